@@ -1,0 +1,43 @@
+# Compile settings shared by all targets. Public, because Eigen's alignment depends on -march and must agree between
+# the library and its users.
+add_library(conebench_settings INTERFACE)
+add_library(conebench::settings ALIAS conebench_settings)
+set_target_properties(conebench_settings PROPERTIES EXPORT_NAME settings)
+target_compile_features(conebench_settings INTERFACE cxx_std_20)
+if(CONEBENCH_NATIVE)
+  target_compile_options(conebench_settings INTERFACE -march=native)
+endif()
+
+add_library(conebench_warnings INTERFACE)
+target_compile_options(conebench_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+                       $<$<BOOL:${CONEBENCH_WARNINGS_AS_ERRORS}>:-Werror>)
+
+if(CONEBENCH_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# conebench_library(<name> SOURCES … PUBLIC <targets> PRIVATE <targets>): the library conebench_<name> with the alias
+# conebench::<name>. PUBLIC links show in its headers, PRIVATE ones do not.
+function(conebench_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(conebench_${name} STATIC ${ARG_SOURCES})
+  add_library(conebench::${name} ALIAS conebench_${name})
+  set_target_properties(conebench_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(conebench_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/conebench>)
+  target_link_libraries(conebench_${name} PUBLIC conebench::settings ${ARG_PUBLIC}
+                        PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:conebench_warnings>)
+  set_property(GLOBAL APPEND PROPERTY CONEBENCH_LIBRARIES conebench_${name})
+endfunction()
+
+# conebench_test(<name> SOURCES … LINK <targets>): a GoogleTest executable whose cases show up one by one in CTest.
+function(conebench_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} conebench_warnings GTest::gtest GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE CONEBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             CONEBENCH_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+endfunction()

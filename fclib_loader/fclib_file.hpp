@@ -1,0 +1,90 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/result.hpp"
+#include "problems/types.hpp"
+
+namespace conebench {
+
+enum class FclibKind { local, global, mixed_local, mixed_global, local_rolling, global_rolling };
+std::string to_string(FclibKind kind);
+
+/// A file's content as stored: normal first, matrices with duplicates summed, nothing condensed.
+/// Local: u = W r + V l + q, Vᵀ r + R l + s = 0. Global: M v = H r + G l + f, u = Hᵀ v + w, Gᵀ v + b = 0.
+struct FclibContent {
+  FclibKind kind = FclibKind::local;
+  int space_dimension = 3;
+  SparseMatrix w_matrix, v_matrix, r_matrix;  ///< W, V, R
+  Vector q, s;
+  SparseMatrix m_matrix, h_matrix, g_matrix;  ///< M, H, G
+  Vector f, w, b;
+  Vector mu;
+  Vector mu_rolling;
+  std::string title, description, math_info;
+  bool also_other_kind = false;  ///< the file holds a local and a global problem; the local one was taken
+
+  struct Guess {
+    Vector r, u, v, l;
+  };
+  std::vector<Guess> guesses;
+  std::optional<Guess> solution;
+};
+
+/// Reads and checks a whole file. Errors (bad_input): one line with file, dataset and reason.
+Result<FclibContent> read_fclib(const std::filesystem::path& file);
+
+/// What `inspect` says of a file without condensing it.
+struct FclibSummary {
+  std::string kind;
+  int space_dimension = 3;
+  Index contacts = 0;
+  Index rows = 0;
+  Index nonzeros = 0;
+  std::optional<double> mu_min, mu_max;
+  double symmetry_error = 0.0;
+  bool has_guess = false;
+  bool has_solution = false;
+};
+FclibSummary summarise(const FclibContent& content);
+
+/// Normal last; bilateral rows become joint rows; a global problem keeps its M, J form and is condensed.
+/// The stored guess or solution is attached where it has the right size. Errors: unsupported for rolling friction,
+/// bad_input where the condensation fails (M singular).
+Result<ContactProblem> to_problem(const FclibContent& content, const std::filesystem::path& file);
+
+/// read_fclib and to_problem.
+Result<ContactProblem> load_fclib(const std::filesystem::path& file);
+
+/// An answer in problem order (normal last).
+struct FclibAnswer {
+  Vector impulse;   ///< λ, rows
+  Vector velocity;  ///< σ, rows
+};
+
+struct FclibWriteOptions {
+  std::optional<FclibAnswer> solution;
+  std::vector<FclibAnswer> guesses;
+  bool compress = true;
+};
+
+/// Writes a problem in FCLIB's layout (global where it has an M, J form, else local; the mixed form where it has
+/// joints). What FCLIB's layout lacks (limits, compliance) is an error (unsupported) that says so. Written to a
+/// temporary file beside `file` and renamed, so that a full disk leaves no half file.
+Result<std::monostate> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
+                                   const FclibWriteOptions& options = {});
+
+/// Copies `source` to `target` and writes `/solution` into it (r, u normal first; v, l where they exist).
+Result<std::monostate> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
+                                      const ContactProblem& problem, ConstVectorRef impulse);
+
+/// λ in problem order (normal last) from `.hdf5` (FCLIB's /solution: r and l, normal first) or `.npy` (float64, one
+/// dimension, in FCLIB's order: r normal first, of length dimension × contacts, with l before it where the problem has
+/// joints). Errors (bad_input): a size that does not match, values of another type.
+Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem);
+
+}  // namespace conebench

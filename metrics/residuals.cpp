@@ -1,0 +1,3 @@
+#include "metrics/residuals.hpp"
+
+namespace conebench {}

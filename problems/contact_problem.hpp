@@ -1,0 +1,112 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "problems/block_sparse_matrix.hpp"
+#include "problems/cone_product.hpp"
+#include "problems/delassus_operator.hpp"
+#include "problems/result.hpp"
+#include "problems/types.hpp"
+
+namespace conebench {
+
+/// The problem in velocities: G = J M⁻¹ Jᵀ, g = J v_free + b.
+struct PrimalForm {
+  SparseMatrix mass;      ///< M, n_v × n_v [kg, kg m²]
+  SparseMatrix jacobian;  ///< J, rows × n_v
+  Vector free_velocity;   ///< v_free, n_v [m/s, rad/s]
+};
+
+/// What is known of the bodies behind a problem; used for penetration and for sample categories.
+struct Configuration {
+  std::optional<Vector> gaps;                   ///< φ, one a contact [m]
+  std::optional<double> time_step;              ///< Δt [s]
+  std::optional<Index> bodies;                  ///< n_b
+  std::optional<Index> generalised_velocities;  ///< n_v where bodies are not known apart (reduced coordinates)
+  std::optional<Index> joint_count;             ///< n_j, joints (not rows)
+};
+
+/// An answer believed to be right, and how right it is by the scaled natural map.
+struct Reference {
+  Vector reaction;  ///< λ, rows [N s]
+  double residual = 0.0;
+  std::string source;
+};
+
+/// Where a problem comes from. Not part of the content hash.
+struct Provenance {
+  std::string family;       ///< problems that belong together in a headline (a folder, a scene)
+  std::string name;         ///< unique in its set; a file's stem or a scene with its parameters
+  std::string source_file;  ///< empty for generated problems
+  std::string form;         ///< FCLIB kind it was read from (local, global, …) or the scene's name
+  std::string description;
+};
+
+/// Everything a ContactProblem is made of. Optional parts stay empty.
+struct ContactProblemData {
+  ConeProduct cones;
+  std::shared_ptr<const DelassusOperator> delassus;
+  Vector free_term;            ///< g, rows [m/s]
+  Vector compliance;           ///< diagonal of R ≥ 0, rows; empty means R = 0
+  std::optional<Vector> bias;  ///< b in g = J v_free + b, rows [m/s]
+  std::optional<PrimalForm> primal;
+  std::optional<Configuration> configuration;
+  std::optional<Vector> guess;  ///< λ to start from, rows
+  std::optional<Reference> reference;
+  Provenance provenance;
+};
+
+/// find λ ∈ K: σ = (G + R) λ + g, K ∋ λ ⟂ σ + Γ(σ) ∈ K*.
+///
+/// Immutable and checked; a cheap handle to shared data, so copies cost nothing.
+class ContactProblem {
+ public:
+  /// Errors (bad_input, with the part's name and the sizes or the row): sizes that don't match, values that are not
+  /// finite, a negative compliance.
+  static Result<ContactProblem> create(ContactProblemData data);
+
+  const ConeProduct& cones() const { return data().cones; }
+  Index rows() const { return data().cones.rows(); }
+  const DelassusOperator& delassus() const { return *data().delassus; }
+  /// G assembled in blocks, made once when the problem is created.
+  const BlockSparseMatrix& blocks() const { return state_->blocks; }
+  const Vector& free_term() const { return data().free_term; }
+  /// Diagonal of R; zeros where the problem is rigid. Always rows() long.
+  const Vector& compliance() const { return data().compliance; }
+  bool rigid() const { return state_->rigid; }
+  const std::optional<Vector>& bias() const { return data().bias; }
+  const std::optional<PrimalForm>& primal() const { return data().primal; }
+  const std::optional<Configuration>& configuration() const { return data().configuration; }
+  const std::optional<Vector>& guess() const { return data().guess; }
+  const std::optional<Reference>& reference() const { return data().reference; }
+  const Provenance& provenance() const { return data().provenance; }
+
+  /// ‖G − Gᵀ‖_F / ‖G‖_F of the matrix as given.
+  double symmetry_error() const { return state_->symmetry_error; }
+  /// 32 hexadecimal digits over cones, G (assembled), R and g: equal where the mathematics is equal. A factored G
+  /// hashes as its assembled blocks, so forms with different rounding hash differently.
+  const std::string& content_hash() const { return state_->content_hash; }
+
+  /// sigma = (G + R) impulse + g. The two must not overlap. No allocation.
+  void velocity(ConstVectorRef impulse, VectorRef sigma) const;
+
+  /// The same problem with another provenance.
+  ContactProblem with_provenance(Provenance provenance) const;
+
+ private:
+  struct State {
+    ContactProblemData data;
+    BlockSparseMatrix blocks;
+    std::string content_hash;
+    double symmetry_error = 0.0;
+    bool rigid = true;
+  };
+  explicit ContactProblem(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const ContactProblemData& data() const { return state_->data; }
+
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace conebench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "problems/block_sparse_matrix.hpp"
+#include "problems/cone_product.hpp"
+#include "problems/result.hpp"
+#include "problems/types.hpp"
+
+namespace conebench {
+
+enum class DelassusForm { dense, block_sparse, factored };
+
+/// The Delassus matrix G (rows × rows, [m/s per N s]) behind the form in which it is known. G is used as given, also
+/// where it is not symmetric. Immutable, so shared freely between problems.
+class DelassusOperator {
+ public:
+  virtual ~DelassusOperator() = default;
+  virtual DelassusForm form() const = 0;
+  virtual Index size() const = 0;
+  /// velocity = G impulse. The two must not overlap. No allocation.
+  virtual void apply(ConstVectorRef impulse, VectorRef velocity) const = 0;
+  /// Assembled over the blocks of `cones`, whose rows() must be size().
+  virtual BlockSparseMatrix assemble(const ConeProduct& cones) const = 0;
+  virtual Matrix dense() const = 0;
+};
+
+/// Dense G, size × size. Throws std::invalid_argument where it is not square.
+std::shared_ptr<const DelassusOperator> make_dense_delassus(Matrix matrix);
+
+std::shared_ptr<const DelassusOperator> make_block_sparse_delassus(BlockSparseMatrix matrix);
+
+/// G = J M⁻¹ Jᵀ with M factored once (sparse Cholesky; LU where M is not symmetric positive definite).
+/// J: rows × n_v, M: n_v × n_v. Errors (bad_input): sizes that don't match, M singular.
+Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const SparseMatrix& mass,
+                                                                       const SparseMatrix& jacobian);
+
+}  // namespace conebench

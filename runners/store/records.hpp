@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conebench {
+
+/// Plain data of a store, as reports see it. Times in seconds, sizes in bytes unless a name says otherwise; a missing
+/// number is nullopt (null in JSON), never a sentinel.
+
+struct MachineRecord {
+  std::string host;
+  std::string cpu;
+  int cores = 0;
+  std::int64_t memory_mb = 0;
+  std::string kernel;
+  std::string governor;  ///< "unknown" where the system does not say
+};
+
+struct BuildRecord {
+  std::string version;  ///< Conebench's
+  std::string commit;   ///< with "-dirty" where the tree was not clean; "unknown" outside git
+  std::string compiler;
+  std::string flags;
+  std::string build_type;
+  bool native = false;                           ///< built with -march=native
+  std::map<std::string, std::string> libraries;  ///< name → version
+};
+
+struct RunRecord {
+  std::int64_t id = 0;
+  std::string suite_name;
+  std::string suite_text;  ///< the suite file, verbatim
+  std::uint64_t seed = 0;
+  std::string started_utc;
+  std::string finished_utc;  ///< empty while it runs or where it was interrupted
+  std::string mode;          ///< "timed" (one worker) or "throughput"
+  int jobs = 1;
+  MachineRecord machine;
+  BuildRecord build;
+  double load_before = 0.0;  ///< 1-minute load average
+  double load_after = 0.0;
+  double steal_share = 0.0;        ///< of CPU time while the run lasted
+  std::vector<std::string> noise;  ///< reasons why times of this run are doubtful; empty when quiet
+};
+
+struct ProblemRecord {
+  std::string hash;  ///< ContactProblem::content_hash
+  std::string name;
+  std::string family;
+  std::string source;  ///< path as the suite names it, or scene and parameters
+  std::string kind;    ///< local, global, mixed_local, mixed_global, or generated
+  int space_dimension = 3;
+  std::int64_t contacts = 0;
+  std::int64_t joints = 0;
+  std::int64_t limits = 0;
+  std::int64_t rows = 0;
+  std::int64_t nonzeros = 0;
+  double mu_min = 0.0;
+  double mu_max = 0.0;
+  double symmetry_error = 0.0;
+  std::optional<std::int64_t> rank;
+  std::optional<double> conditioning;  ///< on the range
+  bool features_estimated = false;
+  std::string category;      ///< 004 VII-C, "unknown" without body data
+  bool trivial = false;      ///< λ = 0 solves it at the suite's loosest tolerance
+  std::string duplicate_of;  ///< hash of the problem it repeats (byte or twin duplicate), else empty
+  std::string error;         ///< why it could not be loaded ("bad_problem" cells), else empty
+};
+
+struct SettingRecord {
+  std::string hash;
+  std::string solver;
+  int solver_version = 1;
+  std::string formulation;   ///< NCP, CCP, LCP, model
+  std::string label;         ///< the solver's id, with the options that differ from the defaults
+  std::string options_json;  ///< effective options, all of them
+};
+
+struct TimingRecord {
+  double cold = 0.0;  ///< first run
+  double minimum = 0.0;
+  double median = 0.0;
+  double deviation = 0.0;  ///< median absolute deviation
+};
+
+struct ResidualRecord {
+  std::optional<double> value;  ///< nullopt: not finite, or not known (see missing)
+  std::string missing;          ///< why it is not known, else empty
+  std::int64_t worst_block = -1;
+};
+
+struct CellRecord {
+  std::string key;  ///< content address: problem, setting, limits, tolerance, criterion, verdict, start
+  std::int64_t run_id = 0;
+  std::string problem;  ///< ProblemRecord::hash
+  std::string setting;  ///< SettingRecord::hash
+  double tolerance = 0.0;
+  std::string criterion;  ///< own, verdict, verdict-paid
+  std::string verdict;    ///< the residual's name
+  std::string start;      ///< cold or guess
+  std::int64_t max_iterations = 0;
+  double limit_s = 0.0;
+  std::int64_t limit_mb = 0;
+
+  std::string status;  ///< of the solve or of the cell: DESIGN names (converged … timeout, crashed, out_of_memory, …)
+  std::string reason;    ///< breakdown reason, signal, why killed, why unsupported; else empty
+  bool claimed = false;  ///< the solver says converged
+  bool solved = false;   ///< the judge says so
+  std::optional<double> verdict_value;
+  std::map<std::string, ResidualRecord> residuals;
+  double own_residual = 0.0;
+  bool own_residual_known = false;
+  bool solved_symmetrised = false;
+  std::optional<double> verdict_symmetrised;  ///< the symmetrised problem's verdict, where that was solved
+
+  std::int64_t iterations = 0;
+  std::int64_t factorizations = 0;
+  std::int64_t operator_products = 0;
+  TimingRecord setup;
+  TimingRecord solve;
+  TimingRecord total;  ///< set-up + solve: the ranked cost
+  int repeats = 0;
+  double judge_s = 0.0;  ///< judging and verdict looks, kept out of the times
+  std::int64_t peak_memory_kb = 0;
+  std::int64_t open = 0;
+  std::int64_t stick = 0;
+  std::int64_t slip = 0;
+  std::vector<double> reaction;  ///< final λ; loaded only where asked for
+};
+
+/// All of a store (or of several, joined) that a report needs.
+struct StoreContents {
+  std::vector<RunRecord> runs;
+  std::vector<ProblemRecord> problems;
+  std::vector<SettingRecord> settings;
+  std::vector<CellRecord> cells;
+};
+
+}  // namespace conebench

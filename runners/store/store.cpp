@@ -1,0 +1,1 @@
+#include "runners/store/store.hpp"

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "problems/types.hpp"
+
+namespace conebench {
+
+enum class Decision {
+  keep_going,
+  accept,       ///< the answer is good enough by the criterion in force
+  out_of_time,  ///< the deadline has passed
+};
+
+/// Watches a solve from outside: applies the verdict, the deadline and the trace. Solvers never read a clock.
+///
+/// After iteration k (1, 2, …) a solver asks `due(k)`, and where that says yes it brings its current impulse into
+/// problem units and calls `observe`. Cheap enough for every iteration.
+class Monitor {
+ public:
+  virtual ~Monitor() = default;
+  bool due(long iteration) const { return iteration >= next_; }
+
+  /// `impulse`: the iterate that the solver would return now, rows() long [N s]. `own_residual`: the solver's own
+  /// measure of it, NaN where it has none.
+  Decision observe(long iteration, ConstVectorRef impulse, double own_residual) {
+    return look(iteration, impulse, own_residual);
+  }
+
+ protected:
+  /// Also sets next_.
+  virtual Decision look(long iteration, ConstVectorRef impulse, double own_residual) = 0;
+  long next_ = 1;
+};
+
+/// Never stops a solve.
+class SilentMonitor final : public Monitor {
+ public:
+  SilentMonitor();
+
+ private:
+  Decision look(long, ConstVectorRef, double) override { return Decision::keep_going; }
+};
+
+}  // namespace conebench

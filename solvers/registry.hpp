@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "solvers/options.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench {
+
+/// One row of the solver table.
+struct SolverRow {
+  SolverInfo info;
+  std::vector<OptionSpec> options;
+  /// The solver with `values` set over its defaults. Errors (wrong_usage): see OptionBinder::assign.
+  std::function<Result<std::unique_ptr<Solver>>(const OptionValues& values)> make;
+  /// All options with `values` set over the defaults: what a setting's hash is taken of. Errors as make.
+  std::function<Result<OptionValues>(const OptionValues& values)> effective_options;
+};
+
+/// All solvers of this build, in the order in which they are listed.
+std::span<const SolverRow> solver_table();
+
+/// The row with this id, or nullptr.
+const SolverRow* find_solver(const std::string& id);
+
+/// The row with this id. Errors (wrong_usage): unknown; names the known ids.
+Result<const SolverRow*> require_solver(const std::string& id);
+
+/// Builds the row of a solver class with `Options` (see OptionBinder for declare_options):
+///     make_row<PgsOptions>(info, [](const SolverInfo& i, const PgsOptions& o) { return std::make_unique<Pgs>(i, o); })
+template <class Options, class Factory>
+SolverRow make_row(SolverInfo info, Factory factory) {
+  SolverRow row;
+  row.info = info;
+  {
+    Options defaults;
+    OptionBinder binder;
+    declare_options(binder, defaults);
+    row.options = binder.specs();
+  }
+  row.make = [info, factory](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+    Options options;
+    OptionBinder binder;
+    declare_options(binder, options);
+    if (auto assigned = binder.assign(values); !assigned) {
+      return Error{assigned.error().code, info.id + ": " + assigned.error().message};
+    }
+    return std::unique_ptr<Solver>(factory(info, options));
+  };
+  row.effective_options = [info](const OptionValues& values) -> Result<OptionValues> {
+    Options options;
+    OptionBinder binder;
+    declare_options(binder, options);
+    if (auto assigned = binder.assign(values); !assigned) {
+      return Error{assigned.error().code, info.id + ": " + assigned.error().message};
+    }
+    return binder.effective();
+  };
+  return row;
+}
+
+}  // namespace conebench

@@ -1,0 +1,73 @@
+#include "solvers/solver.hpp"
+
+#include <limits>
+
+namespace conebench {
+
+SilentMonitor::SilentMonitor() { next_ = std::numeric_limits<long>::max(); }
+
+std::string to_string(Formulation formulation) {
+  switch (formulation) {
+    case Formulation::ncp: return "NCP";
+    case Formulation::ccp: return "CCP";
+    case Formulation::lcp: return "LCP";
+    case Formulation::model: return "model";
+  }
+  return "unknown";
+}
+
+std::string to_string(Allocation allocation) {
+  switch (allocation) {
+    case Allocation::none: return "no";
+    case Allocation::refactorization: return "refactor";
+    case Allocation::iteration: return "yes";
+  }
+  return "unknown";
+}
+
+std::string to_string(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged: return "converged";
+    case SolveStatus::max_iterations: return "max_iterations";
+    case SolveStatus::time_limit: return "time_limit";
+    case SolveStatus::stalled: return "stalled";
+    case SolveStatus::diverged: return "diverged";
+    case SolveStatus::breakdown: return "breakdown";
+    case SolveStatus::unsupported: return "unsupported";
+  }
+  return "unknown";
+}
+
+std::string to_string(Breakdown breakdown) {
+  switch (breakdown) {
+    case Breakdown::none: return "";
+    case Breakdown::singular: return "singular";
+    case Breakdown::cycle: return "cycle";
+    case Breakdown::no_solution: return "no_solution";
+    case Breakdown::error: return "error";
+    case Breakdown::queue_exhausted: return "queue_exhausted";
+  }
+  return "unknown";
+}
+
+std::string to_string(Criterion criterion) {
+  switch (criterion) {
+    case Criterion::own: return "own";
+    case Criterion::verdict: return "verdict";
+    case Criterion::verdict_paid: return "verdict-paid";
+  }
+  return "unknown";
+}
+
+std::optional<std::string> unsupported_by_flags(const SolverInfo& info, const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  if (!info.joints && cones.joints() > 0) return info.id + " takes no joints (bilateral rows)";
+  if (!info.limits && cones.limits() > 0) return info.id + " takes no limit rows";
+  if (!info.compliance && !problem.rigid()) return info.id + " takes no compliance R";
+  if (!info.two_dimensional && cones.contacts() > 0 && cones.contact_dimension() == 2) {
+    return info.id + " takes no 2D contacts";
+  }
+  return std::nullopt;
+}
+
+}  // namespace conebench

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "problems/options.hpp"
 #include "problems/result.hpp"
-#include "solvers/options.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench {

@@ -1,4 +1,4 @@
-#include "solvers/options.hpp"
+#include "problems/options.hpp"
 
 #include <fmt/core.h>
 

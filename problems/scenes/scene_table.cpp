@@ -1,0 +1,27 @@
+#include "problems/scenes/scene_table.hpp"
+
+#include <algorithm>
+
+namespace conebench {
+
+namespace {
+
+std::vector<SceneRow> make_table() { return {}; }
+
+}  // namespace
+
+std::span<const SceneRow> scene_table() {
+  static const std::vector<SceneRow> table = make_table();
+  return table;
+}
+
+Result<const SceneRow*> require_scene(const std::string& id) {
+  const auto table = scene_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const SceneRow& row) { return row.id == id; });
+  if (found != table.end()) return &*found;
+  std::string known;
+  for (const auto& row : table) known += (known.empty() ? "" : ", ") + row.id;
+  return Error{ErrorCode::wrong_usage, "unknown scene '" + id + "'; known: " + known};
+}
+
+}  // namespace conebench

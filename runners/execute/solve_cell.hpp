@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "problems/contact_problem.hpp"
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "runners/store/records.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench {
+
+/// What to do in one cell: one solver setting on one problem at one tolerance.
+struct CellRequest {
+  std::string solver;
+  OptionValues options;
+  double tolerance = 1e-6;
+  long max_iterations = 20000;
+  double seconds = 10.0;
+  Criterion criterion = Criterion::verdict;
+  std::string verdict = "natural_map_scaled";
+  bool start_from_guess = false;
+  struct Repeats {
+    int minimum = 5;
+    double minimum_ms = 50.0;
+    int maximum = 100;
+  } repeats;  ///< maximum = 1: run once
+};
+
+/// Solves, times and judges in this process, without isolation: what a forked child and `conebench solve` run. The
+/// record's key, run_id and setting are left to the caller. Errors (wrong_usage): unknown solver, option or verdict; an
+/// unsupported problem is a record with status `unsupported`, not an error. `trace`: one CSV line an iteration
+/// (iteration, residuals, seconds) from a separate run where not null; that run ends at the bit-identical iterate.
+Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace = nullptr);
+
+}  // namespace conebench

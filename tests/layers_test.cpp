@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source_root = CONEBENCH_SOURCE_DIR;
+
+/// Which folders' headers a folder may include, beside its own.
+const std::map<std::string, std::set<std::string>> allowed_folders = {
+    {"problems", {}},
+    {"fclib_loader", {"problems"}},
+    {"metrics", {"problems"}},
+    {"solvers", {"problems"}},
+    {"runners/store", {"problems", "metrics"}},
+    {"runners/plan", {"problems", "fclib_loader", "metrics", "solvers", "runners/store"}},
+    {"runners/execute", {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan"}},
+    {"runners/simulation", {"problems", "fclib_loader", "solvers"}},
+    {"runners/cli",
+     {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan", "runners/execute",
+      "runners/simulation", "reports"}},
+    {"reports", {"runners/store", "metrics"}},
+};
+
+/// Libraries that only one folder may include.
+const std::vector<std::pair<std::regex, std::string>> owned_libraries = {
+    {std::regex("^(hdf5|H5[A-Za-z]*|hdf5_hl)\\.h$"), "fclib_loader"},
+    {std::regex("^sqlite3\\.h$"), "runners/store"},
+    {std::regex("^mujoco/.*"), "runners/simulation"},
+};
+
+struct Include {
+  fs::path file;
+  std::string folder;  ///< of the including file
+  std::string target;
+  bool quoted = false;
+};
+
+std::string folder_of(const std::string& path) {
+  const fs::path parts(path);
+  auto part = parts.begin();
+  if (part == parts.end()) return {};
+  const std::string first = part->string();
+  if (first != "runners" || ++part == parts.end()) return first;
+  return first + "/" + part->string();
+}
+
+std::vector<Include> all_includes() {
+  const std::regex line_pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  std::vector<Include> includes;
+  for (const auto& [folder, unused] : allowed_folders) {
+    if (!fs::exists(source_root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(source_root / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".hpp" && extension != ".cpp") continue;
+      std::ifstream text(entry.path());
+      for (std::string line; std::getline(text, line);) {
+        std::smatch match;
+        if (!std::regex_search(line, match, line_pattern)) continue;
+        includes.push_back({fs::relative(entry.path(), source_root), folder, match[2], match[1] == "\""});
+      }
+    }
+  }
+  return includes;
+}
+
+TEST(Layers, FoldersIncludeOnlyWhatTheDesignAllows) {
+  const auto includes = all_includes();
+  ASSERT_GT(includes.size(), 100U);
+  for (const auto& include : includes) {
+    if (!include.quoted) continue;
+    const std::string target = folder_of(include.target);
+    if (!allowed_folders.contains(target) || target == include.folder) continue;
+    EXPECT_TRUE(allowed_folders.at(include.folder).contains(target))
+        << include.file << " includes " << include.target << ", but " << include.folder << " must not know " << target;
+  }
+}
+
+TEST(Layers, HeavyLibrariesStayInTheirFolder) {
+  for (const auto& include : all_includes()) {
+    for (const auto& [pattern, owner] : owned_libraries) {
+      if (!std::regex_match(include.target, pattern)) continue;
+      EXPECT_EQ(include.folder, owner) << include.file << " includes " << include.target;
+    }
+  }
+}
+
+}  // namespace

@@ -27,7 +27,7 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
     {"runners/cli",
      {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan", "runners/execute",
       "runners/simulation", "reports"}},
-    {"reports", {"runners/store", "metrics"}},
+    {"reports", {"problems", "runners/store", "metrics"}},
 };
 
 /// Libraries that only one folder may include.

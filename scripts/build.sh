@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what is missing and builds the release preset; leaves the executable at build/bin/conebench.
+#   scripts/build.sh            the command line
+#   scripts/build.sh --tests    and the tests
+# CONEBENCH_NATIVE=OFF builds for any processor of this architecture instead of this machine's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+with_tests=OFF
+[ "${1:-}" = "--tests" ] && with_tests=ON
+
+if command -v dpkg-query >/dev/null; then
+  install_missing "${build_packages[@]}"
+  if [ "$with_tests" = ON ]; then install_missing "${test_packages[@]}"; fi
+  # Only the charts need npm, so a machine without it (or without a registry) still gets a working build.
+  command -v npm >/dev/null || install_missing nodejs npm || echo "No npm: reports will have tables and no charts." >&2
+fi
+scripts/fetch_plotly.sh || echo "Plotly could not be installed: reports will have tables and no charts." >&2
+
+options=(-DCONEBENCH_NATIVE="${CONEBENCH_NATIVE:-ON}")
+# A build folder that already has the tests keeps them.
+if [ "$with_tests" = ON ] || [ ! -f build/CMakeCache.txt ]; then
+  options+=(-DCONEBENCH_TESTS="$with_tests" -DCONEBENCH_BENCHMARKS="$with_tests")
+fi
+mkdir -p build
+if ! cmake --preset release "${options[@]}" >build/configure.log 2>&1; then
+  cat build/configure.log >&2
+  exit 1
+fi
+if [ "$with_tests" = ON ]; then
+  cmake --build build --parallel
+else
+  cmake --build build --parallel --target conebench
+fi

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The main job in one go: builds, runs the default suite on problems that it generates, prints the ranking and leaves
+# demo/report/index.html.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/build.sh
+conebench=build/bin/conebench
+
+mkdir -p demo
+# Results of an older build are not mixed with this one's.
+[ "$conebench" -nt demo/results.sqlite ] && rm -f demo/results.sqlite demo/results.sqlite-*
+"$conebench" run suites/default.json --db demo/results.sqlite
+"$conebench" report demo/results.sqlite --out demo/report
+echo "Open $PWD/demo/report/index.html"

@@ -1,0 +1,29 @@
+# The Debian packages that Conebench needs, and the one way in which scripts install them. Sourced, not run.
+
+build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcli11-dev nlohmann-json3-dev
+                libsqlite3-dev zlib1g-dev libxxhash-dev)
+# Google Benchmark is here because the test build also compiles the kernel benchmarks.
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
+               hdf5-tools sqlite3 chromium chromium-driver)
+
+# install_missing PACKAGE…: installs those that dpkg does not have; says nothing and asks nobody where none is missing.
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok' || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  if ! command -v apt-get >/dev/null; then
+    echo "conebench: this system has no apt-get; install what corresponds to: ${missing[*]}" >&2
+    return 1
+  fi
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "conebench: need root (or sudo) to install: ${missing[*]}" >&2; return 1; }
+    as_root=(sudo)
+  fi
+  echo "Installing ${missing[*]} …"
+  "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      "${missing[@]}" >/dev/null
+}

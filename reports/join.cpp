@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "reports/report.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// Appends what `into` does not have yet, told apart by `id`; the newer record replaces the older one in its place.
+template <class Record, class Id>
+void merge(std::vector<Record>& into, std::vector<Record>&& from, Id id) {
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < into.size(); ++i) known.emplace(id(into[i]), i);
+  for (auto& record : from) {
+    const auto [place, is_new] = known.emplace(id(record), into.size());
+    if (is_new) {
+      into.push_back(std::move(record));
+    } else {
+      into[place->second] = std::move(record);
+    }
+  }
+}
+
+}  // namespace
+
+StoreContents join_contents(std::vector<StoreContents> stores) {
+  StoreContents joined;
+  std::int64_t last_id = 0;
+  for (auto& store : stores) {
+    std::map<std::int64_t, std::int64_t> renumbered;
+    for (auto& run : store.runs) {
+      const std::int64_t id = ++last_id;
+      renumbered.emplace(std::exchange(run.id, id), id);
+      joined.runs.push_back(std::move(run));
+    }
+    for (auto& cell : store.cells) {
+      const auto found = renumbered.find(cell.run_id);
+      cell.run_id = found == renumbered.end() ? 0 : found->second;
+    }
+    merge(joined.problems, std::move(store.problems), [](const ProblemRecord& p) { return p.hash; });
+    merge(joined.settings, std::move(store.settings), [](const SettingRecord& s) { return s.hash; });
+    merge(joined.cells, std::move(store.cells), [](const CellRecord& c) { return c.key; });
+  }
+  return joined;
+}
+
+}  // namespace conebench

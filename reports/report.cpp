@@ -1,0 +1,69 @@
+#include "reports/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <utility>
+
+namespace conebench {
+
+namespace {
+
+constexpr std::array<std::pair<const char*, ReportFormat>, 5> format_names{{{"html", ReportFormat::html},
+                                                                            {"md", ReportFormat::md},
+                                                                            {"latex", ReportFormat::latex},
+                                                                            {"csv", ReportFormat::csv},
+                                                                            {"json", ReportFormat::json}}};
+
+}  // namespace
+
+std::vector<ReportFormat> all_report_formats() {
+  std::vector<ReportFormat> formats;
+  for (const auto& [name, format] : format_names) formats.push_back(format);
+  return formats;
+}
+
+Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_separated) {
+  std::vector<ReportFormat> formats;
+  std::size_t begin = 0;
+  while (begin <= comma_separated.size()) {
+    const std::size_t end = std::min(comma_separated.find(',', begin), comma_separated.size());
+    const std::string name = comma_separated.substr(begin, end - begin);
+    const auto* found =
+        std::find_if(format_names.begin(), format_names.end(), [&](const auto& row) { return name == row.first; });
+    if (found == format_names.end()) {
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("unknown report format '{}'; known: html, md, latex, csv, json", name)};
+    }
+    if (std::find(formats.begin(), formats.end(), found->second) == formats.end()) formats.push_back(found->second);
+    begin = end + 1;
+  }
+  return formats;
+}
+
+std::vector<ReportFile> render_report(const StoreContents&, const ReportOptions&) { return {}; }
+
+Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
+                                 const ReportOptions& options) {
+  std::error_code failure;
+  std::filesystem::create_directories(out, failure);
+  if (failure) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: can't make the folder: {}", out.string(), failure.message())};
+  }
+  ReportFiles written;
+  for (const auto& file : render_report(contents, options)) {
+    const std::filesystem::path path = out / file.path;
+    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+    stream.write(file.content.data(), static_cast<std::streamsize>(file.content.size()));
+    stream.close();
+    if (!stream) return Error{ErrorCode::bad_input, fmt::format("{}: can't be written", path.string())};
+    written.paths.push_back(path);
+  }
+  return written;
+}
+
+std::string terminal_ranking(const StoreContents&, bool, bool) { return {}; }
+
+}  // namespace conebench

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+enum class ReportFormat { html, md, latex, csv, json };
+
+/// All of them, in the order in which they are written.
+std::vector<ReportFormat> all_report_formats();
+/// "html,csv" → the formats, each once. Errors (wrong_usage): an unknown name; lists the known ones.
+Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_separated);
+
+struct ReportOptions {
+  std::vector<ReportFormat> formats = all_report_formats();
+  /// Time profiles and times of `throughput` runs are left out unless this is set; then they carry a warning.
+  bool force_time_profiles = false;
+  std::string title;  ///< heading of the page and documents; empty: the suites' names
+};
+
+/// One file of a report, before anything is written.
+struct ReportFile {
+  std::filesystem::path path;  ///< relative to the report's folder
+  std::string content;
+};
+
+struct ReportFiles {
+  std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
+  std::vector<std::string> notes;  ///< what a reader must know: mixed machines, noise, times left out, no charts
+};
+
+/// All files of a report as a pure function of the records: the same contents and options give the same bytes.
+/// Never fails: an empty store gives a report that says so.
+std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options);
+
+/// render_report() into the folder `out`, made where it is missing; files of the same names are replaced, others stay.
+/// Errors (bad_input): the folder can't be made or written to.
+Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
+                                 const ReportOptions& options);
+
+/// Records of several stores as one: cells with the same key are kept once, the last store's wins, and run ids are
+/// renumbered so that they stay apart.
+StoreContents join_contents(std::vector<StoreContents> stores);
+
+/// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.
+/// `force_time_profiles` as in ReportOptions.
+std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles = false);
+
+}  // namespace conebench

@@ -177,6 +177,7 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> BlockSparseMatrix::sparse() const {
 }
 
 double BlockSparseMatrix::symmetry_error() const {
+  if (rows() == 0) return 0.0;
   const Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = sparse();
   const Eigen::SparseMatrix<double, Eigen::RowMajor> transposed = matrix.transpose();
   const double norm = matrix.norm();

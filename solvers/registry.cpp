@@ -2,11 +2,21 @@
 
 #include <algorithm>
 
+#include "solvers/admm/admm.hpp"
+
 namespace conebench {
 
 namespace {
 
-std::vector<SolverRow> make_table() { return {}; }
+void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows) {
+  for (auto& row : rows) table.push_back(std::move(row));
+}
+
+std::vector<SolverRow> make_table() {
+  std::vector<SolverRow> table;
+  append(table, admm_rows());
+  return table;
+}
 
 }  // namespace
 

@@ -1,0 +1,251 @@
+#include "solvers/admm/admm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "problems/cone_projection.hpp"
+
+namespace conebench {
+
+AdmmSolver::AdmmSolver(SolverInfo info, AdmmVariant variant, AdmmOptions options)
+    : info_(std::move(info)), variant_(variant), options_(std::move(options)) {}
+
+std::optional<std::string> AdmmSolver::unsupported_reason(const ContactProblem& problem) const {
+  return unsupported_by_flags(info_, problem);
+}
+
+double AdmmSolver::Residuals::largest() const {
+  // A NaN in any of them is to survive.
+  return primal + dual + complementarity == primal + dual + complementarity ? std::max({primal, dual, complementarity})
+                                                                            : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
+  if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+  cones_ = problem.cones();
+  prepared_ = {};
+  const Index rows = problem.rows();
+  for (Vector* buffer : {&x_, &y_, &z_, &x_previous_, &offset_}) buffer->setZero(rows);
+  if (rows == 0) return std::nullopt;
+
+  choose_units(problem);
+  const Vector compliance = problem.compliance().cwiseProduct(row_scale_.cwiseAbs2());
+  system_ = make_shifted_matrix(problem.blocks(), row_scale_, compliance, options_.system);
+  prepared_.solved_symmetrised = options_.system.factorization != "lu" && problem.symmetry_error() > 1e-12;
+
+  // 004 VI-F on ADMM-CCP: no proximal term; its option is 0 there.
+  proximal_ = options_.proximal;
+  const bool spectral = options_.update == "spectral" || options_.initial == "spectral";
+  Spectrum spectrum;
+  if (spectral) {
+    // The normal components make up for a g that is orthogonal to the leading eigenvector. Both turn with the frames.
+    Vector start = free_term_.cwiseAbs().maxCoeff() > 0.0 ? Vector(free_term_ / free_term_.cwiseAbs().maxCoeff())
+                                                          : Vector::Zero(rows);
+    for (Index block = 0; block < cones_.blocks(); ++block) {
+      start[cones_.block_row(block) + cones_.block_size(block) - 1] += 1.0 + 0.1 * static_cast<double>(block % 7);
+    }
+    spectrum = estimate_spectrum(*system_, std::move(start), proximal_, compliance.minCoeff());
+    prepared_.operator_products += spectrum.products;
+  }
+  // κ ≤ 1 (a matrix of zeros with compliance, say) or infinite (η = 0) leaves (45) without meaning: linear rule from
+  // ρ₀.
+  const bool well_posed = spectrum.smallest > 0.0 && spectrum.condition() > 1.0;
+  rule_.ratio = options_.ratio;
+  rule_.update = options_.update == "fixed"                    ? PenaltyUpdate::fixed
+                 : options_.update == "spectral" && well_posed ? PenaltyUpdate::spectral
+                                                               : PenaltyUpdate::linear;
+  rule_.factor =
+      rule_.update == PenaltyUpdate::spectral ? std::pow(spectrum.condition(), options_.increment) : options_.factor;
+  initial_penalty_ = options_.initial == "spectral" && well_posed
+                         ? spectral_penalty(spectrum, options_.initial_exponent)
+                         : options_.initial_penalty;
+  factored_rho_ = 0.0;
+  refactor(initial_penalty_, prepared_);
+  return std::nullopt;
+}
+
+/// The paper's ids iterate in the problem's units. The scaled one iterates on λ_i = γ c_i λ̃_i, σ_i = γ σ̃_i / c_i with
+/// c_i = (trace(G_ii + R_ii) / d_i)^(-1/2) and γ = max ‖c_i g_i‖: then the blocks of G̃ have unit mean diagonal, g̃ is
+/// one at most, and the paper's absolute η, ρ and tolerances are relative ones. K and Γ allow one factor a contact.
+void AdmmSolver::choose_units(const ContactProblem& problem) {
+  row_scale_.setOnes(problem.rows());
+  impulse_scale_ = 1.0;
+  if (variant_.scaled) {
+    const BlockSparseMatrix& blocks = problem.blocks();
+    Vector traces(cones_.blocks());
+    for (Index block = 0; block < cones_.blocks(); ++block) {
+      const int size = blocks.block_size(block);
+      traces[block] = (blocks.block(block, blocks.diagonal(block)).trace() +
+                       problem.compliance().segment(blocks.block_offset(block), size).sum()) /
+                      size;
+    }
+    const double positive = static_cast<double>((traces.array() > 0.0).count());
+    const double mean = positive > 0.0 ? traces.cwiseMax(0.0).sum() / positive : 1.0;
+    double largest = 0.0;
+    for (Index block = 0; block < cones_.blocks(); ++block) {
+      auto scale = row_scale_.segment(blocks.block_offset(block), blocks.block_size(block));
+      scale.setConstant(1.0 / std::sqrt(traces[block] > 0.0 ? traces[block] : mean));
+      largest = std::max(
+          largest, scale[0] * problem.free_term().segment(blocks.block_offset(block), blocks.block_size(block)).norm());
+    }
+    if (largest > 0.0) impulse_scale_ = largest;
+  }
+  free_term_ = problem.free_term().cwiseProduct(row_scale_) / impulse_scale_;
+}
+
+bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
+  rho_ = rho;
+  if (rho == factored_rho_) return true;
+  ++summary.factorizations;
+  if (system_->factor(rho + proximal_)) {
+    factored_rho_ = rho;
+    return true;
+  }
+  factored_rho_ = 0.0;
+  summary.status = SolveStatus::breakdown;
+  summary.breakdown = Breakdown::singular;
+  summary.message = fmt::format("G + R + {:.3g} I is not positive definite; a larger penalty or `proximal` may help",
+                                rho + proximal_);
+  return false;
+}
+
+SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) {
+  SolveSummary summary = prepared_;
+  project_cone(cones_, guess, impulse);
+  if (cones_.rows() == 0) {
+    summary.status = SolveStatus::converged;
+    summary.own_residual = 0.0;
+    return summary;
+  }
+  // The factors of prepare() serve the first solve; a later one makes them anew, which prepare() has counted.
+  SolveSummary uncounted;
+  if (summary.status == SolveStatus::breakdown || !refactor(initial_penalty_, uncounted)) return summary;
+
+  start_from(guess, summary);
+  for (long k = 1; k <= stop.max_iterations; ++k) {
+    update_offset();                              // 004 Alg. 6 lines 4, 5: s, v
+    system_->solve(offset_, x_);                  // line 6: x
+    const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
+    summary.iterations = k;
+    summary.own_residual = r.largest();
+    if (!std::isfinite(summary.own_residual)) {
+      summary.status = SolveStatus::diverged;
+      break;
+    }
+    Decision decision = Decision::keep_going;
+    if (monitor.due(k)) {
+      report(impulse);
+      decision = monitor.observe(k, impulse, summary.own_residual);
+    }
+    const bool own_test = stop.criterion == Criterion::own && summary.own_residual <= stop.tolerance;
+    if (own_test || decision == Decision::accept) {
+      summary.status = SolveStatus::converged;
+      break;
+    }
+    if (decision == Decision::out_of_time) {
+      summary.status = SolveStatus::time_limit;
+      break;
+    }
+    if (!refactor(rule_.updated(rho_, r.primal, r.dual), summary)) break;  // line 18
+  }
+  report(impulse);
+  return summary;
+}
+
+/// x, y from the guess and z from its velocity; 000 and 004 leave the dual start open.
+void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
+  x_ = guess.cwiseQuotient(row_scale_) / impulse_scale_;
+  project_cone(cones_, x_, y_);
+  x_ = y_;
+  if (y_.isZero(0.0)) {
+    z_ = free_term_;
+  } else {
+    system_->apply(y_, z_);
+    z_ += free_term_;
+    ++summary.operator_products;
+  }
+  if (variant_.de_saxce) add_de_saxce(cones_, z_, z_);
+  project_dual_cone(cones_, z_, z_);
+}
+
+/// offset = −(g + s − η x − ρ y − z) with s = Γ(z): the right-hand side of 000 (37).
+void AdmmSolver::update_offset() {
+  offset_ = proximal_ * x_ + rho_ * y_ + z_ - free_term_;
+  if (variant_.de_saxce) {
+    if (cones_.contact_dimension() == 3) {
+      update_contact_offsets<3>();
+    } else {
+      update_contact_offsets<2>();
+    }
+  }
+  x_.swap(x_previous_);
+}
+
+template <int Dim>
+void AdmmSolver::update_contact_offsets() {
+  const auto friction = cones_.friction();
+  for (Index i = 0; i < cones_.contacts(); ++i) {
+    const Index row = cones_.contact_row(i);
+    const ContactVector<Dim> z = z_.segment<Dim>(row);
+    offset_[row + Dim - 1] -= friction[static_cast<std::size_t>(i)] * tangential_norm<Dim>(z);
+  }
+}
+
+AdmmSolver::Residuals AdmmSolver::update_slack_and_dual() {
+  Residuals residuals;
+  const double omega = options_.relaxation;
+  for (Index row = 0; row < cones_.first_contact_row(); ++row) {
+    const double y_previous = y_[row];
+    const bool joint = row < cones_.joints();
+    x_[row] = (1.0 - omega) * y_previous + omega * x_[row];
+    const double w = x_[row] - z_[row] / rho_;
+    y_[row] = joint ? w : std::max(w, 0.0);
+    z_[row] -= rho_ * (x_[row] - y_[row]);
+    residuals.primal = std::max(residuals.primal, std::abs(x_[row] - y_[row]));
+    residuals.dual =
+        std::max(residuals.dual, std::abs(proximal_ * (x_[row] - x_previous_[row]) + rho_ * (y_[row] - y_previous)));
+    if (!joint) residuals.complementarity = std::max(residuals.complementarity, std::abs(x_[row] * z_[row]));
+  }
+  if (cones_.contact_dimension() == 3) {
+    update_contacts<3>(residuals);
+  } else {
+    update_contacts<2>(residuals);
+  }
+  return residuals;
+}
+
+template <int Dim>
+void AdmmSolver::update_contacts(Residuals& residuals) {
+  const auto friction = cones_.friction();
+  const double omega = options_.relaxation;
+  const double penalty = rho_;
+  const double per_penalty = 1.0 / rho_;
+  // Componentwise as printed; by contacts in the scaled variant, so that a turn of the tangent frames changes nothing.
+  const auto size = [by_contact = variant_.scaled](const ContactVector<Dim>& v) {
+    return by_contact ? v.norm() : v.template lpNorm<Eigen::Infinity>();
+  };
+  for (Index i = 0; i < cones_.contacts(); ++i) {
+    const Index row = cones_.contact_row(i);
+    const ContactVector<Dim> y_previous = y_.segment<Dim>(row);
+    const ContactVector<Dim> x = (1.0 - omega) * y_previous + omega * x_.segment<Dim>(row);  // line 7
+    ContactVector<Dim> z = z_.segment<Dim>(row);
+    const ContactVector<Dim> y =
+        project_friction_cone<Dim>(x - per_penalty * z, friction[static_cast<std::size_t>(i)]);  // line 8
+    z -= penalty * (x - y);                                                                      // line 9
+    const ContactVector<Dim> x_previous = x_previous_.segment<Dim>(row);
+    x_.segment<Dim>(row) = x;
+    y_.segment<Dim>(row) = y;
+    z_.segment<Dim>(row) = z;
+    residuals.primal = std::max(residuals.primal, size(x - y));
+    residuals.dual = std::max(residuals.dual, size(proximal_ * (x - x_previous) + penalty * (y - y_previous)));
+    residuals.complementarity = std::max(residuals.complementarity, std::abs(x.dot(z)));
+  }
+}
+
+/// λ ← y, which lies in K (000 Alg. 1 line 13, 004 Alg. 6 line 10), in the problem's units.
+void AdmmSolver::report(VectorRef impulse) const { impulse = impulse_scale_ * row_scale_.cwiseProduct(y_); }
+
+}  // namespace conebench

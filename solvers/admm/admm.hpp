@@ -1,0 +1,97 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solvers/admm/penalty_rule.hpp"
+#include "solvers/admm/shifted_matrix.hpp"
+#include "solvers/registry.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench {
+
+/// Parameters of the ADMM family. Which of them a row offers, and with which defaults, stands in admm_rows.cpp.
+struct AdmmOptions {
+  double relaxation = 1.0;        ///< ω of 004 Alg. 6 line 7
+  double proximal = 1e-6;         ///< η of 000 (35), 004 (166)
+  double initial_penalty = 1.0;   ///< ρ₀ where it is a value
+  double initial_exponent = 0.2;  ///< p₀ of 000 (45), τ₀ of 004 (172a), where ρ₀ is spectral
+  double ratio = 10.0;            ///< α of 000 (44), (46)
+  double factor = 1.5;            ///< τ_inc = τ_dec of 000 (44), 004 (171)
+  double increment = 0.05;        ///< p_inc = p_dec of 000 (46), τ of 004 (172b)
+  std::string update = "fixed";   ///< fixed | linear | spectral
+  std::string initial = "value";  ///< value | spectral
+  FactorizationOptions system;
+};
+
+/// What sets one member of the family apart beyond its parameters.
+struct AdmmVariant {
+  bool de_saxce = true;  ///< solves the NCP; without, the CCP
+  bool scaled = false;   ///< solves the problem in units of its own
+};
+
+/// Proximal ADMM for the NCP and the CCP: paper 000 Alg. 1, paper 004 Alg. 6, paper 002 Alg. 3.
+///
+///     symbol  meaning                                          unit
+///     x       unconstrained impulse (000: f; 002: λ)           N s
+///     y       the same, projected onto K; what is returned     N s
+///     z       dual variable, ∈ K*; at a solution σ + Γ(σ)      m/s   (002: −γ)
+///     s       estimate of De Saxcé's term Γ(σ)                 m/s
+///     ρ, η    penalty, proximal weight                         m/s per N s
+class AdmmSolver final : public Solver {
+ public:
+  AdmmSolver(SolverInfo info, AdmmVariant variant, AdmmOptions options);
+
+  const SolverInfo& info() const override { return info_; }
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override;
+  std::optional<Error> prepare(const ContactProblem& problem) override;
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override;
+
+ private:
+  struct Residuals {
+    double primal = 0.0;           ///< ‖x − y‖, 000 (40)
+    double dual = 0.0;             ///< ‖η (x − x⁻) + ρ (y − y⁻)‖, 000 (41)
+    double complementarity = 0.0;  ///< max |x_i · z_i| over limits and contacts, 000 (42)
+    double largest() const;
+  };
+
+  void choose_units(const ContactProblem& problem);
+  void start_from(ConstVectorRef guess, SolveSummary& summary);
+  void update_offset();
+  Residuals update_slack_and_dual();
+  template <int Dim>
+  void update_contact_offsets();
+  template <int Dim>
+  void update_contacts(Residuals& residuals);
+  bool refactor(double rho, SolveSummary& summary);
+  void report(VectorRef impulse) const;
+
+  SolverInfo info_;
+  AdmmVariant variant_;
+  AdmmOptions options_;
+
+  // The problem, in the units of the iteration.
+  ConeProduct cones_;
+  Vector row_scale_;  ///< λ = impulse_scale · row_scale ∘ y
+  double impulse_scale_ = 1.0;
+  Vector free_term_;                       ///< g
+  std::unique_ptr<ShiftedMatrix> system_;  ///< G + R, factored with (ρ + η) I
+  PenaltyRule rule_;
+  double proximal_ = 0.0;         ///< η
+  double initial_penalty_ = 1.0;  ///< ρ₀
+  SolveSummary prepared_;         ///< counts of prepare(), and its breakdown
+
+  // The iterate.
+  Vector x_, y_, z_;
+  double rho_ = 0.0;           ///< of the iteration
+  double factored_rho_ = 0.0;  ///< of the factors at hand, 0 for none
+  // Scratch.
+  Vector x_previous_, offset_;
+};
+
+/// The rows ADMM-CCP, ADMM-NCP-FP, ADMM-NCP-LA, ADMM-NCP-SA, ADMM-NCP-SA-S.
+std::vector<SolverRow> admm_rows();
+
+}  // namespace conebench

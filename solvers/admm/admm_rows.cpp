@@ -1,0 +1,166 @@
+#include "solvers/admm/admm.hpp"
+
+namespace conebench {
+
+namespace {
+
+struct CcpOptions : AdmmOptions {
+  CcpOptions() { proximal = 0.0; }
+};
+struct FixedOptions : AdmmOptions {};
+struct LinearOptions : AdmmOptions {
+  LinearOptions() { update = "linear"; }
+};
+struct SpectralOptions : AdmmOptions {
+  SpectralOptions() { update = initial = "spectral"; }
+};
+
+void declare_common(OptionBinder& bind, AdmmOptions& o) {
+  bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
+  bind.choice("storage", o.system.storage, {"auto", "dense", "sparse"},
+              "form of G + R + (ρ+η) I that is factored; auto: the cheaper one");
+  bind.choice("factorization", o.system.factorization, {"cholesky", "lu"},
+              "cholesky takes the symmetric part of G, lu takes G as given");
+}
+
+void declare_proximal(OptionBinder& bind, AdmmOptions& o) {
+  bind.real("proximal", o.proximal,
+            {.minimum = 0.0, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "η of 000 (35)"});
+}
+
+void declare_initial_value(OptionBinder& bind, AdmmOptions& o) {
+  bind.real("initial_penalty", o.initial_penalty,
+            {.minimum = 1e-300, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "ρ₀, 1 in 004 VI-F"});
+}
+
+void declare_initial(OptionBinder& bind, AdmmOptions& o) {
+  bind.choice("initial", o.initial, {"value", "spectral"},
+              "ρ₀: initial_penalty, or √(mL) κ^initial_exponent of 004 (172a)");
+  declare_initial_value(bind, o);
+  bind.real("initial_exponent", o.initial_exponent,
+            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
+}
+
+void declare_ratio(OptionBinder& bind, AdmmOptions& o) {
+  bind.real("ratio", o.ratio,
+            {.minimum = 1.0,
+             .scale = OptionScale::logarithmic,
+             .doc = "α: ρ moves when one residual is this many times the other, 000 (44), (46)"});
+}
+
+void declare_factor(OptionBinder& bind, AdmmOptions& o) {
+  bind.real("factor", o.factor, {.minimum = 1.0, .doc = "τ_inc = τ_dec of 000 (44) and 004 (171)"});
+}
+
+void declare_increment(OptionBinder& bind, AdmmOptions& o) {
+  bind.real("increment", o.increment, {.minimum = 0.0, .maximum = 1.0, .doc = "p_inc = p_dec of 000 (46)"});
+}
+
+void declare_options(OptionBinder& bind, CcpOptions& o) {
+  declare_common(bind, o);
+  declare_proximal(bind, o);
+  declare_initial_value(bind, o);
+  bind.choice("update", o.update, {"fixed", "linear"}, "of ρ: fixed as in 004 Table I, linear as 000 (44)");
+  declare_ratio(bind, o);
+  declare_factor(bind, o);
+}
+
+void declare_options(OptionBinder& bind, FixedOptions& o) {
+  declare_common(bind, o);
+  declare_proximal(bind, o);
+  declare_initial(bind, o);
+}
+
+void declare_options(OptionBinder& bind, LinearOptions& o) {
+  declare_common(bind, o);
+  declare_proximal(bind, o);
+  declare_initial(bind, o);
+  declare_ratio(bind, o);
+  declare_factor(bind, o);
+}
+
+void declare_options(OptionBinder& bind, SpectralOptions& o) {
+  declare_common(bind, o);
+  declare_proximal(bind, o);
+  bind.real("initial_exponent", o.initial_exponent,
+            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
+  declare_increment(bind, o);
+  declare_ratio(bind, o);
+}
+
+SolverInfo base_info() {
+  SolverInfo info;
+  info.needs_symmetry = true;
+  // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
+  info.rotation_invariant = false;
+  info.scale_invariant = false;
+  info.allocates = Allocation::refactorization;
+  return info;
+}
+
+template <class Options>
+SolverRow row(SolverInfo info, AdmmVariant variant) {
+  return make_row<Options>(std::move(info), [variant](const SolverInfo& i, const Options& o) {
+    return std::make_unique<AdmmSolver>(i, variant, o);
+  });
+}
+
+SolverRow ccp() {
+  SolverInfo info = base_info();
+  info.id = "ADMM-CCP";
+  info.name = "ADMM for the cone problem, fixed penalty";
+  info.formulation = Formulation::ccp;
+  info.allocates = Allocation::none;
+  info.citation = "Le Lidec et al. 2023, Alg. 3; Tsounis et al. 2025, Alg. 6 without De Saxcé's term and η";
+  info.summary =
+      "One factorization, then cheap iterations; robust to mass ratios. Solves the relaxed problem, and is slow where "
+      "ρ = 1 is far from the scale of G.";
+  return row<CcpOptions>(info, {.de_saxce = false});
+}
+
+SolverRow fixed() {
+  SolverInfo info = base_info();
+  info.id = "ADMM-NCP-FP";
+  info.name = "Proximal ADMM, fixed penalty";
+  info.allocates = Allocation::none;
+  info.citation = "Tsounis et al. 2025, Alg. 6; Carpentier et al. 2024, Alg. 1";
+  info.summary = "One factorization in all; slow where ρ = 1 is far from the scale of G.";
+  return row<FixedOptions>(info, {});
+}
+
+SolverRow linear() {
+  SolverInfo info = base_info();
+  info.id = "ADMM-NCP-LA";
+  info.name = "Proximal ADMM, linear adaptation";
+  info.citation = "Tsounis et al. 2025, Alg. 6 and eq. (171); Carpentier et al. 2024, Alg. 1 and eq. (44)";
+  info.summary = "Finds its penalty by many factorizations; may swing between two values and never settle.";
+  return row<LinearOptions>(info, {});
+}
+
+SolverRow spectral() {
+  SolverInfo info = base_info();
+  info.id = "ADMM-NCP-SA";
+  info.name = "Proximal ADMM, spectral adaptation";
+  info.citation = "Carpentier et al. 2024, Alg. 1 and eqs. (45), (46); Tsounis et al. 2025, Alg. 6 and eq. (172)";
+  info.summary =
+      "Starts near a good penalty and changes it seldom. η, tolerances and the balance of residuals are absolute, so "
+      "results depend on units.";
+  return row<SpectralOptions>(info, {});
+}
+
+SolverRow scaled_spectral() {
+  SolverInfo info = base_info();
+  info.id = "ADMM-NCP-SA-S";
+  info.name = "Proximal ADMM, spectral adaptation, in units of the problem";
+  info.rotation_invariant = true;
+  info.scale_invariant = true;
+  info.citation = "Carpentier et al. 2024, Alg. 1 and eqs. (45), (46); scaling by Conebench";
+  info.summary = "ADMM-NCP-SA on a problem scaled to unit diagonal blocks and unit free velocity; the default ADMM.";
+  return row<SpectralOptions>(info, {.scaled = true});
+}
+
+}  // namespace
+
+std::vector<SolverRow> admm_rows() { return {ccp(), fixed(), linear(), spectral(), scaled_spectral()}; }
+
+}  // namespace conebench

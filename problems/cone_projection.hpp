@@ -24,8 +24,9 @@ template <int Dim>
 ContactVector<Dim> project_friction_cone(const ContactVector<Dim>& x, double mu) {
   constexpr int normal = Dim - 1;
   const double tangential = tangential_norm<Dim>(x);
-  if (tangential <= mu * x[normal]) return x;
+  // The polar cone first: with mu = 0 a point straight below the apex passes both tests.
   if (mu * tangential <= -x[normal]) return ContactVector<Dim>::Zero();
+  if (tangential <= mu * x[normal]) return x;
   const double projected_normal = (mu * tangential + x[normal]) / (mu * mu + 1.0);
   ContactVector<Dim> projected = x * (mu * projected_normal / tangential);
   projected[normal] = projected_normal;

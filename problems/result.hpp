@@ -36,7 +36,6 @@ class [[nodiscard]] Result {
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
   const T* operator->() const { return &value(); }
-  T* operator->() { return &value(); }
 
  private:
   std::variant<T, Error> state_;

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 
-#include "problems/scenes/scenes.hpp"
-
 namespace conebench {
 
 namespace {
 
-std::vector<SceneRow> make_table() {
-  return {
-      random_scene(),
-      box_stack_scene(),
-  };
-}
+std::vector<SceneRow> make_table() { return {}; }
 
 }  // namespace
 

@@ -21,6 +21,8 @@ TEST(ConeProjection, WithoutFrictionIsTheNormalRay) {
   const ContactVector<3> x(0.3, -0.4, 2.0);
   EXPECT_EQ(project_friction_cone<3>(x, 0.0), ContactVector<3>(0.0, 0.0, 2.0));
   EXPECT_EQ(project_dual_friction_cone<3>(x, 0.0), x);
+  EXPECT_TRUE(project_friction_cone<3>(ContactVector<3>(0.0, 0.0, -1.0), 0.0).isZero(0.0));
+  EXPECT_TRUE(project_friction_cone<2>(ContactVector<2>(0.0, -1.0), 0.0).isZero(0.0));
 }
 
 }  // namespace

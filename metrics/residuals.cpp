@@ -1,3 +1,99 @@
 #include "metrics/residuals.hpp"
 
-namespace conebench {}
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "metrics/residual_evaluation.hpp"
+#include "metrics/residual_formulas.hpp"
+
+namespace conebench {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::optional<std::string> why_missing(const ResidualDefinition& definition, const ContactProblem& problem) {
+  return definition.missing != nullptr ? definition.missing(problem) : std::nullopt;
+}
+
+/// The one place where a formula is evaluated, so that judge() and Verdict agree to the last bit.
+WorstBlock evaluate(const ResidualDefinition& definition, ResidualEvaluation& evaluation) {
+  if (!evaluation.finite()) return {infinity, evaluation.first_bad_block()};
+  WorstBlock worst = definition.formula(evaluation);
+  if (std::isnan(worst.value)) worst.value = infinity;
+  return worst;
+}
+
+}  // namespace
+
+std::span<const ResidualInfo> residual_table() {
+  static const std::vector<ResidualInfo> table = [] {
+    std::vector<ResidualInfo> rows;
+    for (const ResidualDefinition& definition : residual_definitions()) rows.push_back(definition.info);
+    return rows;
+  }();
+  return table;
+}
+
+const Residual& Judgement::operator[](const std::string& name) const {
+  for (const Residual& residual : residuals) {
+    if (residual.name == name) return residual;
+  }
+  throw std::out_of_range("no residual is called " + name);
+}
+
+Judgement judge(const ContactProblem& problem, ConstVectorRef impulse) {
+  ResidualEvaluation evaluation(problem);
+  evaluation.set_impulse(impulse);
+  Judgement judgement;
+  for (const ResidualDefinition& definition : residual_definitions()) {
+    Residual residual;
+    residual.name = definition.info.name;
+    residual.missing = why_missing(definition, problem);
+    if (residual.known()) {
+      const WorstBlock worst = evaluate(definition, evaluation);
+      residual.value = worst.value;
+      residual.worst_block = worst.block;
+    } else {
+      residual.value = infinity;
+    }
+    judgement.residuals.push_back(std::move(residual));
+  }
+  judgement.modes = classify_contacts(evaluation, mode_tolerance, nullptr);
+  return judgement;
+}
+
+struct Verdict::Workspace {
+  const ResidualDefinition* definition;
+  ResidualEvaluation evaluation;
+};
+
+Result<Verdict> Verdict::create(const std::string& name, const ContactProblem& problem) {
+  std::string names;
+  bool known = false;
+  for (const ResidualDefinition& definition : residual_definitions()) {
+    if (definition.info.usable_as_verdict) {
+      if (definition.info.name == name) {
+        return Verdict(std::make_shared<Workspace>(Workspace{&definition, ResidualEvaluation(problem)}));
+      }
+      names += (names.empty() ? "" : ", ") + definition.info.name;
+    }
+    known = known || definition.info.name == name;
+  }
+  return Error{ErrorCode::wrong_usage,
+               "verdict '" + name + "': " +
+                   (known ? "it is 0 on wrong answers too, so it can't decide" : "there is no residual of that name") +
+                   "; use one of " + names};
+}
+
+double Verdict::operator()(ConstVectorRef impulse) {
+  workspace_->evaluation.set_impulse(impulse);
+  return evaluate(*workspace_->definition, workspace_->evaluation).value;
+}
+
+bool is_solved(const Residual& verdict, double tolerance) {
+  return verdict.known() && std::isfinite(verdict.value) && verdict.value <= tolerance;
+}
+
+}  // namespace conebench

@@ -15,7 +15,7 @@ namespace conebench {
 /// A residual of one answer: its value, or why there is none.
 struct Residual {
   std::string name;                    ///< "natural_map_scaled"
-  double value = 0.0;                  ///< +inf for an impulse that is not finite; meaningless where `missing` is set
+  double value = 0.0;                  ///< +inf for an impulse that is not finite, and where `missing` is set
   std::optional<std::string> missing;  ///< why it can't be computed for this problem
   /// Block (joint row, limit row or contact, counted through all blocks) where it is worst; -1 where there is none.
   Index worst_block = -1;
@@ -30,12 +30,26 @@ struct ResidualInfo {
   std::string formula;
   std::string unit;
   std::string source;
-  bool usable_as_verdict = true;
+  bool usable_as_verdict = true;  ///< it is 0 at the solutions of its model and nowhere else
 };
 
-/// All residuals, in the order of judge().
+/// All residuals, in the order of judge(). The formulas use the project's letters: sigma = (G + R) lambda + g,
+/// v = sigma + Gamma(sigma), r_i = d_i / trace(G_ii + R_ii) (trace <= 0: the inverse of the mean of trace / d over the
+/// blocks where it is positive, 1 where there is none), V = max_i |g_i| (0: V = 1). A block is a joint row, a limit row
+/// or a contact, |.| its Euclidean norm.
 std::span<const ResidualInfo> residual_table();
 
+enum class ContactMode { open, stick, slip };
+
+/// The mode of every contact at an answer (rows long), with V and r_i as above and the tolerance tau:
+///   open   λ_N ≤ tau r_i V: the contact's impulse changes its own velocity by no more than tau V;
+///   stick  else, ‖sigma_T‖ ≤ max(tau V, (mu λ_N − ‖λ_T‖) / r_i): it does not slide, or slides more slowly than the
+///          friction that is left could stop;
+///   slip   else.
+/// Empty where `impulse` is not finite. Throws std::invalid_argument for a wrong size.
+std::vector<ContactMode> contact_modes(const ContactProblem& problem, ConstVectorRef impulse, double tau = 1e-6);
+
+/// How many contacts are in each mode; all 0 for an impulse that is not finite.
 struct ContactModes {
   Index open = 0;
   Index stick = 0;
@@ -51,7 +65,8 @@ struct Judgement {
   const Residual& operator[](const std::string& name) const;
 };
 
-/// Every residual of `impulse` (rows long) from the problem's data alone.
+/// Every residual of `impulse` (rows long) from the problem's data alone. Throws std::invalid_argument for a wrong
+/// size.
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse);
 
 /// One residual, made for repeated use inside a sweep: workspace allocated once.

@@ -1,0 +1,338 @@
+#include "metrics/residual_formulas.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "metrics/block_residuals.hpp"
+
+namespace conebench {
+
+namespace {
+
+using Evaluation = ResidualEvaluation;
+using OptionalReason = std::optional<std::string>;
+
+/// Calls visit(index, block, λ_i, v_i) for every block, with vectors of 1 (joint, limit), 2 or 3 rows (contact).
+template <class Visit>
+void for_each_block(const Evaluation& e, const Vector& velocity, Visit visit) {
+  Index index = 0;
+  for (const BlockScale& block : e.blocks()) {
+    const Index row = block.row;
+    if (block.kind != BlockKind::contact) {
+      visit(index, block, BlockVector<1>(e.impulse()[row]), BlockVector<1>(velocity[row]));
+    } else if (e.dimension() == 3) {
+      visit(index, block, BlockVector<3>(e.impulse().segment<3>(row)), BlockVector<3>(velocity.segment<3>(row)));
+    } else {
+      visit(index, block, BlockVector<2>(e.impulse().segment<2>(row)), BlockVector<2>(velocity.segment<2>(row)));
+    }
+    ++index;
+  }
+}
+
+template <class Value>
+constexpr int rows_of = std::decay_t<Value>::RowsAtCompileTime;
+
+double euclidean(const auto& x) { return block_norm(x); }
+double componentwise(const auto& x) { return x.cwiseAbs().maxCoeff(); }
+
+/// λ_i − P_{K_i}(λ_i): paper 004 (156).
+template <int Rows>
+BlockVector<Rows> primal_of(const BlockScale& block, const BlockVector<Rows>& impulse) {
+  if constexpr (Rows == 1) {
+    return BlockVector<1>(block.kind == BlockKind::limit ? std::fmin(impulse[0], 0.0) : 0.0);
+  } else {
+    return outside_of_friction_cone<Rows>(impulse, block.friction);
+  }
+}
+
+/// v_i − P_{K_i*}(v_i): paper 004 (157).
+template <int Rows>
+BlockVector<Rows> dual_of(const BlockScale& block, const BlockVector<Rows>& velocity) {
+  if constexpr (Rows == 1) {
+    return BlockVector<1>(block.kind == BlockKind::limit ? std::fmin(velocity[0], 0.0) : velocity[0]);
+  } else {
+    return outside_of_dual_cone<Rows>(velocity, block.friction);
+  }
+}
+
+/// λ_i − P_{K_i}(λ_i − r v_i): paper 004 (163), (164), with r = 1.
+template <int Rows>
+BlockVector<Rows> natural_of(const BlockScale& block, const BlockVector<Rows>& impulse,
+                             const BlockVector<Rows>& velocity, double r) {
+  if constexpr (Rows == 1) {
+    return BlockVector<1>(block.kind == BlockKind::limit ? natural_map_of_limit(impulse[0], velocity[0], r)
+                                                         : r * velocity[0]);
+  } else {
+    return natural_map_of_contact<Rows>(impulse, velocity, r, block.friction);
+  }
+}
+
+WorstBlock primal(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto&) {
+    worst.take(euclidean(primal_of<rows_of<decltype(lambda)>>(b, lambda)), i);
+  });
+  return worst;
+}
+
+WorstBlock primal_componentwise(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto&) {
+    worst.take(componentwise(primal_of<rows_of<decltype(lambda)>>(b, lambda)), i);
+  });
+  return worst;
+}
+
+WorstBlock dual_over(const Evaluation& e, const Vector& velocity) {
+  WorstBlock worst;
+  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto&, const auto& v) {
+    worst.take(euclidean(dual_of<rows_of<decltype(v)>>(b, v)), i);
+  });
+  return worst;
+}
+WorstBlock dual(Evaluation& e) { return dual_over(e, e.augmented_velocity()); }
+WorstBlock dual_ccp(Evaluation& e) { return dual_over(e, e.velocity()); }
+
+WorstBlock dual_componentwise(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.augmented_velocity(), [&](Index i, const BlockScale& b, const auto&, const auto& v) {
+    worst.take(componentwise(dual_of<rows_of<decltype(v)>>(b, v)), i);
+  });
+  return worst;
+}
+
+WorstBlock complementarity_over(const Evaluation& e, const Vector& velocity) {
+  WorstBlock worst;
+  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    if (b.kind != BlockKind::joint) worst.take(std::abs(lambda.dot(v)), i);
+  });
+  return worst;
+}
+WorstBlock complementarity(Evaluation& e) { return complementarity_over(e, e.augmented_velocity()); }
+WorstBlock complementarity_ccp(Evaluation& e) { return complementarity_over(e, e.velocity()); }
+
+WorstBlock natural_map_over(const Evaluation& e, const Vector& velocity) {
+  WorstBlock worst;
+  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    worst.take(euclidean(natural_of<rows_of<decltype(v)>>(b, lambda, v, 1.0)), i);
+  });
+  return worst;
+}
+WorstBlock natural_map(Evaluation& e) { return natural_map_over(e, e.augmented_velocity()); }
+WorstBlock natural_map_ccp(Evaluation& e) { return natural_map_over(e, e.velocity()); }
+
+WorstBlock natural_map_componentwise(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.augmented_velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    worst.take(componentwise(natural_of<rows_of<decltype(v)>>(b, lambda, v, 1.0)), i);
+  });
+  return worst;
+}
+
+WorstBlock scaled_over(const Evaluation& e, const Vector& velocity) {
+  WorstBlock worst;
+  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    // A joint's map is r sigma, so r drops out.
+    const double error = b.kind == BlockKind::joint
+                             ? euclidean(v)
+                             : euclidean(natural_of<rows_of<decltype(v)>>(b, lambda, v, b.r)) / b.r;
+    worst.take(error / e.velocity_scale(), i);
+  });
+  return worst;
+}
+WorstBlock natural_map_scaled(Evaluation& e) { return scaled_over(e, e.augmented_velocity()); }
+WorstBlock natural_map_ccp_scaled(Evaluation& e) { return scaled_over(e, e.velocity()); }
+
+WorstBlock natural_map_box_scaled(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    constexpr int rows = rows_of<decltype(v)>;
+    double error = 0.0;
+    if constexpr (rows == 1) {
+      error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda, v, b.r)) / b.r;
+    } else {
+      error = euclidean(natural_map_of_box<rows>(lambda, v, b.r, b.friction)) / b.r;
+    }
+    worst.take(error / e.velocity_scale(), i);
+  });
+  return worst;
+}
+
+/// The natural map's Euclidean norm over all rows; the block is the one with the largest part.
+WorstBlock natural_map_norm(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.augmented_velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    e.scratch()[i] = euclidean(natural_of<rows_of<decltype(v)>>(b, lambda, v, 1.0));
+    worst.take(e.scratch()[i], i);
+  });
+  worst.value = std::isfinite(worst.value) ? e.scratch().stableNorm() : worst.value;
+  return worst;
+}
+
+/// Divided as Siconos does: not at all where the denominator is at most the machine epsilon.
+WorstBlock divided(WorstBlock error, double denominator) {
+  if (!std::isfinite(denominator)) {
+    error.value = std::numeric_limits<double>::infinity();
+  } else if (denominator > std::numeric_limits<double>::epsilon()) {
+    error.value /= denominator;
+  }
+  return error;
+}
+
+WorstBlock natural_map_relative(Evaluation& e) {
+  const double g = e.problem().free_term().stableNorm();
+  return divided(natural_map_norm(e), std::max({g, e.impulse().stableNorm(), e.velocity().stableNorm()}));
+}
+
+WorstBlock natural_map_relative_g(Evaluation& e) {
+  return divided(natural_map_norm(e), e.problem().free_term().stableNorm());
+}
+
+OptionalReason penetration_missing(const ContactProblem& problem) {
+  if (problem.cones().contacts() == 0) return std::nullopt;
+  const auto& configuration = problem.configuration();
+  std::string absent;
+  const auto add = [&](const char* part) { absent += (absent.empty() ? "" : ", ") + std::string(part); };
+  if (!configuration || !configuration->gaps) add("the gaps");
+  if (!configuration || !configuration->time_step) add("the time step");
+  if (!problem.bias()) add("the bias b");
+  if (absent.empty()) return std::nullopt;
+  return "the problem does not tell " + absent;
+}
+
+/// With c = G λ + J v_free = sigma − R λ − b, the contact's physical velocity after the step.
+WorstBlock penetration(Evaluation& e) {
+  WorstBlock worst;
+  const ContactProblem& problem = e.problem();
+  const ConeProduct& cones = problem.cones();
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    const Index n = cones.contact_row(i) + cones.contact_dimension() - 1;
+    const double velocity = e.velocity()[n] - problem.compliance()[n] * e.impulse()[n] - (*problem.bias())[n];
+    const double gap = (*problem.configuration()->gaps)[i] + *problem.configuration()->time_step * velocity;
+    worst.take(-gap, cones.first_contact_row() + i);
+  }
+  return worst;
+}
+
+double quadratic_objective(const Evaluation& e) {
+  return 0.5 * (e.impulse().dot(e.velocity()) + e.impulse().dot(e.problem().free_term()));
+}
+WorstBlock objective(Evaluation& e) { return {quadratic_objective(e), -1}; }
+
+/// λᵀ Γ(sigma) = λᵀ (v̂ − sigma), summed over the normals alone to keep its digits.
+WorstBlock objective_ncp(Evaluation& e) {
+  double de_saxce = 0.0;
+  for_each_block(e, e.velocity(), [&](Index, const BlockScale& b, const auto& lambda, const auto& v) {
+    if constexpr (rows_of < decltype(v) >> 1) de_saxce += lambda[lambda.size() - 1] * b.friction * slip_norm(v);
+  });
+  return {quadratic_objective(e) + de_saxce, -1};
+}
+
+/// f(λ) minus the dual objective −½ λᵀ(G + R) λ is λᵀ sigma.
+WorstBlock duality_gap_ccp(Evaluation& e) {
+  WorstBlock worst;
+  double gap = 0.0;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale&, const auto& lambda, const auto& v) {
+    gap += lambda.dot(v);
+    worst.take(std::abs(lambda.dot(v)), i);
+  });
+  worst.value = std::abs(gap);
+  return worst;
+}
+
+/// Angle between two vectors of the tangent plane (or line); 90 degrees where one is 0.
+double angle_between(const BlockVector<3>& a, const BlockVector<3>& b) {
+  const double cross = a[0] * b[1] - a[1] * b[0];
+  const double dot = a[0] * b[0] + a[1] * b[1];
+  return cross == 0.0 && dot == 0.0 ? std::acos(0.0) : std::atan2(std::abs(cross), dot);
+}
+double angle_between(const BlockVector<2>& a, const BlockVector<2>& b) {
+  if (a[0] == 0.0 || b[0] == 0.0) return std::acos(0.0);
+  return (a[0] > 0.0) == (b[0] > 0.0) ? 0.0 : std::acos(-1.0);
+}
+
+WorstBlock dissipation_error(Evaluation& e) {
+  WorstBlock worst;
+  std::vector<ContactMode> modes;
+  classify_contacts(e, mode_tolerance, &modes);
+  const Index first = e.problem().cones().first_contact_row();
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    if constexpr (rows_of < decltype(v) >> 1) {
+      if (b.friction == 0.0 || modes[static_cast<std::size_t>(i - first)] != ContactMode::slip) return;
+      constexpr int dim = rows_of<decltype(v)>;
+      // Unit length first: products of small impulses and velocities could underflow.
+      const BlockVector<dim> friction = -lambda / std::max(slip_norm(lambda), std::numeric_limits<double>::min());
+      worst.take(angle_between(friction, BlockVector<dim>(v / slip_norm(v))), i);
+    }
+  });
+  return worst;
+}
+
+constexpr bool verdict = true;
+constexpr bool no_verdict = false;
+
+}  // namespace
+
+std::span<const ResidualDefinition> residual_definitions() {
+  static const std::array definitions = {
+      ResidualDefinition{{"primal", 1, "max_i |lambda_i - P_K(lambda_i)|", "N s", "004 (156)", no_verdict}, primal},
+      ResidualDefinition{{"dual", 1, "max_i |v_i - P_K*(v_i)|", "m/s", "004 (157)", no_verdict}, dual},
+      ResidualDefinition{
+          {"complementarity", 1, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (158)", no_verdict},
+          complementarity},
+      ResidualDefinition{{"natural_map", 1, "max_i |lambda_i - P_K(lambda_i - v_i)|", "N s, m/s", "004 (163)", verdict},
+                         natural_map},
+      ResidualDefinition{{"dual_ccp", 1, "max_i |sigma_i - P_K*(sigma_i)|", "m/s", "004 (157)", no_verdict}, dual_ccp},
+      ResidualDefinition{{"complementarity_ccp", 1, "max_i |lambda_i . sigma_i| over limits and contacts", "J",
+                          "004 (158)", no_verdict},
+                         complementarity_ccp},
+      ResidualDefinition{
+          {"natural_map_ccp", 1, "max_i |lambda_i - P_K(lambda_i - sigma_i)|", "N s, m/s", "004 (164)", verdict},
+          natural_map_ccp},
+      ResidualDefinition{{"natural_map_scaled", 1, "max_i |lambda_i - P_K(lambda_i - r_i v_i)| / (r_i V)", "1",
+                          "Conebench; the official verdict", verdict},
+                         natural_map_scaled},
+      ResidualDefinition{{"natural_map_ccp_scaled", 1, "max_i |lambda_i - P_K(lambda_i - r_i sigma_i)| / (r_i V)", "1",
+                          "Conebench; own-model measure of CCP solvers", verdict},
+                         natural_map_ccp_scaled},
+      ResidualDefinition{{"natural_map_box_scaled", 1,
+                          "max_i |lambda_i - P_B(lambda_i - r_i sigma_i)| / (r_i V), B the box |lambda_t| <= mu "
+                          "max(0, lambda_N) of the answer itself",
+                          "1", "Conebench; own-model measure of the LCP with a box (002 Alg. 1)", verdict},
+                         natural_map_box_scaled},
+      ResidualDefinition{{"natural_map_relative", 1,
+                          "|lambda - P_K(lambda - v)|_2 / max(|g|_2, |lambda|_2, |sigma|_2), not divided by <= 2.2e-16",
+                          "1", "Siconos numerics", verdict},
+                         natural_map_relative},
+      ResidualDefinition{
+          {"natural_map_relative_g", 1, "|lambda - P_K(lambda - v)|_2 / |g|_2, not divided by <= 2.2e-16", "1",
+           "Acary, Bremond, Huber 2017", verdict},
+          natural_map_relative_g},
+      ResidualDefinition{{"r_primal", 1, "largest component of |lambda - P_K(lambda)|", "N s", "004 (156)", no_verdict},
+                         primal_componentwise},
+      ResidualDefinition{{"r_dual", 1, "largest component of |v - P_K*(v)|", "m/s", "004 (174)", no_verdict},
+                         dual_componentwise},
+      ResidualDefinition{{"r_ncp", 1, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (175)", no_verdict},
+                         complementarity},
+      ResidualDefinition{
+          {"r_nat", 1, "largest component of |lambda - P_K(lambda - v)|", "N s, m/s", "004 (176)", verdict},
+          natural_map_componentwise},
+      ResidualDefinition{{"penetration", 1, "max_i max(0, -(phi_i + dt c_N,i)), c = G lambda + g - b", "m",
+                          "Conebench, after 004 (173)", no_verdict},
+                         penetration,
+                         penetration_missing},
+      ResidualDefinition{{"objective", 1, "lambda . (G + R) lambda / 2 + lambda . g", "J", "004 (17a)", no_verdict},
+                         objective},
+      ResidualDefinition{{"objective_ncp", 1, "objective + lambda . Gamma(sigma)", "J", "004 (17c)", no_verdict},
+                         objective_ncp},
+      ResidualDefinition{{"duality_gap_ccp", 1, "|lambda . sigma|", "J", "004 (19) and its dual", no_verdict},
+                         duality_gap_ccp},
+      ResidualDefinition{{"dissipation_error", 1, "max angle between -lambda_T and sigma_T over slipping contacts",
+                          "rad", "Moreau's maximum dissipation, 002 (9)", no_verdict},
+                         dissipation_error},
+  };
+  return definitions;
+}
+
+}  // namespace conebench

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+
+namespace conebench {
+
+inline Vector vector_of(std::initializer_list<double> values) {
+  Vector vector(static_cast<Index>(values.size()));
+  Index i = 0;
+  for (const double value : values) vector[i++] = value;
+  return vector;
+}
+
+struct Shape {
+  Index joints = 0;
+  Index limits = 0;
+  std::vector<double> friction = {};
+  int dimension = 3;
+};
+
+inline ContactProblemData problem_data(const Shape& shape, const Matrix& delassus, const Vector& free_term) {
+  ContactProblemData data;
+  data.cones = *ConeProduct::create(shape.joints, shape.limits, shape.friction, shape.dimension);
+  data.delassus = make_dense_delassus(delassus);
+  data.free_term = free_term;
+  return data;
+}
+
+inline ContactProblem make_problem(const Shape& shape, const Matrix& delassus, const Vector& free_term,
+                                   const Vector& compliance = {}) {
+  ContactProblemData data = problem_data(shape, delassus, free_term);
+  data.compliance = compliance;
+  return *ContactProblem::create(std::move(data));
+}
+
+/// One contact with G = diagonal and friction 0.5.
+inline ContactProblem one_contact(const Vector& free_term, double diagonal = 2.0, double friction = 0.5) {
+  const Index dimension = free_term.size();
+  return make_problem({.friction = {friction}, .dimension = static_cast<int>(dimension)},
+                      diagonal * Matrix::Identity(dimension, dimension), free_term);
+}
+
+}  // namespace conebench

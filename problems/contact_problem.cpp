@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <stdexcept>
 
 namespace conebench {
 
@@ -150,6 +151,13 @@ void ContactProblem::velocity(ConstVectorRef impulse, VectorRef sigma) const {
 ContactProblem ContactProblem::with_provenance(Provenance provenance) const {
   auto state = std::make_shared<State>(*state_);
   state->data.provenance = std::move(provenance);
+  return ContactProblem(std::move(state));
+}
+
+ContactProblem ContactProblem::with_reference(Reference reference) const {
+  if (reference.reaction.size() != rows()) throw std::invalid_argument("with_reference: the reaction has another size");
+  auto state = std::make_shared<State>(*state_);
+  state->data.reference = std::move(reference);
   return ContactProblem(std::move(state));
 }
 

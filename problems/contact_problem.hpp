@@ -94,6 +94,8 @@ class ContactProblem {
 
   /// The same problem with another provenance.
   ContactProblem with_provenance(Provenance provenance) const;
+  /// The same problem with another reference. Throws std::invalid_argument where its reaction is not rows() long.
+  ContactProblem with_reference(Reference reference) const;
 
  private:
   struct State {

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "problems/scenes/scenes.hpp"
+
 namespace conebench {
 
 namespace {
 
-std::vector<SceneRow> make_table() { return {}; }
+std::vector<SceneRow> make_table() {
+  return {
+      random_scene(),
+      box_stack_scene(),
+  };
+}
 
 }  // namespace
 

@@ -82,6 +82,8 @@ class ContactProblem {
   const std::optional<Vector>& guess() const { return data().guess; }
   const std::optional<Reference>& reference() const { return data().reference; }
   const Provenance& provenance() const { return data().provenance; }
+  /// All of it, to make a changed problem from.
+  const ContactProblemData& data() const { return state_->data; }
 
   /// ‖G − Gᵀ‖_F / ‖G‖_F of the matrix as given.
   double symmetry_error() const { return state_->symmetry_error; }
@@ -106,8 +108,6 @@ class ContactProblem {
     bool rigid = true;
   };
   explicit ContactProblem(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  const ContactProblemData& data() const { return state_->data; }
-
   std::shared_ptr<const State> state_;
 };
 

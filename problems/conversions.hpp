@@ -1,0 +1,20 @@
+#pragma once
+
+#include "problems/contact_problem.hpp"
+
+namespace conebench {
+
+/// The same problem with G in another form. Dense and block sparse come from the assembled blocks and keep the content
+/// hash; factored is made anew from the primal form, so its rounding, and hence its hash, may differ.
+/// Errors: (unsupported) factored without a primal form; those of make_factored_delassus.
+Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm form);
+
+/// The problem with (G + Gᵀ)/2, block sparse, in place of G; `problem` itself where G is symmetric to the last bit.
+/// Keeps guess and configuration; drops the reference, which answers another problem, and the primal form where
+/// the asymmetry exceeds 1e-12, because J M⁻¹ Jᵀ is then another matrix.
+ContactProblem symmetrised(const ContactProblem& problem);
+
+/// Asymmetry (relative, Frobenius) above which a solver that needs a symmetric G solves another problem.
+inline constexpr double symmetry_tolerance = 1e-12;
+
+}  // namespace conebench

@@ -1,0 +1,54 @@
+#include "problems/conversions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using testing::make_problem;
+
+TEST(WithForm, KeepsTheProductAndTheHash) {
+  const ContactProblem problem = make_problem("box-stack", {{"boxes", 3L}});
+  const Vector impulse = Vector::LinSpaced(problem.rows(), -1.0, 1.0);
+  Vector expected(problem.rows());
+  problem.delassus().apply(impulse, expected);
+  for (const auto form : {DelassusForm::dense, DelassusForm::block_sparse, DelassusForm::factored}) {
+    const auto converted = with_form(problem, form);
+    ASSERT_TRUE(converted.ok());
+    EXPECT_EQ(converted->delassus().form(), form);
+    EXPECT_EQ(converted->content_hash(), problem.content_hash());
+    Vector velocity(problem.rows());
+    converted->delassus().apply(impulse, velocity);
+    EXPECT_LT((velocity - expected).norm(), 1e-13 * expected.norm());
+  }
+}
+
+TEST(WithForm, SaysThatFactoredNeedsThePrimalForm) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 3L}});
+  const auto converted = with_form(problem, DelassusForm::factored);
+  ASSERT_FALSE(converted.ok());
+  EXPECT_EQ(converted.error().code, ErrorCode::unsupported);
+}
+
+TEST(Symmetrised, AveragesTheMatrixWithItsTranspose) {
+  const ContactProblem problem =
+      make_problem("random", {{"contacts", 5L}, {"joints", 1L}, {"form", std::string("dense")}});
+  ContactProblemData data = problem.data();
+  Matrix matrix = problem.blocks().dense();
+  matrix(0, 4) += 0.25;
+  matrix(9, 2) -= 0.5;
+  data.delassus = make_dense_delassus(matrix);
+  const auto skewed = ContactProblem::create(data);
+  ASSERT_TRUE(skewed.ok());
+  ASSERT_GT(skewed->symmetry_error(), 1e-3);
+  const ContactProblem result = symmetrised(*skewed);
+  EXPECT_EQ(result.symmetry_error(), 0.0);
+  EXPECT_EQ(result.blocks().dense(), Matrix(0.5 * (matrix + matrix.transpose())));
+  EXPECT_NE(result.content_hash(), skewed->content_hash());
+  EXPECT_EQ(symmetrised(result).content_hash(), result.content_hash());
+}
+
+}  // namespace
+}  // namespace conebench

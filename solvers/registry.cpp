@@ -1,8 +1,10 @@
 #include "solvers/registry.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "solvers/admm/admm.hpp"
+#include "solvers/gauss_seidel/gauss_seidel.hpp"
 
 namespace conebench {
 
@@ -14,6 +16,7 @@ void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows) {
 
 std::vector<SolverRow> make_table() {
   std::vector<SolverRow> table;
+  append(table, gauss_seidel::solver_rows());
   append(table, admm_rows());
   return table;
 }

@@ -1,0 +1,177 @@
+#include "solvers/gauss_seidel/coulomb_block.hpp"
+
+#include <Eigen/QR>
+#include <array>
+#include <limits>
+#include <numbers>
+
+namespace conebench::gauss_seidel {
+
+namespace {
+
+/// Candidates for one contact, tried in the order in which they are preferred.
+template <int Dim>
+class Candidates {
+ public:
+  void add(const ContactVector<Dim>& impulse) {
+    if (count_ < static_cast<int>(impulses_.size()) && impulse.allFinite()) {
+      impulses_[static_cast<std::size_t>(count_++)] = impulse;
+    }
+  }
+  /// The first with a residual of rounding size, else the one with the smallest.
+  ContactVector<Dim> choose(const Eigen::Matrix<double, Dim, Dim>& block, double friction,
+                            const ContactVector<Dim>& free, const ContactVector<Dim>& otherwise) const {
+    const double rounding = 1e-13 * free.norm();
+    double best = std::numeric_limits<double>::infinity();
+    ContactVector<Dim> chosen = otherwise;
+    for (int k = 0; k < count_; ++k) {
+      const auto& impulse = impulses_[static_cast<std::size_t>(k)];
+      const double residual = coulomb_residual<Dim>(block, friction, free, impulse);
+      if (residual < best) {
+        best = residual;
+        chosen = impulse;
+      }
+      if (best <= rounding) break;
+    }
+    return chosen;
+  }
+
+ private:
+  std::array<ContactVector<Dim>, 20> impulses_;
+  int count_ = 0;
+};
+
+/// f(θ) = e⊥·(p + M e), e = (cos θ, sin θ): zero where the slip velocity is parallel to e (see the header).
+struct SlipAngle {
+  double c0, c1, s1, c2, s2;  ///< f = c0 + c1 cos θ + s1 sin θ + c2 cos 2θ + s2 sin 2θ
+
+  double operator()(double angle) const {
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    return c0 + c1 * c + s1 * s + c2 * (c * c - s * s) + s2 * 2.0 * c * s;
+  }
+  double root(double low, double high, double at_low) const {
+    for (int k = 0; k < 60; ++k) {
+      const double middle = 0.5 * (low + high);
+      const double value = (*this)(middle);
+      if ((value < 0.0) == (at_low < 0.0)) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return 0.5 * (low + high);
+  }
+};
+
+/// Calls `visit` with every root of f on the circle, and with its extrema that lie near zero.
+template <class Visit>
+void for_each_root(const SlipAngle& f, Visit visit) {
+  constexpr int samples = 128;  // f has at most four roots; those nearer than a step are caught at the extremum
+  constexpr double step = 2.0 * std::numbers::pi / samples;
+  double before = f(-step);
+  double here = f(0.0);
+  for (int k = 0; k < samples; ++k) {
+    const double angle = k * step;
+    const double after = f(angle + step);
+    if (here == 0.0) {
+      visit(angle);
+    } else if ((here < 0.0) != (after < 0.0) && after != 0.0) {
+      visit(f.root(angle, angle + step, here));
+    } else if ((before < 0.0) == (here < 0.0) && std::abs(here) <= std::abs(before) &&
+               std::abs(here) <= std::abs(after)) {
+      const double curvature = before - 2.0 * here + after;
+      const double extremum = curvature != 0.0 ? angle + 0.5 * step * (before - after) / curvature : angle;
+      const double value = f(extremum);
+      if ((value < 0.0) != (here < 0.0)) {
+        visit(f.root(angle - step, extremum, before));
+        visit(f.root(extremum, angle + step, value));
+      } else {
+        visit(extremum);
+      }
+    }
+    before = here;
+    here = after;
+  }
+}
+
+/// The impulse on the cone's side e with σ_n = 0.
+void add_slip(const Eigen::Matrix3d& block, double friction, const ContactVector<3>& free, double e0, double e1,
+              Candidates<3>& candidates) {
+  const double resistance = block(2, 2) + friction * (block(2, 0) * e0 + block(2, 1) * e1);
+  if (!(resistance > 0.0)) return;
+  const double normal = -free[2] / resistance;
+  candidates.add({friction * normal * e0, friction * normal * e1, normal});
+}
+
+void add_slips(const Eigen::Matrix3d& block, double friction, const ContactVector<3>& free, const ContactVector<3>& old,
+               Candidates<3>& candidates) {
+  const Eigen::Vector2d p = block(2, 2) * free.head<2>() - free[2] * block.topRightCorner<2, 1>();
+  const Eigen::Matrix2d m =
+      friction * (free.head<2>() * block.bottomLeftCorner<1, 2>() - free[2] * block.topLeftCorner<2, 2>());
+  const SlipAngle f{0.5 * (m(1, 0) - m(0, 1)), p[1], -p[0], 0.5 * (m(1, 0) + m(0, 1)), 0.5 * (m(1, 1) - m(0, 0))};
+  for_each_root(f,
+                [&](double angle) { add_slip(block, friction, free, std::cos(angle), std::sin(angle), candidates); });
+  // Where f vanishes for every angle (singular blocks, no coupling), any direction does that the others allow.
+  const std::array<Eigen::Vector2d, 3> directions{old.head<2>(), -free.head<2>(),
+                                                  block.bottomLeftCorner<1, 2>().transpose()};
+  for (const auto& direction : directions) {
+    const double length = direction.norm();
+    if (length > 0.0) add_slip(block, friction, free, direction[0] / length, direction[1] / length, candidates);
+  }
+}
+
+void add_slips(const Eigen::Matrix2d& block, double friction, const ContactVector<2>& free, const ContactVector<2>&,
+               Candidates<2>& candidates) {
+  for (const double e : {free[0] > 0.0 ? -1.0 : 1.0, free[0] > 0.0 ? 1.0 : -1.0}) {
+    const double resistance = block(1, 1) + friction * e * block(1, 0);
+    if (!(resistance > 0.0)) continue;
+    const double normal = -free[1] / resistance;
+    candidates.add({friction * normal * e, normal});
+  }
+}
+
+}  // namespace
+
+template <int Dim>
+double coulomb_residual(const Eigen::Matrix<double, Dim, Dim>& block, double friction, const ContactVector<Dim>& free,
+                        const ContactVector<Dim>& impulse) {
+  ContactVector<Dim> velocity = block * impulse + free;
+  velocity[Dim - 1] += friction * tangential_norm<Dim>(velocity);
+  const double trace = block.trace();
+  const double size = block.norm();
+  const double step = trace > 0.0 ? Dim / trace : (size > 0.0 ? 1.0 / size : 1.0);
+  const ContactVector<Dim> moved = impulse - step * velocity;
+  return (impulse - project_friction_cone<Dim>(moved, friction)).norm() / step;
+}
+
+template <int Dim>
+ContactVector<Dim> solve_coulomb_carefully(const Eigen::Matrix<double, Dim, Dim>& block, double friction,
+                                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) {
+  constexpr int n = Dim - 1;
+  if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
+  if (block.isZero(0.0)) return old;
+
+  Candidates<Dim> candidates;
+  ContactVector<Dim> normal_only = ContactVector<Dim>::Zero();
+  if (block(n, n) > 0.0) normal_only[n] = -free[n] / block(n, n);
+  if (friction > 0.0) {
+    const Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<double, Dim, Dim>> decomposition(block);
+    const ContactVector<Dim> stick = -decomposition.solve(free);
+    if (tangential_norm<Dim>(stick) <= friction * stick[n]) candidates.add(stick);
+    add_slips(block, friction, free, old, candidates);
+  }
+  candidates.add(normal_only);
+  candidates.add(old);
+  candidates.add(ContactVector<Dim>::Zero());
+  return candidates.choose(block, friction, free, old);
+}
+
+template ContactVector<2> solve_coulomb_carefully<2>(const Eigen::Matrix2d&, double, const ContactVector<2>&,
+                                                     const ContactVector<2>&);
+template ContactVector<3> solve_coulomb_carefully<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&,
+                                                     const ContactVector<3>&);
+template double coulomb_residual<2>(const Eigen::Matrix2d&, double, const ContactVector<2>&, const ContactVector<2>&);
+template double coulomb_residual<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&, const ContactVector<3>&);
+
+}  // namespace conebench::gauss_seidel

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "problems/cone_projection.hpp"
+
+namespace conebench::gauss_seidel {
+
+// One-contact solvers of the PGS family for the sweep (see sweep.hpp): one predictor–corrector step each. A step whose
+// divisor is not positive is left out, so that a zero block keeps its impulse (a normal impulse that nothing moves is
+// dropped where the contact opens).
+
+/// Which velocity the tangential step of PGS-NCP sees.
+enum class TangentVelocity {
+  updated,  ///< after the normal step: 002 Alg. 6 line 5
+  initial,  ///< before it: 004 Alg. 3 line 1
+};
+
+/// PGS-NCP: normal and tangential impulse one after the other (002 Alg. 6, 004 Alg. 3).
+struct SplitProjectionBlock {
+  bool safe_step = false;  ///< 1/λ_max(D_TT) for the printed 1/min(D_tt), the largest step there is
+  TangentVelocity tangent_velocity = TangentVelocity::updated;
+
+  template <int Dim>
+  struct Prepared {
+    double normal_step;
+    double tangent_step;
+  };
+
+  template <int Dim>
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
+    const auto inverse = [](double divisor) { return divisor > 0.0 ? 1.0 / divisor : 0.0; };
+    double divisor = block(0, 0);
+    if constexpr (Dim == 3) {
+      if (safe_step) {
+        // Largest eigenvalue of the symmetric part; a bound where D is not symmetric is as good.
+        const double coupling = 0.5 * (block(0, 1) + block(1, 0));
+        const double half_difference = 0.5 * (block(0, 0) - block(1, 1));
+        divisor =
+            0.5 * (block(0, 0) + block(1, 1)) + std::sqrt(half_difference * half_difference + coupling * coupling);
+      } else {
+        divisor = std::min(block(0, 0), block(1, 1));
+      }
+    }
+    return {inverse(block(Dim - 1, Dim - 1)), inverse(divisor)};
+  }
+
+  template <int Dim>
+  ContactVector<Dim> solve(const Prepared<Dim>& prepared,
+                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
+                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
+    constexpr int n = Dim - 1;
+    ContactVector<Dim> velocity = free + block * old;
+    ContactVector<Dim> next = old;
+    next[n] = std::max(0.0, old[n] - prepared.normal_step * velocity[n]);
+    if (prepared.normal_step == 0.0 && velocity[n] >= 0.0) next[n] = 0.0;
+    if (tangent_velocity == TangentVelocity::updated) velocity += block.col(n) * (next[n] - old[n]);
+    next.template head<n>() -= prepared.tangent_step * velocity.template head<n>();
+    const double length = tangential_norm<Dim>(next);
+    const double radius = friction * next[n];
+    if (length > radius) next.template head<n>() *= radius / length;
+    return next;
+  }
+};
+
+/// PGS-CCP and PGS-CCP-DS: a step along the whole velocity, projected onto the cone (002 Alg. 2, 004 Alg. 2 and Alg. 5
+/// line 16 for s).
+struct ConeProjectionBlock {
+  bool de_saxce = false;  ///< s = Γ(z), which makes it a method for the NCP
+
+  template <int Dim>
+  struct Prepared {
+    double step;  ///< d / trace(D)
+  };
+
+  template <int Dim>
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
+    const double trace = block.trace();
+    return {trace > 0.0 ? Dim / trace : 0.0};
+  }
+
+  template <int Dim>
+  ContactVector<Dim> solve(const Prepared<Dim>& prepared,
+                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
+                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
+    constexpr int n = Dim - 1;
+    ContactVector<Dim> velocity = free + block * old;
+    if (de_saxce) velocity[n] += friction * tangential_norm<Dim>(velocity);
+    if (prepared.step == 0.0 && velocity[n] >= 0.0) return ContactVector<Dim>::Zero();
+    return project_friction_cone<Dim>(ContactVector<Dim>(old - prepared.step * velocity), friction);
+  }
+};
+
+}  // namespace conebench::gauss_seidel

@@ -27,6 +27,9 @@ struct FclibContent {
   Vector mu_rolling;
   std::string title, description, math_info;
   bool also_other_kind = false;  ///< the file holds a local and a global problem; the local one was taken
+  std::optional<Index> bodies;   ///< n_b, where the file tells (info's attribute numberOfInvolvedDS)
+  /// One line for each optional part (guess, solution) that was malformed and left out.
+  std::vector<std::string> notes;
 
   struct Guess {
     Vector r, u, v, l;

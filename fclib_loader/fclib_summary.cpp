@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include "fclib_loader/condensation.hpp"
+#include "fclib_loader/fclib_file.hpp"
+
+namespace conebench {
+
+namespace {
+
+constexpr double max_condensed_entries = 5e7;
+
+/// ‖A − Aᵀ‖_F / ‖A‖_F.
+double symmetry_error_of(const SparseMatrix& matrix) {
+  const double norm = matrix.norm();
+  const SparseMatrix transposed = matrix.transpose();
+  return norm > 0.0 ? SparseMatrix(matrix - transposed).norm() / norm : 0.0;
+}
+
+}  // namespace
+
+FclibSummary summarise(const FclibContent& content) {
+  FclibSummary summary;
+  const bool local = content.kind == FclibKind::local || content.kind == FclibKind::mixed_local ||
+                     content.kind == FclibKind::local_rolling;
+  summary.kind = to_string(content.kind);
+  summary.space_dimension = content.space_dimension;
+  summary.contacts = content.mu.size();
+  summary.rows = content.mu.size() * content.space_dimension;
+  summary.nonzeros = local ? content.w_matrix.nonZeros() : content.h_matrix.nonZeros();
+  if (content.mu.size() > 0) {
+    summary.mu_min = content.mu.minCoeff();
+    summary.mu_max = content.mu.maxCoeff();
+  }
+  if (local) {
+    summary.symmetry_error = symmetry_error_of(content.w_matrix);
+  } else if (entries_of_solution(content.m_matrix, content.h_matrix) <= max_condensed_entries) {
+    const Result<MassFactor> factor = MassFactor::create(content.m_matrix);
+    if (factor) {
+      const SparseMatrix solution = factor->solve(content.h_matrix);
+      const SparseMatrix transposed = content.h_matrix.transpose();
+      summary.symmetry_error = symmetry_error_of(transposed * solution);
+    }
+  }
+  summary.has_guess = !content.guesses.empty();
+  summary.has_solution = content.solution.has_value();
+  return summary;
+}
+
+}  // namespace conebench

@@ -21,7 +21,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 bool nearly_symmetric(const SparseMatrix& matrix) {
   const SparseMatrix transposed = matrix.transpose();
-  return SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
+  return matrix.nonZeros() == 0 || SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
 }
 
 /// Each pivot against the diagonal entry that it came from: a test that no scaling of rows and columns changes.

@@ -11,6 +11,7 @@ constexpr double max_condensed_entries = 5e7;
 
 /// ‖A − Aᵀ‖_F / ‖A‖_F.
 double symmetry_error_of(const SparseMatrix& matrix) {
+  if (matrix.nonZeros() == 0) return 0.0;
   const double norm = matrix.norm();
   const SparseMatrix transposed = matrix.transpose();
   return norm > 0.0 ? SparseMatrix(matrix - transposed).norm() / norm : 0.0;

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <utility>
+
+#include "reports/formats.hpp"
 
 namespace conebench {
 
@@ -43,7 +46,23 @@ Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_
   return formats;
 }
 
-std::vector<ReportFile> render_report(const StoreContents&, const ReportOptions&) { return {}; }
+std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options) {
+  const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
+  std::vector<ReportFile> files;
+  const auto append = [&](std::vector<ReportFile> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(files));
+  };
+  for (const ReportFormat format : options.formats) {
+    switch (format) {
+      case ReportFormat::html: files.push_back({"index.html", reports::html_page(analysis)}); break;
+      case ReportFormat::md: files.push_back({"report.md", reports::markdown_report(analysis)}); break;
+      case ReportFormat::latex: append(reports::latex_files(analysis)); break;
+      case ReportFormat::csv: append(reports::csv_files(analysis)); break;
+      case ReportFormat::json: files.push_back({"report.json", reports::json_report(analysis, 17, true, 1)}); break;
+    }
+  }
+  return files;
+}
 
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options) {
@@ -61,9 +80,20 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
     if (!stream) return Error{ErrorCode::bad_input, fmt::format("{}: can't be written", path.string())};
     written.paths.push_back(path);
   }
+  for (const auto& note : reports::analyse(contents, options.force_time_profiles).notes) {
+    written.notes.push_back(note.text);
+  }
+  const bool html =
+      std::find(options.formats.begin(), options.formats.end(), ReportFormat::html) != options.formats.end();
+  if (html && !reports::page_has_charts()) {
+    written.notes.emplace_back(
+        "The page has no charts: this build lacks plotly (scripts/fetch_plotly.sh, then build).");
+  }
   return written;
 }
 
-std::string terminal_ranking(const StoreContents&, bool, bool) { return {}; }
+std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles) {
+  return reports::terminal(reports::analyse(contents, force_time_profiles), colour);
+}
 
 }  // namespace conebench

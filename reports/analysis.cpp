@@ -1,0 +1,306 @@
+#include "reports/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+#include <unordered_map>
+
+#include "reports/analysis_parts.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+std::string id(Cost cost) {
+  switch (cost) {
+    case Cost::time: return "time";
+    case Cost::solve_time: return "solve_time";
+    case Cost::iterations: return "iterations";
+    case Cost::factorizations: return "factorizations";
+    case Cost::operator_products: return "operator_products";
+  }
+  throw std::logic_error("unknown cost");
+}
+
+std::string title(Cost cost) {
+  switch (cost) {
+    case Cost::time: return "set-up + solve time";
+    case Cost::solve_time: return "solve time alone";
+    case Cost::iterations: return "iterations";
+    case Cost::factorizations: return "factorizations";
+    case Cost::operator_products: return "operator products";
+  }
+  throw std::logic_error("unknown cost");
+}
+
+bool is_time(Cost cost) { return cost == Cost::time || cost == Cost::solve_time; }
+
+std::string id(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::solved: return "solved";
+    case Outcome::false_claim: return "false_claim";
+    case Outcome::failed: return "failed";
+    case Outcome::unsupported: return "unsupported";
+    case Outcome::not_run: return "not_run";
+  }
+  throw std::logic_error("unknown outcome");
+}
+
+Outcome outcome(const CellRecord* cell) {
+  if (cell == nullptr || cell->status == "skipped") return Outcome::not_run;
+  if (cell->solved) return Outcome::solved;
+  if (cell->status == "unsupported") return Outcome::unsupported;
+  return cell->claimed ? Outcome::false_claim : Outcome::failed;
+}
+
+std::optional<double> cost(const CellRecord* cell, Cost kind) {
+  if (outcome(cell) != Outcome::solved) return std::nullopt;
+  const auto count = [](std::int64_t n) { return static_cast<double>(std::max<std::int64_t>(n, 1)); };
+  constexpr double clock_tick = 1e-9;
+  switch (kind) {
+    case Cost::time: return std::max(cell->total.median, clock_tick);
+    case Cost::solve_time: return std::max(cell->solve.median, clock_tick);
+    case Cost::iterations: return count(cell->iterations);
+    case Cost::factorizations: return count(cell->factorizations);
+    case Cost::operator_products: return count(cell->operator_products);
+  }
+  throw std::logic_error("unknown cost");
+}
+
+Cost shown_cost(const Analysis& analysis) { return analysis.times_shown ? Cost::time : Cost::iterations; }
+
+const Ranking& Analysis::ranking(std::size_t slice, const std::string& family) const {
+  for (const Ranking& ranking : rankings) {
+    if (ranking.slice == slice && ranking.family == family) return ranking;
+  }
+  throw std::out_of_range("no ranking of family '" + family + "'");
+}
+
+namespace {
+
+/// `names` made unique: a repeated one gets the first letters of its hash behind it.
+void tell_apart(std::vector<std::string>& names, const std::vector<std::string>& hashes) {
+  std::map<std::string, int> seen;
+  for (const auto& name : names) ++seen[name];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (seen[names[i]] > 1) names[i] += fmt::format(" #{}", hashes[i].substr(0, 6));
+  }
+}
+
+std::vector<Column> make_columns(const StoreContents& contents, const std::set<std::string>& used) {
+  std::vector<const SettingRecord*> settings;
+  for (const auto& setting : contents.settings) {
+    if (used.contains(setting.hash)) settings.push_back(&setting);
+  }
+  std::sort(settings.begin(), settings.end(), [](const SettingRecord* a, const SettingRecord* b) {
+    return std::tie(a->label, a->solver_version, a->hash) < std::tie(b->label, b->solver_version, b->hash);
+  });
+  std::map<std::string, std::set<int>> versions;
+  for (const auto* setting : settings) versions[setting->label].insert(setting->solver_version);
+  std::vector<std::string> labels;
+  std::vector<std::string> hashes;
+  for (const auto* setting : settings) {
+    const std::string& label = setting->label.empty() ? setting->solver : setting->label;
+    const bool one_version = versions[setting->label].size() == 1;
+    labels.push_back(one_version ? label : fmt::format("{} v{}", label, setting->solver_version));
+    hashes.push_back(setting->hash);
+  }
+  tell_apart(labels, hashes);
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < settings.size(); ++i) columns.push_back({settings[i], labels[i]});
+  return columns;
+}
+
+std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
+  std::vector<const ProblemRecord*> records;
+  for (const auto& record : contents.problems) {
+    if (used.contains(record.hash) || !record.error.empty()) records.push_back(&record);
+  }
+  std::sort(records.begin(), records.end(), [](const ProblemRecord* a, const ProblemRecord* b) {
+    return std::tie(a->family, a->contacts, a->rows, a->name, a->hash) <
+           std::tie(b->family, b->contacts, b->rows, b->name, b->hash);
+  });
+  std::vector<std::string> names;
+  std::vector<std::string> hashes;
+  std::map<std::string, std::string> name_of;
+  for (const auto* record : records) {
+    names.push_back(record->name.empty() ? record->source : record->name);
+    hashes.push_back(record->hash);
+  }
+  tell_apart(names, hashes);
+  for (std::size_t i = 0; i < records.size(); ++i) name_of[hashes[i]] = names[i];
+
+  std::vector<Problem> problems;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const ProblemRecord& record = *records[i];
+    Problem problem{&record, names[i], true, {}};
+    const auto original = name_of.find(record.duplicate_of);
+    if (!record.error.empty()) {
+      problem.left_out = "could not be loaded: " + record.error;
+    } else if (original != name_of.end() && original->first != record.hash) {
+      problem.left_out = "repeats " + original->second;
+    } else if (record.trivial) {
+      problem.left_out = "zero impulse solves it";
+    }
+    problem.headline = problem.left_out.empty();
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+using SliceKey = std::tuple<double, std::string, std::string, std::string>;  // −tolerance first: loosest in front
+
+SliceKey slice_key(const CellRecord& cell) { return {-cell.tolerance, cell.criterion, cell.verdict, cell.start}; }
+
+/// Labels that name what differs between slices and nothing else.
+void label_slices(std::vector<Slice>& slices) {
+  std::set<std::string> criteria;
+  std::set<std::string> verdicts;
+  std::set<std::string> starts;
+  for (const auto& slice : slices) {
+    criteria.insert(slice.criterion);
+    verdicts.insert(slice.verdict);
+    starts.insert(slice.start);
+  }
+  for (auto& slice : slices) {
+    slice.label = human_tolerance(slice.tolerance);
+    if (criteria.size() > 1) slice.label += " " + slice.criterion;
+    if (verdicts.size() > 1) slice.label += " " + slice.verdict;
+    if (starts.size() > 1) slice.label += " " + slice.start;
+  }
+}
+
+std::vector<Slice> make_slices(const StoreContents& contents, const std::vector<Column>& columns,
+                               const std::vector<Problem>& problems, long& superseded) {
+  std::unordered_map<std::string, std::size_t> column_of;
+  std::unordered_map<std::string, std::size_t> problem_of;
+  for (std::size_t i = 0; i < columns.size(); ++i) column_of.emplace(columns[i].setting->hash, i);
+  for (std::size_t i = 0; i < problems.size(); ++i) problem_of.emplace(problems[i].record->hash, i);
+  std::map<SliceKey, Slice> by_key;
+  for (const auto& cell : contents.cells) {
+    const auto column = column_of.find(cell.setting);
+    const auto problem = problem_of.find(cell.problem);
+    if (column == column_of.end() || problem == problem_of.end()) continue;
+    Slice& slice = by_key[slice_key(cell)];
+    if (slice.grid.empty()) {
+      slice.tolerance = cell.tolerance;
+      slice.criterion = cell.criterion;
+      slice.verdict = cell.verdict;
+      slice.start = cell.start;
+      slice.grid.assign(problems.size(), std::vector<const CellRecord*>(columns.size(), nullptr));
+    }
+    const CellRecord*& place = slice.grid[problem->second][column->second];
+    if (place != nullptr) ++superseded;
+    if (place == nullptr || cell.run_id >= place->run_id) place = &cell;  // the latest run's
+  }
+  std::vector<Slice> slices;
+  for (auto& [key, slice] : by_key) slices.push_back(std::move(slice));
+  label_slices(slices);
+  return slices;
+}
+
+std::vector<StatusRow> make_statuses(const Analysis& analysis) {
+  std::vector<StatusRow> rows;
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    std::map<std::tuple<std::size_t, std::string, std::string>, long> counts;
+    for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+      if (!analysis.problems[p].headline) continue;
+      for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+        const CellRecord* cell = analysis.slices[s].grid[p][c];
+        if (cell != nullptr) ++counts[{c, cell->status, cell->reason}];
+      }
+    }
+    for (const auto& [key, cells] : counts) {
+      rows.push_back({s, std::get<0>(key), std::get<1>(key), std::get<2>(key), cells});
+    }
+  }
+  return rows;
+}
+
+ProblemRow describe_problem(const Analysis& analysis, std::size_t s, std::size_t p) {
+  ProblemRow row;
+  row.slice = s;
+  row.problem = p;
+  const Cost kind = shown_cost(analysis);
+  for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+    const CellRecord* cell = analysis.slices[s].grid[p][c];
+    const Outcome what = outcome(cell);
+    if (what == Outcome::not_run || what == Outcome::unsupported) continue;
+    ++row.tried_by;
+    row.solved_by += what == Outcome::solved;
+    const auto spent = cost(cell, kind);
+    if (spent && (!row.fastest_cost || *spent < *row.fastest_cost)) {
+      row.fastest_cost = spent;
+      row.fastest = c;
+    }
+    if (cell->verdict_value && (!row.best_verdict || *cell->verdict_value < *row.best_verdict)) {
+      row.best_verdict = cell->verdict_value;
+      row.best_verdict_by = c;
+    }
+  }
+  return row;
+}
+
+std::string join_names(const std::set<std::string>& names) {
+  std::string joined;
+  for (const auto& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
+}
+
+}  // namespace
+
+Analysis analyse(const StoreContents& contents, bool force_time_profiles, const std::string& given_title) {
+  Analysis analysis;
+  analysis.contents = &contents;
+  std::set<std::string> used_problems;
+  std::set<std::string> used_settings;
+  std::set<std::string> residuals;
+  for (const auto& cell : contents.cells) {
+    used_problems.insert(cell.problem);
+    used_settings.insert(cell.setting);
+    for (const auto& [name, value] : cell.residuals) residuals.insert(name);
+  }
+  std::set<std::string> suites;
+  for (const auto& run : contents.runs) suites.insert(run.suite_name);
+  analysis.title = given_title.empty() ? join_names(suites) : given_title;
+  analysis.residuals.assign(residuals.begin(), residuals.end());
+  analysis.columns = make_columns(contents, used_settings);
+  analysis.problems = make_problems(contents, used_problems);
+  long superseded = 0;
+  analysis.slices = make_slices(contents, analysis.columns, analysis.problems, superseded);
+
+  std::set<std::string> families;
+  for (const auto& problem : analysis.problems) {
+    if (problem.headline) families.insert(problem.record->family);
+  }
+  analysis.families.assign(families.begin(), families.end());
+  for (const auto& problem : analysis.problems) {
+    if (problem.headline) continue;
+    const bool broken = !problem.record->error.empty();
+    const bool repeated = problem.left_out.starts_with("repeats ");
+    ++analysis.left_out[broken     ? "could not be loaded"
+                        : repeated ? "repeats of another problem"
+                                   : "solved by zero impulse"];
+  }
+
+  const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
+                                      [](const RunRecord& run) { return run.mode == "throughput"; });
+  analysis.times_shown = !throughput || force_time_profiles;
+  analysis.notes = make_notes(analysis, superseded);
+  analysis.statuses = make_statuses(analysis);
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+      const auto& row = analysis.slices[s].grid[p];
+      const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
+      if (present) analysis.problem_rows.push_back(describe_problem(analysis, s, p));
+    }
+  }
+  add_profiles(analysis);
+  add_rankings(analysis);
+  return analysis;
+}
+
+}  // namespace conebench::reports

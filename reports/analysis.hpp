@@ -1,0 +1,179 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runners/store/records.hpp"
+
+/// From records to the plain tables that every format prints. Computed once; formats only lay out.
+///
+/// Vocabulary: a *column* is a solver with its options; a *slice* is all cells with one tolerance, criterion, verdict
+/// and start; a *scope* is a slice narrowed to one family, or to none. *Headline* problems are those that count:
+/// loaded, not solved by λ = 0, and not a repetition of another problem of the store.
+namespace conebench::reports {
+
+enum class Cost { time, solve_time, iterations, factorizations, operator_products };
+constexpr std::array<Cost, 5> all_costs{Cost::time, Cost::solve_time, Cost::iterations, Cost::factorizations,
+                                        Cost::operator_products};
+std::string id(Cost cost);     ///< "time", "solve_time", …: in files
+std::string title(Cost cost);  ///< "set-up + solve time", …: for people
+bool is_time(Cost cost);
+
+/// What became of one cell.
+enum class Outcome {
+  solved,       ///< the judge accepts
+  false_claim,  ///< the solver says converged, the judge does not accept
+  failed,       ///< neither
+  unsupported,  ///< the solver can't run on the problem, for a stated reason
+  not_run,      ///< no cell yet, or skipped
+};
+std::string id(Outcome outcome);
+
+struct Column {
+  const SettingRecord* setting = nullptr;
+  std::string label;  ///< unique in the report
+};
+
+struct Problem {
+  const ProblemRecord* record = nullptr;
+  std::string name;  ///< unique in the report
+  bool headline = true;
+  std::string left_out;  ///< why it is no headline problem, else empty
+};
+
+struct Slice {
+  double tolerance = 0.0;
+  std::string criterion, verdict, start;
+  std::string label;  ///< "1e-6", with what tells it from the other slices
+  /// Indices of cells, one a (problem, column); nullptr where there is none.
+  std::vector<std::vector<const CellRecord*>> grid;  ///< [problem][column]
+};
+
+struct Tally {
+  long solved = 0, false_claim = 0, failed = 0, unsupported = 0, not_run = 0;
+  long total() const { return solved + false_claim + failed + unsupported + not_run; }
+};
+
+/// Claim against verdict, over the cells that ran.
+struct ClaimMatrix {
+  long claimed_solved = 0, claimed_unsolved = 0, silent_solved = 0, silent_unsolved = 0;
+};
+
+/// Shifted geometric means of the time, families weighing the same: exp(Σ w log(t + shift)) − shift.
+struct GeometricMeans {
+  std::optional<double> at_limit;   ///< what is unsolved counts with the time limit
+  std::optional<double> penalised;  ///< … with ten times the limit
+  std::optional<double> common;     ///< over the scope's common subset only
+};
+
+struct RankingRow {
+  std::size_t column = 0;
+  Tally tally;
+  double solved_share = 0.0;  ///< of all headline problems, families weighing the same
+  /// The same over the problems that the solver supports and has run; nothing where there are none.
+  std::optional<double> supported_share;
+  ClaimMatrix claims;
+  long passes_relative_only = 0;  ///< natural_map_relative ≤ tolerance < natural_map_scaled
+  GeometricMeans means;
+  std::optional<double> time_mean, time_deviation;  ///< over the common subset, plain mean and sample deviation
+  std::optional<double> rho_one, rho_infinity;      ///< of the performance profile over the scope's ranking cost
+  std::optional<double> median_iterations, mean_factorizations, mean_products;  ///< over solved cells
+};
+
+/// Ranking of one scope, best first: by solved share, then by the mean at the limit, then by label.
+struct Ranking {
+  std::size_t slice = 0;
+  std::string family;  ///< empty: all
+  long problems = 0;   ///< headline problems with at least one cell
+  long families = 0;
+  /// Problems that every column which solves at least half of the scope solves, and how many columns these are.
+  long common_problems = 0;
+  long common_columns = 0;
+  Cost cost = Cost::time;  ///< of ρ: iterations where times are left out
+  std::vector<RankingRow> rows;
+  long solved_by_any = 0;
+  std::optional<double> best_of_all;  ///< mean at the limit of the best column of each problem
+};
+
+/// A step function: y[i] holds from x[i] up to x[i + 1].
+struct Curve {
+  std::size_t column = 0;
+  std::vector<double> x, y;
+};
+
+struct Profile {
+  std::size_t slice = 0;
+  std::string family;  ///< empty: all
+  Cost cost = Cost::time;
+  long problems = 0;
+  std::vector<Curve> performance;  ///< x: ratio τ to the best of the problem
+  std::vector<Curve> data;         ///< x: cost, in seconds or counts
+};
+
+/// The performance profiles of two columns alone: others can't change them.
+struct Pair {
+  std::size_t slice = 0;
+  Cost cost = Cost::time;
+  std::size_t first = 0, second = 0;
+  long first_better = 0, ties = 0, second_better = 0, neither = 0;  ///< problems
+  Curve first_curve, second_curve;
+};
+
+/// Cells of a slice with one status and reason.
+struct StatusRow {
+  std::size_t slice = 0, column = 0;
+  std::string status, reason;
+  long cells = 0;
+};
+
+/// What a slice says about one problem.
+struct ProblemRow {
+  std::size_t slice = 0, problem = 0;
+  long solved_by = 0, tried_by = 0;
+  std::optional<std::size_t> fastest;  ///< column; where times are left out, the one with the fewest iterations
+  std::optional<double> fastest_cost;
+  std::optional<double> best_verdict;  ///< least verdict of any column, and whose
+  std::optional<std::size_t> best_verdict_by;
+};
+
+struct Note {
+  enum class Level { info, warning } level = Level::info;
+  std::string text;
+};
+
+struct Analysis {
+  const StoreContents* contents = nullptr;  ///< must outlive the analysis
+  std::string title;
+  bool times_shown = true;
+  double shift_s = 1e-3;         ///< of the geometric means
+  double penalty_factor = 10.0;  ///< of the time limit
+  std::vector<Note> notes;
+  std::vector<std::string> families;  ///< of headline problems, sorted
+  std::vector<Column> columns;
+  std::vector<Problem> problems;
+  std::vector<Slice> slices;      ///< loosest tolerance first
+  std::vector<Ranking> rankings;  ///< per slice: all families, then each
+  std::vector<Profile> profiles;  ///< per slice, family and shown cost
+  std::vector<Pair> pairs;        ///< per slice and shown cost, where there are more than two columns
+  std::vector<StatusRow> statuses;
+  std::vector<ProblemRow> problem_rows;
+  std::vector<std::string> residuals;    ///< names of all that some cell has, sorted
+  std::map<std::string, long> left_out;  ///< reason → problems
+
+  const Ranking& ranking(std::size_t slice, const std::string& family = {}) const;
+};
+
+Outcome outcome(const CellRecord* cell);
+/// The cost of a solved cell; counts of zero count as one so that ratios exist. Nothing for an unsolved or missing
+/// cell.
+std::optional<double> cost(const CellRecord* cell, Cost kind);
+/// The cost that rankings use: time, or iterations where times are left out.
+Cost shown_cost(const Analysis& analysis);
+
+Analysis analyse(const StoreContents& contents, bool force_time_profiles, const std::string& title = {});
+
+}  // namespace conebench::reports

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/analysis.hpp"
+
+/// Steps of analyse(), apart for their size.
+namespace conebench::reports {
+
+/// What a reader must know before trusting a figure: several machines, builds, modes or limits; noise; gaps.
+/// `superseded`: cells left out because a later run repeats them under other limits.
+std::vector<Note> make_notes(const Analysis& analysis, long superseded);
+
+/// Headline problems with a cell in the slice, and each one's weight: families weigh the same, problems of a family
+/// too. The weights add up to one.
+struct Scope {
+  std::vector<std::size_t> problems;
+  std::vector<double> weights;
+  long families = 0;
+};
+Scope make_scope(const Analysis& analysis, std::size_t slice, const std::string& family);
+
+std::vector<Cost> shown_costs(const Analysis& analysis);
+void add_profiles(Analysis& analysis);
+void add_rankings(Analysis& analysis);
+
+}  // namespace conebench::reports

@@ -1,0 +1,288 @@
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "reports/command.hpp"
+#include "reports/formats.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+/// One CSV file as it grows. A missing number is an empty field.
+class Csv {
+ public:
+  explicit Csv(const std::vector<std::string>& header) {
+    for (const auto& name : header) text(name);
+    end();
+  }
+  Csv& text(const std::string& value) {
+    if (!first_) content_ += ',';
+    first_ = false;
+    content_ += csv_field(value);
+    return *this;
+  }
+  Csv& number(double value) { return text(exact(value)); }
+  Csv& number(const std::optional<double>& value) { return text(value ? exact(*value) : ""); }
+  Csv& whole(long value) { return text(std::to_string(value)); }
+  Csv& flag(bool value) { return text(value ? "1" : "0"); }
+  void end() {
+    content_ += '\n';
+    first_ = true;
+  }
+  ReportFile file(const char* name) && { return {name, std::move(content_)}; }
+
+ private:
+  std::string content_;
+  bool first_ = true;
+};
+
+Csv& begin_slice(Csv& csv, const Slice& slice) {
+  return csv.number(slice.tolerance).text(slice.criterion).text(slice.verdict).text(slice.start);
+}
+
+std::string family_name(const std::string& family) { return family.empty() ? "(all)" : family; }
+
+ReportFile cells_file(const Analysis& analysis) {
+  std::vector<std::string> header{"tolerance",
+                                  "criterion",
+                                  "verdict",
+                                  "start",
+                                  "problem",
+                                  "family",
+                                  "contacts",
+                                  "headline",
+                                  "solver",
+                                  "label",
+                                  "outcome",
+                                  "status",
+                                  "reason",
+                                  "claimed",
+                                  "solved",
+                                  "verdict_value",
+                                  "iterations",
+                                  "factorizations",
+                                  "operator_products",
+                                  "setup_s",
+                                  "solve_s",
+                                  "total_s",
+                                  "total_cold_s",
+                                  "total_min_s",
+                                  "total_mad_s",
+                                  "repeats",
+                                  "judge_s",
+                                  "peak_memory_kb",
+                                  "open",
+                                  "stick",
+                                  "slip",
+                                  "own_residual",
+                                  "solved_symmetrised",
+                                  "verdict_symmetrised",
+                                  "max_iterations",
+                                  "limit_s",
+                                  "limit_mb",
+                                  "run",
+                                  "key"};
+  for (const auto& name : analysis.residuals) header.push_back(name);
+  header.push_back("command");
+  Csv csv(header);
+  for (const auto& slice : analysis.slices) {
+    for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+      const Problem& problem = analysis.problems[p];
+      for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+        const CellRecord* found = slice.grid[p][c];
+        if (found == nullptr) continue;
+        const CellRecord& cell = *found;
+        const Column& column = analysis.columns[c];
+        begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
+        csv.flag(problem.headline).text(column.setting->solver).text(column.label).text(id(outcome(found)));
+        csv.text(cell.status).text(cell.reason).flag(cell.claimed).flag(cell.solved).number(cell.verdict_value);
+        csv.whole(cell.iterations).whole(cell.factorizations).whole(cell.operator_products);
+        const bool timed = analysis.times_shown && cell.repeats > 0;
+        const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
+        csv.number(seconds(cell.setup.median)).number(seconds(cell.solve.median)).number(seconds(cell.total.median));
+        csv.number(seconds(cell.total.cold)).number(seconds(cell.total.minimum)).number(seconds(cell.total.deviation));
+        csv.whole(cell.repeats).number(cell.judge_s).whole(cell.peak_memory_kb);
+        csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
+        csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);
+        csv.flag(cell.solved_symmetrised).number(cell.verdict_symmetrised);
+        csv.whole(cell.max_iterations).number(cell.limit_s).whole(cell.limit_mb).whole(cell.run_id).text(cell.key);
+        for (const auto& name : analysis.residuals) {
+          const auto residual = cell.residuals.find(name);
+          const bool known = residual != cell.residuals.end() && residual->second.missing.empty();
+          csv.text(!known ? "" : residual->second.value ? exact(*residual->second.value) : "inf");
+        }
+        csv.text(repeat_command(*problem.record, *column.setting, cell)).end();
+      }
+    }
+  }
+  return std::move(csv).file("cells.csv");
+}
+
+ReportFile ranking_file(const Analysis& analysis) {
+  Csv csv({"tolerance",
+           "criterion",
+           "verdict",
+           "start",
+           "family",
+           "rank",
+           "label",
+           "problems",
+           "solved",
+           "false_claim",
+           "failed",
+           "unsupported",
+           "not_run",
+           "solved_share",
+           "supported_share",
+           "claimed_solved",
+           "claimed_unsolved",
+           "silent_solved",
+           "silent_unsolved",
+           "passes_relative_only",
+           "time_at_limit_s",
+           "time_penalised_s",
+           "time_common_s",
+           "shift_s",
+           "common_problems",
+           "time_mean_s",
+           "time_std_s",
+           "rho_cost",
+           "rho_1",
+           "rho_inf",
+           "median_iterations",
+           "mean_factorizations",
+           "mean_operator_products"});
+  for (const auto& ranking : analysis.rankings) {
+    long rank = 0;
+    for (const auto& row : ranking.rows) {
+      begin_slice(csv, analysis.slices[ranking.slice]).text(family_name(ranking.family)).whole(++rank);
+      csv.text(analysis.columns[row.column].label).whole(ranking.problems).whole(row.tally.solved);
+      csv.whole(row.tally.false_claim).whole(row.tally.failed).whole(row.tally.unsupported).whole(row.tally.not_run);
+      csv.number(row.solved_share).number(row.supported_share).whole(row.claims.claimed_solved);
+      csv.whole(row.claims.claimed_unsolved).whole(row.claims.silent_solved).whole(row.claims.silent_unsolved);
+      csv.whole(row.passes_relative_only).number(row.means.at_limit).number(row.means.penalised);
+      csv.number(row.means.common).number(analysis.shift_s).whole(ranking.common_problems).number(row.time_mean);
+      csv.number(row.time_deviation).text(id(ranking.cost)).number(row.rho_one).number(row.rho_infinity);
+      csv.number(row.median_iterations).number(row.mean_factorizations).number(row.mean_products).end();
+    }
+  }
+  return std::move(csv).file("ranking.csv");
+}
+
+void add_curve(Csv& csv, const Analysis& analysis, const Profile& profile, const Curve& curve) {
+  for (std::size_t i = 0; i < curve.x.size(); ++i) {
+    begin_slice(csv, analysis.slices[profile.slice]).text(family_name(profile.family)).text(id(profile.cost));
+    csv.text(analysis.columns[curve.column].label).number(curve.x[i]).number(curve.y[i]).end();
+  }
+}
+
+std::vector<ReportFile> profile_files(const Analysis& analysis) {
+  Csv performance({"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "tau", "rho"});
+  Csv data({"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "budget", "share"});
+  for (const auto& profile : analysis.profiles) {
+    for (const auto& curve : profile.performance) add_curve(performance, analysis, profile, curve);
+    for (const auto& curve : profile.data) add_curve(data, analysis, profile, curve);
+  }
+  std::vector<ReportFile> files;
+  files.push_back(std::move(performance).file("performance_profiles.csv"));
+  files.push_back(std::move(data).file("data_profiles.csv"));
+  return files;
+}
+
+std::vector<ReportFile> pair_files(const Analysis& analysis) {
+  Csv summary({"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "first_better", "ties",
+               "second_better", "neither"});
+  Csv curves({"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "label", "tau", "rho"});
+  for (const auto& pair : analysis.pairs) {
+    const Slice& slice = analysis.slices[pair.slice];
+    const std::string& first = analysis.columns[pair.first].label;
+    const std::string& second = analysis.columns[pair.second].label;
+    begin_slice(summary, slice).text(id(pair.cost)).text(first).text(second).whole(pair.first_better);
+    summary.whole(pair.ties).whole(pair.second_better).whole(pair.neither).end();
+    if (pair.cost != shown_cost(analysis)) continue;  // the others follow from cells.csv, and would be many
+    for (const Curve* curve : {&pair.first_curve, &pair.second_curve}) {
+      for (std::size_t i = 0; i < curve->x.size(); ++i) {
+        begin_slice(curves, slice).text(id(pair.cost)).text(first).text(second);
+        curves.text(analysis.columns[curve->column].label).number(curve->x[i]).number(curve->y[i]).end();
+      }
+    }
+  }
+  std::vector<ReportFile> files;
+  files.push_back(std::move(summary).file("pairs.csv"));
+  files.push_back(std::move(curves).file("pair_profiles.csv"));
+  return files;
+}
+
+ReportFile problems_file(const Analysis& analysis) {
+  Csv csv({"tolerance",
+           "criterion",
+           "verdict",
+           "start",
+           "problem",
+           "family",
+           "source",
+           "kind",
+           "space_dimension",
+           "contacts",
+           "joints",
+           "limits",
+           "rows",
+           "nonzeros",
+           "mu_min",
+           "mu_max",
+           "symmetry_error",
+           "rank",
+           "conditioning",
+           "features_estimated",
+           "category",
+           "headline",
+           "left_out",
+           "hash",
+           "tried_by",
+           "solved_by",
+           "fastest",
+           "fastest_cost",
+           "cost",
+           "best_verdict",
+           "best_verdict_by"});
+  const auto label = [&](const std::optional<std::size_t>& c) {
+    return c ? analysis.columns[*c].label : std::string();
+  };
+  for (const auto& row : analysis.problem_rows) {
+    const Problem& problem = analysis.problems[row.problem];
+    const ProblemRecord& record = *problem.record;
+    begin_slice(csv, analysis.slices[row.slice]).text(problem.name).text(record.family).text(record.source);
+    csv.text(record.kind).whole(record.space_dimension).whole(record.contacts).whole(record.joints);
+    csv.whole(record.limits).whole(record.rows).whole(record.nonzeros).number(record.mu_min).number(record.mu_max);
+    csv.number(record.symmetry_error).text(record.rank ? std::to_string(*record.rank) : "");
+    csv.number(record.conditioning).flag(record.features_estimated).text(record.category).flag(problem.headline);
+    csv.text(problem.left_out).text(record.hash).whole(row.tried_by).whole(row.solved_by).text(label(row.fastest));
+    csv.number(row.fastest_cost).text(id(shown_cost(analysis))).number(row.best_verdict);
+    csv.text(label(row.best_verdict_by)).end();
+  }
+  return std::move(csv).file("problems.csv");
+}
+
+ReportFile statuses_file(const Analysis& analysis) {
+  Csv csv({"tolerance", "criterion", "verdict", "start", "label", "status", "reason", "cells"});
+  for (const auto& row : analysis.statuses) {
+    begin_slice(csv, analysis.slices[row.slice]).text(analysis.columns[row.column].label).text(row.status);
+    csv.text(row.reason).whole(row.cells).end();
+  }
+  return std::move(csv).file("statuses.csv");
+}
+
+}  // namespace
+
+std::vector<ReportFile> csv_files(const Analysis& analysis) {
+  std::vector<ReportFile> files{cells_file(analysis), ranking_file(analysis)};
+  for (auto& file : profile_files(analysis)) files.push_back(std::move(file));
+  for (auto& file : pair_files(analysis)) files.push_back(std::move(file));
+  files.push_back(problems_file(analysis));
+  files.push_back(statuses_file(analysis));
+  return files;
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,407 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "reports/command.hpp"
+#include "reports/formats.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Texts that repeat, each kept once and named by its place.
+class Pool {
+ public:
+  std::size_t operator()(const std::string& text) {
+    const auto [place, is_new] = places_.emplace(text, list_.size());
+    if (is_new) list_.push_back(text);
+    return place->second;
+  }
+  const Json& list() const { return list_; }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  Json list_ = Json::array();
+};
+
+class Writer {
+ public:
+  Writer(const Analysis& analysis, int digits, bool pair_curves)
+      : analysis_(analysis), digits_(digits), pair_curves_(pair_curves) {}
+
+  Json write() {
+    Json out;
+    out["conebench_report"] = 1;  // version of this layout
+    out["title"] = analysis_.title;
+    out["times_shown"] = analysis_.times_shown;
+    out["shift_s"] = analysis_.shift_s;
+    out["penalty_factor"] = analysis_.penalty_factor;
+    out["notes"] = notes();
+    out["runs"] = runs();
+    out["families"] = analysis_.families;
+    out["residuals"] = analysis_.residuals;
+    out["costs"] = Json::array();
+    for (const Cost cost : all_costs) {
+      if (analysis_.times_shown || !is_time(cost)) out["costs"].push_back({{"id", id(cost)}, {"title", title(cost)}});
+    }
+    out["solvers"] = solvers();
+    out["problems"] = problems();
+    out["slices"] = slices();
+    out["cells"] = cells();
+    out["commands"] = commands_.list();
+    out["rankings"] = rankings();
+    out["profiles"] = profiles();
+    out["pairs"] = pairs();
+    out["statuses"] = statuses();
+    out["problem_results"] = problem_results();
+    return out;
+  }
+
+ private:
+  Json number(double value) const {
+    if (!std::isfinite(value)) return nullptr;
+    if (digits_ >= 17) return value;
+    return std::strtod(fmt::format("{:.{}g}", value, digits_).c_str(), nullptr);
+  }
+  template <class T>
+  Json number(const std::optional<T>& value) const {
+    return value ? number(static_cast<double>(*value)) : Json(nullptr);
+  }
+  static Json index(const std::optional<std::size_t>& value) { return value ? Json(*value) : Json(nullptr); }
+
+  Json notes() const {
+    Json list = Json::array();
+    for (const auto& note : analysis_.notes) {
+      list.push_back({{"level", note.level == Note::Level::warning ? "warning" : "info"}, {"text", note.text}});
+    }
+    return list;
+  }
+
+  Json runs() const {
+    Json list = Json::array();
+    for (const auto& run : analysis_.contents->runs) {
+      list.push_back({{"id", run.id},
+                      {"suite", run.suite_name},
+                      {"suite_text", run.suite_text},
+                      {"seed", run.seed},
+                      {"started", run.started_utc},
+                      {"finished", run.finished_utc},
+                      {"mode", run.mode},
+                      {"jobs", run.jobs},
+                      {"machine",
+                       {{"host", run.machine.host},
+                        {"cpu", run.machine.cpu},
+                        {"cores", run.machine.cores},
+                        {"memory_mb", run.machine.memory_mb},
+                        {"kernel", run.machine.kernel},
+                        {"governor", run.machine.governor}}},
+                      {"build",
+                       {{"version", run.build.version},
+                        {"commit", run.build.commit},
+                        {"compiler", run.build.compiler},
+                        {"flags", run.build.flags},
+                        {"build_type", run.build.build_type},
+                        {"native", run.build.native},
+                        {"libraries", run.build.libraries}}},
+                      {"load_before", number(run.load_before)},
+                      {"load_after", number(run.load_after)},
+                      {"steal_share", number(run.steal_share)},
+                      {"noise", run.noise}});
+    }
+    return list;
+  }
+
+  Json solvers() const {
+    Json list = Json::array();
+    for (const auto& column : analysis_.columns) {
+      const SettingRecord& setting = *column.setting;
+      Json options = Json::parse(setting.options_json, nullptr, false);
+      if (!options.is_object()) options = Json::object();
+      list.push_back({{"label", column.label},
+                      {"solver", setting.solver},
+                      {"version", setting.solver_version},
+                      {"formulation", setting.formulation},
+                      {"options", std::move(options)},
+                      {"hash", setting.hash},
+                      {"words", setting_words(setting)}});
+    }
+    return list;
+  }
+
+  Json problems() const {
+    Json list = Json::array();
+    for (const auto& problem : analysis_.problems) {
+      const ProblemRecord& record = *problem.record;
+      list.push_back({{"name", problem.name},
+                      {"family", record.family},
+                      {"source", record.source},
+                      {"kind", record.kind},
+                      {"space_dimension", record.space_dimension},
+                      {"contacts", record.contacts},
+                      {"joints", record.joints},
+                      {"limits", record.limits},
+                      {"rows", record.rows},
+                      {"nonzeros", record.nonzeros},
+                      {"mu_min", number(record.mu_min)},
+                      {"mu_max", number(record.mu_max)},
+                      {"symmetry_error", number(record.symmetry_error)},
+                      {"rank", number(record.rank)},
+                      {"conditioning", number(record.conditioning)},
+                      {"features_estimated", record.features_estimated},
+                      {"category", record.category},
+                      {"headline", problem.headline},
+                      {"left_out", problem.left_out},
+                      {"error", record.error},
+                      {"hash", record.hash},
+                      {"words", problem_words(record)}});
+    }
+    return list;
+  }
+
+  Json slices() const {
+    Json list = Json::array();
+    for (const auto& slice : analysis_.slices) {
+      list.push_back({{"label", slice.label},
+                      {"tolerance", number(slice.tolerance)},
+                      {"criterion", slice.criterion},
+                      {"verdict", slice.verdict},
+                      {"start", slice.start}});
+    }
+    return list;
+  }
+
+  Json seconds(const CellRecord& cell, double value) const {
+    return analysis_.times_shown && cell.repeats > 0 ? number(value) : Json(nullptr);
+  }
+
+  /// Values, worst blocks and reasons why there is none, in the order of `residuals`. A value that is not finite:
+  /// "inf".
+  Json residuals(const CellRecord& cell) const {
+    Json list = Json::array();
+    for (const auto& name : analysis_.residuals) {
+      const auto found = cell.residuals.find(name);
+      if (found == cell.residuals.end()) {
+        list.push_back(nullptr);
+      } else if (!found->second.missing.empty()) {
+        list.push_back({nullptr, -1, found->second.missing});
+      } else if (!found->second.value) {
+        list.push_back({"inf", found->second.worst_block});
+      } else {
+        list.push_back({number(found->second.value), found->second.worst_block});
+      }
+    }
+    return list;
+  }
+
+  Json cell_row(std::size_t slice, std::size_t problem, std::size_t column, const CellRecord& cell) {
+    return {slice,
+            problem,
+            column,
+            id(outcome(&cell)),
+            cell.status,
+            cell.reason,
+            cell.claimed,
+            number(cell.verdict_value),
+            cell.iterations,
+            cell.factorizations,
+            cell.operator_products,
+            seconds(cell, cell.total.median),
+            seconds(cell, cell.total.deviation),
+            seconds(cell, cell.total.minimum),
+            seconds(cell, cell.total.cold),
+            seconds(cell, cell.setup.median),
+            seconds(cell, cell.solve.median),
+            cell.repeats,
+            number(cell.judge_s),
+            cell.peak_memory_kb,
+            cell.open,
+            cell.stick,
+            cell.slip,
+            cell.own_residual_known ? number(cell.own_residual) : Json(nullptr),
+            cell.solved_symmetrised ? Json(true) : Json(nullptr),
+            number(cell.verdict_symmetrised),
+            number(cell.limit_s),
+            cell.limit_mb,
+            cell.run_id,
+            commands_(request_words(cell)),
+            residuals(cell),
+            cell.key};
+  }
+
+  Json cells() {
+    Json rows = Json::array();
+    for (std::size_t s = 0; s < analysis_.slices.size(); ++s) {
+      for (std::size_t p = 0; p < analysis_.problems.size(); ++p) {
+        for (std::size_t c = 0; c < analysis_.columns.size(); ++c) {
+          const CellRecord* cell = analysis_.slices[s].grid[p][c];
+          if (cell != nullptr) rows.push_back(cell_row(s, p, c, *cell));
+        }
+      }
+    }
+    Json names = {"slice",
+                  "problem",
+                  "solver",
+                  "outcome",
+                  "status",
+                  "reason",
+                  "claimed",
+                  "verdict_value",
+                  "iterations",
+                  "factorizations",
+                  "operator_products",
+                  "total_s",
+                  "total_mad_s",
+                  "total_min_s",
+                  "total_cold_s",
+                  "setup_s",
+                  "solve_s",
+                  "repeats",
+                  "judge_s",
+                  "peak_memory_kb",
+                  "open",
+                  "stick",
+                  "slip",
+                  "own_residual",
+                  "symmetrised",
+                  "verdict_symmetrised",
+                  "limit_s",
+                  "limit_mb",
+                  "run",
+                  "command",
+                  "residuals",
+                  "key"};
+    return {{"names", std::move(names)}, {"rows", std::move(rows)}};
+  }
+
+  Json ranking_row(const RankingRow& row) const {
+    return {{"solver", row.column},
+            {"solved", row.tally.solved},
+            {"false_claim", row.tally.false_claim},
+            {"failed", row.tally.failed},
+            {"unsupported", row.tally.unsupported},
+            {"not_run", row.tally.not_run},
+            {"solved_share", number(row.solved_share)},
+            {"supported_share", number(row.supported_share)},
+            {"claimed_solved", row.claims.claimed_solved},
+            {"claimed_unsolved", row.claims.claimed_unsolved},
+            {"silent_solved", row.claims.silent_solved},
+            {"silent_unsolved", row.claims.silent_unsolved},
+            {"passes_relative_only", row.passes_relative_only},
+            {"time_at_limit_s", number(row.means.at_limit)},
+            {"time_penalised_s", number(row.means.penalised)},
+            {"time_common_s", number(row.means.common)},
+            {"time_mean_s", number(row.time_mean)},
+            {"time_std_s", number(row.time_deviation)},
+            {"rho_1", number(row.rho_one)},
+            {"rho_inf", number(row.rho_infinity)},
+            {"median_iterations", number(row.median_iterations)},
+            {"mean_factorizations", number(row.mean_factorizations)},
+            {"mean_operator_products", number(row.mean_products)}};
+  }
+
+  Json rankings() const {
+    Json list = Json::array();
+    for (const auto& ranking : analysis_.rankings) {
+      Json rows = Json::array();
+      for (const auto& row : ranking.rows) rows.push_back(ranking_row(row));
+      list.push_back({{"slice", ranking.slice},
+                      {"family", ranking.family},
+                      {"problems", ranking.problems},
+                      {"families", ranking.families},
+                      {"common_problems", ranking.common_problems},
+                      {"common_solvers", ranking.common_columns},
+                      {"cost", id(ranking.cost)},
+                      {"solved_by_any", ranking.solved_by_any},
+                      {"best_of_all_s", number(ranking.best_of_all)},
+                      {"rows", std::move(rows)}});
+    }
+    return list;
+  }
+
+  Json curve(const Curve& curve) const {
+    Json x = Json::array();
+    Json y = Json::array();
+    for (const double value : curve.x) x.push_back(number(value));
+    for (const double value : curve.y) y.push_back(number(value));
+    return {{"solver", curve.column}, {"x", std::move(x)}, {"y", std::move(y)}};
+  }
+
+  Json profiles() const {
+    Json list = Json::array();
+    for (const auto& profile : analysis_.profiles) {
+      Json performance = Json::array();
+      Json data = Json::array();
+      for (const auto& one : profile.performance) performance.push_back(curve(one));
+      for (const auto& one : profile.data) data.push_back(curve(one));
+      list.push_back({{"slice", profile.slice},
+                      {"family", profile.family},
+                      {"cost", id(profile.cost)},
+                      {"problems", profile.problems},
+                      {"performance", std::move(performance)},
+                      {"data", std::move(data)}});
+    }
+    return list;
+  }
+
+  Json pairs() const {
+    Json list = Json::array();
+    for (const auto& pair : analysis_.pairs) {
+      Json entry = {{"slice", pair.slice},
+                    {"cost", id(pair.cost)},
+                    {"first", pair.first},
+                    {"second", pair.second},
+                    {"first_better", pair.first_better},
+                    {"ties", pair.ties},
+                    {"second_better", pair.second_better},
+                    {"neither", pair.neither}};
+      if (pair_curves_) entry["curves"] = {curve(pair.first_curve), curve(pair.second_curve)};
+      list.push_back(std::move(entry));
+    }
+    return list;
+  }
+
+  Json statuses() const {
+    Json list = Json::array();
+    for (const auto& row : analysis_.statuses) {
+      list.push_back({{"slice", row.slice},
+                      {"solver", row.column},
+                      {"status", row.status},
+                      {"reason", row.reason},
+                      {"cells", row.cells}});
+    }
+    return list;
+  }
+
+  Json problem_results() const {
+    Json list = Json::array();
+    for (const auto& row : analysis_.problem_rows) {
+      list.push_back({{"slice", row.slice},
+                      {"problem", row.problem},
+                      {"tried_by", row.tried_by},
+                      {"solved_by", row.solved_by},
+                      {"fastest", index(row.fastest)},
+                      {"fastest_cost", number(row.fastest_cost)},
+                      {"best_verdict", number(row.best_verdict)},
+                      {"best_verdict_by", index(row.best_verdict_by)}});
+    }
+    return list;
+  }
+
+  const Analysis& analysis_;
+  int digits_;
+  bool pair_curves_;
+  Pool commands_;
+};
+
+}  // namespace
+
+std::string json_report(const Analysis& analysis, int digits, bool pair_curves, int indent) {
+  return Writer(analysis, digits, pair_curves).write().dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "reports/formats.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+constexpr std::size_t families_a_table = 5;
+
+enum class Better { lower, higher };
+
+/// A column of figures: its values decide which one stands in bold, its texts are shown.
+struct Figures {
+  std::string heading;
+  Better better = Better::lower;
+  std::vector<std::optional<double>> values;
+  std::vector<std::string> texts;  ///< math mode
+
+  void add(const std::optional<double>& value, const std::string& text) {
+    values.push_back(value);
+    texts.push_back(value ? text : "");
+  }
+  std::string field(std::size_t row) const {
+    if (!values[row]) return "--";
+    const auto beats = [&](double a, double b) { return better == Better::lower ? a < b : a > b; };
+    bool best = true;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] && beats(*values[i], *values[row])) best = false;
+    }
+    return best ? "{\\boldmath$" + texts[row] + "$}" : "$" + texts[row] + "$";
+  }
+};
+
+std::string table(const std::string& caption, const std::string& label, const std::vector<std::string>& names,
+                  const std::vector<Figures>& columns) {
+  std::string out = "\\begin{table}\n\\centering\\small\n\\caption{" + caption + "}\n\\label{" + label + "}\n";
+  out += "\\begin{tabular}{l" + std::string(columns.size(), 'r') + "}\n\\toprule\nSolver";
+  for (const auto& column : columns) out += " & " + column.heading;
+  out += " \\\\\n\\midrule\n";
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    out += names[row];
+    for (const auto& column : columns) out += " & " + column.field(row);
+    out += " \\\\\n";
+  }
+  return out + "\\bottomrule\n\\end{tabular}\n\\end{table}\n\n";
+}
+
+std::string milliseconds(double seconds) {
+  const double ms = 1e3 * seconds;
+  if (ms != 0.0 && (ms < 1e-3 || ms >= 1e5)) {
+    const int power = static_cast<int>(std::floor(std::log10(ms)));
+    return fmt::format("{:.2f} \\cdot 10^{{{}}}", ms / std::pow(10.0, power), power);
+  }
+  return human_number(ms);
+}
+
+std::string percent(double value) {
+  const std::string text = human_share(value);
+  return text.substr(0, text.find(' '));
+}
+
+std::vector<std::string> row_names(const Analysis& analysis, const Ranking& ranking) {
+  std::vector<std::string> names;
+  for (const auto& row : ranking.rows) names.push_back(latex(analysis.columns[row.column].label));
+  return names;
+}
+
+std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std::size_t number) {
+  const Slice& slice = analysis.slices[ranking.slice];
+  std::vector<Figures> columns;
+  const auto add = [&](const std::string& heading, Better better,
+                       const std::function<std::optional<double>(const RankingRow&)>& value,
+                       const std::function<std::string(double)>& text) {
+    Figures figures{heading, better, {}, {}};
+    for (const auto& row : ranking.rows) {
+      const auto found = value(row);
+      figures.add(found, found ? text(*found) : "");
+    }
+    columns.push_back(std::move(figures));
+  };
+  add(
+      "Solved [\\%]", Better::higher, [](const auto& r) { return std::optional(r.solved_share); }, percent);
+  if (analysis.times_shown) {
+    add(
+        "At limit [ms]", Better::lower, [](const auto& r) { return r.means.at_limit; }, milliseconds);
+    add(
+        "Penalised [ms]", Better::lower, [](const auto& r) { return r.means.penalised; }, milliseconds);
+    add(
+        "Common [ms]", Better::lower, [](const auto& r) { return r.means.common; }, milliseconds);
+  }
+  add(
+      "$\\rho(1)$ [\\%]", Better::higher, [](const auto& r) { return r.rho_one; }, percent);
+  add(
+      "$\\rho(\\infty)$ [\\%]", Better::higher, [](const auto& r) { return r.rho_infinity; }, percent);
+  add(
+      "False claims", Better::lower,
+      [](const auto& r) { return std::optional(static_cast<double>(r.tally.false_claim)); },
+      [](double n) { return fmt::format("{:.0f}", n); });
+  std::string caption = fmt::format("{} at tolerance {} ({}, {} start): {} in {} of equal weight.",
+                                    latex(analysis.title), latex(slice.label), latex(slice.verdict), latex(slice.start),
+                                    plural(ranking.problems, "problem"), plural(ranking.families, "family"));
+  if (analysis.times_shown) {
+    caption += fmt::format(
+        " Geometric means of set-up and solve time, shifted by {}; unsolved problems count with the limit, with {} "
+        "times "
+        "the limit, or only the {} of the common subset count. $\\rho$: performance profile over that time.",
+        latex(human_time(analysis.shift_s)), human_number(analysis.penalty_factor),
+        plural(ranking.common_problems, "problem"));
+  } else {
+    caption += " $\\rho$: performance profile over iterations.";
+  }
+  return table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
+}
+
+/// Mean ± standard deviation of the time per family, over each family's common subset.
+std::string family_tables(const Analysis& analysis, std::size_t slice, std::size_t number) {
+  const Ranking& all = analysis.ranking(slice);
+  std::string out;
+  for (std::size_t begin = 0; begin < analysis.families.size(); begin += families_a_table) {
+    std::vector<Figures> columns;
+    const std::size_t end = std::min(begin + families_a_table, analysis.families.size());
+    for (std::size_t f = begin; f < end; ++f) {
+      const Ranking& ranking = analysis.ranking(slice, analysis.families[f]);
+      Figures figures{
+          fmt::format("{} ({})", latex(analysis.families[f]), ranking.common_problems), Better::lower, {}, {}};
+      for (const auto& row : all.rows) {
+        const auto found = std::find_if(ranking.rows.begin(), ranking.rows.end(),
+                                        [&](const auto& candidate) { return candidate.column == row.column; });
+        const auto mean = found->time_mean;
+        std::string text = mean ? milliseconds(*mean) : "";
+        if (mean && found->time_deviation) text += " \\pm " + milliseconds(*found->time_deviation);
+        figures.add(mean, text);
+      }
+      columns.push_back(std::move(figures));
+    }
+    const std::string caption = fmt::format(
+        "{} at tolerance {}: mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
+        "a family (their number in brackets) that every solver solves which solves at least half of it.",
+        latex(analysis.title), latex(analysis.slices[slice].label));
+    out += table(caption, fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
+                 row_names(analysis, all), columns);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ReportFile> latex_files(const Analysis& analysis) {
+  std::string tables = "% Needs \\usepackage{booktabs,textcomp}\n";
+  for (const auto& note : analysis.notes) tables += "% " + one_line(note.text) + "\n";
+  tables += "\n";
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    tables += ranking_table(analysis, analysis.ranking(s), s + 1);
+    if (analysis.times_shown) tables += family_tables(analysis, s, s + 1);
+  }
+  std::string document =
+      "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n"
+      "\\usepackage{booktabs,textcomp}\n\\usepackage[a4paper,margin=2cm,landscape]{geometry}\n\\begin{document}\n";
+  if (!analysis.notes.empty()) {
+    document += "\\begin{itemize}\n";
+    for (const auto& note : analysis.notes) document += "\\item " + latex(note.text) + "\n";
+    document += "\\end{itemize}\n";
+  }
+  document += "\\input{tables}\n\\end{document}\n";
+  std::vector<ReportFile> files;
+  files.push_back({"report.tex", std::move(document)});
+  files.push_back({"tables.tex", std::move(tables)});
+  return files;
+}
+
+}  // namespace conebench::reports

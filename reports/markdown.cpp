@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reports/formats.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+/// A pipe table; fields are escaped by the caller. The first column and texts align left, numbers right.
+class Table {
+ public:
+  explicit Table(const std::vector<std::string>& headings, std::size_t left_columns = 1) {
+    add(headings);
+    std::vector<std::string> rules;
+    for (std::size_t c = 0; c < headings.size(); ++c) rules.emplace_back(c < left_columns ? ":--" : "--:");
+    add(rules);
+  }
+  void add(const std::vector<std::string>& fields) {
+    for (const auto& field : fields) text_ += "| " + field + " ";
+    text_ += "|\n";
+  }
+  std::string take() { return std::move(text_) + "\n"; }
+
+ private:
+  std::string text_;
+};
+
+std::string share(const std::optional<double>& value) { return value ? human_share(*value) : "–"; }
+std::string number(const std::optional<double>& value) { return value ? human_number(*value) : "–"; }
+
+std::string label(const Analysis& analysis, std::size_t column) { return markdown(analysis.columns[column].label); }
+
+std::string ranking_table(const Analysis& analysis, const Ranking& ranking) {
+  std::vector<std::string> headings{"#", "solver", "solved", "share", "of supported"};
+  if (analysis.times_shown) headings.insert(headings.end(), {"at limit", "penalised", "common", "mean ± std (common)"});
+  headings.insert(headings.end(), {"ρ(1)", "ρ(∞)", "iterations (median)", "factorizations (mean)"});
+  Table table(headings, 2);
+  long rank = 0;
+  for (const auto& row : ranking.rows) {
+    std::vector<std::string> fields{std::to_string(++rank), label(analysis, row.column),
+                                    fmt::format("{}/{}", row.tally.solved, row.tally.total()),
+                                    human_share(row.solved_share), share(row.supported_share)};
+    if (analysis.times_shown) {
+      const std::string spread = row.time_deviation ? " ± " + human_time(row.time_deviation) : "";
+      fields.insert(fields.end(), {human_time(row.means.at_limit), human_time(row.means.penalised),
+                                   human_time(row.means.common), human_time(row.time_mean) + spread});
+    }
+    fields.insert(fields.end(), {share(row.rho_one), share(row.rho_infinity), number(row.median_iterations),
+                                 number(row.mean_factorizations)});
+    table.add(fields);
+  }
+  return table.take();
+}
+
+std::string claim_table(const Analysis& analysis, const Ranking& ranking) {
+  Table table({"solver", "claims, solved", "claims, not solved", "silent, solved", "silent, not solved", "unsupported",
+               "not run", "relative passes, scaled fails"});
+  for (const auto& row : ranking.rows) {
+    const auto text = [](long n) { return std::to_string(n); };
+    table.add({label(analysis, row.column), text(row.claims.claimed_solved), text(row.claims.claimed_unsolved),
+               text(row.claims.silent_solved), text(row.claims.silent_unsolved), text(row.tally.unsupported),
+               text(row.tally.not_run), text(row.passes_relative_only)});
+  }
+  return table.take();
+}
+
+std::string family_table(const Analysis& analysis, std::size_t slice) {
+  std::vector<std::string> headings{"solver"};
+  for (const auto& family : analysis.families) {
+    const std::string name = family.empty() ? "(none)" : markdown(family);
+    headings.push_back(fmt::format("{} ({})", name, analysis.ranking(slice, family).problems));
+  }
+  Table table(headings);
+  for (const auto& row : analysis.ranking(slice).rows) {
+    std::vector<std::string> fields{label(analysis, row.column)};
+    for (const auto& family : analysis.families) {
+      const auto& rows = analysis.ranking(slice, family).rows;
+      const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.column == row.column; });
+      const std::string time = found->means.common ? " · " + human_time(found->means.common) : "";
+      fields.push_back(human_share(found->solved_share) + time);
+    }
+    table.add(fields);
+  }
+  return table.take();
+}
+
+std::string status_table(const Analysis& analysis, std::size_t slice) {
+  Table table({"solver", "status", "reason", "cells"}, 3);
+  for (const auto& row : analysis.statuses) {
+    if (row.slice != slice || row.status == "converged") continue;
+    table.add({label(analysis, row.column), markdown(row.status), markdown(row.reason), std::to_string(row.cells)});
+  }
+  return table.take();
+}
+
+std::string unsolved_table(const Analysis& analysis, std::size_t slice) {
+  Table table({"problem", "family", "contacts", "best verdict", "by"}, 2);
+  long unsolved = 0;
+  for (const auto& row : analysis.problem_rows) {
+    const Problem& problem = analysis.problems[row.problem];
+    if (row.slice != slice || row.solved_by > 0 || !problem.headline) continue;
+    ++unsolved;
+    table.add({markdown(problem.name), markdown(problem.record->family), std::to_string(problem.record->contacts),
+               human_residual(row.best_verdict),
+               row.best_verdict_by ? label(analysis, *row.best_verdict_by) : std::string("–")});
+  }
+  if (unsolved == 0) return "Every problem is solved by some solver.\n\n";
+  return fmt::format("{} no solver solves:\n\n", plural(unsolved, "problem")) + table.take();
+}
+
+std::string slice_section(const Analysis& analysis, std::size_t s) {
+  const Slice& slice = analysis.slices[s];
+  const Ranking& ranking = analysis.ranking(s);
+  std::string out = fmt::format("## Tolerance {}\n\n", markdown(slice.label));
+  out += fmt::format("Verdict {}, criterion {}, {} start; {}, {} solved by at least one solver",
+                     markdown(slice.verdict), markdown(slice.criterion), markdown(slice.start),
+                     plural(ranking.problems, "problem"), ranking.solved_by_any);
+  if (ranking.best_of_all) {
+    out += fmt::format("; the best solver of each problem takes {} (at limit)", human_time(ranking.best_of_all));
+  }
+  out += ".\n\n" + ranking_table(analysis, ranking);
+  if (analysis.times_shown) {
+    out += fmt::format(
+        "Geometric means of set-up + solve time, shifted by {}; unsolved problems count with their limit (*at limit*), "
+        "{} times that (*penalised*), or only the {} count that all {} with at least half solved solve (*common*).\n\n",
+        human_time(analysis.shift_s), human_number(analysis.penalty_factor), plural(ranking.common_problems, "problem"),
+        plural(ranking.common_columns, "solver"));
+  }
+  out += fmt::format("ρ is the performance profile over {}. Families weigh the same.\n\n", title(ranking.cost));
+  out += "### Claim against verdict\n\n" + claim_table(analysis, ranking);
+  if (analysis.families.size() > 1) {
+    out += "### Solved share" + std::string(analysis.times_shown ? " and mean time (common)" : "") + " per family\n\n" +
+           family_table(analysis, s);
+  }
+  out += "### Statuses other than converged\n\n" + status_table(analysis, s);
+  return out + "### Beyond every solver\n\n" + unsolved_table(analysis, s);
+}
+
+std::string run_section(const Analysis& analysis) {
+  std::string out = "## Runs\n\n";
+  Table table({"run", "suite", "started", "finished", "mode", "machine", "governor", "load", "build"}, 9);
+  for (const auto& run : analysis.contents->runs) {
+    const MachineRecord& machine = run.machine;
+    table.add(
+        {std::to_string(run.id), markdown(run.suite_name), markdown(run.started_utc),
+         run.finished_utc.empty() ? "unfinished" : markdown(run.finished_utc), markdown(run.mode),
+         markdown(fmt::format("{}, {}, {} cores, {} MB", machine.host, machine.cpu, machine.cores, machine.memory_mb)),
+         markdown(machine.governor), fmt::format("{:.2f} → {:.2f}", run.load_before, run.load_after),
+         markdown(fmt::format("{} {}, {} {}{}", run.build.version, run.build.commit, run.build.compiler,
+                              run.build.flags, run.build.native ? " -march=native" : ""))});
+  }
+  return out + table.take();
+}
+
+}  // namespace
+
+std::string markdown_report(const Analysis& analysis) {
+  std::string out = fmt::format("# {}\n\n", analysis.title.empty() ? "Conebench report" : markdown(analysis.title));
+  for (const auto& note : analysis.notes) {
+    out += fmt::format("- {}{}\n", note.level == Note::Level::warning ? "**Warning:** " : "", markdown(note.text));
+  }
+  if (!analysis.notes.empty()) out += "\n";
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) out += slice_section(analysis, s);
+  return out + run_section(analysis);
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reports/analysis_parts.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+/// `names` in a sentence: "a, b and c"; past `most` of them: "a, b and 7 more".
+std::string sentence(const std::set<std::string>& names, std::size_t most = 4) {
+  std::string text;
+  std::size_t at = 0;
+  for (const auto& name : names) {
+    const bool cut = names.size() > most && at == most - 1;
+    const bool last = cut || at + 1 == names.size();
+    if (at > 0) text += last ? " and " : ", ";
+    if (cut) return text + fmt::format("{} more", names.size() - at);
+    text += name;
+    ++at;
+  }
+  return text;
+}
+
+class Notes {
+ public:
+  void warn(std::string text) { notes_.push_back({Note::Level::warning, std::move(text)}); }
+  void inform(std::string text) { notes_.push_back({Note::Level::info, std::move(text)}); }
+  std::vector<Note> take() {
+    std::stable_sort(notes_.begin(), notes_.end(), [](const Note& a, const Note& b) { return a.level > b.level; });
+    return std::move(notes_);
+  }
+
+ private:
+  std::vector<Note> notes_;
+};
+
+void note_mixture(Notes& notes, const std::vector<RunRecord>& runs) {
+  std::set<std::string> machines;
+  std::set<std::string> builds;
+  std::set<std::string> modes;
+  for (const auto& run : runs) {
+    machines.insert(fmt::format("{} ({}, {} cores)", run.machine.host, run.machine.cpu, run.machine.cores));
+    builds.insert(
+        fmt::format("{} {} ({} {})", run.build.version, run.build.commit, run.build.compiler, run.build.flags));
+    modes.insert(run.mode);
+  }
+  if (machines.size() > 1) {
+    notes.warn(fmt::format("Mixed machines: cells come from {}; times of different machines do not compare.",
+                           sentence(machines)));
+  }
+  if (builds.size() > 1) notes.warn(fmt::format("Mixed builds: cells come from {}.", sentence(builds)));
+  if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
+}
+
+void note_noise(Notes& notes, const std::vector<RunRecord>& runs) {
+  std::set<std::string> reasons;
+  long noisy = 0;
+  long unfinished = 0;
+  long not_native = 0;
+  for (const auto& run : runs) {
+    noisy += !run.noise.empty();
+    reasons.insert(run.noise.begin(), run.noise.end());
+    unfinished += run.finished_utc.empty();
+    not_native += !run.build.native;
+  }
+  if (noisy > 0) {
+    notes.warn(fmt::format("Noisy machine in {} of {}: {}. Times are doubtful.", noisy,
+                           plural(static_cast<long>(runs.size()), "run"), sentence(reasons)));
+  }
+  if (unfinished > 0) notes.warn(fmt::format("{} did not finish.", plural(unfinished, "run")));
+  if (not_native > 0 && not_native < static_cast<long>(runs.size())) {
+    notes.warn("Some runs were built for this processor and some were not.");
+  }
+}
+
+void note_limits(Notes& notes, const Analysis& analysis) {
+  for (const auto& slice : analysis.slices) {
+    std::set<std::string> limits;
+    for (const auto& row : slice.grid) {
+      for (const auto* cell : row) {
+        if (cell == nullptr) continue;
+        limits.insert(fmt::format("{} iterations / {} s / {} MB", cell->max_iterations, human_number(cell->limit_s),
+                                  cell->limit_mb));
+      }
+    }
+    if (limits.size() > 1) {
+      notes.warn(fmt::format("Unequal limits at {}: {}.", slice.label, sentence(limits)));
+    }
+  }
+}
+
+void note_gaps(Notes& notes, const Analysis& analysis) {
+  for (const auto& slice : analysis.slices) {
+    long missing = 0;
+    long solvers = 0;
+    for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+      const long before = missing;
+      for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+        const auto& row = slice.grid[p];
+        const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
+        missing += present && analysis.problems[p].headline && outcome(row[c]) == Outcome::not_run;
+      }
+      solvers += missing > before;
+    }
+    if (missing > 0) {
+      notes.warn(fmt::format("{} at {} of {} not run: they count as unsolved.", plural(missing, "cell"), slice.label,
+                             plural(solvers, "solver")));
+    }
+  }
+}
+
+void note_relative(Notes& notes, const Analysis& analysis) {
+  long fooled = 0;
+  long symmetrised = 0;
+  for (const auto& cell : analysis.contents->cells) {
+    symmetrised += cell.solved_symmetrised;
+    const auto relative = cell.residuals.find("natural_map_relative");
+    const auto scaled = cell.residuals.find("natural_map_scaled");
+    if (relative == cell.residuals.end() || scaled == cell.residuals.end()) continue;
+    const bool passes = relative->second.value && *relative->second.value <= cell.tolerance;
+    const bool fails =
+        scaled->second.missing.empty() && (!scaled->second.value || *scaled->second.value > cell.tolerance);
+    fooled += passes && fails;
+  }
+  if (fooled > 0) {
+    notes.inform(fmt::format("{} natural_map_relative and fail natural_map_scaled at their tolerance.",
+                             plural(fooled, "cell") + (fooled == 1 ? " passes" : " pass")));
+  }
+  if (symmetrised > 0) {
+    notes.inform(fmt::format("{} the symmetrised problem (see its verdict in cells.csv).",
+                             plural(symmetrised, "cell") + (symmetrised == 1 ? " solved" : " solved")));
+  }
+}
+
+}  // namespace
+
+std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
+  Notes notes;
+  const StoreContents& contents = *analysis.contents;
+  if (contents.cells.empty()) notes.warn("Nothing was measured: the store has no cells.");
+  note_mixture(notes, contents.runs);
+  note_noise(notes, contents.runs);
+  note_limits(notes, analysis);
+  note_gaps(notes, analysis);
+  const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
+                                      [](const RunRecord& run) { return run.mode == "throughput"; });
+  if (throughput && analysis.times_shown) {
+    notes.warn("Times are shown by force: cells ran side by side (throughput mode) and disturbed each other.");
+  } else if (throughput) {
+    notes.warn("Times are left out: cells ran side by side (throughput mode). Costs are counts.");
+  }
+  if (superseded > 0) {
+    notes.warn(fmt::format("{} left out: a later run has the same problem, solver and tolerance under other limits.",
+                           plural(superseded, "cell")));
+  }
+  long left_out = 0;
+  std::string reasons;
+  for (const auto& [reason, problems] : analysis.left_out) {
+    left_out += problems;
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", problems, reason);
+  }
+  if (left_out > 0) {
+    notes.inform(fmt::format("{} left out of headlines: {}.", plural(left_out, "problem"), reasons));
+  }
+  note_relative(notes, analysis);
+  return notes.take();
+}
+
+}  // namespace conebench::reports

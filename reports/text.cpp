@@ -1,0 +1,268 @@
+#include "reports/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+namespace conebench::reports {
+
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::string_view bytes;
+  bool valid = false;
+};
+
+/// The code point at the head of `text` (not empty); a byte that starts none stands alone, invalid.
+CodePoint head(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return {first, text.substr(0, 1), true};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {first, text.substr(0, 1), false};
+  std::uint32_t value = first & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0U) != 0x80) return {first, text.substr(0, 1), false};
+    value = (value << 6U) | (next & 0x3FU);
+  }
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < least[length] || value > 0x10FFFF || surrogate) return {first, text.substr(0, 1), false};
+  return {value, text.substr(0, length), true};
+}
+
+template <class Visit>
+void each_code_point(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const CodePoint point = head(text);
+    visit(point);
+    text.remove_prefix(point.bytes.size());
+  }
+}
+
+/// Controls, and the invisible marks that turn or join text: nothing a name needs.
+bool is_unprintable(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
+}
+
+/// `text` in one line, each ASCII character of `special` replaced by its escape.
+std::string escape(std::string_view text, const std::map<char, std::string_view>& special) {
+  std::string out;
+  each_code_point(one_line(text), [&](const CodePoint& point) {
+    const auto found = point.value < 0x80 ? special.find(static_cast<char>(point.value)) : special.end();
+    out += found == special.end() ? point.bytes : found->second;
+  });
+  return out;
+}
+
+}  // namespace
+
+std::string human_number(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "–" : value > 0 ? "∞" : "−∞";
+  const double size = std::abs(value);
+  if (size == 0.0) return "0";
+  if (size < 1e-3 || size >= 1e7) return fmt::format("{:.2e}", value);
+  if (size >= 999.5) return fmt::format("{:.0f}", value);
+  const int decimals = size >= 99.95   ? 0
+                       : size >= 9.995 ? 1
+                                       : 2 + (size < 0.9995) + (size < 0.09995) + (size < 0.009995);
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string human_time(double seconds) {
+  if (!std::isfinite(seconds)) return "–";
+  if (seconds < 0.9995e-6) return human_number(seconds * 1e9) + " ns";
+  if (seconds < 0.9995e-3) return human_number(seconds * 1e6) + " µs";
+  if (seconds < 0.9995) return human_number(seconds * 1e3) + " ms";
+  return human_number(seconds) + " s";
+}
+
+std::string human_time(const std::optional<double>& seconds) { return seconds ? human_time(*seconds) : "–"; }
+
+std::string human_tolerance(double tolerance) {
+  std::string text = fmt::format("{:e}", tolerance);
+  const std::size_t e = text.find('e');
+  std::string mantissa = text.substr(0, e);
+  if (mantissa.find('.') != std::string::npos) {
+    while (mantissa.back() == '0') mantissa.pop_back();
+    if (mantissa.back() == '.') mantissa.pop_back();
+  }
+  return fmt::format("{}e{}", mantissa, std::stoi(text.substr(e + 1)));
+}
+
+std::string human_share(double share) {
+  const double percent = 100.0 * share;
+  if (percent > 0.0 && percent < 0.95) return fmt::format("{:.1f} %", std::max(percent, 0.1));
+  if (percent > 99.0 && percent < 100.0 - 1e-9) return fmt::format("{:.1f} %", std::min(percent, 99.9));
+  return fmt::format("{:.0f} %", percent);
+}
+
+std::string human_residual(const std::optional<double>& value) {
+  if (!value) return "–";
+  return std::isfinite(*value) ? fmt::format("{:.1e}", *value) : "∞";
+}
+
+std::string exact(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return fmt::format("{}", value);
+}
+
+std::string plural(long count, std::string_view noun) {
+  if (count == 1) return fmt::format("1 {}", noun);
+  if (noun.ends_with('y')) return fmt::format("{} {}ies", count, noun.substr(0, noun.size() - 1));
+  return fmt::format("{} {}s", count, noun);
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  each_code_point(text, [&](const CodePoint& point) {
+    if (point.value == '\n' || point.value == '\t' || point.value == '\r') {
+      out += ' ';
+    } else {
+      out += point.valid && !is_unprintable(point.value) ? point.bytes : replacement;
+    }
+  });
+  return out;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  each_code_point(text, [&](const CodePoint&) { ++width; });
+  return width;
+}
+
+std::string shorten(std::string_view text, std::size_t width) {
+  const std::size_t full = display_width(text);
+  if (full <= width || width < 3) return std::string(text);
+  const std::size_t front = width / 2;
+  const std::size_t back = width - front - 1;
+  std::string out;
+  std::size_t at = 0;
+  each_code_point(text, [&](const CodePoint& point) {
+    if (at < front || at >= full - back) out += point.bytes;
+    if (at == front) out += "…";
+    ++at;
+  });
+  return out;
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+std::string markdown(std::string_view text) {
+  return escape(text, {{'|', "\\|"},
+                       {'\\', "\\\\"},
+                       {'*', "\\*"},
+                       {'_', "\\_"},
+                       {'`', "\\`"},
+                       {'[', "\\["},
+                       {']', "\\]"},
+                       {'#', "\\#"},
+                       {'~', "\\~"},
+                       {'<', "&lt;"},
+                       {'>', "&gt;"},
+                       {'&', "&amp;"}});
+}
+
+std::string html(std::string_view text) {
+  return escape(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
+}
+
+std::string latex(std::string_view text) {
+  static const std::map<char, std::string_view> ascii{{'\\', "\\textbackslash{}"},
+                                                      {'{', "\\{"},
+                                                      {'}', "\\}"},
+                                                      {'$', "\\$"},
+                                                      {'&', "\\&"},
+                                                      {'#', "\\#"},
+                                                      {'%', "\\%"},
+                                                      {'_', "\\_"},
+                                                      {'~', "\\textasciitilde{}"},
+                                                      {'^', "\\textasciicircum{}"},
+                                                      {'<', "\\textless{}"},
+                                                      {'>', "\\textgreater{}"},
+                                                      {'|', "\\textbar{}"},
+                                                      {'"', "\\textquotedbl{}"},
+                                                      {'\'', "\\textquotesingle{}"},
+                                                      {'`', "\\textasciigrave{}"}};
+  static const std::map<std::uint32_t, std::string_view> known{{0xB1, "\\ensuremath{\\pm}"},
+                                                               {0xB5, "\\textmu{}"},
+                                                               {0x3BC, "\\textmu{}"},
+                                                               {0x3B7, "\\ensuremath{\\eta}"},
+                                                               {0x3C1, "\\ensuremath{\\rho}"},
+                                                               {0x3C9, "\\ensuremath{\\omega}"},
+                                                               {0x3BB, "\\ensuremath{\\lambda}"},
+                                                               {0x3C4, "\\ensuremath{\\tau}"},
+                                                               {0x221E, "\\ensuremath{\\infty}"},
+                                                               {0x2013, "--"},
+                                                               {0x2014, "---"},
+                                                               {0x2212, "\\ensuremath{-}"},
+                                                               {0xD7, "\\ensuremath{\\times}"},
+                                                               {0x2264, "\\ensuremath{\\le}"},
+                                                               {0x2265, "\\ensuremath{\\ge}"},
+                                                               {0x2026, "\\ldots{}"},
+                                                               {0x202F, "\\,"},
+                                                               {0xA0, "~"}};
+  std::string out;
+  each_code_point(one_line(text), [&](const CodePoint& point) {
+    if (point.value == '-' && out.ends_with('-')) out += "{}";  // no ligature
+    if (point.value < 0x80) {
+      const auto found = ascii.find(static_cast<char>(point.value));
+      out += found == ascii.end() ? point.bytes : found->second;
+    } else if (const auto found = known.find(point.value); found != known.end()) {
+      out += found->second;
+    } else {
+      out += fmt::format("[U+{:04X}]", point.value);
+    }
+  });
+  return out;
+}
+
+std::string shell(std::string_view text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) return std::string(text);
+  bool has_control = false;
+  for (const char c : text) has_control = has_control || static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  std::string out = has_control ? "$'" : "'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (has_control && (byte < 0x20 || byte == 0x7F)) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (c == '\'') {
+      out += has_control ? "\\'" : "'\\''";
+    } else if (has_control && c == '\\') {
+      out += "\\\\";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+std::string script_json(std::string json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 64);
+  for (const char c : json) {
+    switch (c) {
+      case '<': out += "\\u003c"; break;
+      case '>': out += "\\u003e"; break;
+      case '&': out += "\\u0026"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace conebench::reports

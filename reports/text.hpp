@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// How numbers and foreign texts look in each format. Names of problems, families and messages come from files and
+/// programs that nobody vetted: every format escapes them here, in one place.
+namespace conebench::reports {
+
+/// "79 µs", "1.24 ms", "3.40 s": three significant digits. Argument in seconds.
+std::string human_time(double seconds);
+std::string human_time(const std::optional<double>& seconds);  ///< "–" for nothing
+/// "1e-06" → "1e-6": the shortest text of a tolerance.
+std::string human_tolerance(double tolerance);
+/// "87 %", "99.5 %", "100 %": never rounds up to 100 nor down to 0.
+std::string human_share(double share);
+/// "3.2e-07" with one decimal; "–" for nothing, "∞" where not finite.
+std::string human_residual(const std::optional<double>& value);
+/// Three significant digits without an exponent where that is short.
+std::string human_number(double value);
+/// The shortest text that reads back as the same double; "inf", "nan".
+std::string exact(double value);
+/// "1 problem", "12 problems", "3 families".
+std::string plural(long count, std::string_view noun);
+
+/// Valid UTF-8 with control characters and line breaks replaced: fit for a terminal line.
+std::string one_line(std::string_view text);
+/// Columns that a UTF-8 text takes on a terminal (one a code point).
+std::size_t display_width(std::string_view text);
+/// At most `width` columns, the middle left out where longer: "BoxesStack…-i100".
+std::string shorten(std::string_view text, std::size_t width);
+
+std::string csv_field(std::string_view text);  ///< RFC 4180
+std::string markdown(std::string_view text);   ///< in a table's cell
+std::string latex(std::string_view text);      ///< what pdflatex can't set is spelled as [U+4E2D]
+std::string html(std::string_view text);
+std::string shell(std::string_view text);  ///< one word for a POSIX shell, quoted only where needed
+/// JSON as it may stand inside a script element.
+std::string script_json(std::string json);
+
+}  // namespace conebench::reports

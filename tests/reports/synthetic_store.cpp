@@ -1,0 +1,274 @@
+#include "tests/reports/synthetic_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace conebench::testing {
+
+namespace {
+
+RunRecord quiet_run() {
+  RunRecord run;
+  run.id = 1;
+  run.suite_name = "synthetic";
+  run.suite_text = "{\n  \"name\": \"synthetic\", \"seed\": 1,\n  \"solvers\": [\"NSGS\", \"PGS-NCP\"]\n}\n";
+  run.seed = 1;
+  run.started_utc = "2026-11-20T01:00:00Z";
+  run.finished_utc = "2026-11-20T01:12:34Z";
+  run.mode = "timed";
+  run.machine = {"bench01", "Imaginary CPU 3000 @ 3.0 GHz", 8, 32000, "6.1.0", "performance"};
+  run.build = {
+      "0.1.0", "0123abc", "g++ 12.2.0", "-O3 -DNDEBUG", "Release", true, {{"Eigen", "3.4.0"}, {"HDF5", "1.10.8"}}};
+  run.load_before = 0.04;
+  run.load_after = 1.01;
+  return run;
+}
+
+ProblemRecord make_problem(const std::string& name, const std::string& family, long contacts) {
+  ProblemRecord problem;
+  problem.hash = "p-" + name;
+  problem.name = name;
+  problem.family = family;
+  problem.source = family + "/" + name + ".hdf5";
+  problem.kind = "local";
+  problem.contacts = contacts;
+  problem.rows = 3 * contacts;
+  problem.nonzeros = 27 * contacts;
+  problem.mu_min = 0.3;
+  problem.mu_max = 0.8;
+  problem.symmetry_error = 1.5e-16;
+  problem.rank = std::min<long>(3 * contacts, 6 * contacts / 4 + 6);
+  problem.conditioning = 1e3 * static_cast<double>(contacts);
+  problem.category = "sparse";
+  return problem;
+}
+
+SettingRecord make_setting(const std::string& solver, const std::string& label, const std::string& options) {
+  return {"s-" + label, solver, 1, solver.find("CCP") == std::string::npos ? "NCP" : "CCP", label, options};
+}
+
+CellRecord make_cell(const ProblemRecord& problem, const SettingRecord& setting, double tolerance) {
+  CellRecord cell;
+  cell.key = fmt::format("{}|{}|{:.0e}", problem.hash, setting.hash, tolerance);
+  cell.run_id = 1;
+  cell.problem = problem.hash;
+  cell.setting = setting.hash;
+  cell.tolerance = tolerance;
+  cell.criterion = "verdict";
+  cell.verdict = "natural_map_scaled";
+  cell.start = "cold";
+  cell.max_iterations = 20000;
+  cell.limit_s = 10.0;
+  cell.limit_mb = 4000;
+  cell.judge_s = 2e-4;
+  cell.peak_memory_kb = 20000 + 10 * problem.contacts;
+  return cell;
+}
+
+void set_times(CellRecord& cell, double setup_s, double solve_s, int repeats) {
+  const auto around = [](double median) { return TimingRecord{1.5 * median, 0.95 * median, median, 0.02 * median}; };
+  cell.setup = around(setup_s);
+  cell.solve = around(solve_s);
+  cell.total = around(setup_s + solve_s);
+  cell.repeats = repeats;
+}
+
+void set_residuals(CellRecord& cell, double scaled, double relative) {
+  cell.verdict_value = scaled;
+  cell.residuals["natural_map_scaled"] = {scaled, "", 2};
+  cell.residuals["natural_map_relative"] = {relative, "", -1};
+  cell.residuals["primal"] = {0.0, "", 0};
+  cell.residuals["penetration"] = {std::nullopt, "gaps and time step are unknown", -1};
+}
+
+void solve_it(CellRecord& cell, double seconds, long iterations, long factorizations) {
+  cell.status = "converged";
+  cell.claimed = true;
+  cell.solved = true;
+  set_residuals(cell, 0.6 * cell.tolerance, 0.1 * cell.tolerance);
+  set_times(cell, 0.2 * seconds, 0.8 * seconds, 5);
+  cell.iterations = iterations;
+  cell.factorizations = factorizations;
+  cell.operator_products = 2 * iterations;
+  cell.open = 1;
+  cell.stick = 2;
+  cell.slip = 1;
+}
+
+void fail_it(CellRecord& cell, const std::string& status, const std::string& reason) {
+  cell.status = status;
+  cell.reason = reason;
+  cell.claimed = false;
+  cell.solved = false;
+  if (status == "unsupported" || status == "crashed" || status == "timeout") {
+    cell.verdict_value.reset();
+    cell.residuals.clear();
+    cell.iterations = cell.factorizations = cell.operator_products = 0;
+    set_times(cell, 0.0, 0.0, 0);
+  } else {
+    set_residuals(cell, 30.0 * cell.tolerance, 0.5 * cell.tolerance);
+    set_times(cell, 0.01, 1.2, 1);
+    cell.iterations = cell.max_iterations;
+  }
+}
+
+/// Uniform in [0, 1) by splitmix64: the same on every machine.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : state_(seed) {}
+  double uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+  double between(double low, double high) { return low + (high - low) * uniform(); }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+  }
+  std::uint64_t state_;
+};
+
+/// How a drawn solver behaves: seconds and iterations on an easy problem, growth with difficulty and digits.
+struct Temper {
+  const char* solver;
+  const char* label;
+  double seconds, iterations, growth, digits, robustness;
+  bool factors;
+};
+
+constexpr std::array<Temper, 12> tempers{{
+    {"NSGS", "NSGS", 4e-5, 20, 1.0, 1.0, 1.1, false},
+    {"ADMM-NCP-SA", "ADMM-NCP-SA", 2e-4, 15, 0.55, 0.5, 1.25, true},
+    {"ADMM-NCP-SA-S", "ADMM-NCP-SA-S", 2e-4, 14, 0.5, 0.5, 1.45, true},
+    {"PGS-NCP", "PGS-NCP", 3e-5, 40, 1.4, 1.2, 0.55, false},
+    {"PGS-NCP-SAFE", "PGS-NCP-SAFE", 3e-5, 60, 1.35, 1.2, 0.8, false},
+    {"ADMM-NCP-LA", "ADMM-NCP-LA", 3e-4, 30, 0.8, 0.7, 1.0, true},
+    {"PGS-CCP", "PGS-CCP", 3e-5, 30, 1.3, 1.1, 0.35, false},
+    {"PGS-CCP-DS", "PGS-CCP-DS", 3.2e-5, 45, 1.3, 1.2, 0.75, false},
+    {"ADMM-CCP", "ADMM-CCP", 2.5e-4, 35, 0.8, 0.6, 0.4, true},
+    {"ADMM-NCP-FP", "ADMM-NCP-FP", 2.2e-4, 60, 1.1, 0.8, 0.7, true},
+    {"ADMM-NCP-SA", "ADMM-NCP-SA increment=0.01", 2.4e-4, 18, 0.6, 0.55, 1.2, true},
+    {"SICONOS-NSGS", "SICONOS-NSGS", 8e-5, 25, 1.05, 1.0, 1.0, false},
+}};
+
+void draw_cell(CellRecord& cell, const Temper& temper, double difficulty, double luck, double noise, long contacts) {
+  const double digits = -std::log10(cell.tolerance) / 4.0;
+  const double effort = std::exp(temper.growth * 2.2 * difficulty) * std::pow(digits, 2.0 * temper.digits);
+  const double iterations = std::ceil(temper.iterations * effort * (0.7 + 0.6 * noise));
+  const double seconds = temper.seconds * effort * (0.7 + 0.6 * noise) * std::pow(static_cast<double>(contacts), 0.9);
+  const bool beyond = luck * temper.robustness < 0.055 * difficulty * difficulty * digits;
+  if (!beyond && seconds < cell.limit_s && iterations < static_cast<double>(cell.max_iterations)) {
+    solve_it(cell, seconds, static_cast<long>(iterations), temper.factors ? 2 + static_cast<long>(6 * noise) : 0);
+    cell.claimed = noise > 0.03;
+    if (!cell.claimed) cell.status = "max_iterations";
+    return;
+  }
+  if (noise < 0.08) return fail_it(cell, "timeout", "wall clock above 10 s, killed");
+  if (noise < 0.10) return fail_it(cell, "crashed", "signal 11");
+  if (noise < 0.25) return fail_it(cell, "diverged", "growth");
+  if (noise < 0.30 && temper.factors) return fail_it(cell, "breakdown", "singular");
+  if (noise < 0.45) {
+    fail_it(cell, "converged", "");
+    cell.claimed = true;
+    cell.iterations = static_cast<long>(std::min(iterations, 5e3));
+    return;
+  }
+  fail_it(cell, noise < 0.6 ? "stalled" : "max_iterations", "");
+}
+
+}  // namespace
+
+StoreContents small_store() {
+  StoreContents store;
+  store.runs.push_back(quiet_run());
+  auto& problems = store.problems;
+  for (const int n : {2, 5, 9}) problems.push_back(make_problem(fmt::format("stack-{}", n), "BoxesStack", 4 * n));
+  for (const int n : {10, 30}) problems.push_back(make_problem(fmt::format("chain-{}", n), "Chain", n));
+  problems.push_back(make_problem("</script><img src=x onerror=alert(1)>", "a|b,\"c\"_$\\ μ & 中", 7));
+  problems.push_back(make_problem("it's; rm -rf \"~\" \x1b[31m\n", "a|b,\"c\"_$\\ μ & 中", 8));
+  problems.push_back(make_problem("stack-2-copy", "BoxesStack", 8));
+  problems.back().duplicate_of = "p-stack-2";
+  problems.push_back(make_problem("at-rest", "Chain", 4));
+  problems.back().trivial = true;
+  problems.push_back(make_problem("torn", "Chain", 0));
+  problems.back().error = "/fclib_local/W: dataset is missing";
+
+  auto& settings = store.settings;
+  settings.push_back(make_setting("NSGS", "NSGS", R"({"relaxation":1.0})"));
+  settings.push_back(make_setting("PGS-NCP", "PGS-NCP", R"({"relaxation":0.9})"));
+  settings.push_back(make_setting("ADMM-NCP-SA", "ADMM-NCP-SA increment=0.01",
+                                  R"({"increment":0.01,"rule":"it's spectral","sparse":true})"));
+  settings.push_back(make_setting("LIAR", "LIAR <b>", "{}"));
+
+  for (const double tolerance : {1e-4, 1e-8}) {
+    for (std::size_t p = 0; p + 1 < problems.size(); ++p) {
+      for (std::size_t s = 0; s < settings.size(); ++s) {
+        if (p == 6 && s == 1 && tolerance < 1e-6) continue;  // interrupted before it
+        CellRecord cell = make_cell(problems[p], settings[s], tolerance);
+        const double size = static_cast<double>(problems[p].contacts) * (tolerance < 1e-6 ? 3.0 : 1.0);
+        const auto count = static_cast<long>(size);
+        if (s == 0) solve_it(cell, 1e-4 * size, 3 * count, 0);
+        if (s == 1) solve_it(cell, (p % 2 == 0 ? 0.5e-4 : 4e-4) * size, 5 * count, 0);
+        if (s == 2) solve_it(cell, 2e-4 * size + 1e-3, 2 * count, 4);
+        if (s == 1 && p == 2) fail_it(cell, "max_iterations", "");
+        if (s == 1 && p == 4 && tolerance < 1e-6) fail_it(cell, "diverged", "growth");
+        if (s == 2 && p == 3) fail_it(cell, "timeout", "wall clock above 10 s, killed");
+        if (s == 2 && p == 5) fail_it(cell, "crashed", "signal 11 | \"core\", <dumped>");
+        if (s == 2 && p >= 6) fail_it(cell, "unsupported", "needs M and J");
+        if (s == 3) {
+          fail_it(cell, "converged", "");
+          cell.claimed = true;
+          if (p == 0) solve_it(cell, 5e-3, 1, 1);
+          if (p == 1) cell.residuals["natural_map_scaled"] = {std::nullopt, "", -1};
+        }
+        store.cells.push_back(cell);
+      }
+    }
+  }
+  return store;
+}
+
+StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed) {
+  constexpr std::array<const char*, 6> families{"BoxesStack",  "Capsules", "Chain",
+                                                "KaplasTower", "Rover",    "SpheresPile"};
+  StoreContents store;
+  store.runs.push_back(quiet_run());
+  Draw draw(seed);
+  for (std::size_t s = 0; s < solvers; ++s) {
+    const Temper& temper = tempers[s % tempers.size()];
+    const std::string again = s < tempers.size() ? "" : fmt::format(" copy={}", s / tempers.size());
+    store.settings.push_back(
+        make_setting(temper.solver, temper.label + again, R"({"relaxation":1.0,"order":"cyclic"})"));
+  }
+  for (std::size_t p = 0; p < problems; ++p) {
+    const std::string family = families[p % families.size()];
+    const auto contacts = static_cast<long>(std::exp(draw.between(0.7, 6.0)));
+    store.problems.push_back(make_problem(fmt::format("{}-i{}-{}", family, 100 + 7 * p, contacts), family, contacts));
+    ProblemRecord& problem = store.problems.back();
+    problem.trivial = draw.uniform() < 0.02;
+    if (p > 8 && draw.uniform() < 0.03) problem.duplicate_of = store.problems[p - 6].hash;
+    const double difficulty = draw.between(0.1, 2.4);
+    for (std::size_t s = 0; s < solvers; ++s) {
+      const double luck = draw.uniform();
+      const double noise = draw.uniform();
+      for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+        CellRecord cell = make_cell(problem, store.settings[s], tolerance);
+        if (s % 7 == 6 && p % 6 == 4) {
+          fail_it(cell, "unsupported", "the problem has joints");
+        } else {
+          draw_cell(cell, tempers[s % tempers.size()], difficulty, luck, noise, contacts);
+        }
+        store.cells.push_back(cell);
+      }
+    }
+  }
+  return store;
+}
+
+}  // namespace conebench::testing

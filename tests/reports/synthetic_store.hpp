@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runners/store/records.hpp"
+
+namespace conebench::testing {
+
+/// Ten problems of three families, four solvers, two tolerances, with one of everything that a report tells apart: a
+/// false claim, a crash, a timeout, unsupported cells, a cell never run, a duplicate, a trivial and a broken problem,
+/// names that attack every format, a cell that passes the relative residual alone.
+StoreContents small_store();
+
+/// A sweep of the usual shape at 1e-4, 1e-6 and 1e-8, drawn from `seed`: harder problems, slower and less robust
+/// solvers. Problems × solvers × 3 cells.
+StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed = 1);
+
+}  // namespace conebench::testing

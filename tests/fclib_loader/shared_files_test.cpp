@@ -97,7 +97,6 @@ TEST(FamilyFiles, AllLoad) {
     const Result<ContactProblem> problem = load_fclib(entry.path());
     ASSERT_TRUE(problem.ok()) << problem.error().message;
     EXPECT_EQ(problem->provenance().family, entry.path().parent_path().filename());
-    XX
   }
 }
 

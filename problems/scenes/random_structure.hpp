@@ -22,6 +22,7 @@ struct RandomStructure {
   double mu_min = 0.2;
   double mu_max = 0.8;
   double compliance = 0.0;
+  double asymmetry = 0.0;
   std::string form = "block_sparse";
 };
 
@@ -33,7 +34,7 @@ struct RandomStructureData {
   PrimalForm primal;
 };
 
-/// Errors (wrong_usage): mu_min > mu_max, dimension other than 2 or 3.
+/// Errors (wrong_usage): mu_min > mu_max; an asymmetry with a factored G.
 Result<RandomStructureData> random_structure(const RandomStructure& structure, RandomSource& random);
 
 }  // namespace conebench

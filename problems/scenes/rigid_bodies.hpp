@@ -31,6 +31,7 @@ class RigidBodies {
   void add_contact(int first, int second, const Eigen::Vector3d& point, const Frame& frame, double friction,
                    double gap = 0.0);
 
+  const Eigen::Vector3d& position(int body) const { return positions_[static_cast<std::size_t>(body)]; }
   Index bodies() const { return static_cast<Index>(positions_.size()); }
   Index contacts() const { return static_cast<Index>(friction_.size()); }
 

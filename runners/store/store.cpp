@@ -1,1 +1,406 @@
 #include "runners/store/store.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+#include <cmath>
+#include <unordered_map>
+
+#include "runners/store/blob.hpp"
+#include "runners/store/record_fields.hpp"
+#include "runners/store/row_visitors.hpp"
+#include "runners/store/schema.hpp"
+#include "runners/store/sqlite.hpp"
+
+namespace conebench {
+
+namespace {
+
+using sqlite::Connection;
+using sqlite::Statement;
+using sqlite::Transaction;
+using Names = std::vector<std::string>;
+
+/// A write is the kernel's at once, so a kill loses nothing, but reaches the disk only with every so many writes: a
+/// sync takes milliseconds, as long as many a solve. Bounds what a power cut can lose, see store.hpp.
+constexpr int writes_per_sync = 16;
+
+const auto run_fields = [](auto& visit, auto& run) { visit_run(visit, run); };
+const auto problem_fields = [](auto& visit, auto& problem) { visit_problem(visit, problem); };
+const auto setting_fields = [](auto& visit, auto& setting) { visit_setting(visit, setting); };
+const auto cell_fields = [](auto& visit, auto& cell) { visit_cell(visit, cell); };
+const auto judgement_fields = [](auto& visit, auto& cell) { visit_judgement(visit, cell); };
+
+template <class Record, class Fields>
+Names names_of(Fields fields) {
+  ColumnNames columns;
+  const Record record;
+  fields(columns, record);
+  return columns.names;
+}
+
+std::string placeholders(std::size_t count) {
+  std::string out = "?";
+  for (std::size_t i = 1; i < count; ++i) out += ", ?";
+  return out;
+}
+
+std::string insert_sql(const char* table, const Names& names) {
+  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "), placeholders(names.size()));
+}
+
+/// Inserts, or overwrites the row with the same `unique` column in its place.
+std::string upsert_sql(const char* table, const Names& names, const char* unique) {
+  std::string sql = insert_sql(table, names) + fmt::format(" ON CONFLICT({}) DO UPDATE SET ", unique);
+  const char* separator = "";
+  for (const auto& name : names) {
+    sql += fmt::format("{}{} = excluded.{}", separator, name, name);
+    separator = ", ";
+  }
+  return sql;
+}
+
+std::string update_sql(const char* table, const Names& names, const char* where) {
+  return fmt::format("UPDATE {} SET ({}) = ({}) WHERE {}", table, fmt::join(names, ", "), placeholders(names.size()),
+                     where);
+}
+
+std::string select_sql(const char* table, const Names& names, const char* order, const char* more = "") {
+  return fmt::format("SELECT {}{} FROM {} ORDER BY {}", fmt::join(names, ", "), more, table, order);
+}
+
+/// The statements of a store that is being written, prepared once.
+struct Writers {
+  explicit Writers(const Connection& connection)
+      : insert_run(connection.prepare(insert_sql("runs", names_of<RunRecord>(run_fields)))),
+        update_run(connection.prepare(update_sql("runs", names_of<RunRecord>(run_fields), "id = ?"))),
+        put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(problem_fields), "hash"))),
+        put_setting(connection.prepare(upsert_sql("settings", names_of<SettingRecord>(setting_fields), "hash"))),
+        put_cell(connection.prepare(upsert_sql("cells", names_of<CellRecord>(cell_fields), "key") + " RETURNING id")),
+        update_cell(connection.prepare(update_sql("cells", names_of<CellRecord>(judgement_fields), "key = ?") +
+                                       " RETURNING id")),
+        find_cell(connection.prepare("SELECT id FROM cells WHERE key = ?")),
+        drop_residuals(connection.prepare("DELETE FROM residuals WHERE cell = ?")),
+        put_residual(connection.prepare(
+            "INSERT INTO residuals (cell, name, value, missing, worst_block) VALUES (?, ?, ?, ?, ?)")),
+        drop_reaction(connection.prepare("DELETE FROM reactions WHERE cell = ?")),
+        put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
+        drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
+        put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")) {}
+
+  Statement insert_run, update_run, put_problem, put_setting, put_cell, update_cell, find_cell, drop_residuals,
+      put_residual, drop_reaction, put_reaction, drop_trace, put_trace;
+};
+
+/// The id that a statement returns (SELECT id …, … RETURNING id), nullopt where no row matches.
+std::optional<std::int64_t> run_for_id(Statement& statement, int& code) {
+  std::optional<std::int64_t> id;
+  const int first = statement.step();
+  if (first == SQLITE_ROW) id = statement.integer(0);
+  if (first == SQLITE_DONE) {
+    statement.reset();  // stepping on would start it again
+    code = SQLITE_OK;
+  } else {
+    code = statement.run();
+  }
+  return id;
+}
+
+template <class Record, class Fields>
+int put_one(Statement& statement, const Record& record, Fields fields) {
+  RowBinder binder(statement);
+  fields(binder, record);
+  return statement.run();
+}
+
+}  // namespace
+
+struct Store::Database {
+  explicit Database(Connection opened, bool writable) : connection(std::move(opened)) {
+    if (writable) writers.emplace(connection);
+  }
+
+  int put_residuals(std::int64_t id, const CellRecord& cell) {
+    if (const int code = writers->drop_residuals.bind(1, id).run(); code != SQLITE_OK) return code;
+    for (const auto& [name, residual] : cell.residuals) {
+      RowBinder binder(writers->put_residual.bind(1, id).bind(2, std::string_view(name)), 3);
+      visit_residual(binder, residual);
+      if (const int code = writers->put_residual.run(); code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+  }
+
+  static int put_packed(Statement& statement, std::int64_t id, const PackedBytes& packed) {
+    return statement.bind(1, id)
+        .bind(2, packed.length)
+        .bind(3, static_cast<std::int64_t>(packed.crc32))
+        .bind(4, std::span<const unsigned char>(packed.data))
+        .run();
+  }
+
+  enum class Sync { now, in_turn };
+
+  /// `work` inside a transaction. `doing` is what an error says could not be done.
+  template <class Work>
+  Result<std::monostate> transact(const std::string& doing, Sync sync, Work work) {
+    if (!writers) {
+      return Error{ErrorCode::internal, connection.file().string() + ": " + doing + ": the store was opened to read"};
+    }
+    const bool to_disk = sync == Sync::now || ++writes_since_sync >= writes_per_sync;
+    if (to_disk) {
+      connection.run("PRAGMA synchronous = FULL");
+      writes_since_sync = 0;
+    }
+    auto done = transact_unsynced(doing, work);
+    if (to_disk) connection.run("PRAGMA synchronous = NORMAL");
+    return done;
+  }
+
+  template <class Work>
+  Result<std::monostate> transact_unsynced(const std::string& doing, Work work) {
+    Transaction transaction(connection);
+    int code = transaction.begun();
+    if (code == SQLITE_OK) code = work();
+    if (code == SQLITE_OK) code = transaction.commit();
+    if (code != SQLITE_OK) return connection.error(doing, code);
+    return std::monostate{};
+  }
+
+  Result<std::monostate> read_residuals(std::vector<CellRecord>& cells,
+                                        const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<std::monostate> read_reactions(std::vector<CellRecord>& cells,
+                                        const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<StoreContents> read(bool with_reactions) const;
+
+  Error damaged(const std::string& what) const {
+    return {ErrorCode::bad_input, fmt::format("{}: {} is damaged (its checksum does not match); run the cell again",
+                                              connection.file().string(), what)};
+  }
+
+  Connection connection;
+  std::optional<Writers> writers;
+  int writes_since_sync = 0;
+};
+
+namespace {
+
+/// Calls `row` for every row; SQLITE_OK or the code of what failed.
+template <class Row>
+int for_each_row(Statement& query, Row row) {
+  int code = query.step();
+  for (; code == SQLITE_ROW; code = query.step()) row();
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+template <class Record, class Fields>
+int read_table(const Connection& connection, const char* table, const char* order, Fields fields,
+               std::vector<Record>& into) {
+  Statement query = connection.prepare(select_sql(table, names_of<Record>(fields), order));
+  return for_each_row(query, [&] {
+    RowReader reader(query);
+    fields(reader, into.emplace_back());
+  });
+}
+
+}  // namespace
+
+Result<std::monostate> Store::Database::read_residuals(
+    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare("SELECT cell, name, value, missing, worst_block FROM residuals");
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end()) return;
+    auto& residuals = cells[found->second].residuals;
+    RowReader reader(query, 2);
+    visit_residual(reader, residuals.emplace_hint(residuals.end(), query.text(1), ResidualRecord{})->second);
+  });
+  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  return std::monostate{};
+}
+
+Result<std::monostate> Store::Database::read_reactions(
+    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare("SELECT cell, length, crc32, data FROM reactions");
+  std::optional<Error> failure;
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end() || failure) return;
+    CellRecord& cell = cells[found->second];
+    auto values = unpack_values(query.blob(3), query.integer(1), static_cast<std::uint32_t>(query.integer(2)));
+    if (values) {
+      cell.reaction = std::move(*values);
+    } else {
+      failure = damaged("the answer of cell " + cell.key);
+    }
+  });
+  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (failure) return *failure;
+  return std::monostate{};
+}
+
+Result<StoreContents> Store::Database::read(bool with_reactions) const {
+  StoreContents contents;
+  Names run_names = names_of<RunRecord>(run_fields);
+  run_names.insert(run_names.begin(), "id");
+  Statement runs = connection.prepare(select_sql("runs", run_names, "id"));
+  int code = for_each_row(runs, [&] {
+    auto& run = contents.runs.emplace_back();
+    run.id = runs.integer(0);
+    RowReader reader(runs, 1);
+    visit_run(reader, run);
+  });
+  if (code == SQLITE_OK) code = read_table(connection, "problems", "rowid", problem_fields, contents.problems);
+  if (code == SQLITE_OK) code = read_table(connection, "settings", "rowid", setting_fields, contents.settings);
+
+  std::unordered_map<std::int64_t, std::size_t> index_of;
+  if (code == SQLITE_OK) {
+    const Names names = names_of<CellRecord>(cell_fields);
+    Statement cells = connection.prepare(select_sql("cells", names, "id", ", id"));
+    code = for_each_row(cells, [&] {
+      RowReader reader(cells);
+      index_of.emplace(cells.integer(static_cast<int>(names.size())), contents.cells.size());
+      visit_cell(reader, contents.cells.emplace_back());
+    });
+  }
+  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
+  if (with_reactions) {
+    if (auto done = read_reactions(contents.cells, index_of); !done) return done.error();
+  }
+  return contents;
+}
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  auto connection = open_store_file(file, mode == Mode::read_write);
+  if (!connection) return connection.error();
+  return Store(std::make_unique<Database>(std::move(*connection), mode == Mode::read_write));
+}
+
+Result<std::int64_t> Store::begin_run(const RunRecord& run) {
+  auto done = database_->transact("a run cannot be stored", Database::Sync::now,
+                                  [&] { return put_one(database_->writers->insert_run, run, run_fields); });
+  if (!done) return done.error();
+  return database_->connection.last_row_id();
+}
+
+Result<std::monostate> Store::finish_run(const RunRecord& run) {
+  return database_->transact("a run cannot be stored", Database::Sync::now, [&] {
+    Statement& update = database_->writers->update_run;
+    RowBinder binder(update);
+    visit_run(binder, run);
+    return update.bind(binder.next(), run.id).run();
+  });
+}
+
+Result<std::monostate> Store::put_problem(const ProblemRecord& problem) {
+  return database_->transact("problem " + problem.name + " cannot be stored", Database::Sync::in_turn,
+                             [&] { return put_one(database_->writers->put_problem, problem, problem_fields); });
+}
+
+Result<std::monostate> Store::put_setting(const SettingRecord& setting) {
+  return database_->transact("setting " + setting.label + " cannot be stored", Database::Sync::in_turn,
+                             [&] { return put_one(database_->writers->put_setting, setting, setting_fields); });
+}
+
+Result<std::monostate> Store::put_cell(const CellRecord& cell) {
+  return database_->transact("cell " + cell.key + " cannot be stored", Database::Sync::in_turn, [&] {
+    Writers& writers = *database_->writers;
+    RowBinder binder(writers.put_cell);
+    visit_cell(binder, cell);
+    int code = SQLITE_OK;
+    const auto id = run_for_id(writers.put_cell, code);
+    if (code == SQLITE_OK && !id) code = SQLITE_INTERNAL;
+    if (code == SQLITE_OK) code = database_->put_residuals(*id, cell);
+    if (code == SQLITE_OK) code = writers.drop_reaction.bind(1, *id).run();
+    if (code == SQLITE_OK) code = writers.drop_trace.bind(1, *id).run();
+    if (code == SQLITE_OK && !cell.reaction.empty()) {
+      code = Database::put_packed(writers.put_reaction, *id, pack_values(cell.reaction));
+    }
+    return code;
+  });
+}
+
+Result<std::monostate> Store::put_trace(const std::string& key, const std::string& csv) {
+  bool found = true;
+  auto done = database_->transact("the trace of cell " + key + " cannot be stored", Database::Sync::in_turn, [&] {
+    Writers& writers = *database_->writers;
+    int code = SQLITE_OK;
+    const auto id = run_for_id(writers.find_cell.bind(1, std::string_view(key)), code);
+    found = id.has_value();
+    if (code == SQLITE_OK && id) code = writers.drop_trace.bind(1, *id).run();
+    if (code == SQLITE_OK && id) code = Database::put_packed(writers.put_trace, *id, pack_text(csv));
+    return code;
+  });
+  if (done && !found) {
+    return Error{ErrorCode::internal,
+                 fmt::format("{}: there is no cell {} for a trace", database_->connection.file().string(), key)};
+  }
+  return done;
+}
+
+Result<std::monostate> Store::update_judgement(const CellRecord& cell) {
+  bool found = true;
+  auto done =
+      database_->transact("the judgement of cell " + cell.key + " cannot be stored", Database::Sync::in_turn, [&] {
+        Statement& update = database_->writers->update_cell;
+        RowBinder binder(update);
+        visit_judgement(binder, cell);
+        int code = SQLITE_OK;
+        const auto id = run_for_id(update.bind(binder.next(), std::string_view(cell.key)), code);
+        found = id.has_value();
+        return code == SQLITE_OK && id ? database_->put_residuals(*id, cell) : code;
+      });
+  if (done && !found) {
+    return Error{ErrorCode::internal,
+                 fmt::format("{}: there is no cell {} to judge", database_->connection.file().string(), cell.key)};
+  }
+  return done;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {
+  std::vector<std::pair<std::string, std::string>> states;
+  Statement query = database_->connection.prepare("SELECT key, status FROM cells ORDER BY id");
+  const int code = for_each_row(query, [&] { states.emplace_back(query.text(0), query.text(1)); });
+  if (code != SQLITE_OK) return database_->connection.error("cannot be read", code);
+  return states;
+}
+
+Result<StoreContents> Store::read(bool with_reactions) const {
+  // One view of the file, also while a run appends to it.
+  if (const int code = database_->connection.run("BEGIN"); code != SQLITE_OK) {
+    return database_->connection.error("cannot be read", code);
+  }
+  auto contents = database_->read(with_reactions);
+  database_->connection.run("COMMIT");
+  return contents;
+}
+
+Result<std::optional<std::vector<double>>> Store::reaction(const std::string& key) const {
+  Statement query = database_->connection.prepare(
+      "SELECT length, crc32, data FROM reactions JOIN cells ON cells.id = cell WHERE key = ?");
+  const int code = query.bind(1, std::string_view(key)).step();
+  if (code == SQLITE_DONE) return std::optional<std::vector<double>>{};
+  if (code != SQLITE_ROW) return database_->connection.error("cannot be read", code);
+  auto values = unpack_values(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
+  if (!values) return database_->damaged("the answer of cell " + key);
+  return values;
+}
+
+Result<std::optional<std::string>> Store::trace(const std::string& key) const {
+  Statement query = database_->connection.prepare(
+      "SELECT length, crc32, data FROM traces JOIN cells ON cells.id = cell WHERE key = ?");
+  const int code = query.bind(1, std::string_view(key)).step();
+  if (code == SQLITE_DONE) return std::optional<std::string>{};
+  if (code != SQLITE_ROW) return database_->connection.error("cannot be read", code);
+  auto csv = unpack_text(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
+  if (!csv) return database_->damaged("the trace of cell " + key);
+  return csv;
+}
+
+}  // namespace conebench

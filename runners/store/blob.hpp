@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace conebench {
+
+/// Bytes as they stand in a BLOB column: a zlib stream beside the length and CRC-32 of what went in.
+struct PackedBytes {
+  std::vector<unsigned char> data;
+  std::int64_t length = 0;  ///< bytes before packing
+  std::uint32_t crc32 = 0;  ///< of the bytes before packing
+};
+
+PackedBytes pack(std::span<const unsigned char> bytes);
+/// Nothing where the stream, the length or the checksum is wrong. Never allocates more than a zlib stream of that size
+/// can hold.
+std::optional<std::vector<unsigned char>> unpack(std::span<const unsigned char> data, std::int64_t length,
+                                                 std::uint32_t crc32);
+
+/// As 8-byte little-endian floats; NaN and infinities come through unchanged.
+PackedBytes pack_values(const std::vector<double>& values);
+std::optional<std::vector<double>> unpack_values(std::span<const unsigned char> data, std::int64_t length,
+                                                 std::uint32_t crc32);
+PackedBytes pack_text(const std::string& text);
+std::optional<std::string> unpack_text(std::span<const unsigned char> data, std::int64_t length, std::uint32_t crc32);
+
+}  // namespace conebench

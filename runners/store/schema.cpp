@@ -1,0 +1,302 @@
+#include "runners/store/schema.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <system_error>
+#include <utility>
+
+namespace conebench {
+
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Connection;
+
+constexpr const char* version_1 = R"sql(
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  suite_name TEXT NOT NULL,
+  suite_text TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  started_utc TEXT NOT NULL,
+  finished_utc TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  jobs INTEGER NOT NULL,
+  machine_host TEXT NOT NULL,
+  machine_cpu TEXT NOT NULL,
+  machine_cores INTEGER NOT NULL,
+  machine_memory_mb INTEGER NOT NULL,
+  machine_kernel TEXT NOT NULL,
+  machine_governor TEXT NOT NULL,
+  build_version TEXT NOT NULL,
+  build_commit TEXT NOT NULL,
+  build_compiler TEXT NOT NULL,
+  build_flags TEXT NOT NULL,
+  build_type TEXT NOT NULL,
+  build_native INTEGER NOT NULL,
+  build_libraries TEXT NOT NULL,
+  load_before REAL,
+  load_after REAL,
+  steal_share REAL,
+  noise TEXT NOT NULL
+) STRICT;
+CREATE TABLE problems (
+  hash TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  family TEXT NOT NULL,
+  source TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  space_dimension INTEGER NOT NULL,
+  contacts INTEGER NOT NULL,
+  joints INTEGER NOT NULL,
+  limits INTEGER NOT NULL,
+  rows INTEGER NOT NULL,
+  nonzeros INTEGER NOT NULL,
+  mu_min REAL,
+  mu_max REAL,
+  symmetry_error REAL,
+  rank INTEGER,
+  conditioning REAL,
+  features_estimated INTEGER NOT NULL,
+  category TEXT NOT NULL,
+  trivial INTEGER NOT NULL,
+  duplicate_of TEXT NOT NULL,
+  error TEXT NOT NULL
+) STRICT;
+CREATE TABLE settings (
+  hash TEXT PRIMARY KEY,
+  solver TEXT NOT NULL,
+  solver_version INTEGER NOT NULL,
+  formulation TEXT NOT NULL,
+  label TEXT NOT NULL,
+  options TEXT NOT NULL
+) STRICT;
+CREATE TABLE cells (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  problem TEXT NOT NULL REFERENCES problems(hash),
+  setting TEXT NOT NULL REFERENCES settings(hash),
+  tolerance REAL NOT NULL,
+  criterion TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  start TEXT NOT NULL,
+  max_iterations INTEGER NOT NULL,
+  limit_s REAL,
+  limit_mb INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  claimed INTEGER NOT NULL,
+  solved INTEGER NOT NULL,
+  verdict_value REAL,
+  verdict_symmetrised REAL,
+  open INTEGER NOT NULL,
+  stick INTEGER NOT NULL,
+  slip INTEGER NOT NULL,
+  own_residual REAL,
+  own_residual_known INTEGER NOT NULL,
+  solved_symmetrised INTEGER NOT NULL,
+  iterations INTEGER NOT NULL,
+  factorizations INTEGER NOT NULL,
+  operator_products INTEGER NOT NULL,
+  setup_cold_s REAL,
+  setup_minimum_s REAL,
+  setup_median_s REAL,
+  setup_deviation_s REAL,
+  solve_cold_s REAL,
+  solve_minimum_s REAL,
+  solve_median_s REAL,
+  solve_deviation_s REAL,
+  total_cold_s REAL,
+  total_minimum_s REAL,
+  total_median_s REAL,
+  total_deviation_s REAL,
+  repeats INTEGER NOT NULL,
+  judge_s REAL,
+  peak_memory_kb INTEGER NOT NULL
+) STRICT;
+CREATE TABLE residuals (
+  cell INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value REAL,
+  missing TEXT NOT NULL,
+  worst_block INTEGER NOT NULL,
+  PRIMARY KEY (cell, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE reactions (
+  cell INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+  length INTEGER NOT NULL,
+  crc32 INTEGER NOT NULL,
+  data BLOB NOT NULL
+) STRICT;
+CREATE TABLE traces (
+  cell INTEGER PRIMARY KEY REFERENCES cells(id) ON DELETE CASCADE,
+  length INTEGER NOT NULL,
+  crc32 INTEGER NOT NULL,
+  data BLOB NOT NULL
+) STRICT;
+CREATE VIEW results AS
+  SELECT problems.family, problems.name AS problem, settings.label AS solver, tolerance, status, reason, claimed, solved,
+         verdict, verdict_value, iterations, factorizations, operator_products, setup_median_s, solve_median_s,
+         total_median_s
+  FROM cells JOIN problems ON problems.hash = cells.problem JOIN settings ON settings.hash = cells.setting;
+)sql";
+
+constexpr std::array<const char*, 1> steps_of_this_build = {version_1};
+
+struct Header {
+  std::int64_t application = 0;
+  std::int64_t version = 0;
+  std::int64_t tables = 0;
+  /// An SQLite file to which nobody has written anything yet, as an interrupted creation leaves it.
+  bool blank() const { return application == 0 && version == 0 && tables == 0; }
+};
+
+Error not_a_store(const fs::path& file, const std::string& why) {
+  return {
+      ErrorCode::bad_input,
+      fmt::format("{}: not a Conebench store ({}); give a file that `conebench run --db` wrote", file.string(), why)};
+}
+
+/// What the file system alone tells against opening.
+std::optional<Error> refusal(const fs::path& file, bool writable) {
+  std::error_code failure;
+  const auto status = fs::status(file, failure);
+  if (fs::is_directory(status)) return not_a_store(file, "it is a folder");
+  if (!fs::exists(status)) {
+    if (!writable) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be read: no such file", file.string())};
+    }
+    const fs::path parent = fs::absolute(file).parent_path();
+    if (!fs::is_directory(parent, failure)) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be created: there is no folder {}; make it first",
+                                                     file.string(), parent.string())};
+    }
+    return std::nullopt;
+  }
+  if (!fs::is_regular_file(status)) return not_a_store(file, "it is no regular file");
+  if (!writable && fs::file_size(file, failure) == 0 && !failure) return not_a_store(file, "it is empty");
+  return std::nullopt;
+}
+
+Result<Header> read_header(const Connection& connection) {
+  Header header;
+  int code = SQLITE_OK;
+  const auto take = [&](const char* sql, std::int64_t& into) {
+    if (code != SQLITE_OK) return;
+    if (const auto answer = connection.ask(sql, &code)) into = *answer;
+  };
+  take("SELECT count(*) FROM sqlite_schema", header.tables);
+  take("PRAGMA application_id", header.application);
+  take("PRAGMA user_version", header.version);
+  if ((code & 0xff) == SQLITE_NOTADB) return not_a_store(connection.file(), "it is no SQLite file");
+  if (code != SQLITE_OK) return connection.error("cannot be opened", code);
+  return header;
+}
+
+std::optional<Error> foreign(const fs::path& file, const Header& header, std::size_t newest) {
+  if (header.application != store_application_id) {
+    return not_a_store(file, "an SQLite file of another program");
+  }
+  if (header.version > static_cast<std::int64_t>(newest)) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: written by a newer Conebench (schema {}, this one knows up to {}); update Conebench",
+                             file.string(), header.version, newest)};
+  }
+  return std::nullopt;
+}
+
+/// One transaction over all missing steps, so that an interrupted migration leaves the old file.
+std::optional<Error> migrate(Connection& connection, std::span<const char* const> steps) {
+  sqlite::Transaction transaction(connection);
+  if (const int code = transaction.begun(); code != SQLITE_OK) return connection.error("cannot be written", code);
+  // Another process may have migrated since we looked.
+  auto version = static_cast<std::size_t>(connection.ask("PRAGMA user_version").value_or(0));
+  for (; version < steps.size(); ++version) {
+    if (const int code = connection.run(steps[version]); code != SQLITE_OK) {
+      return connection.error(fmt::format("schema step {} failed", version + 1), code);
+    }
+  }
+  connection.run(fmt::format("PRAGMA application_id = {}", store_application_id));
+  connection.run(fmt::format("PRAGMA user_version = {}", steps.size()));
+  if (const int code = transaction.commit(); code != SQLITE_OK) return connection.error("cannot be written", code);
+  return std::nullopt;
+}
+
+std::optional<Error> settle_for_writing(Connection& connection) {
+  // Where the file system has no shared memory (some network disks) SQLite keeps its rollback journal: as safe, slower.
+  connection.ask("PRAGMA journal_mode = WAL");
+  for (const char* setting : {"PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON"}) {
+    if (const int code = connection.run(setting); code != SQLITE_OK) return connection.error("cannot be opened", code);
+  }
+  return std::nullopt;
+}
+
+Result<Connection> open_for_writing(const fs::path& file, std::span<const char* const> steps) {
+  Connection connection;
+  if (const int code = connection.open(file, Connection::Access::read_write_create); code != SQLITE_OK) {
+    return connection.error("cannot be opened for writing", code);
+  }
+  if (connection.read_only()) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: the file or its folder is read-only; make "
+                                                   "it writable or give another file",
+                                                   connection.file().string())};
+  }
+  auto header = read_header(connection);
+  if (!header) return header.error();
+  if (!header->blank()) {
+    if (auto error = foreign(file, *header, steps.size())) return *error;
+  }
+  if (auto error = settle_for_writing(connection)) return *error;
+  if (header->blank() || header->version < static_cast<std::int64_t>(steps.size())) {
+    if (auto error = migrate(connection, steps)) return *error;
+  }
+  return connection;
+}
+
+Result<Connection> open_for_reading(const fs::path& file, std::span<const char* const> steps) {
+  Connection connection;
+  if (const int code = connection.open(file, Connection::Access::read_only); code != SQLITE_OK) {
+    return connection.error("cannot be read", code);
+  }
+  auto header = read_header(connection);
+  std::error_code failure;
+  if (!header && connection.ask("SELECT count(*) FROM sqlite_schema") == std::nullopt &&
+      fs::file_size(file.string() + "-wal", failure) == static_cast<std::uintmax_t>(-1)) {
+    // In a folder that we may not write to, SQLite can't make the index that WAL files want; with no log beside it the
+    // file is complete and may be read as it stands.
+    Connection untouched;
+    if (untouched.open(file, Connection::Access::immutable) == SQLITE_OK) {
+      auto second_look = read_header(untouched);
+      if (second_look) {
+        connection = std::move(untouched);
+        header = std::move(second_look);
+      }
+    }
+  }
+  if (!header) return header.error();
+  if (header->blank()) return not_a_store(file, "nothing was stored in it yet");
+  if (auto error = foreign(file, *header, steps.size())) return *error;
+  if (header->version == static_cast<std::int64_t>(steps.size())) return connection;
+
+  Connection copy;
+  if (const int code = copy.open(file, Connection::Access::memory); code != SQLITE_OK) {
+    return copy.error("cannot be read", code);
+  }
+  if (const int code = copy.copy_from(connection); code != SQLITE_OK) return copy.error("cannot be read", code);
+  if (auto error = migrate(copy, steps)) return *error;
+  return copy;
+}
+
+}  // namespace
+
+std::span<const char* const> schema_steps() { return steps_of_this_build; }
+
+Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps) {
+  if (auto error = refusal(file, writable)) return *error;
+  return writable ? open_for_writing(file, steps) : open_for_reading(file, steps);
+}
+
+}  // namespace conebench

@@ -1,0 +1,202 @@
+#include "runners/store/sqlite.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace conebench::sqlite {
+
+namespace {
+
+/// Long enough for another process's commit on a slow disk, short enough that a person does not think it hangs.
+constexpr int busy_timeout_ms = 20000;
+
+std::string advice(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL: return "; free space and run the command again";
+    case SQLITE_IOERR: return "; check the disk (full, quota, network) and run the command again";
+    case SQLITE_READONLY:
+    case SQLITE_PERM: return "; make the file and its folder writable";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return "; another process holds it: wait for that one, or use another file";
+    case SQLITE_CORRUPT: return "; the file is damaged: restore a copy, or save what is left with sqlite3's .recover";
+    default: return {};
+  }
+}
+
+/// A file name as SQLite's URI syntax wants it.
+std::string uri(const std::filesystem::path& file, const char* query) {
+  std::string out = "file:";
+  for (const char c : std::filesystem::absolute(file).string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      out += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + query;
+}
+
+}  // namespace
+
+Statement::Statement(sqlite3* database, std::string_view sql) {
+  keep(sqlite3_prepare_v3(database, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &handle_,
+                          nullptr));
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+Statement::Statement(Statement&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), failure_(other.failure_) {}
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(failure_, other.failure_);
+  return *this;
+}
+
+void Statement::keep(int code) {
+  if (failure_ == SQLITE_OK) failure_ = code;
+}
+
+Statement& Statement::bind(int position, std::int64_t value) {
+  keep(sqlite3_bind_int64(handle_, position, value));
+  return *this;
+}
+
+Statement& Statement::bind(int position, double value) {
+  keep(std::isfinite(value) ? sqlite3_bind_double(handle_, position, value) : sqlite3_bind_null(handle_, position));
+  return *this;
+}
+
+Statement& Statement::bind(int position, std::string_view value) {
+  keep(sqlite3_bind_text64(handle_, position, value.data() != nullptr ? value.data() : "", value.size(),
+                           SQLITE_TRANSIENT, SQLITE_UTF8));
+  return *this;
+}
+
+Statement& Statement::bind(int position, std::span<const unsigned char> blob) {
+  keep(blob.empty() ? sqlite3_bind_zeroblob(handle_, position, 0)
+                    : sqlite3_bind_blob64(handle_, position, blob.data(), blob.size(), SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement& Statement::bind(int position, sqlite3_value* value) {
+  keep(sqlite3_bind_value(handle_, position, value));
+  return *this;
+}
+
+Statement& Statement::bind_null(int position) {
+  keep(sqlite3_bind_null(handle_, position));
+  return *this;
+}
+
+int Statement::step() {
+  if (failure_ != SQLITE_OK) return failure_;
+  const int code = sqlite3_step(handle_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) keep(code);
+  return code;
+}
+
+int Statement::run() {
+  int code = step();
+  while (code == SQLITE_ROW) code = step();
+  // A failed step may pass the next time (a disk with room again), so only a failed preparation stays.
+  if (handle_ != nullptr) failure_ = SQLITE_OK;
+  reset();
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+int Statement::columns() const { return sqlite3_column_count(handle_); }
+bool Statement::is_null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+double Statement::real(int column) const {
+  return is_null(column) ? std::nan("") : sqlite3_column_double(handle_, column);
+}
+
+std::string Statement::text(int column) const {
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+std::span<const unsigned char> Statement::blob(int column) const {
+  const auto* data = static_cast<const unsigned char*>(sqlite3_column_blob(handle_, column));
+  if (data == nullptr) return {};
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+sqlite3_value* Statement::value(int column) const { return sqlite3_column_value(handle_, column); }
+
+void Connection::Closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+
+int Connection::open(const std::filesystem::path& file, Access access) {
+  file_ = file;
+  int flags = SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX;
+  std::string name;
+  switch (access) {
+    case Access::read_only:
+      flags |= SQLITE_OPEN_READONLY;
+      name = uri(file, "");
+      break;
+    case Access::immutable:
+      flags |= SQLITE_OPEN_READONLY;
+      name = uri(file, "?immutable=1");
+      break;
+    case Access::read_write_create:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      name = uri(file, "");
+      break;
+    case Access::memory:
+      flags |= SQLITE_OPEN_READWRITE;
+      name = ":memory:";
+      break;
+  }
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) return code;
+  sqlite3_extended_result_codes(handle, 1);
+  return sqlite3_busy_timeout(handle, busy_timeout_ms);
+}
+
+int Connection::run(std::string_view sql) {
+  return sqlite3_exec(handle_.get(), std::string(sql).c_str(), nullptr, nullptr, nullptr);
+}
+
+std::optional<std::int64_t> Connection::ask(std::string_view sql, int* failure) const {
+  Statement query = prepare(sql);
+  const int code = query.step();
+  if (failure != nullptr) *failure = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
+  if (code != SQLITE_ROW) return std::nullopt;
+  return query.integer(0);
+}
+
+bool Connection::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
+
+std::int64_t Connection::last_row_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
+
+int Connection::copy_from(Connection& source) {
+  sqlite3_backup* backup = sqlite3_backup_init(handle_.get(), "main", source.handle_.get(), "main");
+  if (backup == nullptr) return sqlite3_extended_errcode(handle_.get());
+  sqlite3_backup_step(backup, -1);
+  return sqlite3_backup_finish(backup);
+}
+
+Error Connection::error(std::string_view doing, int code) const {
+  const ErrorCode kind = (code & 0xff) == SQLITE_MISUSE || (code & 0xff) == SQLITE_ERROR ||
+                                 (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_RANGE
+                             ? ErrorCode::internal
+                             : ErrorCode::bad_input;
+  const bool detailed = handle_ && sqlite3_extended_errcode(handle_.get()) == code;
+  const std::string reason = detailed ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  return {kind, fmt::format("{}: {}: {} (SQLite {}){}", file_.string(), doing, reason, code, advice(code))};
+}
+
+}  // namespace conebench::sqlite

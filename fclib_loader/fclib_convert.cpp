@@ -130,10 +130,7 @@ class Converter {
     if (!cones) return error(cones.error().code, cones.error().message);
     data_.cones = *cones;
     if (const std::optional<Error> failed = global ? condense() : assemble()) return *failed;
-    if (content_.bodies) {
-      data_.configuration.emplace();
-      data_.configuration->bodies = content_.bodies;
-    }
+    attach_configuration();
     attach_answers();
     Result<ContactProblem> problem = ContactProblem::create(std::move(data_));
     if (!problem) return error(problem.error().code, problem.error().message);
@@ -162,7 +159,7 @@ class Converter {
     }
     const Result<MassFactor> factor = MassFactor::create(primal.mass);
     if (!factor) return error(factor.error().code, factor.error().message);
-    primal.free_velocity = factor->solve(content_.f);
+    primal.free_velocity = free_velocity(*factor);
     if (!primal.free_velocity.allFinite()) return error(ErrorCode::bad_input, "M^-1 f is not finite");
     data_.bias = joined(content_.b, content_.w, content_.space_dimension);
     data_.free_term = primal.jacobian * primal.free_velocity + *data_.bias;
@@ -171,6 +168,32 @@ class Converter {
     data_.delassus = *delassus;
     data_.primal = std::move(primal);
     return std::nullopt;
+  }
+
+  /// M⁻¹ f; or the v_free that the file keeps beside f, where it solves M v = f to rounding.
+  Vector free_velocity(const MassFactor& factor) const {
+    if (content_.extension && content_.extension->free_velocity.size() == content_.f.size()) {
+      const Vector& kept = content_.extension->free_velocity;
+      const Vector size = SparseMatrix(content_.m_matrix.cwiseAbs()) * kept.cwiseAbs() + content_.f.cwiseAbs();
+      const Vector difference = (content_.m_matrix * kept - content_.f).cwiseAbs();
+      if ((difference.array() <= 1e-13 * size.array()).all()) return kept;
+    }
+    return factor.solve(content_.f);
+  }
+
+  void attach_configuration() {
+    Configuration known;
+    if (content_.extension) {
+      known = content_.extension->configuration;
+      if (!content_.extension->family.empty()) data_.provenance.family = content_.extension->family;
+      if (const std::optional<Vector>& bias = content_.extension->bias; bias && !data_.bias) {
+        data_.bias = joined(bias->head(joints_), bias->tail(bias->size() - joints_), content_.space_dimension);
+      }
+    }
+    if (!known.bodies) known.bodies = content_.bodies;
+    if (known.gaps || known.time_step || known.bodies || known.generalised_velocities || known.joint_count) {
+      data_.configuration = std::move(known);
+    }
   }
 
   void attach_answers() {

@@ -27,7 +27,15 @@ struct FclibContent {
   Vector mu_rolling;
   std::string title, description, math_info;
   bool also_other_kind = false;  ///< the file holds a local and a global problem; the local one was taken
-  std::optional<Index> bodies;   ///< n_b, where the file tells (info's attribute numberOfInvolvedDS)
+  /// Conebench's own group `/conebench`, beside FCLIB's, where the file has it: what FCLIB's layout has no place for.
+  struct Extension {
+    std::string family;
+    Vector free_velocity;        ///< v_free of a global problem, so that M⁻¹ f need not round; empty: M⁻¹ f
+    std::optional<Vector> bias;  ///< b of a local problem, l's rows first, then r's, normal first
+    Configuration configuration;
+  };
+  std::optional<Extension> extension;
+  std::optional<Index> bodies;  ///< n_b, where the file tells (info's attribute numberOfInvolvedDS)
   /// One line for each optional part (guess, solution) that was malformed and left out.
   std::vector<std::string> notes;
 

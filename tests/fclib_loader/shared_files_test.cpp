@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "tests/fclib_loader/temporary_folder.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace conebench {
@@ -19,6 +20,7 @@ TEST(OpenFiles, LoadAndMatchTheirManifest) {
   const auto shared = testing::shared_data("fclib");
   if (!shared) GTEST_SKIP() << "no shared FCLIB files";
   const fs::path& folder = *shared;
+  const testing::TemporaryFolder temporary;
   for (const nlohmann::json& entry : manifest(folder / "manifest.json")) {
     const fs::path file = folder / entry["file"].get<std::string>();
     SCOPED_TRACE(file.filename());
@@ -51,6 +53,11 @@ TEST(OpenFiles, LoadAndMatchTheirManifest) {
     ASSERT_TRUE(problem.ok()) << problem.error().message;
     EXPECT_NEAR(problem->free_term().norm(), entry["q_norm"].get<double>(), 1e-9 * (1 + entry["q_norm"].get<double>()));
     EXPECT_FALSE(problem->reference().has_value()) << problem->reference()->residual;
+
+    ASSERT_TRUE(write_fclib(*problem, temporary / "copy.hdf5").ok());
+    const Result<ContactProblem> copy = load_fclib(temporary / "copy.hdf5");
+    ASSERT_TRUE(copy.ok()) << copy.error().message;
+    EXPECT_EQ(copy->content_hash(), problem->content_hash());
   }
 }
 
@@ -96,6 +103,8 @@ TEST(FamilyFiles, AllLoad) {
     SCOPED_TRACE(entry.path());
     const Result<ContactProblem> problem = load_fclib(entry.path());
     ASSERT_TRUE(problem.ok()) << problem.error().message;
+    ASSERT_TRUE(problem->reference().has_value());
+    EXPECT_LT(problem->reference()->residual, 1e-2);
     EXPECT_EQ(problem->provenance().family, entry.path().parent_path().filename());
   }
 }

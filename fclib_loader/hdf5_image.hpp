@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "fclib_loader/hdf5_file.hpp"
+#include "problems/types.hpp"
+
+namespace conebench::hdf5 {
+
+/// An HDF5 file made or changed in memory and then saved whole: HDF5 itself never meets a full disk, after which it
+/// can neither close the file nor end the process in order. Methods throw Failure.
+class Image {
+ public:
+  explicit Image(bool compress);
+  /// A copy of `file` to be changed. A user block before the HDF5 part is left behind.
+  Image(const std::filesystem::path& file, bool compress);
+
+  /// Makes the group and its parents.
+  void make_group(const std::string& path);
+  /// Removes the link, where there is one; nothing is followed.
+  void remove(const std::string& path);
+  /// int32 of shape (1), as FCLIB writes its sizes.
+  void write_size(const std::string& path, Index value);
+  void write_sizes(const std::string& path, const std::vector<int>& values);
+  void write_reals(const std::string& path, ConstVectorRef values);
+  /// Fixed length, NUL-terminated.
+  void write_text(const std::string& path, const std::string& text);
+
+  /// Writes a temporary file beside `target`, then renames it: `target` is old or new, never half.
+  void save(const std::filesystem::path& target);
+
+ private:
+  void write_array(const std::string& path, Id file_type, Id memory_type, Index count, const void* values);
+  std::vector<char> bytes();
+
+  std::string name_ = "HDF5 image";
+  bool compress_;
+  Handle file_;
+};
+
+}  // namespace conebench::hdf5

@@ -329,7 +329,7 @@ std::span<const ResidualDefinition> residual_definitions() {
       ResidualDefinition{{"duality_gap_ccp", 1, "|lambda . sigma|", "J", "004 (19) and its dual", no_verdict},
                          duality_gap_ccp},
       ResidualDefinition{{"dissipation_error", 1, "max angle between -lambda_T and sigma_T over slipping contacts",
-                          "rad", "Moreau's maximum dissipation, 002 (9)", no_verdict},
+                          "rad", "maximum dissipation, 002 (11)-(12)", no_verdict},
                          dissipation_error},
   };
   return definitions;

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "known_answers.hpp"
+#include "metrics/residuals.hpp"
+#include "tests/support/make_problem.hpp"
+#include "tests/support/transforms.hpp"
+
+namespace conebench {
+namespace {
+
+using testing::KnownAnswer;
+using testing::make_problem;
+using testing::Transformed;
+
+const char* const official = "natural_map_scaled";
+
+/// A problem with joints, limits, contacts (some without friction) and compliance, and an answer at a drawn distance
+/// (1e-12 to 10 times its size) from a solution.
+struct Case {
+  KnownAnswer known;
+  Vector answer;
+};
+
+Case draw_case() {
+  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+  const std::string form = *rc::gen::element<std::string>("dense", "block_sparse");
+  const ContactProblem problem = make_problem("random",
+                                              {{"form", form},
+                                               {"dimension", *rc::gen::inRange<long>(2, 4)},
+                                               {"contacts", *rc::gen::inRange<long>(0, 7)},
+                                               {"joints", *rc::gen::inRange<long>(0, 3)},
+                                               {"limits", *rc::gen::inRange<long>(0, 3)},
+                                               {"compliance", *rc::gen::element(0.0, 0.1)}},
+                                              seed);
+  Case drawn{testing::with_known_answer(problem, seed, true), {}};
+  RandomSource random(seed + 1);
+  Vector noise(problem.rows());
+  for (double& value : noise) value = random.normal();
+  drawn.answer = drawn.known.impulse + std::pow(10.0, *rc::gen::inRange(-12, 2)) * noise;
+  return drawn;
+}
+
+/// The same decision at every tolerance, unless the value stands within rounding of it; and the same contact modes.
+void assert_same_verdict(const Case& c, const Transformed& transformed) {
+  const Judgement before = judge(c.known.problem, c.answer);
+  const Judgement after = judge(transformed.problem, transformed.impulse(c.answer));
+  const double a = before[official].value;
+  const double b = after[official].value;
+  RC_LOG() << "verdict " << a << " became " << b << "\n";
+  RC_ASSERT(std::abs(a - b) <= 1e-13 + 1e-11 * a);
+  for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+    if (std::abs(a - tolerance) <= 1e-9 * tolerance) continue;
+    RC_ASSERT(is_solved(before[official], tolerance) == is_solved(after[official], tolerance));
+  }
+}
+
+RC_GTEST_PROP(OfficialVerdict, IsFreeOfTheTangentFrames, ()) {
+  const Case c = draw_case();
+  const Index contacts = c.known.problem.cones().contacts();
+  const auto angles = testing::random_angles(contacts, *rc::gen::inRange<std::uint64_t>(1, 1000));
+  assert_same_verdict(c, testing::rotate_tangents(c.known.problem, angles));
+}
+
+RC_GTEST_PROP(OfficialVerdict, IsFreeOfTheOrderOfTheContacts, ()) {
+  const Case c = draw_case();
+  const Index contacts = c.known.problem.cones().contacts();
+  const auto order = testing::random_order(contacts, *rc::gen::inRange<std::uint64_t>(1, 1000));
+  assert_same_verdict(c, testing::permute_contacts(c.known.problem, order));
+}
+
+RC_GTEST_PROP(OfficialVerdict, IsFreeOfTheUnits, ()) {
+  const Case c = draw_case();
+  const double impulse_scale = *rc::gen::element(1e-6, 1.0, 1e6);
+  const double velocity_scale = *rc::gen::element(1e-6, 1.0, 1e6);
+  assert_same_verdict(c, testing::change_units(c.known.problem, impulse_scale, velocity_scale));
+}
+
+RC_GTEST_PROP(OfficialVerdict, IsZeroAtAKnownSolutionAndTheModesAreThoseDrawn, ()) {
+  const Case c = draw_case();
+  const Judgement judgement = judge(c.known.problem, c.known.impulse);
+  RC_ASSERT(judgement[official].value <= 1e-12);
+  for (const char* name : {"primal", "dual", "complementarity", "natural_map"}) {
+    RC_ASSERT(judgement[name].value <= 1e-12);
+  }
+  RC_ASSERT(judgement["dissipation_error"].value <= 1e-6);
+  const auto modes = contact_modes(c.known.problem, c.known.impulse);
+  RC_ASSERT(modes.size() == c.known.modes.size());
+  for (std::size_t i = 0; i < modes.size(); ++i) {
+    RC_ASSERT(static_cast<int>(modes[i]) == c.known.modes[i]);
+  }
+}
+
+}  // namespace
+}  // namespace conebench

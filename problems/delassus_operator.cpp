@@ -71,6 +71,7 @@ class FactoredDelassus final : public DelassusOperator {
 };
 
 bool symmetric(const SparseMatrix& matrix) {
+  if (matrix.rows() == 0) return true;
   const SparseMatrix transposed = matrix.transpose();
   return SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
 }

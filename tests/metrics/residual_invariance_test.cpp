@@ -30,7 +30,7 @@ Case draw_case() {
   const ContactProblem problem = make_problem("random",
                                               {{"form", form},
                                                {"dimension", *rc::gen::inRange<long>(2, 4)},
-                                               {"contacts", *rc::gen::inRange<long>(0, 7)},
+                                               {"contacts", *rc::gen::inRange<long>(1, 7)},
                                                {"joints", *rc::gen::inRange<long>(0, 3)},
                                                {"limits", *rc::gen::inRange<long>(0, 3)},
                                                {"compliance", *rc::gen::element(0.0, 0.1)}},
@@ -43,7 +43,7 @@ Case draw_case() {
   return drawn;
 }
 
-/// The same decision at every tolerance, unless the value stands within rounding of it; and the same contact modes.
+/// The same decision at every tolerance, unless the value stands within rounding of it.
 void assert_same_verdict(const Case& c, const Transformed& transformed) {
   const Judgement before = judge(c.known.problem, c.answer);
   const Judgement after = judge(transformed.problem, transformed.impulse(c.answer));
@@ -76,6 +76,18 @@ RC_GTEST_PROP(OfficialVerdict, IsFreeOfTheUnits, ()) {
   const double impulse_scale = *rc::gen::element(1e-6, 1.0, 1e6);
   const double velocity_scale = *rc::gen::element(1e-6, 1.0, 1e6);
   assert_same_verdict(c, testing::change_units(c.known.problem, impulse_scale, velocity_scale));
+}
+
+TEST(NaturalMap, UnscaledFlipsItsVerdictWithTheUnitsWhereTheOfficialOneDoesNot) {
+  const KnownAnswer known = testing::with_known_answer(make_problem("random", {{"contacts", 5L}}), 1);
+  const Vector answer = 1.001 * known.impulse;
+  const Transformed transformed = testing::change_units(known.problem, 1e-6, 1e-6);
+  const Judgement before = judge(known.problem, answer);
+  const Judgement after = judge(transformed.problem, transformed.impulse(answer));
+  EXPECT_FALSE(is_solved(before["natural_map"], 1e-6));
+  EXPECT_TRUE(is_solved(after["natural_map"], 1e-6));
+  EXPECT_FALSE(is_solved(before[official], 1e-6));
+  EXPECT_FALSE(is_solved(after[official], 1e-6));
 }
 
 RC_GTEST_PROP(OfficialVerdict, IsZeroAtAKnownSolutionAndTheModesAreThoseDrawn, ()) {

@@ -66,7 +66,7 @@ inline Transformed transform(const ContactProblem& problem, const SparseMatrix& 
   data.free_term = velocity_scale * (q * problem.free_term());
   const SparseMatrix compliance = q * SparseMatrix(problem.compliance().asDiagonal()) * SparseMatrix(q.transpose());
   data.compliance = velocity_scale / impulse_scale * Vector(compliance.diagonal());
-  if ((Matrix(compliance) - Matrix(compliance.diagonal().asDiagonal())).norm() > 1e-12 * Matrix(compliance).norm()) {
+  if ((Matrix(compliance) - Matrix(compliance.diagonal().asDiagonal())).norm() > 1e-12 * compliance.norm()) {
     throw std::invalid_argument("transform: the compliance is not diagonal in the new frame");
   }
   if (data.bias) data.bias = velocity_scale * (q * *problem.bias());

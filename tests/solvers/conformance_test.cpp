@@ -1,0 +1,299 @@
+// What every row of the solver table keeps. A new row gets all of it for free; what it can't do stands in
+// known_failures() with the reason.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/solvers/micro_problems.hpp"
+#include "tests/solvers/solver_harness.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/transforms.hpp"
+
+namespace conebench {
+namespace {
+
+using namespace conebench::testing;
+
+struct KnownFailure {
+  std::string solver;
+  std::string problem;
+  std::string reason;
+};
+
+/// Micro problems on which a solver ends short of 1e-6 in 20,000 iterations; each is tried and must still fail.
+std::vector<KnownFailure> known_failures() { return {}; }
+
+bool is_known_failure(const std::string& solver, const std::string& problem) {
+  const auto list = known_failures();
+  return std::any_of(list.begin(), list.end(),
+                     [&](const KnownFailure& k) { return k.solver == solver && k.problem == problem; });
+}
+
+/// Coupled and redundant, with joints, limits and sliding contacts.
+ContactProblem busy_problem(Index joints = 1, Index limits = 1, Index contacts = 4) {
+  const Index rows = joints + limits + 3 * contacts;
+  const Matrix jacobian =
+      Matrix::NullaryExpr(rows, 12, [](Index i, Index j) { return std::sin(double(5 * i * i + 3 * j + i * j + 1)); });
+  const Vector velocity = Vector::NullaryExpr(12, [](Index i) { return std::cos(double(3 * i + 1)); });
+  return micro(jacobian * jacobian.transpose(), jacobian * velocity,
+               cones(joints, limits, std::vector<double>(static_cast<std::size_t>(contacts), 0.4)));
+}
+
+class Conformance : public ::testing::TestWithParam<std::string> {
+ protected:
+  const SolverRow& row() const { return *find_solver(GetParam()); }
+
+  /// A problem that the row takes, with joints and limits where it can.
+  ContactProblem problem() const { return busy_problem(row().info.joints ? 1 : 0, row().info.limits ? 1 : 0); }
+  bool has_residual() const { return !own_model_residual(row().info).empty(); }
+};
+
+TEST_P(Conformance, SolvesMicroProblemsOfItsModel) {
+  if (!has_residual()) GTEST_SKIP() << "its model has no residual in the judge";
+  for (const MicroProblem& m : micro_problems()) {
+    SCOPED_TRACE(m.name);
+    const auto solver = row().make({}).value();
+    if (solver->unsupported_reason(m.problem)) continue;
+    const Answer answer = solve_to_verdict(row(), m.problem, 1e-9);
+    if (is_known_failure(GetParam(), m.name)) {
+      EXPECT_NE(answer.summary.status, SolveStatus::converged) << "solved now: take it off the list";
+      continue;
+    }
+    ASSERT_EQ(answer.summary.status, SolveStatus::converged)
+        << answer.summary.message << " after " << answer.summary.iterations << " iterations";
+    EXPECT_LE((judge(m.problem, answer.impulse)[own_model_residual(row().info)].value), 1e-9);
+    if (!m.velocity || (m.relaxed_differs && row().info.formulation != Formulation::ncp)) continue;
+    Vector velocity(m.problem.rows());
+    m.problem.velocity(answer.impulse, velocity);
+    EXPECT_LE((velocity - *m.velocity).norm(), 1e-6) << velocity.transpose();
+  }
+}
+
+TEST_P(Conformance, ClaimsOnlyWhatItMeasured) {
+  for (const MicroProblem& m : micro_problems()) {
+    SCOPED_TRACE(m.name);
+    const auto solver = row().make({}).value();
+    if (solver->prepare(m.problem)) continue;
+    SilentMonitor silent;
+    const Answer answer = solve(*solver, m.problem, {.tolerance = 1e-7, .criterion = Criterion::own}, silent);
+    ASSERT_TRUE(answer.impulse.allFinite());
+    if (answer.summary.status == SolveStatus::converged) {
+      EXPECT_LE(answer.summary.own_residual, 1e-7);
+    } else {
+      EXPECT_TRUE(is_known_failure(GetParam(), m.name)) << to_string(answer.summary.status);
+    }
+  }
+}
+
+TEST_P(Conformance, SaysWhyAProblemIsUnsupported) {
+  const auto solver = row().make({}).value();
+  for (const MicroProblem& m : micro_problems()) {
+    SCOPED_TRACE(m.name);
+    const auto reason = solver->unsupported_reason(m.problem);
+    const auto error = solver->prepare(m.problem);
+    EXPECT_EQ(reason.has_value(), error.has_value());
+    if (reason) {
+      EXPECT_FALSE(reason->empty());
+      EXPECT_EQ(error->code, ErrorCode::unsupported);
+    }
+    EXPECT_TRUE(reason.has_value() || !unsupported_by_flags(row().info, m.problem).has_value());
+  }
+}
+
+TEST_P(Conformance, EmptyProblemIsSolvedWithoutIterations) {
+  const auto empty = micro(Matrix(0, 0), Vector(0), cones(0, 0, {}));
+  const auto solver = prepared(row(), empty);
+  SilentMonitor silent;
+  for (const Criterion criterion : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
+    const Answer answer = solve(*solver, empty, {.criterion = criterion}, silent);
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+    EXPECT_EQ(answer.summary.iterations, 0);
+  }
+}
+
+TEST_P(Conformance, RepeatsAreBitIdentical) {
+  const auto solver = prepared(row(), problem());
+  const StopRule stop{.max_iterations = 30, .criterion = Criterion::verdict};
+  SilentMonitor silent;
+  const Answer first = solve(*solver, problem(), stop, silent);
+  const Answer second = solve(*solver, problem(), stop, silent);
+  const Answer fresh = solve(*prepared(row(), problem()), problem(), stop, silent);
+  EXPECT_EQ(first.impulse, second.impulse);
+  EXPECT_EQ(first.impulse, fresh.impulse);
+  EXPECT_EQ(first.summary.iterations, second.summary.iterations);
+  EXPECT_EQ(first.summary.operator_products, second.summary.operator_products);
+}
+
+TEST_P(Conformance, CanBePreparedForAnotherProblem) {
+  const auto solver = prepared(row(), cube_on_corners(4, 0.01, 0.8));
+  ASSERT_FALSE(solver->prepare(problem()).has_value());
+  const StopRule stop{.max_iterations = 30, .criterion = Criterion::verdict};
+  SilentMonitor silent;
+  const Answer again = solve(*solver, problem(), stop, silent);
+  EXPECT_EQ(again.impulse, solve(*prepared(row(), problem()), problem(), stop, silent).impulse);
+}
+
+TEST_P(Conformance, KeepsToTheMostIterations) {
+  const auto solver = prepared(row(), problem());
+  SilentMonitor silent;
+  for (const long most : {1L, 2L, 7L}) {
+    const Answer answer =
+        solve(*solver, problem(), {.tolerance = 0.0, .max_iterations = most, .criterion = Criterion::own}, silent);
+    EXPECT_LE(answer.summary.iterations, most);
+    EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
+  }
+}
+
+TEST_P(Conformance, StopsWhereTheMonitorSaysAtTheSameIterate) {
+  const auto solver = prepared(row(), problem());
+  SilentMonitor silent;
+  for (const long at : {1L, 4L}) {
+    const Answer plain = solve(*solver, problem(), {.max_iterations = at, .criterion = Criterion::verdict}, silent);
+    StoppingMonitor monitor(at);
+    const Answer stopped = solve(*solver, problem(), {.criterion = Criterion::verdict}, monitor);
+    EXPECT_EQ(stopped.summary.status, SolveStatus::converged);
+    EXPECT_EQ(stopped.summary.iterations, at);
+    EXPECT_EQ(monitor.iterations.size(), static_cast<std::size_t>(at)) << "it looks at every iterate that is due";
+    EXPECT_EQ(stopped.impulse, plain.impulse);
+    EXPECT_EQ(stopped.impulse, monitor.seen) << "the monitor sees what is returned";
+    StoppingMonitor clock(at, Decision::out_of_time);
+    const Answer late = solve(*solver, problem(), {.criterion = Criterion::verdict}, clock);
+    EXPECT_EQ(late.summary.status, SolveStatus::time_limit);
+    EXPECT_EQ(late.impulse, plain.impulse);
+  }
+}
+
+TEST_P(Conformance, AllocatesAsDeclared) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  if (row().info.allocates == Allocation::iteration) GTEST_SKIP() << "declares that it allocates";
+  const ContactProblem chosen = problem();
+  const auto solver = prepared(row(), chosen);
+  const Vector guess = Vector::Zero(chosen.rows());
+  Vector impulse(chosen.rows());
+  SilentMonitor silent;
+  for (const Criterion criterion : {Criterion::own, Criterion::verdict}) {
+    const StopRule stop{.tolerance = 0.0, .max_iterations = 200, .criterion = criterion};
+    const long before = allocation_count();
+    const SolveSummary summary = solver->solve(guess, stop, silent, impulse);
+    const long allocations = allocation_count() - before;
+    if (row().info.allocates == Allocation::none) {
+      EXPECT_EQ(allocations, 0);
+    } else {
+      // Some for every factorization, none for the iterations between.
+      EXPECT_LE(allocations, 100 * (summary.factorizations + 1)) << summary.iterations << " iterations";
+    }
+  }
+}
+
+TEST_P(Conformance, StopsAtOnceFromItsOwnSolution) {
+  if (!has_residual()) GTEST_SKIP() << "its model has no residual in the judge";
+  const ContactProblem start = cube_on_corners(4, 0.01, 0.8);
+  const Answer solved = solve_to_verdict(row(), start, 1e-10);
+  ASSERT_EQ(solved.summary.status, SolveStatus::converged);
+  const Answer warm = solve_to_verdict(row(), start, 1e-6, solved.impulse);
+  EXPECT_EQ(warm.summary.status, SolveStatus::converged);
+  EXPECT_LE(warm.summary.iterations, 1);
+}
+
+TEST_P(Conformance, NeverReturnsNanInSilence) {
+  SilentMonitor silent;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::pair<ContactProblem, Vector>> traps;
+  traps.emplace_back(problem(), Vector::Constant(problem().rows(), nan));
+  traps.emplace_back(problem(), Vector::Constant(problem().rows(), 1e300));
+  for (const double scale : {1e-200, 1e200}) {
+    const ContactProblem base = problem();
+    traps.emplace_back(micro(scale * base.delassus().dense(), base.free_term(), base.cones()), Vector());
+    traps.emplace_back(micro(base.delassus().dense(), scale * base.free_term(), base.cones()), Vector());
+  }
+  // No impulse can stop this one.
+  traps.emplace_back(micro(Matrix::Zero(3, 3), vector({1, 0, -1}), cones(0, 0, {0.5})), Vector());
+  for (const auto& [trap, guess] : traps) {
+    const auto solver = row().make({}).value();
+    if (solver->prepare(trap)) continue;
+    for (const Criterion criterion : {Criterion::own, Criterion::verdict}) {
+      const Answer answer = solve(*solver, trap, {.max_iterations = 300, .criterion = criterion}, silent, guess);
+      if (answer.impulse.allFinite()) continue;
+      EXPECT_TRUE(answer.summary.status == SolveStatus::diverged || answer.summary.status == SolveStatus::breakdown)
+          << to_string(answer.summary.status);
+    }
+  }
+}
+
+TEST_P(Conformance, OptionsRoundTrip) {
+  const auto defaults = row().effective_options({});
+  ASSERT_TRUE(defaults.ok());
+  ASSERT_EQ(defaults->size(), row().options.size());
+  for (const OptionSpec& spec : row().options) {
+    ASSERT_TRUE(defaults->contains(spec.name));
+    EXPECT_EQ(defaults->at(spec.name), spec.default_value) << spec.name;
+    EXPECT_FALSE(spec.doc.empty()) << spec.name;
+    const auto parsed = parse_option(spec, to_text(spec.default_value));
+    ASSERT_TRUE(parsed.ok()) << spec.name;
+    EXPECT_EQ(*parsed, spec.default_value) << spec.name;
+    if (std::isfinite(spec.maximum)) {
+      const OptionValue above = std::holds_alternative<long>(spec.default_value)
+                                    ? OptionValue{static_cast<long>(spec.maximum) + 1}
+                                    : OptionValue{spec.maximum * 2.0 + 1.0};
+      EXPECT_FALSE(row().make({{spec.name, above}}).ok()) << spec.name;
+    }
+    for (const std::string& choice : spec.choices) EXPECT_TRUE(row().make({{spec.name, choice}}).ok()) << choice;
+  }
+  EXPECT_EQ(*row().effective_options(*defaults), *defaults);
+  EXPECT_TRUE(row().make(*defaults).ok());
+  EXPECT_FALSE(row().make({{"no-such-option", 1L}}).ok());
+}
+
+TEST_P(Conformance, IteratesTurnWithTheTangentsWhereDeclared) {
+  if (!row().info.rotation_invariant) GTEST_SKIP() << "declares that it depends on the tangent frame";
+  const ContactProblem original = problem();
+  const Transformed turned = rotate_tangents(original, random_angles(original.cones().contacts(), 1));
+  SilentMonitor silent;
+  const StopRule stop{.max_iterations = 10, .criterion = Criterion::verdict};
+  const Answer expected = solve(*prepared(row(), original), original, stop, silent);
+  const Answer actual = solve(*prepared(row(), turned.problem), turned.problem, stop, silent);
+  EXPECT_LE((turned.old_impulse(actual.impulse) - expected.impulse).norm(), 1e-8 * expected.impulse.norm());
+}
+
+TEST_P(Conformance, IteratesScaleWithTheUnitsWhereDeclared) {
+  if (!row().info.scale_invariant) GTEST_SKIP() << "declares that it depends on the units";
+  const ContactProblem original = problem();
+  SilentMonitor silent;
+  const StopRule stop{.max_iterations = 10, .criterion = Criterion::verdict};
+  const Answer expected = solve(*prepared(row(), original), original, stop, silent);
+  for (const auto& [impulse, velocity] : {std::pair{1e-6, 1.0}, std::pair{1e6, 1e-3}, std::pair{1.0, 1e6}}) {
+    const Transformed scaled = change_units(original, impulse, velocity);
+    const Answer actual = solve(*prepared(row(), scaled.problem), scaled.problem, stop, silent);
+    EXPECT_LE((scaled.old_impulse(actual.impulse) - expected.impulse).norm(), 1e-8 * expected.impulse.norm());
+  }
+}
+
+TEST_P(Conformance, TellsWhoItIs) {
+  const SolverInfo& info = row().info;
+  EXPECT_EQ(row().make({}).value()->info().id, info.id);
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_FALSE(info.citation.empty());
+  EXPECT_FALSE(info.summary.empty());
+  EXPECT_GE(info.version, 1);
+  EXPECT_EQ(std::count_if(solver_table().begin(), solver_table().end(),
+                          [&](const SolverRow& other) { return other.info.id == info.id; }),
+            1);
+}
+
+std::vector<std::string> all_ids() {
+  std::vector<std::string> ids;
+  for (const SolverRow& row : solver_table()) ids.push_back(row.info.id);
+  return ids;
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Conformance, ::testing::ValuesIn(all_ids()), [](const auto& param) {
+  std::string name = param.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace conebench

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metrics/residuals.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench::testing {
+
+/// The residual of the model that a solver solves; empty where the harness has none.
+inline std::string own_model_residual(const SolverInfo& info) {
+  switch (info.formulation) {
+    case Formulation::ncp: return "natural_map_scaled";
+    case Formulation::ccp: return "natural_map_ccp_scaled";
+    case Formulation::lcp: return "natural_map_box_scaled";
+    case Formulation::model: return "";
+  }
+  return "";
+}
+
+/// Looks at every iterate and accepts by a residual of the judge.
+class JudgingMonitor final : public Monitor {
+ public:
+  JudgingMonitor(const ContactProblem& problem, const std::string& residual, double tolerance)
+      : verdict_(Verdict::create(residual, problem).value()), tolerance_(tolerance) {}
+  double last = 0.0;
+
+ private:
+  Decision look(long, ConstVectorRef impulse, double) override {
+    last = verdict_(impulse);
+    return last <= tolerance_ ? Decision::accept : Decision::keep_going;
+  }
+  Verdict verdict_;
+  double tolerance_;
+};
+
+/// Says `decision` at iteration `at` and keeps what it saw.
+class StoppingMonitor final : public Monitor {
+ public:
+  explicit StoppingMonitor(long at, Decision decision = Decision::accept) : at_(at), decision_(decision) {}
+  std::vector<long> iterations;
+  Vector seen;
+
+ private:
+  Decision look(long iteration, ConstVectorRef impulse, double) override {
+    iterations.push_back(iteration);
+    seen = impulse;
+    return iteration >= at_ ? decision_ : Decision::keep_going;
+  }
+  long at_;
+  Decision decision_;
+};
+
+struct Answer {
+  Vector impulse;
+  SolveSummary summary;
+};
+
+inline std::unique_ptr<Solver> prepared(const SolverRow& row, const ContactProblem& problem,
+                                        const OptionValues& options = {}) {
+  auto solver = row.make(options);
+  if (!solver) throw std::runtime_error(solver.error().message);
+  if (const auto error = solver.value()->prepare(problem)) throw std::runtime_error(error->message);
+  return std::move(solver).value();
+}
+
+inline Answer solve(Solver& solver, const ContactProblem& problem, const StopRule& stop, Monitor& monitor,
+                    const Vector& guess = {}) {
+  Answer answer;
+  answer.impulse.setConstant(problem.rows(), 123.0);  // a solver must not start from what it is to overwrite
+  const Vector start = guess.size() == problem.rows() ? guess : Vector::Zero(problem.rows());
+  answer.summary = solver.solve(start, stop, monitor, answer.impulse);
+  return answer;
+}
+
+/// Until the residual of the solver's own model is at most `tolerance`, looked at in every iteration.
+inline Answer solve_to_verdict(const SolverRow& row, const ContactProblem& problem, double tolerance,
+                               const Vector& guess = {}, long max_iterations = 20000) {
+  const auto solver = prepared(row, problem);
+  JudgingMonitor monitor(problem, own_model_residual(row.info), tolerance);
+  return solve(*solver, problem,
+               {.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::verdict}, monitor,
+               guess);
+}
+
+}  // namespace conebench::testing

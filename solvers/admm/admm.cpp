@@ -131,7 +131,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
     const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
     summary.iterations = k;
     summary.own_residual = r.largest();
-    if (!std::isfinite(summary.own_residual)) {
+    if (!std::isfinite(summary.own_residual + x_.sum())) {  // a maximum forgets NaN
       summary.status = SolveStatus::diverged;
       break;
     }
@@ -152,6 +152,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
     if (!refactor(rule_.updated(rho_, r.primal, r.dual), summary)) break;  // line 18
   }
   report(impulse);
+  if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
   return summary;
 }
 

@@ -5,6 +5,7 @@
 
 #include "solvers/admm/admm.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
+#include "solvers/testing/misbehave.hpp"
 
 namespace conebench {
 
@@ -18,6 +19,7 @@ std::vector<SolverRow> make_table() {
   std::vector<SolverRow> table;
   append(table, gauss_seidel::solver_rows());
   append(table, admm_rows());
+  if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;
 }
 

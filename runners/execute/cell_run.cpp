@@ -1,0 +1,324 @@
+#include "runners/execute/cell_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "metrics/residuals.hpp"
+#include "problems/conversions.hpp"
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/timing.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// One set-up and one solve.
+struct Run {
+  double setup_s = 0.0;
+  double solve_s = 0.0;
+  SolveSummary summary;
+  Vector impulse;
+  double total() const { return setup_s + solve_s; }
+};
+
+std::string reason_of(const SolveSummary& summary, const Vector& impulse) {
+  std::string reason = to_string(summary.breakdown);
+  if (!summary.message.empty()) reason += (reason.empty() ? "" : ": ") + summary.message;
+  if (reason.empty() && !impulse.allFinite()) reason = "the answer is not finite";
+  return reason;
+}
+
+/// Empty where the two are equal bit for bit.
+std::string difference(const Vector& first, const Vector& other) {
+  for (Index row = 0; row < first.size(); ++row) {
+    if (std::memcmp(&first[row], &other[row], sizeof(double)) != 0) {
+      return fmt::format("differs from the first in row {}: {} instead of {}", row, other[row], first[row]);
+    }
+  }
+  return {};
+}
+
+std::string difference(const Run& first, const Run& other) {
+  if (first.summary.status != other.summary.status) {
+    return fmt::format("ended as {} instead of {}", to_string(other.summary.status), to_string(first.summary.status));
+  }
+  if (first.summary.iterations != other.summary.iterations) {
+    return fmt::format("took {} iterations instead of {}", other.summary.iterations, first.summary.iterations);
+  }
+  return difference(first.impulse, other.impulse);
+}
+
+std::vector<double> to_std(const Vector& vector) { return {vector.data(), vector.data() + vector.size()}; }
+Eigen::Map<const Vector> as_eigen(const std::vector<double>& values) {
+  return {values.data(), static_cast<Index>(values.size())};
+}
+
+/// Builds solvers of one setting and runs them on one problem.
+class Runner {
+ public:
+  Runner(const ContactProblem& problem, const CellRequest& request, const SolverRow& row)
+      : problem_(problem), request_(request), row_(row), guess_(Vector::Zero(problem.rows())) {
+    if (request.start_from_guess && problem.guess()) guess_ = *problem.guess();
+  }
+
+  Result<std::unique_ptr<Solver>> make() const { return row_.make(request_.options); }
+
+  std::optional<Error> set_up(Solver& solver, Run& run) const {
+    const double begin = monotonic_seconds();
+    auto error = solver.prepare(problem_);
+    run.setup_s = monotonic_seconds() - begin;
+    return error;
+  }
+
+  /// What `monitor` spends inside is counted; the caller takes off what is not to be.
+  void solve(Solver& solver, Monitor& monitor, Run& run) const {
+    run.impulse = Vector::Zero(problem_.rows());
+    const StopRule stop{request_.tolerance, request_.max_iterations, request_.criterion};
+    const double begin = monotonic_seconds();
+    run.summary = solver.solve(guess_, stop, monitor, run.impulse);
+    run.solve_s = monotonic_seconds() - begin;
+  }
+
+ private:
+  const ContactProblem& problem_;
+  const CellRequest& request_;
+  const SolverRow& row_;
+  Vector guess_;
+};
+
+void write_answer(CellRecord& record, const Run& run) {
+  const SolveSummary& summary = run.summary;
+  record.status = to_string(summary.status);
+  record.reason = reason_of(summary, run.impulse);
+  record.claimed = summary.status == SolveStatus::converged;
+  record.own_residual_known = !std::isnan(summary.own_residual);
+  record.own_residual = record.own_residual_known ? summary.own_residual : 0.0;
+  record.solved_symmetrised = summary.solved_symmetrised;
+  record.iterations = summary.iterations;
+  record.factorizations = summary.factorizations;
+  record.operator_products = summary.operator_products;
+  record.reaction = to_std(run.impulse);
+}
+
+struct RunTimes {
+  std::vector<double> setup, solve, total;
+  void add(const Run& run) {
+    setup.push_back(run.setup_s);
+    solve.push_back(run.solve_s);
+    total.push_back(run.total());
+  }
+};
+
+void write_times(CellRecord& record, const RunTimes& times) {
+  record.setup = summarise_times(times.setup);
+  record.solve = summarise_times(times.solve);
+  record.total = summarise_times(times.total);
+  record.repeats = static_cast<int>(times.total.size());
+}
+
+Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& request, const SolverRow& row,
+                            Verdict& verdict, const PhaseCallback& phase) {
+  const auto tell = [&](CellPhase now) {
+    if (phase) phase(now);
+  };
+  CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
+  CellRecord& record = result.record;
+  const bool paid = request.criterion == Criterion::verdict_paid;
+  Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
+  const Runner runner(problem, request, row);
+
+  const auto unsupported = [&](const std::string& reason) {
+    record.status = to_string(SolveStatus::unsupported);
+    record.reason = reason;
+    return result;
+  };
+  Run first;
+  {
+    auto solver = runner.make();
+    if (!solver) return solver.error();
+    if (const auto reason = (*solver)->unsupported_reason(problem)) return unsupported(*reason);
+    tell(CellPhase::set_up);
+    if (const auto error = runner.set_up(**solver, first)) return unsupported(error->message);
+    tell(CellPhase::solving);
+    SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid);
+    monitor.start();
+    runner.solve(**solver, monitor, first);
+    if (!paid) first.solve_s -= monitor.judge_seconds();
+    result.busy_s = first.total() + (paid ? 0.0 : monitor.judge_seconds());
+    record.judge_s = paid ? 0.0 : monitor.judge_seconds();
+    result.decision = monitor.decision();
+    result.stopped_at = monitor.stopped_at();
+  }
+  write_answer(record, first);
+  RunTimes times;
+  times.add(first);
+
+  tell(CellPhase::judging);
+  const double worst = verdict(first.impulse);
+  tell(CellPhase::repeating);
+  while (worst <= request.tolerance && another_repeat(request.repeats, request.seconds, times.total)) {
+    Run repeat;
+    auto solver = runner.make();
+    if (!solver) return solver.error();
+    const auto error = runner.set_up(**solver, repeat);
+    if (error) {
+      record.status = "flaky";
+      record.reason = fmt::format("run {}: set-up failed: {}", times.total.size() + 1, error->message);
+      break;
+    }
+    if (paid) {
+      SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid);
+      monitor.start();
+      runner.solve(**solver, monitor, repeat);
+    } else {
+      ReplayMonitor monitor(result.stopped_at, result.decision);
+      runner.solve(**solver, monitor, repeat);
+    }
+    result.busy_s += repeat.total();
+    times.add(repeat);
+    const std::string differs = difference(first, repeat);
+    if (!differs.empty()) {
+      // The worst answer is kept, so that the judge says solved only where every answer seen was.
+      if (!(verdict(repeat.impulse) <= worst)) write_answer(record, repeat);
+      record.status = "flaky";
+      record.reason = fmt::format("run {} {}", times.total.size(), differs);
+      break;
+    }
+  }
+  write_times(record, times);
+  return result;
+}
+
+/// Runs `work` and turns what a solver throws into a record's status.
+template <class Work>
+Result<CellRun> guarded(const CellRequest& request, Work work) {
+  CellRun failed{blank_record(request), 0.0, Decision::keep_going, -1};
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    failed.record.status = "out_of_memory";
+    failed.record.reason = "an allocation was refused";
+  } catch (const std::exception& exception) {
+    failed.record.status = "crashed";
+    failed.record.reason = std::string("exception: ") + exception.what();
+  } catch (...) {
+    failed.record.status = "crashed";
+    failed.record.reason = "exception of an unknown type";
+  }
+  return failed;
+}
+
+}  // namespace
+
+const char* to_string(CellPhase phase) {
+  switch (phase) {
+    case CellPhase::starting: return "starting";
+    case CellPhase::set_up: return "set-up";
+    case CellPhase::solving: return "solve";
+    case CellPhase::judging: return "judging";
+    case CellPhase::repeating: return "a repeat";
+  }
+  return "unknown";
+}
+
+CellRecord blank_record(const CellRequest& request) {
+  CellRecord record;
+  record.tolerance = request.tolerance;
+  record.criterion = to_string(request.criterion);
+  record.verdict = request.verdict;
+  record.start = request.start_from_guess ? "guess" : "cold";
+  record.max_iterations = request.max_iterations;
+  record.limit_s = request.seconds;
+  return record;
+}
+
+Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request, const PhaseCallback& phase) {
+  const auto row = require_solver(request.solver);
+  if (!row) return row.error();
+  if (const auto options = (*row)->effective_options(request.options); !options) return options.error();
+  auto verdict = Verdict::create(request.verdict, problem);
+  if (!verdict) return verdict.error();
+
+  CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
+  if (problem.rows() == 0) {
+    result.record.status = to_string(SolveStatus::converged);
+    result.record.reason = "no constraints: nothing to solve";
+    result.record.claimed = true;
+    result.record.repeats = 1;
+    return result;
+  }
+  if (request.start_from_guess && !problem.guess()) {
+    result.record.status = "skipped";
+    result.record.reason = "the problem has no guess to start from";
+    return result;
+  }
+  return guarded(request, [&] { return run_checked(problem, request, **row, *verdict, phase); });
+}
+
+Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done) {
+  const auto row = require_solver(request.solver);
+  if (!row) return row.error();
+  TraceMonitor monitor(problem, done.stopped_at, done.decision);
+  if (done.record.reaction.empty()) return monitor.csv();
+  const Runner runner(problem, request, **row);
+  Run run;
+  auto traced = guarded(request, [&]() -> Result<CellRun> {
+    auto solver = runner.make();
+    if (!solver) return solver.error();
+    if (const auto error = runner.set_up(**solver, run)) return *error;
+    monitor.start();
+    runner.solve(**solver, monitor, run);
+    CellRun result{done.record, 0.0, Decision::keep_going, -1};
+    const std::string differs = difference(as_eigen(done.record.reaction), run.impulse);
+    if (!differs.empty() && result.record.status != "flaky") {
+      result.record.status = "flaky";
+      result.record.reason = "the traced run " + differs;
+    }
+    return result;
+  });
+  if (!traced) return traced.error();
+  done.record = std::move(traced->record);
+  return monitor.csv();
+}
+
+void judge_cell(const ContactProblem& problem, CellRecord& record) {
+  const bool answered = static_cast<Index>(record.reaction.size()) == problem.rows() && !record.status.empty() &&
+                        (problem.rows() > 0 || record.claimed);
+  if (!answered) return;
+  const double begin = monotonic_seconds();
+  const Vector impulse = as_eigen(record.reaction);
+  const Judgement judgement = judge(problem, impulse);
+  record.residuals.clear();
+  for (const Residual& residual : judgement.residuals) {
+    ResidualRecord stored;
+    if (!residual.known()) {
+      stored.missing = *residual.missing;
+    } else if (std::isfinite(residual.value)) {
+      stored.value = residual.value;
+    }
+    stored.worst_block = residual.worst_block;
+    record.residuals[residual.name] = std::move(stored);
+  }
+  const Residual& verdict = judgement[record.verdict];
+  record.verdict_value = record.residuals[record.verdict].value;
+  record.solved = is_solved(verdict, record.tolerance);
+  record.open = judgement.modes.open;
+  record.stick = judgement.modes.stick;
+  record.slip = judgement.modes.slip;
+  if (record.solved_symmetrised) {
+    const Judgement beside = judge(symmetrised(problem), impulse);
+    if (std::isfinite(beside[record.verdict].value)) record.verdict_symmetrised = beside[record.verdict].value;
+  }
+  record.judge_s += monotonic_seconds() - begin;
+}
+
+}  // namespace conebench

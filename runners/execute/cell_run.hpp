@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "problems/contact_problem.hpp"
+#include "problems/result.hpp"
+#include "runners/execute/solve_cell.hpp"
+#include "runners/store/records.hpp"
+#include "solvers/monitor.hpp"
+
+namespace conebench {
+
+/// What a cell is busy with, so that a killed one can say where it was.
+enum class CellPhase : int { starting, set_up, solving, judging, repeating };
+const char* to_string(CellPhase phase);
+using PhaseCallback = std::function<void(CellPhase)>;
+
+/// What the solver did, before the judge fills in the rest.
+struct CellRun {
+  CellRecord record;    ///< with status, counters, times and the answer; no residuals, not yet solved
+  double busy_s = 0.0;  ///< set-up, solve, repeats and looks at the verdict, all runs together
+  /// How the monitor ended the first run; keep_going where the solver ended by itself.
+  Decision decision = Decision::keep_going;
+  long stopped_at = -1;
+};
+
+/// The solver's part of a cell: builds, prepares, solves and repeats it. Errors as solve_cell.
+Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request,
+                         const PhaseCallback& phase = nullptr);
+
+/// Runs the cell once more to the iterate where `done` ended, and writes TraceMonitor's CSV. A run that does not end at
+/// the bit-identical answer makes the record `flaky`. Errors as solve_cell.
+Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done);
+
+/// The judge's part: residuals, modes, verdict (of the symmetrised problem too, where that was solved) and `solved`
+/// from the record's answer alone. Adds its time to judge_s. A record without an answer is left as it is.
+void judge_cell(const ContactProblem& problem, CellRecord& record);
+
+/// The record of a cell in which nothing was run.
+CellRecord blank_record(const CellRequest& request);
+
+}  // namespace conebench

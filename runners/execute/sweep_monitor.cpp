@@ -1,0 +1,105 @@
+#include "runners/execute/sweep_monitor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace conebench {
+
+namespace {
+
+constexpr long never = std::numeric_limits<long>::max();
+/// Solve time that may pass between two looks at the clock.
+constexpr double clock_quantum = 0.005;
+
+}  // namespace
+
+double monotonic_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+long next_verdict_look(long iteration) { return iteration + std::max(1L, iteration / 10); }
+
+SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, Clock clock)
+    : verdict_(verdict),
+      tolerance_(tolerance),
+      budget_(budget),
+      paid_(paid),
+      clock_(clock),
+      next_verdict_(verdict == nullptr ? never : 1) {}
+
+void SweepMonitor::start() { started_ = now(); }
+
+double SweepMonitor::now() {
+  ++clock_reads_;
+  return clock_();
+}
+
+Decision SweepMonitor::stop(long iteration, Decision decision) {
+  decision_ = decision;
+  stopped_at_ = iteration;
+  next_ = iteration;
+  return decision;
+}
+
+Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
+  double time = now();
+  if (iteration >= next_verdict_) {
+    const double residual = (*verdict_)(impulse);
+    const double judged = now();
+    judge_seconds_ += judged - time;
+    time = judged;
+    if (residual <= tolerance_) return stop(iteration, Decision::accept);
+    next_verdict_ = next_verdict_look(iteration);
+  }
+  const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_);
+  if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);
+  if (iteration >= next_clock_) {
+    const double window = std::min(clock_quantum, budget_ - elapsed);
+    const double each = (elapsed - last_elapsed_) / static_cast<double>(std::max(1L, iteration - last_iteration_));
+    const double affordable = each > 0.0 ? window / each : 1e9;
+    // At most doubled, so that iterations which get slower are noticed.
+    const double step = std::clamp(affordable, 1.0, static_cast<double>(std::max(1L, iteration)));
+    next_clock_ = iteration + static_cast<long>(step);
+    last_elapsed_ = elapsed;
+    last_iteration_ = iteration;
+  }
+  next_ = std::min(next_verdict_, next_clock_);
+  return Decision::keep_going;
+}
+
+ReplayMonitor::ReplayMonitor(long stop_at, Decision decision) : decision_(decision) {
+  next_ = decision == Decision::keep_going ? never : stop_at;
+}
+
+Decision ReplayMonitor::look(long, ConstVectorRef, double) { return decision_; }
+
+TraceMonitor::TraceMonitor(const ContactProblem& problem, long stop_at, Decision decision, Clock clock)
+    : problem_(problem), stop_at_(stop_at), decision_(decision), clock_(clock), csv_("iteration,seconds,own_residual") {
+  for (const ResidualInfo& residual : residual_table()) csv_ += "," + residual.name;
+  csv_ += "\n";
+}
+
+void TraceMonitor::start() { resumed_ = clock_(); }
+
+Decision TraceMonitor::look(long iteration, ConstVectorRef impulse, double own_residual) {
+  elapsed_ += clock_() - resumed_;
+  auto out = std::back_inserter(csv_);
+  fmt::format_to(out, "{},{:.9f},", iteration, elapsed_);
+  if (!std::isnan(own_residual)) fmt::format_to(out, "{}", own_residual);
+  for (const Residual& residual : judge(problem_, impulse).residuals) {
+    csv_ += ",";
+    if (residual.known()) fmt::format_to(out, "{}", residual.value);
+  }
+  csv_ += "\n";
+  const bool last = decision_ != Decision::keep_going && iteration >= stop_at_;
+  next_ = last ? iteration : iteration + 1;
+  resumed_ = clock_();
+  return last ? decision_ : Decision::keep_going;
+}
+
+}  // namespace conebench

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "metrics/residuals.hpp"
+#include "problems/contact_problem.hpp"
+#include "solvers/monitor.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench {
+
+/// Seconds since some fixed instant, never going back.
+using Clock = double (*)();
+double monotonic_seconds();
+
+/// The iteration after `iteration` at which the verdict is looked at: 1, 2, 3, …, then ×1.1 (DESIGN 4).
+long next_verdict_look(long iteration);
+
+/// Watches the first run of a cell: the verdict on its schedule, the deadline by a clock that it reads seldom.
+///
+/// The looks at the clock never move the looks at the verdict, so which iterate is accepted does not depend on the
+/// machine's speed.
+class SweepMonitor final : public Monitor {
+ public:
+  /// `verdict`: null where the monitor may not accept (criterion `own`). `budget`: seconds of solve time from start()
+  /// on; looks at the verdict count towards it only where `paid`.
+  SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, Clock clock = monotonic_seconds);
+
+  /// Call right before Solver::solve.
+  void start();
+
+  /// Where and how the solve was stopped by this monitor; keep_going where it was not.
+  Decision decision() const { return decision_; }
+  long stopped_at() const { return stopped_at_; }
+  /// Seconds spent on the verdict.
+  double judge_seconds() const { return judge_seconds_; }
+  /// Reads of the clock, for tests.
+  long clock_reads() const { return clock_reads_; }
+
+ private:
+  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+  double now();
+  Decision stop(long iteration, Decision decision);
+
+  Verdict* verdict_;
+  double tolerance_;
+  double budget_;
+  bool paid_;
+  Clock clock_;
+  double started_ = 0.0;
+  double judge_seconds_ = 0.0;
+  double last_elapsed_ = 0.0;
+  long last_iteration_ = 0;
+  long next_verdict_;
+  long next_clock_ = 1;
+  long stopped_at_ = -1;
+  long clock_reads_ = 0;
+  Decision decision_ = Decision::keep_going;
+};
+
+/// Stops a repeat where the first run was stopped, without judging: what is timed is the solver alone.
+class ReplayMonitor final : public Monitor {
+ public:
+  ReplayMonitor(long stop_at, Decision decision);
+
+ private:
+  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+  Decision decision_;
+};
+
+/// Follows a solve iterate by iterate up to where the first run was stopped. Writes one CSV line an iteration:
+/// iteration, seconds (of solve, the trace's own cost left out), own_residual, then every residual of the judge;
+/// a residual that is not known is an empty field.
+class TraceMonitor final : public Monitor {
+ public:
+  TraceMonitor(const ContactProblem& problem, long stop_at, Decision decision, Clock clock = monotonic_seconds);
+  void start();
+  const std::string& csv() const { return csv_; }
+
+ private:
+  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+
+  const ContactProblem& problem_;
+  long stop_at_;
+  Decision decision_;
+  Clock clock_;
+  double resumed_ = 0.0;
+  double elapsed_ = 0.0;
+  std::string csv_;
+};
+
+}  // namespace conebench

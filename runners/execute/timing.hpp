@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "runners/execute/solve_cell.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// Cold (the first), minimum, median and median absolute deviation of at least one time.
+TimingRecord summarise_times(const std::vector<double>& seconds);
+
+/// Whether a solved cell runs once more after runs of these lengths (DESIGN 6): until there are enough and they took
+/// long enough, unless another as long as the longest would exceed `budget` seconds in all.
+bool another_repeat(const CellRequest::Repeats& repeats, double budget, const std::vector<double>& seconds);
+
+}  // namespace conebench

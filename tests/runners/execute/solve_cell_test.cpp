@@ -1,0 +1,234 @@
+#include "runners/execute/solve_cell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "metrics/residuals.hpp"
+#include "runners/execute/cell_run.hpp"
+#include "solvers/registry.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+// The table of solvers is made on its first use, after this.
+const bool with_test_solvers = setenv("CONEBENCH_TEST_SOLVERS", "1", 1) == 0;
+
+CellRequest request_for(const std::string& mode) {
+  CellRequest request;
+  request.solver = "MISBEHAVE";
+  request.options = {{"mode", mode}};
+  request.tolerance = 1e-6;
+  request.seconds = 5.0;
+  request.repeats = {3, 0.0, 5};
+  return request;
+}
+
+ContactProblem stack() { return testing::make_problem("box-stack", {{"boxes", 2L}}); }
+
+/// Two contacts apart from each other, with an asymmetric coupling.
+ContactProblem asymmetric() {
+  ContactProblemData data;
+  data.cones = *ConeProduct::create(0, 0, {0.5, 0.5});
+  Matrix g = Matrix::Identity(6, 6);
+  g(0, 3) = 0.02;
+  data.delassus = make_dense_delassus(g);
+  data.free_term = Vector::Constant(6, -1.0);
+  data.free_term[0] = data.free_term[3] = 0.3;
+  return *ContactProblem::create(std::move(data));
+}
+
+TEST(SolveCell, ASolvedCellIsRepeatedAndJudged) {
+  const auto cell = solve_cell(stack(), request_for("none"));
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->status, "converged") << cell->reason;
+  EXPECT_TRUE(cell->claimed);
+  EXPECT_TRUE(cell->solved);
+  EXPECT_EQ(cell->repeats, 3);
+  ASSERT_TRUE(cell->verdict_value);
+  EXPECT_LE(*cell->verdict_value, 1e-6);
+  EXPECT_EQ(cell->residuals.size(), residual_table().size());
+  EXPECT_EQ(cell->residuals.at("natural_map_scaled").value, cell->verdict_value);
+  EXPECT_GT(cell->solve.minimum, 0.0);
+  EXPECT_LE(cell->solve.minimum, cell->solve.median);
+  EXPECT_GE(cell->total.minimum, cell->solve.minimum);
+  EXPECT_GT(cell->judge_s, 0.0);
+  EXPECT_EQ(cell->open + cell->stick + cell->slip, 8);
+}
+
+TEST(SolveCell, RepeatsGoOnUntilTheWantedTimeOrCount) {
+  auto request = request_for("none");
+  request.repeats = {2, 1e6, 7};
+  const auto cell = solve_cell(stack(), request);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->repeats, 7);
+}
+
+TEST(SolveCell, AnUnsolvedCellRunsOnce) {
+  auto request = request_for("none");
+  request.max_iterations = 1;
+  const auto cell = solve_cell(stack(), request);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->status, "max_iterations");
+  EXPECT_FALSE(cell->claimed);
+  EXPECT_FALSE(cell->solved);
+  EXPECT_EQ(cell->repeats, 1);
+}
+
+TEST(SolveCell, TheDeadlineEndsASolve) {
+  auto request = request_for("none");
+  request.options["step"] = 0.0;
+  request.max_iterations = 1'000'000'000;
+  request.seconds = 0.05;
+  const auto cell = solve_cell(stack(), request);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->status, "time_limit");
+  EXPECT_FALSE(cell->solved);
+  EXPECT_GE(cell->total.cold, 0.05);
+}
+
+TEST(SolveCell, ALieIsOnRecordAndNotBelieved) {
+  auto request = request_for("lie");
+  request.criterion = Criterion::own;
+  const auto cell = solve_cell(stack(), request);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->status, "converged");
+  EXPECT_TRUE(cell->claimed);
+  EXPECT_FALSE(cell->solved);
+  EXPECT_TRUE(cell->own_residual_known);
+}
+
+TEST(SolveCell, NanIsNeverSolvedAndItsResidualsAreNull) {
+  const auto cell = solve_cell(stack(), request_for("nan"));
+  ASSERT_TRUE(cell);
+  EXPECT_TRUE(cell->claimed);
+  EXPECT_FALSE(cell->solved);
+  EXPECT_FALSE(cell->verdict_value);
+  EXPECT_FALSE(cell->residuals.at("natural_map").value);
+  EXPECT_EQ(cell->reason, "the answer is not finite");
+}
+
+TEST(SolveCell, ARepeatWithOtherBitsIsFlaky) {
+  const auto cell = solve_cell(stack(), request_for("random"));
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(cell->status, "flaky");
+  EXPECT_NE(cell->reason.find("run 2"), std::string::npos) << cell->reason;
+}
+
+TEST(SolveCell, WhatASolverThrowsIsTheCellsStatus) {
+  const auto thrown = solve_cell(stack(), request_for("throw"));
+  ASSERT_TRUE(thrown);
+  EXPECT_EQ(thrown->status, "crashed");
+  EXPECT_EQ(thrown->reason, "exception: thrown on request");
+  const auto huge = solve_cell(stack(), request_for("huge"));
+  ASSERT_TRUE(huge);
+  EXPECT_EQ(huge->status, "out_of_memory");
+}
+
+TEST(SolveCell, AnUnknownSolverOptionOrVerdictIsWrongUsage) {
+  auto request = request_for("none");
+  request.solver = "NOBODY";
+  EXPECT_EQ(solve_cell(stack(), request).error().code, ErrorCode::wrong_usage);
+  request = request_for("none");
+  request.options["stepp"] = 1.0;
+  EXPECT_EQ(solve_cell(stack(), request).error().code, ErrorCode::wrong_usage);
+  request = request_for("none");
+  request.verdict = "primal";
+  EXPECT_EQ(solve_cell(stack(), request).error().code, ErrorCode::wrong_usage);
+}
+
+TEST(SolveCell, AProblemWithoutConstraintsIsSolvedInNoIterations) {
+  ContactProblemData data;
+  data.cones = *ConeProduct::create(0, 0, {});
+  data.delassus = make_dense_delassus(Matrix(0, 0));
+  data.free_term = Vector(0);
+  const auto problem = ContactProblem::create(std::move(data));
+  ASSERT_TRUE(problem);
+  for (const SolverRow& row : solver_table()) {
+    auto request = request_for("none");
+    request.solver = row.info.id;
+    request.options = {};
+    const auto cell = solve_cell(*problem, request);
+    ASSERT_TRUE(cell);
+    EXPECT_TRUE(cell->solved) << row.info.id;
+    EXPECT_EQ(cell->iterations, 0);
+  }
+}
+
+TEST(SolveCell, AWarmStartNeedsAGuess) {
+  auto request = request_for("none");
+  request.start_from_guess = true;
+  const auto without = solve_cell(stack(), request);
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->status, "skipped");
+
+  // From the answer itself, one sweep is enough.
+  ContactProblemData data;
+  data.cones = asymmetric().cones();
+  data.delassus = make_dense_delassus(Matrix::Identity(6, 6));
+  data.free_term = asymmetric().free_term();
+  const auto cold_problem = ContactProblem::create(data);
+  request.start_from_guess = false;
+  const auto cold = solve_cell(*cold_problem, request);
+  ASSERT_TRUE(cold);
+  ASSERT_TRUE(cold->solved);
+  data.guess = Eigen::Map<const Vector>(cold->reaction.data(), 6);
+  const auto warm_problem = ContactProblem::create(data);
+  request.start_from_guess = true;
+  const auto warm = solve_cell(*warm_problem, request);
+  ASSERT_TRUE(warm);
+  EXPECT_TRUE(warm->solved);
+  EXPECT_EQ(warm->start, "guess");
+  EXPECT_LT(warm->iterations, cold->iterations);
+}
+
+TEST(SolveCell, TwoCallsGiveTheSameBits) {
+  const auto problem = testing::make_problem("random");
+  for (const auto criterion : {Criterion::verdict, Criterion::verdict_paid}) {
+    auto request = request_for("none");
+    request.criterion = criterion;
+    const auto first = solve_cell(problem, request);
+    const auto second = solve_cell(problem, request);
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->reaction, second->reaction);
+    EXPECT_EQ(first->iterations, second->iterations);
+  }
+}
+
+TEST(SolveCell, ATraceEndsAtTheSameIterate) {
+  std::string csv;
+  const auto traced = solve_cell(stack(), request_for("none"), &csv);
+  const auto plain = solve_cell(stack(), request_for("none"));
+  ASSERT_TRUE(traced && plain);
+  EXPECT_EQ(traced->status, "converged");
+  EXPECT_EQ(traced->reaction, plain->reaction);
+  std::istringstream lines(csv);
+  std::string line, last;
+  long count = -1;
+  while (std::getline(lines, line)) last = line, ++count;
+  EXPECT_EQ(count, traced->iterations);
+  EXPECT_EQ(last.substr(0, last.find(',')), std::to_string(traced->iterations));
+}
+
+TEST(SolveCell, ASymmetrisedProblemsVerdictStandsBeside) {
+  const auto problem = asymmetric();
+  CellRecord record;
+  record.status = "converged";
+  record.claimed = record.solved_symmetrised = true;
+  record.tolerance = 1e-6;
+  record.verdict = "natural_map_scaled";
+  record.reaction.assign(6, 1.0);
+  judge_cell(problem, record);
+  ASSERT_TRUE(record.verdict_value && record.verdict_symmetrised);
+  EXPECT_NE(*record.verdict_value, *record.verdict_symmetrised);
+}
+
+TEST(TestSolvers, AreHiddenUnlessAskedFor) {
+  ASSERT_TRUE(with_test_solvers);
+  EXPECT_NE(find_solver("MISBEHAVE"), nullptr);
+}
+
+}  // namespace
+}  // namespace conebench

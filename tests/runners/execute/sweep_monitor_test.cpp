@@ -1,0 +1,132 @@
+#include "runners/execute/sweep_monitor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+double fake_time = 0.0;
+double fake_clock() { return fake_time; }
+
+/// Plays a solver whose iterations take `iteration_s`; answers the iterations at which the monitor was called.
+std::vector<long> play(Monitor& monitor, const Vector& impulse, long iterations, double iteration_s,
+                       Decision* last = nullptr) {
+  std::vector<long> observed;
+  for (long k = 1; k <= iterations; ++k) {
+    fake_time += iteration_s;
+    if (!monitor.due(k)) continue;
+    observed.push_back(k);
+    const Decision decision = monitor.observe(k, impulse, 0.0);
+    if (last != nullptr) *last = decision;
+    if (decision != Decision::keep_going) break;
+  }
+  return observed;
+}
+
+class SweepMonitorTest : public ::testing::Test {
+ protected:
+  ContactProblem problem = testing::make_problem("box-stack", {{"boxes", 1L}});
+  Verdict verdict = *Verdict::create("natural_map_scaled", problem);
+  Vector wrong = Vector::Zero(problem.rows());
+  Vector right = problem.reference()->reaction;
+};
+
+TEST(LookSchedule, GoesOneByOneAndThenByTenPercent) {
+  std::vector<long> looks;
+  for (long k = 1; looks.size() < 24; k = next_verdict_look(k)) looks.push_back(k);
+  const std::vector<long> expected = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+                                      13, 14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 28};
+  EXPECT_EQ(looks, expected);
+}
+
+TEST_F(SweepMonitorTest, AcceptsTheFirstIterateThatPasses) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, fake_clock);
+  monitor.start();
+  EXPECT_EQ(monitor.observe(1, wrong, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.observe(2, right, 0.0), Decision::accept);
+  EXPECT_EQ(monitor.stopped_at(), 2);
+  EXPECT_EQ(monitor.decision(), Decision::accept);
+}
+
+TEST_F(SweepMonitorTest, NeverAcceptsWithoutAVerdict) {
+  fake_time = 0.0;
+  SweepMonitor monitor(nullptr, 1e-8, 100.0, false, fake_clock);
+  monitor.start();
+  EXPECT_EQ(monitor.observe(1, right, 0.0), Decision::keep_going);
+}
+
+TEST_F(SweepMonitorTest, StopsSoonAfterTheDeadlineWhateverAnIterationTakes) {
+  for (const double iteration_s : {1e-7, 1e-5, 1e-3, 0.1}) {
+    fake_time = 0.0;
+    SweepMonitor monitor(nullptr, 1e-8, 1.0, false, fake_clock);
+    monitor.start();
+    Decision last = Decision::keep_going;
+    play(monitor, wrong, 100'000'000, iteration_s, &last);
+    EXPECT_EQ(last, Decision::out_of_time);
+    EXPECT_GE(fake_time, 1.0);
+    EXPECT_LE(fake_time, 1.0 + 0.011 + iteration_s) << "iterations of " << iteration_s << " s";
+  }
+}
+
+TEST_F(SweepMonitorTest, SeldomReadsTheClockWhereIterationsAreTiny) {
+  fake_time = 0.0;
+  SweepMonitor monitor(nullptr, 1e-8, 1.0, false, fake_clock);
+  monitor.start();
+  play(monitor, wrong, 1'000'000, 1e-7);
+  EXPECT_LT(monitor.clock_reads(), 60);
+}
+
+TEST_F(SweepMonitorTest, AMachinesSpeedDoesNotMoveTheLooksAtTheVerdict) {
+  // The verdict is passed from iteration 500 on; which iterate is accepted must not depend on the clock.
+  std::vector<long> accepted;
+  for (const double iteration_s : {1e-8, 1e-4, 7e-3}) {
+    fake_time = 0.0;
+    SweepMonitor monitor(&verdict, 1e-8, 1e9, false, fake_clock);
+    monitor.start();
+    for (long k = 1; monitor.decision() == Decision::keep_going; ++k) {
+      fake_time += iteration_s;
+      if (monitor.due(k)) monitor.observe(k, k >= 500 ? right : wrong, 0.0);
+    }
+    accepted.push_back(monitor.stopped_at());
+  }
+  EXPECT_EQ(accepted[0], accepted[1]);
+  EXPECT_EQ(accepted[0], accepted[2]);
+}
+
+double costly_judge_clock() { return fake_time += 1.0; }
+
+TEST_F(SweepMonitorTest, LooksAtTheVerdictCountTowardsTheDeadlineOnlyWherePaid) {
+  // Every read of this clock takes a second, so a look at the verdict does, too.
+  for (const bool paid : {false, true}) {
+    fake_time = 0.0;
+    SweepMonitor monitor(&verdict, 1e-8, 10.5, paid, costly_judge_clock);
+    monitor.start();
+    play(monitor, wrong, 1000, 0.0);
+    EXPECT_EQ(monitor.stopped_at(), paid ? 6 : 11);
+    EXPECT_EQ(monitor.judge_seconds(), static_cast<double>(monitor.stopped_at()));
+  }
+}
+
+TEST_F(SweepMonitorTest, ReplayLooksOnceWhereTheFirstRunStopped) {
+  ReplayMonitor monitor(17, Decision::accept);
+  EXPECT_EQ(play(monitor, wrong, 1000, 0.0), std::vector<long>{17});
+  ReplayMonitor undecided(-1, Decision::keep_going);
+  EXPECT_TRUE(play(undecided, wrong, 1000, 0.0).empty());
+}
+
+TEST_F(SweepMonitorTest, TraceWritesOneLineAnIterationAndStopsWhereTheFirstRunDid) {
+  TraceMonitor monitor(problem, 3, Decision::accept);
+  monitor.start();
+  EXPECT_EQ(play(monitor, right, 1000, 0.0), (std::vector<long>{1, 2, 3}));
+  const std::string& csv = monitor.csv();
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
+  EXPECT_EQ(csv.substr(0, 31), "iteration,seconds,own_residual,");
+}
+
+}  // namespace
+}  // namespace conebench

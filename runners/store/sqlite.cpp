@@ -142,7 +142,8 @@ int Connection::open(const std::filesystem::path& file, Access access) {
   std::string name;
   switch (access) {
     case Access::read_only:
-      flags |= SQLITE_OPEN_READONLY;
+      // Read-write to the system where it lets us: only then does SQLite clear its log files away when it closes.
+      flags |= SQLITE_OPEN_READWRITE;
       name = uri(file, "");
       break;
     case Access::immutable:
@@ -163,6 +164,7 @@ int Connection::open(const std::filesystem::path& file, Access access) {
   handle_.reset(handle);
   if (code != SQLITE_OK) return code;
   sqlite3_extended_result_codes(handle, 1);
+  if (access == Access::read_only) run("PRAGMA query_only = ON");
   return sqlite3_busy_timeout(handle, busy_timeout_ms);
 }
 

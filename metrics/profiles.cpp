@@ -1,0 +1,126 @@
+#include "metrics/profiles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace conebench {
+
+namespace {
+
+/// The cumulated weight over (place, weight), one step a distinct place.
+StepFunction cumulate(std::vector<std::pair<double, double>> points) {
+  std::sort(points.begin(), points.end());
+  StepFunction steps;
+  double sum = 0.0;
+  for (const auto& [place, weight] : points) {
+    sum += weight;
+    if (!steps.x.empty() && steps.x.back() == place) {
+      steps.y.back() = sum;
+    } else {
+      steps.x.push_back(place);
+      steps.y.push_back(sum);
+    }
+  }
+  return steps;
+}
+
+double ratio_to_best(double cost, double best) {
+  if (cost == best) return 1.0;
+  return best > 0.0 ? cost / best : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+double StepFunction::operator()(double at) const {
+  const auto after = std::upper_bound(x.begin(), x.end(), at);
+  return after == x.begin() ? 0.0 : y[static_cast<std::size_t>(after - x.begin()) - 1];
+}
+
+PerformanceProfile performance_profile(const CostTable& costs, std::span<const double> weights) {
+  const std::size_t solvers = solver_count(costs);
+  PerformanceProfile profile;
+  if (costs.empty()) return profile;
+  const std::vector<double> weight = normalised_weights(weights, costs.size());
+  std::vector<std::optional<double>> best;
+  for (std::size_t p = 0; p < costs.size(); ++p) {
+    best.push_back(best_cost(costs, p));
+    if (!best.back()) profile.unsolved += weight[p];
+  }
+  for (std::size_t s = 0; s < solvers; ++s) {
+    std::vector<std::pair<double, double>> points;
+    double solved = 0.0;
+    for (std::size_t p = 0; p < costs.size(); ++p) {
+      const auto cost = solved_cost(costs, p, s);
+      if (!cost) continue;
+      solved += weight[p];
+      const double ratio = ratio_to_best(*cost, *best[p]);
+      if (std::isfinite(ratio)) points.emplace_back(ratio, weight[p]);
+    }
+    profile.curves.push_back(cumulate(std::move(points)));
+    profile.rho_one.push_back(profile.curves.back()(1.0));
+    profile.rho_infinity.push_back(solved);
+  }
+  return profile;
+}
+
+std::vector<StepFunction> data_profile(const CostTable& costs, std::span<const double> units,
+                                       std::span<const double> weights) {
+  const std::size_t solvers = solver_count(costs);
+  if (costs.empty()) return {};
+  const std::vector<double> weight = normalised_weights(weights, costs.size());
+  if (!units.empty() && units.size() != costs.size()) throw std::invalid_argument("units: not one a problem");
+  for (const double unit : units) {
+    if (!(unit > 0.0) || !std::isfinite(unit)) throw std::invalid_argument("units: one is not positive and finite");
+  }
+  std::vector<StepFunction> curves;
+  for (std::size_t s = 0; s < solvers; ++s) {
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t p = 0; p < costs.size(); ++p) {
+      const auto cost = solved_cost(costs, p, s);
+      if (cost) points.emplace_back(units.empty() ? *cost : *cost / units[p], weight[p]);
+    }
+    curves.push_back(cumulate(std::move(points)));
+  }
+  return curves;
+}
+
+PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t second,
+                         std::span<const double> weights) {
+  const std::size_t solvers = solver_count(costs);
+  if (first >= solvers || second >= solvers) throw std::invalid_argument("pair profile: no such solver");
+  PairProfile pair{.first = first, .second = second, .profile = {}};
+  CostTable two;
+  for (std::size_t p = 0; p < costs.size(); ++p) {
+    const auto a = solved_cost(costs, p, first);
+    const auto b = solved_cost(costs, p, second);
+    two.push_back({a, b});
+    if (!a && !b) {
+      ++pair.neither;
+    } else if (a && b && *a == *b) {
+      ++pair.ties;
+    } else if (a && (!b || *a < *b)) {
+      ++pair.first_better;
+    } else {
+      ++pair.second_better;
+    }
+  }
+  pair.profile = performance_profile(two, weights);
+  return pair;
+}
+
+std::vector<PairProfile> pair_profiles(const CostTable& costs, std::span<const double> weights) {
+  const std::size_t solvers = solver_count(costs);
+  std::vector<PairProfile> pairs;
+  if (solvers <= 2) return pairs;
+  for (std::size_t first = 0; first < solvers; ++first) {
+    for (std::size_t second = first + 1; second < solvers; ++second) {
+      pairs.push_back(pair_profile(costs, first, second, weights));
+    }
+  }
+  return pairs;
+}
+
+}  // namespace conebench

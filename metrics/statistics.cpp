@@ -1,0 +1,159 @@
+#include "metrics/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+namespace conebench {
+
+namespace {
+
+double sorted_median(std::span<const double> sorted) {
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : 0.5 * sorted[half - 1] + 0.5 * sorted[half];
+}
+
+/// Linear interpolation between order statistics.
+double sorted_quantile(std::span<const double> sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double fraction = place - static_cast<double>(below);
+  return fraction == 0.0 ? sorted[below] : (1.0 - fraction) * sorted[below] + fraction * sorted[below + 1];
+}
+
+/// Uniform on [0, bound), the same on every standard library (uniform_int_distribution is not).
+std::size_t draw_below(std::mt19937_64& engine, std::size_t bound) {
+  const double unit = static_cast<double>(engine() >> 11U) * 0x1.0p-53;
+  return std::min(bound - 1, static_cast<std::size_t>(unit * static_cast<double>(bound)));
+}
+
+}  // namespace
+
+std::optional<double> mean(std::span<const double> values) {
+  if (values.empty()) return std::nullopt;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::optional<double> median(std::span<const double> values) {
+  if (values.empty()) return std::nullopt;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted_median(sorted);
+}
+
+std::optional<double> median_absolute_deviation(std::span<const double> values) {
+  const auto centre = median(values);
+  if (!centre) return std::nullopt;
+  std::vector<double> distances;
+  distances.reserve(values.size());
+  for (const double value : values) distances.push_back(std::abs(value - *centre));
+  return median(distances);
+}
+
+std::optional<double> sample_deviation(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const double centre = *mean(values);
+  double sum = 0.0;
+  for (const double value : values) sum += (value - centre) * (value - centre);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+std::optional<Interval> bootstrap_interval(std::span<const double> values, const Statistic& statistic, double level,
+                                           std::size_t resamples, std::uint64_t seed) {
+  if (!(level > 0.0 && level < 1.0)) throw std::invalid_argument("bootstrap: the level must be between 0 and 1");
+  if (resamples == 0) throw std::invalid_argument("bootstrap: at least one resample is needed");
+  if (values.empty()) return std::nullopt;
+  std::mt19937_64 engine(seed);
+  std::vector<double> sample(values.size());
+  std::vector<double> statistics;
+  statistics.reserve(resamples);
+  for (std::size_t k = 0; k < resamples; ++k) {
+    for (double& value : sample) value = values[draw_below(engine, values.size())];
+    statistics.push_back(statistic(sample));
+  }
+  std::sort(statistics.begin(), statistics.end());
+  const double tail = 0.5 * (1.0 - level);
+  return Interval{sorted_quantile(statistics, tail), sorted_quantile(statistics, 1.0 - tail)};
+}
+
+std::optional<Interval> bootstrap_median(std::span<const double> values, double level, std::size_t resamples,
+                                         std::uint64_t seed) {
+  const Statistic statistic = [](std::span<const double> sample) { return *median(sample); };
+  return bootstrap_interval(values, statistic, level, resamples, seed);
+}
+
+std::optional<double> geometric_mean(std::span<const double> values, std::span<const double> weights) {
+  return shifted_geometric_mean(values, 0.0, weights);
+}
+
+std::optional<double> shifted_geometric_mean(std::span<const double> values, double shift,
+                                             std::span<const double> weights) {
+  if (values.empty()) return std::nullopt;
+  if (!(shift >= 0.0)) throw std::invalid_argument("shifted geometric mean: the shift must not be negative");
+  const std::vector<double> weight = normalised_weights(weights, values.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] >= 0.0)) throw std::invalid_argument("geometric mean: a value is negative or not a number");
+    if (weight[i] > 0.0) sum += weight[i] * std::log(values[i] + shift);
+  }
+  // Rounding can leave the mean of zeros just below 0.
+  return std::max(0.0, std::exp(sum) - shift);
+}
+
+std::string to_string(FailureMode mode) {
+  switch (mode) {
+    case FailureMode::at_limit: return "at the limit";
+    case FailureMode::penalised: return "penalised";
+    case FailureMode::common_subset: return "common subset";
+  }
+  return {};
+}
+
+std::string ShiftedMean::label(const std::string& unit) const {
+  const std::string head =
+      fmt::format("shifted geometric mean (shift {}{}), ", options.shift, unit.empty() ? "" : " " + unit);
+  switch (options.mode) {
+    case FailureMode::at_limit: return head + fmt::format("{} of {} failures at the limit", failures, problems);
+    case FailureMode::penalised:
+      return head + fmt::format("{} of {} failures at {} x the limit", failures, problems, options.penalty_factor);
+    case FailureMode::common_subset: return head + fmt::format("over the common subset of {} problems", problems);
+  }
+  return head;
+}
+
+std::vector<ShiftedMean> shifted_means(const CostTable& costs, std::span<const double> limits,
+                                       const MeanOptions& options, std::span<const double> weights) {
+  const std::size_t solvers = solver_count(costs);
+  const bool common = options.mode == FailureMode::common_subset;
+  if (!common && limits.size() != costs.size()) throw std::invalid_argument("shifted means: not one limit a problem");
+  if (!weights.empty() && weights.size() != costs.size()) throw std::invalid_argument("weights: not one a problem");
+  std::vector<std::size_t> problems(costs.size());
+  std::iota(problems.begin(), problems.end(), std::size_t{0});
+  if (common) problems = common_subset(costs, options.minimum_solved_share);
+  std::vector<double> chosen_weights;
+  for (const std::size_t p : problems) {
+    if (!weights.empty()) chosen_weights.push_back(weights[p]);
+  }
+  const double failure_factor = options.mode == FailureMode::penalised ? options.penalty_factor : 1.0;
+
+  std::vector<ShiftedMean> means;
+  for (std::size_t s = 0; s < solvers; ++s) {
+    ShiftedMean result{.value = std::nullopt, .options = options, .problems = problems.size()};
+    std::vector<double> values;
+    for (const std::size_t p : problems) {
+      const auto cost = solved_cost(costs, p, s);
+      result.failures += cost ? 0 : 1;
+      if (cost || !common) values.push_back(cost ? *cost : failure_factor * limits[p]);
+    }
+    if (values.size() == problems.size()) result.value = shifted_geometric_mean(values, options.shift, chosen_weights);
+    means.push_back(result);
+  }
+  return means;
+}
+
+}  // namespace conebench

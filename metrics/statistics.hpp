@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metrics/cost_table.hpp"
+
+namespace conebench {
+
+/// All return nothing for an empty sample.
+std::optional<double> mean(std::span<const double> values);
+/// The mean of the two middle values where their number is even.
+std::optional<double> median(std::span<const double> values);
+/// Median of |x − median(x)|, not scaled by 1.4826.
+std::optional<double> median_absolute_deviation(std::span<const double> values);
+/// √(Σ (x − mean)² / (n − 1)); nothing for fewer than two values.
+std::optional<double> sample_deviation(std::span<const double> values);
+
+using Statistic = std::function<double(std::span<const double>)>;
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// Percentile bootstrap (Efron 1979) of `statistic` at the confidence `level`, from `resamples` draws with replacement.
+/// The same seed gives the same interval on every machine. Nothing for an empty sample; throws std::invalid_argument
+/// for a level outside (0, 1) or no resamples.
+std::optional<Interval> bootstrap_interval(std::span<const double> values, const Statistic& statistic, double level,
+                                           std::size_t resamples, std::uint64_t seed);
+/// The same for the median.
+std::optional<Interval> bootstrap_median(std::span<const double> values, double level = 0.95,
+                                         std::size_t resamples = 1000, std::uint64_t seed = 1);
+
+/// exp(Σ w log x), 0 where a value with a positive weight is 0. `weights`: one a value, normalised here; empty: all the
+/// same. Throws std::invalid_argument for a negative value.
+std::optional<double> geometric_mean(std::span<const double> values, std::span<const double> weights = {});
+/// exp(Σ w log(x + shift)) − shift, shift ≥ 0 in the values' unit: differences far below the shift count little.
+std::optional<double> shifted_geometric_mean(std::span<const double> values, double shift,
+                                             std::span<const double> weights = {});
+
+/// What a failed cell counts in a mean over problems. A mean that left failures out would reward failing.
+enum class FailureMode {
+  at_limit,       ///< the problem's limit
+  penalised,      ///< a factor times the limit
+  common_subset,  ///< problems outside the common subset (see common_subset()) are left out for everybody
+};
+std::string to_string(FailureMode mode);
+
+struct MeanOptions {
+  FailureMode mode = FailureMode::at_limit;
+  double shift = 1e-3;
+  double penalty_factor = 10.0;       ///< for `penalised`
+  double minimum_solved_share = 0.0;  ///< for `common_subset`: who takes part
+};
+
+/// A mean that says how it was made.
+struct ShiftedMean {
+  std::optional<double> value;  ///< nothing where no problem counts, or a solver outside the common subset failed in it
+  MeanOptions options;
+  std::size_t problems = 0;  ///< that count
+  std::size_t failures = 0;  ///< of this solver among them
+
+  /// "shifted geometric mean (shift 0.001 s), 4 of 32 failures at 10 x the limit".
+  std::string label(const std::string& unit) const;
+};
+
+/// One a solver. `limits`: the cost at which a solve of the problem is cut off, one a problem (not read for
+/// common_subset). Weights as in geometric_mean, one a problem. Throws std::invalid_argument for sizes that differ.
+std::vector<ShiftedMean> shifted_means(const CostTable& costs, std::span<const double> limits,
+                                       const MeanOptions& options, std::span<const double> weights = {});
+
+}  // namespace conebench

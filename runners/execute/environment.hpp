@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// Processor, cores, memory, kernel and governor of this machine; what can't be told says "unknown" or 0.
+MachineRecord capture_machine();
+
+/// Version, commit, compiler, flags and libraries of this executable.
+BuildRecord capture_build();
+
+/// "2026-01-31T12:00:00Z".
+std::string utc_now();
+
+/// Counters of the whole machine at one instant.
+struct MachineLoad {
+  double load = 0.0;            ///< 1-minute average
+  std::uint64_t steal = 0;      ///< ticks of processor time taken by the hypervisor, since boot
+  std::uint64_t all = 0;        ///< ticks of processor time, since boot
+  std::uint64_t throttled = 0;  ///< thermal throttling events, since boot
+};
+MachineLoad capture_load();
+
+/// Share of processor time stolen between two instants.
+double steal_share(const MachineLoad& before, const MachineLoad& after);
+
+/// Why times measured between two instants are doubtful; empty where nothing speaks against them. `jobs`: workers that
+/// the sweep itself kept busy; `scattered`: share of repeated cells whose deviation exceeds a tenth of their median.
+std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,
+                                       const MachineLoad& after, int jobs, double scattered);
+
+/// Sets the thread counts of BLAS and OpenMP libraries in the environment to 1; for the start of main().
+void limit_library_threads();
+
+}  // namespace conebench

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "problems/result.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// How far a sweep is.
+struct SweepState {
+  long total = 0;    ///< cells of this sweep: to run and already stored
+  long resumed = 0;  ///< already stored
+  long done = 0;     ///< run by now, `resumed` not counted
+  long solved = 0;   ///< of `done`
+  double elapsed_s = 0.0;
+  double cells_per_s = 0.0;
+  double left_s = 0.0;  ///< estimate; 0 while there is none
+};
+
+/// Told what a sweep does, in the runner's process and between its waits. All members may be left as they are.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  /// Problems looked at so far, before any cell is run.
+  virtual void surveyed(long /*done*/, long /*total*/) {}
+  virtual void began(const SweepState&) {}
+  virtual void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState&) {}
+  /// A line for a person: a problem that can't be loaded, a worker that had to be replaced.
+  virtual void note(const std::string& /*line*/) {}
+  virtual void ended(const SweepState&) {}
+};
+
+/// Draws a bar that is rewritten in place (`terminal`) or prints a line every ten seconds, and the notes.
+class ProgressPrinter final : public Progress {
+ public:
+  using Sink = std::function<void(const std::string&)>;
+  /// `write` gets what is to be written, with its own line ends and flushed by it. `width`: columns of the terminal.
+  ProgressPrinter(Sink write, bool terminal, int width = 80);
+  void surveyed(long done, long total) override;
+  void began(const SweepState& state) override;
+  void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override;
+  void note(const std::string& line) override;
+  void ended(const SweepState& state) override;
+
+ private:
+  void draw(const std::string& line);
+  void clear();
+
+  Sink write_;
+  bool terminal_;
+  int width_;
+  bool drawn_ = false;
+  double last_s_ = -1.0;
+};
+
+/// "1 h 02 min", "3 min 10 s", "4.2 s".
+std::string duration_text(double seconds);
+
+}  // namespace conebench

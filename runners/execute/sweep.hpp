@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "runners/execute/progress.hpp"
+#include "runners/plan/suite.hpp"
+#include "runners/store/store.hpp"
+
+namespace conebench {
+
+struct SweepOptions {
+  std::filesystem::path data;   ///< --data: where relative globs are looked up first; empty: not given
+  std::filesystem::path cache;  ///< folder for the scenes that are written as FCLIB; made where it is missing
+  int jobs = 1;                 ///< workers; more than one marks the run `throughput`
+  int shard = 1;                ///< --shard K/N: the cells whose key falls into part K of N
+  int shards = 1;
+  std::string filter;              ///< --filter, see docs/suites.md; empty: everything
+  std::vector<std::string> retry;  ///< statuses whose stored cells are run again
+  bool allow_mixed = false;        ///< add to a store that another build or processor filled
+  bool pin = true;                 ///< pin the solving process to one processor (timed runs only)
+  /// Set from a signal handler to stop: the cells in flight are dropped, the rest is resumed by the next run.
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// What a sweep did.
+struct SweepOutcome {
+  long problems = 0;      ///< different ones, those that can't be loaded included
+  long duplicates = 0;    ///< sources that repeat another's content to the last bit (they have no record of their own)
+  long bad_problems = 0;  ///< of `problems`: can't be loaded
+  long cells = 0;         ///< planned for this shard and filter
+  long resumed = 0;       ///< of `cells`: found in the store
+  long run = 0;           ///< of `cells`: run and stored now (unsupported and bad_problem included)
+  long measured = 0;      ///< of `run`: a solver ran and answered
+  long solved = 0;        ///< of `cells`, stored ones included
+  std::map<std::string, long> statuses;  ///< of `run`
+  bool interrupted = false;
+  std::optional<Error> stopped;  ///< why the sweep ended early: the store can't be written (disk full, …)
+  double wall_s = 0.0;           ///< the whole call
+  double busy_s = 0.0;           ///< set-up, solve, repeats and judging, over all workers
+  std::vector<std::string> noise;
+
+  long not_run() const { return cells - resumed - run; }
+};
+
+/// Plans and runs a suite into `store`; cells that it holds already are left out. Forks, so call it from a process with
+/// one thread; sets OMP_NUM_THREADS and its like to 1.
+/// Errors (nothing was run): wrong_usage for an option, filter or status that makes no sense; bad_input where a glob
+/// matches no file or the store holds another build's cells.
+Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress);
+
+/// What run_sweep would do.
+struct DryRun {
+  long problems = 0;
+  long duplicates = 0;
+  long bad_problems = 0;
+  long settings = 0;
+  long cells = 0;
+  long resumed = 0;
+  double worst_hours = 0.0;  ///< if every cell to run used up its limit and was killed then
+  std::vector<std::string> notes;
+};
+
+/// Loads every problem, runs nothing. `store`: null where there is none yet. Errors as run_sweep.
+Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress);
+
+/// While it lives, the first SIGINT or SIGTERM sets flag() and the second ends the process.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  const std::atomic<bool>& flag() const;
+};
+
+}  // namespace conebench

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench {
+
+/// One entry of a suite's "problems": FCLIB files by a glob, or a scene with every point of its grid and every seed.
+struct ProblemEntry {
+  std::string fclib;                  ///< glob as the suite writes it; empty for a scene
+  std::string scene;                  ///< id; empty for files
+  std::vector<OptionValues> options;  ///< of the scene, one a grid point
+  std::vector<std::uint64_t> seeds;   ///< of the scene
+  bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
+  std::string family;                 ///< overrides the name's or the scene's own, where not empty
+  std::string where;                  ///< "problems[1]", for messages
+};
+
+/// One entry of a suite's "solvers", with every point of its grid.
+struct SolverEntry {
+  std::string id;
+  std::vector<OptionValues> options;
+  std::string where;
+};
+
+struct SuiteLimits {
+  long iterations = 20000;
+  double seconds = 10.0;       ///< set-up and solve of one cell, and its repeats together
+  long memory_mb = 4000;       ///< resident memory of the process that solves one cell
+  double load_seconds = 60.0;  ///< loading one problem
+};
+
+struct SuiteRepeats {
+  int minimum = 5;
+  double minimum_ms = 50.0;
+  int maximum = 100;
+};
+
+/// A suite file, checked: names, options, ranges and verdict are known to be right. docs/suites.md has the schema.
+struct Suite {
+  std::string name;
+  std::string description;
+  std::uint64_t seed = 1;
+  std::vector<ProblemEntry> problems;
+  std::vector<SolverEntry> solvers;  ///< "all" spelled out
+  std::vector<double> tolerances = {1e-6};
+  std::string verdict = "natural_map_scaled";
+  Criterion criterion = Criterion::verdict;
+  bool start_from_guess = false;
+  SuiteLimits limits;
+  SuiteRepeats repeats;
+
+  std::filesystem::path folder;  ///< of the file; relative globs resolve against it last
+  std::string text;              ///< the file, verbatim
+};
+
+/// Errors (wrong_usage), in one line with `file` and the key's path: not JSON, an unknown key, a key given twice, a
+/// missing key, a value of another type or out of range, an unknown solver, scene, option or verdict.
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file);
+
+/// parse_suite of a file, or of an embedded suite where `file` is the name of one and no such file exists.
+/// Errors: bad_input where it can't be read; as parse_suite.
+Result<Suite> load_suite(const std::filesystem::path& file);
+
+/// A suite that is part of the executable.
+struct EmbeddedSuite {
+  std::string name;  ///< "default"
+  std::string text;
+};
+const std::vector<EmbeddedSuite>& embedded_suites();
+
+}  // namespace conebench

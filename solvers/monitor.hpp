@@ -25,6 +25,12 @@ class Monitor {
     return look(iteration, impulse, own_residual);
   }
 
+  /// For a solver that believes its iterate to be good: asks for the verdict now, off the schedule. Without an
+  /// override, as observe.
+  virtual Decision propose(long iteration, ConstVectorRef impulse, double own_residual) {
+    return look(iteration, impulse, own_residual);
+  }
+
  protected:
   /// Also sets next_.
   virtual Decision look(long iteration, ConstVectorRef impulse, double own_residual) = 0;

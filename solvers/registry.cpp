@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solvers/admm/admm.hpp"
+#include "solvers/cascade/cascade.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/testing/misbehave.hpp"
 
@@ -19,6 +20,7 @@ std::vector<SolverRow> make_table() {
   std::vector<SolverRow> table;
   append(table, gauss_seidel::solver_rows());
   append(table, admm_rows());
+  append(table, cascade_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;
 }

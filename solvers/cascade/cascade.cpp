@@ -1,0 +1,364 @@
+#include "solvers/cascade/cascade.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "solvers/cascade/arclength_path.hpp"
+#include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/contact_sweep.hpp"
+#include "solvers/cascade/interior_point.hpp"
+#include "solvers/cascade/proximal_point.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/search.hpp"
+#include "solvers/cascade/semismooth_newton.hpp"
+
+namespace conebench {
+
+namespace cascade {
+namespace {
+
+/// One problem with the parts that work on it; a part is made when it is first called, so that a problem that a few
+/// sweeps solve pays for no symbolic analysis.
+class Parts {
+ public:
+  explicit Parts(const ContactProblem& problem) : problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
+
+  const ScaledProblem& problem() const { return problem_; }
+  const ContactSweep& sweep() const { return sweep_; }
+  Vector& impulse_workspace() { return impulse_; }
+
+  BlockLu& lu() {
+    if (!lu_) {
+      lu_ = std::make_unique<BlockLu>();
+      lu_->analyse(problem_);
+    }
+    return *lu_;
+  }
+  SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
+  InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
+  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, lu(), newton()); }
+  ArclengthPath& arclength_path() { return made(arclength_path_, problem_, lu(), newton()); }
+
+ private:
+  template <class Part, class... Arguments>
+  static Part& made(std::unique_ptr<Part>& part, Arguments&... arguments) {
+    if (!part) part = std::make_unique<Part>(arguments...);
+    return *part;
+  }
+
+  ScaledProblem problem_;
+  ContactSweep sweep_;
+  Vector impulse_;
+  std::unique_ptr<BlockLu> lu_;
+  std::unique_ptr<SemismoothNewton> newton_;
+  std::unique_ptr<InteriorPoint> interior_point_;
+  std::unique_ptr<ProximalPoint> proximal_point_;
+  std::unique_ptr<ArclengthPath> arclength_path_;
+};
+
+bool offer(Parts& parts, Search& search, const Vector& r) {
+  Vector w(parts.problem().size());
+  parts.problem().velocity(r, w);
+  return search.offer(r, parts.problem().residual(r, w));
+}
+
+/// Semi-smooth Newton from the best point with every regularisation, as long as the best keeps shrinking.
+bool rescue(Parts& parts, Search& search) {
+  for (int round = 0; round < 6; ++round) {
+    const double before = search.best();
+    for (const double relative : {1e3, 1e4, 1e2, 1e5, 10.0}) {
+      Vector r = search.best_point();
+      const NewtonBudget budget{.steps = 40, .patience = 10, .relative = relative, .largest = 0.1};
+      if (parts.newton().run(search, r, budget)) return true;
+      if (search.halted()) return false;
+      if (search.best() < 0.3 * before) break;
+    }
+    if (search.best() > 0.3 * before) return false;
+  }
+  return false;
+}
+
+/// Sweeps from r, first `sweeps` and then on while the observed rate predicts that reaching the tolerance costs less
+/// than about six factorizations.
+bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
+  const ScaledProblem& problem = parts.problem();
+  Vector w(problem.size());
+  const auto measure = [&] {
+    problem.velocity(r, w);
+    return problem.residual(r, w);
+  };
+  const double blocks = problem.stored_blocks();
+  const double contacts = problem.contacts();
+
+  double halfway = 0.0;
+  for (int k = 0; k < sweeps && !search.halted(); ++k) {
+    const double change = parts.sweep().sweep(r);
+    search.count_sweep();
+    const bool middle = k == sweeps / 2 - 1;
+    if (change >= 1e3 * search.tolerance() && !middle) continue;
+    const double residual = measure();
+    if (search.offer(r, residual)) return true;
+    if (middle) halfway = residual;
+  }
+  double last = measure();
+  if (search.offer(r, last)) return true;
+  if (!(halfway > 0.0)) return false;
+
+  // Rough costs in multiplications: a Newton step scales the blocks, factors and solves; a sweep streams the matrix.
+  const double newton_cost = parts.lu().flops() / 6.0 + 108.0 * blocks + 400.0 * contacts;
+  const double sweep_cost = 18.0 * blocks + 150.0 * contacts;
+  double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
+  for (int total = 0; rate < 0.95 && total < 400 && !search.halted();) {
+    const double needed = std::log(search.tolerance() / last) / std::log(rate);
+    if (!(needed * sweep_cost <= 6.0 * newton_cost)) break;
+    const int batch = std::clamp(static_cast<int>(needed) + 1, 2, 10);
+    for (int k = 0; k < batch && !search.halted(); ++k) {
+      parts.sweep().sweep(r);
+      search.count_sweep();
+    }
+    total += batch;
+    const double residual = measure();
+    if (search.offer(r, residual)) return true;
+    rate = std::pow(residual / last, 1.0 / batch);
+    last = residual;
+  }
+  return false;
+}
+
+struct CascadeOptions {
+  long sweeps = 10;
+  long proximal_steps = 800;
+  long arclength_steps = 150;
+  long restarts = 12;
+  bool newton = true;
+  bool interior_point = true;
+  bool proximal_point = true;
+  bool arclength = true;
+};
+
+void declare_options(OptionBinder& bind, CascadeOptions& o) {
+  bind.integer("sweeps", o.sweeps,
+               {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps before the first Newton step"});
+  bind.integer("proximal_steps", o.proximal_steps,
+               {.minimum = 1, .maximum = 1e9, .doc = "Newton steps that the first proximal-point walk may take"});
+  bind.integer("arclength_steps", o.arclength_steps,
+               {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
+  bind.integer("restarts", o.restarts,
+               {.minimum = 0, .maximum = 1000, .doc = "further proximal-point walks and followings with other starts"});
+  bind.flag("newton", o.newton, "try SSN after the sweeps");
+  bind.flag("interior_point", o.interior_point, "try IPM");
+  bind.flag("proximal_point", o.proximal_point, "try PPA");
+  bind.flag("arclength", o.arclength, "try ARC");
+}
+
+void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
+  if (offer(parts, search, r)) return;
+  if (o.sweeps > 0 && sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps))) return;
+  if (o.newton && !search.halted() &&
+      parts.newton().run(search, r, {.steps = 30, .patience = 6, .relative = search.odd_attempt() ? 1e3 : 10.0}))
+    return;
+  if (o.interior_point && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
+  if (o.proximal_point && parts.proximal_point().run(search, {.newton_steps = o.proximal_steps})) return;
+  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+  if (o.arclength && parts.arclength_path().run(search, 1.0, 1.0, {.steps = static_cast<int>(o.arclength_steps)}))
+    return;
+  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+
+  constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};
+  for (long k = 0; k < o.restarts && !search.halted(); ++k) {
+    if (o.proximal_point) {
+      const ProximalPoint::Limits limits{.shift = shifts[static_cast<std::size_t>(k % 4)],
+                                         .newton_steps = 1500L << (k / 4),
+                                         .successes = k < 4 ? 5 : 10};
+      if (parts.proximal_point().run(search, limits)) return;
+      if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+    }
+    if (o.arclength) {
+      const double low = k % 2 != 0 ? 0.5 : 0.1;
+      const ArclengthPath::Limits limits{
+          .steps = static_cast<int>(300L << (k / 4)), .low = low, .high = 1.0 / low, .by_determinant = k % 2 != 0};
+      if (parts.arclength_path().run(search, k % 2 != 0 ? 10.0 : 0.1, k % 3 != 0 ? 1.0 : 10.0, limits)) return;
+      if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+    }
+  }
+}
+
+struct NewtonOptions {
+  long steps = 200;
+  long patience = 20;
+  double relative = 10.0;
+  double largest = 1e-3;
+  long sweeps = 0;
+};
+
+void declare_options(OptionBinder& bind, NewtonOptions& o) {
+  bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps of one run"});
+  bind.integer("patience", o.patience,
+               {.minimum = 1, .maximum = 1e9, .doc = "steps without the residual falling to 0.7 of the best"});
+  bind.real("relative", o.relative,
+            {.minimum = 0, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "regularisation over residual"});
+  bind.real("largest", o.largest,
+            {.minimum = 0, .maximum = 1e6, .scale = OptionScale::logarithmic, .doc = "largest regularisation"});
+  bind.integer("sweeps", o.sweeps, {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps before the first step"});
+}
+
+void run_newton(Parts& parts, Search& search, Vector& r, const NewtonOptions& o) {
+  if (offer(parts, search, r)) return;
+  for (long k = 0; k < o.sweeps && !search.halted(); ++k) {
+    parts.sweep().sweep(r);
+    search.count_sweep();
+  }
+  parts.newton().run(search, r,
+                     {.steps = static_cast<int>(o.steps),
+                      .patience = static_cast<int>(o.patience),
+                      .relative = o.relative,
+                      .largest = o.largest});
+}
+
+struct PathOptions {
+  long steps = 60;
+  double impulse = 1.0;
+  double velocity = 1.0;
+};
+
+void declare_options(OptionBinder& bind, PathOptions& o) {
+  bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "iterations, one factorization each"});
+  bind.real(
+      "impulse", o.impulse,
+      {.minimum = 1e-12, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "start r = (0, 0, this), scaled"});
+  bind.real(
+      "velocity", o.velocity,
+      {.minimum = 1e-12, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "start w = (0, 0, this), scaled"});
+}
+
+void run_interior_point(Parts& parts, Search& search, Vector& r, const PathOptions& o) {
+  if (offer(parts, search, r)) return;
+  parts.interior_point().run(search, o.impulse, o.velocity, static_cast<int>(o.steps));
+}
+
+struct ArclengthOptions : PathOptions {
+  ArclengthOptions() { steps = 2000; }
+};
+
+void declare_options(OptionBinder& bind, ArclengthOptions& o) { declare_options(bind, static_cast<PathOptions&>(o)); }
+
+void run_arclength(Parts& parts, Search& search, Vector& r, const ArclengthOptions& o) {
+  if (offer(parts, search, r)) return;
+  parts.arclength_path().run(search, o.impulse, o.velocity, {.steps = static_cast<int>(o.steps)});
+}
+
+struct ProximalOptions {
+  double shift = 1e-2;
+  long steps = 3000;
+  long successes = 5;
+};
+
+void declare_options(OptionBinder& bind, ProximalOptions& o) {
+  bind.real("shift", o.shift,
+            {.minimum = 1e-9, .maximum = 1e3, .scale = OptionScale::logarithmic, .doc = "proximal term at the start"});
+  bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps in all"});
+  bind.integer("successes", o.successes, {.minimum = 1, .maximum = 1e6, .doc = "successes before the shift shrinks"});
+}
+
+void run_proximal_point(Parts& parts, Search& search, Vector& r, const ProximalOptions& o) {
+  if (offer(parts, search, r)) return;
+  const ProximalPoint::Limits limits{
+      .shift = o.shift, .newton_steps = o.steps, .successes = static_cast<int>(o.successes)};
+  if (parts.proximal_point().run(search, limits)) return;
+  rescue(parts, search);
+}
+
+/// The solver whose search is one of the run_… functions above.
+template <class Options>
+class PartSolver final : public Solver {
+ public:
+  using Run = void (*)(Parts&, Search&, Vector&, const Options&);
+  PartSolver(SolverInfo info, const Options& options, Run run) : info_(std::move(info)), options_(options), run_(run) {}
+
+  const SolverInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    return unsupported_by_flags(info_, problem);
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    parts_ = std::make_unique<Parts>(problem);
+    return std::nullopt;
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    const ScaledProblem& problem = parts_->problem();
+    Search search(problem, stop, monitor, parts_->impulse_workspace());
+    Vector r;
+    problem.from_impulse(guess, r);
+    if (problem.contacts() == 0) {
+      SolveSummary summary;
+      summary.status = SolveStatus::converged;
+      summary.own_residual = 0.0;
+      return summary;
+    }
+    run_(*parts_, search, r, options_);
+    problem.to_impulse(search.best_point(), impulse);
+    return search.summary();
+  }
+
+ private:
+  SolverInfo info_;
+  Options options_;
+  Run run_;
+  std::unique_ptr<Parts> parts_;
+};
+
+SolverInfo part_info(std::string id, std::string name, std::string summary) {
+  SolverInfo info;
+  info.id = std::move(id);
+  info.name = std::move(name);
+  info.formulation = Formulation::ncp;
+  info.joints = false;
+  info.allocates = Allocation::iteration;
+  info.citation = "Conebench, docs/solvers/cascade.md";
+  info.summary = std::move(summary);
+  return info;
+}
+
+template <class Options>
+SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, const Options&)) {
+  return make_row<Options>(std::move(info), [run](const SolverInfo& i, const Options& options) {
+    return std::make_unique<PartSolver<Options>>(i, options, run);
+  });
+}
+
+}  // namespace
+}  // namespace cascade
+
+std::vector<SolverRow> cascade_rows() {
+  using namespace cascade;
+  return {
+      part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
+                                        "Takes the last digits in a few steps from a point near a solution; no "
+                                        "safeguard far from it."),
+                              run_newton),
+      part_row<PathOptions>(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
+                                      "Few iterations on most problems; stalls where the central path folds."),
+                            run_interior_point),
+      part_row<ProximalOptions>(part_info("PPA", "Proximal point from zero",
+                                          "Slow and sure: walks along the branch of solutions that starts at zero."),
+                                run_proximal_point),
+      part_row<ArclengthOptions>(part_info("ARC", "Arclength following of the central path",
+                                           "Walks around the folds at which interior points stall; many "
+                                           "factorizations."),
+                                 run_arclength),
+      part_row<CascadeOptions>(part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
+                                         "Solves what any of its parts solves, cheapest first; factors matrices of "
+                                         "G's pattern, so thousands of densely coupled contacts are expensive."),
+                               run_cascade),
+  };
+}
+
+}  // namespace conebench

@@ -1,0 +1,37 @@
+#include "solvers/cascade/contact_sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conebench::cascade {
+
+ContactSweep::ContactSweep(const ScaledProblem& problem) : problem_(problem) { refresh(); }
+
+void ContactSweep::refresh() {
+  prepared_.clear();
+  prepared_.reserve(static_cast<std::size_t>(problem_.contacts()));
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    prepared_.push_back(local_.prepare<3>(problem_.block(problem_.diagonal(i)), 1.0));
+  }
+}
+
+double ContactSweep::sweep(Vector& r) const {
+  double change = 0.0;
+  double size = 0.0;
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    Eigen::Vector3d free = problem_.free_term().segment<3>(3 * i);
+    for (int k = problem_.row_begin(i); k < problem_.row_begin(i + 1); ++k) {
+      const int j = problem_.column(k);
+      if (j != i) free.noalias() += problem_.block(k) * r.segment<3>(3 * j);
+    }
+    const Eigen::Vector3d old = r.segment<3>(3 * i);
+    const Eigen::Map<const Eigen::Matrix3d> block(problem_.block(problem_.diagonal(i)).data());
+    const Eigen::Vector3d solved = local_.solve<3>(prepared_[static_cast<std::size_t>(i)], block, 1.0, free, old);
+    change += (solved - old).squaredNorm();
+    size += solved.squaredNorm();
+    r.segment<3>(3 * i) = solved;
+  }
+  return std::sqrt(change / std::max(size, 1e-300));
+}
+
+}  // namespace conebench::cascade

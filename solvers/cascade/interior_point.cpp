@@ -1,0 +1,176 @@
+#include "solvers/cascade/interior_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace conebench::cascade {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Largest a with x + a d in the cone, for x in it.
+double cone_step(const Eigen::Vector3d& x, const Eigen::Vector3d& d) {
+  const double quadratic = d[2] * d[2] - d[0] * d[0] - d[1] * d[1];
+  const double linear = x[2] * d[2] - x[0] * d[0] - x[1] * d[1];
+  const double constant = std::max(0.0, cone_determinant(x));
+  double longest = 1e30;
+  const double discriminant = linear * linear - quadratic * constant;
+  if (discriminant >= 0.0) {
+    const double root = std::sqrt(discriminant);
+    const double q = -(linear + (linear >= 0.0 ? root : -root));
+    if (quadratic != 0.0 && q / quadratic > 0.0) longest = std::min(longest, q / quadratic);
+    if (q != 0.0 && constant / q > 0.0) longest = std::min(longest, constant / q);
+  }
+  return d[2] < 0.0 ? std::min(longest, -x[2] / d[2]) : longest;
+}
+
+}  // namespace
+
+InteriorPoint::InteriorPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton)
+    : problem_(problem),
+      system_(problem, lu),
+      newton_(newton),
+      r_(problem.size()),
+      w_(problem.size()),
+      product_(problem.size()),
+      infeasibility_(problem.size()),
+      residual_workspace_(problem.size()),
+      candidate_(problem.size()),
+      d_(at(problem.contacts())) {
+  for (auto* direction : {&affine_, &corrected_, &chosen_}) direction->resize(problem.size());
+}
+
+double InteriorPoint::gap_at(double length, const PathSystem::Direction& direction) const {
+  double gap = 0.0;
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    const Eigen::Vector3d w = w_.segment<3>(3 * i) + length * direction.dw.segment<3>(3 * i);
+    gap += (r_.segment<3>(3 * i) + length * direction.dr.segment<3>(3 * i)).dot(de_saxce_velocity(w));
+  }
+  return gap / problem_.contacts();
+}
+
+double InteriorPoint::step_to_boundary(const PathSystem::Direction& direction) const {
+  double longest = 1e30;
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    longest = std::min(longest, cone_step(r_.segment<3>(3 * i), direction.dr.segment<3>(3 * i)));
+    const double dwn = direction.dw[3 * i + 2];
+    if (dwn < 0.0) longest = std::min(longest, -w_[3 * i + 2] / dwn);
+  }
+  return longest;
+}
+
+bool InteriorPoint::in_neighbourhood(double length, const PathSystem::Direction& direction, double width,
+                                     double& gap) const {
+  double least = std::numeric_limits<double>::infinity();
+  gap = 0.0;
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    const Eigen::Vector3d r = r_.segment<3>(3 * i) + length * direction.dr.segment<3>(3 * i);
+    const Eigen::Vector3d w = w_.segment<3>(3 * i) + length * direction.dw.segment<3>(3 * i);
+    const double det_r = cone_determinant(r);
+    const double det_u = velocity_determinant(w);
+    if (!(det_r > 0.0) || !(det_u > 0.0)) return false;
+    gap += r.dot(de_saxce_velocity(w));
+    least = std::min(least, det_r * det_u);
+  }
+  gap /= problem_.contacts();
+  return least >= width * width * gap * gap;
+}
+
+InteriorPoint::Step InteriorPoint::choose_step(int iteration, double m) {
+  const int n = problem_.contacts();
+  const auto squared = [&](int i) {
+    return Eigen::Vector3d(-jordan_product(system_.scaled_point(i), system_.scaled_point(i)));
+  };
+  for (int i = 0; i < n; ++i) d_[at(i)] = squared(i);
+  system_.solve(d_, infeasibility_, 1.0, affine_);
+  affine_quotient_ = system_.quotient();
+  const double affine_gap = gap_at(std::min(1.0, step_to_boundary(affine_)), affine_);
+  const double centring = std::max(1e-6, std::pow(std::clamp(affine_gap / m, 0.0, 1.0), 3));
+
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < n; ++i) {
+    least = std::min(least, cone_determinant(r_.segment<3>(3 * i)) * velocity_determinant(w_.segment<3>(3 * i)));
+  }
+  const double width = std::min(0.1, 0.9 * std::sqrt(std::max(0.0, least)) / m);
+  const double fraction = std::max(0.9, 1.0 - std::max(1e-3, 0.1 * m));
+
+  Step best;
+  for (int mode = 0; mode < 3; ++mode) {
+    const double sigma = mode == 0 ? centring : mode == 1 ? std::max(centring, 0.3) : 1.0;
+    const double growth = mode == 2 ? 2.0 : 1.0;
+    for (int i = 0; i < n; ++i) {
+      d_[at(i)] = squared(i) + Eigen::Vector3d(0.0, 0.0, sigma * m);
+      if (mode > 0) continue;
+      const Eigen::Vector3d x = system_.from_eigenbasis(i, affine_.z);
+      d_[at(i)] -= jordan_product(x, affine_quotient_[at(i)] - x);
+    }
+    system_.solve(d_, infeasibility_, mode == 2 ? 0.3 : 1.0, corrected_);
+    double length = std::min(1.0, fraction * step_to_boundary(corrected_));
+    double gap = 0.0;
+    for (int cut = 0; cut < 30 && length > 1e-6; ++cut, length *= 0.8) {
+      if (in_neighbourhood(length, corrected_, width, gap) && (iteration <= 3 || gap <= m * growth)) break;
+    }
+    if ((mode == 0 && length > 0.3) || length > best.length) {
+      best = {length, mode};
+      std::swap(chosen_, corrected_);
+    }
+    if ((mode == 0 && length > 0.3) || (mode == 1 && best.length > 0.1)) break;
+  }
+  return best;
+}
+
+bool InteriorPoint::finish_with_newton(Search& search) {
+  NewtonBudget budget = finish;
+  if (alternate) budget.relative = search.odd_attempt() ? 1e3 : 10.0;
+  candidate_ = r_;
+  return newton_.run(search, candidate_, budget);
+}
+
+bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations) {
+  const int n = problem_.contacts();
+  for (int i = 0; i < n; ++i) {
+    r_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, r0);
+    w_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, w0);
+  }
+  problem_.multiply(r_, product_);
+  double hand_over_below = 1e-3;
+  int slow = 0;
+  for (int k = 0; k < max_iterations; ++k) {
+    double m = 0.0;
+    for (int i = 0; i < n; ++i) m += r_.segment<3>(3 * i).dot(de_saxce_velocity(w_.segment<3>(3 * i)));
+    m /= n;
+    infeasibility_ = w_ - product_ - problem_.free_term();
+    residual_workspace_ = product_ + problem_.free_term();
+    const double residual = problem_.residual(r_, residual_workspace_);
+    if (search.offer(r_, residual)) return true;
+    if (search.halted() || !std::isfinite(residual) || m < 1e-20) return false;
+    if (hand_over && residual < hand_over_below) {
+      if (finish_with_newton(search)) return true;
+      if (search.halted()) return false;
+      hand_over_below = 0.05 * residual;
+    }
+
+    system_.factor(r_, w_);
+    search.count_newton();
+    const Step step = choose_step(k, m);
+    if (step.length < 1e-4) return false;
+    r_ += step.length * chosen_.dr;
+    w_ += step.length * chosen_.dw;
+    if (k % 5 == 4) {
+      problem_.multiply(r_, product_);  // rounding of the updates must not pile up
+    } else {
+      product_ += step.length * chosen_.product;
+    }
+    if (step.length < 0.15 || step.mode == 2) {
+      if (++slow >= 4) return false;
+    } else if (slow > 0 && step.length > 0.5) {
+      --slow;
+    }
+  }
+  return false;
+}
+
+}  // namespace conebench::cascade

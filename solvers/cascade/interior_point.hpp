@@ -1,0 +1,48 @@
+#pragma once
+
+#include "solvers/cascade/path_system.hpp"
+#include "solvers/cascade/search.hpp"
+#include "solvers/cascade/semismooth_newton.hpp"
+
+namespace conebench::cascade {
+
+/// Primal–dual interior point on (r, w) with Mehrotra's predictor and corrector and De Saxcé's term in the matrix.
+///
+/// Every iteration factors once. The step goes max(0.9, 1 − max(1e-3, 0.1 m)) of the way to the boundary, then shrinks
+/// until the point stays in the neighbourhood min √(det r det u) ≥ min(0.1, 0.9 current) m and, after three iterations,
+/// the gap does not grow. A short step is tried again with more centring; four slow ones end the run. The semi-smooth
+/// Newton method is called in as soon as the residual is below 1e-3, and each time it has fallen to 0.05 of that.
+class InteriorPoint {
+ public:
+  InteriorPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton);
+
+  /// From r = (0, 0, r0), w = (0, 0, w0). True: `search` accepted a point.
+  bool run(Search& search, double r0, double w0, int max_iterations);
+
+  /// Called with each finishing run's budget; defaults to NewtonBudget with the regularisation alternating.
+  NewtonBudget finish;
+  bool alternate = true;  ///< relative regularisation 10 and 1e3 in turn
+  bool hand_over = true;  ///< call the semi-smooth Newton method near a solution
+
+ private:
+  using Field = PathSystem::Field;
+  struct Step {
+    double length = -1.0;
+    int mode = 0;
+  };
+  double gap_at(double length, const PathSystem::Direction& direction) const;
+  double step_to_boundary(const PathSystem::Direction& direction) const;
+  bool in_neighbourhood(double length, const PathSystem::Direction& direction, double width, double& gap) const;
+  /// Predictor and up to three correctors; the chosen direction is left in chosen_.
+  Step choose_step(int iteration, double m);
+  bool finish_with_newton(Search& search);
+
+  const ScaledProblem& problem_;
+  PathSystem system_;
+  SemismoothNewton& newton_;
+  Vector r_, w_, product_, infeasibility_, residual_workspace_, candidate_;
+  Field d_, affine_quotient_;
+  PathSystem::Direction affine_, corrected_, chosen_;
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+
+namespace conebench::cascade {
+
+/// Jordan products of the second-order cone in components (t1, t2, n).
+Eigen::Vector3d jordan_product(const Eigen::Vector3d& a, const Eigen::Vector3d& b);
+/// (x_n − ‖x_T‖)(x_n + ‖x_T‖): positive inside the cone.
+double cone_determinant(const Eigen::Vector3d& x);
+/// cone_determinant(u(w)) = w_n (w_n + 2‖w_T‖), without cancellation.
+double velocity_determinant(const Eigen::Vector3d& w);
+/// u(w) = (w_T, w_n + ‖w_T‖), De Saxcé's velocity.
+Eigen::Vector3d de_saxce_velocity(const Eigen::Vector3d& w);
+
+/// The linear system of a point (r, w) near the central path r ∘ u(w) = m e_n, w = G r + g, in Nesterov–Todd scaling.
+///
+/// The scaling W = F D Fᵀ stays in the cone's eigenbasis F = [f1 f2 f3] on ê and is never summed in xyz, which would
+/// lose digits: D = η diag(a, 1/a, 1), w̄ the scaling point, a = w̄_n + ‖w̄_T‖, η = (det r / det u)^¼, ê = w̄_T/‖w̄_T‖.
+/// The matrix is M = Rᵀ G R + B with R = F D and, with c1 = ê·ŵ/√2, c3 = ê⊥·ŵ,
+/// B = I − (a/√2, 1/(a√2), 0)ᵀ (c1/a, −a c1, c3), which carries De Saxcé's term. λ = W⁻¹r = W u is the scaled point.
+///
+/// A solve takes d (Jordan units) and an infeasibility e: M z = Rᵀ e + B Fᵀ(λ \ d), dr = R z, and dw = G dr − e, so
+/// that linear feasibility is exact whatever the factorization's rounding.
+class PathSystem {
+ public:
+  using Block = ScaledProblem::Block;
+  using Field = std::vector<Eigen::Vector3d>;  ///< a 3-vector a contact
+
+  struct Direction {
+    Vector z, dr, product, dw;  ///< z: in the eigenbasis; product = G dr
+    void resize(Index size);
+  };
+
+  PathSystem(const ScaledProblem& problem, BlockLu& lu);
+
+  /// Scaling and factorization at (r, w), both strictly inside (r in the cone, w_n > 0).
+  void factor(const Vector& r, const Vector& w);
+
+  /// Solves for right-hand side `d` with infeasibility `weight · infeasibility`.
+  void solve(const Field& d, const Vector& infeasibility, double weight, Direction& direction);
+
+  const Eigen::Vector3d& scaled_point(int i) const { return scaled_point_[static_cast<std::size_t>(i)]; }
+  /// λ \ d of the last solve.
+  const Field& quotient() const { return quotient_; }
+  Eigen::Vector3d from_eigenbasis(int i, const Vector& z) const;
+  /// z with R_i z = x.
+  Eigen::Vector3d to_scaled(int i, const Eigen::Vector3d& x) const;
+
+ private:
+  Eigen::Vector3d to_eigenbasis(int i, const Eigen::Vector3d& x) const;
+  void scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w);
+
+  const ScaledProblem& problem_;
+  BlockLu& lu_;
+  std::vector<Block> right_, base_, scaled_;
+  std::vector<std::array<double, 2>> axis_;     ///< ê
+  std::vector<std::array<double, 2>> stretch_;  ///< (η, a)
+  std::vector<char> dropped_;
+  Field scaled_point_, quotient_;
+  Vector right_side_;
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,96 @@
+#include "solvers/cascade/proximal_point.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace conebench::cascade {
+
+namespace {
+
+constexpr NewtonBudget inner_budget{.steps = 20, .patience = 6, .relative = 10.0, .largest = 1e-4};
+constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 1e3, .largest = 0.1};
+constexpr double over_relaxation = 0.9;
+constexpr double largest_shift = 0.3;
+constexpr int failures_in_a_row = 12;
+
+}  // namespace
+
+ProximalPoint::ProximalPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton)
+    : problem_(problem),
+      shifted_(problem),
+      newton_(newton),
+      inner_newton_(shifted_, lu),
+      inner_interior_point_(shifted_, lu, inner_newton_),
+      inner_sweep_(shifted_),
+      velocity_(problem.size()) {
+  inner_interior_point_.alternate = false;
+  inner_interior_point_.finish.relative = inner_budget.relative;
+  inner_interior_point_.finish.largest = inner_budget.largest;
+}
+
+bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start) {
+  Search inner(shifted_, tolerance, search);
+  candidate_ = start;
+  bool solved = inner_newton_.run(inner, candidate_, inner_budget);
+  if (!solved && !search.halted()) {
+    inner_sweep_.refresh();
+    candidate_ = start;
+    for (int sweep = 0; sweep < 20 && !search.halted(); ++sweep) {
+      inner_sweep_.sweep(candidate_);
+      inner.count_sweep();
+    }
+    solved = inner_newton_.run(inner, candidate_, inner_budget);
+  }
+  if (!solved && !search.halted()) solved = inner_interior_point_.run(inner, 1.0, 1.0, 40);
+  point_ = inner.best_point();
+  return solved;
+}
+
+bool ProximalPoint::run(Search& search, const Limits& limits) {
+  center_.setZero(problem_.size());
+  start_ = best_ = center_;
+  problem_.velocity(start_, velocity_);
+  double last_residual = problem_.residual(start_, velocity_);
+  double best_residual = std::numeric_limits<double>::infinity();
+  double last_finish = std::numeric_limits<double>::infinity();
+  double shift = limits.shift;
+  int successes = 0;
+  int failures = 0;
+  const long first = search.newton_steps();
+  for (long k = 0; search.newton_steps() - first < limits.newton_steps && !search.halted(); ++k) {
+    shifted_.become_shifted(problem_, shift, center_);
+    const double tolerance =
+        std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, best_residual)));
+    if (!solve_inner(search, tolerance, start_)) {
+      successes = 0;
+      shift = std::min(largest_shift, 2.0 * shift);
+      start_ = center_ = best_;
+      if (++failures > failures_in_a_row) return false;
+      continue;
+    }
+    failures = 0;
+    ++successes;
+    problem_.velocity(point_, velocity_);
+    const double residual = problem_.residual(point_, velocity_);
+    if (residual < best_residual) {
+      best_residual = residual;
+      best_ = point_;
+    }
+    if (search.offer(point_, residual)) return true;
+    if ((k % 5 == 4 && best_residual < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
+      last_finish = residual;
+      candidate_ = point_;
+      if (newton_.run(search, candidate_, finishing_budget)) return true;
+    }
+    last_residual = residual;
+    start_ = point_;
+    center_ = point_ + over_relaxation * (point_ - center_);
+    if (successes >= limits.successes) {
+      shift = std::max(1e-9, 0.7 * shift);
+      successes = 0;
+    }
+  }
+  return false;
+}
+
+}  // namespace conebench::cascade

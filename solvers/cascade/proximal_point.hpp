@@ -1,0 +1,44 @@
+#pragma once
+
+#include "solvers/cascade/contact_sweep.hpp"
+#include "solvers/cascade/interior_point.hpp"
+#include "solvers/cascade/search.hpp"
+#include "solvers/cascade/semismooth_newton.hpp"
+
+namespace conebench::cascade {
+
+/// Proximal-point walk from r = 0: c ← r(c) + 0.9 (r(c) − c), where r(c) solves the problem with G + α I and g − α c.
+///
+/// The shift makes each inner problem well conditioned, and walking from zero keeps to the branch of solutions that
+/// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
+/// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
+/// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and the walk starts again at the
+/// best point; twelve failures in a row end it.
+class ProximalPoint {
+ public:
+  struct Limits {
+    double shift = 1e-2;  ///< α at the start (G̃ has unit diagonal)
+    long newton_steps = 800;
+    int successes = 5;
+  };
+
+  /// `newton` works on `problem` itself, for finishing.
+  ProximalPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton);
+
+  /// True: `search` accepted a point.
+  bool run(Search& search, const Limits& limits);
+
+ private:
+  /// Leaves the inner problem's answer in point_. False where nothing solved it.
+  bool solve_inner(Search& search, double tolerance, const Vector& start);
+
+  const ScaledProblem& problem_;
+  ScaledProblem shifted_;
+  SemismoothNewton& newton_;
+  SemismoothNewton inner_newton_;
+  InteriorPoint inner_interior_point_;
+  ContactSweep inner_sweep_;
+  Vector center_, start_, best_, point_, velocity_, candidate_;
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,191 @@
+#include "solvers/cascade/scaled_problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "problems/cone_projection.hpp"
+
+namespace conebench::cascade {
+
+namespace {
+
+using Components = std::array<Index, 3>;
+
+}  // namespace
+
+ScaledProblem::ScaledProblem(const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  const BlockSparseMatrix& matrix = problem.blocks();
+  const Vector& compliance = problem.compliance();
+  const auto count = static_cast<std::size_t>(cones.blocks());
+  rows_.resize(count);
+  judge_.resize(count);
+  impulse_scale_.resize(count);
+  velocity_scale_.resize(count);
+  std::vector<double> scale(count);
+
+  // Block i's own 3×3 block and free term before scaling, embedded.
+  const auto embedded = [&](Index i) {
+    const Index row = matrix.block_offset(i);
+    if (cones.block_kind(i) == BlockKind::limit) return Rows{-1, -1, row};
+    const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
+    if (cones.contact_dimension() == 2) return mu > 0.0 ? Rows{row, -1, row + 1} : Rows{-1, -1, row + 1};
+    return mu > 0.0 ? Rows{row, row + 1, row + 2} : Rows{-1, -1, row + 2};
+  };
+  double mean_inverse_step = 0.0;
+  Index positive = 0;
+  double largest_velocity = 0.0;
+  std::vector<double> inverse_step(count);
+  for (Index i = 0; i < cones.blocks(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Index row = matrix.block_offset(i);
+    const int size = matrix.block_size(i);
+    const auto diagonal = matrix.block(i, matrix.diagonal(i));
+    rows_[at] = embedded(i);
+    inverse_step[at] = (diagonal.trace() + compliance.segment(row, size).sum()) / size;
+    if (inverse_step[at] > 0.0) {
+      mean_inverse_step += inverse_step[at];
+      ++positive;
+    }
+    largest_velocity = std::max(largest_velocity, problem.free_term().segment(row, size).norm());
+    if (cones.block_kind(i) == BlockKind::contact) {
+      const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
+      judge_[at].friction = mu > 0.0 ? mu : 1.0;
+    }
+    const double mu = judge_[at].friction;
+    const auto entry = [&](Index r) { return r < 0 ? 0.0 : diagonal(r - row, r - row) + compliance[r]; };
+    const Rows& rows = rows_[at];
+    const double tangential = entry(rows.t1) + entry(rows.t2);
+    const int tangents = (rows.t1 >= 0) + (rows.t2 >= 0);
+    const double mean_diagonal = (tangential + entry(rows.n) / (mu * mu)) / (tangents + 1);
+    scale[at] = mean_diagonal > 0.0 ? 1.0 / std::sqrt(mean_diagonal) : 1.0;
+  }
+  mean_inverse_step = positive > 0 ? mean_inverse_step / static_cast<double>(positive) : 1.0;
+  if (largest_velocity == 0.0) largest_velocity = 1.0;
+
+  const auto weight = [&](Index i, int component) {
+    const auto at = static_cast<std::size_t>(i);
+    return component == 2 ? scale[at] / judge_[at].friction : scale[at];
+  };
+  const auto components = [&](Index i) {
+    const Rows& rows = rows_[static_cast<std::size_t>(i)];
+    return Components{rows.t1, rows.t2, rows.n};
+  };
+  free_term_ = Vector::Zero(3 * cones.blocks());
+  row_begin_.push_back(0);
+  for (Index i = 0; i < cones.blocks(); ++i) {
+    const Index row = matrix.block_offset(i);
+    const Components own = components(i);
+    for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
+      const Index j = matrix.column(k);
+      const Index column = matrix.block_offset(j);
+      const Components other = components(j);
+      const auto values = matrix.block(i, k);
+      Block block = Block::Zero();
+      for (int a = 0; a < 3; ++a) {
+        for (int b = 0; b < 3; ++b) {
+          const auto [r, c] = std::pair(own[static_cast<std::size_t>(a)], other[static_cast<std::size_t>(b)]);
+          if (r >= 0 && c >= 0) {
+            double value = values(r - row, c - column);
+            if (r == c) value += compliance[r];
+            block(a, b) = value * weight(i, a) * weight(j, b);
+          } else if (i == j && a == b) {
+            block(a, b) = 1.0;
+          }
+        }
+      }
+      if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
+      columns_.push_back(static_cast<int>(j));
+      blocks_.push_back(block);
+    }
+    row_begin_.push_back(static_cast<int>(columns_.size()));
+    for (int a = 0; a < 3; ++a) {
+      const Index r = own[static_cast<std::size_t>(a)];
+      if (r >= 0) free_term_[3 * i + a] = problem.free_term()[r] * weight(i, a);
+    }
+  }
+
+  const double magnitude = free_term_.norm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
+  const double gamma = magnitude > 0.0 ? magnitude : 1.0;
+  free_term_ /= gamma;
+  for (std::size_t i = 0; i < count; ++i) {
+    impulse_scale_[i] = scale[i] * gamma;
+    velocity_scale_[i] = gamma / scale[i];
+    judge_[i].step = 1.0 / (inverse_step[i] > 0.0 ? inverse_step[i] : mean_inverse_step);
+    judge_[i].tolerance = 1.0 / (judge_[i].step * largest_velocity);
+  }
+}
+
+void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
+  free_term_ = base.free_term_ - shift * center;
+  for (const int k : diagonal_) {
+    const auto at = static_cast<std::size_t>(k);
+    blocks_[at] = base.blocks_[at];
+    blocks_[at].diagonal().array() += shift;
+  }
+}
+
+void ScaledProblem::multiply(const Vector& r, Vector& out) const {
+  const double* values = r.data();
+  for (int i = 0; i < contacts(); ++i) {
+    double t1 = 0.0;
+    double t2 = 0.0;
+    double n = 0.0;
+    for (int k = row_begin(i); k < row_begin(i + 1); ++k) {
+      const double* m = block(k).data();
+      const double* x = values + 3 * static_cast<std::ptrdiff_t>(column(k));
+      t1 += m[0] * x[0] + m[3] * x[1] + m[6] * x[2];
+      t2 += m[1] * x[0] + m[4] * x[1] + m[7] * x[2];
+      n += m[2] * x[0] + m[5] * x[1] + m[8] * x[2];
+    }
+    out[3 * i] = t1;
+    out[3 * i + 1] = t2;
+    out[3 * i + 2] = n;
+  }
+}
+
+void ScaledProblem::velocity(const Vector& r, Vector& w) const {
+  multiply(r, w);
+  w += free_term_;
+}
+
+double ScaledProblem::residual(const Vector& r, const Vector& w) const {
+  double worst = 0.0;
+  for (int i = 0; i < contacts(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Judge& judge = judge_[at];
+    Eigen::Vector3d impulse = r.segment<3>(3 * i) * impulse_scale_[at];
+    impulse[2] /= judge.friction;
+    Eigen::Vector3d velocity = w.segment<3>(3 * i) * velocity_scale_[at];
+    velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
+    const Eigen::Vector3d moved = impulse - judge.step * velocity;
+    const double error = (impulse - project_friction_cone<3>(moved, judge.friction)).norm() * judge.tolerance;
+    if (!(error <= worst)) worst = error;  // a NaN stays
+  }
+  return worst;
+}
+
+void ScaledProblem::to_impulse(const Vector& r, VectorRef impulse) const {
+  impulse.setZero();
+  for (int i = 0; i < contacts(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Rows& rows = rows_[at];
+    if (rows.t1 >= 0) impulse[rows.t1] = r[3 * i] * impulse_scale_[at];
+    if (rows.t2 >= 0) impulse[rows.t2] = r[3 * i + 1] * impulse_scale_[at];
+    impulse[rows.n] = r[3 * i + 2] * impulse_scale_[at] / judge_[at].friction;
+  }
+}
+
+void ScaledProblem::from_impulse(ConstVectorRef impulse, Vector& r) const {
+  r.setZero(size());
+  for (int i = 0; i < contacts(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Rows& rows = rows_[at];
+    if (rows.t1 >= 0) r[3 * i] = impulse[rows.t1] / impulse_scale_[at];
+    if (rows.t2 >= 0) r[3 * i + 1] = impulse[rows.t2] / impulse_scale_[at];
+    r[3 * i + 2] = impulse[rows.n] * judge_[at].friction / impulse_scale_[at];
+  }
+}
+
+}  // namespace conebench::cascade

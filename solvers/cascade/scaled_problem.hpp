@@ -1,0 +1,77 @@
+#pragma once
+
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/types.hpp"
+
+namespace conebench::cascade {
+
+/// The problem in the coordinates in which every cone is ‖r_T‖ ≤ r_n and every diagonal block has trace 3:
+///
+///     P = diag(1, 1, μ),  c_i = 1/√((G_t1t1 + G_t2t2 + G_nn/μ²)/3),  γ = ‖g̃‖/√n_c
+///     r = P λ / (c γ),    w = c P⁻¹ σ / γ,    G̃_ij = c_i c_j P⁻¹ G_ij P⁻¹,   w = G̃ r + g̃
+///
+/// With u(w) = (w_T, w_n + ‖w_T‖), De Saxcé's velocity, the NCP reads cone ∋ r ⟂ u(w) ∈ cone, and u(w) lies in the cone
+/// exactly where w_n ≥ 0. R is part of G's diagonal.
+///
+/// Every block is embedded as a 3D contact: a limit row, a frictionless contact and the second tangent of a 2D contact
+/// become components with a unit diagonal, no coupling and no free term, whose impulse stays 0. So all parts of the
+/// cascade see one block size.
+///
+/// | symbol | here | shape | unit |
+/// | --- | --- | --- | --- |
+/// | n_c | contacts() | | |
+/// | G̃ | block(k) in rows row_begin(i) … | 3×3 blocks | 1 |
+/// | g̃ | free_term() | 3 n_c | 1 |
+class ScaledProblem {
+ public:
+  using Block = Eigen::Matrix3d;
+
+  explicit ScaledProblem(const ContactProblem& problem);
+
+  int contacts() const { return static_cast<int>(impulse_scale_.size()); }
+  Index size() const { return 3 * static_cast<Index>(contacts()); }
+  int row_begin(int i) const { return row_begin_[static_cast<std::size_t>(i)]; }
+  int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
+  int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
+  int stored_blocks() const { return static_cast<int>(columns_.size()); }
+  const Block& block(int k) const { return blocks_[static_cast<std::size_t>(k)]; }
+  const Vector& free_term() const { return free_term_; }
+
+  /// G̃ + shift I with free term `free_term`, for the proximal point's inner problems: takes the same pattern's values
+  /// from `base`.
+  void become_shifted(const ScaledProblem& base, double shift, const Vector& center);
+
+  /// out = G̃ r.
+  void multiply(const Vector& r, Vector& out) const;
+  /// w = G̃ r + g̃.
+  void velocity(const Vector& r, Vector& w) const;
+  /// The scaled natural map (the official verdict) of r with w = G̃ r + g̃, in the problem's own units.
+  double residual(const Vector& r, const Vector& w) const;
+
+  /// λ (rows of the problem) from r, and back.
+  void to_impulse(const Vector& r, VectorRef impulse) const;
+  void from_impulse(ConstVectorRef impulse, Vector& r) const;
+
+ private:
+  /// Where a block's components live in the problem; −1 for a component that is embedded.
+  struct Rows {
+    Index t1 = -1, t2 = -1, n = -1;
+  };
+  /// What residual() needs of a block, in the problem's units.
+  struct Judge {
+    double friction = 1.0;   ///< μ, and 1 where friction does not act
+    double step = 1.0;       ///< r_i of the natural map
+    double tolerance = 1.0;  ///< 1 / (r_i V)
+  };
+  std::vector<int> row_begin_, columns_, diagonal_;
+  std::vector<Block> blocks_;
+  Vector free_term_;
+  std::vector<double> impulse_scale_;   ///< c γ
+  std::vector<double> velocity_scale_;  ///< γ / c
+  std::vector<Rows> rows_;
+  std::vector<Judge> judge_;
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,74 @@
+#include "solvers/cascade/search.hpp"
+
+namespace conebench::cascade {
+
+Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace)
+    : problem_(&problem),
+      tolerance_(stop.tolerance),
+      criterion_(stop.criterion),
+      monitor_(&monitor),
+      impulse_(&impulse_workspace),
+      max_iterations_(stop.max_iterations),
+      best_point_(Vector::Zero(problem.size())) {}
+
+Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
+    : problem_(&problem), tolerance_(tolerance), outer_(&outer), best_point_(Vector::Zero(problem.size())) {}
+
+bool Search::ask(const Vector& r, double residual) {
+  problem_->to_impulse(r, *impulse_);
+  const long iteration = newton_steps_ + sweeps_;
+  const bool good = residual <= tolerance_;
+  const Decision decision =
+      good ? monitor_->propose(iteration, *impulse_, residual) : monitor_->observe(iteration, *impulse_, residual);
+  if (decision == Decision::out_of_time) halted_ = out_of_time_ = true;
+  return decision == Decision::accept;
+}
+
+bool Search::offer(const Vector& r, double residual) {
+  if (accepted_) return true;
+  if (residual < best_) {
+    best_ = residual;
+    best_point_ = r;
+  }
+  const bool good = residual <= tolerance_;
+  if (outer_ != nullptr || criterion_ == Criterion::own) accepted_ = good;
+  if (outer_ != nullptr) return accepted_;
+  // The point asked about is the one that is returned if the answer is yes.
+  if (!accepted_ && (good || monitor_->due(newton_steps_ + sweeps_))) accepted_ = ask(good ? r : best_point_, residual);
+  if (accepted_ && good) best_point_ = r;
+  return accepted_;
+}
+
+void Search::count_iteration() {
+  if (newton_steps_ + sweeps_ >= max_iterations_) halted_ = true;
+}
+
+void Search::count_newton() {
+  ++newton_steps_;
+  count_iteration();
+  if (outer_ != nullptr) outer_->count_newton();
+}
+
+void Search::count_sweep() {
+  ++sweeps_;
+  count_iteration();
+  if (outer_ != nullptr) outer_->count_sweep();
+}
+
+SolveStatus Search::status() const {
+  if (accepted_) return SolveStatus::converged;
+  if (out_of_time_) return SolveStatus::time_limit;
+  return halted_ ? SolveStatus::max_iterations : SolveStatus::stalled;
+}
+
+SolveSummary Search::summary() const {
+  SolveSummary summary;
+  summary.status = status();
+  summary.iterations = newton_steps_ + sweeps_;
+  summary.factorizations = newton_steps_;
+  summary.operator_products = newton_steps_ + sweeps_;
+  summary.own_residual = best_;
+  return summary;
+}
+
+}  // namespace conebench::cascade

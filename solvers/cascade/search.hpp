@@ -1,0 +1,62 @@
+#pragma once
+
+#include <limits>
+
+#include "problems/types.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench::cascade {
+
+/// What all parts of one solve share: the best point found so far, the stop test and the counts.
+///
+/// Budgets are counted in Newton steps (one factorization each) and sweeps, never in seconds, so that runs repeat bit
+/// for bit; only the monitor can end a search for time.
+class Search {
+ public:
+  /// A search on the problem itself. `impulse_workspace` is rows() long.
+  Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace);
+  /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`.
+  Search(const ScaledProblem& problem, double tolerance, Search& outer);
+
+  /// Takes note of r, whose scaled natural map is `residual`. True: accepted, stop.
+  bool offer(const Vector& r, double residual);
+  void count_newton();
+  void count_sweep();
+  /// Out of time or of iterations.
+  bool halted() const { return outer_ ? outer_->halted() : halted_; }
+  bool accepted() const { return accepted_; }
+
+  double tolerance() const { return tolerance_; }
+  double best() const { return best_; }
+  const Vector& best_point() const { return best_point_; }
+  long newton_steps() const { return newton_steps_; }
+  long sweeps() const { return sweeps_; }
+  /// Alternates between two regularisations from attempt to attempt.
+  bool odd_attempt() { return (attempts_++ & 1) != 0; }
+
+  SolveStatus status() const;
+  SolveSummary summary() const;
+
+ private:
+  void count_iteration();
+  bool ask(const Vector& r, double residual);
+
+  const ScaledProblem* problem_;
+  double tolerance_;
+  Criterion criterion_ = Criterion::own;
+  Monitor* monitor_ = nullptr;
+  Vector* impulse_ = nullptr;
+  Search* outer_ = nullptr;
+  long max_iterations_ = std::numeric_limits<long>::max();
+  long newton_steps_ = 0;
+  long sweeps_ = 0;
+  long attempts_ = 0;
+  double best_ = std::numeric_limits<double>::infinity();
+  Vector best_point_;
+  bool accepted_ = false;
+  bool halted_ = false;
+  bool out_of_time_ = false;
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,133 @@
+#include "solvers/cascade/semismooth_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "problems/cone_projection.hpp"
+
+namespace conebench::cascade {
+
+namespace {
+
+const double half_root = std::sqrt(0.5);
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
+    : problem_(problem),
+      lu_(lu),
+      left_(at(problem.contacts())),
+      right_(at(problem.contacts())),
+      base_(at(problem.contacts())),
+      scaled_(at(problem.stored_blocks())),
+      dropped_(at(problem.contacts())),
+      w_(problem.size()),
+      known_(problem.size()),
+      product_(problem.size()),
+      right_side_(problem.size()),
+      z_(problem.size()) {}
+
+void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y, double alpha) {
+  const double length = tangential_norm<3>(y);
+  const double ex = y[0] / length;
+  const double ey = y[1] / length;
+  const double projected = 0.5 * (length + y[2]);
+  const double tau = projected / length;
+  const Eigen::Vector3d f(r[0] - projected * ex, r[1] - projected * ey, r[2] - projected);
+  const double along = ex * f[0] + ey * f[1];
+  const double f1 = (along + f[2]) * half_root;
+  const double f2 = (f[2] - along) * half_root;
+  const double f3 = -ey * f[0] + ex * f[1];
+  const Eigen::Vector3d w = w_.segment<3>(3 * i);
+  const double slip = tangential_norm<3>(w);
+  const double wx = slip > 0.0 ? w[0] / slip : 0.0;
+  const double wy = slip > 0.0 ? w[1] / slip : 0.0;
+
+  Block& left = left_[at(i)];
+  Block& right = right_[at(i)];
+  left << (ex + wx) * half_root, (ey + wy) * half_root, half_root,  //
+      0.0, 0.0, 0.0,                                                //
+      -ey * tau, ex * tau, 0.0;
+  right << ex * half_root, 0.0, -ey,  //
+      ey * half_root, 0.0, ex,        //
+      half_root, 0.0, 0.0;
+  base_[at(i)].noalias() = alpha * (left * right);
+  base_[at(i)](1, 1) += 1.0;
+  base_[at(i)](2, 2) += 1.0 - tau;
+  const Eigen::Vector3d known = Eigen::Vector3d(-ex, -ey, 1.0) * (-f2 * half_root);
+  known_.segment<3>(3 * i) = known;
+  right_side_.segment<3>(3 * i) = Eigen::Vector3d(-f1, 0.0, -f3) - alpha * (left * known);
+}
+
+void SemismoothNewton::linearise(const Vector& r, double alpha) {
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    const Eigen::Vector3d ri = r.segment<3>(3 * i);
+    const Eigen::Vector3d wi = w_.segment<3>(3 * i);
+    Eigen::Vector3d y = ri - wi;
+    y[2] -= tangential_norm<3>(wi);
+    const double length = tangential_norm<3>(y);
+    dropped_[at(i)] = 0;
+    if (length <= y[2]) {
+      left_[at(i)].setIdentity();
+      right_[at(i)].setIdentity();
+      base_[at(i)] = alpha * Block::Identity();
+      known_.segment<3>(3 * i).setZero();
+      right_side_.segment<3>(3 * i) = -wi;
+    } else if (length <= -y[2]) {
+      dropped_[at(i)] = 1;
+      left_[at(i)].setZero();
+      right_[at(i)].setZero();
+      base_[at(i)].setIdentity();
+      known_.segment<3>(3 * i) = -ri;
+      right_side_.segment<3>(3 * i).setZero();
+    } else {
+      linearise_slip(i, ri, y, alpha);
+    }
+  }
+}
+
+void SemismoothNewton::step(Vector& r) {
+  problem_.multiply(known_, product_);
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    if (!dropped_[at(i)]) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
+    for (int k = problem_.row_begin(i); k < problem_.row_begin(i + 1); ++k) {
+      const int j = problem_.column(k);
+      if (dropped_[at(i)] || dropped_[at(j)]) continue;
+      Block partial;
+      partial.noalias() = left_[at(i)] * problem_.block(k);
+      scaled_[at(k)].noalias() = partial * right_[at(j)];
+    }
+  }
+  lu_.factor(scaled_, base_, dropped_);
+  lu_.solve(right_side_, z_);
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    r.segment<3>(3 * i) += right_[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
+  }
+}
+
+bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget) {
+  double best = std::numeric_limits<double>::infinity();
+  int without_progress = 0;
+  best_ = r;
+  for (int k = 0;; ++k) {
+    problem_.velocity(r, w_);
+    const double residual = problem_.residual(r, w_);
+    without_progress = residual < 0.7 * best ? 0 : without_progress + 1;
+    if (residual < best) {
+      best = residual;
+      best_ = r;
+    }
+    if (search.offer(r, residual)) return true;
+    if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
+    linearise(r, std::min(budget.largest, std::max(1e-12, budget.relative * residual)));
+    step(r);
+    search.count_newton();
+  }
+  r = best_;
+  return false;
+}
+
+}  // namespace conebench::cascade

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <vector>
+
+#include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/search.hpp"
+
+namespace conebench::cascade {
+
+/// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
+struct NewtonBudget {
+  int steps = 20;
+  int patience = 4;  ///< steps without the residual falling to 0.7 of the run's best
+  double relative = 10.0;
+  double largest = 1e-3;
+};
+
+/// Semi-smooth Newton on F(r) = r − P(r − u(w(r))), reduced contact by contact to the unknowns that its mode leaves
+/// free, without line search: takes the last digits from a point near a solution.
+///
+/// With y = r − u(w), ŷ = y_T/‖y_T‖, ŵ = w_T/‖w_T‖ and the eigenbasis f1 = (ŷ, 1)/√2, f2 = (−ŷ, 1)/√2, f3 = (ŷ⊥, 0),
+/// every mode gives rows L and columns R with (L G R + B) z = right side and r += R z + k:
+///
+/// - stick (y in the cone): L = R = I, B = α I, right side −w;
+/// - open (−y in the cone): step −r, row and column dropped;
+/// - slip: τ = (‖y_T‖ + y_n)/(2‖y_T‖); k = −F_2 f2; rows of L ((ŷ + ŵ)/√2, 1/√2), 0, τ f3; columns of R f1, 0, f3;
+///   B = α L R + diag(0, 1, 1 − τ); right side (−F_1, 0, −F_3) − α L k.
+///
+/// A regularisation that is large against the residual (α = 1e3 residual) is what rank-deficient G needs; it alternates
+/// with a small one from run to run.
+class SemismoothNewton {
+ public:
+  using Block = ScaledProblem::Block;
+
+  /// Both must outlive this object; `lu` has analysed `problem`'s pattern.
+  SemismoothNewton(const ScaledProblem& problem, BlockLu& lu);
+
+  /// Starts at r and leaves r at the best point of this run. True: `search` accepted a point.
+  bool run(Search& search, Vector& r, const NewtonBudget& budget);
+
+ private:
+  /// Fills left_, right_, base_, right_side_ and known_ for the point (r, w_).
+  void linearise(const Vector& r, double alpha);
+  void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y, double alpha);
+  void step(Vector& r);
+
+  const ScaledProblem& problem_;
+  BlockLu& lu_;
+  std::vector<Block> left_, right_, base_, scaled_;
+  std::vector<char> dropped_;
+  Vector w_, known_, product_, right_side_, z_, best_;
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,74 @@
+#include "solvers/cascade/cascade.hpp"
+
+#include <gtest/gtest.h>
+
+#include "metrics/residuals.hpp"
+#include "problems/scenes/scene_table.hpp"
+
+namespace conebench {
+namespace {
+
+struct Answer {
+  SolveSummary summary;
+  double residual;
+  Vector impulse;
+};
+
+Answer solve(const std::string& id, const ContactProblem& problem, double tolerance, OptionValues options = {}) {
+  auto solver = find_solver(id)->make(options);
+  EXPECT_TRUE(solver.ok());
+  EXPECT_FALSE((*solver)->prepare(problem).has_value());
+  Answer answer;
+  answer.impulse = Vector::Zero(problem.rows());
+  SilentMonitor monitor;
+  const StopRule stop{.tolerance = tolerance, .max_iterations = 100000, .criterion = Criterion::own};
+  answer.summary = (*solver)->solve(Vector::Zero(problem.rows()), stop, monitor, answer.impulse);
+  answer.residual = judge(problem, answer.impulse)["natural_map_scaled"].value;
+  return answer;
+}
+
+ContactProblem scene(const std::string& id, const OptionValues& values, std::uint64_t seed = 1) {
+  auto problem = (*require_scene(id))->make(values, seed);
+  EXPECT_TRUE(problem.ok()) << problem.error().message;
+  return problem.value();
+}
+
+class CascadeParts : public testing::TestWithParam<std::string> {};
+
+TEST_P(CascadeParts, SolveAStackWithManyRedundantContactsToTenDigits) {
+  const Answer answer = solve(GetParam(), scene("box-stack", {{"boxes", 5L}}), 1e-10);
+  EXPECT_EQ(answer.summary.status, SolveStatus::converged) << answer.summary.own_residual;
+  EXPECT_LE(answer.residual, 1e-10);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CascadeParts, testing::Values("IPM", "PPA", "ARC", "CASCADE"),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(Cascade, SolvesRandomProblemsOfEveryKindToTenDigits) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const OptionValues& values : std::vector<OptionValues>{
+             {{"contacts", 15L}}, {{"contacts", 15L}, {"dimension", 2L}}, {{"contacts", 10L}, {"limits", 6L}}}) {
+      const ContactProblem problem = scene("random", values, seed);
+      EXPECT_LE(solve("CASCADE", problem, 1e-10).residual, 1e-10) << problem.provenance().name;
+    }
+  }
+}
+
+TEST(Cascade, IsDeterministic) {
+  const ContactProblem problem = scene("random", {{"contacts", 20L}}, 4);
+  EXPECT_EQ(solve("CASCADE", problem, 1e-10).impulse, solve("CASCADE", problem, 1e-10).impulse);
+}
+
+TEST(Cascade, CountsSweepsAndNewtonStepsAgainstTheLimit) {
+  const ContactProblem problem = scene("box-stack", {{"boxes", 8L}});
+  auto solver = find_solver("CASCADE")->make({});
+  ASSERT_FALSE((*solver)->prepare(problem).has_value());
+  SilentMonitor monitor;
+  Vector impulse(problem.rows());
+  const auto summary = (*solver)->solve(Vector::Zero(problem.rows()), {1e-300, 37, Criterion::own}, monitor, impulse);
+  EXPECT_EQ(summary.status, SolveStatus::max_iterations);
+  EXPECT_LE(summary.iterations, 37);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -25,8 +25,8 @@ class Monitor {
     return look(iteration, impulse, own_residual);
   }
 
-  /// For a solver that believes its iterate to be good: asks for the verdict now, off the schedule. Without an
-  /// override, as observe.
+  /// For a solver that believes its iterate to be good: asks for the verdict now, off the schedule. `iteration` must
+  /// differ from call to call of observe and propose, so that a repeat can stop at the same one.
   virtual Decision propose(long iteration, ConstVectorRef impulse, double own_residual) {
     return look(iteration, impulse, own_residual);
   }

@@ -72,8 +72,17 @@ Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
   return Decision::keep_going;
 }
 
+Decision SweepMonitor::propose(long iteration, ConstVectorRef impulse, double own_residual) {
+  if (verdict_ != nullptr) next_verdict_ = std::min(next_verdict_, iteration);
+  return look(iteration, impulse, own_residual);
+}
+
 ReplayMonitor::ReplayMonitor(long stop_at, Decision decision) : decision_(decision) {
   next_ = decision == Decision::keep_going ? never : stop_at;
+}
+
+Decision ReplayMonitor::propose(long iteration, ConstVectorRef, double) {
+  return due(iteration) ? decision_ : Decision::keep_going;
 }
 
 Decision ReplayMonitor::look(long, ConstVectorRef, double) { return decision_; }

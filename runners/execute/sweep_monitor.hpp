@@ -31,6 +31,9 @@ class SweepMonitor final : public Monitor {
   /// Call right before Solver::solve.
   void start();
 
+  /// Looks at the verdict now, and goes on with the schedule from here.
+  Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
+
   /// Where and how the solve was stopped by this monitor; keep_going where it was not.
   Decision decision() const { return decision_; }
   long stopped_at() const { return stopped_at_; }
@@ -64,6 +67,7 @@ class SweepMonitor final : public Monitor {
 class ReplayMonitor final : public Monitor {
  public:
   ReplayMonitor(long stop_at, Decision decision);
+  Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
 
  private:
   Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;

@@ -26,6 +26,7 @@ bool Search::ask(const Vector& r, double residual) {
 
 bool Search::offer(const Vector& r, double residual) {
   if (accepted_) return true;
+  ++offers_;
   if (residual < best_) {
     best_ = residual;
     best_point_ = r;
@@ -34,7 +35,7 @@ bool Search::offer(const Vector& r, double residual) {
   if (outer_ != nullptr || criterion_ == Criterion::own) accepted_ = good;
   if (outer_ != nullptr) return accepted_;
   // The point asked about is the one that is returned if the answer is yes.
-  if (!accepted_ && (good || monitor_->due(newton_steps_ + sweeps_))) accepted_ = ask(good ? r : best_point_, residual);
+  if (!accepted_ && (good || monitor_->due(offers_))) accepted_ = ask(good ? r : best_point_, residual);
   if (accepted_ && good) best_point_ = r;
   return accepted_;
 }

@@ -52,6 +52,7 @@ class Search {
   long newton_steps_ = 0;
   long sweeps_ = 0;
   long attempts_ = 0;
+  long offers_ = 0;  ///< what the monitor counts: every point that was measured
   double best_ = std::numeric_limits<double>::infinity();
   Vector best_point_;
   bool accepted_ = false;

@@ -119,6 +119,26 @@ TEST_F(SweepMonitorTest, ReplayLooksOnceWhereTheFirstRunStopped) {
   EXPECT_TRUE(play(undecided, wrong, 1000, 0.0).empty());
 }
 
+TEST_F(SweepMonitorTest, AProposalIsLookedAtOffTheSchedule) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, fake_clock);
+  monitor.start();
+  for (long k = 1; k <= 40; ++k) {
+    if (monitor.due(k)) monitor.observe(k, wrong, 0.0);
+  }
+  ASSERT_FALSE(monitor.due(41));
+  EXPECT_EQ(monitor.observe(41, right, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.propose(42, wrong, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.propose(43, right, 0.0), Decision::accept);
+  EXPECT_EQ(monitor.stopped_at(), 43);
+}
+
+TEST_F(SweepMonitorTest, ReplayAcceptsOnlyTheProposalThatWasAccepted) {
+  ReplayMonitor monitor(3, Decision::accept);
+  EXPECT_EQ(monitor.propose(2, wrong, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.propose(3, wrong, 0.0), Decision::accept);
+}
+
 TEST_F(SweepMonitorTest, TraceWritesOneLineAnIterationAndStopsWhereTheFirstRunDid) {
   TraceMonitor monitor(problem, 3, Decision::accept);
   monitor.start();

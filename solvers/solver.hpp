@@ -43,6 +43,8 @@ struct SolverInfo {
   bool rotation_invariant = true;           ///< the answer turns with the tangent frames
   bool scale_invariant = true;              ///< the iterates scale with the units of impulse and velocity
   Allocation allocates = Allocation::none;  ///< within solve()
+  /// The monitor is asked after every iteration, by its number. False: it counts the points that the solver measures.
+  bool observed_every_iteration = true;
   std::string citation;
   std::string summary;  ///< when it is good and when it fails, in a sentence or two
 };

@@ -305,7 +305,9 @@ class PartSolver final : public Solver {
     }
     run_(*parts_, search, r, options_);
     problem.to_impulse(search.best_point(), impulse);
-    return search.summary();
+    SolveSummary summary = search.summary();
+    if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
+    return summary;
   }
 
  private:
@@ -322,6 +324,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.joints = false;
   info.allocates = Allocation::iteration;
+  info.observed_every_iteration = false;
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;

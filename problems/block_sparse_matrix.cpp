@@ -4,14 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 namespace conebench {
 
-/// Fills a BlockSparseMatrix row by row: name the blocks of a row, then add entries to them.
+/// Fills a BlockSparseMatrix row by row: name the blocks of the next row, begin it, then add entries to them.
 class BlockSparseBuilder {
  public:
-  explicit BlockSparseBuilder(const ConeProduct& cones) : block_of_row_(static_cast<std::size_t>(cones.rows())) {
+  explicit BlockSparseBuilder(const ConeProduct& cones)
+      : block_of_row_(static_cast<std::size_t>(cones.rows())),
+        named_in_row_(static_cast<std::size_t>(cones.blocks()), -1),
+        value_begin_(static_cast<std::size_t>(cones.blocks())) {
     const Index blocks = cones.blocks();
+    if (blocks >= std::numeric_limits<int>::max()) throw std::length_error("block matrix: more than 2^31 block rows");
     matrix_.block_offsets_.reserve(static_cast<std::size_t>(blocks) + 1);
     for (Index b = 0; b < blocks; ++b) {
       matrix_.block_offsets_.push_back(cones.block_row(b));
@@ -22,44 +27,48 @@ class BlockSparseBuilder {
     matrix_.block_offsets_.push_back(cones.rows());
     matrix_.row_begin_.push_back(0);
     matrix_.value_begin_.push_back(0);
-    if (cones.first_contact_row() == 0) matrix_.uniform_dimension_ = cones.contact_dimension();
+    if (blocks > 0 && cones.first_contact_row() == 0) matrix_.uniform_dimension_ = cones.contact_dimension();
   }
 
   int block_of_row(Index row) const { return block_of_row_[static_cast<std::size_t>(row)]; }
 
-  /// Appends the next block row with these block columns; the diagonal is added where it is missing.
-  void begin_row(std::vector<int>& columns) {
-    const int row = static_cast<int>(matrix_.diagonal_.size());
-    columns.push_back(row);
-    std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    const auto diagonal = std::lower_bound(columns.begin(), columns.end(), row);
-    row_start_ = matrix_.columns_.size();
-    matrix_.diagonal_.push_back(static_cast<int>(row_start_) + static_cast<int>(diagonal - columns.begin()));
-    for (const int column : columns) {
-      matrix_.columns_.push_back(column);
-      matrix_.value_begin_.push_back(matrix_.value_begin_.back() +
-                                     matrix_.block_size(row) * matrix_.block_size(column));
-    }
-    if (matrix_.columns_.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+  /// Names a block of the next row; naming it again does nothing.
+  void name(int block_column) {
+    int& row = named_in_row_[static_cast<std::size_t>(block_column)];
+    if (row == next_row_) return;
+    row = next_row_;
+    pending_.push_back(block_column);
+  }
+
+  /// Appends a row with the blocks named since the last one, and its diagonal.
+  void begin_row() {
+    name(next_row_);
+    std::sort(pending_.begin(), pending_.end());
+    if (matrix_.columns_.size() + pending_.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw std::length_error("block matrix: more than 2^31 blocks");
+    }
+    const Index height = matrix_.block_size(next_row_);
+    for (const int column : pending_) {
+      if (column == next_row_) matrix_.diagonal_.push_back(static_cast<int>(matrix_.columns_.size()));
+      value_begin_[static_cast<std::size_t>(column)] = matrix_.value_begin_.back();
+      matrix_.columns_.push_back(column);
+      matrix_.value_begin_.push_back(matrix_.value_begin_.back() + height * matrix_.block_size(column));
     }
     matrix_.row_begin_.push_back(static_cast<int>(matrix_.columns_.size()));
     matrix_.values_.resize(static_cast<std::size_t>(matrix_.value_begin_.back()), 0.0);
+    pending_.clear();
+    ++next_row_;
   }
 
-  /// Adds to entry (row, column) of the block row begun last.
+  /// Adds to entry (row, column); row is in the block row begun last, the block of column was named for it.
   void add(Index row, Index column, double value) {
-    const int block_row = block_of_row(row);
+    const int block_row = next_row_ - 1;
     const int block_column = block_of_row(column);
-    const auto begin = matrix_.columns_.begin() + static_cast<std::ptrdiff_t>(row_start_);
-    const auto found = std::lower_bound(begin, matrix_.columns_.end(), block_column);
-    const auto position = static_cast<std::size_t>(found - matrix_.columns_.begin());
     const Index local_row = row - matrix_.block_offset(block_row);
     const Index local_column = column - matrix_.block_offset(block_column);
-    const auto offset = static_cast<std::size_t>(matrix_.value_begin_[position] + local_row +
-                                                 local_column * matrix_.block_size(block_row));
-    matrix_.values_[offset] += value;
+    const std::int64_t offset =
+        value_begin_[static_cast<std::size_t>(block_column)] + local_row + local_column * matrix_.block_size(block_row);
+    matrix_.values_[static_cast<std::size_t>(offset)] += value;
   }
 
   BlockSparseMatrix finish() { return std::move(matrix_); }
@@ -67,10 +76,15 @@ class BlockSparseBuilder {
  private:
   BlockSparseMatrix matrix_;
   std::vector<int> block_of_row_;
-  std::size_t row_start_ = 0;
+  std::vector<int> named_in_row_;          ///< by block column: the row that named it last
+  std::vector<std::int64_t> value_begin_;  ///< by block column, valid for the blocks of the row begun last
+  std::vector<int> pending_;
+  int next_row_ = 0;
 };
 
 namespace {
+
+using RowSparse = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 void require_size(Index rows, Index cols, const ConeProduct& cones) {
   if (rows != cones.rows() || cols != cones.rows()) {
@@ -81,24 +95,18 @@ void require_size(Index rows, Index cols, const ConeProduct& cones) {
 
 }  // namespace
 
-BlockSparseMatrix BlockSparseMatrix::from_sparse(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix,
-                                                 const ConeProduct& cones) {
+BlockSparseMatrix BlockSparseMatrix::from_sparse(const RowSparse& matrix, const ConeProduct& cones) {
   require_size(matrix.rows(), matrix.cols(), cones);
-  using Iterator = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
   BlockSparseBuilder builder(cones);
-  std::vector<int> columns;
   for (Index b = 0; b < cones.blocks(); ++b) {
     const Index first = cones.block_row(b);
-    columns.clear();
-    for (Index row = first; row < first + cones.block_size(b); ++row) {
-      for (Iterator it(matrix, row); it; ++it) {
-        const int block = builder.block_of_row(it.col());
-        if (columns.empty() || columns.back() != block) columns.push_back(block);
-      }
+    const Index last = first + cones.block_size(b);
+    for (Index row = first; row < last; ++row) {
+      for (RowSparse::InnerIterator it(matrix, row); it; ++it) builder.name(builder.block_of_row(it.col()));
     }
-    builder.begin_row(columns);
-    for (Index row = first; row < first + cones.block_size(b); ++row) {
-      for (Iterator it(matrix, row); it; ++it) builder.add(row, it.col(), it.value());
+    builder.begin_row();
+    for (Index row = first; row < last; ++row) {
+      for (RowSparse::InnerIterator it(matrix, row); it; ++it) builder.add(row, it.col(), it.value());
     }
   }
   return builder.finish();
@@ -107,45 +115,71 @@ BlockSparseMatrix BlockSparseMatrix::from_sparse(const Eigen::SparseMatrix<doubl
 BlockSparseMatrix BlockSparseMatrix::from_dense(const Matrix& matrix, const ConeProduct& cones) {
   require_size(matrix.rows(), matrix.cols(), cones);
   BlockSparseBuilder builder(cones);
-  std::vector<int> columns;
   for (Index b = 0; b < cones.blocks(); ++b) {
-    const Index row = cones.block_row(b);
-    const int height = cones.block_size(b);
-    columns.clear();
-    for (Index c = 0; c < cones.blocks(); ++c) {
-      // Compared entry by entry, so that a NaN counts as an entry.
-      const auto block = matrix.block(row, cones.block_row(c), height, cones.block_size(c));
-      if (!(block.array() == 0.0).all()) columns.push_back(static_cast<int>(c));
+    const Index first = cones.block_row(b);
+    const Index last = first + cones.block_size(b);
+    // Compared with zero rather than with a threshold, and so that a NaN counts as an entry.
+    const auto holds = [&](Index row, Index column) { return !(matrix(row, column) == 0.0); };
+    for (Index column = 0; column < matrix.cols(); ++column) {
+      for (Index row = first; row < last; ++row) {
+        if (holds(row, column)) builder.name(builder.block_of_row(column));
+      }
     }
-    builder.begin_row(columns);
-    for (const int c : columns) {
-      for (Index j = cones.block_row(c); j < cones.block_row(c) + cones.block_size(c); ++j) {
-        for (Index i = row; i < row + height; ++i) builder.add(i, j, matrix(i, j));
+    builder.begin_row();
+    for (Index column = 0; column < matrix.cols(); ++column) {
+      for (Index row = first; row < last; ++row) {
+        if (holds(row, column)) builder.add(row, column, matrix(row, column));
       }
     }
   }
   return builder.finish();
 }
 
-void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y) const {
-  if (uniform_dimension_ == 3) {
-    for (Index b = 0; b < block_rows(); ++b) {
-      Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-      for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
-        sum.noalias() += block<3>(k) * x.segment<3>(3 * column(k));
-      }
-      y.segment<3>(3 * b) = sum;
-    }
-    return;
-  }
+bool BlockSparseMatrix::fits(const ConeProduct& cones) const {
+  if (block_rows() != cones.blocks() || rows() != cones.rows()) return false;
   for (Index b = 0; b < block_rows(); ++b) {
-    auto out = y.segment(block_offset(b), block_size(b));
-    out.setZero();
-    for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
-      const Index c = column(k);
-      out += block(b, k).lazyProduct(x.segment(block_offset(c), block_size(c)));
+    if (block_offset(b) != cones.block_row(b)) return false;
+  }
+  return true;
+}
+
+Index BlockSparseMatrix::find(Index block_row, Index block_column) const {
+  const auto begin = columns_.begin() + row_begin(block_row);
+  const auto end = columns_.begin() + row_begin(block_row + 1);
+  const auto found = std::lower_bound(begin, end, static_cast<int>(block_column));
+  return found != end && *found == block_column ? static_cast<Index>(found - columns_.begin()) : -1;
+}
+
+template <int Rows, int Dim>
+Eigen::Matrix<double, Rows, 1> BlockSparseMatrix::row_product(Index block_row, const double* x) const {
+  Eigen::Matrix<double, Rows, 1> sum = Eigen::Matrix<double, Rows, 1>::Zero();
+  for (Index k = row_begin(block_row); k < row_begin(block_row + 1); ++k) {
+    const Index c = column(k);
+    const double* const values = x + block_offset(c);
+    if (uniform_dimension_ == 0 && block_size(c) == 1) {
+      sum += block<Rows, 1>(k) * *values;
+    } else {
+      sum.noalias() += block<Rows, Dim>(k) * Eigen::Map<const Eigen::Matrix<double, Dim, 1>>(values);
     }
   }
+  return sum;
+}
+
+template <int Dim>
+void BlockSparseMatrix::apply_blocks(ConstVectorRef x, VectorRef y) const {
+  for (Index b = 0; b < block_rows(); ++b) {
+    if (block_size(b) == Dim) {
+      y.segment<Dim>(block_offset(b)) = row_product<Dim, Dim>(b, x.data());
+    } else {
+      y.segment<1>(block_offset(b)) = row_product<1, Dim>(b, x.data());
+    }
+  }
+}
+
+void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y) const {
+  // A matrix without contacts takes either branch.
+  const bool planar = block_rows() > 0 && block_size(block_rows() - 1) == 2;
+  planar ? apply_blocks<2>(x, y) : apply_blocks<3>(x, y);
 }
 
 Matrix BlockSparseMatrix::dense() const {
@@ -159,8 +193,8 @@ Matrix BlockSparseMatrix::dense() const {
   return result;
 }
 
-Eigen::SparseMatrix<double, Eigen::RowMajor> BlockSparseMatrix::sparse() const {
-  Eigen::SparseMatrix<double, Eigen::RowMajor> result(rows(), rows());
+RowSparse BlockSparseMatrix::sparse() const {
+  RowSparse result(rows(), rows());
   result.reserve(stored_values());
   for (Index b = 0; b < block_rows(); ++b) {
     for (int r = 0; r < block_size(b); ++r) {
@@ -177,11 +211,55 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> BlockSparseMatrix::sparse() const {
 }
 
 double BlockSparseMatrix::symmetry_error() const {
-  if (rows() == 0) return 0.0;
-  const Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = sparse();
-  const Eigen::SparseMatrix<double, Eigen::RowMajor> transposed = matrix.transpose();
-  const double norm = matrix.norm();
-  return norm > 0.0 ? Eigen::SparseMatrix<double, Eigen::RowMajor>(matrix - transposed).norm() / norm : 0.0;
+  double difference = 0.0;
+  double total = 0.0;
+  for (Index b = 0; b < block_rows(); ++b) {
+    for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
+      const auto values = block(b, k);
+      total += values.squaredNorm();
+      const Index mirrored = find(column(k), b);
+      if (mirrored < 0) {
+        difference += 2.0 * values.squaredNorm();
+      } else {
+        difference += (values - block(column(k), mirrored).transpose()).squaredNorm();
+      }
+    }
+  }
+  return total > 0.0 ? std::sqrt(difference / total) : 0.0;
+}
+
+BlockSparseMatrix BlockSparseMatrix::symmetrised() const {
+  // Row by row of the result, whose pattern in row b is that of A's row b and of A's column b.
+  std::vector<std::vector<int>> rows_in_column(static_cast<std::size_t>(block_rows()));
+  for (Index b = 0; b < block_rows(); ++b) {
+    for (Index k = row_begin(b); k < row_begin(b + 1); ++k) {
+      if (find(column(k), b) < 0) rows_in_column[static_cast<std::size_t>(column(k))].push_back(static_cast<int>(b));
+    }
+  }
+  BlockSparseMatrix result;
+  result.block_offsets_ = block_offsets_;
+  result.uniform_dimension_ = uniform_dimension_;
+  result.row_begin_.push_back(0);
+  result.value_begin_.push_back(0);
+  std::vector<int> pattern;
+  for (Index b = 0; b < block_rows(); ++b) {
+    pattern.assign(columns_.begin() + row_begin(b), columns_.begin() + row_begin(b + 1));
+    const auto& extra = rows_in_column[static_cast<std::size_t>(b)];
+    pattern.insert(pattern.end(), extra.begin(), extra.end());
+    std::sort(pattern.begin(), pattern.end());
+    for (const int c : pattern) {
+      Matrix sum = Matrix::Zero(block_size(b), block_size(c));
+      if (const Index own = find(b, c); own >= 0) sum += block(b, own);
+      if (const Index mirrored = find(c, b); mirrored >= 0) sum += block(c, mirrored).transpose();
+      sum *= 0.5;
+      if (c == b) result.diagonal_.push_back(static_cast<int>(result.columns_.size()));
+      result.columns_.push_back(c);
+      result.values_.insert(result.values_.end(), sum.data(), sum.data() + sum.size());
+      result.value_begin_.push_back(static_cast<std::int64_t>(result.values_.size()));
+    }
+    result.row_begin_.push_back(static_cast<int>(result.columns_.size()));
+  }
+  return result;
 }
 
 }  // namespace conebench

@@ -13,16 +13,17 @@ namespace conebench {
 /// contact dimension. The canonical assembled form of a Delassus matrix, free to every solver.
 ///
 /// In each block row the columns ascend and the diagonal block is always stored, as zeros where the matrix has none.
-/// The values of a block are contiguous, column by column. Where all rows belong to contacts (`uniform()`), block k's
-/// values begin at D·D·k.
+/// The values of a block are contiguous, column by column. Where all rows belong to contacts (`uniform_dimension()`),
+/// block k's values begin at D·D·k.
 class BlockSparseMatrix {
  public:
   BlockSparseMatrix() = default;
 
-  /// Groups the entries of `matrix` (rows() × rows() of `cones`) in blocks; explicit zeros make blocks too.
+  /// Groups the entries of `matrix` (rows() × rows() of `cones`) in blocks; explicit zeros make blocks too, repeated
+  /// entries add up. Throws std::invalid_argument where the sizes differ, std::length_error above 2^31 blocks.
   static BlockSparseMatrix from_sparse(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix,
                                        const ConeProduct& cones);
-  /// As from_sparse; blocks that are all zero are left out, but for the diagonal.
+  /// As from_sparse; blocks that are all zero are left out, but for the diagonal. A NaN counts as an entry.
   static BlockSparseMatrix from_dense(const Matrix& matrix, const ConeProduct& cones);
 
   Index rows() const { return block_offsets_.empty() ? 0 : block_offsets_.back(); }
@@ -31,6 +32,8 @@ class BlockSparseMatrix {
   /// Stored scalar entries, zeros in stored blocks counted.
   Index stored_values() const { return static_cast<Index>(values_.size()); }
 
+  /// Whether the blocks are those of `cones`.
+  bool fits(const ConeProduct& cones) const;
   /// Dimension of all blocks where they are equal (a problem of contacts only), else 0.
   int uniform_dimension() const { return uniform_dimension_; }
 
@@ -57,15 +60,25 @@ class BlockSparseMatrix {
   std::span<const int> columns() const { return columns_; }
   std::span<const double> values() const { return values_; }
 
-  /// y = A x. x and y must not overlap.
+  /// Position of the block (row, column), or -1 where it is not stored.
+  Index find(Index block_row, Index block_column) const;
+
+  /// y = A x. x and y must not overlap. No allocation.
   void apply(ConstVectorRef x, VectorRef y) const;
   Matrix dense() const;
   Eigen::SparseMatrix<double, Eigen::RowMajor> sparse() const;
   /// ‖A − Aᵀ‖_F / ‖A‖_F, 0 for a zero matrix.
   double symmetry_error() const;
+  /// (A + Aᵀ)/2, on the union of the two patterns.
+  BlockSparseMatrix symmetrised() const;
 
  private:
   friend class BlockSparseBuilder;
+  template <int Dim>
+  void apply_blocks(ConstVectorRef x, VectorRef y) const;
+  template <int Rows, int Dim>
+  Eigen::Matrix<double, Rows, 1> row_product(Index block_row, const double* x) const;
+
   std::vector<Index> block_offsets_;
   std::vector<int> row_begin_;
   std::vector<int> columns_;

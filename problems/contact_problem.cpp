@@ -2,7 +2,9 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -31,9 +33,18 @@ std::optional<Error> check_vector(const std::string& problem, const char* part, 
 }
 
 bool all_finite(std::span<const double> values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value * 0.0;
-  return sum == 0.0;
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+std::optional<Error> check_finite(const std::string& problem, const char* part, const SparseMatrix& matrix) {
+  for (Index j = 0; j < matrix.outerSize(); ++j) {
+    for (SparseMatrix::InnerIterator it(matrix, j); it; ++it) {
+      if (std::isfinite(it.value())) continue;
+      return bad(problem, std::string(part) + " is not finite at row " + std::to_string(it.row()) + ", column " +
+                              std::to_string(it.col()));
+    }
+  }
+  return std::nullopt;
 }
 
 /// Feeds numbers to the hash in a fixed layout. −0 counts as 0, so that equal problems hash alike.
@@ -44,15 +55,14 @@ class Hasher {
   Hasher& operator=(const Hasher&) = delete;
   ~Hasher() { XXH3_freeState(state_); }
 
-  void add(std::int64_t number) { XXH3_128bits_update(state_, &number, sizeof number); }
+  void add(std::int64_t number) { append(std::bit_cast<std::uint64_t>(number)); }
+  void add(double value) { append(std::bit_cast<std::uint64_t>(value + 0.0)); }
   void add(std::span<const double> values) {
     add(static_cast<std::int64_t>(values.size()));
-    for (double value : values) {
-      value += 0.0;
-      XXH3_128bits_update(state_, &value, sizeof value);
-    }
+    for (const double value : values) add(value);
   }
-  std::string digits() const {
+  std::string digits() {
+    flush();
     const XXH128_hash_t hash = XXH3_128bits_digest(state_);
     std::array<char, 33> text{};
     std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
@@ -61,7 +71,18 @@ class Hasher {
   }
 
  private:
+  void append(std::uint64_t word) {
+    buffer_[filled_++] = word;
+    if (filled_ == buffer_.size()) flush();
+  }
+  void flush() {
+    XXH3_128bits_update(state_, buffer_.data(), filled_ * sizeof(std::uint64_t));
+    filled_ = 0;
+  }
+
   XXH3_state_t* state_;
+  std::array<std::uint64_t, 512> buffer_{};
+  std::size_t filled_ = 0;
 };
 
 std::span<const double> as_span(const Vector& vector) {
@@ -74,7 +95,7 @@ std::string hash_of(const ConeProduct& cones, const BlockSparseMatrix& blocks, c
   Hasher hasher;
   hasher.add(cones.joints());
   hasher.add(cones.limits());
-  hasher.add(cones.contact_dimension());
+  hasher.add(Index{cones.contacts() > 0 ? cones.contact_dimension() : 0});
   hasher.add(cones.friction());
   for (Index b = 0; b < blocks.block_rows(); ++b) {
     for (Index k = blocks.row_begin(b); k < blocks.row_begin(b + 1); ++k) {
@@ -90,6 +111,46 @@ std::string hash_of(const ConeProduct& cones, const BlockSparseMatrix& blocks, c
   return hasher.digits();
 }
 
+void add_matrix(Hasher& hasher, const SparseMatrix& matrix) {
+  hasher.add(matrix.rows());
+  hasher.add(matrix.cols());
+  for (Index j = 0; j < matrix.outerSize(); ++j) {
+    for (SparseMatrix::InnerIterator it(matrix, j); it; ++it) {
+      if (it.value() == 0.0) continue;
+      hasher.add(it.row());
+      hasher.add(it.col());
+      hasher.add(it.value());
+    }
+  }
+}
+
+/// An absent part differs from an empty one.
+void add_optional(Hasher& hasher, const std::optional<Vector>& vector) {
+  hasher.add(Index{vector ? 1 : 0});
+  if (vector) hasher.add(as_span(*vector));
+}
+
+std::string data_hash_of(const ContactProblemData& data, const std::string& content_hash) {
+  Hasher hasher;
+  for (const char digit : content_hash) hasher.add(Index{digit});
+  hasher.add(static_cast<Index>(data.delassus->form()));
+  add_optional(hasher, data.bias);
+  add_optional(hasher, data.guess);
+  hasher.add(Index{data.primal ? 1 : 0});
+  if (data.primal) {
+    add_matrix(hasher, data.primal->mass);
+    add_matrix(hasher, data.primal->jacobian);
+    hasher.add(as_span(data.primal->free_velocity));
+  }
+  const Configuration configuration = data.configuration.value_or(Configuration{});
+  add_optional(hasher, configuration.gaps);
+  hasher.add(configuration.time_step.value_or(0.0));
+  for (const auto& count : {configuration.bodies, configuration.generalised_velocities, configuration.joint_count}) {
+    hasher.add(count.value_or(-1));
+  }
+  return hasher.digits();
+}
+
 std::optional<Error> check_primal(const std::string& name, const PrimalForm& primal, Index rows) {
   const Index velocities = primal.mass.rows();
   if (primal.mass.cols() != velocities || primal.jacobian.rows() != rows || primal.jacobian.cols() != velocities ||
@@ -99,7 +160,37 @@ std::optional<Error> check_primal(const std::string& name, const PrimalForm& pri
                          std::to_string(primal.jacobian.cols()) + ", v_free " +
                          std::to_string(primal.free_velocity.size()) + ", rows " + std::to_string(rows));
   }
+  if (auto error = check_finite(name, "M", primal.mass)) return error;
+  if (auto error = check_finite(name, "J", primal.jacobian)) return error;
   return check_vector(name, "v_free", primal.free_velocity, velocities);
+}
+
+/// g = J v_free + b up to the rounding of another order of summation.
+std::optional<Error> check_free_term(const std::string& name, const PrimalForm& primal, const Vector& bias,
+                                     const Vector& free_term) {
+  const Vector sum = primal.jacobian * primal.free_velocity + bias;
+  const Vector magnitude = primal.jacobian.cwiseAbs() * primal.free_velocity.cwiseAbs() + bias.cwiseAbs();
+  for (Index i = 0; i < free_term.size(); ++i) {
+    const double error = std::abs(sum[i] - free_term[i]);
+    if (error > 1e-9 * (magnitude[i] + std::abs(free_term[i]))) {
+      return bad(name, "g is not J v_free + b at row " + std::to_string(i));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> check_configuration(const std::string& name, const Configuration& configuration, Index contacts) {
+  if (configuration.gaps) {
+    if (auto error = check_vector(name, "the gaps", *configuration.gaps, contacts)) return error;
+  }
+  if (configuration.time_step && !(std::isfinite(*configuration.time_step) && *configuration.time_step > 0.0)) {
+    return bad(name,
+               "the time step must be finite and positive (got " + std::to_string(*configuration.time_step) + ")");
+  }
+  for (const auto& count : {configuration.bodies, configuration.generalised_velocities, configuration.joint_count}) {
+    if (count && *count < 0) return bad(name, "the number of bodies, velocities or joints is negative");
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -129,15 +220,19 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
   }
   if (data.primal) {
     if (auto error = check_primal(name, *data.primal, rows)) return *error;
+    if (data.bias) {
+      if (auto error = check_free_term(name, *data.primal, *data.bias, data.free_term)) return *error;
+    }
   }
-  if (data.configuration && data.configuration->gaps) {
-    if (auto error = check_vector(name, "the gaps", *data.configuration->gaps, data.cones.contacts())) return *error;
+  if (data.configuration) {
+    if (auto error = check_configuration(name, *data.configuration, data.cones.contacts())) return *error;
   }
   auto state = std::make_shared<State>();
-  state->blocks = data.delassus->assemble(data.cones);
-  if (!all_finite(state->blocks.values())) return bad(name, "the Delassus matrix has entries that are not finite");
-  state->symmetry_error = state->blocks.symmetry_error();
-  state->content_hash = hash_of(data.cones, state->blocks, data.free_term, data.compliance);
+  state->blocks = std::make_shared<const BlockSparseMatrix>(data.delassus->assemble(data.cones));
+  if (!all_finite(state->blocks->values())) return bad(name, "the Delassus matrix has entries that are not finite");
+  state->symmetry_error = state->blocks->symmetry_error();
+  state->content_hash = hash_of(data.cones, *state->blocks, data.free_term, data.compliance);
+  state->data_hash = data_hash_of(data, state->content_hash);
   state->rigid = (data.compliance.array() == 0.0).all();
   state->data = std::move(data);
   return ContactProblem(std::move(state));

@@ -64,14 +64,15 @@ struct ContactProblemData {
 class ContactProblem {
  public:
   /// Errors (bad_input, with the part's name and the sizes or the row): sizes that don't match, values that are not
-  /// finite, a negative compliance.
+  /// finite, a negative compliance, a time step that is not positive, a negative count, g ≠ J v_free + b where all of
+  /// these are given.
   static Result<ContactProblem> create(ContactProblemData data);
 
   const ConeProduct& cones() const { return data().cones; }
   Index rows() const { return data().cones.rows(); }
   const DelassusOperator& delassus() const { return *data().delassus; }
   /// G assembled in blocks, made once when the problem is created.
-  const BlockSparseMatrix& blocks() const { return state_->blocks; }
+  const BlockSparseMatrix& blocks() const { return *state_->blocks; }
   const Vector& free_term() const { return data().free_term; }
   /// Diagonal of R; zeros where the problem is rigid. Always rows() long.
   const Vector& compliance() const { return data().compliance; }
@@ -90,6 +91,9 @@ class ContactProblem {
   /// 32 hexadecimal digits over cones, G (assembled), R and g: equal where the mathematics is equal. A factored G
   /// hashes as its assembled blocks, so forms with different rounding hash differently.
   const std::string& content_hash() const { return state_->content_hash; }
+  /// 32 hexadecimal digits over all that a solver or the judge may look at: the content, the form of G, b, M, J,
+  /// v_free, the configuration and the guess; not the reference or the provenance. The key for stored results.
+  const std::string& data_hash() const { return state_->data_hash; }
 
   /// sigma = (G + R) impulse + g. The two must not overlap. No allocation.
   void velocity(ConstVectorRef impulse, VectorRef sigma) const;
@@ -102,8 +106,9 @@ class ContactProblem {
  private:
   struct State {
     ContactProblemData data;
-    BlockSparseMatrix blocks;
+    std::shared_ptr<const BlockSparseMatrix> blocks;
     std::string content_hash;
+    std::string data_hash;
     double symmetry_error = 0.0;
     bool rigid = true;
   };

@@ -25,12 +25,8 @@ Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm for
 
 ContactProblem symmetrised(const ContactProblem& problem) {
   if (problem.symmetry_error() == 0.0) return problem;
-  using RowSparse = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-  const RowSparse matrix = problem.blocks().sparse();
-  const RowSparse transposed = matrix.transpose();
   ContactProblemData data = problem.data();
-  data.delassus = make_block_sparse_delassus(
-      BlockSparseMatrix::from_sparse(RowSparse(0.5 * (matrix + transposed)), problem.cones()));
+  data.delassus = make_block_sparse_delassus(problem.blocks().symmetrised());
   data.reference.reset();
   if (problem.symmetry_error() > symmetry_tolerance) data.primal.reset();
   auto result = ContactProblem::create(std::move(data));

@@ -1,9 +1,11 @@
 #include "problems/delassus_operator.hpp"
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
+#include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
+
+#include "problems/mass_solve.hpp"
 
 namespace conebench {
 
@@ -33,7 +35,7 @@ class BlockSparseDelassus final : public DelassusOperator {
   Index size() const override { return matrix_.rows(); }
   void apply(ConstVectorRef impulse, VectorRef velocity) const override { matrix_.apply(impulse, velocity); }
   BlockSparseMatrix assemble(const ConeProduct& cones) const override {
-    if (cones.blocks() == matrix_.block_rows() && cones.rows() == matrix_.rows()) return matrix_;
+    if (matrix_.fits(cones)) return matrix_;
     return BlockSparseMatrix::from_sparse(matrix_.sparse(), cones);
   }
   Matrix dense() const override { return matrix_.dense(); }
@@ -42,20 +44,28 @@ class BlockSparseDelassus final : public DelassusOperator {
   BlockSparseMatrix matrix_;
 };
 
+using RowSparse = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+/// A workspace of the thread, so that a shared operator stays immutable and products don't allocate.
+double* thread_workspace(Index size) {
+  thread_local Vector workspace;
+  if (workspace.size() < size) workspace.resize(size);
+  return workspace.data();
+}
+
 /// Keeps Y = M⁻¹ Jᵀ (sparse) beside J, so that a product is two sparse products.
 class FactoredDelassus final : public DelassusOperator {
  public:
-  FactoredDelassus(SparseMatrix jacobian, const SparseMatrix& inverse_mass_jacobian_transposed)
-      : jacobian_(std::move(jacobian)), inverse_mass_jacobian_transposed_(inverse_mass_jacobian_transposed) {}
+  FactoredDelassus(const SparseMatrix& jacobian, const SparseMatrix& inverse_mass_jacobian_transposed)
+      : jacobian_(jacobian), inverse_mass_jacobian_transposed_(inverse_mass_jacobian_transposed) {
+    thread_workspace(jacobian_.cols());
+  }
   DelassusForm form() const override { return DelassusForm::factored; }
   Index size() const override { return jacobian_.rows(); }
   void apply(ConstVectorRef impulse, VectorRef velocity) const override {
-    // A workspace of the thread, so that the shared operator stays immutable and products don't allocate.
-    thread_local Vector generalised;
-    if (generalised.size() < jacobian_.cols()) generalised.resize(jacobian_.cols());
-    auto v = generalised.head(jacobian_.cols());
-    v.noalias() = inverse_mass_jacobian_transposed_ * impulse;
-    velocity.noalias() = jacobian_ * v;
+    Eigen::Map<Vector> generalised(thread_workspace(jacobian_.cols()), jacobian_.cols());
+    generalised.noalias() = inverse_mass_jacobian_transposed_ * impulse;
+    velocity.noalias() = jacobian_ * generalised;
   }
   BlockSparseMatrix assemble(const ConeProduct& cones) const override {
     return BlockSparseMatrix::from_sparse(product(), cones);
@@ -63,18 +73,22 @@ class FactoredDelassus final : public DelassusOperator {
   Matrix dense() const override { return Matrix(product()); }
 
  private:
-  Eigen::SparseMatrix<double, Eigen::RowMajor> product() const {
-    return jacobian_ * SparseMatrix(inverse_mass_jacobian_transposed_);
-  }
-  Eigen::SparseMatrix<double, Eigen::RowMajor> jacobian_;
-  Eigen::SparseMatrix<double, Eigen::RowMajor> inverse_mass_jacobian_transposed_;
+  RowSparse product() const { return jacobian_ * inverse_mass_jacobian_transposed_; }
+
+  RowSparse jacobian_;
+  RowSparse inverse_mass_jacobian_transposed_;
 };
 
-bool symmetric(const SparseMatrix& matrix) {
-  if (matrix.rows() == 0) return true;
-  const SparseMatrix transposed = matrix.transpose();
-  return SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
+bool all_finite(const SparseMatrix& matrix) {
+  for (Index j = 0; j < matrix.outerSize(); ++j) {
+    for (SparseMatrix::InnerIterator it(matrix, j); it; ++it) {
+      if (!std::isfinite(it.value())) return false;
+    }
+  }
+  return true;
 }
+
+Error bad_mass(const std::string& what) { return Error{ErrorCode::bad_input, "J M^-1 J^T: " + what}; }
 
 }  // namespace
 
@@ -89,29 +103,16 @@ std::shared_ptr<const DelassusOperator> make_block_sparse_delassus(BlockSparseMa
 Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const SparseMatrix& mass,
                                                                        const SparseMatrix& jacobian) {
   if (mass.rows() != mass.cols() || jacobian.cols() != mass.rows()) {
-    return Error{ErrorCode::bad_input, "J M^-1 J^T: M is " + std::to_string(mass.rows()) + " x " +
-                                           std::to_string(mass.cols()) + " and J is " +
-                                           std::to_string(jacobian.rows()) + " x " + std::to_string(jacobian.cols())};
+    return bad_mass("M is " + std::to_string(mass.rows()) + " x " + std::to_string(mass.cols()) + " and J is " +
+                    std::to_string(jacobian.rows()) + " x " + std::to_string(jacobian.cols()));
   }
-  const SparseMatrix transposed = jacobian.transpose();
-  if (symmetric(mass)) {
-    Eigen::SimplicialLLT<SparseMatrix> cholesky(mass);
-    if (cholesky.info() == Eigen::Success) {
-      return std::shared_ptr<const DelassusOperator>(
-          std::make_shared<FactoredDelassus>(jacobian, cholesky.solve(transposed)));
-    }
+  if (!all_finite(mass)) return bad_mass("the mass matrix M has entries that are not finite");
+  if (!all_finite(jacobian)) return bad_mass("the Jacobian J has entries that are not finite");
+  const std::optional<SparseMatrix> solution = solve_mass(mass, jacobian.transpose());
+  if (!solution || !all_finite(*solution)) {
+    return bad_mass("the mass matrix M is singular, so the Delassus matrix does not exist");
   }
-  Eigen::SparseLU<SparseMatrix> lu(mass);
-  if (lu.info() != Eigen::Success) {
-    return Error{ErrorCode::bad_input,
-                 "J M^-1 J^T: the mass matrix M is singular, so the Delassus matrix does not exist"};
-  }
-  const SparseMatrix solution = lu.solve(transposed);
-  if (!Matrix(solution * Vector::Ones(solution.cols())).allFinite()) {
-    return Error{ErrorCode::bad_input,
-                 "J M^-1 J^T: the mass matrix M is singular, so the Delassus matrix does not exist"};
-  }
-  return std::shared_ptr<const DelassusOperator>(std::make_shared<FactoredDelassus>(jacobian, solution));
+  return std::shared_ptr<const DelassusOperator>(std::make_shared<FactoredDelassus>(jacobian, *solution));
 }
 
 }  // namespace conebench

@@ -18,7 +18,8 @@ class DelassusOperator {
   virtual ~DelassusOperator() = default;
   virtual DelassusForm form() const = 0;
   virtual Index size() const = 0;
-  /// velocity = G impulse. The two must not overlap. No allocation.
+  /// velocity = G impulse. The two must not overlap. No allocation on the thread that made the operator; the factored
+  /// form allocates once on any other.
   virtual void apply(ConstVectorRef impulse, VectorRef velocity) const = 0;
   /// Assembled over the blocks of `cones`, whose rows() must be size().
   virtual BlockSparseMatrix assemble(const ConeProduct& cones) const = 0;
@@ -30,8 +31,9 @@ std::shared_ptr<const DelassusOperator> make_dense_delassus(Matrix matrix);
 
 std::shared_ptr<const DelassusOperator> make_block_sparse_delassus(BlockSparseMatrix matrix);
 
-/// G = J M⁻¹ Jᵀ with M factored once (sparse Cholesky; LU where M is not symmetric positive definite).
-/// J: rows × n_v, M: n_v × n_v. Errors (bad_input): sizes that don't match, M singular.
+/// G = J M⁻¹ Jᵀ with M factored once (sparse L D Lᵀ; LU where M is not symmetric positive definite).
+/// J: rows × n_v, M: n_v × n_v, either may have no rows. Errors (bad_input): sizes that don't match, entries that are
+/// not finite, M singular to working precision whatever the units of its rows.
 Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const SparseMatrix& mass,
                                                                        const SparseMatrix& jacobian);
 

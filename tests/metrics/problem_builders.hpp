@@ -29,8 +29,8 @@ inline ContactProblemData problem_data(const Shape& shape, const Matrix& delassu
   return data;
 }
 
-inline ContactProblem make_problem(const Shape& shape, const Matrix& delassus, const Vector& free_term,
-                                   const Vector& compliance = {}) {
+inline ContactProblem problem_of(const Shape& shape, const Matrix& delassus, const Vector& free_term,
+                                 const Vector& compliance = {}) {
   ContactProblemData data = problem_data(shape, delassus, free_term);
   data.compliance = compliance;
   return *ContactProblem::create(std::move(data));
@@ -39,8 +39,8 @@ inline ContactProblem make_problem(const Shape& shape, const Matrix& delassus, c
 /// One contact with G = diagonal and friction 0.5.
 inline ContactProblem one_contact(const Vector& free_term, double diagonal = 2.0, double friction = 0.5) {
   const Index dimension = free_term.size();
-  return make_problem({.friction = {friction}, .dimension = static_cast<int>(dimension)},
-                      diagonal * Matrix::Identity(dimension, dimension), free_term);
+  return problem_of({.friction = {friction}, .dimension = static_cast<int>(dimension)},
+                    diagonal * Matrix::Identity(dimension, dimension), free_term);
 }
 
 }  // namespace conebench

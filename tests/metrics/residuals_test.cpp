@@ -163,8 +163,7 @@ TEST(Residuals, TheScaledMapRefusesAnInflatedImpulseThatTheRelativeOneAccepts) {
 }
 
 TEST(Residuals, OfAnImpulseThatIsNotFiniteAreInfiniteAndNeverSolved) {
-  const ContactProblem problem =
-      make_problem({.friction = {0.5, 0.5}}, Matrix::Identity(6, 6), Vector::Constant(6, 1.0));
+  const ContactProblem problem = problem_of({.friction = {0.5, 0.5}}, Matrix::Identity(6, 6), Vector::Constant(6, 1.0));
   for (const double bad : {nan, inf, -inf}) {
     Vector impulse = Vector::Zero(6);
     impulse[4] = bad;
@@ -184,8 +183,7 @@ TEST(Residuals, OfHugeFiniteImpulsesNeverPass) {
   Matrix delassus(6, 6);
   // Blocks of opposite sign, so that products overflow to inf − inf.
   delassus << Matrix::Identity(3, 3), -Matrix::Identity(3, 3), -Matrix::Identity(3, 3), Matrix::Identity(3, 3);
-  const ContactProblem problem =
-      make_problem({.friction = {0.5, 0.0}}, 1e10 * delassus, vector_of({1, 0, -1, 0, 1, -1}));
+  const ContactProblem problem = problem_of({.friction = {0.5, 0.0}}, 1e10 * delassus, vector_of({1, 0, -1, 0, 1, -1}));
   for (const double size : {1e100, 1e160, 1e200, 1e300, 1.7e308}) {
     for (const Vector& direction : {vector_of({0, 0, 1, 0, 0, 0}), vector_of({1, 1, 1, 0, 0, 1}),
                                     vector_of({1, 0, 1, 0, 0, -1}), vector_of({0, 0, 1, 0, 0, 1})}) {
@@ -200,7 +198,7 @@ TEST(Residuals, OfHugeFiniteImpulsesNeverPass) {
 // --- Shapes of problems ---------------------------------------------------------------------------------------------
 
 TEST(Residuals, OfAProblemWithoutConstraintsAreZero) {
-  const ContactProblem problem = make_problem({}, Matrix(0, 0), Vector(0));
+  const ContactProblem problem = problem_of({}, Matrix(0, 0), Vector(0));
   const Judgement judgement = judge(problem, Vector(0));
   for (const Residual& residual : judgement.residuals) {
     EXPECT_TRUE(residual.known()) << residual.name;
@@ -211,7 +209,7 @@ TEST(Residuals, OfAProblemWithoutConstraintsAreZero) {
 }
 
 TEST(Residuals, OfTheZeroProblemAreZeroAtZeroAndNotAtAnInadmissibleImpulse) {
-  const ContactProblem problem = make_problem({.friction = {0.5}}, Matrix::Zero(3, 3), Vector::Zero(3));
+  const ContactProblem problem = problem_of({.friction = {0.5}}, Matrix::Zero(3, 3), Vector::Zero(3));
   EXPECT_TRUE(solved(problem, Vector::Zero(3)));
   EXPECT_TRUE(solved(problem, vector_of({0.0, 0.0, 1.0})));
   EXPECT_FALSE(solved(problem, vector_of({1.0, 0.0, 1.0})));
@@ -219,7 +217,7 @@ TEST(Residuals, OfTheZeroProblemAreZeroAtZeroAndNotAtAnInadmissibleImpulse) {
 
 TEST(Residuals, OfAJointAreItsVelocity) {
   Matrix delassus = Matrix::Identity(2, 2);
-  const ContactProblem problem = make_problem({.joints = 2}, delassus, vector_of({4.0, -2.0}));
+  const ContactProblem problem = problem_of({.joints = 2}, delassus, vector_of({4.0, -2.0}));
   const Judgement judgement = judge(problem, vector_of({-1.0, 2.0}));
   EXPECT_DOUBLE_EQ(judgement["dual"].value, 3.0);
   EXPECT_DOUBLE_EQ(judgement["natural_map"].value, 3.0);
@@ -231,8 +229,7 @@ TEST(Residuals, OfAJointAreItsVelocity) {
 }
 
 TEST(Residuals, OfALimitAreThoseOfSignorini) {
-  const ContactProblem problem =
-      make_problem({.limits = 3}, 2.0 * Matrix::Identity(3, 3), vector_of({-2.0, 1.0, -4.0}));
+  const ContactProblem problem = problem_of({.limits = 3}, 2.0 * Matrix::Identity(3, 3), vector_of({-2.0, 1.0, -4.0}));
   expect_solution(problem, vector_of({1.0, 0.0, 2.0}));
   const Judgement judgement = judge(problem, vector_of({1.0, -0.25, 3.0}));
   EXPECT_DOUBLE_EQ(judgement["primal"].value, 0.25);
@@ -245,7 +242,7 @@ TEST(Residuals, OfALimitAreThoseOfSignorini) {
 TEST(Residuals, CountBlocksThroughJointsLimitsAndContacts) {
   Vector free_term = vector_of({1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, -7.0});
   const ContactProblem problem =
-      make_problem({.joints = 1, .limits = 1, .friction = {0.5, 0.5}}, Matrix::Identity(8, 8), free_term);
+      problem_of({.joints = 1, .limits = 1, .friction = {0.5, 0.5}}, Matrix::Identity(8, 8), free_term);
   const Judgement judgement = judge(problem, vector_of({-1, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(judgement["dual"].worst_block, 3);
   EXPECT_DOUBLE_EQ(judgement["dual"].value, 7.0);
@@ -273,7 +270,7 @@ TEST(Residuals, CountComplianceInTheVelocityAlsoInsideDeSaxce) {
   // With R = diag(1, 1, 2): sigma = 3 λ_T + g_T, 4 λ_N + g_N.
   const Vector compliance = vector_of({1.0, 1.0, 2.0});
   const ContactProblem problem =
-      make_problem({.friction = {0.5}}, 2.0 * Matrix::Identity(3, 3), vector_of({3.0, -4.0, -4.0}), compliance);
+      problem_of({.friction = {0.5}}, 2.0 * Matrix::Identity(3, 3), vector_of({3.0, -4.0, -4.0}), compliance);
   const Vector impulse = vector_of({-0.3, 0.4, 1.0});
   expect_solution(problem, impulse);
   EXPECT_FALSE(solved(one_contact(problem.free_term()), impulse));
@@ -288,8 +285,8 @@ TEST(Residuals, OfABlockWithoutTraceAreScaledByTheMeanOfTheOthers) {
   // Means of the diagonals: 0 (contact 0), 2 and 4: r of contact 0 is 1/3.
   Vector diagonal(9);
   diagonal << 0, 0, 0, 2, 2, 2, 4, 4, 4;
-  const ContactProblem problem = make_problem({.friction = {0.5, 0.5, 0.5}}, Matrix(diagonal.asDiagonal()),
-                                              vector_of({0, 0, 10, 0, 0, 1, 0, 0, 1}));
+  const ContactProblem problem =
+      problem_of({.friction = {0.5, 0.5, 0.5}}, Matrix(diagonal.asDiagonal()), vector_of({0, 0, 10, 0, 0, 1, 0, 0, 1}));
   // λ_N − max(0, λ_N − v_N/3) = min(1, 10/3) = 1, over r V = 10/3.
   const Judgement judgement = judge(problem, vector_of({0, 0, 1, 0, 0, 0, 0, 0, 0}));
   EXPECT_DOUBLE_EQ(judgement["natural_map_scaled"].value, 0.3);
@@ -299,7 +296,7 @@ TEST(Residuals, OfABlockWithoutTraceAreScaledByTheMeanOfTheOthers) {
 TEST(Residuals, UseTheMatrixAsGivenWhereItIsNotSymmetric) {
   Matrix delassus = Matrix::Identity(3, 3);
   delassus(2, 0) = 0.5;  // σ_N depends on λ_T, not the other way round
-  const ContactProblem problem = make_problem({.friction = {1.0}}, delassus, vector_of({1.0, 0.0, -2.0}));
+  const ContactProblem problem = problem_of({.friction = {1.0}}, delassus, vector_of({1.0, 0.0, -2.0}));
   // Stick: λ_T = −1, λ_N = 2 + 0.5.
   expect_solution(problem, vector_of({-1.0, 0.0, 2.5}));
 }

@@ -1,0 +1,88 @@
+#include "metrics/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conebench {
+
+namespace {
+
+std::optional<double> coupling_of(const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  const BlockSparseMatrix& matrix = problem.blocks();
+  if (cones.contacts() == 0) return std::nullopt;
+  const Index n = cones.contact_dimension() - 1;
+  double largest = 0.0;
+  for (Index block = cones.first_contact_row(); block < cones.blocks(); ++block) {
+    const auto diagonal = matrix.block(block, matrix.diagonal(block));
+    if (!(diagonal(n, n) > 0.0)) return std::nullopt;
+    const double talk = std::max(diagonal.row(n).head(n).norm(), diagonal.col(n).head(n).norm());
+    largest = std::max(largest, talk / diagonal(n, n));
+  }
+  return largest;
+}
+
+std::optional<ConstraintDensities> densities_of(const ContactProblem& problem) {
+  const auto& configuration = problem.configuration();
+  const ConeProduct& cones = problem.cones();
+  ConstraintDensities densities;
+  if (configuration && configuration->bodies) {
+    densities.degrees_of_freedom = (cones.contact_dimension() == 3 ? 6 : 3) * *configuration->bodies;
+  } else {
+    densities.source = ConstraintDensities::Source::generalised_velocities;
+    if (configuration && configuration->generalised_velocities) {
+      densities.degrees_of_freedom = *configuration->generalised_velocities;
+    } else if (problem.primal()) {
+      densities.degrees_of_freedom = problem.primal()->mass.rows();
+    }
+  }
+  if (densities.degrees_of_freedom <= 0) return std::nullopt;
+  const auto freedom = static_cast<double>(densities.degrees_of_freedom);
+  densities.joints = static_cast<double>(cones.joints()) / freedom;
+  densities.contacts = static_cast<double>(cones.contact_dimension() * cones.contacts()) / freedom;
+  densities.all = static_cast<double>(cones.rows()) / freedom;
+  return densities;
+}
+
+SampleCategory category_of(const ConeProduct& cones, Index rank, const std::optional<ConstraintDensities>& densities) {
+  if (cones.rows() == 0) return SampleCategory::no_constraint;
+  if (!densities) return SampleCategory::unknown;
+  if (cones.contacts() == 0) {
+    if (cones.joints() == 0) return SampleCategory::other;
+    if (rank == cones.rows()) return SampleCategory::independent_joints;
+    return densities->joints < 1.0 ? SampleCategory::redundant_joints : SampleCategory::dense_joints;
+  }
+  if (cones.joints() > 0 && densities->all > 1.0) return SampleCategory::dense_constraints;
+  if (cones.contacts() == 1) return SampleCategory::single_contact;
+  return densities->contacts <= 1.0 ? SampleCategory::sparse_contacts : SampleCategory::dense_contacts;
+}
+
+}  // namespace
+
+std::string to_string(SampleCategory category) {
+  switch (category) {
+    case SampleCategory::unknown: return "unknown";
+    case SampleCategory::no_constraint: return "no constraint";
+    case SampleCategory::independent_joints: return "independent joints";
+    case SampleCategory::redundant_joints: return "redundant joints";
+    case SampleCategory::dense_joints: return "dense joints";
+    case SampleCategory::dense_constraints: return "dense constraints";
+    case SampleCategory::single_contact: return "single contact";
+    case SampleCategory::sparse_contacts: return "sparse contacts";
+    case SampleCategory::dense_contacts: return "dense contacts";
+    case SampleCategory::other: return "other";
+  }
+  return {};
+}
+
+Features extract_features(const ContactProblem& problem, const SpectrumOptions& options) {
+  Features features;
+  features.spectrum = analyse_spectrum(problem.blocks(), options);
+  features.symmetry_error = problem.symmetry_error();
+  features.coupling = coupling_of(problem);
+  features.densities = densities_of(problem);
+  features.category = category_of(problem.cones(), features.spectrum.rank, features.densities);
+  return features;
+}
+
+}  // namespace conebench

@@ -1,0 +1,164 @@
+#include "metrics/features.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "problem_builders.hpp"
+#include "problems/scenes/random_source.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using testing::make_problem;
+
+Matrix random_orthogonal(Index n, std::uint64_t seed) {
+  RandomSource random(seed);
+  Matrix q = Matrix::Identity(n, n);
+  for (int k = 0; k < 12; ++k) {
+    Vector v(n);
+    for (double& value : v) value = random.normal();
+    v.normalize();
+    q -= 2.0 * v * (v.transpose() * q);
+  }
+  return q;
+}
+
+BlockSparseMatrix joints_matrix(const Matrix& matrix) {
+  return BlockSparseMatrix::from_dense(matrix, *ConeProduct::create(matrix.rows(), 0, {}));
+}
+
+TEST(Spectrum, OfASymmetricMatrixHasItsRankConditioningAndSigns) {
+  Vector values(6);
+  values << 8.0, 4.0, 2.0, 0.5, 0.0, 0.0;
+  const Matrix q = random_orthogonal(6, 1);
+  const Spectrum spectrum = analyse_spectrum(joints_matrix(q * values.asDiagonal() * q.transpose()));
+  EXPECT_FALSE(spectrum.estimated);
+  EXPECT_EQ(spectrum.rank, 4);
+  EXPECT_NEAR(spectrum.largest, 8.0, 1e-13);
+  EXPECT_NEAR(*spectrum.conditioning, 16.0, 1e-12);
+  EXPECT_NEAR(spectrum.min_eigenvalue, 0.0, 1e-13);
+  EXPECT_TRUE(spectrum.positive_semidefinite);
+  values[5] = -1e-7;
+  EXPECT_FALSE(analyse_spectrum(joints_matrix(q * values.asDiagonal() * q.transpose())).positive_semidefinite);
+}
+
+TEST(Spectrum, OfAnUnsymmetricMatrixCountsSingularValues) {
+  for (const Index n : {1, 2, 3, 7, 40}) {
+    Vector values = Vector::Zero(n);
+    const Index rank = (n + 1) / 2;
+    for (Index i = 0; i < rank; ++i) values[i] = std::pow(10.0, -static_cast<double>(i) / 10.0);
+    const Matrix matrix = random_orthogonal(n, 2) * values.asDiagonal() * random_orthogonal(n, 3).transpose();
+    const Spectrum spectrum = analyse_spectrum(joints_matrix(matrix));
+    EXPECT_EQ(spectrum.rank, rank) << n;
+    EXPECT_NEAR(spectrum.largest, 1.0, 1e-13) << n;
+    EXPECT_NEAR(spectrum.smallest_on_range, values[rank - 1], 1e-13) << n;
+  }
+  Matrix nilpotent = Matrix::Zero(2, 2);
+  nilpotent(0, 1) = 3.0;
+  const Spectrum spectrum = analyse_spectrum(joints_matrix(nilpotent));
+  EXPECT_EQ(spectrum.rank, 1);
+  EXPECT_NEAR(spectrum.min_eigenvalue, -1.5, 1e-15);
+}
+
+TEST(Spectrum, OfNothingAndOfZeroHaveNoConditioning) {
+  EXPECT_FALSE(analyse_spectrum(BlockSparseMatrix()).conditioning);
+  const Spectrum zero = analyse_spectrum(joints_matrix(Matrix::Zero(3, 3)));
+  EXPECT_EQ(zero.rank, 0);
+  EXPECT_FALSE(zero.conditioning);
+  EXPECT_TRUE(zero.positive_semidefinite);
+}
+
+TEST(Spectrum, MeetsThePrescriptionOfTheGenerator) {
+  const ContactProblem problem = make_problem(
+      "random", {{"contacts", 30L}, {"rank_share", 0.5}, {"conditioning", 1e4}, {"scale", 7.0}, {"coupling", 0L}});
+  const Spectrum spectrum = analyse_spectrum(problem.blocks());
+  EXPECT_EQ(spectrum.rank, 45);
+  EXPECT_NEAR(*spectrum.conditioning / 1e4, 1.0, 0.01);
+  EXPECT_NEAR(spectrum.largest / 7.0, 1.0, 0.01);
+}
+
+TEST(Spectrum, EstimatedComesNearTheExactOneAndSaysSo) {
+  const ContactProblem problem =
+      make_problem("random", {{"contacts", 60L}, {"rank_share", 0.6}, {"conditioning", 100.0}, {"coupling", 0L}});
+  const Spectrum exact = analyse_spectrum(problem.blocks());
+  const Spectrum estimated = analyse_spectrum(problem.blocks(), {.exact_rows = 10});
+  EXPECT_FALSE(exact.estimated);
+  EXPECT_TRUE(estimated.estimated);
+  EXPECT_EQ(exact.rank, 108);
+  EXPECT_NEAR(static_cast<double>(estimated.rank), 108.0, 11.0);
+  EXPECT_NEAR(estimated.largest, exact.largest, 1e-6 * exact.largest);
+  EXPECT_LE(*estimated.conditioning, *exact.conditioning * (1.0 + 1e-9));
+  EXPECT_GE(*estimated.conditioning, 0.3 * *exact.conditioning);
+  EXPECT_TRUE(estimated.positive_semidefinite);
+  const Spectrum again = analyse_spectrum(problem.blocks(), {.exact_rows = 10});
+  EXPECT_EQ(again.rank, estimated.rank);
+  EXPECT_EQ(again.smallest_on_range, estimated.smallest_on_range);
+}
+
+TEST(Features, CouplingIsTheLargestShareOfTheNormalThatTheTangentsHear) {
+  Matrix delassus = Matrix::Identity(6, 6);
+  delassus(2, 0) = delassus(0, 2) = 0.3;
+  delassus(2, 1) = delassus(1, 2) = 0.4;
+  delassus(5, 5) = 4.0;
+  delassus(5, 3) = 1.0;  // row of contact 1 alone: 1 / 4
+  const ContactProblem problem = problem_of({.friction = {0.5, 0.5}}, delassus, Vector::Zero(6));
+  EXPECT_DOUBLE_EQ(*extract_features(problem).coupling, 0.5);
+  EXPECT_FALSE(extract_features(problem_of({.joints = 1}, Matrix::Identity(1, 1), Vector::Zero(1))).coupling);
+  EXPECT_FALSE(extract_features(problem_of({.friction = {0.5}}, Matrix::Zero(3, 3), Vector::Zero(3))).coupling);
+}
+
+SampleCategory category(const Shape& shape, Index rank, std::optional<Index> bodies,
+                        std::optional<Index> velocities = std::nullopt) {
+  const auto rows = static_cast<Index>(shape.friction.size()) * shape.dimension + shape.joints + shape.limits;
+  Vector diagonal = Vector::Zero(rows);
+  diagonal.head(rank).setOnes();
+  ContactProblemData data = problem_data(shape, Matrix(diagonal.asDiagonal()), Vector::Zero(rows));
+  data.configuration.emplace();
+  data.configuration->bodies = bodies;
+  data.configuration->generalised_velocities = velocities;
+  return extract_features(*ContactProblem::create(std::move(data))).category;
+}
+
+TEST(SampleCategories, AreDecidedInTheirOrder) {
+  using enum SampleCategory;
+  const std::vector<double> two(2, 0.5);
+  const std::vector<double> four(4, 0.5);
+  const std::vector<double> five(5, 0.5);
+  EXPECT_EQ(category({}, 0, 2), no_constraint);
+  EXPECT_EQ(category({.joints = 6}, 6, 2), independent_joints);
+  EXPECT_EQ(category({.joints = 6}, 5, 2), redundant_joints);
+  EXPECT_EQ(category({.joints = 12}, 10, 2), dense_joints);
+  EXPECT_EQ(category({.limits = 2}, 2, 2), other);
+  EXPECT_EQ(category({.joints = 7, .friction = two}, 10, 2), dense_constraints);
+  EXPECT_EQ(category({.joints = 10, .friction = {0.5}}, 10, 2), dense_constraints);
+  EXPECT_EQ(category({.joints = 6, .friction = {0.5}}, 9, 2), single_contact);
+  EXPECT_EQ(category({.friction = {0.5}}, 3, 2), single_contact);
+  EXPECT_EQ(category({.friction = two}, 6, 2), sparse_contacts);
+  EXPECT_EQ(category({.friction = four}, 12, 2), sparse_contacts);  // n_c = 2 n_b
+  EXPECT_EQ(category({.friction = five}, 12, 2), dense_contacts);
+  EXPECT_EQ(category({.friction = five}, 12, std::nullopt), unknown);
+}
+
+TEST(SampleCategories, TakeGeneralisedVelocitiesForTheBodiesAndSaySo) {
+  const std::vector<double> five(5, 0.5);
+  EXPECT_EQ(category({.friction = five}, 12, std::nullopt, 12), SampleCategory::dense_contacts);
+  EXPECT_EQ(category({.friction = five}, 12, std::nullopt, 15), SampleCategory::sparse_contacts);
+  const ContactProblem stack = make_problem("box-stack", {{"boxes", 3L}});
+  const Features features = extract_features(stack);
+  ASSERT_TRUE(features.densities);
+  EXPECT_EQ(features.densities->degrees_of_freedom, 18);
+  EXPECT_DOUBLE_EQ(features.densities->contacts, 2.0);  // 12 contacts · 3 rows / 18
+  EXPECT_DOUBLE_EQ(features.densities->all, 2.0);
+  EXPECT_EQ(features.category, SampleCategory::dense_contacts);
+}
+
+TEST(SampleCategories, CountThreeDegreesOfFreedomABodyInThePlane) {
+  const std::vector<double> three(3, 0.5);
+  EXPECT_EQ(category({.friction = three, .dimension = 2}, 6, 2), SampleCategory::sparse_contacts);
+  EXPECT_EQ(category({.friction = {0.5, 0.5, 0.5, 0.5}, .dimension = 2}, 6, 2), SampleCategory::dense_contacts);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -1,1 +1,67 @@
+// The bar at the top, the theme, and the first drawing.
 
+const themeKey = "conebench-theme";
+
+function storedTheme() {
+  try { return localStorage.getItem(themeKey) || ""; } catch { return ""; }
+}
+
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+
+function applyTheme(theme) {
+  const dark = theme ? theme === "dark" : systemDark.matches;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  redraw(new Set(["theme"]));
+}
+
+function toggleTheme() {
+  const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  try { localStorage.setItem(themeKey, theme); } catch { /* a page opened as a file may have no storage */ }
+  applyTheme(theme);
+}
+
+function drawControls() {
+  const slices = data.slices.map((slice, i) => ({ value: i, title: slice.label,
+    hint: `tolerance ${slice.label}: ${slice.verdict}, criterion ${slice.criterion}, ${slice.start} start` }));
+  const families = [{ value: "", title: "All families" },
+    ...data.families.map((family) => ({ value: family, title: familyTitle(family) }))];
+  document.getElementById("controls").replaceChildren(
+    slices.length > 4 ? select("Tolerance", slices.map((one) => ({ ...one, value: String(one.value) })), String(state.slice),
+      (value) => update({ slice: Number(value), page: 0 }))
+      : segmented("Tolerance", slices, state.slice, (slice) => update({ slice, page: 0 })),
+    families.length > 2 ? select("Family", families, state.family, (family) => update({ family, page: 0 })) : "",
+    el("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Switch between light and dark",
+      onclick: toggleTheme }, "◐"));
+}
+
+view(["slice", "family"], drawControls);
+
+function drawFooter() {
+  const versions = distinct(data.runs.map((run) => `${run.build.version} (${run.build.commit})`));
+  document.getElementById("footer").replaceChildren(
+    el("span", {}, `Conebench ${versions.join(", ")}. Every answer judged by the harness on the original problem; `
+      + "solvers' own claims are shown, never trusted."),
+    hasCharts ? el("span", {}, ` Charts: plotly.js ${Plotly.version} (MIT).`) : "");
+}
+
+for (const anchor of document.querySelectorAll("nav a, a.skip")) {
+  anchor.addEventListener("click", (event) => { // the address keeps the page's state
+    event.preventDefault();
+    document.querySelector(anchor.getAttribute("href")).scrollIntoView();
+  });
+}
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.closest("input, select, textarea, dialog")) return;
+  event.preventDefault();
+  document.getElementById("search").focus();
+});
+systemDark.addEventListener("change", () => { if (!storedTheme()) applyTheme(""); });
+
+Object.assign(state, readHash());
+document.documentElement.dataset.theme = (storedTheme() || (systemDark.matches ? "dark" : "light"));
+for (const { draw } of views) if (draw !== drawCellRows) draw();
+drawFooter();
+document.documentElement.dataset.ready = Math.round(performance.now());
+
+// For the console and the tests.
+window.conebench = { data, cells, state, update, computeProfile };

@@ -1,1 +1,178 @@
+// The report's data, as the page uses it, and the state that a reader changes.
 
+const data = JSON.parse(document.getElementById("data").textContent);
+
+const cells = data.cells.rows.map((row, index) => {
+  const cell = { index };
+  data.cells.names.forEach((name, i) => { cell[name] = row[i]; });
+  return cell;
+});
+
+// grids[slice][problem][solver] → cell or undefined
+const grids = data.slices.map(() => data.problems.map(() => []));
+for (const cell of cells) grids[cell.slice][cell.problem][cell.solver] = cell;
+
+const costTitles = Object.fromEntries(data.costs.map((cost) => [cost.id, cost.title]));
+const hasCharts = typeof Plotly !== "undefined";
+
+const defaults = {
+  slice: data.slices.length > 1 ? Math.floor((data.slices.length - 1) / 2) : 0,
+  family: "",
+  cost: data.costs[0].id,
+  hidden: "", // solvers left out of the profiles, "2.5"
+  heat: "cost",
+  order: "family",
+  search: "", solver: "", outcome: "", status: "", every: "", // filters of the table of cells
+  sort: "problem", page: 0,
+  open: "", // "cell.17", "problem.3", "solver.2"
+};
+const state = { ...defaults };
+
+function readHash() {
+  const fresh = { ...defaults };
+  for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
+    if (!(key in defaults)) continue;
+    fresh[key] = typeof defaults[key] === "number" ? Number(value) : value;
+  }
+  const whole = (value, end) => Number.isInteger(value) && value >= 0 && value < end;
+  if (!whole(fresh.slice, data.slices.length)) fresh.slice = defaults.slice;
+  if (!whole(fresh.page, Infinity)) fresh.page = 0;
+  if (fresh.family && !data.families.includes(fresh.family)) fresh.family = "";
+  if (!(fresh.cost in costTitles)) fresh.cost = defaults.cost;
+  return fresh;
+}
+
+function hashOf(values) {
+  const words = new URLSearchParams();
+  for (const key of Object.keys(defaults)) {
+    if (values[key] !== defaults[key]) words.set(key, values[key]);
+  }
+  return words.toString();
+}
+
+// Sections register what they draw and which parts of the state it depends on.
+const views = [];
+function view(keys, draw) { views.push({ keys, draw }); }
+
+function redraw(changed) {
+  for (const { keys, draw } of views) {
+    if (keys.some((key) => changed.has(key))) draw();
+  }
+}
+
+// `push`: a step that the browser's back button undoes.
+function update(patch, push = false) {
+  const changed = new Set(Object.keys(patch).filter((key) => state[key] !== patch[key]));
+  if (changed.size === 0) return;
+  Object.assign(state, patch);
+  const url = "#" + hashOf(state);
+  history[push ? "pushState" : "replaceState"](null, "", url);
+  redraw(changed);
+}
+
+window.addEventListener("popstate", () => {
+  // A link to a section has no state in it; leave the state alone then.
+  if (document.getElementById(location.hash.slice(1))) return;
+  const fresh = readHash();
+  const changed = new Set(Object.keys(fresh).filter((key) => fresh[key] !== state[key]));
+  Object.assign(state, fresh);
+  redraw(changed);
+});
+
+const isOpen = (problem, slice) => grids[slice][problem].some((cell) => cell !== undefined);
+
+// Headline problems of a scope with their weights: families weigh the same, and so do problems of one family.
+function scopeOf(slice, family) {
+  const problems = [];
+  const size = new Map();
+  data.problems.forEach((problem, p) => {
+    if (!problem.headline || (family && problem.family !== family) || !isOpen(p, slice)) return;
+    problems.push(p);
+    size.set(problem.family, (size.get(problem.family) || 0) + 1);
+  });
+  const weights = problems.map((p) => 1 / (size.size * size.get(data.problems[p].family)));
+  return { problems, weights };
+}
+
+// As the harness counts it: solved cells only, and a count of zero counts as one.
+function costOf(cell, cost) {
+  if (!cell || cell.outcome !== "solved") return null;
+  if (cost === "time") return cell.total_s === null ? null : Math.max(cell.total_s, 1e-9);
+  if (cost === "solve_time") return cell.solve_s === null ? null : Math.max(cell.solve_s, 1e-9);
+  return Math.max(cell[cost], 1);
+}
+
+function bestCost(slice, problem, cost, solvers) {
+  let best = null;
+  for (const s of solvers) {
+    const value = costOf(grids[slice][problem][s], cost);
+    if (value !== null && (best === null || value < best)) best = value;
+  }
+  return best;
+}
+
+function stepCurve(solver, points) {
+  points.sort((a, b) => a[0] - b[0]);
+  const curve = { solver, x: [], y: [] };
+  let sum = 0;
+  for (const [place, weight] of points) {
+    sum += weight;
+    if (curve.x.length > 0 && curve.x[curve.x.length - 1] === place) {
+      curve.y[curve.y.length - 1] = sum;
+    } else {
+      curve.x.push(place);
+      curve.y.push(sum);
+    }
+  }
+  return curve;
+}
+
+// Profiles among `solvers` alone: leaving one out changes the best of each problem.
+function computeProfile(slice, family, cost, solvers) {
+  const { problems, weights } = scopeOf(slice, family);
+  const best = problems.map((p) => bestCost(slice, p, cost, solvers));
+  const curves = (place) => solvers.map((s) => stepCurve(s, problems.flatMap((p, i) => {
+    const value = costOf(grids[slice][p][s], cost);
+    return value === null ? [] : [[place(value, i), weights[i]]];
+  })));
+  return {
+    problems: problems.length,
+    performance: curves((value, i) => value / best[i]),
+    data: curves((value) => value),
+  };
+}
+
+function hiddenSolvers() {
+  return new Set(state.hidden.split(".").filter(Boolean).map(Number));
+}
+function shownSolvers() {
+  const hidden = hiddenSolvers();
+  return data.solvers.map((_, s) => s).filter((s) => !hidden.has(s));
+}
+
+// The stored profile where every solver is shown, else one among those that are.
+function currentProfile() {
+  const shown = shownSolvers();
+  if (shown.length === data.solvers.length) {
+    const stored = data.profiles.find((profile) => profile.slice === state.slice && profile.family === state.family
+      && profile.cost === state.cost);
+    if (stored) return stored;
+  }
+  return computeProfile(state.slice, state.family, state.cost, shown);
+}
+
+function currentRanking() {
+  return data.rankings.find((ranking) => ranking.slice === state.slice && ranking.family === state.family);
+}
+
+// Value of a step curve at `place`.
+function valueAt(curve, place) {
+  let value = 0;
+  for (let i = 0; i < curve.x.length && curve.x[i] <= place; ++i) value = curve.y[i];
+  return value;
+}
+
+function commandOf(cell) {
+  const words = data.problems[cell.problem].words;
+  return words ? [words, data.solvers[cell.solver].words, data.commands[cell.command]].join(" ") : "";
+}

@@ -1,1 +1,123 @@
+// Small parts of the page. Texts from the data go in as text nodes, never as markup.
 
+function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+const colours = 8;
+const dashes = ["solid", "dash", "dot", "dashdot"];
+const colourOf = (solver) => `var(--series-${solver % colours})`;
+const dashOf = (solver) => dashes[Math.floor(solver / colours) % dashes.length];
+
+function swatch(solver) {
+  const dash = { solid: "", dash: "5 3", dot: "2 2", dashdot: "6 2 2 2" }[dashOf(solver)];
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 18 10");
+  svg.setAttribute("class", "swatch");
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  for (const [name, value] of Object.entries({ x1: 0, x2: 18, y1: 5, y2: 5, "stroke-dasharray": dash })) {
+    line.setAttribute(name, value);
+  }
+  line.style.stroke = colourOf(solver);
+  svg.append(line);
+  return svg;
+}
+
+function link(text, open, extra = {}) {
+  return el("button", { type: "button", class: "link", onclick: (event) => {
+    event.stopPropagation();
+    update({ open }, true);
+  }, ...extra }, text);
+}
+const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.solvers[s].label, `solver.${s}`));
+const problemLink = (p) => link(data.problems[p].name, `problem.${p}`);
+
+function badge(cell) {
+  const what = cell ? cell.outcome : "not_run";
+  return el("span", { class: `badge ${what}` }, outcomeTitle[what]);
+}
+
+// One of several, as a row of buttons. options: [{value, title, hint}]
+function segmented(label, options, current, choose) {
+  return el("div", { class: "segmented", role: "group", "aria-label": label },
+    options.map(({ value, title, hint }) => el("button", {
+      type: "button", "aria-pressed": String(value === current), title: hint, onclick: () => choose(value),
+    }, title)));
+}
+
+function select(label, options, current, choose) {
+  const list = el("select", { "aria-label": label, onchange: (event) => choose(event.target.value) },
+    options.map(({ value, title }) => el("option", { value, selected: value === current }, title)));
+  return list;
+}
+
+function copyButton(text) {
+  const button = el("button", { type: "button", class: "copy", onclick: () => {
+    const done = (word) => {
+      button.textContent = word;
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    };
+    // Pages opened as files have no clipboard in some browsers: select the text for the reader instead.
+    const fallback = () => {
+      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      done(document.execCommand("copy") ? "Copied" : "Selected");
+    };
+    if (navigator.clipboard && window.isSecureContext) {
+      navigator.clipboard.writeText(text).then(() => done("Copied"), fallback);
+    } else fallback();
+  } }, "Copy");
+  return button;
+}
+
+// Broken between options only; the text nodes together are the command.
+const command = (text) => el("div", { class: "command" },
+  el("code", {}, text.split(/ (?=--)/).flatMap((part, i) => (i === 0 ? [el("span", {}, part)] : [" ", el("span", {}, part)]))),
+  copyButton(text));
+
+// Compares by value; what is missing goes last whichever way the column is sorted.
+function comparing(value, descending) {
+  return (a, b) => {
+    const x = value(a);
+    const y = value(b);
+    if (!known(x) || !known(y)) return known(y) - known(x);
+    const order = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
+    return descending ? -order : order;
+  };
+}
+
+// A table whose headings sort. columns: [{id, title, hint, left, value(row), show(row)}]; sort: "id" or "-id".
+function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = () => ({})) {
+  const key = sort.replace(/^-/, "");
+  const column = columns.find((one) => one.id === key);
+  const sorted = column ? [...rows].sort(comparing(column.value, sort.startsWith("-"))) : rows;
+  const head = el("tr", {}, columns.map((one) => {
+    const current = one.id === key;
+    const direction = sort.startsWith("-") ? "descending" : "ascending";
+    return el("th", { scope: "col", class: one.left ? "left" : null, "aria-sort": current ? direction : null },
+      one.value ? el("button", { type: "button", title: one.hint, "data-sort": one.id, onclick: () => {
+        const first = one.descending ? `-${one.id}` : one.id;
+        const second = one.descending ? one.id : `-${one.id}`;
+        onSort(sort === first ? second : first);
+      } }, one.title) : one.title);
+  }));
+  const body = sorted.map((row) => el("tr", rowAttributes(row),
+    columns.map((one) => el("td", { class: one.left ? "left" : null }, one.show(row)))));
+  return el("table", attributes, el("thead", {}, head), el("tbody", {}, body));
+}
+
+function facts(pairs) {
+  return el("dl", { class: "facts" }, pairs.filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+const card = (...children) => el("div", { class: "card" }, ...children);
+const scroller = (node, attributes = {}) => el("div", { class: "scroll", tabindex: 0, ...attributes }, node);

@@ -58,11 +58,14 @@ Outcome outcome(const CellRecord* cell) {
 
 std::optional<double> cost(const CellRecord* cell, Cost kind) {
   if (outcome(cell) != Outcome::solved) return std::nullopt;
-  const auto count = [](std::int64_t n) { return static_cast<double>(std::max<std::int64_t>(n, 1)); };
-  constexpr double clock_tick = 1e-9;
+  const auto count = [](std::int64_t n) { return std::optional(static_cast<double>(std::max<std::int64_t>(n, 1))); };
+  const auto seconds = [](double spent) {
+    constexpr double clock_tick = 1e-9;
+    return std::isfinite(spent) ? std::optional(std::max(spent, clock_tick)) : std::nullopt;
+  };
   switch (kind) {
-    case Cost::time: return std::max(cell->total.median, clock_tick);
-    case Cost::solve_time: return std::max(cell->solve.median, clock_tick);
+    case Cost::time: return seconds(cell->total.median);
+    case Cost::solve_time: return seconds(cell->solve.median);
     case Cost::iterations: return count(cell->iterations);
     case Cost::factorizations: return count(cell->factorizations);
     case Cost::operator_products: return count(cell->operator_products);
@@ -81,12 +84,18 @@ const Ranking& Analysis::ranking(std::size_t slice, const std::string& family) c
 
 namespace {
 
-/// `names` made unique: a repeated one gets the first letters of its hash behind it.
+/// `names` made unique: repeated ones get as much of their (different) hashes behind them as tells them apart.
 void tell_apart(std::vector<std::string>& names, const std::vector<std::string>& hashes) {
-  std::map<std::string, int> seen;
-  for (const auto& name : names) ++seen[name];
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (seen[names[i]] > 1) names[i] += fmt::format(" #{}", hashes[i].substr(0, 6));
+  std::map<std::string, std::vector<std::size_t>> same;
+  for (std::size_t i = 0; i < names.size(); ++i) same[names[i]].push_back(i);
+  for (const auto& [name, places] : same) {
+    if (places.size() == 1) continue;
+    std::size_t length = 6;
+    for (std::set<std::string> heads; heads.size() < places.size() && length < 128; ++length) {
+      heads.clear();
+      for (const std::size_t i : places) heads.insert(hashes[i].substr(0, length));
+    }
+    for (const std::size_t i : places) names[i] += fmt::format(" #{}", hashes[i].substr(0, length - 1));
   }
 }
 

@@ -63,7 +63,7 @@ struct ClaimMatrix {
   long claimed_solved = 0, claimed_unsolved = 0, silent_solved = 0, silent_unsolved = 0;
 };
 
-/// Shifted geometric means of the time, families weighing the same: exp(Σ w log(t + shift)) − shift.
+/// Shifted geometric means of the time (metrics/statistics.hpp), families weighing the same.
 struct GeometricMeans {
   std::optional<double> at_limit;   ///< what is unsolved counts with the time limit
   std::optional<double> penalised;  ///< … with ten times the limit
@@ -79,6 +79,8 @@ struct RankingRow {
   ClaimMatrix claims;
   long passes_relative_only = 0;  ///< natural_map_relative ≤ tolerance < natural_map_scaled
   GeometricMeans means;
+  /// Geometric mean of time / (best time of the problem) over the problems that it solves, families weighing the same.
+  std::optional<double> times_best;
   std::optional<double> time_mean, time_deviation;  ///< over the common subset, plain mean and sample deviation
   std::optional<double> rho_one, rho_infinity;      ///< of the performance profile over the scope's ranking cost
   std::optional<double> median_iterations, mean_factorizations, mean_products;  ///< over solved cells
@@ -110,8 +112,9 @@ struct Profile {
   std::string family;  ///< empty: all
   Cost cost = Cost::time;
   long problems = 0;
-  std::vector<Curve> performance;  ///< x: ratio τ to the best of the problem
-  std::vector<Curve> data;         ///< x: cost, in seconds or counts
+  std::vector<Curve> performance;  ///< one a column; x: ratio τ to the best of the problem
+  std::vector<Curve> data;         ///< one a column; x: cost, in seconds or counts
+  std::vector<double> rho_one, rho_infinity;
 };
 
 /// The performance profiles of two columns alone: others can't change them.
@@ -149,7 +152,7 @@ struct Analysis {
   const StoreContents* contents = nullptr;  ///< must outlive the analysis
   std::string title;
   bool times_shown = true;
-  double shift_s = 1e-3;         ///< of the geometric means
+  double shift_s = 1e-5;         ///< of the geometric means
   double penalty_factor = 10.0;  ///< of the time limit
   std::vector<Note> notes;
   std::vector<std::string> families;  ///< of headline problems, sorted

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/cost_table.hpp"
 #include "reports/analysis.hpp"
 
 /// Steps of analyse(), apart for their size.
@@ -21,6 +22,7 @@ struct Scope {
   long families = 0;
 };
 Scope make_scope(const Analysis& analysis, std::size_t slice, const std::string& family);
+CostTable cost_table(const Analysis& analysis, std::size_t slice, const Scope& scope, Cost kind);
 
 std::vector<Cost> shown_costs(const Analysis& analysis);
 void add_profiles(Analysis& analysis);

@@ -1,14 +1,16 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
 
+#include "metrics/statistics.hpp"
 #include "reports/analysis_parts.hpp"
 
 namespace conebench::reports {
 
 namespace {
+
+constexpr double common_share = 0.5;  // of a scope's problems, that a column must solve to make the common subset
 
 /// Share of `yes` among `counted`, families weighing the same; nothing where nothing is counted.
 class FamilyShare {
@@ -31,27 +33,6 @@ class FamilyShare {
   std::map<std::string, std::pair<long, long>> counts_;
 };
 
-std::optional<double> mean_of(const std::vector<double>& values) {
-  if (values.empty()) return std::nullopt;
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
-std::optional<double> sample_deviation(const std::vector<double>& values) {
-  if (values.size() < 2) return std::nullopt;
-  const double mean = *mean_of(values);
-  double sum = 0.0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
 void count(Tally& tally, Outcome what) {
   switch (what) {
     case Outcome::solved: ++tally.solved; break;
@@ -71,10 +52,10 @@ bool passes_relative_only(const CellRecord& cell) {
   return !scaled->second.value || *scaled->second.value > cell.tolerance;
 }
 
-const Curve& curve_of(const Analysis& analysis, const Ranking& ranking, std::size_t column) {
+const Profile& profile_of(const Analysis& analysis, const Ranking& ranking) {
   for (const auto& profile : analysis.profiles) {
     if (profile.slice == ranking.slice && profile.family == ranking.family && profile.cost == ranking.cost) {
-      return profile.performance[column];
+      return profile;
     }
   }
   throw std::out_of_range("no profile for a ranking");
@@ -89,20 +70,14 @@ class ScopeRanking {
     ranking_.problems = static_cast<long>(scope_.problems.size());
     ranking_.families = scope_.families;
     ranking_.cost = shown_cost(analysis);
-    for (const std::size_t p : scope_.problems) {
-      for (const auto* cell : grid_[p]) {
-        if (cell != nullptr) limit_s_ = std::max(limit_s_, cell->limit_s);
-      }
-    }
   }
 
   Ranking make() {
     for (std::size_t c = 0; c < analysis_.columns.size(); ++c) ranking_.rows.push_back(count_row(c));
-    find_common_subset();
-    if (analysis_.times_shown) {
-      for (auto& row : ranking_.rows) add_times(row);
-      add_best_of_all();
+    for (const auto& row : ranking_.rows) {
+      ranking_.common_columns += ranking_.problems > 0 && 2 * row.tally.solved >= ranking_.problems;
     }
+    if (analysis_.times_shown && ranking_.problems > 0) add_times();
     for (const std::size_t p : scope_.problems) {
       ranking_.solved_by_any += std::any_of(grid_[p].begin(), grid_[p].end(),
                                             [](const auto* cell) { return outcome(cell) == Outcome::solved; });
@@ -145,81 +120,69 @@ class ScopeRanking {
     }
     row.solved_share = all.value().value_or(0.0);
     row.supported_share = supported.value();
-    if (!iterations.empty()) row.median_iterations = median(iterations);
-    row.mean_factorizations = mean_of(factorizations);
-    row.mean_products = mean_of(products);
+    row.median_iterations = median(iterations);
+    row.mean_factorizations = mean(factorizations);
+    row.mean_products = mean(products);
     if (ranking_.problems > 0) {
-      const Curve& curve = curve_of(analysis_, ranking_, c);
-      row.rho_one = !curve.x.empty() && curve.x.front() <= 1.0 ? curve.y.front() : 0.0;
-      row.rho_infinity = curve.y.empty() ? 0.0 : curve.y.back();
+      const Profile& profile = profile_of(analysis_, ranking_);
+      row.rho_one = profile.rho_one[c];
+      row.rho_infinity = profile.rho_infinity[c];
     }
     return row;
   }
 
-  void find_common_subset() {
-    std::vector<std::size_t> members;
-    for (const auto& row : ranking_.rows) {
-      if (ranking_.problems > 0 && 2 * row.tally.solved >= ranking_.problems) members.push_back(row.column);
+  void add_times() {
+    const CostTable times = cost_table(analysis_, ranking_.slice, scope_, Cost::time);
+    const auto common = common_subset(times, common_share);
+    ranking_.common_problems = static_cast<long>(common.size());
+    MeanOptions options{FailureMode::at_limit, analysis_.shift_s, analysis_.penalty_factor, common_share};
+    const std::vector<double> limits = time_limits();
+    const auto at_limit = shifted_means(times, limits, options, scope_.weights);
+    options.mode = FailureMode::penalised;
+    const auto penalised = shifted_means(times, limits, options, scope_.weights);
+    options.mode = FailureMode::common_subset;
+    const auto in_common = shifted_means(times, limits, options, scope_.weights);
+    for (auto& row : ranking_.rows) {
+      const std::size_t c = row.column;
+      row.times_best = times_best(times, c);
+      row.means = {at_limit[c].value, penalised[c].value, in_common[c].value};
+      if (!in_common[c].value) continue;
+      std::vector<double> plain;
+      for (const std::size_t i : common) plain.push_back(*times[i][c]);
+      row.time_mean = mean(plain);
+      row.time_deviation = sample_deviation(plain);
     }
-    ranking_.common_columns = static_cast<long>(members.size());
-    common_.assign(scope_.problems.size(), false);
-    for (std::size_t i = 0; i < scope_.problems.size() && !members.empty(); ++i) {
-      common_[i] = std::all_of(members.begin(), members.end(),
-                               [&](std::size_t c) { return outcome(grid_[scope_.problems[i]][c]) == Outcome::solved; });
-      ranking_.common_problems += common_[i];
-    }
+    CostTable best;
+    for (std::size_t i = 0; i < times.size(); ++i) best.push_back({best_cost(times, i)});
+    options.mode = FailureMode::at_limit;
+    ranking_.best_of_all = shifted_means(best, limits, options, scope_.weights)[0].value;
   }
 
-  /// The scope's mean of log(t + shift), families weighing the same; an unsolved problem counts with `unsolved_s`.
-  double geometric_mean(const std::vector<std::optional<double>>& times, double unsolved_s) const {
-    double sum = 0.0;
+  std::optional<double> times_best(const CostTable& times, std::size_t c) const {
+    std::vector<double> ratios;
+    std::vector<double> weights;
     for (std::size_t i = 0; i < times.size(); ++i) {
-      sum += scope_.weights[i] * std::log(times[i].value_or(unsolved_s) + analysis_.shift_s);
+      if (!times[i][c]) continue;
+      ratios.push_back(*times[i][c] / *best_cost(times, i));
+      weights.push_back(scope_.weights[i]);
     }
-    return std::exp(sum) - analysis_.shift_s;
+    return geometric_mean(ratios, weights);
   }
 
-  void add_times(RankingRow& row) const {
-    if (scope_.problems.empty()) return;
-    std::vector<std::optional<double>> times;
-    for (const std::size_t p : scope_.problems) times.push_back(cost(grid_[p][row.column], Cost::time));
-    row.means.at_limit = geometric_mean(times, limit_s_);
-    row.means.penalised = geometric_mean(times, analysis_.penalty_factor * limit_s_);
-    std::vector<double> common;
-    double weight = 0.0;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (!common_[i]) continue;
-      if (!times[i]) return;  // not one of the columns that make the common subset
-      common.push_back(*times[i]);
-      weight += scope_.weights[i];
-      sum += scope_.weights[i] * std::log(*times[i] + analysis_.shift_s);
-    }
-    if (common.empty()) return;
-    row.means.common = std::exp(sum / weight) - analysis_.shift_s;
-    row.time_mean = mean_of(common);
-    row.time_deviation = sample_deviation(common);
-  }
-
-  void add_best_of_all() {
-    if (scope_.problems.empty()) return;
-    std::vector<std::optional<double>> best;
+  /// One a problem: the longest of its cells, should they differ (a note says so then).
+  std::vector<double> time_limits() const {
+    std::vector<double> limits;
     for (const std::size_t p : scope_.problems) {
-      auto& least = best.emplace_back();
-      for (const auto* cell : grid_[p]) {
-        const auto spent = cost(cell, Cost::time);
-        if (spent && (!least || *spent < *least)) least = spent;
-      }
+      double& longest = limits.emplace_back(0.0);
+      for (const auto* cell : grid_[p]) longest = std::max(longest, cell == nullptr ? 0.0 : cell->limit_s);
     }
-    ranking_.best_of_all = geometric_mean(best, limit_s_);
+    return limits;
   }
 
   const Analysis& analysis_;
   Scope scope_;
   const std::vector<std::vector<const CellRecord*>>& grid_;
   Ranking ranking_;
-  double limit_s_ = 0.0;
-  std::vector<bool> common_;  // per problem of the scope
 };
 
 }  // namespace

@@ -144,6 +144,7 @@ ReportFile ranking_file(const Analysis& analysis) {
            "time_at_limit_s",
            "time_penalised_s",
            "time_common_s",
+           "times_best",
            "shift_s",
            "common_problems",
            "time_mean_s",
@@ -163,7 +164,11 @@ ReportFile ranking_file(const Analysis& analysis) {
       csv.number(row.solved_share).number(row.supported_share).whole(row.claims.claimed_solved);
       csv.whole(row.claims.claimed_unsolved).whole(row.claims.silent_solved).whole(row.claims.silent_unsolved);
       csv.whole(row.passes_relative_only).number(row.means.at_limit).number(row.means.penalised);
-      csv.number(row.means.common).number(analysis.shift_s).whole(ranking.common_problems).number(row.time_mean);
+      csv.number(row.means.common)
+          .number(row.times_best)
+          .number(analysis.shift_s)
+          .whole(ranking.common_problems)
+          .number(row.time_mean);
       csv.number(row.time_deviation).text(id(ranking.cost)).number(row.rho_one).number(row.rho_infinity);
       csv.number(row.median_iterations).number(row.mean_factorizations).number(row.mean_products).end();
     }

@@ -295,6 +295,7 @@ class Writer {
             {"time_at_limit_s", number(row.means.at_limit)},
             {"time_penalised_s", number(row.means.penalised)},
             {"time_common_s", number(row.means.common)},
+            {"times_best", number(row.times_best)},
             {"time_mean_s", number(row.time_mean)},
             {"time_std_s", number(row.time_deviation)},
             {"rho_1", number(row.rho_one)},

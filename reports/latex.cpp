@@ -21,17 +21,19 @@ struct Figures {
   Better better = Better::lower;
   std::vector<std::optional<double>> values;
   std::vector<std::string> texts;  ///< math mode
+  std::vector<bool> competes;      ///< rows that may be the best
 
-  void add(const std::optional<double>& value, const std::string& text) {
+  void add(const std::optional<double>& value, const std::string& text, bool may_be_best = true) {
     values.push_back(value);
+    competes.push_back(may_be_best);
     texts.push_back(value ? text : "");
   }
   std::string field(std::size_t row) const {
     if (!values[row]) return "--";
     const auto beats = [&](double a, double b) { return better == Better::lower ? a < b : a > b; };
-    bool best = true;
+    bool best = competes[row];
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] && beats(*values[i], *values[row])) best = false;
+      if (values[i] && competes[i] && beats(*values[i], *values[row])) best = false;
     }
     return best ? "{\\boldmath$" + texts[row] + "$}" : "$" + texts[row] + "$";
   }
@@ -76,11 +78,12 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
   std::vector<Figures> columns;
   const auto add = [&](const std::string& heading, Better better,
                        const std::function<std::optional<double>(const RankingRow&)>& value,
-                       const std::function<std::string(double)>& text) {
-    Figures figures{heading, better, {}, {}};
+                       const std::function<std::string(double)>& text, bool half_must_be_solved = false) {
+    Figures figures{heading, better, {}, {}, {}};
     for (const auto& row : ranking.rows) {
       const auto found = value(row);
-      figures.add(found, found ? text(*found) : "");
+      const bool may_be_best = !half_must_be_solved || 2 * row.tally.solved >= ranking.problems;
+      figures.add(found, found ? text(*found) : "", may_be_best);
     }
     columns.push_back(std::move(figures));
   };
@@ -93,6 +96,8 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
         "Penalised [ms]", Better::lower, [](const auto& r) { return r.means.penalised; }, milliseconds);
     add(
         "Common [ms]", Better::lower, [](const auto& r) { return r.means.common; }, milliseconds);
+    add(
+        "$\\times$ best", Better::lower, [](const auto& r) { return r.times_best; }, human_number, true);
   }
   add(
       "$\\rho(1)$ [\\%]", Better::higher, [](const auto& r) { return r.rho_one; }, percent);
@@ -109,8 +114,10 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
     caption += fmt::format(
         " Geometric means of set-up and solve time, shifted by {}; unsolved problems count with the limit, with {} "
         "times "
-        "the limit, or only the {} of the common subset count. $\\rho$: performance profile over that time.",
-        latex(human_time(analysis.shift_s)), human_number(analysis.penalty_factor),
+        "the limit, or only the {} of the common subset count. $\\times$ best: geometric mean ratio to each problem's "
+        "best solver, over what a solver "
+        "solves. $\\rho$: performance profile over that time.",
+        latex(human_time(analysis.shift_s)), exact(analysis.penalty_factor),
         plural(ranking.common_problems, "problem"));
   } else {
     caption += " $\\rho$: performance profile over iterations.";
@@ -128,7 +135,7 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
     for (std::size_t f = begin; f < end; ++f) {
       const Ranking& ranking = analysis.ranking(slice, analysis.families[f]);
       Figures figures{
-          fmt::format("{} ({})", latex(analysis.families[f]), ranking.common_problems), Better::lower, {}, {}};
+          fmt::format("{} ({})", latex(analysis.families[f]), ranking.common_problems), Better::lower, {}, {}, {}};
       for (const auto& row : all.rows) {
         const auto found = std::find_if(ranking.rows.begin(), ranking.rows.end(),
                                         [&](const auto& candidate) { return candidate.column == row.column; });

@@ -36,7 +36,8 @@ std::string label(const Analysis& analysis, std::size_t column) { return markdow
 
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking) {
   std::vector<std::string> headings{"#", "solver", "solved", "share", "of supported"};
-  if (analysis.times_shown) headings.insert(headings.end(), {"at limit", "penalised", "common", "mean ± std (common)"});
+  if (analysis.times_shown)
+    headings.insert(headings.end(), {"at limit", "penalised", "common", "× best", "mean ± std (common)"});
   headings.insert(headings.end(), {"ρ(1)", "ρ(∞)", "iterations (median)", "factorizations (mean)"});
   Table table(headings, 2);
   long rank = 0;
@@ -46,8 +47,9 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking) {
                                     human_share(row.solved_share), share(row.supported_share)};
     if (analysis.times_shown) {
       const std::string spread = row.time_deviation ? " ± " + human_time(row.time_deviation) : "";
-      fields.insert(fields.end(), {human_time(row.means.at_limit), human_time(row.means.penalised),
-                                   human_time(row.means.common), human_time(row.time_mean) + spread});
+      fields.insert(fields.end(),
+                    {human_time(row.means.at_limit), human_time(row.means.penalised), human_time(row.means.common),
+                     number(row.times_best), human_time(row.time_mean) + spread});
     }
     fields.insert(fields.end(), {share(row.rho_one), share(row.rho_infinity), number(row.median_iterations),
                                  number(row.mean_factorizations)});
@@ -97,19 +99,26 @@ std::string status_table(const Analysis& analysis, std::size_t slice) {
   return table.take();
 }
 
-std::string unsolved_table(const Analysis& analysis, std::size_t slice) {
-  Table table({"problem", "family", "contacts", "best verdict", "by"}, 2);
+/// Who is best on each headline problem; where nobody solves it, who comes closest.
+std::string problem_table(const Analysis& analysis, std::size_t slice) {
+  const std::string cost_title = title(shown_cost(analysis));
+  Table table({"problem", "family", "contacts", "solved by", "best", cost_title, "least verdict", "by"}, 2);
+  const auto name = [&](const std::optional<std::size_t>& column) { return column ? label(analysis, *column) : "–"; };
   long unsolved = 0;
   for (const auto& row : analysis.problem_rows) {
     const Problem& problem = analysis.problems[row.problem];
-    if (row.slice != slice || row.solved_by > 0 || !problem.headline) continue;
-    ++unsolved;
+    if (row.slice != slice || !problem.headline) continue;
+    unsolved += row.solved_by == 0;
+    const std::string spent = !row.fastest_cost      ? "–"
+                              : analysis.times_shown ? human_time(row.fastest_cost)
+                                                     : human_number(*row.fastest_cost);
     table.add({markdown(problem.name), markdown(problem.record->family), std::to_string(problem.record->contacts),
-               human_residual(row.best_verdict),
-               row.best_verdict_by ? label(analysis, *row.best_verdict_by) : std::string("–")});
+               fmt::format("{} of {}", row.solved_by, row.tried_by), name(row.fastest), spent,
+               human_residual(row.best_verdict), name(row.best_verdict_by)});
   }
-  if (unsolved == 0) return "Every problem is solved by some solver.\n\n";
-  return fmt::format("{} no solver solves:\n\n", plural(unsolved, "problem")) + table.take();
+  const std::string lead = unsolved == 0 ? std::string("Every problem is solved by some solver.")
+                                         : fmt::format("No solver solves {}.", plural(unsolved, "problem"));
+  return lead + "\n\n" + table.take();
 }
 
 std::string slice_section(const Analysis& analysis, std::size_t s) {
@@ -126,8 +135,10 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   if (analysis.times_shown) {
     out += fmt::format(
         "Geometric means of set-up + solve time, shifted by {}; unsolved problems count with their limit (*at limit*), "
-        "{} times that (*penalised*), or only the {} count that all {} with at least half solved solve (*common*).\n\n",
-        human_time(analysis.shift_s), human_number(analysis.penalty_factor), plural(ranking.common_problems, "problem"),
+        "{} times that (*penalised*), or only the {} count that all {} with at least half solved solve (*common*). *× "
+        "best*: "
+        "geometric mean ratio to the best solver of each problem, over what a solver solves.\n\n",
+        human_time(analysis.shift_s), exact(analysis.penalty_factor), plural(ranking.common_problems, "problem"),
         plural(ranking.common_columns, "solver"));
   }
   out += fmt::format("ρ is the performance profile over {}. Families weigh the same.\n\n", title(ranking.cost));
@@ -137,7 +148,7 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
            family_table(analysis, s);
   }
   out += "### Statuses other than converged\n\n" + status_table(analysis, s);
-  return out + "### Beyond every solver\n\n" + unsolved_table(analysis, s);
+  return out + "### Problems\n\n" + problem_table(analysis, s);
 }
 
 std::string run_section(const Analysis& analysis) {

@@ -107,8 +107,8 @@ void note_gaps(Notes& notes, const Analysis& analysis) {
       solvers += missing > before;
     }
     if (missing > 0) {
-      notes.warn(fmt::format("{} at {} of {} not run: they count as unsolved.", plural(missing, "cell"), slice.label,
-                             plural(solvers, "solver")));
+      notes.warn(fmt::format("Not run: {} of {} at {}; counted as unsolved.", plural(missing, "cell"),
+                             plural(solvers, "solver"), slice.label));
     }
   }
 }

@@ -85,11 +85,11 @@ Field time_field(const std::optional<double>& value) {
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const Paint& paint) {
   std::vector<Heading> headings{{"#"}, {"solver", true}, {"solved", true}, {""}, {""}};
   if (analysis.times_shown) {
-    headings.insert(headings.end(), {{"at limit"}, {"common"}});
+    headings.insert(headings.end(), {{"time"}, {"common"}, {"×best"}});
   } else {
     headings.push_back({"iterations"});
   }
-  headings.insert(headings.end(), {{"ρ(1)"}, {"ρ(∞)"}, {"false claims"}, {"unsupported"}});
+  headings.insert(headings.end(), {{"ρ(1)"}, {"ρ(∞)"}, {"false"}, {"unsup."}});
   std::vector<std::vector<Field>> rows;
   for (const auto& row : ranking.rows) {
     const Style share_style = row.solved_share > 0.9   ? Style::good
@@ -103,6 +103,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
     if (analysis.times_shown) {
       fields.push_back(time_field(row.means.at_limit));
       fields.push_back(time_field(row.means.common));
+      fields.push_back(row.times_best ? Field{human_number(*row.times_best)} : Field{"–", Style::dim});
     } else {
       fields.push_back(optional_number(row.median_iterations));
     }
@@ -116,14 +117,25 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
 }
 
 std::string footer(const Analysis& analysis, const Ranking& ranking) {
-  std::string text = fmt::format(" solved by any: {}/{}", ranking.solved_by_any, ranking.problems);
-  if (ranking.best_of_all)
-    text += fmt::format(" · best of each problem: {} at limit", human_time(*ranking.best_of_all));
+  std::string text = fmt::format(" solved by some solver: {} of {}", ranking.solved_by_any, ranking.problems);
+  if (ranking.best_of_all) text += fmt::format(", in {} by each one's best", human_time(*ranking.best_of_all));
   if (analysis.times_shown && ranking.common_columns > 0) {
     text += fmt::format(" · common: {} that {} all solve", plural(ranking.common_problems, "problem"),
                         plural(ranking.common_columns, "solver"));
   }
   return text + "\n";
+}
+
+std::string legend(const Analysis& analysis) {
+  std::string text =
+      " false: claims that the judge refutes; unsup.: problems a solver can't run on. Families weigh the same.\n";
+  if (!analysis.times_shown) return text;
+  return text +
+         fmt::format(
+             " Set-up + solve, geometric means shifted by {}. time: unsolved problems count with their limit; "
+             "common: problems that\n all solvers with at least half solved solve; ×best: ratio to the best, over "
+             "what a solver solves (not shifted).\n",
+             human_time(analysis.shift_s));
 }
 
 }  // namespace
@@ -143,11 +155,7 @@ std::string terminal(const Analysis& analysis, bool colour) {
                                          plural(ranking.problems, "problem"), plural(ranking.families, "family")));
     out += "\n" + ranking_table(analysis, ranking, paint) + paint(Style::dim, footer(analysis, ranking));
   }
-  if (analysis.times_shown && !analysis.slices.empty()) {
-    out += paint(Style::dim, fmt::format(" Times: set-up + solve, geometric mean shifted by {}; at limit: unsolved "
-                                         "problems count with their limit. Families weigh the same.\n",
-                                         human_time(analysis.shift_s)));
-  }
+  if (!analysis.slices.empty()) out += "\n" + paint(Style::dim, legend(analysis));
   return out;
 }
 

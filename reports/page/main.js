@@ -59,7 +59,12 @@ systemDark.addEventListener("change", () => { if (!storedTheme()) applyTheme("")
 
 Object.assign(state, readHash());
 document.documentElement.dataset.theme = (storedTheme() || (systemDark.matches ? "dark" : "light"));
-for (const { draw } of views) if (draw !== drawCellRows) draw();
+if (data.slices.length > 0) {
+  for (const { draw } of views) if (draw !== drawCellRows) draw(); // drawCells() draws the rows too
+} else {
+  drawOverview();
+  views.length = 0; // nothing else has anything to show
+}
 drawFooter();
 document.documentElement.dataset.ready = Math.round(performance.now());
 

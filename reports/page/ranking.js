@@ -19,13 +19,14 @@ function shareCell(value) {
 function marking(rows, value, lower) {
   const values = rows.map(value).filter(known);
   const best = values.length > 0 ? (lower ? Math.min(...values) : Math.max(...values)) : null;
-  return (row) => known(value(row)) && value(row) === best;
+  return (row) => rows.includes(row) && known(value(row)) && value(row) === best;
 }
 
 function rankingColumns(ranking) {
   const rows = ranking.rows;
-  const best = (value, lower, show) => {
-    const marked = marking(rows, value, lower);
+  const half = rows.filter((row) => 2 * row.solved >= ranking.problems);
+  const best = (value, lower, show, candidates = rows) => {
+    const marked = marking(candidates, value, lower);
     return { value, show: (row) => el(marked(row) ? "b" : "span", {}, show(value(row))) };
   };
   const costTitle = costTitles[ranking.cost];
@@ -50,7 +51,9 @@ function rankingColumns(ranking) {
       { id: "penalised", title: "penalised", ...best((row) => row.time_penalised_s, true, formatTime),
         hint: `The same; unsolved problems count with ${data.penalty_factor} times the limit` },
       { id: "common", title: "common", ...best((row) => row.time_common_s, true, formatTime),
-        hint: "The same over the common subset only" });
+        hint: "The same over the common subset only" },
+      { id: "ratio", title: "× best", ...best((row) => row.times_best, true, formatNumber, half),
+        hint: "Geometric mean of time over the best solver's time, over the problems that the solver solves" });
   }
   columns.push(
     { id: "rho1", title: "ρ(1)", descending: true, ...best((row) => row.rho_1, false, formatShare),

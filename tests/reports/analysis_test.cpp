@@ -1,0 +1,294 @@
+#include "reports/analysis.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "reports/command.hpp"
+#include "tests/reports/synthetic_store.hpp"
+
+namespace conebench::reports {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SmallStore : public ::testing::Test {
+ protected:
+  Analysis analyse_store(bool force = false) { return analyse(store_, force); }
+
+  static const RankingRow& row(const Analysis& analysis, const Ranking& ranking, const std::string& label) {
+    for (const auto& candidate : ranking.rows) {
+      if (analysis.columns[candidate.column].label == label) return candidate;
+    }
+    throw std::out_of_range(label);
+  }
+
+  static std::vector<std::string> notes(const Analysis& analysis) {
+    std::vector<std::string> texts;
+    for (const auto& note : analysis.notes) texts.push_back(note.text);
+    return texts;
+  }
+
+  StoreContents store_ = testing::small_store();
+};
+
+TEST_F(SmallStore, SlicesAreTolerancesFromLooseToTight) {
+  const Analysis analysis = analyse_store();
+  ASSERT_EQ(analysis.slices.size(), 2U);
+  EXPECT_EQ(analysis.slices[0].label, "1e-4");
+  EXPECT_EQ(analysis.slices[1].label, "1e-8");
+}
+
+TEST_F(SmallStore, DuplicateTrivialAndBrokenProblemsAreLeftOutOfHeadlinesAndCounted) {
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.problems.size(), 10U);
+  EXPECT_EQ(analysis.ranking(0).problems, 7);
+  EXPECT_EQ(analysis.left_out.at("repeats of another problem"), 1);
+  EXPECT_EQ(analysis.left_out.at("solved by zero impulse"), 1);
+  EXPECT_EQ(analysis.left_out.at("could not be loaded"), 1);
+}
+
+TEST_F(SmallStore, ADuplicateWhoseOriginalIsNotInTheStoreCounts) {
+  for (auto& problem : store_.problems) {
+    if (problem.duplicate_of == "p-stack-2") problem.duplicate_of = "p-elsewhere";
+  }
+  EXPECT_EQ(analyse_store().ranking(0).problems, 8);
+}
+
+TEST_F(SmallStore, FamiliesWeighTheSame) {
+  const Analysis analysis = analyse_store();
+  // PGS-NCP fails one of three stacks, none of two chains, none of the other two.
+  EXPECT_NEAR(row(analysis, analysis.ranking(0), "PGS-NCP").solved_share, (2.0 / 3.0 + 1.0 + 1.0) / 3.0, 1e-15);
+}
+
+TEST_F(SmallStore, UnsupportedAndMissingCellsAreNeitherFailuresNorForgotten) {
+  for (auto& cell : store_.cells) {
+    if (cell.status == "crashed") cell.status = "unsupported";
+  }
+  const Analysis analysis = analyse_store();
+  const RankingRow& admm = row(analysis, analysis.ranking(1), "ADMM-NCP-SA increment=0.01");
+  EXPECT_EQ(admm.tally.unsupported, 2);
+  EXPECT_EQ(admm.tally.failed, 1);
+  EXPECT_NEAR(admm.solved_share, (1.0 + 0.5 + 0.0) / 3.0, 1e-15);
+  EXPECT_NEAR(*admm.supported_share, (1.0 + 0.5) / 2.0, 1e-15);  // of the families with something supported
+  const RankingRow& pgs = row(analysis, analysis.ranking(1), "PGS-NCP");
+  EXPECT_EQ(pgs.tally.not_run, 1);
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Not run: 1 cell of 1 solver at 1e-8")));
+}
+
+TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
+  const Analysis analysis = analyse_store();
+  const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
+  EXPECT_EQ(liar.claims.claimed_solved, 1);
+  EXPECT_EQ(liar.claims.claimed_unsolved, 6);
+  EXPECT_EQ(liar.tally.false_claim, 6);
+  const RankingRow& admm = row(analysis, analysis.ranking(0), "ADMM-NCP-SA increment=0.01");
+  EXPECT_EQ(admm.claims.silent_unsolved, 2);  // killed and crashed; the unsupported one did not run
+  EXPECT_EQ(admm.claims.claimed_solved + admm.claims.silent_unsolved + admm.tally.unsupported, 7);
+}
+
+TEST_F(SmallStore, CellsThatOnlyTheRelativeResidualAcceptsAreCounted) {
+  const Analysis analysis = analyse_store();
+  // A residual that is not finite fails too.
+  EXPECT_EQ(row(analysis, analysis.ranking(0), "LIAR <b>").passes_relative_only, 6);
+  EXPECT_EQ(row(analysis, analysis.ranking(0), "NSGS").passes_relative_only, 0);
+}
+
+TEST_F(SmallStore, AnUnsolvedProblemCountsWithItsLimitOrTenTimesThat) {
+  const Analysis analysis = analyse_store();
+  const Ranking& stacks = analysis.ranking(0, "BoxesStack");
+  const RankingRow& pgs = row(analysis, stacks, "PGS-NCP");
+  const auto mean = [](double last) {
+    const double logs = std::log(0.5e-4 * 8 + 1e-5) + std::log(4e-4 * 20 + 1e-5) + std::log(last + 1e-5);
+    return std::exp(logs / 3.0) - 1e-5;
+  };
+  EXPECT_NEAR(*pgs.means.at_limit, mean(10.0), 1e-12);
+  EXPECT_NEAR(*pgs.means.penalised, mean(100.0), 1e-12);
+}
+
+TEST_F(SmallStore, TheCommonSubsetLeavesOutSolversBelowHalf) {
+  const Analysis analysis = analyse_store();
+  const Ranking& ranking = analysis.ranking(0);
+  EXPECT_EQ(ranking.common_columns, 3);
+  EXPECT_EQ(ranking.common_problems, 3);  // the two small stacks and the long chain
+  EXPECT_FALSE(row(analysis, ranking, "LIAR <b>").means.common.has_value());
+  EXPECT_TRUE(row(analysis, ranking, "NSGS").means.common.has_value());
+}
+
+TEST_F(SmallStore, TheBestOfAProblemIsTakenOverSolvedCellsOnly) {
+  for (auto& cell : store_.cells) {
+    if (cell.setting == "s-LIAR <b>" && !cell.solved) cell.total.median = cell.solve.median = 1e-9;
+  }
+  const Analysis analysis = analyse_store();
+  EXPECT_GT(*row(analysis, analysis.ranking(0), "NSGS").rho_one, 0.3);
+  EXPECT_EQ(*row(analysis, analysis.ranking(0), "LIAR <b>").rho_one, 0.0);
+}
+
+TEST_F(SmallStore, TheRatioToTheBestIsOverTheProblemsThatASolverSolves) {
+  const Analysis analysis = analyse_store();
+  const Ranking& chains = analysis.ranking(0, "Chain");
+  // 40 and 30 e-4 s each by NSGS; PGS-NCP takes 4 and 0.5 times that; ADMM solves the long one alone, in 7e-3 s.
+  EXPECT_NEAR(*row(analysis, chains, "PGS-NCP").times_best, std::sqrt(4.0 * 1.0), 1e-12);
+  EXPECT_NEAR(*row(analysis, chains, "ADMM-NCP-SA increment=0.01").times_best, 7e-3 / 1.5e-3, 1e-12);
+  EXPECT_FALSE(row(analysis, chains, "LIAR <b>").times_best.has_value());
+}
+
+TEST_F(SmallStore, ProfilesEndAtTheSolvedShare) {
+  const Analysis analysis = analyse_store();
+  for (const auto& ranking : analysis.rankings) {
+    for (const auto& row : ranking.rows) EXPECT_NEAR(*row.rho_infinity, row.solved_share, 1e-12);
+  }
+}
+
+TEST_F(SmallStore, CountsOfZeroCountAsOneSoThatRatiosExist) {
+  const Analysis analysis = analyse_store();
+  for (const auto& profile : analysis.profiles) {
+    if (profile.cost != Cost::factorizations) continue;
+    for (const auto& curve : profile.performance) {
+      for (const double tau : curve.x) EXPECT_TRUE(tau >= 1.0 && tau <= 4.0);
+    }
+  }
+}
+
+TEST_F(SmallStore, PairsAppearOnlyWhereThereAreMoreThanTwoSolvers) {
+  EXPECT_EQ(analyse_store().pairs.size(), 2U * 5U * 6U);  // tolerances × costs × pairs
+  std::erase_if(store_.cells, [](const auto& cell) { return cell.setting != "s-NSGS" && cell.setting != "s-PGS-NCP"; });
+  EXPECT_TRUE(analyse_store().pairs.empty());
+}
+
+TEST_F(SmallStore, ThroughputRunsShowNoTimesUnlessForced) {
+  store_.runs[0].mode = "throughput";
+  const Analysis refused = analyse_store();
+  EXPECT_FALSE(refused.times_shown);
+  EXPECT_EQ(refused.ranking(0).cost, Cost::iterations);
+  EXPECT_FALSE(refused.ranking(0).rows[0].means.at_limit.has_value());
+  for (const auto& profile : refused.profiles) EXPECT_FALSE(is_time(profile.cost));
+  EXPECT_THAT(notes(refused), Contains(HasSubstr("Times are left out")));
+  const Analysis forced = analyse_store(true);
+  EXPECT_TRUE(forced.ranking(0).rows[0].means.at_limit.has_value());
+  EXPECT_THAT(notes(forced), Contains(HasSubstr("Times are shown by force")));
+}
+
+TEST_F(SmallStore, NoiseAndMixturesAreLabelled) {
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Noisy"))));
+  store_.runs.push_back(store_.runs[0]);
+  store_.runs[1].id = 2;
+  store_.runs[1].noise = {"load 3.2 before the run"};
+  store_.runs[1].machine.cpu = "Another CPU";
+  store_.runs[1].build.commit = "fffffff-dirty";
+  store_.runs[1].finished_utc.clear();
+  store_.cells[0].limit_s = 20.0;
+  const auto texts = notes(analyse_store());
+  EXPECT_THAT(texts, Contains(HasSubstr("Noisy machine in 1 of 2 runs: load 3.2 before the run")));
+  EXPECT_THAT(texts, Contains(HasSubstr("Mixed machines")));
+  EXPECT_THAT(texts, Contains(HasSubstr("fffffff-dirty")));
+  EXPECT_THAT(texts, Contains(HasSubstr("1 run did not finish")));
+  EXPECT_THAT(texts, Contains(HasSubstr("Unequal limits at 1e-4")));
+}
+
+TEST_F(SmallStore, WarningsComeBeforeRemarks) {
+  const Analysis analysis = analyse_store();
+  EXPECT_TRUE(std::is_sorted(analysis.notes.begin(), analysis.notes.end(),
+                             [](const Note& a, const Note& b) { return a.level > b.level; }));
+}
+
+TEST_F(SmallStore, ALaterRunOfACellReplacesTheEarlierOneAndIsCounted) {
+  CellRecord again = store_.cells[0];
+  again.key = "another key, because of other limits";
+  again.run_id = 2;
+  again.iterations = 4321;
+  store_.cells.insert(store_.cells.begin(), again);
+  const Analysis analysis = analyse_store();
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("1 cell left out: a later run")));
+  bool found = false;
+  for (const auto& row : analysis.slices[0].grid) {
+    for (const auto* cell : row) found = found || (cell != nullptr && cell->iterations == 4321);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(SmallStore, EqualLabelsAndNamesAreToldApart) {
+  store_.settings[1].label = "NSGS";
+  store_.problems[1].name = "stack-2";
+  const Analysis analysis = analyse_store();
+  std::vector<std::string> names;
+  for (const auto& column : analysis.columns) names.push_back(column.label);
+  for (const auto& problem : analysis.problems) names.push_back(problem.name);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+TEST_F(SmallStore, TwoVersionsOfASolverAreTwoColumns) {
+  store_.settings[1].solver = store_.settings[1].label = "NSGS";
+  store_.settings[1].solver_version = 2;
+  std::vector<std::string> labels;
+  for (const auto& column : analyse_store().columns) labels.push_back(column.label);
+  EXPECT_THAT(labels, Contains("NSGS v1"));
+  EXPECT_THAT(labels, Contains("NSGS v2"));
+}
+
+TEST_F(SmallStore, CriteriaAndStartsMakeSlicesOfTheirOwn) {
+  for (std::size_t i = 0; i < 8; ++i) store_.cells[i].start = "guess";
+  const Analysis analysis = analyse_store();
+  ASSERT_EQ(analysis.slices.size(), 3U);
+  EXPECT_EQ(analysis.slices[0].label, "1e-4 cold");
+  EXPECT_EQ(analysis.slices[1].label, "1e-4 guess");
+}
+
+TEST_F(SmallStore, NumbersThatAreNotFiniteDoNoHarm) {
+  for (auto& cell : store_.cells) {
+    if (cell.setting == "s-NSGS") cell.total.median = std::numeric_limits<double>::quiet_NaN();
+  }
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(*row(analysis, analysis.ranking(0), "NSGS").rho_infinity, 0.0);  // solved, but at no known time
+  EXPECT_EQ(row(analysis, analysis.ranking(0), "NSGS").solved_share, 1.0);
+}
+
+TEST(Analysis, AnEmptyStoreSaysThatNothingWasMeasured) {
+  const StoreContents empty;
+  const Analysis analysis = analyse(empty, false);
+  ASSERT_EQ(analysis.notes.size(), 1U);
+  EXPECT_THAT(analysis.notes[0].text, HasSubstr("Nothing was measured"));
+  EXPECT_TRUE(analysis.rankings.empty());
+}
+
+/// What a POSIX shell makes of `command`: its words, one a line with line breaks shown as "\n".
+std::vector<std::string> words_of(const std::string& command) {
+  const auto folder = std::filesystem::temp_directory_path() / "conebench-words";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "script") << "conebench() { for w in \"$@\"; do printf '%s\\0' \"$w\"; done; }\n" << command;
+  if (std::system(("bash '" + (folder / "script").string() + "' > '" + (folder / "out").string() + "'").c_str()) != 0) {
+    return {};
+  }
+  std::ifstream file(folder / "out");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::filesystem::remove_all(folder);
+  return words;
+}
+
+TEST(RepeatCommand, SurvivesAShellWhateverTheNames) {
+  const StoreContents store = testing::small_store();
+  SettingRecord setting = store.settings[2];
+  ProblemRecord problem = store.problems[6];
+  problem.source = "-" + problem.source + "\n$(reboot)";
+  const auto words = words_of(repeat_command(problem, setting, store.cells[0]));
+  EXPECT_THAT(words, Contains("./" + problem.source));
+  EXPECT_THAT(words, Contains("rule=it's spectral"));
+  EXPECT_THAT(words, Contains("increment=0.01"));
+  EXPECT_THAT(words, Contains("sparse=true"));
+  EXPECT_THAT(words, Contains("1e-4"));
+  EXPECT_EQ(words.front(), "solve");
+}
+
+}  // namespace
+}  // namespace conebench::reports

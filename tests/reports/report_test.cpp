@@ -1,0 +1,119 @@
+#include "reports/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/reports/synthetic_store.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class WriteReport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              ("conebench-report-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
+
+TEST_F(WriteReport, MakesTheFolderAndNamesThePageFirst) {
+  const auto written = write_report(testing::small_store(), folder_ / "new" / "folder", {});
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(written->paths.front(), folder_ / "new" / "folder" / "index.html");
+  for (const auto& path : written->paths) EXPECT_GT(fs::file_size(path), 0U) << path;
+  EXPECT_FALSE(written->notes.empty());
+}
+
+TEST_F(WriteReport, WritesOnlyTheFormatsAskedFor) {
+  ReportOptions options;
+  options.formats = {ReportFormat::md};
+  const auto written = write_report(testing::small_store(), folder_, options);
+  ASSERT_TRUE(written.ok());
+  ASSERT_EQ(written->paths.size(), 1U);
+  EXPECT_EQ(written->paths[0].filename(), "report.md");
+}
+
+TEST_F(WriteReport, AFileInTheFoldersPlaceIsAnErrorThatNamesIt) {
+  std::ofstream(folder_) << "in the way";
+  const auto written = write_report(testing::small_store(), folder_ / "report", {});
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(written.error().message, HasSubstr((folder_ / "report").string()));
+}
+
+TEST_F(WriteReport, AnEmptyStoreStillGivesEveryFile) {
+  const auto written = write_report({}, folder_, {});
+  ASSERT_TRUE(written.ok());
+  const auto full = write_report(testing::small_store(), folder_, {});
+  EXPECT_EQ(written->paths.size(), full->paths.size());
+}
+
+TEST(RenderReport, TheSameRecordsGiveTheSameBytes) {
+  const StoreContents store = testing::small_store();
+  const auto first = render_report(store, {});
+  const auto second = render_report(store, {});
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i].content, second[i].content) << first[i].path;
+}
+
+TEST(RenderReport, ATitleReplacesTheSuitesName) {
+  ReportOptions options;
+  options.formats = {ReportFormat::md};
+  options.title = "Nightly *7*";
+  EXPECT_THAT(render_report(testing::small_store(), options)[0].content, HasSubstr("# Nightly \\*7\\*\n"));
+}
+
+TEST(ReportFormats, AreParsedOnceEachAndUnknownOnesRefused) {
+  const auto formats = parse_report_formats("csv,html,csv");
+  ASSERT_TRUE(formats.ok());
+  EXPECT_EQ(*formats, (std::vector{ReportFormat::csv, ReportFormat::html}));
+  for (const char* bad : {"pdf", "", "md,", "md,,csv"}) {
+    const auto refused = parse_report_formats(bad);
+    ASSERT_FALSE(refused.ok()) << bad;
+    EXPECT_EQ(refused.error().code, ErrorCode::wrong_usage);
+    EXPECT_THAT(refused.error().message, HasSubstr("html, md, latex, csv, json"));
+  }
+}
+
+TEST(JoinContents, RenumbersRunsAndKeepsTheLastOfEqualCells) {
+  StoreContents first = testing::small_store();
+  StoreContents second = testing::small_store();
+  second.cells.resize(3);
+  for (auto& cell : second.cells) cell.iterations = 777;
+  second.cells[2].key = "new";
+  const std::size_t cells = first.cells.size();
+  const StoreContents joined = join_contents({std::move(first), std::move(second)});
+  ASSERT_EQ(joined.runs.size(), 2U);
+  EXPECT_NE(joined.runs[0].id, joined.runs[1].id);
+  EXPECT_EQ(joined.cells.size(), cells + 1);
+  EXPECT_EQ(joined.problems.size(), 10U);
+  EXPECT_EQ(joined.cells[0].iterations, 777);
+  EXPECT_EQ(joined.cells[0].run_id, joined.runs[1].id);
+  EXPECT_EQ(joined.cells[5].run_id, joined.runs[0].id);
+}
+
+TEST(TerminalRanking, ColoursOnlyWhereAsked) {
+  const StoreContents store = testing::small_store();
+  EXPECT_EQ(terminal_ranking(store, false).find('\x1b'), std::string::npos);
+  EXPECT_NE(terminal_ranking(store, true).find("\x1b[32m"), std::string::npos);
+}
+
+TEST(TerminalRanking, NamesCannotSendEscapeSequences) {
+  StoreContents store = testing::small_store();
+  store.settings[0].label = "evil\x1b]0;title\x07";
+  store.runs[0].suite_name = "evil\x1b[2J";
+  EXPECT_EQ(terminal_ranking(store, false).find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -8,7 +8,8 @@
 /// shell.
 namespace conebench::reports {
 
-std::string problem_words(const ProblemRecord& problem);  ///< "conebench solve FILE"; empty without a source
+/// "conebench solve FILE"; for a scene the file is that of "conebench generate"; empty without a source.
+std::string problem_words(const ProblemRecord& problem);
 std::string setting_words(const SettingRecord& setting);  ///< "--solver ID --set key=value …", all effective options
 std::string request_words(const CellRecord& cell);        ///< tolerance, criterion, verdict, start and limits
 

@@ -174,6 +174,9 @@ std::string markdown_report(const Analysis& analysis) {
   for (const auto& note : analysis.notes) {
     out += fmt::format("- {}{}\n", note.level == Note::Level::warning ? "**Warning:** " : "", markdown(note.text));
   }
+  for (const auto& problem : analysis.problems) {
+    if (!problem.headline) out += fmt::format("  - {}: {}\n", markdown(problem.name), markdown(problem.left_out));
+  }
   if (!analysis.notes.empty()) out += "\n";
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) out += slice_section(analysis, s);
   return out + run_section(analysis);

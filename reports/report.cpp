@@ -80,9 +80,6 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
     if (!stream) return Error{ErrorCode::bad_input, fmt::format("{}: can't be written", path.string())};
     written.paths.push_back(path);
   }
-  for (const auto& note : reports::analyse(contents, options.force_time_profiles).notes) {
-    written.notes.push_back(note.text);
-  }
   const bool html =
       std::find(options.formats.begin(), options.formats.end(), ReportFormat::html) != options.formats.end();
   if (html && !reports::page_has_charts()) {

@@ -32,7 +32,7 @@ struct ReportFile {
 
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
-  std::vector<std::string> notes;  ///< what a reader must know: mixed machines, noise, times left out, no charts
+  std::vector<std::string> notes;            ///< what the files lack (charts); what limits their figures stands in them
 };
 
 /// All files of a report as a pure function of the records: the same contents and options give the same bytes.

@@ -47,7 +47,8 @@ function cellDetails(cell) {
     body: [
       el("p", { class: "lead" }, badge(cell), ` at ${slice.label}: `, statusTitle(cell.status),
         cell.reason ? ` — ${cell.reason}` : "", cell.claimed ? "; the solver claims convergence" : "; the solver claims nothing"),
-      text ? [el("h3", {}, "Repeat it"), command(text)] : el("p", { class: "aside" }, "No file to repeat it from."),
+      text ? [el("h3", {}, "Repeat it", el("span", { class: "aside" }, "where relative paths lie: the suite's data folder, or "
+        + "set CONEBENCH_DATA")), command(text)] : el("p", { class: "aside" }, "No file to repeat it from."),
       facts([["verdict", `${slice.verdict} = ${formatResidual(cell.verdict_value)}`],
         ["criterion", `${slice.criterion}, ${slice.start} start`],
         ["iterations", formatCount(cell.iterations)], ["factorizations", formatCount(cell.factorizations)],

@@ -66,13 +66,20 @@ function runsTable() {
     el("tbody", {}, rows)), { "aria-label": "Runs" });
 }
 
+function leftOutList() {
+  const left = data.problems.map((_, p) => p).filter((p) => !data.problems[p].headline);
+  if (left.length === 0) return null;
+  return el("details", {}, el("summary", {}, `Problems left out of headlines (${left.length})`),
+    el("ul", { class: "reasons" }, left.map((p) => el("li", {}, problemLink(p), `: ${data.problems[p].left_out}`))));
+}
+
 function drawOverview() {
   const suites = distinct(data.runs.map((run) => run.suite_text)).filter(Boolean);
   document.getElementById("overview").replaceChildren(
     drawTiles(),
     data.notes.length > 0 ? el("ul", { class: "notes" },
       data.notes.map((note) => el("li", { class: note.level }, note.text))) : "",
-    el("div", { class: "folds" },
+    el("div", { class: "folds" }, leftOutList() || "",
       el("details", {}, el("summary", {}, "Runs, machine and build"), runsTable()),
       ...suites.map((text) => el("details", {}, el("summary", {}, "Suite file"), el("pre", {}, text)))));
 }

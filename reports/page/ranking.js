@@ -19,7 +19,8 @@ function shareCell(value) {
 function marking(rows, value, lower) {
   const values = rows.map(value).filter(known);
   const best = values.length > 0 ? (lower ? Math.min(...values) : Math.max(...values)) : null;
-  return (row) => rows.includes(row) && known(value(row)) && value(row) === best;
+  const candidates = new Set(rows.map((row) => row.solver));
+  return (row) => candidates.has(row.solver) && known(value(row)) && value(row) === best;
 }
 
 function rankingColumns(ranking) {

@@ -1,0 +1,209 @@
+#include "runners/execute/cell_process.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <new>
+#include <utility>
+
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/wire.hpp"
+
+namespace conebench {
+
+/// What the child tells of itself while it runs. Trusted for nothing but a message.
+struct CellProcess::Shared {
+  std::atomic<int> phase;
+};
+
+namespace {
+
+enum class Killed { no, for_time, for_memory };
+enum class Ending { answered, crashed, killed, killed_from_outside };
+
+constexpr int watch_interval_ms = 20;
+constexpr int most_outside_kills = 3;
+
+/// How one process ended, as seen from outside.
+struct Watched {
+  int wait_status = 0;
+  Killed killed = Killed::no;
+  bool ignored_term = false;
+  double wall_s = 0.0;
+  long peak_mb = 0;
+  long peak_kb = 0;  ///< as the system counted it
+  bool out_of_memory_kill = false;
+  FrameBuffer answer;
+};
+
+/// Follows a child to its end and keeps it within its limits.
+Watched watch(pid_t child, int channel, const IsolationLimits& limits) {
+  Watched watched;
+  const double began = monotonic_seconds();
+  const long kills_before = out_of_memory_kills();
+  const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
+  bool reading = true;
+  double kill_at = -1.0;
+  for (;;) {
+    std::array<pollfd, 2> wanted = {pollfd{ended.number(), POLLIN, 0}, pollfd{reading ? channel : -1, POLLIN, 0}};
+    // Without a descriptor that tells the end (old kernels), the end of the stream does, and the clock.
+    poll(wanted.data(), wanted.size(), ended.open() || reading ? watch_interval_ms : 1);
+    if (reading && wanted[1].revents != 0) reading = watched.answer.fill_from(channel);
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
+
+    const double elapsed = monotonic_seconds() - began;
+    watched.peak_mb = std::max(watched.peak_mb, resident_mb(child));
+    if (watched.killed == Killed::no && watched.peak_mb > limits.memory_mb) {
+      watched.killed = Killed::for_memory;
+      kill(child, SIGKILL);  // at once: it could take gigabytes within the time to react
+    } else if (watched.killed == Killed::no && elapsed > limits.wall_s) {
+      watched.killed = Killed::for_time;
+      kill_at = elapsed + limits.grace_s;
+      kill(child, SIGTERM);
+    } else if (kill_at >= 0.0 && elapsed > kill_at) {
+      watched.ignored_term = true;
+      kill_at = -1.0;
+      kill(child, SIGKILL);
+    }
+  }
+  watched.wall_s = monotonic_seconds() - began;
+  watched.answer.fill_from(channel);
+  kill(-child, SIGKILL);  // what it started and left behind
+  rusage usage{};
+  while (wait4(child, &watched.wait_status, 0, &usage) < 0 && errno == EINTR) continue;
+  watched.peak_kb = usage.ru_maxrss;
+  watched.out_of_memory_kill = WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL &&
+                               watched.killed == Killed::no && out_of_memory_kills() != kills_before;
+  return watched;
+}
+
+CellRecord ended_record(const CellRequest& request, const char* status, std::string reason) {
+  CellRecord record = blank_record(request);
+  record.status = status;
+  record.reason = std::move(reason);
+  return record;
+}
+
+}  // namespace
+
+double wall_limit(double seconds) { return 1.5 * seconds + 2.0; }
+
+struct CellProcess::Attempt {
+  Ending ending = Ending::answered;
+  CellRun run;
+};
+
+CellProcess::CellProcess() {
+  void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) throw std::bad_alloc();
+  shared_ = new (page) Shared{};
+}
+
+CellProcess::~CellProcess() { munmap(shared_, sizeof(Shared)); }
+
+CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const CellRequest& request,
+                                          const IsolationLimits& limits) {
+  Attempt attempt;
+  shared_->phase = static_cast<int>(CellPhase::starting);
+  output_.clear();
+  auto channel = make_channel();
+  if (!channel) {
+    attempt.run.record = ended_record(request, "skipped", "the system gave no channel to a new process");
+    return attempt;
+  }
+  const pid_t child = fork_process({channel->second.number(), output_.descriptor()}, [&] {
+    ProcessLimits own;
+    own.cpu_s = limits.wall_s + limits.grace_s + 2.0;
+    own.address_mb = 1.25 * static_cast<double>(limits.memory_mb) + 256.0;
+    own.file_mb = 16.0;
+    own.first_to_go = 1000;
+    own.pinned_processor = limits.pinned_processor;
+    limit_this_process(own);
+    Shared* const shared = shared_;
+    const auto run = run_cell(problem, request, [shared](CellPhase phase) { shared->phase = static_cast<int>(phase); });
+    if (!run) return 2;
+    return write_all(child_channel, encode_frame(FrameKind::cell_run, encode(*run))) ? 0 : 3;
+  });
+  if (child < 0) {
+    attempt.run.record = ended_record(request, "skipped", "the system refused a new process");
+    return attempt;
+  }
+  channel->second.close();
+  Watched watched = watch(child, channel->first.number(), limits);
+
+  const int last_phase = shared_->phase;
+  const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::repeating)
+                                ? to_string(static_cast<CellPhase>(last_phase))
+                                : "an unknown phase";
+  const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
+  const auto ended = [&](Ending ending, const char* status, const std::string& reason) {
+    attempt.ending = ending;
+    attempt.run.record = ended_record(request, status, reason);
+    attempt.run.busy_s = watched.wall_s;
+  };
+  const std::string words = output_.last_words();
+  const std::string said = words.empty() ? "" : ": " + words;
+  if (watched.killed == Killed::for_time) {
+    ended(Ending::killed, "timeout",
+          fmt::format("killed after {:.1f} s in {}{}", watched.wall_s, where,
+                      watched.ignored_term ? "; it ignored SIGTERM" : ""));
+  } else if (watched.killed == Killed::for_memory) {
+    ended(Ending::killed, "out_of_memory",
+          fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limits.memory_mb, where));
+  } else if (watched.out_of_memory_kill) {
+    ended(Ending::killed, "out_of_memory", fmt::format("the system ran out of memory and killed it in {}", where));
+  } else if (WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL) {
+    ended(Ending::killed_from_outside, "crashed", fmt::format("killed from outside (signal 9) in {}", where));
+  } else if (!clean_exit) {
+    ended(Ending::crashed, "crashed", fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said));
+  } else {
+    const auto frame = watched.answer.next();
+    auto run = frame && frame->kind == FrameKind::cell_run ? decode_cell_run(frame->payload) : std::nullopt;
+    const auto rows = static_cast<std::size_t>(problem.rows());
+    if (!run || !watched.answer.empty() || (run->record.reaction.size() != rows && !run->record.reaction.empty())) {
+      ended(Ending::crashed, "crashed", fmt::format("its answer was garbled or missing, in {}{}", where, said));
+    } else {
+      attempt.run = std::move(*run);
+      if (attempt.run.record.status == "crashed") attempt.ending = Ending::crashed;
+    }
+  }
+  attempt.run.record.peak_memory_kb = watched.peak_kb;
+  return attempt;
+}
+
+CellRun CellProcess::run(const ContactProblem& problem, const CellRequest& request, const IsolationLimits& limits) {
+  std::string first_crash;
+  int outside_kills = 0;
+  for (;;) {
+    Attempt last = attempt(problem, request, limits);
+    CellRecord& record = last.run.record;
+    if (last.ending == Ending::killed_from_outside && ++outside_kills < most_outside_kills) continue;
+    if (last.ending == Ending::crashed && first_crash.empty()) {
+      first_crash = record.reason;
+      continue;
+    }
+    if (!first_crash.empty() && last.ending == Ending::crashed) {
+      // Twice the same is a crash, however the words differ.
+      record.reason = first_crash;
+    } else if (!first_crash.empty()) {
+      record.reason = fmt::format("crashed at first ({}), {} when tried again", first_crash, record.status);
+      record.status = "flaky";
+      record.claimed = false;
+      record.reaction.clear();
+    }
+    return std::move(last.run);
+  }
+}
+
+}  // namespace conebench

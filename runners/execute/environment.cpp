@@ -1,0 +1,164 @@
+#include "runners/execute/environment.hpp"
+
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+
+#include "runners/execute/build_info.hpp"
+#include "runners/execute/commit.hpp"
+
+namespace conebench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+/// The value behind "name   : " in the /proc files of that form.
+std::string proc_value(const fs::path& file, const std::string& name) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos || line.compare(0, name.size(), name) != 0) continue;
+    const auto begin = line.find_first_not_of(" \t", colon + 1);
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return {};
+}
+
+std::string or_unknown(std::string text) { return text.empty() ? "unknown" : text; }
+
+std::uint64_t throttling_events() {
+  std::uint64_t events = 0;
+  std::error_code failed;
+  for (fs::directory_iterator it("/sys/devices/system/cpu", failed), end; !failed && it != end; it.increment(failed)) {
+    std::uint64_t count = 0;
+    if (std::ifstream(it->path() / "thermal_throttle" / "core_throttle_count") >> count) events += count;
+  }
+  return events;
+}
+
+}  // namespace
+
+MachineRecord capture_machine() {
+  MachineRecord machine;
+  std::array<char, 256> host{};
+  machine.host = gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "unknown";
+  machine.cpu = proc_value("/proc/cpuinfo", "model name");
+  if (machine.cpu.empty()) machine.cpu = proc_value("/proc/cpuinfo", "CPU part");
+  machine.cpu = or_unknown(machine.cpu);
+  machine.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  machine.memory_mb = std::atol(proc_value("/proc/meminfo", "MemTotal").c_str()) / 1024;
+  utsname system{};
+  machine.kernel = uname(&system) == 0 ? fmt::format("{} {}", system.sysname, system.release) : "unknown";
+  machine.governor = or_unknown(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  return machine;
+}
+
+BuildRecord capture_build() {
+  BuildRecord build;
+  build.version = CONEBENCH_VERSION;
+  build.commit = CONEBENCH_COMMIT;
+  build.compiler = CONEBENCH_COMPILER;
+  build.flags = CONEBENCH_FLAGS;
+  build.build_type = CONEBENCH_BUILD_TYPE;
+  build.native = CONEBENCH_IS_NATIVE != 0;
+  build.libraries = {{"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
+                     {"HDF5", CONEBENCH_HDF5},
+                     {"SQLite", CONEBENCH_SQLITE},
+                     {"fmt", std::to_string(FMT_VERSION)},
+                     {"glibc", gnu_get_libc_version()},
+                     {"nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                                                   NLOHMANN_JSON_VERSION_PATCH)},
+                     {"xxHash", std::to_string(XXH_versionNumber())},
+                     {"zlib", CONEBENCH_ZLIB}};
+  return build;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+MachineLoad capture_load() {
+  MachineLoad load;
+  double average = 0.0;
+  if (getloadavg(&average, 1) == 1) load.load = average;
+  // cpu  user nice system idle iowait irq softirq steal
+  std::istringstream line(first_line("/proc/stat"));
+  std::string label;
+  line >> label;
+  std::uint64_t ticks = 0;
+  for (int field = 0; field < 8 && line >> ticks; ++field) {
+    load.all += ticks;
+    if (field == 7) load.steal = ticks;
+  }
+  load.throttled = throttling_events();
+  return load;
+}
+
+double steal_share(const MachineLoad& before, const MachineLoad& after) {
+  if (after.all <= before.all || after.steal < before.steal) return 0.0;
+  return static_cast<double>(after.steal - before.steal) / static_cast<double>(after.all - before.all);
+}
+
+std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,
+                                       const MachineLoad& after, int jobs, double scattered) {
+  std::vector<std::string> reasons;
+  const double others = before.load / std::max(1, machine.cores);
+  if (others > 0.3) {
+    reasons.push_back(fmt::format("busy before the start: load {:.1f} on {} processors", before.load, machine.cores));
+  }
+  // The sweep itself accounts for its workers and a part of the runner.
+  const double added = after.load - jobs - 0.5;
+  if (added > 0.3 * machine.cores) {
+    reasons.push_back(
+        fmt::format("busy meanwhile: load {:.1f} at the end, {} worker{}", after.load, jobs, jobs == 1 ? "" : "s"));
+  }
+  const double stolen = steal_share(before, after);
+  if (stolen > 0.01) reasons.push_back(fmt::format("the hypervisor took {:.0f} % of the processor time", 100 * stolen));
+  if (after.throttled > before.throttled) {
+    reasons.push_back(fmt::format("throttled {} times because of heat", after.throttled - before.throttled));
+  }
+  if (machine.governor != "unknown" && machine.governor != "performance") {
+    reasons.push_back("the processor's governor is " + machine.governor + ", not performance");
+  }
+  if (scattered > 0.25) {
+    reasons.push_back(
+        fmt::format("{:.0f} % of the repeated cells scatter by more than a tenth of their median", 100 * scattered));
+  }
+  if (jobs > 1) reasons.push_back(fmt::format("{} workers ran side by side", jobs));
+  return reasons;
+}
+
+void limit_library_threads() {
+  for (const char* const name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+                                 "GOTO_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}) {
+    setenv(name, "1", 1);
+  }
+}
+
+}  // namespace conebench

@@ -1,0 +1,206 @@
+#include "runners/execute/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace conebench {
+
+namespace {
+
+void set_limit(__rlimit_resource resource, double value) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0) return;
+  const auto wanted = static_cast<rlim_t>(value);
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, limit.rlim_max);
+  setrlimit(resource, &limit);
+}
+
+double address_space_mb() {
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1048576.0;
+}
+
+void become_child(const ForkSetup& setup, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);  // it died before the line above
+  setpgid(0, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+
+  const int nothing = open("/dev/null", O_RDWR);
+  const int output = setup.output >= 0 ? setup.output : nothing;
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  if (output >= 0) {
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+  }
+  unsigned first_to_close = child_channel;
+  if (setup.channel >= 0) {
+    if (setup.channel != child_channel) dup2(setup.channel, child_channel);
+    ++first_to_close;
+  }
+  close_range(first_to_close, ~0U, 0);
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    number_ = other.release();
+  }
+  return *this;
+}
+
+int Descriptor::release() { return std::exchange(number_, -1); }
+
+void Descriptor::close() {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+pid_t fork_process(const ForkSetup& setup, const std::function<int()>& body) {
+  std::fflush(nullptr);  // or the child would print it once more
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child != 0) return child;
+  become_child(setup, parent);
+  _exit(body());
+}
+
+std::optional<std::pair<Descriptor, Descriptor>> make_channel() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
+  return std::pair{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+bool write_all(int descriptor, const std::string& bytes) {
+  std::size_t written = 0;
+  while (written < bytes.size()) {
+    const ssize_t count = send(descriptor, bytes.data() + written, bytes.size() - written, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    written += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+OutputCatcher::OutputCatcher() : file_(memfd_create("conebench-output", MFD_CLOEXEC)) {
+  if (file_.open()) fcntl(file_.number(), F_SETFL, O_APPEND);
+}
+
+void OutputCatcher::clear() {
+  if (file_.open() && ftruncate(file_.number(), 0) != 0) file_.close();
+}
+
+std::string OutputCatcher::last_words() const {
+  if (!file_.open()) return {};
+  std::array<char, 600> tail{};
+  const off_t end = lseek(file_.number(), 0, SEEK_END);
+  const off_t begin = std::max<off_t>(0, end - static_cast<off_t>(tail.size()));
+  const ssize_t count = pread(file_.number(), tail.data(), tail.size(), begin);
+  if (count <= 0) return {};
+  std::istringstream lines(std::string(tail.data(), static_cast<std::size_t>(count)));
+  std::vector<std::string> kept;
+  for (std::string line; std::getline(lines, line);) {
+    // Printable text of any language; control characters would spoil a terminal.
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    if (line.find_first_not_of(' ') != std::string::npos) kept.push_back(std::move(line));
+  }
+  std::string words;
+  for (std::size_t i = kept.size() > 2 ? kept.size() - 2 : 0; i < kept.size(); ++i) {
+    words += (words.empty() ? "" : " / ") + kept[i];
+  }
+  return words;
+}
+
+void limit_this_process(const ProcessLimits& limits) {
+  set_limit(RLIMIT_CORE, 0.0);
+  set_limit(RLIMIT_STACK, 64.0 * 1048576.0);
+  if (limits.file_mb > 0.0) {
+    set_limit(RLIMIT_FSIZE, limits.file_mb * 1048576.0);
+    std::signal(SIGXFSZ, SIG_IGN);
+  }
+  if (limits.cpu_s > 0.0) set_limit(RLIMIT_CPU, std::ceil(limits.cpu_s));
+#if !defined(__SANITIZE_ADDRESS__)
+  // The sanitizer's shadow is larger than any limit.
+  if (limits.address_mb > 0.0) set_limit(RLIMIT_AS, (address_space_mb() + limits.address_mb) * 1048576.0);
+#endif
+  std::ofstream("/proc/self/oom_score_adj") << limits.first_to_go;
+  if (limits.pinned_processor >= 0) {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    CPU_SET(static_cast<unsigned>(limits.pinned_processor), &processors);
+    sched_setaffinity(0, sizeof processors, &processors);
+  }
+}
+
+void drop_shared_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> shared;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    std::array<char, 5> permissions{};
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, permissions.data()) != 3) continue;
+    if (permissions[3] == 's' && line.find('/') != std::string::npos) shared.emplace_back(begin, end);
+  }
+  for (const auto& [begin, end] : shared) munmap(reinterpret_cast<void*>(begin), end - begin);
+}
+
+long resident_mb(pid_t process) {
+  long pages = 0, resident = 0;
+  std::ifstream(fmt::format("/proc/{}/statm", process)) >> pages >> resident;
+  return resident * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
+}
+
+long out_of_memory_kills() {
+  std::ifstream file("/proc/vmstat");
+  std::string name;
+  for (long value = 0; file >> name >> value;) {
+    if (name == "oom_kill") return value;
+  }
+  return 0;
+}
+
+int last_allowed_processor() {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  if (sched_getaffinity(0, sizeof processors, &processors) != 0) return -1;
+  for (int i = CPU_SETSIZE - 1; i >= 0; --i) {
+    if (CPU_ISSET(static_cast<unsigned>(i), &processors)) return i;
+  }
+  return -1;
+}
+
+std::string ending_text(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    return fmt::format("signal {} ({})", signal, strsignal(signal));
+  }
+  return fmt::format("exit code {}", WEXITSTATUS(wait_status));
+}
+
+}  // namespace conebench

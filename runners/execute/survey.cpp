@@ -1,0 +1,115 @@
+#include "runners/execute/survey.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <memory>
+
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/watched_worker.hpp"
+
+namespace conebench {
+
+namespace {
+
+constexpr int most_outside_kills = 10;
+
+class Surveyors {
+ public:
+  Surveyors(const Suite& suite, const std::vector<ProblemSource>& sources, const std::filesystem::path& cache,
+            Progress& progress)
+      : suite_(suite),
+        sources_(sources),
+        cache_(cache),
+        progress_(progress),
+        results_(sources.size()),
+        attempts_(sources.size()) {
+    for (std::size_t i = 0; i < sources.size(); ++i) queue_.push_back(i);
+  }
+
+  std::vector<SurveyedProblem> run(int at_a_time, const std::atomic<bool>* interrupted) {
+    for (int i = 0; i < at_a_time; ++i) desks_.push_back(std::make_unique<Desk>());
+    while (done_ < static_cast<long>(sources_.size())) {
+      if (interrupted != nullptr && *interrupted) break;
+      std::vector<WatchedWorker*> busy;
+      for (auto& desk : desks_) {
+        if (!desk->worker.running() && !queue_.empty()) start(*desk);
+        if (desk->worker.running()) busy.push_back(&desk->worker);
+      }
+      wait_for_any(busy);
+      for (auto& desk : desks_) {
+        if (desk->worker.running()) attend(*desk);
+      }
+    }
+    return std::move(results_);
+  }
+
+ private:
+  struct Desk {
+    WatchedWorker worker;
+    std::size_t source = 0;
+  };
+  struct Attempts {
+    int crashes = 0;
+    int outside_kills = 0;
+  };
+
+  void start(Desk& desk) {
+    desk.source = queue_.front();
+    queue_.pop_front();
+    const ProblemSource& source = sources_[desk.source];
+    const bool started =
+        desk.worker.start([&](const OutputCatcher& output) { return start_surveyor(suite_, source, cache_, output); });
+    if (!started) return fail(desk.source, "the system refused a new process");
+    desk.worker.set_deadline(monotonic_seconds() + suite_.limits.load_seconds,
+                             fmt::format("loading took more than {} s", suite_.limits.load_seconds));
+  }
+
+  void attend(Desk& desk) {
+    const bool alive = desk.worker.read();
+    if (const auto frame = desk.worker.next_frame()) {
+      if (auto surveyed = decode_surveyed(frame->payload)) {
+        desk.worker.kill_now("done");
+        return finish(desk.source, std::move(*surveyed));
+      }
+    }
+    desk.worker.enforce(monotonic_seconds(), suite_.limits.memory_mb);
+    if (alive) return;
+    const WorkerEnd end = desk.worker.reap();
+    Attempts& attempts = attempts_[desk.source];
+    if (end.by_us) return fail(desk.source, end.why);
+    const bool again = end.from_outside ? ++attempts.outside_kills < most_outside_kills : ++attempts.crashes < 2;
+    if (!again) return fail(desk.source, "loading it crashed: " + end.why);
+    queue_.push_front(desk.source);
+  }
+
+  void fail(std::size_t source, const std::string& why) {
+    finish(source, survey_failure(sources_[source], {ErrorCode::bad_input, sources_[source].source + ": " + why}));
+  }
+
+  void finish(std::size_t source, SurveyedProblem surveyed) {
+    if (!surveyed.loaded) progress_.note(surveyed.record.error);
+    results_[source] = std::move(surveyed);
+    progress_.surveyed(++done_, static_cast<long>(sources_.size()));
+  }
+
+  const Suite& suite_;
+  const std::vector<ProblemSource>& sources_;
+  const std::filesystem::path& cache_;
+  Progress& progress_;
+  std::vector<SurveyedProblem> results_;
+  std::vector<Attempts> attempts_;
+  std::deque<std::size_t> queue_;
+  std::vector<std::unique_ptr<Desk>> desks_;
+  long done_ = 0;
+};
+
+}  // namespace
+
+std::vector<SurveyedProblem> survey_sources(const Suite& suite, const std::vector<ProblemSource>& sources,
+                                            const std::filesystem::path& cache, int at_a_time,
+                                            const std::atomic<bool>* interrupted, Progress& progress) {
+  return Surveyors(suite, sources, cache, progress).run(at_a_time, interrupted);
+}
+
+}  // namespace conebench

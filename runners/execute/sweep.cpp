@@ -1,0 +1,296 @@
+#include "runners/execute/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "runners/execute/cell_process.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/process.hpp"
+#include "runners/execute/survey.hpp"
+#include "runners/execute/sweep_loop.hpp"
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/plan/cell_plan.hpp"
+#include "runners/plan/problem_source.hpp"
+
+namespace conebench {
+
+namespace {
+
+Error usage(std::string message) { return Error{ErrorCode::wrong_usage, std::move(message)}; }
+
+const std::vector<std::string>& all_statuses() {
+  static const std::vector<std::string> statuses = {
+      "converged", "max_iterations", "time_limit",    "stalled", "diverged",    "breakdown", "unsupported",
+      "timeout",   "crashed",        "out_of_memory", "flaky",   "bad_problem", "skipped"};
+  return statuses;
+}
+
+std::optional<Error> check(const SweepOptions& options) {
+  if (options.jobs < 1 || options.jobs > 1024) return usage(fmt::format("--jobs {}: must be 1 to 1024", options.jobs));
+  if (options.shards < 1 || options.shard < 1 || options.shard > options.shards) {
+    return usage(fmt::format("--shard {}/{}: must be K/N with 1 <= K <= N", options.shard, options.shards));
+  }
+  for (const std::string& status : options.retry) {
+    if (std::find(all_statuses().begin(), all_statuses().end(), status) == all_statuses().end()) {
+      return usage(fmt::format("--retry: unknown status '{}'; known: {}", status, fmt::join(all_statuses(), ", ")));
+    }
+  }
+  return std::nullopt;
+}
+
+/// What is known before the first cell runs.
+struct Plan {
+  ProblemSet problems;
+  std::vector<PlannedSetting> settings;
+  std::vector<PlannedCell> cells;
+  bool interrupted = false;
+};
+
+/// Sources that the filter rules out by what is known without opening them.
+void drop_filtered(std::vector<ProblemSource>& sources, const CellFilter& filter) {
+  std::erase_if(sources, [&](const ProblemSource& source) {
+    FilterSubject subject;
+    subject.family = source.family;
+    subject.source = source.source;
+    if (!source.name.empty()) subject.problem = source.name;
+    return !filter.holds(subject);
+  });
+}
+
+Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, Progress& progress) {
+  if (const auto error = check(options)) return *error;
+  auto filter = CellFilter::parse(options.filter);
+  if (!filter) return filter.error();
+  const char* const environment = std::getenv("CONEBENCH_DATA");
+  auto sources = list_sources(suite, options.data, environment != nullptr ? environment : "");
+  if (!sources) return sources.error();
+  drop_filtered(*sources, *filter);
+
+  Plan plan;
+  const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  auto surveyed =
+      survey_sources(suite, *sources, options.cache, std::max(options.jobs, processors), options.interrupted, progress);
+  plan.interrupted = options.interrupted != nullptr && *options.interrupted;
+  if (plan.interrupted) return plan;
+  plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
+  plan.settings = plan_settings(suite);
+  plan.cells =
+      plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
+  return plan;
+}
+
+/// The cells that are not stored yet, or to be done again.
+struct Work {
+  std::vector<std::size_t> to_run;
+  long resumed = 0;
+};
+
+Work work_left(const Plan& plan, const std::vector<std::pair<std::string, std::string>>& stored,
+               const std::vector<std::string>& retry) {
+  const std::map<std::string, std::string> status_of(stored.begin(), stored.end());
+  const std::set<std::string> again(retry.begin(), retry.end());
+  Work work;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const auto found = status_of.find(plan.cells[i].key);
+    if (found == status_of.end() || again.contains(found->second)) {
+      work.to_run.push_back(i);
+    } else {
+      ++work.resumed;
+    }
+  }
+  return work;
+}
+
+/// What must agree for times to be comparable.
+std::optional<Error> check_same_build(const std::vector<RunRecord>& runs, const BuildRecord& build,
+                                      const MachineRecord& machine) {
+  for (const RunRecord& run : runs) {
+    std::string differs;
+    const auto compare = [&](const char* what, const std::string& there, const std::string& here) {
+      if (differs.empty() && there != here) differs = fmt::format("{} '{}', this is '{}'", what, there, here);
+    };
+    compare("version", run.build.version, build.version);
+    compare("commit", run.build.commit, build.commit);
+    compare("compiler", run.build.compiler, build.compiler);
+    compare("flags", run.build.flags, build.flags);
+    compare("build type", run.build.build_type, build.build_type);
+    compare("processor", run.machine.cpu, machine.cpu);
+    if (differs.empty()) continue;
+    return Error{ErrorCode::bad_input, "the store holds cells of another build or machine (" + differs +
+                                           "); write to a new store, or add to this one with --allow-mixed"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> put_all(Store& store, const Plan& plan) {
+  std::set<std::size_t> problems, settings;
+  std::map<std::string, std::size_t> index_of;
+  for (std::size_t i = 0; i < plan.problems.problems.size(); ++i) index_of[plan.problems.problems[i].record.hash] = i;
+  for (const PlannedCell& cell : plan.cells) {
+    problems.insert(cell.problem);
+    settings.insert(cell.setting);
+    // The original that a twin names is described, too, though this shard or filter may hold no cell of it.
+    const auto original = index_of.find(plan.problems.problems[cell.problem].record.duplicate_of);
+    if (original != index_of.end()) problems.insert(original->second);
+  }
+  for (const std::size_t problem : problems) {
+    if (const auto put = store.put_problem(plan.problems.problems[problem].record); !put) return put.error();
+  }
+  for (const std::size_t setting : settings) {
+    if (const auto put = store.put_setting(plan.settings[setting].record); !put) return put.error();
+  }
+  return std::nullopt;
+}
+
+std::atomic<bool> interrupt_flag{false};
+void on_interrupt(int signal) {
+  if (interrupt_flag.exchange(true)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress) {
+  const double began = monotonic_seconds();
+  limit_library_threads();
+  const MachineLoad load_before = capture_load();
+  auto contents = store.read();
+  if (!contents) return contents.error();
+  RunRecord run;
+  run.machine = capture_machine();
+  run.build = capture_build();
+  if (!options.allow_mixed) {
+    if (const auto error = check_same_build(contents->runs, run.build, run.machine)) return *error;
+  }
+  auto plan = make_plan(suite, options, progress);
+  if (!plan) return plan.error();
+
+  SweepOutcome outcome;
+  outcome.problems = static_cast<long>(plan->problems.problems.size());
+  outcome.duplicates = plan->problems.duplicates;
+  outcome.bad_problems = std::count_if(plan->problems.problems.begin(), plan->problems.problems.end(),
+                                       [](const SurveyedProblem& problem) { return !problem.loaded; });
+  outcome.cells = static_cast<long>(plan->cells.size());
+  const auto finish = [&] {
+    outcome.wall_s = monotonic_seconds() - began;
+    return outcome;
+  };
+  if (plan->interrupted) {
+    outcome.interrupted = true;
+    return finish();
+  }
+
+  std::vector<std::pair<std::string, std::string>> stored;
+  std::set<std::string> solved_keys;
+  for (const CellRecord& cell : contents->cells) {
+    stored.emplace_back(cell.key, cell.status);
+    if (cell.solved) solved_keys.insert(cell.key);
+  }
+  const Work work = work_left(*plan, stored, options.retry);
+  outcome.resumed = work.resumed;
+  std::set<std::size_t> running(work.to_run.begin(), work.to_run.end());
+  for (std::size_t i = 0; i < plan->cells.size(); ++i) {
+    if (!running.contains(i) && solved_keys.contains(plan->cells[i].key)) ++outcome.solved;
+  }
+  SweepState state;
+  state.total = outcome.cells;
+  state.resumed = outcome.resumed;
+  if (work.to_run.empty()) {
+    progress.began(state);
+    progress.ended(state);
+    return finish();
+  }
+
+  run.suite_name = suite.name;
+  run.suite_text = suite.text;
+  run.seed = suite.seed;
+  run.started_utc = utc_now();
+  run.mode = options.jobs == 1 ? "timed" : "throughput";
+  run.jobs = options.jobs;
+  run.load_before = load_before.load;
+  const auto failed = [&](const Error& error) {
+    outcome.stopped = error;
+    return finish();
+  };
+  const auto id = store.begin_run(run);
+  if (!id) return failed(id.error());
+  run.id = *id;
+  if (const auto error = put_all(store, *plan)) return failed(*error);
+
+  progress.began(state);
+  const int processor = options.pin && options.jobs == 1 ? last_allowed_processor() : -1;
+  SweepLoop loop(
+      {suite, plan->problems, plan->settings, plan->cells, options.cache, run.id, processor, options.interrupted},
+      store, progress, state);
+  loop.run(shuffled_groups(plan->cells, work.to_run, suite.seed), options.jobs);
+  progress.ended(state);
+
+  outcome.run = state.done;
+  outcome.solved += state.solved;
+  outcome.measured = loop.measured();
+  outcome.statuses = loop.statuses();
+  outcome.busy_s = loop.busy_seconds();
+  outcome.interrupted = loop.interrupted();
+  outcome.stopped = loop.stopped();
+
+  const MachineLoad load_after = capture_load();
+  run.load_after = load_after.load;
+  run.steal_share = steal_share(load_before, load_after);
+  run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs, loop.scattered());
+  outcome.noise = run.noise;
+  if (!outcome.interrupted && !outcome.stopped) run.finished_utc = utc_now();
+  if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();
+  return finish();
+}
+
+Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress) {
+  auto plan = make_plan(suite, options, progress);
+  if (!plan) return plan.error();
+  std::vector<std::pair<std::string, std::string>> stored;
+  if (store != nullptr) {
+    auto states = store->cell_states();
+    if (!states) return states.error();
+    stored = std::move(*states);
+  }
+  DryRun dry;
+  const Work work = work_left(*plan, stored, options.retry);
+  dry.problems = static_cast<long>(plan->problems.problems.size());
+  dry.duplicates = plan->problems.duplicates;
+  dry.settings = static_cast<long>(plan->settings.size());
+  dry.cells = static_cast<long>(plan->cells.size());
+  dry.resumed = work.resumed;
+  long solvable = 0;
+  for (const std::size_t cell : work.to_run) {
+    if (plan->problems.problems[plan->cells[cell].problem].loaded) ++solvable;
+  }
+  dry.worst_hours = static_cast<double>(solvable) * wall_limit(suite.limits.seconds) / 3600.0 / options.jobs;
+  for (const SurveyedProblem& problem : plan->problems.problems) {
+    if (problem.loaded) continue;
+    ++dry.bad_problems;
+    dry.notes.push_back(problem.record.error);
+  }
+  return dry;
+}
+
+InterruptGuard::InterruptGuard() {
+  interrupt_flag = false;
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+InterruptGuard::~InterruptGuard() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+const std::atomic<bool>& InterruptGuard::flag() const { return interrupt_flag; }
+
+}  // namespace conebench

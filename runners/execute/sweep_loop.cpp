@@ -1,0 +1,225 @@
+#include "runners/execute/sweep_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runners/execute/cell_process.hpp"
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/wire.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// Cells that a worker holds beyond the one it is at, so that it need not wait for the store.
+constexpr std::size_t look_ahead = 1;
+constexpr int most_worker_deaths = 3;
+constexpr int most_outside_kills = 10;
+
+}  // namespace
+
+SweepLoop::SweepLoop(const Input& input, Store& store, Progress& progress, SweepState& state)
+    : input_(input), store_(store), progress_(progress), state_(state) {}
+
+void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
+  began_ = monotonic_seconds();
+  for (CellGroup& group : groups) {
+    const SurveyedProblem& problem = input_.problems.problems[group.problem];
+    if (problem.loaded) {
+      groups_.push_back({group.problem, {group.cells.begin(), group.cells.end()}});
+      continue;
+    }
+    for (const std::size_t cell : group.cells) {
+      if (stopped_ || interrupted()) return;
+      store_without_run(cell, problem.unsupported ? "unsupported" : "bad_problem", problem.record.error);
+    }
+  }
+  for (int i = 0; i < jobs; ++i) slots_.push_back(std::make_unique<Slot>());
+  while (!stopped_ && !interrupted()) {
+    std::vector<WatchedWorker*> busy;
+    for (auto& slot : slots_) {
+      if (!slot->worker.running()) assign(*slot);
+      if (slot->worker.running()) busy.push_back(&slot->worker);
+    }
+    if (busy.empty()) break;
+    wait_for_any(busy);
+    for (auto& slot : slots_) {
+      if (slot->worker.running() && !stopped_) attend(*slot);
+    }
+  }
+  slots_.clear();  // kills what still runs
+}
+
+/// A problem that no worker has yet; else the one with the most cells left, to share them.
+SweepLoop::Group* SweepLoop::next_group() {
+  Group* fullest = nullptr;
+  for (Group& group : groups_) {
+    if (group.pending.empty()) continue;
+    if (group.workers == 0) return &group;
+    if (group.pending.size() > 1 && (fullest == nullptr || group.pending.size() > fullest->pending.size())) {
+      fullest = &group;
+    }
+  }
+  return fullest;
+}
+
+void SweepLoop::assign(Slot& slot) {
+  while (Group* const group = next_group()) {
+    const ProblemSource& source = input_.problems.sources[group->problem];
+    const WorkerPlan plan{input_.suite, input_.settings, input_.cells, input_.cache, input_.pinned_processor};
+    slot.loaded = false;
+    slot.in_flight.clear();
+    const bool started =
+        slot.worker.start([&](const OutputCatcher& output) { return start_worker(plan, source, output); });
+    if (!started) {
+      stopped_ = Error{ErrorCode::internal, "the system refused a new process; run the same command again to resume"};
+      return;
+    }
+    slot.group = group;
+    ++group->workers;
+    slot.worker.set_deadline(monotonic_seconds() + input_.suite.limits.load_seconds,
+                             fmt::format("loading took more than {} s", input_.suite.limits.load_seconds));
+    return;
+  }
+}
+
+void SweepLoop::attend(Slot& slot) {
+  const bool alive = slot.worker.read();
+  while (slot.worker.running() && !stopped_) {
+    const auto frame = slot.worker.next_frame();
+    if (!frame) break;
+    take(slot, *frame);
+  }
+  if (!slot.worker.running()) return;
+  if (slot.worker.spoilt()) return bury(slot);
+  slot.worker.enforce(monotonic_seconds(), slot.loaded ? 0 : input_.suite.limits.memory_mb);
+  if (!alive) bury(slot);
+}
+
+void SweepLoop::take(Slot& slot, const Frame& frame) {
+  if (frame.kind == FrameKind::loaded) {
+    if (const auto report = decode_load_report(frame.payload)) return take_load(slot, *report);
+  } else if (frame.kind == FrameKind::cell_done) {
+    if (auto report = decode_cell_report(frame.payload)) return take_cell(slot, std::move(*report));
+  }
+  bury(slot);
+}
+
+void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
+  const SurveyedProblem& problem = input_.problems.problems[slot.group->problem];
+  if (!report.error.empty() || report.hash != problem.record.hash) {
+    Group& group = *slot.group;
+    dismiss(slot);
+    return give_up(group, report.error.empty() ? problem.record.source + " changed while the sweep ran" : report.error);
+  }
+  slot.loaded = true;
+  slot.group->load_crashes = 0;
+  feed(slot);
+}
+
+void SweepLoop::take_cell(Slot& slot, CellReport report) {
+  if (slot.in_flight.empty() || slot.in_flight.front() != report.cell) return bury(slot);
+  slot.in_flight.pop_front();
+  busy_s_ += report.busy_s;
+  // The worker goes on with the next cell while this one is stored.
+  feed(slot);
+  store(report.cell, std::move(report.record));
+}
+
+/// Keeps the worker busy; sends it home when there is nothing left for it.
+void SweepLoop::feed(Slot& slot) {
+  while (slot.in_flight.size() < 1 + look_ahead && !slot.group->pending.empty()) {
+    const std::size_t cell = slot.group->pending.front();
+    slot.group->pending.pop_front();
+    slot.in_flight.push_back(cell);
+    // Where it is gone, bury() brings the cell back.
+    if (!slot.worker.send(FrameKind::cell_request, encode_index(cell))) break;
+  }
+  if (slot.in_flight.empty()) return dismiss(slot);
+  expect_next(slot);
+}
+
+void SweepLoop::expect_next(Slot& slot) {
+  // The worker keeps the limits itself; this is for one that hangs.
+  const double one = wall_limit(input_.suite.limits.seconds) + 1.0;
+  slot.worker.set_deadline(monotonic_seconds() + 4.0 * one + 60.0, "the worker hung");
+}
+
+void SweepLoop::dismiss(Slot& slot) {
+  slot.worker.kill_now("done");
+  --slot.group->workers;
+  slot.group = nullptr;
+}
+
+/// A worker died, or wrote what makes no sense: its cells go back, and whatever seems to have killed it is counted.
+void SweepLoop::bury(Slot& slot) {
+  const WorkerEnd end = slot.worker.reap();
+  Group& group = *slot.group;
+  --group.workers;
+  slot.group = nullptr;
+  if (!slot.loaded) {
+    const bool again =
+        !end.by_us && (end.from_outside ? ++group.outside_kills < most_outside_kills : ++group.load_crashes < 2);
+    if (!again) give_up(group, (end.by_us ? "" : "loading it crashed: ") + end.why);
+    return;
+  }
+  group.pending.insert(group.pending.begin(), slot.in_flight.begin(), slot.in_flight.end());
+  if (slot.in_flight.empty()) return;
+  const std::size_t suspect = slot.in_flight.front();
+  const std::string name = input_.settings[input_.cells[suspect].setting].record.label;
+  progress_.note(fmt::format("a worker ended at {} on {} ({}); a new one goes on", name,
+                             input_.problems.problems[group.problem].record.name, end.why));
+  if (++deaths_[suspect] < most_worker_deaths) return;
+  group.pending.pop_front();
+  store_without_run(suspect, "crashed", fmt::format("its worker died {} times: {}", most_worker_deaths, end.why));
+}
+
+void SweepLoop::give_up(Group& group, const std::string& reason) {
+  progress_.note(reason);
+  while (!group.pending.empty() && !stopped_) {
+    store_without_run(group.pending.front(), "bad_problem", reason);
+    group.pending.pop_front();
+  }
+}
+
+void SweepLoop::store_without_run(std::size_t cell, const std::string& status, const std::string& reason) {
+  const PlannedCell& planned = input_.cells[cell];
+  CellRecord record = blank_record(request_of(input_.suite, input_.settings[planned.setting], planned.tolerance));
+  record.status = status;
+  record.reason = reason;
+  store(cell, std::move(record));
+}
+
+void SweepLoop::store(std::size_t cell, CellRecord record) {
+  const PlannedCell& planned = input_.cells[cell];
+  const ProblemRecord& problem = input_.problems.problems[planned.problem].record;
+  const SettingRecord& setting = input_.settings[planned.setting].record;
+  record.key = planned.key;
+  record.run_id = input_.run_id;
+  record.problem = problem.hash;
+  record.setting = setting.hash;
+  record.limit_mb = input_.suite.limits.memory_mb;
+  if (const auto put = store_.put_cell(record); !put) {
+    stopped_ =
+        Error{put.error().code, fmt::format("{}; {} cells of this run are stored, run the same command again to resume",
+                                            put.error().message, state_.done)};
+    return;
+  }
+  ++statuses_[record.status];
+  ++state_.done;
+  if (record.solved) ++state_.solved;
+  if (record.repeats > 0) ++measured_;
+  if (record.repeats > 2) {
+    ++repeated_;
+    if (record.total.deviation > 0.1 * record.total.median) ++scattered_;
+  }
+  state_.elapsed_s = monotonic_seconds() - began_;
+  state_.cells_per_s = state_.elapsed_s > 0.0 ? static_cast<double>(state_.done) / state_.elapsed_s : 0.0;
+  const auto left = static_cast<double>(state_.total - state_.resumed - state_.done);
+  state_.left_s = state_.cells_per_s > 0.0 ? left / state_.cells_per_s : 0.0;
+  progress_.cell_done(record, problem, setting, state_);
+}
+
+}  // namespace conebench

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runners/execute/progress.hpp"
+#include "runners/execute/watched_worker.hpp"
+#include "runners/plan/cell_plan.hpp"
+#include "runners/plan/problem_survey.hpp"
+#include "runners/plan/suite.hpp"
+#include "runners/store/store.hpp"
+
+namespace conebench {
+
+/// Hands the cells of a plan to workers and stores what they answer.
+class SweepLoop {
+ public:
+  struct Input {
+    const Suite& suite;
+    const ProblemSet& problems;
+    const std::vector<PlannedSetting>& settings;
+    const std::vector<PlannedCell>& cells;
+    std::filesystem::path cache;
+    std::int64_t run_id = 0;
+    int pinned_processor = -1;
+    const std::atomic<bool>* interrupted = nullptr;
+  };
+
+  /// `state` has the totals to begin with; it is kept up to date.
+  SweepLoop(const Input& input, Store& store, Progress& progress, SweepState& state);
+
+  /// Runs `groups` with `jobs` workers, to the end, an interrupt or a store that can't be written to.
+  void run(std::vector<CellGroup> groups, int jobs);
+
+  const std::map<std::string, long>& statuses() const { return statuses_; }
+  long measured() const { return measured_; }
+  double busy_seconds() const { return busy_s_; }
+  /// Share of the repeated cells whose deviation exceeds a tenth of their median.
+  double scattered() const {
+    return repeated_ > 0 ? static_cast<double>(scattered_) / static_cast<double>(repeated_) : 0.0;
+  }
+  const std::optional<Error>& stopped() const { return stopped_; }
+  bool interrupted() const { return input_.interrupted != nullptr && *input_.interrupted; }
+
+ private:
+  /// The cells of one problem that nobody has been asked for yet.
+  struct Group {
+    std::size_t problem = 0;
+    std::deque<std::size_t> pending;
+    int workers = 0;
+    int load_crashes = 0;
+    int outside_kills = 0;
+  };
+  struct Slot {
+    WatchedWorker worker;
+    Group* group = nullptr;
+    bool loaded = false;
+    std::deque<std::size_t> in_flight;
+  };
+
+  Group* next_group();
+  void assign(Slot& slot);
+  void attend(Slot& slot);
+  void take(Slot& slot, const Frame& frame);
+  void take_load(Slot& slot, const LoadReport& report);
+  void take_cell(Slot& slot, CellReport report);
+  void feed(Slot& slot);
+  void bury(Slot& slot);
+  void dismiss(Slot& slot);
+  void give_up(Group& group, const std::string& reason);
+  void store(std::size_t cell, CellRecord record);
+  void store_without_run(std::size_t cell, const std::string& status, const std::string& reason);
+  void expect_next(Slot& slot);
+
+  Input input_;
+  Store& store_;
+  Progress& progress_;
+  SweepState& state_;
+  double began_ = 0.0;
+  std::vector<Group> groups_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::map<std::size_t, int> deaths_;  ///< of workers, by the cell that they were at
+  std::map<std::string, long> statuses_;
+  long measured_ = 0;
+  long repeated_ = 0;
+  long scattered_ = 0;
+  double busy_s_ = 0.0;
+  std::optional<Error> stopped_;
+};
+
+}  // namespace conebench

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runners/execute/process.hpp"
+#include "runners/execute/wire.hpp"
+#include "runners/execute/worker.hpp"
+
+namespace conebench {
+
+/// How a worker process ended.
+struct WorkerEnd {
+  bool by_us = false;         ///< killed by its watcher, for `why`
+  bool from_outside = false;  ///< a kill −9 that was not ours
+  std::string why;            ///< "signal 11 (Segmentation fault): last words"
+};
+
+/// A worker as the runner sees it: frames in, a deadline, and an end. Killed with all that belongs to it when it goes.
+class WatchedWorker {
+ public:
+  WatchedWorker() = default;
+  ~WatchedWorker() { kill_now("not wanted any more"); }
+  WatchedWorker(const WatchedWorker&) = delete;
+  WatchedWorker& operator=(const WatchedWorker&) = delete;
+
+  /// `start`: start_surveyor or start_worker with the output catcher that it is handed. False where that failed.
+  template <class Start>
+  bool start(Start start_process) {
+    output_.clear();
+    in_ = FrameBuffer();
+    auto worker = start_process(output_);
+    if (!worker) return false;
+    worker_ = std::move(*worker);
+    return true;
+  }
+  bool running() const { return worker_.process > 0; }
+  int channel() const { return worker_.channel.number(); }
+  void set_deadline(double at, std::string why);
+
+  /// Reads what has come. False where the worker is gone; then reap() tells how.
+  bool read() { return in_.fill_from(channel()); }
+  std::optional<Frame> next_frame() { return in_.next(); }
+  bool spoilt() const { return in_.broken(); }
+  bool send(FrameKind kind, const std::string& payload) { return write_all(channel(), encode_frame(kind, payload)); }
+
+  /// Past its deadline, or above `memory_mb` (0: not looked at): killed, with the reason kept for reap(). True then.
+  bool enforce(double now, long memory_mb);
+  void kill_now(const std::string& why);
+  /// Waits for its end, forced where it lives on.
+  WorkerEnd reap();
+
+ private:
+  Worker worker_;
+  FrameBuffer in_;
+  OutputCatcher output_;
+  double deadline_ = 0.0;
+  std::string deadline_reason_;
+  std::string killed_for_;
+};
+
+/// Waits until one of the workers has something to say, or 100 ms.
+void wait_for_any(const std::vector<WatchedWorker*>& workers);
+
+}  // namespace conebench

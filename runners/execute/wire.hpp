@@ -1,0 +1,73 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "runners/execute/cell_run.hpp"
+#include "runners/plan/problem_survey.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// What travels between the runner, its workers and their children. Both ends are the same executable, so the layout
+/// needs no version; a checksum tells what a crashing process wrote from what a healthy one did.
+enum class FrameKind : std::uint32_t { cell_run = 1, surveyed, loaded, cell_request, cell_done };
+
+struct Frame {
+  FrameKind kind{};
+  std::string payload;
+};
+
+/// Header (magic, kind, length, checksum) and payload.
+std::string encode_frame(FrameKind kind, std::string_view payload);
+
+/// Cuts frames out of a stream of bytes.
+class FrameBuffer {
+ public:
+  void append(const char* bytes, std::size_t count) { bytes_.append(bytes, count); }
+  /// Appends what can be read from a socket without waiting. False at the end of the stream.
+  bool fill_from(int descriptor);
+  /// The next whole frame. nullopt where more bytes are needed, or where the stream is spoilt (see broken()).
+  std::optional<Frame> next();
+  bool broken() const { return broken_; }
+  bool empty() const { return bytes_.empty(); }
+
+ private:
+  std::string bytes_;
+  bool broken_ = false;
+};
+
+/// A cell that is done, as a worker reports it.
+struct CellReport {
+  std::uint64_t cell = 0;  ///< index in the plan
+  CellRecord record;
+  double busy_s = 0.0;
+};
+
+/// A problem that a worker has loaded to solve on, or why it could not.
+struct LoadReport {
+  std::string hash;
+  std::string error;
+};
+
+std::string encode(const CellRun& run);
+std::string encode(const SurveyedProblem& surveyed);
+std::string encode(const LoadReport& report);
+std::string encode(const CellReport& report);
+std::string encode_index(std::uint64_t index);
+
+/// nullopt for bytes that no encode() made.
+std::optional<CellRun> decode_cell_run(std::string_view bytes);
+std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes);
+std::optional<LoadReport> decode_load_report(std::string_view bytes);
+std::optional<CellReport> decode_cell_report(std::string_view bytes);
+std::optional<std::uint64_t> decode_index(std::string_view bytes);
+
+}  // namespace conebench

@@ -1,0 +1,112 @@
+#include "runners/execute/worker.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <functional>
+
+#include "runners/execute/cell_process.hpp"
+#include "runners/execute/wire.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// The next cell's index; nullopt where the runner has closed the channel.
+std::optional<std::uint64_t> next_request(FrameBuffer& buffer) {
+  for (;;) {
+    if (const auto frame = buffer.next()) return decode_index(frame->payload);
+    if (buffer.broken()) return std::nullopt;
+    std::array<char, 4096> chunk{};
+    const ssize_t count = recv(child_channel, chunk.data(), chunk.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    buffer.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+}
+
+bool answer(FrameKind kind, const std::string& payload) {
+  return write_all(child_channel, encode_frame(kind, payload));
+}
+
+int survey(const Suite& suite, const ProblemSource& source, const std::filesystem::path& cache) {
+  const auto problem = load_source(source, cache);
+  const double loosest = *std::max_element(suite.tolerances.begin(), suite.tolerances.end());
+  const SurveyedProblem surveyed =
+      problem ? survey_problem(*problem, source, loosest, suite.verdict) : survey_failure(source, problem.error());
+  return answer(FrameKind::surveyed, encode(surveyed)) ? 0 : 1;
+}
+
+int work(const WorkerPlan& plan, const ProblemSource& source) {
+  const auto problem = load_source(source, plan.cache, true);
+  LoadReport report;
+  if (problem) {
+    report.hash = problem->content_hash();
+  } else {
+    report.error = problem.error().message;
+  }
+  if (!answer(FrameKind::loaded, encode(report)) || !problem) return 1;
+
+  IsolationLimits limits;
+  limits.wall_s = wall_limit(plan.suite.limits.seconds);
+  limits.memory_mb = plan.suite.limits.memory_mb;
+  limits.pinned_processor = plan.pinned_processor;
+  CellProcess process;
+  FrameBuffer requests;
+  while (const auto index = next_request(requests)) {
+    if (*index >= plan.cells.size()) return 1;
+    const PlannedCell& cell = plan.cells[*index];
+    CellRun run = process.run(*problem, request_of(plan.suite, plan.settings[cell.setting], cell.tolerance), limits);
+    const double looked = run.record.judge_s;
+    judge_cell(*problem, run.record);
+    CellReport done{*index, std::move(run.record), run.busy_s};
+    done.busy_s += done.record.judge_s - looked;
+    if (!answer(FrameKind::cell_done, encode(done))) return 1;
+  }
+  return 0;
+}
+
+std::optional<Worker> start(const OutputCatcher& output, const std::function<int()>& body) {
+  auto channel = make_channel();
+  if (!channel) return std::nullopt;
+  Worker worker;
+  worker.process = fork_process({channel->second.number(), output.descriptor()}, [&] {
+    drop_shared_mappings();
+    ProcessLimits limits;
+    limits.first_to_go = 500;  // after the child that solves
+    limit_this_process(limits);
+    return body();
+  });
+  if (worker.process < 0) return std::nullopt;
+  worker.channel = std::move(channel->first);
+  return worker;
+}
+
+}  // namespace
+
+CellRequest request_of(const Suite& suite, const PlannedSetting& setting, double tolerance) {
+  CellRequest request;
+  request.solver = setting.record.solver;
+  request.options = setting.options;
+  request.tolerance = tolerance;
+  request.max_iterations = suite.limits.iterations;
+  request.seconds = suite.limits.seconds;
+  request.criterion = suite.criterion;
+  request.verdict = suite.verdict;
+  request.start_from_guess = suite.start_from_guess;
+  request.repeats = {suite.repeats.minimum, suite.repeats.minimum_ms, suite.repeats.maximum};
+  return request;
+}
+
+std::optional<Worker> start_surveyor(const Suite& suite, const ProblemSource& source,
+                                     const std::filesystem::path& cache, const OutputCatcher& output) {
+  return start(output, [&] { return survey(suite, source, cache); });
+}
+
+std::optional<Worker> start_worker(const WorkerPlan& plan, const ProblemSource& source, const OutputCatcher& output) {
+  return start(output, [&] { return work(plan, source); });
+}
+
+}  // namespace conebench

@@ -1,0 +1,128 @@
+#include "runners/plan/cell_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "metrics/residuals.hpp"
+#include "runners/plan/content_address.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// Suites are checked when they are parsed, so a solver that is not known here is a fault of ours.
+const SolverRow& row_of(const std::string& id) {
+  const SolverRow* const row = find_solver(id);
+  if (row == nullptr) throw std::logic_error("plan: unknown solver " + id);
+  return *row;
+}
+
+OptionValue default_of(const SolverRow& row, const std::string& name) {
+  for (const OptionSpec& spec : row.options) {
+    if (spec.name == name) return spec.default_value;
+  }
+  return {};
+}
+
+SettingRecord record_of(const SolverRow& row, const OptionValues& effective) {
+  SettingRecord record;
+  record.solver = row.info.id;
+  record.solver_version = row.info.version;
+  record.formulation = to_string(row.info.formulation);
+  record.options_json = canonical_json(effective);
+  record.label = row.info.id;
+  for (const auto& [name, value] : effective) {
+    if (value != default_of(row, name)) record.label += fmt::format(" {}={}", name, to_text(value));
+  }
+  record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
+  return record;
+}
+
+int verdict_version(const std::string& verdict) {
+  for (const ResidualInfo& residual : residual_table()) {
+    if (residual.name == verdict) return residual.version;
+  }
+  return 0;
+}
+
+FilterSubject subject_of(const SurveyedProblem& problem) {
+  const ProblemRecord& record = problem.record;
+  FilterSubject subject;
+  subject.family = record.family;
+  subject.problem = record.name;
+  subject.source = record.source;
+  subject.kind = record.kind;
+  subject.contacts = static_cast<double>(record.contacts);
+  subject.rows = static_cast<double>(record.rows);
+  subject.mu = record.mu_max;
+  return subject;
+}
+
+}  // namespace
+
+std::vector<PlannedSetting> plan_settings(const Suite& suite) {
+  std::vector<PlannedSetting> settings;
+  std::set<std::string> known;
+  for (const SolverEntry& entry : suite.solvers) {
+    const SolverRow& row = row_of(entry.id);
+    for (const OptionValues& options : entry.options) {
+      const auto effective = row.effective_options(options);
+      if (!effective) throw std::logic_error("plan: " + effective.error().message);
+      SettingRecord record = record_of(row, *effective);
+      if (known.insert(record.hash).second) settings.push_back({std::move(record), options});
+    }
+  }
+  return settings;
+}
+
+std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting,
+                     double tolerance) {
+  return content_address({"cell", problem.record.hash, setting.hash, std::to_string(suite.limits.iterations),
+                          exact_text(suite.limits.seconds), std::to_string(suite.limits.memory_mb),
+                          exact_text(tolerance), to_string(suite.criterion), suite.verdict,
+                          std::to_string(verdict_version(suite.verdict)),
+                          suite.start_from_guess ? "guess " + problem.guess_hash : "cold"});
+}
+
+int shard_of(const std::string& key, int shards) {
+  return 1 + static_cast<int>(std::stoull(key.substr(0, 16), nullptr, 16) % static_cast<unsigned>(shards));
+}
+
+std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
+                                    const std::vector<PlannedSetting>& settings, const PlanScope& scope) {
+  std::vector<PlannedCell> cells;
+  for (std::size_t p = 0; p < problems.size(); ++p) {
+    FilterSubject subject = subject_of(problems[p]);
+    for (std::size_t s = 0; s < settings.size(); ++s) {
+      subject.solver = settings[s].record.solver;
+      subject.setting = settings[s].record.label;
+      for (const double tolerance : suite.tolerances) {
+        subject.tolerance = tolerance;
+        if (!scope.filter.holds(subject)) continue;
+        std::string key = cell_key(suite, problems[p], settings[s].record, tolerance);
+        if (shard_of(key, scope.shards) == scope.shard) cells.push_back({std::move(key), p, s, tolerance});
+      }
+    }
+  }
+  return cells;
+}
+
+std::vector<CellGroup> shuffled_groups(const std::vector<PlannedCell>& plan, const std::vector<std::size_t>& cells,
+                                       std::uint64_t seed) {
+  std::map<std::size_t, std::vector<std::size_t>> by_problem;
+  for (const std::size_t cell : cells) by_problem[plan[cell].problem].push_back(cell);
+  std::vector<CellGroup> groups;
+  SeededSequence seeds(seed);
+  for (auto& [problem, members] : by_problem) {
+    seeded_shuffle(members, seeds.next());
+    groups.push_back({problem, std::move(members)});
+  }
+  seeded_shuffle(groups, seeds.next());
+  return groups;
+}
+
+}  // namespace conebench

@@ -1,0 +1,135 @@
+#include "runners/plan/filter.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <map>
+
+#include "runners/plan/glob.hpp"
+
+namespace conebench {
+
+namespace {
+
+using TextField = std::optional<std::string> FilterSubject::*;
+using NumberField = std::optional<double> FilterSubject::*;
+
+const std::map<std::string, TextField>& text_fields() {
+  static const std::map<std::string, TextField> fields = {
+      {"family", &FilterSubject::family},   {"kind", &FilterSubject::kind},     {"problem", &FilterSubject::problem},
+      {"setting", &FilterSubject::setting}, {"solver", &FilterSubject::solver}, {"source", &FilterSubject::source}};
+  return fields;
+}
+
+const std::map<std::string, NumberField>& number_fields() {
+  static const std::map<std::string, NumberField> fields = {{"contacts", &FilterSubject::contacts},
+                                                            {"mu", &FilterSubject::mu},
+                                                            {"rows", &FilterSubject::rows},
+                                                            {"tolerance", &FilterSubject::tolerance}};
+  return fields;
+}
+
+Error usage(const std::string& term, const std::string& what) {
+  return Error{ErrorCode::wrong_usage, fmt::format("--filter: '{}': {}", term, what)};
+}
+
+std::string trimmed(const std::string& text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// Splits at && outside double quotes.
+std::vector<std::string> split_terms(const std::string& expression) {
+  std::vector<std::string> terms(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    if (expression[i] == '"') quoted = !quoted;
+    if (!quoted && expression.compare(i, 2, "&&") == 0) {
+      terms.emplace_back();
+      ++i;
+    } else {
+      terms.back() += expression[i];
+    }
+  }
+  return terms;
+}
+
+}  // namespace
+
+Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
+  const auto at = term.find_first_of("=!<>~");
+  if (at == std::string::npos) return usage(term, "has no operator; write for instance family=Capsules");
+  const std::string field = trimmed(term.substr(0, at));
+  std::string op = term.substr(at, 1);
+  if (at + 1 < term.size() && op != "=" && op != "~" && (term[at + 1] == '=' || (op == "!" && term[at + 1] == '~'))) {
+    op += term[at + 1];
+  }
+  if (op == "!") return usage(term, "'!' alone is no operator; write != or !~");
+  std::string value = trimmed(term.substr(at + op.size()));
+  if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+
+  if (const auto text = text_fields().find(field); text != text_fields().end()) {
+    const TextField member = text->second;
+    const bool negated = op.front() == '!';
+    if (op == "=" || op == "!=") {
+      return Term([member, value, negated](const FilterSubject& subject) {
+        const auto& known = subject.*member;
+        return !known || (*known == value || matches_wildcards(value, *known)) != negated;
+      });
+    }
+    if (op != "~" && op != "!~") return usage(term, "a text takes =, !=, ~ and !~");
+    try {
+      const std::regex pattern(value, std::regex::ECMAScript);
+      return Term([member, pattern, negated](const FilterSubject& subject) {
+        const auto& known = subject.*member;
+        return !known || std::regex_search(*known, pattern) != negated;
+      });
+    } catch (const std::regex_error&) {
+      return usage(term, fmt::format("'{}' is no regular expression", value));
+    }
+  }
+  const auto number = number_fields().find(field);
+  if (number == number_fields().end()) {
+    std::string known;
+    for (const auto& [name, unused] : text_fields()) known += name + ", ";
+    for (const auto& [name, unused] : number_fields()) known += name + ", ";
+    return usage(term, fmt::format("unknown field '{}'; known: {}", field, known.substr(0, known.size() - 2)));
+  }
+  double bound = 0.0;
+  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), bound);
+  if (parsed.ec != std::errc{} || parsed.ptr != value.data() + value.size()) {
+    return usage(term, fmt::format("'{}' is no number", value));
+  }
+  const std::map<std::string, bool (*)(double, double)> comparisons = {
+      {"=", [](double a, double b) { return a == b; }}, {"!=", [](double a, double b) { return a != b; }},
+      {"<", [](double a, double b) { return a < b; }},  {"<=", [](double a, double b) { return a <= b; }},
+      {">", [](double a, double b) { return a > b; }},  {">=", [](double a, double b) { return a >= b; }}};
+  const auto comparison = comparisons.find(op);
+  if (comparison == comparisons.end()) return usage(term, "a number takes =, !=, <, <=, > and >=");
+  return Term([member = number->second, compare = comparison->second, bound](const FilterSubject& subject) {
+    const auto& known = subject.*member;
+    return !known || compare(*known, bound);
+  });
+}
+
+Result<CellFilter> CellFilter::parse(const std::string& expression) {
+  CellFilter filter;
+  if (trimmed(expression).empty()) return filter;
+  for (const std::string& part : split_terms(expression)) {
+    auto term = parse_term(trimmed(part));
+    if (!term) return term.error();
+    filter.terms_.push_back(std::move(*term));
+  }
+  return filter;
+}
+
+bool CellFilter::holds(const FilterSubject& subject) const {
+  for (const Term& term : terms_) {
+    if (!term(subject)) return false;
+  }
+  return true;
+}
+
+}  // namespace conebench

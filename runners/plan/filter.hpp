@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+
+namespace conebench {
+
+/// What a filter's fields stand for in one cell; empty or nullopt where it is not known yet, and then a term over it
+/// holds.
+struct FilterSubject {
+  std::optional<std::string> family, problem, source, kind, solver, setting;
+  std::optional<double> tolerance, contacts, rows, mu;
+};
+
+/// Terms joined by &&: `family=Capsules && problem~^Box && solver!=NSGS && tolerance<=1e-6 && contacts>100`.
+/// Operators: = and != on texts (wildcards * and ? allowed) and numbers, ~ and !~ search a regular expression in a
+/// text,
+/// <, <=, >, >= on numbers. A text may stand in double quotes. The empty filter holds always.
+class CellFilter {
+ public:
+  CellFilter() = default;
+  /// Errors (wrong_usage): an unknown field (lists the known ones), an operator that the field does not take, a value
+  /// that is no number or no regular expression.
+  static Result<CellFilter> parse(const std::string& expression);
+
+  bool holds(const FilterSubject& subject) const;
+
+ private:
+  using Term = std::function<bool(const FilterSubject&)>;
+  static Result<Term> parse_term(const std::string& term);
+  std::vector<Term> terms_;
+};
+
+}  // namespace conebench

@@ -1,0 +1,144 @@
+#include "runners/plan/problem_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "fclib_loader/fclib_names.hpp"
+#include "problems/scenes/scene_table.hpp"
+#include "runners/plan/content_address.hpp"
+#include "runners/plan/glob.hpp"
+#include "runners/plan/grid.hpp"
+
+namespace conebench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string scene_text(const ProblemEntry& entry, const OptionValues& options, std::uint64_t seed) {
+  std::string text = entry.scene;
+  for (const auto& [name, value] : options) text += fmt::format(" {}={}", name, to_text(value));
+  return fmt::format("{} seed={}", text, seed);
+}
+
+Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std::vector<fs::path>& bases) {
+  std::string looked;
+  for (const fs::path& base : bases) {
+    const auto files = glob_files(base, entry.fclib);
+    if (files.empty()) {
+      looked += (looked.empty() ? "" : ", ") + (base.empty() ? std::string(".") : base.string());
+      continue;
+    }
+    std::vector<ProblemSource> sources;
+    for (const fs::path& file : files) {
+      ProblemSource source;
+      source.name = file.stem().string();
+      source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
+      source.source = file.generic_string();
+      source.file = file.is_absolute() ? file : base / file;
+      sources.push_back(std::move(source));
+    }
+    return sources;
+  }
+  return Error{ErrorCode::bad_input, fmt::format("{}: '{}' matches no file in: {}; give the folder with --data",
+                                                 entry.where, entry.fclib, looked)};
+}
+
+std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& row) {
+  std::vector<ProblemSource> sources;
+  for (const OptionValues& options : entry.options) {
+    for (const std::uint64_t seed : entry.seeds) {
+      ProblemSource source;
+      source.family = entry.family.empty() ? entry.scene : entry.family;
+      source.source = scene_text(entry, effective_options(row.options, options), seed);
+      source.scene = entry.scene;
+      source.options = options;
+      source.seed = seed;
+      source.as_fclib = entry.as_fclib;
+      sources.push_back(std::move(source));
+    }
+  }
+  return sources;
+}
+
+/// Stems that several files share get the path in front.
+void tell_names_apart(std::vector<ProblemSource>& sources) {
+  std::map<std::string, int> count;
+  for (const ProblemSource& source : sources) ++count[source.name];
+  for (ProblemSource& source : sources) {
+    if (source.file.empty() || count[source.name] == 1) continue;
+    source.name = fs::path(source.source).replace_extension().generic_string();
+  }
+}
+
+ContactProblem named(const ContactProblem& problem, const ProblemSource& source, const std::string& name) {
+  Provenance provenance = problem.provenance();
+  provenance.name = name;
+  if (!source.family.empty()) provenance.family = source.family;
+  return problem.with_provenance(std::move(provenance));
+}
+
+}  // namespace
+
+Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment) {
+  std::vector<fs::path> bases;
+  for (const fs::path& base : {data, environment}) {
+    if (!base.empty()) bases.push_back(base);
+  }
+  bases.push_back(suite.folder);
+  std::vector<ProblemSource> sources;
+  std::set<std::string> known;
+  for (const ProblemEntry& entry : suite.problems) {
+    std::vector<ProblemSource> found;
+    if (entry.scene.empty()) {
+      auto files = files_of(entry, bases);
+      if (!files) return files.error();
+      found = std::move(*files);
+    } else {
+      const auto row = require_scene(entry.scene);
+      if (!row) return row.error();
+      found = scenes_of(entry, **row);
+    }
+    for (ProblemSource& source : found) {
+      const std::string identity = source.scene + "\n" + (source.scene.empty() ? source.file.string() : source.source);
+      if (known.insert(identity).second) sources.push_back(std::move(source));
+    }
+  }
+  tell_names_apart(sources);
+  return sources;
+}
+
+fs::path cached_file(const ProblemSource& source, const fs::path& cache) {
+  return cache / fmt::format("{}-{}.hdf5", source.scene, content_address({source.source}).substr(0, 12));
+}
+
+Result<ContactProblem> load_source(const ProblemSource& source, const fs::path& cache, bool reuse) {
+  std::error_code failed;
+  const fs::path file = cached_file(source, cache);
+  if (reuse && source.as_fclib && fs::exists(file, failed)) return load_fclib(file);
+  if (source.scene.empty()) {
+    auto problem = load_fclib(source.file);
+    if (!problem) return problem;
+    return named(*problem, source, source.name);
+  }
+  const auto row = require_scene(source.scene);
+  if (!row) return row.error();
+  auto made = (*row)->make(source.options, source.seed);
+  if (!made) return Error{made.error().code, source.source + ": " + made.error().message};
+  const std::string name = made->provenance().name;
+  if (!source.as_fclib) return named(*made, source, name);
+
+  fs::create_directories(cache, failed);
+  if (failed) return Error{ErrorCode::bad_input, cache.string() + ": can't be made: " + failed.message()};
+  if (const auto written = write_fclib(*made, file); !written) return written.error();
+  auto problem = load_fclib(file);
+  if (!problem) return problem;
+  return named(*problem, source, name);
+}
+
+}  // namespace conebench

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "runners/plan/suite.hpp"
+
+namespace conebench {
+
+/// Where one problem of a suite comes from: an FCLIB file, or a scene with its parameters.
+struct ProblemSource {
+  std::string name;    ///< of a file: its stem, with its folder where stems clash; of a scene: empty until it is made
+  std::string family;  ///< empty: the problem's own
+  std::string source;  ///< as records show it: the path as the suite's glob gives it, or scene and parameters
+  std::filesystem::path file;  ///< what to open; empty for a scene
+
+  std::string scene;
+  OptionValues options;
+  std::uint64_t seed = 1;
+  bool as_fclib = false;
+};
+
+/// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
+/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out.
+/// Errors (bad_input): a glob that matches no file anywhere; says where it was looked for.
+Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
+                                                const std::filesystem::path& environment);
+
+/// The problem itself, with family, name and source file in its provenance. A scene with as_fclib is written to `cache`
+/// (made where it is missing) and read back; with `reuse` a file that is there already is read alone. Errors: the
+/// loader's, the scene's; unsupported for what FCLIB's layout or this build can't hold.
+Result<ContactProblem> load_source(const ProblemSource& source, const std::filesystem::path& cache, bool reuse = false);
+
+/// The file that load_source writes for a scene, below `cache`.
+std::filesystem::path cached_file(const ProblemSource& source, const std::filesystem::path& cache);
+
+}  // namespace conebench

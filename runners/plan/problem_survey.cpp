@@ -1,0 +1,126 @@
+#include "runners/plan/problem_survey.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "metrics/residuals.hpp"
+#include "runners/plan/content_address.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// Cones, size and scale of a problem, blind to the order of contacts and to the tangent frames.
+std::array<double, 6> signature_of(const ContactProblem& problem) {
+  double squares = 0.0;
+  for (const double value : problem.blocks().values()) squares += value * value;
+  double trace = 0.0;
+  const BlockSparseMatrix& blocks = problem.blocks();
+  for (Index b = 0; b < blocks.block_rows(); ++b) trace += blocks.block(b, blocks.diagonal(b)).trace();
+  double friction = 0.0;
+  for (const double mu : problem.cones().friction()) friction += mu * mu;
+  const Vector& g = problem.free_term();
+  double normals = 0.0;
+  for (Index i = 0; i < problem.cones().contacts(); ++i) {
+    const double normal = g[problem.cones().contact_row(i) + problem.cones().contact_dimension() - 1];
+    normals += normal * normal;
+  }
+  return {std::sqrt(squares), trace, friction, g.norm(), std::sqrt(normals), problem.compliance().norm()};
+}
+
+bool twins(const SurveyedProblem& a, const SurveyedProblem& b) {
+  if (!a.loaded || !b.loaded || a.record.rows != b.record.rows || a.record.contacts != b.record.contacts ||
+      a.record.joints != b.record.joints || a.record.limits != b.record.limits || a.record.rows == 0) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.signature.size(); ++i) {
+    const double scale = std::max(std::abs(a.signature[i]), std::abs(b.signature[i]));
+    if (std::abs(a.signature[i] - b.signature[i]) > 1e-9 * scale) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, double loosest_tolerance,
+                               const std::string& verdict) {
+  SurveyedProblem surveyed;
+  ProblemRecord& record = surveyed.record;
+  const ConeProduct& cones = problem.cones();
+  record.hash = problem.content_hash();
+  record.name = problem.provenance().name;
+  record.family = problem.provenance().family;
+  record.source = source.source;
+  record.kind = source.scene.empty() || source.as_fclib ? problem.provenance().form : "generated";
+  record.space_dimension = cones.contact_dimension();
+  record.contacts = cones.contacts();
+  record.joints = cones.joints();
+  record.limits = cones.limits();
+  record.rows = cones.rows();
+  record.nonzeros = std::count_if(problem.blocks().values().begin(), problem.blocks().values().end(),
+                                  [](double value) { return value != 0.0; });
+  if (cones.contacts() > 0) {
+    const auto [least, most] = std::minmax_element(cones.friction().begin(), cones.friction().end());
+    record.mu_min = *least;
+    record.mu_max = *most;
+  }
+  record.symmetry_error = problem.symmetry_error();
+  record.category = "unknown";
+  if (const auto judgement = judge(problem, Vector::Zero(problem.rows())); problem.rows() > 0) {
+    record.trivial = is_solved(judgement[verdict], loosest_tolerance);
+  } else {
+    record.trivial = true;
+  }
+  if (problem.guess()) {
+    surveyed.guess_hash = content_address({problem.guess()->data(), static_cast<std::size_t>(problem.guess()->size())});
+  }
+  surveyed.signature = signature_of(problem);
+  surveyed.loaded = true;
+  return surveyed;
+}
+
+SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) {
+  SurveyedProblem surveyed;
+  surveyed.unsupported = error.code == ErrorCode::unsupported;
+  ProblemRecord& record = surveyed.record;
+  record.name = source.name.empty() ? source.source : source.name;
+  record.family = source.family;
+  record.source = source.source;
+  record.kind = "unknown";
+  record.category = "unknown";
+  record.error = error.message;
+  std::string bytes;
+  if (!source.file.empty()) {
+    std::ifstream stream(source.file, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  }
+  record.hash = content_address({"not loaded", bytes.empty() ? source.source : bytes});
+  return surveyed;
+}
+
+ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<SurveyedProblem> surveyed) {
+  ProblemSet set;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < surveyed.size(); ++i) {
+    SurveyedProblem& problem = surveyed[i];
+    const auto [found, is_new] = known.emplace(problem.record.hash, set.problems.size());
+    if (!is_new) {
+      ++set.duplicates;
+      set.problems[found->second].record.source += ", " + problem.record.source;
+      continue;
+    }
+    for (const SurveyedProblem& earlier : set.problems) {
+      if (!earlier.record.duplicate_of.empty() || !twins(earlier, problem)) continue;
+      problem.record.duplicate_of = earlier.record.hash;
+      break;
+    }
+    set.problems.push_back(std::move(problem));
+    set.sources.push_back(std::move(sources[i]));
+  }
+  return set;
+}
+
+}  // namespace conebench

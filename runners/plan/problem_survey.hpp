@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/result.hpp"
+#include "runners/plan/problem_source.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// What a plan has to know of one problem.
+struct SurveyedProblem {
+  ProblemRecord record;  ///< of a problem that can't be loaded: with its error, and a hash of the file's bytes
+  bool loaded = false;
+  bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
+  std::string guess_hash;    ///< of the stored guess; empty where there is none
+  /// Numbers that do not change when a problem is stored in another form: equal to 1e-9 means a twin.
+  std::array<double, 6> signature{};
+};
+
+/// What is told of a loaded problem. `loosest_tolerance` decides `trivial` (by `verdict`).
+SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, double loosest_tolerance,
+                               const std::string& verdict);
+
+/// What is told of one that can't be loaded.
+SurveyedProblem survey_failure(const ProblemSource& source, const Error& error);
+
+/// What is left of a survey: every problem once, in the order of the sources.
+struct ProblemSet {
+  std::vector<SurveyedProblem> problems;
+  std::vector<ProblemSource> sources;  ///< the first source of each problem
+  long duplicates = 0;                 ///< sources whose content another one has, bit for bit
+};
+
+/// Drops exact duplicates and marks twins (another file of the same problem, equal but for rounding, order or form)
+/// with duplicate_of. The two lists go together.
+ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<SurveyedProblem> surveyed);
+
+}  // namespace conebench

@@ -1,0 +1,268 @@
+#include "runners/plan/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "metrics/residuals.hpp"
+#include "problems/scenes/scene_table.hpp"
+#include "runners/plan/grid.hpp"
+#include "runners/plan/json_reader.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// More would be a slip of the pen; every point becomes problems × tolerances cells.
+constexpr std::size_t most_grid_points = 100'000;
+
+class SuiteReader {
+ public:
+  explicit SuiteReader(const std::filesystem::path& file) : read_(file.string()) {}
+
+  Result<Suite> suite(const Json& document) {
+    Suite suite;
+    if (!read_.is_object(document, "",
+                         {"name", "description", "seed", "problems", "solvers", "tolerances", "verdict", "criterion",
+                          "start", "limits", "repeats"})) {
+      return *read_.error();
+    }
+    if (const Json* value = required(document, "name")) suite.name = read_.text(*value, "name");
+    if (const Json* value = find(document, "description")) suite.description = read_.text(*value, "description");
+    if (const Json* value = find(document, "seed")) suite.seed = seed(*value, "seed");
+    if (const Json* value = required(document, "problems")) problems(*value, suite);
+    if (const Json* value = required(document, "solvers")) solvers(*value, suite);
+    if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
+    if (const Json* value = find(document, "verdict")) suite.verdict = read_.word(*value, "verdict", verdicts());
+    if (const Json* value = find(document, "criterion")) suite.criterion = criterion(*value);
+    if (const Json* value = find(document, "start")) {
+      suite.start_from_guess = read_.word(*value, "start", {"cold", "guess"}) == "guess";
+    }
+    if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
+    if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
+    if (read_.error()) return *read_.error();
+    return suite;
+  }
+
+ private:
+  static const Json* find(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
+  }
+  const Json* required(const Json& object, const char* key) {
+    const Json* const value = find(object, key);
+    if (value == nullptr) read_.fail(key, "is missing");
+    return value;
+  }
+  /// Visits the entries of a list that must not be empty.
+  template <class Visit>
+  void each(const Json& list, const std::string& path, Visit visit) {
+    if (!list.is_array() || list.empty()) return read_.fail(path, "must be a list [...] with at least one entry");
+    for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], child_path(path, i));
+  }
+
+  std::uint64_t seed(const Json& value, const std::string& path) {
+    return static_cast<std::uint64_t>(read_.integer(value, path, 0, std::numeric_limits<long>::max()));
+  }
+
+  static std::vector<std::string> verdicts() {
+    std::vector<std::string> names;
+    for (const ResidualInfo& residual : residual_table()) {
+      if (residual.usable_as_verdict) names.push_back(residual.name);
+    }
+    return names;
+  }
+
+  Criterion criterion(const Json& value) {
+    const std::map<std::string, Criterion> known = {{to_string(Criterion::own), Criterion::own},
+                                                    {to_string(Criterion::verdict), Criterion::verdict},
+                                                    {to_string(Criterion::verdict_paid), Criterion::verdict_paid}};
+    std::vector<std::string> words;
+    for (const auto& [word, unused] : known) words.push_back(word);
+    const auto found = known.find(read_.word(value, "criterion", words));
+    return found == known.end() ? Criterion::verdict : found->second;
+  }
+
+  /// "options" and "grid" of one entry: every point of the grid over the fixed options.
+  std::vector<OptionValues> points(const Json& entry, const std::string& path) {
+    OptionValues fixed;
+    std::map<std::string, std::vector<OptionValue>> axes;
+    if (const Json* options = find(entry, "options")) {
+      const std::string here = child_path(path, "options");
+      if (!options->is_object()) read_.fail(here, "must be an object {…}");
+      for (const auto& item : options->items()) {
+        fixed[item.key()] = read_.option(item.value(), child_path(here, item.key()));
+      }
+    }
+    std::size_t count = 1;
+    if (const Json* grid = find(entry, "grid")) {
+      const std::string here = child_path(path, "grid");
+      if (!grid->is_object()) read_.fail(here, "must be an object {…}");
+      for (const auto& item : grid->items()) {
+        const std::string axis = child_path(here, item.key());
+        if (fixed.contains(item.key())) read_.fail(axis, "is fixed in \"options\" already");
+        each(item.value(), axis,
+             [&](const Json& value, const std::string& at) { axes[item.key()].push_back(read_.option(value, at)); });
+        count *= std::max<std::size_t>(1, axes[item.key()].size());
+        if (count > most_grid_points) {
+          read_.fail(here, fmt::format("has more than {} points", most_grid_points));
+          return {};
+        }
+      }
+    }
+    return read_.error() ? std::vector<OptionValues>{} : cartesian(fixed, axes);
+  }
+
+  void problems(const Json& list, Suite& suite) {
+    each(list, "problems", [&](const Json& value, const std::string& path) {
+      if (!value.is_object()) return read_.fail(path, "must be {\"fclib\": …} or {\"scene\": …}");
+      if (value.contains("fclib") == value.contains("scene")) {
+        return read_.fail(path, "must have either \"fclib\" or \"scene\"");
+      }
+      ProblemEntry entry;
+      entry.where = path;
+      if (const Json* family = find(value, "family")) entry.family = read_.text(*family, child_path(path, "family"));
+      if (value.contains("fclib")) {
+        read_.is_object(value, path, {"fclib", "family"});
+        entry.fclib = read_.text(value["fclib"], child_path(path, "fclib"));
+      } else {
+        scene(value, path, entry);
+      }
+      suite.problems.push_back(std::move(entry));
+    });
+  }
+
+  void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
+    read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "as", "family"});
+    entry.scene = read_.text(value["scene"], child_path(path, "scene"));
+    const auto row = require_scene(entry.scene);
+    if (!row) return read_.fail(child_path(path, "scene"), row.error().message);
+    entry.options = points(value, path);
+    for (const OptionValues& point : entry.options) {
+      if (const auto checked = check_options((*row)->options, point); !checked) {
+        return read_.fail(path, entry.scene + ": " + checked.error().message);
+      }
+    }
+    if (value.contains("seed") && value.contains("seeds")) read_.fail(path, "has both \"seed\" and \"seeds\"");
+    if (const Json* one = find(value, "seed")) entry.seeds.push_back(seed(*one, child_path(path, "seed")));
+    if (const Json* many = find(value, "seeds")) {
+      each(*many, child_path(path, "seeds"),
+           [&](const Json& item, const std::string& at) { entry.seeds.push_back(seed(item, at)); });
+    }
+    if (entry.seeds.empty()) entry.seeds.push_back(1);
+    if (const Json* as = find(value, "as")) {
+      entry.as_fclib = read_.word(*as, child_path(path, "as"), {"fclib", "memory"}) == "fclib";
+    }
+  }
+
+  void solvers(const Json& value, Suite& suite) {
+    if (value == "all") return all_solvers("solvers", suite);
+    each(value, "solvers", [&](const Json& item, const std::string& path) {
+      if (item == "all") return all_solvers(path, suite);
+      SolverEntry entry;
+      entry.where = path;
+      if (item.is_string()) {
+        entry.id = read_.text(item, path);
+        entry.options = {{}};
+      } else {
+        if (!read_.is_object(item, path, {"id", "options", "grid"})) return;
+        if (!item.contains("id")) return read_.fail(child_path(path, "id"), "is missing");
+        entry.id = read_.text(item["id"], child_path(path, "id"));
+        entry.options = points(item, path);
+      }
+      const auto row = require_solver(entry.id);
+      if (!row) return read_.fail(path, row.error().message);
+      for (const OptionValues& point : entry.options) {
+        if (const auto checked = (*row)->effective_options(point); !checked) {
+          return read_.fail(path, checked.error().message);
+        }
+      }
+      suite.solvers.push_back(std::move(entry));
+    });
+  }
+
+  static void all_solvers(const std::string& path, Suite& suite) {
+    for (const SolverRow& row : solver_table()) suite.solvers.push_back({row.info.id, {{}}, path});
+  }
+
+  void tolerances(const Json& value, Suite& suite) {
+    suite.tolerances.clear();
+    each(value, "tolerances", [&](const Json& item, const std::string& path) {
+      const double tolerance = read_.number(item, path, 1e-16, 1.0);
+      if (std::set<double>(suite.tolerances.begin(), suite.tolerances.end()).contains(tolerance)) {
+        return read_.fail(path, "is there already");
+      }
+      suite.tolerances.push_back(tolerance);
+    });
+  }
+
+  void limits(const Json& value, SuiteLimits& limits) {
+    if (!read_.is_object(value, "limits", {"iterations", "seconds", "memory_mb", "load_seconds"})) return;
+    if (const Json* item = find(value, "iterations")) {
+      limits.iterations = read_.integer(*item, "limits.iterations", 1, 1'000'000'000'000);
+    }
+    if (const Json* item = find(value, "seconds")) limits.seconds = read_.number(*item, "limits.seconds", 1e-3, 1e6);
+    if (const Json* item = find(value, "memory_mb")) {
+      limits.memory_mb = read_.integer(*item, "limits.memory_mb", 16, 100'000'000);
+    }
+    if (const Json* item = find(value, "load_seconds")) {
+      limits.load_seconds = read_.number(*item, "limits.load_seconds", 0.1, 1e6);
+    }
+  }
+
+  void repeats(const Json& value, SuiteRepeats& repeats) {
+    if (!read_.is_object(value, "repeats", {"min", "min_ms", "max"})) return;
+    if (const Json* item = find(value, "min")) {
+      repeats.minimum = static_cast<int>(read_.integer(*item, "repeats.min", 1, 1'000'000));
+    }
+    if (const Json* item = find(value, "min_ms")) repeats.minimum_ms = read_.number(*item, "repeats.min_ms", 0.0, 1e9);
+    if (const Json* item = find(value, "max")) {
+      repeats.maximum = static_cast<int>(read_.integer(*item, "repeats.max", 1, 1'000'000));
+    }
+    if (repeats.maximum < repeats.minimum) read_.fail("repeats.max", "is smaller than repeats.min");
+  }
+
+  JsonReader read_;
+};
+
+}  // namespace
+
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file) {
+  const auto document = parse_json(text, file.string());
+  if (!document) return document.error();
+  auto suite = SuiteReader(file).suite(*document);
+  if (!suite) return suite;
+  suite->folder = file.parent_path();
+  suite->text = text;
+  return suite;
+}
+
+Result<Suite> load_suite(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    std::string names;
+    for (const EmbeddedSuite& embedded : embedded_suites()) {
+      if (embedded.name == file.string()) return parse_suite(embedded.text, embedded.name);
+      names += (names.empty() ? "" : ", ") + embedded.name;
+    }
+    return Error{ErrorCode::bad_input, file.string() + ": no such suite file; built in are: " + names};
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || std::filesystem::is_directory(file, ignored)) {
+    return Error{ErrorCode::bad_input, file.string() + ": can't be read"};
+  }
+  return parse_suite(text, file);
+}
+
+}  // namespace conebench

@@ -1,1 +1,3 @@
-int main() { return 70; }
+#include "runners/cli/application.hpp"
+
+int main(int argc, char** argv) { return conebench::cli::run_application(argc, argv); }

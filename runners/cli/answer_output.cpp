@@ -1,0 +1,54 @@
+#include "runners/cli/answer_output.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "metrics/residuals.hpp"
+#include "runners/cli/output.hpp"
+
+namespace conebench::cli {
+
+void add_judgement(nlohmann::json& object, const CellRecord& record) {
+  object["solved"] = record.solved;
+  object["tolerance"] = number(record.tolerance);
+  object["verdict"] = record.verdict;
+  object["verdict_value"] = number(record.verdict_value);
+  auto& residuals = object["residuals"] = nlohmann::json::object();
+  auto& missing = object["residuals_missing"] = nlohmann::json::object();
+  auto& worst = object["worst_blocks"] = nlohmann::json::object();
+  // Every name is there, also where nothing was judged.
+  for (const auto& row : residual_table()) {
+    const auto found = record.residuals.find(row.name);
+    if (found == record.residuals.end()) {
+      residuals[row.name] = nullptr;
+      missing[row.name] = "nothing was judged";
+      continue;
+    }
+    residuals[row.name] = number(found->second.value);
+    if (!found->second.missing.empty()) missing[row.name] = found->second.missing;
+    if (found->second.worst_block >= 0) worst[row.name] = found->second.worst_block;
+  }
+  object["modes"] = {{"open", record.open}, {"stick", record.stick}, {"slip", record.slip}};
+}
+
+std::string judgement_text(const CellRecord& record) {
+  std::string text = fmt::format("solved     {}: {} = {}, tolerance {:g}\n", record.solved ? "yes" : "no",
+                                 record.verdict, short_number(record.verdict_value), record.tolerance);
+  text += fmt::format("contacts   {} open, {} stick, {} slip\n\n", record.open, record.stick, record.slip);
+  std::vector<std::vector<std::string>> rows = {{"residual", "value", "unit", "worst block"}};
+  for (const auto& row : residual_table()) {
+    const auto found = record.residuals.find(row.name);
+    if (found == record.residuals.end()) continue;
+    const auto& residual = found->second;
+    if (!residual.missing.empty()) {
+      rows.push_back({row.name, "–", "", "unknown: " + residual.missing});
+      continue;
+    }
+    rows.push_back({row.name, residual.value ? short_number(residual.value) : std::string("not finite"), row.unit,
+                    residual.worst_block >= 0 ? std::to_string(residual.worst_block) : std::string()});
+  }
+  return rows.size() > 1 ? text + align_columns(rows) : text;
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "runners/store/records.hpp"
+
+namespace conebench::cli {
+
+/// The judge's part of `solve` and `judge`, as JSON keys of `object`: solved, tolerance, verdict, verdict_value,
+/// residuals (number or null by name), residuals_missing (reasons by name), worst_blocks (by name) and modes.
+void add_judgement(nlohmann::json& object, const CellRecord& record);
+
+/// The same for people: the verdict's line, a table of residuals and the contacts' modes.
+std::string judgement_text(const CellRecord& record);
+
+}  // namespace conebench::cli

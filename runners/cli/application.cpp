@@ -1,0 +1,142 @@
+#include "runners/cli/application.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* description = "Conebench compares solvers of rigid and deformable frictional contact.";
+constexpr const char* footer = R"(Exit codes:
+  0  done (an unsolved problem included)
+  1  the gate failed: a regression, or --require-solved unmet
+  2  wrong usage
+  3  bad input
+  4  some cells could not be run, a solver does not support the problem, or a
+     command is not built yet
+  5  nothing was measured
+  70 internal error
+
+Examples:
+  conebench run default --db results.sqlite
+  conebench report results.sqlite --out report
+  conebench solve problem.hdf5 --solver NSGS --tolerance 1e-8
+  conebench solve --help)";
+
+/// CLI11's own texts can span lines and end in a full stop or not.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  return text;
+}
+
+const CLI::App* parsed_command(const CLI::App& root) {
+  const auto parsed = root.get_subcommands();
+  return parsed.empty() ? nullptr : parsed.front();
+}
+
+int wrong_usage(const CLI::App& root, const std::string& what) {
+  const CLI::App* command = parsed_command(root);
+  const std::string name = command == nullptr ? "conebench" : "conebench " + command->get_name();
+  print_error(
+      fmt::format("{}{}; see {} --help", command == nullptr ? "" : command->get_name() + ": ", one_line(what), name));
+  return exit_code(ErrorCode::wrong_usage);
+}
+
+/// What is wrong with the first word, which CLI11 would take for an argument that nobody expects.
+std::optional<std::string> wrong_first_word(const CLI::App& root, int argc, char** argv) {
+  if (argc < 2) return "no command given";
+  const std::string word = argv[1];
+  if (word.starts_with('-')) {
+    for (const char* known : {"-h", "--help", "--version"}) {
+      if (word == known) return std::nullopt;
+    }
+    return fmt::format("unknown option '{}' in place of a command", word);
+  }
+  const auto commands = root.get_subcommands([](const CLI::App*) { return true; });
+  const bool known =
+      std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) { return command->check_name(word); });
+  if (known) return std::nullopt;
+  return fmt::format("unknown command '{}'", word);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App root(description, "conebench");
+  root.set_version_flag("--version", version_line(), "Print the version and how it was built");
+  root.require_subcommand(1);
+  const std::vector<Command> commands = {add_run(root),       add_solve(root),    add_judge(root),   add_inspect(root),
+                                         add_list(root),      add_generate(root), add_report(root),  add_compare(root),
+                                         add_paper(root),     add_merge(root),    add_rejudge(root), add_doctor(root),
+                                         add_completion(root)};
+
+  root.footer(footer);  // last, because commands would inherit it
+
+  if (const auto problem = wrong_first_word(root, argc, argv)) return wrong_usage(root, *problem);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print_text(root.help());
+    return done;
+  } catch (const CLI::CallForVersion&) {
+    print_text(version_line() + "\n");
+    return done;
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(root, error.what());
+  }
+  for (const auto& command : commands) {
+    if (!command.parser->parsed()) continue;
+    const auto outcome = command.run();
+    if (outcome) return *outcome;
+    print_error(outcome.error().message);
+    return exit_code(outcome.error().code);
+  }
+  return wrong_usage(root, "no command given");
+}
+
+}  // namespace
+
+std::string version_line() { return "conebench " CONEBENCH_VERSION; }
+
+int exit_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::wrong_usage: return 2;
+    case ErrorCode::bad_input: return 3;
+    case ErrorCode::unsupported: return not_run;
+    case ErrorCode::internal: break;
+  }
+  return 70;
+}
+
+int run_application(int argc, char** argv) {
+  constexpr int internal = 70;
+  int code = internal;
+  try {
+    code = parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory; close other programs or use a smaller problem");
+  } catch (const std::exception& exception) {
+    print_error(fmt::format("internal error: {}; please report it with the command", one_line(exception.what())));
+  } catch (...) {
+    print_error("internal error of an unknown kind; please report it with the command");
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    print_error(
+        fmt::format("standard output cannot be written: {}; what was printed is incomplete", std::strerror(errno)));
+    return code == done ? exit_code(ErrorCode::bad_input) : code;
+  }
+  return code;
+}
+
+}  // namespace conebench::cli

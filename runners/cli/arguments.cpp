@@ -1,0 +1,122 @@
+#include "runners/cli/arguments.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace conebench::cli {
+
+namespace {
+
+std::string range_words(const NumberRange& range) {
+  const bool below = std::isfinite(range.minimum);
+  const bool above = std::isfinite(range.maximum);
+  if (below && above) return fmt::format("from {} to {}", range.minimum, range.maximum);
+  if (below) return fmt::format("{} {}", range.above_minimum ? "greater than" : "at least", range.minimum);
+  if (above) return fmt::format("at most {}", range.maximum);
+  return "finite";
+}
+
+template <class Number>
+CLI::Option* add_number(CLI::App& app, const std::string& name, Number& value, NumberRange range,
+                        const std::string& doc, const char* kind) {
+  const auto take = [&value, range, name, kind](const std::string& text) {
+    Number number{};
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, number);
+    const auto as_real = static_cast<double>(number);
+    const bool inside = std::isfinite(as_real) && as_real >= range.minimum && as_real <= range.maximum &&
+                        !(range.above_minimum && as_real == range.minimum);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || !inside) {
+      throw CLI::ValidationError(fmt::format("{} = {} must be {} {}", name, text, kind, range_words(range)),
+                                 CLI::ExitCodes::ValidationError);
+    }
+    value = number;
+  };
+  return app.add_option_function<std::string>(name, take, doc)
+      ->default_str(fmt::format("{}", value))
+      ->type_name("NUMBER");
+}
+
+}  // namespace
+
+CLI::Option* add_real(CLI::App& app, const std::string& name, double& value, NumberRange range,
+                      const std::string& doc) {
+  return add_number(app, name, value, range, doc, "a number");
+}
+
+CLI::Option* add_integer(CLI::App& app, const std::string& name, long& value, NumberRange range,
+                         const std::string& doc) {
+  return add_number(app, name, value, range, doc, "a whole number");
+}
+
+CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, const std::string& doc) {
+  return app.add_option("--set", settings, doc)->type_name("KEY=VALUE")->allow_extra_args(false);
+}
+
+Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
+                                    const std::string& owner) {
+  OptionValues values;
+  for (const auto& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{ErrorCode::wrong_usage, fmt::format("--set {}: must be key=value", setting)};
+    }
+    const std::string key = setting.substr(0, equals);
+    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const OptionSpec& one) { return one.name == key; });
+    if (spec == specs.end()) {
+      std::vector<std::string> known;
+      for (const auto& one : specs) known.push_back(one.name);
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("--set {}: {} has no option '{}'; known: {}", setting, owner, key,
+                               known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", ")))};
+    }
+    auto value = parse_option(*spec, setting.substr(equals + 1));
+    if (!value) return Error{value.error().code, fmt::format("--set {}: {}", setting, value.error().message)};
+    if (!values.emplace(key, std::move(*value)).second) {
+      return Error{ErrorCode::wrong_usage, fmt::format("--set {}: '{}' is set twice", setting, key)};
+    }
+  }
+  return values;
+}
+
+std::filesystem::path find_problem_file(const std::string& file) {
+  const std::filesystem::path given(file);
+  std::error_code ignored;
+  if (given.is_absolute() || std::filesystem::exists(given, ignored)) return given;
+  if (const char* data = std::getenv("CONEBENCH_DATA"); data != nullptr && *data != '\0') {
+    auto below = std::filesystem::path(data) / given;
+    if (std::filesystem::exists(below, ignored)) return below;
+  }
+  return given;
+}
+
+Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text) {
+  // A pipe or a device is written to; only a file may be replaced.
+  std::error_code ignored;
+  const auto status = std::filesystem::status(file, ignored);
+  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string unfinished = in_place ? file.string() : file.string() + fmt::format(".unfinished-{}", getpid());
+  const auto failed = [&]() -> Error {
+    const std::string reason = std::strerror(errno);
+    if (!in_place) std::remove(unfinished.c_str());
+    return {ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", file.string(), reason)};
+  };
+  std::FILE* stream = std::fopen(unfinished.c_str(), "wb");
+  if (stream == nullptr) return failed();
+  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  if (std::fclose(stream) != 0 || !written) return failed();
+  if (!in_place && std::rename(unfinished.c_str(), file.c_str()) != 0) return failed();
+  return std::monostate{};
+}
+
+}  // namespace conebench::cli

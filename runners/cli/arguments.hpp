@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+
+namespace conebench::cli {
+
+struct NumberRange {
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool above_minimum = false;  ///< the minimum itself is not allowed
+};
+
+/// Options whose value must be a whole decimal number or a real in the range; CLI11's own conversions take octal
+/// numbers, NaN and trailing text.
+CLI::Option* add_real(CLI::App& app, const std::string& name, double& value, NumberRange range, const std::string& doc);
+CLI::Option* add_integer(CLI::App& app, const std::string& name, long& value, NumberRange range,
+                         const std::string& doc);
+/// `--set key=value`, as often as wanted.
+CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, const std::string& doc);
+
+/// The values that "key=value" texts mean for these options. `owner` names them in errors ("NSGS"). Errors
+/// (wrong_usage): no '=', an unknown key (lists the known), a key given twice, a value of the wrong type or out of
+/// range is found later by who takes them.
+Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
+                                    const std::string& owner);
+
+/// The file as given, or where there is none and the path is relative, below the folder CONEBENCH_DATA.
+std::filesystem::path find_problem_file(const std::string& file);
+
+/// Writes a small text file whole or not at all. Errors (bad_input): the path and the system's reason.
+Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace conebench::cli

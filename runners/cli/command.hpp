@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+
+namespace conebench::cli {
+
+/// Exit codes beside those that an Error's code maps to (see exit_code).
+inline constexpr int done = 0;
+inline constexpr int gate_failed = 1;
+inline constexpr int not_run = 4;
+inline constexpr int nothing_measured = 5;
+int exit_code(ErrorCode code);
+
+/// One subcommand: its part of the parser, and what it does once the arguments are parsed. An Error becomes one line on
+/// standard error and its exit code.
+struct Command {
+  CLI::App* parser = nullptr;
+  std::function<Result<int>()> run;
+};
+
+Command add_run(CLI::App& root);
+Command add_solve(CLI::App& root);
+Command add_judge(CLI::App& root);
+Command add_inspect(CLI::App& root);
+Command add_list(CLI::App& root);
+Command add_generate(CLI::App& root);
+Command add_report(CLI::App& root);
+Command add_compare(CLI::App& root);
+Command add_paper(CLI::App& root);
+Command add_merge(CLI::App& root);
+Command add_rejudge(CLI::App& root);
+Command add_doctor(CLI::App& root);
+Command add_completion(CLI::App& root);
+
+/// A bash script that completes everything that `root` declares.
+std::string bash_completion(const CLI::App& root);
+
+/// "conebench 0.1.0 (…)", one line.
+std::string version_line();
+
+}  // namespace conebench::cli

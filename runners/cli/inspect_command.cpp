@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "metrics/features.hpp"
+#include "runners/cli/arguments.hpp"
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  conebench inspect problem.hdf5
+  conebench inspect problems/*.hdf5 --json)";
+
+struct InspectArguments {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+/// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
+void add_features(nlohmann::json& out, const FclibContent& content, const std::filesystem::path& path) {
+  for (const char* name : {"rank", "conditioning", "features_estimated", "positive_semidefinite", "min_eigenvalue",
+                           "max_eigenvalue", "coupling", "category", "densities", "problem_hash"}) {
+    out[name] = nullptr;
+  }
+  const auto problem = to_problem(content, path);
+  if (!problem) {
+    out["notes"].push_back(problem.error().message);
+    return;
+  }
+  const Features features = extract_features(*problem);
+  const Spectrum& spectrum = features.spectrum;
+  out["rank"] = spectrum.rank;
+  out["conditioning"] = number(spectrum.conditioning);
+  out["features_estimated"] = spectrum.estimated;
+  out["positive_semidefinite"] = spectrum.positive_semidefinite;
+  out["min_eigenvalue"] = number(spectrum.min_eigenvalue);
+  out["max_eigenvalue"] = number(spectrum.max_eigenvalue);
+  out["coupling"] = number(features.coupling);
+  out["category"] = to_string(features.category);
+  out["problem_hash"] = problem->content_hash();
+  if (const auto& densities = features.densities) {
+    out["densities"] = {{"joints", number(densities->joints)},
+                        {"contacts", number(densities->contacts)},
+                        {"all", number(densities->all)},
+                        {"degrees_of_freedom", densities->degrees_of_freedom}};
+  }
+}
+
+Result<nlohmann::json> inspect(const std::string& file) {
+  const auto path = find_problem_file(file);
+  const auto content = read_fclib(path);
+  if (!content) return content.error();
+  const auto summary = summarise(*content);
+  nlohmann::json out = {{"file", file},
+                        {"kind", summary.kind},
+                        {"space_dimension", summary.space_dimension},
+                        {"contacts", summary.contacts},
+                        {"rows", summary.rows},
+                        {"nonzeros", summary.nonzeros},
+                        {"mu_min", number(summary.mu_min)},
+                        {"mu_max", number(summary.mu_max)},
+                        {"symmetry_error", number(summary.symmetry_error)},
+                        {"guess", summary.has_guess},
+                        {"solution", summary.has_solution},
+                        {"title", content->title},
+                        {"also_other_kind", content->also_other_kind},
+                        {"notes", content->notes}};
+  add_features(out, *content, path);
+  return out;
+}
+
+constexpr const char* text_order[] = {"file",
+                                      "title",
+                                      "kind",
+                                      "space_dimension",
+                                      "contacts",
+                                      "rows",
+                                      "nonzeros",
+                                      "mu_min",
+                                      "mu_max",
+                                      "symmetry_error",
+                                      "rank",
+                                      "conditioning",
+                                      "coupling",
+                                      "category",
+                                      "positive_semidefinite",
+                                      "min_eigenvalue",
+                                      "max_eigenvalue",
+                                      "densities",
+                                      "features_estimated",
+                                      "guess",
+                                      "solution",
+                                      "also_other_kind",
+                                      "problem_hash",
+                                      "notes"};
+
+/// One line a value.
+std::string to_text(const nlohmann::json& inspected) {
+  std::vector<std::vector<std::string>> rows;
+  for (const char* name : text_order) {
+    const auto& value = inspected.at(name);
+    if (value.is_null()) {
+      rows.push_back({name, "unknown"});
+    } else if (value.is_array()) {
+      for (const auto& line : value) rows.push_back({name, line.get<std::string>()});
+    } else if (value.is_boolean()) {
+      rows.push_back({name, value.get<bool>() ? "yes" : "no"});
+    } else if (value.is_number_float()) {
+      rows.push_back({name, short_number(value.get<double>())});
+    } else {
+      rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+    }
+  }
+  return align_columns(rows);
+}
+
+Result<int> run_inspect(const InspectArguments& arguments) {
+  const bool several = arguments.files.size() > 1;
+  nlohmann::json all = nlohmann::json::array();
+  int code = done;
+  bool first = true;
+  for (const auto& file : arguments.files) {
+    auto one = inspect(file);
+    if (!one) {
+      if (!several) return one.error();
+      print_error(one.error().message);
+      code = std::max(code, exit_code(one.error().code));
+      all.push_back({{"file", file}, {"error", one.error().message}});
+    } else if (!arguments.json) {
+      print_text((first ? "" : "\n") + to_text(*one));
+      first = false;
+    } else {
+      all.push_back(std::move(*one));
+    }
+  }
+  if (arguments.json) print_json(several ? nlohmann::json{{"files", all}} : all.front());
+  return code;
+}
+
+}  // namespace
+
+Command add_inspect(CLI::App& root) {
+  auto arguments = std::make_shared<InspectArguments>();
+  CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files");
+  app->footer(footer);
+  app->add_option("FILE", arguments->files, "FCLIB HDF5 files")->required();
+  app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");
+  return {app, [arguments] { return run_inspect(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "metrics/residuals.hpp"
+#include "runners/cli/answer_output.hpp"
+#include "runners/cli/arguments.hpp"
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+#include "runners/execute/cell_run.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(R.hdf5 holds FCLIB's /solution (r, and l where the problem has joints); R.npy is
+one row of float64 in FCLIB's order: l, then r with each contact's normal first.
+
+Examples:
+  conebench judge problem.hdf5 --reaction solved.hdf5
+  conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json)";
+
+struct JudgeArguments {
+  std::string file;
+  std::string reaction;
+  double tolerance = 1e-6;
+  std::string verdict = "natural_map_scaled";
+  bool json = false;
+};
+
+Result<int> run_judge(const JudgeArguments& arguments) {
+  const auto problem = load_fclib(find_problem_file(arguments.file));
+  if (!problem) return problem.error();
+  if (auto verdict = Verdict::create(arguments.verdict, *problem); !verdict) return verdict.error();
+  const auto reaction = read_reaction(arguments.reaction, *problem);
+  if (!reaction) return reaction.error();
+
+  CellRecord record;
+  record.status = "given";
+  record.claimed = true;
+  record.tolerance = arguments.tolerance;
+  record.verdict = arguments.verdict;
+  record.reaction.assign(reaction->data(), reaction->data() + reaction->size());
+  judge_cell(*problem, record);
+  if (arguments.json) {
+    nlohmann::json out = {
+        {"problem", arguments.file}, {"problem_hash", problem->content_hash()}, {"reaction", arguments.reaction}};
+    add_judgement(out, record);
+    print_json(out);
+  } else {
+    print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
+    print_text(judgement_text(record));
+  }
+  return done;
+}
+
+}  // namespace
+
+Command add_judge(CLI::App& root) {
+  auto arguments = std::make_shared<JudgeArguments>();
+  CLI::App* app = root.add_subcommand("judge", "Residuals of an answer from anywhere");
+  app->footer(footer);
+  app->add_option("FILE", arguments->file, "FCLIB HDF5 file of the problem")->required();
+  app->add_option("--reaction", arguments->reaction, "The answer")->required()->type_name("R.hdf5|R.npy");
+  add_real(*app, "--tolerance", arguments->tolerance, {.minimum = 0.0, .above_minimum = true},
+           "What the verdict must not exceed");
+  app->add_option("--verdict", arguments->verdict, "Residual that decides, see `conebench list metrics`")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_flag("--json", arguments->json, "Print one JSON object");
+  return {app, [arguments] { return run_judge(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "runners/cli/command.hpp"
+#include "runners/cli/listing.hpp"
+#include "runners/cli/output.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  conebench list solvers
+  conebench list scenes --json
+  conebench list solvers --markdown > docs/options.md)";
+
+Listing listing_of(const std::string& topic) {
+  if (topic == "solvers") return list_solvers();
+  if (topic == "suites") return list_suites();
+  if (topic == "scenes") return list_scenes();
+  if (topic == "metrics") return list_metrics();
+  return list_tables();
+}
+
+}  // namespace
+
+Command add_list(CLI::App& root) {
+  struct ListArguments {
+    std::string topic;
+    bool json = false;
+    bool markdown = false;
+  };
+  auto arguments = std::make_shared<ListArguments>();
+  CLI::App* app = root.add_subcommand("list", "Solvers, suites, scenes, metrics or paper tables of this build");
+  app->footer(footer);
+  app->add_option("TOPIC", arguments->topic, "What to list")
+      ->required()
+      ->check(CLI::IsMember({"solvers", "suites", "scenes", "metrics", "tables"}));
+  auto* json = app->add_flag("--json", arguments->json, "Print one JSON object");
+  app->add_flag("--markdown", arguments->markdown, "Print Markdown with every option")->excludes(json);
+  return {app, [arguments]() -> Result<int> {
+            const Listing listing = listing_of(arguments->topic);
+            if (arguments->json) {
+              print_json(listing.json());
+            } else {
+              print_text(arguments->markdown ? listing.markdown : listing.text);
+            }
+            return done;
+          }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,62 @@
+#include "runners/store/merge.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  conebench merge shard-*.sqlite --out all.sqlite
+  conebench merge old.sqlite retried.sqlite --out all.sqlite --on-conflict last)";
+
+struct MergeArguments {
+  std::vector<std::string> stores;
+  std::string out;
+  std::string on_conflict = "refuse";
+  bool allow_mixed = false;
+};
+
+MergeConflict conflict_of(const std::string& name) {
+  if (name == "first") return MergeConflict::first;
+  return name == "last" ? MergeConflict::last : MergeConflict::refuse;
+}
+
+Result<int> run_merge(const MergeArguments& arguments) {
+  const std::vector<std::filesystem::path> stores(arguments.stores.begin(), arguments.stores.end());
+  const auto merged = merge_stores(stores, arguments.out, {arguments.allow_mixed, conflict_of(arguments.on_conflict)});
+  if (!merged) return merged.error();
+  print_text(
+      fmt::format("{}: {} cells of {} runs from {} stores", arguments.out, merged->cells, merged->runs, stores.size()));
+  if (merged->repeated > 0) print_text(fmt::format(", {} met twice with the same answer", merged->repeated));
+  if (merged->conflicting > 0) {
+    print_text(fmt::format(", {} with another answer ({} kept)", merged->conflicting, arguments.on_conflict));
+  }
+  print_text("\n");
+  for (const auto& line : merged->mixed) print_text("mixed: " + line + "\n");
+  return done;
+}
+
+}  // namespace
+
+Command add_merge(CLI::App& root) {
+  auto arguments = std::make_shared<MergeArguments>();
+  CLI::App* app = root.add_subcommand("merge", "Join the stores of shards");
+  app->footer(footer);
+  app->add_option("DB", arguments->stores, "Stores to join")->required();
+  app->add_option("--out", arguments->out, "The joined store, a new file")->required()->type_name("DB");
+  app->add_option("--on-conflict", arguments->on_conflict,
+                  "What to do with a cell that has different answers: refuse, or keep the first or last store's")
+      ->check(CLI::IsMember({"refuse", "first", "last"}))
+      ->capture_default_str();
+  app->add_flag("--allow-mixed", arguments->allow_mixed,
+                "Join other machines, builds, modes or limits too; the joined runs say so");
+  return {app, [arguments] { return run_merge(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,41 @@
+#include <CLI/CLI.hpp>
+
+#include "runners/cli/command.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+/// A command whose name and arguments are settled and that says so until it is built.
+Command not_built(CLI::App& root, const char* name, const char* summary, const char* instead) {
+  CLI::App* app = root.add_subcommand(name, std::string(summary) + " (not built yet)");
+  app->allow_extras();
+  const std::string message = std::string(name) + ": this command is not built yet; " + instead;
+  return {app, [message]() -> Result<int> { return Error{ErrorCode::unsupported, message}; }};
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& root) {
+  return not_built(root, "compare", "Regressed, improved and unchanged cells of two stores",
+                   "use `conebench report BASE NEW --out DIR` to see both side by side");
+}
+
+Command add_paper(CLI::App& root) {
+  return not_built(root, "paper", "A paper's table or figure, published values beside the measured ones",
+                   "use `conebench run` with a suite of the paper's problems and `conebench report`");
+}
+
+Command add_run(CLI::App& root) {
+  return not_built(root, "run", "Run a suite into a store", "use `conebench solve` for one problem");
+}
+
+Command add_rejudge(CLI::App& root) {
+  return not_built(root, "rejudge", "Compute the residuals of stored answers anew", "use `conebench judge` for one");
+}
+
+Command add_doctor(CLI::App& root) {
+  return not_built(root, "doctor", "What on this machine matters for results", "use `conebench --version`");
+}
+
+}  // namespace conebench::cli

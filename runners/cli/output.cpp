@@ -1,0 +1,124 @@
+#include "runners/cli/output.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace conebench::cli {
+
+namespace {
+
+/// Characters, not bytes: continuation bytes of UTF-8 take no column.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace
+
+void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void print_json(const nlohmann::json& value) {
+  print_text(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void print_error(const std::string& message) {
+  std::fflush(stdout);
+  print_note("conebench: " + message);
+}
+
+void print_note(const std::string& line) {
+  const std::string text = line + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+
+nlohmann::json number(const std::optional<double>& value) { return value ? number(*value) : nlohmann::json(nullptr); }
+
+nlohmann::json to_json(const OptionValue& value) {
+  if (const auto* real = std::get_if<double>(&value)) return number(*real);
+  return std::visit([](const auto& v) { return nlohmann::json(v); }, value);
+}
+
+nlohmann::json to_json(const OptionValues& values) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const auto& [name, value] : values) object[name] = to_json(value);
+  return object;
+}
+
+nlohmann::json to_json(const OptionSpec& spec) {
+  nlohmann::json object = {{"name", spec.name}, {"default", to_json(spec.default_value)}, {"doc", spec.doc}};
+  object["minimum"] = number(spec.minimum);
+  object["maximum"] = number(spec.maximum);
+  object["unit"] = spec.unit;
+  object["scale"] = spec.scale == OptionScale::linear ? "linear" : "logarithmic";
+  if (!spec.choices.empty()) object["choices"] = spec.choices;
+  return object;
+}
+
+std::string align_columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line += std::string(widths[i] - width(row[i]) + 2, ' ');
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    text += "|";
+    for (const auto& cell : rows[k]) {
+      text += " ";
+      for (const char c : cell) text += c == '|' ? std::string("\\|") : std::string(1, c);
+      text += " |";
+    }
+    text += "\n";
+    if (k == 0) {
+      text += "|";
+      for (std::size_t i = 0; i < rows[k].size(); ++i) text += " --- |";
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+std::string short_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? fmt::format("{:.3g}", *value) : std::string("–");
+}
+
+std::string short_time(double seconds) {
+  if (!std::isfinite(seconds)) return "–";
+  if (seconds < 1e-3) return fmt::format("{:.3g} µs", 1e6 * seconds);
+  if (seconds < 1.0) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+std::string range_text(const OptionSpec& spec) {
+  if (!spec.choices.empty()) return fmt::format("{}", fmt::join(spec.choices, " | "));
+  if (std::holds_alternative<bool>(spec.default_value)) return "true | false";
+  if (std::holds_alternative<std::string>(spec.default_value)) return "text";
+  const bool bounded_below = std::isfinite(spec.minimum);
+  const bool bounded_above = std::isfinite(spec.maximum);
+  if (bounded_below && bounded_above) return fmt::format("{} … {}", spec.minimum, spec.maximum);
+  if (bounded_below) return fmt::format("≥ {}", spec.minimum);
+  if (bounded_above) return fmt::format("≤ {}", spec.maximum);
+  return "any";
+}
+
+}  // namespace conebench::cli

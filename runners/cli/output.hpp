@@ -1,0 +1,41 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+
+namespace conebench::cli {
+
+/// To standard output as it is.
+void print_text(const std::string& text);
+/// One object and a line end to standard output; texts that are not UTF-8 are repaired.
+void print_json(const nlohmann::json& value);
+/// "conebench: …", one line to standard error.
+void print_error(const std::string& message);
+/// A line for a person to standard error, so that standard output stays what was asked for.
+void print_note(const std::string& line);
+
+/// null where it is not finite.
+nlohmann::json number(double value);
+nlohmann::json number(const std::optional<double>& value);
+nlohmann::json to_json(const OptionValue& value);
+nlohmann::json to_json(const OptionValues& values);
+nlohmann::json to_json(const OptionSpec& spec);
+
+/// Rows of cells in columns that line up, two blanks between them; the first row is the heading.
+std::string align_columns(const std::vector<std::vector<std::string>>& rows);
+/// A Markdown table; the first row is the heading.
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
+
+/// "3.1e-09", or "–" where there is none.
+std::string short_number(const std::optional<double>& value);
+/// "1.9 ms"
+std::string short_time(double seconds);
+/// "[0, 2]", "≥ 1", "a | b": what values the option takes.
+std::string range_text(const OptionSpec& spec);
+
+}  // namespace conebench::cli

@@ -1,0 +1,79 @@
+#include "reports/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+#include "runners/store/store.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  conebench report results.sqlite --out report
+  conebench report monday.sqlite tuesday.sqlite --out report --format html,csv)";
+
+struct ReportArguments {
+  std::vector<std::string> stores;
+  std::string out;
+  std::string formats = "html,md,latex,csv,json";
+  std::string title;
+  bool force_time_profiles = false;
+};
+
+Result<int> run_report(const ReportArguments& arguments) {
+  ReportOptions options;
+  auto formats = parse_report_formats(arguments.formats);
+  if (!formats) return Error{formats.error().code, "--format: " + formats.error().message};
+  options.formats = std::move(*formats);
+  options.force_time_profiles = arguments.force_time_profiles;
+  options.title = arguments.title;
+
+  std::vector<StoreContents> stores;
+  for (const auto& file : arguments.stores) {
+    const auto store = Store::open(file, Store::Mode::read_only);
+    if (!store) return store.error();
+    auto contents = store->read();
+    if (!contents) return contents.error();
+    stores.push_back(std::move(*contents));
+  }
+  const StoreContents contents = join_contents(std::move(stores));
+  const auto written = write_report(contents, arguments.out, options);
+  if (!written) return written.error();
+
+  const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  print_text(terminal_ranking(contents, colour, arguments.force_time_profiles));
+  for (const auto& note : written->notes) print_note(note);
+  for (const auto& path : written->paths) print_text(path.string() + "\n");
+  if (contents.cells.empty()) {
+    print_error(fmt::format("{}: nothing was measured; the report says so", arguments.stores.front()));
+    return nothing_measured;
+  }
+  return done;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& root) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* app = root.add_subcommand("report", "Tables, profiles and a page from stored results");
+  app->footer(footer);
+  app->add_option("DB", arguments->stores, "Stores, as `conebench run --db` wrote them")->required();
+  app->add_option("--out", arguments->out, "Folder for the report, made where it is missing")
+      ->required()
+      ->type_name("DIR");
+  app->add_option("--format", arguments->formats, "html, md, latex, csv, json, with commas between them")
+      ->type_name("LIST")
+      ->capture_default_str();
+  app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
+  app->add_flag("--force-time-profiles", arguments->force_time_profiles,
+                "Show times of throughput runs too, with a warning");
+  return {app, [arguments] { return run_report(*arguments); }};
+}
+
+}  // namespace conebench::cli

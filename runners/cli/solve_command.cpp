@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "metrics/residuals.hpp"
+#include "runners/cli/answer_output.hpp"
+#include "runners/cli/arguments.hpp"
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+#include "runners/execute/solve_cell.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  conebench solve problem.hdf5 --solver NSGS
+  conebench solve problem.hdf5 --solver ADMM-NCP-SA --tolerance 1e-8 --json
+  conebench solve problem.hdf5 --solver PGS-NCP --set relaxation=0.8 --trace trace.csv
+  conebench solve problem.hdf5 --solver NSGS --write-solution solved.hdf5 --require-solved)";
+
+struct SolveArguments {
+  std::string file;
+  std::string solver;
+  std::vector<std::string> settings;
+  CellRequest request;
+  std::string criterion = "verdict";
+  std::string start = "cold";
+  std::string trace;
+  std::string solution;
+  bool json = false;
+  bool require_solved = false;
+};
+
+Criterion criterion_of(const std::string& name) {
+  if (name == "own") return Criterion::own;
+  return name == "verdict" ? Criterion::verdict : Criterion::verdict_paid;
+}
+
+/// The request, checked without the problem, so that wrong usage is told before a large file is read.
+Result<OptionValues> complete(SolveArguments& arguments) {
+  const auto row = require_solver(arguments.solver);
+  if (!row) return Error{row.error().code, "--solver: " + row.error().message};
+  auto values = parse_settings(arguments.settings, (*row)->options, arguments.solver);
+  if (!values) return values.error();
+  auto effective = (*row)->effective_options(*values);
+  if (!effective) return effective.error();
+  arguments.request.solver = arguments.solver;
+  arguments.request.options = *values;
+  arguments.request.criterion = criterion_of(arguments.criterion);
+  arguments.request.start_from_guess = arguments.start == "guess";
+  arguments.request.repeats = {1, 0.0, 1};
+  return effective;
+}
+
+nlohmann::json to_json(const SolveArguments& arguments, const ContactProblem& problem, const OptionValues& options,
+                       const CellRecord& record) {
+  nlohmann::json out = {{"problem", arguments.file},
+                        {"problem_hash", problem.content_hash()},
+                        {"solver", arguments.solver},
+                        {"options", cli::to_json(options)},
+                        {"criterion", record.criterion},
+                        {"start", record.start},
+                        {"max_iterations", record.max_iterations},
+                        {"time_limit_s", number(record.limit_s)},
+                        {"status", record.status},
+                        {"reason", record.reason},
+                        {"claimed", record.claimed},
+                        {"iterations", record.iterations},
+                        {"factorizations", record.factorizations},
+                        {"operator_products", record.operator_products},
+                        {"setup_s", number(record.setup.median)},
+                        {"solve_s", number(record.solve.median)},
+                        {"judge_s", number(record.judge_s)},
+                        {"solved_symmetrised", record.solved_symmetrised}};
+  out["own_residual"] = record.own_residual_known ? number(record.own_residual) : nlohmann::json(nullptr);
+  out["verdict_symmetrised"] = number(record.verdict_symmetrised);
+  add_judgement(out, record);
+  return out;
+}
+
+std::string to_text(const SolveArguments& arguments, const ContactProblem& problem, const CellRecord& record) {
+  const auto& cones = problem.cones();
+  std::string text =
+      fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
+  text += fmt::format("solver     {}\n", arguments.solver);
+  text += fmt::format("status     {}{} after {} iterations, {} factorizations, {} operator products\n", record.status,
+                      record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations, record.factorizations,
+                      record.operator_products);
+  text +=
+      fmt::format("time       set-up {}, solve {}\n", short_time(record.setup.median), short_time(record.solve.median));
+  if (record.solved_symmetrised) {
+    text += fmt::format("note       the solver solved the symmetrised problem, where {} = {}\n", record.verdict,
+                        short_number(record.verdict_symmetrised));
+  }
+  return text + judgement_text(record);
+}
+
+bool finite(const std::vector<double>& values) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+Result<std::monostate> save_solution(const SolveArguments& arguments, const std::filesystem::path& source,
+                                     const ContactProblem& problem, const CellRecord& record) {
+  if (!finite(record.reaction)) {
+    return Error{ErrorCode::unsupported, fmt::format("{}: not written, because the answer is not finite (status {})",
+                                                     arguments.solution, record.status)};
+  }
+  const Vector impulse = Eigen::Map<const Vector>(record.reaction.data(), static_cast<Index>(record.reaction.size()));
+  return write_solution(source, arguments.solution, problem, impulse);
+}
+
+Result<int> run_solve(SolveArguments& arguments) {
+  const auto options = complete(arguments);
+  if (!options) return options.error();
+  const auto source = find_problem_file(arguments.file);
+  const auto problem = load_fclib(source);
+  if (!problem) return problem.error();
+  if (arguments.request.start_from_guess && !problem->guess()) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: has no guess to start from; use --start cold", arguments.file)};
+  }
+  std::string trace;
+  auto record = solve_cell(*problem, arguments.request, arguments.trace.empty() ? nullptr : &trace);
+  if (!record) return record.error();
+
+  if (arguments.json) {
+    print_json(to_json(arguments, *problem, *options, *record));
+  } else {
+    print_text(to_text(arguments, *problem, *record));
+  }
+  if (record->status == "unsupported" || record->status == "crashed" || record->status == "out_of_memory") {
+    print_error(fmt::format("{}: {} {} this problem: {}", arguments.file, arguments.solver,
+                            record->status == "unsupported" ? "does not support" : "failed on", record->reason));
+    return not_run;
+  }
+  if (!arguments.trace.empty()) {
+    if (auto written = write_file(arguments.trace, trace); !written) return written.error();
+  }
+  if (!arguments.solution.empty()) {
+    if (auto written = save_solution(arguments, source, *problem, *record); !written) return written.error();
+  }
+  if (arguments.require_solved && !record->solved) {
+    print_error(fmt::format("{}: not solved by {}: {} = {} exceeds {:g} (status {})", arguments.file, arguments.solver,
+                            record->verdict, short_number(record->verdict_value), record->tolerance, record->status));
+    return gate_failed;
+  }
+  return done;
+}
+
+}  // namespace
+
+Command add_solve(CLI::App& root) {
+  auto arguments = std::make_shared<SolveArguments>();
+  CLI::App* app = root.add_subcommand("solve", "Solve one problem with one solver and judge the answer");
+  app->footer(footer);
+  app->add_option("FILE", arguments->file, "FCLIB HDF5 file (looked for below CONEBENCH_DATA too)")->required();
+  app->add_option("--solver", arguments->solver, "Solver, see `conebench list solvers`")->required()->type_name("ID");
+  auto& request = arguments->request;
+  add_real(*app, "--tolerance", request.tolerance, {.minimum = 0.0, .above_minimum = true},
+           "What the verdict must not exceed");
+  add_integer(*app, "--max-iterations", request.max_iterations, {.minimum = 0.0}, "Limit on iterations");
+  add_real(*app, "--time-limit", request.seconds, {.minimum = 0.0, .above_minimum = true},
+           "Limit on set-up and solve together [s]");
+  app->add_option("--criterion", arguments->criterion,
+                  "Who stops the solver: its own test, the verdict, or the verdict with its cost timed")
+      ->check(CLI::IsMember({"own", "verdict", "verdict-paid"}))
+      ->capture_default_str();
+  app->add_option("--verdict", request.verdict, "Residual that decides, see `conebench list metrics`")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_settings(*app, arguments->settings, "Set an option of the solver, as often as wanted");
+  app->add_option("--start", arguments->start, "Start from zero or from the file's first guess")
+      ->check(CLI::IsMember({"cold", "guess"}))
+      ->capture_default_str();
+  app->add_option("--trace", arguments->trace, "Write the residuals of every iteration, from a second, untimed run")
+      ->type_name("FILE.csv");
+  app->add_option("--write-solution", arguments->solution, "Write the problem with the answer as its /solution")
+      ->type_name("OUT.hdf5");
+  app->add_flag("--json", arguments->json, "Print one JSON object");
+  app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the judge says solved");
+  return {app, [arguments] { return run_solve(*arguments); }};
+}
+
+}  // namespace conebench::cli

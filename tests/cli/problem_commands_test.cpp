@@ -1,0 +1,268 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::string> residual_names = {"primal",
+                                                 "dual",
+                                                 "complementarity",
+                                                 "natural_map",
+                                                 "natural_map_ccp",
+                                                 "natural_map_relative",
+                                                 "natural_map_scaled",
+                                                 "penetration"};
+
+std::string read_text(const std::string& file) {
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string small_stack(const ScratchFolder& folder) { return generate(folder, {"box-stack", "--set", "boxes=2"}); }
+
+TEST(Solve, JsonHasEveryDocumentedKey) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  const auto outcome = conebench({"solve", file, "--solver", "NSGS", "--tolerance", "1e-8", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const auto json = outcome.json();
+  ASSERT_TRUE(json.is_object()) << outcome.out;
+  EXPECT_EQ(json["problem"], file);
+  EXPECT_EQ(json["solver"], "NSGS");
+  EXPECT_TRUE(json["options"].is_object());
+  EXPECT_FALSE(json["options"].empty());
+  EXPECT_EQ(json["status"], "converged");
+  EXPECT_EQ(json["solved"], true);
+  EXPECT_GT(json["iterations"], 0);
+  EXPECT_GE(json["setup_s"], 0.0);
+  EXPECT_GT(json["solve_s"], 0.0);
+  for (const auto& name : residual_names) EXPECT_TRUE(json["residuals"].contains(name)) << name;
+  EXPECT_LE(json["residuals"]["natural_map_scaled"], 1e-8);
+  EXPECT_EQ(json["residuals"]["natural_map_scaled"], json["verdict_value"]);
+  EXPECT_EQ(json["tolerance"], 1e-8);
+  EXPECT_EQ(json["criterion"], "verdict");
+  EXPECT_EQ(json["verdict"], "natural_map_scaled");
+  for (const std::string key : {"claimed", "factorizations", "operator_products", "modes", "worst_blocks"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_EQ(json["modes"]["open"].get<int>() + json["modes"]["stick"].get<int>() + json["modes"]["slip"].get<int>(), 8);
+}
+
+TEST(Solve, TextTellsStatusVerdictAndResiduals) {
+  const ScratchFolder folder;
+  const auto outcome = conebench({"solve", small_stack(folder), "--solver", "NSGS"});
+  EXPECT_EQ(outcome.code, 0);
+  for (const auto& part : {"converged", "solved     yes", "natural_map_scaled", "complementarity"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  }
+}
+
+TEST(Solve, OptionsLimitsAndCriterionReachTheSolver) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  const auto json = conebench({"solve", file, "--solver", "PGS-NCP-SAFE", "--set", "relaxation=0.5", "--max-iterations",
+                               "3", "--criterion", "own", "--verdict", "natural_map", "--json"})
+                        .json();
+  EXPECT_EQ(json["options"]["relaxation"], 0.5);
+  EXPECT_EQ(json["iterations"], 3);
+  EXPECT_EQ(json["status"], "max_iterations");
+  EXPECT_EQ(json["solved"], false);
+  EXPECT_EQ(json["criterion"], "own");
+  EXPECT_EQ(json["verdict"], "natural_map");
+  expect_failure(conebench({"solve", file, "--solver", "NSGS", "--verdict", "beauty"}), 2, {"beauty"});
+}
+
+TEST(Solve, RequireSolvedIsAGateAndAnUnsolvedProblemAloneIsNot) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  const std::vector<std::string> hopeless = {"solve", file,          "--solver", "NSGS", "--max-iterations",
+                                             "1",     "--tolerance", "1e-14"};
+  EXPECT_EQ(conebench(hopeless).code, 0);
+  auto gated = hopeless;
+  gated.emplace_back("--require-solved");
+  const auto outcome = conebench(gated);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, ::testing::AllOf(HasSubstr("not solved"), HasSubstr("natural_map_scaled")));
+  EXPECT_EQ(conebench({"solve", file, "--solver", "NSGS", "--require-solved"}).code, 0);
+}
+
+TEST(Solve, AFileWithoutAGuessCannotStartFromIt) {
+  const ScratchFolder folder;
+  expect_failure(conebench({"solve", small_stack(folder), "--solver", "NSGS", "--start", "guess"}), 3,
+                 {"guess", "--start cold"});
+}
+
+TEST(Solve, TraceIsACsvThatEndsAtTheAnswer) {
+  const ScratchFolder folder;
+  const auto trace = folder / "trace.csv";
+  const auto json = conebench({"solve", small_stack(folder), "--solver", "NSGS", "--trace", trace, "--json"}).json();
+  std::istringstream lines(read_text(trace));
+  std::string line;
+  std::string last;
+  int count = -1;  // the heading
+  std::string heading;
+  while (std::getline(lines, line)) {
+    if (heading.empty()) heading = line;
+    last = line;
+    ++count;
+  }
+  EXPECT_THAT(heading, HasSubstr("iteration,"));
+  EXPECT_GT(count, 0);
+  EXPECT_EQ(std::stol(last), json["iterations"].get<long>());
+  expect_failure(
+      {.code = 3,
+       .out = "",
+       .err = conebench({"solve", small_stack(folder), "--solver", "NSGS", "--trace", folder / "no/trace.csv"}).err},
+      3, {"no/trace.csv", "cannot be written"});
+}
+
+TEST(Solve, TheWrittenSolutionIsJudgedTheSame) {
+  const ScratchFolder folder;
+  for (const std::vector<std::string>& scene : {std::vector<std::string>{"box-stack", "--set", "boxes=3"},
+                                                {"random"},
+                                                {"sphere-lattice"},
+                                                {"known-solution"}}) {
+    const auto file = generate(folder, scene);
+    const auto solved = folder / "solved.hdf5";
+    const auto solve =
+        conebench({"solve", file, "--solver", "NSGS", "--tolerance", "1e-6", "--write-solution", solved, "--json"});
+    ASSERT_EQ(solve.code, 0) << solve.err;
+    const auto judge = conebench({"judge", file, "--reaction", solved, "--json"});
+    ASSERT_EQ(judge.code, 0) << judge.err;
+    EXPECT_EQ(judge.json()["residuals"], solve.json()["residuals"]) << scene[0];
+    EXPECT_EQ(judge.json()["modes"], solve.json()["modes"]);
+    EXPECT_EQ(judge.json()["solved"], solve.json()["solved"]);
+    EXPECT_EQ(judge.json()["problem_hash"], solve.json()["problem_hash"]);
+    // What was written is a problem too, and it says that it holds a solution.
+    EXPECT_EQ(conebench({"inspect", solved, "--json"}).json()["solution"], true);
+  }
+}
+
+TEST(Judge, BadAnswersAreOneLineEach) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  std::ofstream(folder / "text.npy") << "not numpy";
+  expect_failure(conebench({"judge", file, "--reaction", folder / "absent.npy"}), 3, {"absent.npy"});
+  expect_failure(conebench({"judge", file, "--reaction", folder / "text.npy"}), 3, {"text.npy"});
+  expect_failure(conebench({"judge", folder / "absent.hdf5", "--reaction", folder / "text.npy"}), 3, {"absent.hdf5"});
+}
+
+TEST(Judge, AnAnswerThatIsNotFiniteHasNullResidualsAndIsNotSolved) {
+  if (!python_has("numpy")) GTEST_SKIP() << "no numpy for the system's Python";
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  const auto answer = folder / "r.npy";
+  const auto rows = conebench({"inspect", file, "--json"}).json()["rows"].get<int>();
+  ASSERT_EQ(python("import numpy, sys; numpy.save(sys.argv[1], numpy.full(int(sys.argv[2]), numpy.nan))",
+                   {answer, std::to_string(rows)})
+                .code,
+            0);
+  const auto outcome = conebench({"judge", file, "--reaction", answer, "--json"});
+  EXPECT_EQ(outcome.code, 0);
+  const auto json = outcome.json();
+  EXPECT_EQ(json["solved"], false);
+  for (const auto& name : residual_names) EXPECT_TRUE(json["residuals"][name].is_null()) << name;
+}
+
+TEST(Inspect, JsonHasEveryDocumentedKey) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  const auto outcome = conebench({"inspect", file, "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["file"], file);
+  EXPECT_EQ(json["space_dimension"], 3);
+  EXPECT_EQ(json["contacts"], 8);
+  EXPECT_EQ(json["rows"], 24);
+  EXPECT_GT(json["nonzeros"], 0);
+  EXPECT_GT(json["mu_min"], 0.0);
+  EXPECT_LE(json["mu_min"], json["mu_max"]);
+  EXPECT_LT(json["symmetry_error"], 1e-12);
+  EXPECT_GT(json["rank"], 0);
+  EXPECT_LE(json["rank"], 12) << "two free boxes have twelve degrees of freedom";
+  EXPECT_GE(json["conditioning"], 1.0);
+  EXPECT_EQ(json["features_estimated"], false);
+  EXPECT_EQ(json["positive_semidefinite"], true);
+  EXPECT_EQ(json["guess"], false);
+  EXPECT_EQ(json["category"], "sparse contacts");
+  EXPECT_GE(json["coupling"], 0.0);
+  EXPECT_THAT((std::vector<std::string>{"local", "global"}), ::testing::Contains(json["kind"].get<std::string>()));
+}
+
+TEST(Inspect, OneBadFileAmongSeveralIsReportedBesideTheOthers) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  std::ofstream(folder / "bad.hdf5") << "no hdf5";
+  const auto outcome = conebench({"inspect", file, folder / "bad.hdf5", file, "--json"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("bad.hdf5"));
+  const auto json = outcome.json();
+  ASSERT_EQ(json["files"].size(), 3U);
+  EXPECT_EQ(json["files"][0]["contacts"], 8);
+  EXPECT_THAT(json["files"][1]["error"].get<std::string>(), HasSubstr("bad.hdf5"));
+  EXPECT_EQ(json["files"][2]["contacts"], 8);
+  const auto good = conebench({"inspect", file, file, "--json"});
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.json()["files"].size(), 2U);
+  expect_failure(conebench({"inspect", folder / "bad.hdf5", "--json"}), 3, {"bad.hdf5"});
+  expect_failure(conebench({"inspect", folder.path().string()}), 3, {folder.path().string()});
+  EXPECT_THAT(conebench({"inspect", file}).out, HasSubstr("contacts"));
+}
+
+TEST(Generate, TheSameSeedGivesTheSameProblem) {
+  const ScratchFolder first;
+  const ScratchFolder second;
+  const auto hash = [](const std::string& file) {
+    return conebench({"solve", file, "--solver", "NSGS", "--max-iterations", "1", "--json"}).json()["problem_hash"];
+  };
+  const auto one = hash(generate(first, {"random", "--seed", "5"}));
+  EXPECT_TRUE(one.is_string());
+  EXPECT_EQ(one, hash(generate(second, {"random", "--seed", "5"})));
+  EXPECT_NE(one, hash(generate(second, {"random", "--seed", "6"})));
+}
+
+TEST(Generate, AKnownSolutionIsWrittenAndJudgedAsExact) {
+  const ScratchFolder folder;
+  const auto file = generate(folder, {"known-solution"});
+  EXPECT_EQ(conebench({"inspect", file, "--json"}).json()["solution"], true);
+  const auto json = conebench({"judge", file, "--reaction", file, "--json"}).json();
+  EXPECT_LE(json["residuals"]["natural_map_scaled"], 1e-12);
+}
+
+TEST(Generate, WrongScenesOptionsAndFoldersAreOneLine) {
+  const ScratchFolder folder;
+  const std::string out = folder.path().string();
+  expect_failure(conebench({"generate", "box-stak", "--out", out}), 2, {"box-stak", "box-stack"});
+  expect_failure(conebench({"generate", "box-stack", "--out", out, "--set", "boxs=3"}), 2, {"boxs", "boxes"});
+  expect_failure(conebench({"generate", "box-stack", "--out", out, "--set", "boxes=-3"}), 2, {"boxes", "-3"});
+  expect_failure(conebench({"generate", "box-stack", "--out", out, "--steps", "10"}), 4, {"--steps"});
+  std::ofstream(folder / "file") << "in the way";
+  expect_failure(conebench({"generate", "box-stack", "--out", folder / "file"}), 3, {"file"});
+}
+
+TEST(Solve, RelativeFilesAreLookedForBelowTheDataFolderToo) {
+  const ScratchFolder folder;
+  const auto file = std::filesystem::path(small_stack(folder)).filename().string();
+  const ScratchFolder elsewhere;
+  const std::vector<std::string> arguments = {"solve", file, "--solver", "NSGS"};
+  EXPECT_EQ(conebench(arguments, {.folder = elsewhere.path(), .environment = {}, .out_to = {}}).code, 3);
+  const auto outcome = conebench(
+      arguments,
+      {.folder = elsewhere.path(), .environment = {"CONEBENCH_DATA=" + folder.path().string()}, .out_to = {}});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -1,0 +1,144 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::string> commands = {"run",     "solve", "judge", "inspect", "list",   "generate",  "report",
+                                           "compare", "paper", "merge", "rejudge", "doctor", "completion"};
+
+TEST(Usage, HelpOfEveryCommandIsOnStandardOutputWithAnExample) {
+  const auto help = conebench({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.err, "");
+  EXPECT_THAT(help.out, HasSubstr("Exit codes"));
+  for (const auto& command : commands) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+    const auto own = conebench({command, "--help"});
+    EXPECT_EQ(own.code, 0) << command;
+    EXPECT_EQ(own.err, "") << command;
+    EXPECT_THAT(own.out, HasSubstr("Usage: conebench " + command));
+    if (command != "compare" && command != "paper") {
+      EXPECT_THAT(own.out, HasSubstr("Examples:\n  conebench " + command + " "));
+    }
+  }
+}
+
+TEST(Usage, VersionIsOneLine) {
+  const auto version = conebench({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, ::testing::MatchesRegex("conebench [0-9]+\\.[0-9]+\\.[0-9]+[^\n]*\n"));
+}
+
+TEST(Usage, WrongUsageIsOneLineAndExitCodeTwo) {
+  expect_failure(conebench({}), 2, {"no command", "--help"});
+  expect_failure(conebench({"sovle"}), 2, {"unknown command 'sovle'"});
+  expect_failure(conebench({"--nonsense"}), 2, {"--nonsense"});
+  expect_failure(conebench({"solve"}), 2, {"solve", "required", "conebench solve --help"});
+  expect_failure(conebench({"solve", "f.hdf5"}), 2, {"--solver"});
+  expect_failure(conebench({"solve", "f.hdf5", "--solver"}), 2, {"--solver"});
+  expect_failure(conebench({"solve", "f.hdf5", "g.hdf5", "--solver", "NSGS"}), 2, {"g.hdf5"});
+  expect_failure(conebench({"solve", "f.hdf5", "--solver", "NSGS", "--criterion", "mine"}), 2, {"--criterion", "mine"});
+  expect_failure(conebench({"inspect"}), 2, {"inspect"});
+  expect_failure(conebench({"list", "planets"}), 2, {"planets"});
+  expect_failure(conebench({"list", "solvers", "--json", "--markdown"}), 2, {"--json"});
+  expect_failure(conebench({"completion", "fish"}), 2, {"fish"});
+  expect_failure(conebench({"merge", "a.sqlite"}), 2, {"--out"});
+  expect_failure(conebench({"report", "a.sqlite"}), 2, {"--out"});
+  expect_failure(conebench({"report", "a.sqlite", "--out", "r", "--format", "docx"}), 2, {"--format", "docx"});
+}
+
+TEST(Usage, NumbersAreTakenWholeAndInRange) {
+  const auto solve = [](const std::string& option, const std::string& value) {
+    return conebench({"solve", "f.hdf5", "--solver", "NSGS", option, value});
+  };
+  for (const std::string bad : {"0", "-1", "nan", "inf", "1e-6x", "", "one"}) {
+    expect_failure(solve("--tolerance", bad), 2, {"--tolerance"});
+  }
+  for (const std::string bad : {"1.5", "1e3", "0x10", "-1", "99999999999999999999"}) {
+    expect_failure(solve("--max-iterations", bad), 2, {"--max-iterations"});
+  }
+  expect_failure(solve("--time-limit", "0"), 2, {"--time-limit"});
+  // In range: the next complaint is that there is no such file.
+  expect_failure(solve("--tolerance", "1e-6"), 3, {"f.hdf5"});
+  expect_failure(solve("--max-iterations", "010"), 3, {"f.hdf5"});
+}
+
+TEST(Usage, ASolversOptionsAreCheckedBeforeTheFileIsRead) {
+  const auto solve = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"solve", "absent.hdf5"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return conebench(arguments);
+  };
+  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "NSGS"});
+  expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation"}), 2, {"relaxation", "key=value"});
+  expect_failure(solve({"--solver", "PGS-NCP", "--set", "weight=1"}), 2, {"weight", "relaxation"});
+  expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=big"}), 2, {"relaxation", "big"});
+  expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=7"}), 2, {"relaxation", "7", "[0.01, 1.99]"});
+  expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=1", "--set", "relaxation=0.5"}), 2, {"twice"});
+  expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=1"}), 3, {"absent.hdf5"});
+}
+
+TEST(Usage, WhatIsNotBuiltSaysSoWithExitCodeFour) {
+  expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--json"}), 4, {"compare", "not built yet"});
+  expect_failure(conebench({"paper", "LIST"}), 4, {"paper", "not built yet"});
+}
+
+TEST(Usage, AFullStandardOutputIsAnErrorAndNotSuccess) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const auto outcome =
+      conebench({"list", "solvers", "--markdown"}, {.folder = {}, .environment = {}, .out_to = "/dev/full"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("standard output"));
+}
+
+TEST(List, EveryTopicHasTextMarkdownAndOneJsonObject) {
+  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "tables"}) {
+    const auto text = conebench({"list", topic});
+    EXPECT_EQ(text.code, 0);
+    EXPECT_NE(text.out, "");
+    EXPECT_THAT(conebench({"list", topic, "--markdown"}).out, ::testing::StartsWith("# "));
+    const auto json = conebench({"list", topic, "--json"}).json();
+    ASSERT_TRUE(json.is_object()) << topic;
+    EXPECT_TRUE(json[topic].is_array()) << topic;
+  }
+  std::set<std::string> ids;
+  const auto solvers = conebench({"list", "solvers", "--json"}).json();
+  for (const auto& solver : solvers["solvers"]) {
+    ids.insert(solver["id"]);
+    EXPECT_TRUE(solver["options"].is_array());
+    EXPECT_NE(solver["citation"], "");
+  }
+  EXPECT_THAT(ids, ::testing::IsSupersetOf({"NSGS", "PGS-NCP", "ADMM-NCP-SA"}));
+  EXPECT_FALSE(ids.contains("MISBEHAVE")) << "test solvers are not for users";
+}
+
+TEST(Completion, BashCompletesCommandsOptionsSolversAndFiles) {
+  if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
+  const std::string folder = executable().parent_path().string();
+  const auto complete = [&](const std::string& words) {
+    const std::string script =
+        "PATH='" + folder + "':$PATH; source <(conebench completion bash); COMP_WORDS=(conebench " + words +
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _conebench; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    const auto outcome = run_program({"bash", "-c", script});
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  };
+  EXPECT_EQ(complete("so"), "solve\n");
+  EXPECT_THAT(complete("''"), ::testing::AllOf(HasSubstr("run\n"), HasSubstr("doctor\n")));
+  EXPECT_EQ(complete("solve f.hdf5 --write"), "--write-solution\n");
+  EXPECT_EQ(complete("solve f.hdf5 --solver NS"), "NSGS\n");
+  EXPECT_EQ(complete("list so"), "solvers\n");
+  EXPECT_EQ(complete("judge f.hdf5 --verdict natural_map_s"), "natural_map_scaled\n");
+  EXPECT_EQ(complete("generate box-st"), "box-stack\n");
+  EXPECT_EQ(complete("inspect /dev/nul"), "/dev/null\n");
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -13,6 +13,7 @@
 
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/execute/environment.hpp"
 
 namespace conebench::cli {
 
@@ -107,8 +108,6 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
-std::string version_line() { return "conebench " CONEBENCH_VERSION; }
-
 int exit_code(ErrorCode code) {
   switch (code) {
     case ErrorCode::wrong_usage: return 2;
@@ -123,6 +122,7 @@ int run_application(int argc, char** argv) {
   constexpr int internal = 70;
   int code = internal;
   try {
+    limit_library_threads();
     code = parse_and_run(argc, argv);
   } catch (const std::bad_alloc&) {
     print_error("out of memory; close other programs or use a smaller problem");

@@ -10,7 +10,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace conebench::cli {
@@ -87,17 +86,6 @@ Result<OptionValues> parse_settings(const std::vector<std::string>& settings, st
     }
   }
   return values;
-}
-
-std::filesystem::path find_problem_file(const std::string& file) {
-  const std::filesystem::path given(file);
-  std::error_code ignored;
-  if (given.is_absolute() || std::filesystem::exists(given, ignored)) return given;
-  if (const char* data = std::getenv("CONEBENCH_DATA"); data != nullptr && *data != '\0') {
-    auto below = std::filesystem::path(data) / given;
-    if (std::filesystem::exists(below, ignored)) return below;
-  }
-  return given;
 }
 
 Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "problems/contact_problem.hpp"
 #include "problems/options.hpp"
 #include "problems/result.hpp"
 
@@ -32,9 +31,6 @@ CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, con
 /// range is found later by who takes them.
 Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
                                     const std::string& owner);
-
-/// The file as given, or where there is none and the path is relative, below the folder CONEBENCH_DATA.
-std::filesystem::path find_problem_file(const std::string& file);
 
 /// Writes a small text file whole or not at all. Errors (bad_input): the path and the system's reason.
 Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text);

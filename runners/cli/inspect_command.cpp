@@ -6,9 +6,9 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/features.hpp"
-#include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/problem_argument.hpp"
 
 namespace conebench::cli {
 

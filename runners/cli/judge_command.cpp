@@ -9,6 +9,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/problem_argument.hpp"
 #include "runners/execute/cell_run.hpp"
 
 namespace conebench::cli {
@@ -31,10 +32,11 @@ struct JudgeArguments {
 };
 
 Result<int> run_judge(const JudgeArguments& arguments) {
-  const auto problem = load_fclib(find_problem_file(arguments.file));
-  if (!problem) return problem.error();
-  if (auto verdict = Verdict::create(arguments.verdict, *problem); !verdict) return verdict.error();
-  const auto reaction = read_reaction(arguments.reaction, *problem);
+  const auto given = load_given_problem(arguments.file);
+  if (!given) return given.error();
+  const ContactProblem& problem = given->problem;
+  if (auto verdict = Verdict::create(arguments.verdict, problem); !verdict) return verdict.error();
+  const auto reaction = read_reaction(arguments.reaction, problem);
   if (!reaction) return reaction.error();
 
   CellRecord record;
@@ -43,10 +45,10 @@ Result<int> run_judge(const JudgeArguments& arguments) {
   record.tolerance = arguments.tolerance;
   record.verdict = arguments.verdict;
   record.reaction.assign(reaction->data(), reaction->data() + reaction->size());
-  judge_cell(*problem, record);
+  judge_cell(problem, record);
   if (arguments.json) {
     nlohmann::json out = {
-        {"problem", arguments.file}, {"problem_hash", problem->content_hash()}, {"reaction", arguments.reaction}};
+        {"problem", arguments.file}, {"problem_hash", problem.content_hash()}, {"reaction", arguments.reaction}};
     add_judgement(out, record);
     print_json(out);
   } else {
@@ -62,7 +64,8 @@ Command add_judge(CLI::App& root) {
   auto arguments = std::make_shared<JudgeArguments>();
   CLI::App* app = root.add_subcommand("judge", "Residuals of an answer from anywhere");
   app->footer(footer);
-  app->add_option("FILE", arguments->file, "FCLIB HDF5 file of the problem")->required();
+  app->add_option("FILE", arguments->file, "FCLIB HDF5 file of the problem, or a scene (see `conebench solve --help`)")
+      ->required();
   app->add_option("--reaction", arguments->reaction, "The answer")->required()->type_name("R.hdf5|R.npy");
   add_real(*app, "--tolerance", arguments->tolerance, {.minimum = 0.0, .above_minimum = true},
            "What the verdict must not exceed");

@@ -7,6 +7,7 @@
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/plan/suite.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cli {
@@ -90,6 +91,21 @@ json metrics_json() {
   return {{"metrics", list}};
 }
 
+std::string description_of(const EmbeddedSuite& embedded) {
+  const auto suite = parse_suite(embedded.text, embedded.name);
+  return suite ? suite->description : suite.error().message;
+}
+
+json suites_json() {
+  json list = json::array();
+  for (const auto& embedded : embedded_suites()) {
+    list.push_back({{"name", embedded.name},
+                    {"description", description_of(embedded)},
+                    {"suite", json::parse(embedded.text, nullptr, false)}});
+  }
+  return {{"suites", list}};
+}
+
 json tables_json() { return {{"tables", json::array()}}; }
 
 }  // namespace
@@ -135,9 +151,14 @@ Listing list_metrics() {
 }
 
 Listing list_suites() {
-  return {"suites", "No suites are built in yet.\n", "# Suites\n\nNone is built in yet.\n", []() -> json {
-            return {{"suites", json::array()}};
-          }};
+  Rows rows = {{"suite", "what it runs"}};
+  std::string markdown = "# Built-in suites\n\n" + generated_by("suites");
+  for (const auto& embedded : embedded_suites()) {
+    const std::string about = description_of(embedded);
+    rows.push_back({embedded.name, about});
+    markdown += fmt::format("\n## {}\n{}\n\n```json\n{}```\n", embedded.name, about, embedded.text);
+  }
+  return {"suites", align_columns(rows), markdown, suites_json};
 }
 
 Listing list_tables() {

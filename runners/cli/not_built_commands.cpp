@@ -26,16 +26,4 @@ Command add_paper(CLI::App& root) {
                    "use `conebench run` with a suite of the paper's problems and `conebench report`");
 }
 
-Command add_run(CLI::App& root) {
-  return not_built(root, "run", "Run a suite into a store", "use `conebench solve` for one problem");
-}
-
-Command add_rejudge(CLI::App& root) {
-  return not_built(root, "rejudge", "Compute the residuals of stored answers anew", "use `conebench judge` for one");
-}
-
-Command add_doctor(CLI::App& root) {
-  return not_built(root, "doctor", "What on this machine matters for results", "use `conebench --version`");
-}
-
 }  // namespace conebench::cli

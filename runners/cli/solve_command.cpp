@@ -10,6 +10,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/problem_argument.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "solvers/registry.hpp"
 
@@ -21,7 +22,8 @@ constexpr const char* footer = R"(Examples:
   conebench solve problem.hdf5 --solver NSGS
   conebench solve problem.hdf5 --solver ADMM-NCP-SA --tolerance 1e-8 --json
   conebench solve problem.hdf5 --solver PGS-NCP --set relaxation=0.8 --trace trace.csv
-  conebench solve problem.hdf5 --solver NSGS --write-solution solved.hdf5 --require-solved)";
+  conebench solve problem.hdf5 --solver NSGS --write-solution solved.hdf5 --require-solved
+  conebench solve "box-stack boxes=5 mass_ratio=1000 seed=1" --solver NSGS)";
 
 struct SolveArguments {
   std::string file;
@@ -107,33 +109,37 @@ bool finite(const std::vector<double>& values) {
   return true;
 }
 
-Result<std::monostate> save_solution(const SolveArguments& arguments, const std::filesystem::path& source,
-                                     const ContactProblem& problem, const CellRecord& record) {
+Result<std::monostate> save_solution(const SolveArguments& arguments, const GivenProblem& given,
+                                     const CellRecord& record) {
   if (!finite(record.reaction)) {
     return Error{ErrorCode::unsupported, fmt::format("{}: not written, because the answer is not finite (status {})",
                                                      arguments.solution, record.status)};
   }
   const Vector impulse = Eigen::Map<const Vector>(record.reaction.data(), static_cast<Index>(record.reaction.size()));
-  return write_solution(source, arguments.solution, problem, impulse);
+  if (!given.file.empty()) return write_solution(given.file, arguments.solution, given.problem, impulse);
+  FclibWriteOptions options;
+  options.solution = FclibAnswer{impulse, Vector(given.problem.rows())};
+  given.problem.velocity(impulse, options.solution->velocity);
+  return write_fclib(given.problem, arguments.solution, options);
 }
 
 Result<int> run_solve(SolveArguments& arguments) {
   const auto options = complete(arguments);
   if (!options) return options.error();
-  const auto source = find_problem_file(arguments.file);
-  const auto problem = load_fclib(source);
-  if (!problem) return problem.error();
-  if (arguments.request.start_from_guess && !problem->guess()) {
+  const auto given = load_given_problem(arguments.file);
+  if (!given) return given.error();
+  const ContactProblem& problem = given->problem;
+  if (arguments.request.start_from_guess && !problem.guess()) {
     return Error{ErrorCode::bad_input, fmt::format("{}: has no guess to start from; use --start cold", arguments.file)};
   }
   std::string trace;
-  auto record = solve_cell(*problem, arguments.request, arguments.trace.empty() ? nullptr : &trace);
+  auto record = solve_cell(problem, arguments.request, arguments.trace.empty() ? nullptr : &trace);
   if (!record) return record.error();
 
   if (arguments.json) {
-    print_json(to_json(arguments, *problem, *options, *record));
+    print_json(to_json(arguments, problem, *options, *record));
   } else {
-    print_text(to_text(arguments, *problem, *record));
+    print_text(to_text(arguments, problem, *record));
   }
   if (record->status == "unsupported" || record->status == "crashed" || record->status == "out_of_memory") {
     print_error(fmt::format("{}: {} {} this problem: {}", arguments.file, arguments.solver,
@@ -144,7 +150,7 @@ Result<int> run_solve(SolveArguments& arguments) {
     if (auto written = write_file(arguments.trace, trace); !written) return written.error();
   }
   if (!arguments.solution.empty()) {
-    if (auto written = save_solution(arguments, source, *problem, *record); !written) return written.error();
+    if (auto written = save_solution(arguments, *given, *record); !written) return written.error();
   }
   if (arguments.require_solved && !record->solved) {
     print_error(fmt::format("{}: not solved by {}: {} = {} exceeds {:g} (status {})", arguments.file, arguments.solver,
@@ -160,7 +166,9 @@ Command add_solve(CLI::App& root) {
   auto arguments = std::make_shared<SolveArguments>();
   CLI::App* app = root.add_subcommand("solve", "Solve one problem with one solver and judge the answer");
   app->footer(footer);
-  app->add_option("FILE", arguments->file, "FCLIB HDF5 file (looked for below CONEBENCH_DATA too)")->required();
+  app->add_option("FILE", arguments->file,
+                  "FCLIB HDF5 file (looked for below CONEBENCH_DATA too), or a scene with its options")
+      ->required();
   app->add_option("--solver", arguments->solver, "Solver, see `conebench list solvers`")->required()->type_name("ID");
   auto& request = arguments->request;
   add_real(*app, "--tolerance", request.tolerance, {.minimum = 0.0, .above_minimum = true},

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "reports/report.hpp"
+#include "runners/cli/arguments.hpp"
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+#include "runners/execute/progress.hpp"
+#include "runners/execute/sweep.hpp"
+#include "runners/plan/suite.hpp"
+#include "runners/store/store.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
+Running it again resumes: cells that the store holds are not run again.
+Ctrl-C drops the cell in flight and keeps the rest.
+
+Examples:
+  conebench run default --db results.sqlite
+  conebench run suites/fclib.json --data problems --db fclib.sqlite
+  conebench run suites/fclib.json --data problems --dry-run
+  conebench run suites/fclib.json --db fclib.sqlite --retry timeout,crashed
+  conebench run nightly.json --db shard-2.sqlite --shard 2/8
+  conebench run nightly.json --db nightly.sqlite --require-solved 0.95)";
+
+struct RunArguments {
+  std::string suite;
+  std::string store;
+  std::string data;
+  long jobs = 1;
+  std::string shard;
+  std::string retry;
+  std::string filter;
+  double share = -1.0;
+  bool dry_run = false;
+  bool allow_mixed = false;
+};
+
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
+  if (text.empty()) return std::nullopt;
+  const auto slash = text.find('/');
+  const auto part = whole_number(std::string_view(text).substr(0, slash));
+  const auto parts = slash == std::string::npos ? std::nullopt : whole_number(std::string_view(text).substr(slash + 1));
+  if (!part || !parts || *part < 1 || *part > *parts) {
+    return Error{ErrorCode::wrong_usage, fmt::format("--shard {}: must be K/N with 1 <= K <= N, as in 2/8", text)};
+  }
+  options.shard = *part;
+  options.shards = *parts;
+  return std::nullopt;
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const auto comma = std::min(text.find(',', begin), text.size());
+    if (comma > begin) words.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return words;
+}
+
+int terminal_width() {
+  constexpr int usual = 80;
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+ProgressPrinter progress_on_stderr() {
+  const auto write = [](const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+  return {write, isatty(STDERR_FILENO) == 1, terminal_width()};
+}
+
+void print_dry_run(const std::string& suite, const DryRun& plan) {
+  print_text(fmt::format("{}: {} problems ({} more repeat one of them, {} cannot be loaded), {} settings, {} cells\n",
+                         suite, plan.problems, plan.duplicates, plan.bad_problems, plan.settings, plan.cells));
+  print_text(fmt::format("stored already: {}; to run: {}, at worst {:.2f} hours\n", plan.resumed,
+                         plan.cells - plan.resumed, plan.worst_hours));
+  for (const auto& note : plan.notes) print_text(note + "\n");
+}
+
+Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const SweepOptions& options,
+                    Progress& progress) {
+  std::optional<Store> store;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    auto opened = Store::open(file, Store::Mode::read_only);
+    if (!opened) return opened.error();
+    store.emplace(std::move(*opened));
+  }
+  const auto plan = dry_run(suite, store ? &*store : nullptr, options, progress);
+  if (!plan) return plan.error();
+  print_dry_run(suite.name, *plan);
+  return plan->cells > 0 ? done : nothing_measured;
+}
+
+/// What this run did, in two lines, and the statuses of what it ran.
+void print_outcome(const SweepOutcome& outcome, const std::string& store) {
+  print_text(fmt::format("{}: {} of {} cells solved; {} run now in {}, {} stored before\n", store, outcome.solved,
+                         outcome.cells, outcome.run, duration_text(outcome.wall_s), outcome.resumed));
+  std::string statuses;
+  for (const auto& [status, count] : outcome.statuses) {
+    statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
+  }
+  if (!statuses.empty()) print_text("run now: " + statuses + "\n");
+  for (const auto& reason : outcome.noise) print_note("noise: " + reason);
+}
+
+int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
+  if (outcome.stopped) {
+    print_error(outcome.stopped->message);
+    return exit_code(outcome.stopped->code);
+  }
+  if (outcome.interrupted) {
+    print_error(fmt::format("interrupted with {} cells to run; the same command resumes", outcome.not_run()));
+    return not_run;
+  }
+  if (outcome.measured == 0 && outcome.resumed == 0) {
+    print_error(fmt::format("{}: nothing was measured: no solver ran on any of {} cells; see `conebench run --dry-run`",
+                            arguments.suite, outcome.cells));
+    return nothing_measured;
+  }
+  const double share = static_cast<double>(outcome.solved) / static_cast<double>(outcome.cells);
+  if (share < arguments.share) {
+    print_error(
+        fmt::format("gate failed: {} of {} cells solved, a share of {:.4g} where --require-solved asks for {:g}",
+                    outcome.solved, outcome.cells, share, arguments.share));
+    return gate_failed;
+  }
+  if (outcome.bad_problems > 0 || outcome.not_run() > 0) {
+    print_error(fmt::format("{}: {} problems could not be loaded and {} cells were not run; the report says why",
+                            arguments.suite, outcome.bad_problems, outcome.not_run()));
+    return not_run;
+  }
+  return done;
+}
+
+Result<int> run_suite(const RunArguments& arguments) {
+  SweepOptions options;
+  options.data = arguments.data;
+  options.jobs = static_cast<int>(arguments.jobs);
+  options.retry = split_list(arguments.retry);
+  options.filter = arguments.filter;
+  options.allow_mixed = arguments.allow_mixed;
+  if (auto error = set_shard(arguments.shard, options)) return *error;
+  const auto suite = load_suite(arguments.suite);
+  if (!suite) return suite.error();
+
+  const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
+  options.cache = std::filesystem::path(file).replace_extension(".problems");
+  ProgressPrinter progress = progress_on_stderr();
+  if (arguments.dry_run) return run_dry(*suite, file, options, progress);
+
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store) return store.error();
+  const InterruptGuard guard;
+  options.interrupted = &guard.flag();
+  const auto outcome = run_sweep(*suite, *store, options, progress);
+  if (!outcome) return outcome.error();
+
+  if (auto contents = store->read()) {
+    const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+    print_text(terminal_ranking(*contents, colour));
+  }
+  print_outcome(*outcome, file.string());
+  return judge_outcome(*outcome, arguments);
+}
+
+}  // namespace
+
+Command add_run(CLI::App& root) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* app = root.add_subcommand("run", "Run every solver of a suite on every problem of it");
+  app->footer(footer);
+  app->add_option("SUITE", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")->required();
+  app->add_option("--db", arguments->store,
+                  "Store of the results, made or resumed; the suite's name + .sqlite if not "
+                  "given")
+      ->type_name("FILE");
+  app->add_option("--data", arguments->data, "Folder of the problems; else CONEBENCH_DATA, else the suite's own folder")
+      ->type_name("DIR");
+  add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0},
+              "Workers; more than one marks the results as throughput, without time rankings");
+  app->add_option("--shard", arguments->shard, "Run part K of N of the cells, each part into a store of its own")
+      ->type_name("K/N");
+  app->add_option("--retry", arguments->retry, "Run stored cells of these statuses again, with commas between them")
+      ->type_name("LIST");
+  app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
+  app->add_flag("--dry-run", arguments->dry_run, "Say what would be run and how long it takes at worst");
+  app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build or processor");
+  add_real(*app, "--require-solved", arguments->share, {.minimum = 0.0, .maximum = 1.0},
+           "Exit with 1 where a smaller share of all cells is solved")
+      ->type_name("SHARE")
+      ->default_str("");
+  return {app, [arguments] { return run_suite(*arguments); }};
+}
+
+}  // namespace conebench::cli

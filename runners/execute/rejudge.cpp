@@ -1,0 +1,99 @@
+#include "runners/execute/rejudge.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "runners/execute/cell_run.hpp"
+#include "runners/plan/problem_source.hpp"
+#include "runners/plan/suite.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// Where the problems of all runs come from, by the source that their records name.
+Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRecord>& runs,
+                                                        const RejudgeOptions& options) {
+  std::map<std::string, ProblemSource> by_name;
+  std::set<std::string> seen;
+  for (const RunRecord& run : runs) {
+    if (!seen.insert(run.suite_text).second) continue;
+    const auto suite = parse_suite(run.suite_text, run.suite_name);
+    if (!suite) return suite.error();
+    auto sources = list_sources(*suite, options.data, options.environment);
+    if (!sources) return sources.error();
+    for (auto& source : *sources) by_name.emplace(source.source, std::move(source));
+  }
+  return by_name;
+}
+
+/// The problem of a record, or why it is not to be had.
+Result<ContactProblem> load_again(const ProblemRecord& record, const std::map<std::string, ProblemSource>& sources,
+                                  const RejudgeOptions& options) {
+  const auto source = sources.find(record.source);
+  if (source == sources.end()) {
+    return Error{ErrorCode::bad_input, "the stored suite does not name " + record.source + " any more"};
+  }
+  auto problem = load_source(source->second, options.cache, true);
+  if (problem && problem->content_hash() != record.hash) {
+    return Error{ErrorCode::bad_input, record.source + " is another problem now than when it was solved"};
+  }
+  return problem;
+}
+
+/// Whether the cell has an answer to judge: one of a problem without constraints has no rows.
+bool answered(const CellRecord& cell, const ContactProblem& problem) {
+  return problem.rows() == 0 ? cell.claimed : !cell.reaction.empty();
+}
+
+}  // namespace
+
+Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options) {
+  const auto contents = store.read();
+  if (!contents) return contents.error();
+  const auto sources = sources_of(contents->runs, options);
+  if (!sources) return sources.error();
+  std::map<std::string, std::vector<const CellRecord*>> cells_of;
+  for (const auto& cell : contents->cells) cells_of[cell.problem].push_back(&cell);
+
+  RejudgeOutcome outcome;
+  outcome.cells = static_cast<long>(contents->cells.size());
+  long done = 0;
+  for (const ProblemRecord& record : contents->problems) {
+    const auto& cells = cells_of[record.hash];
+    if (cells.empty()) continue;
+    if (!record.error.empty()) {
+      outcome.without_answer += static_cast<long>(cells.size());
+      continue;
+    }
+    const auto problem = load_again(record, *sources, options);
+    if (!problem) {
+      outcome.unavailable += static_cast<long>(cells.size());
+      outcome.notes.push_back(
+          fmt::format("{}: {} cells left as they were: {}", record.name, cells.size(), problem.error().message));
+      continue;
+    }
+    for (const CellRecord* stored : cells) {
+      CellRecord cell = *stored;
+      auto reaction = store.reaction(cell.key);
+      if (!reaction) return reaction.error();
+      if (*reaction) cell.reaction = std::move(**reaction);
+      if (!answered(cell, *problem)) {
+        ++outcome.without_answer;
+      } else {
+        judge_cell(*problem, cell);
+        if (const auto updated = store.update_judgement(cell); !updated) return updated.error();
+        ++outcome.judged;
+        if (cell.solved && !stored->solved) ++outcome.newly_solved;
+        if (!cell.solved && stored->solved) ++outcome.newly_unsolved;
+      }
+      if (options.progress) options.progress(++done, outcome.cells);
+    }
+  }
+  return outcome;
+}
+
+}  // namespace conebench

@@ -15,7 +15,7 @@ std::string markdown_report(const Analysis& analysis);
 std::vector<ReportFile> latex_files(const Analysis& analysis);
 std::vector<ReportFile> csv_files(const Analysis& analysis);
 /// `digits`: significant ones of every number; 17 keeps them all. `pair_curves`: with the coordinates of the pairs.
-std::string json_report(const Analysis& analysis, int digits, bool pair_curves, int indent = -1);
+std::string json_report(const Analysis& analysis, int digits, bool pair_curves);
 std::string html_page(const Analysis& analysis);
 /// Whether this build has the charting library.
 bool page_has_charts();

@@ -401,8 +401,8 @@ class Writer {
 
 }  // namespace
 
-std::string json_report(const Analysis& analysis, int digits, bool pair_curves, int indent) {
-  return Writer(analysis, digits, pair_curves).write().dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string json_report(const Analysis& analysis, int digits, bool pair_curves) {
+  return Writer(analysis, digits, pair_curves).write().dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace conebench::reports

@@ -58,7 +58,7 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
       case ReportFormat::md: files.push_back({"report.md", reports::markdown_report(analysis)}); break;
       case ReportFormat::latex: append(reports::latex_files(analysis)); break;
       case ReportFormat::csv: append(reports::csv_files(analysis)); break;
-      case ReportFormat::json: files.push_back({"report.json", reports::json_report(analysis, 17, true, 1)}); break;
+      case ReportFormat::json: files.push_back({"report.json", reports::json_report(analysis, 17, true)}); break;
     }
   }
   return files;

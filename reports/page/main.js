@@ -55,6 +55,13 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   document.getElementById("search").focus();
 });
+// Paper is white.
+let themeBeforePrint = "";
+window.addEventListener("beforeprint", () => {
+  themeBeforePrint = document.documentElement.dataset.theme;
+  if (themeBeforePrint === "dark") applyTheme("light");
+});
+window.addEventListener("afterprint", () => { if (themeBeforePrint === "dark") applyTheme("dark"); });
 systemDark.addEventListener("change", () => { if (!storedTheme()) applyTheme(""); });
 
 Object.assign(state, readHash());

@@ -96,6 +96,18 @@ class Browser:
         """Console messages since the last call."""
         return self._in_session("POST", "/se/log", {"type": "browser"})
 
+    def _devtools(self, command, **parameters):
+        return self._in_session("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def count_cpu_time(self):
+        self._in_session("POST", "/url", {"url": "about:blank"})
+        self._devtools("Performance.enable", timeDomain="threadTicks")
+
+    def cpu_time(self):
+        """Seconds of work in the page's main thread, whatever else the machine does."""
+        metrics = self._devtools("Performance.getMetrics")["metrics"]
+        return next(entry["value"] for entry in metrics if entry["name"] == "TaskDuration")
+
     def resize(self, width, height):
         self._in_session("POST", "/window/rect", {"width": width, "height": height})
 

@@ -1,6 +1,8 @@
 """The page in headless Chromium: it opens without errors, charts draw, filters, sorting and details work."""
 
+import os
 import time
+from pathlib import Path
 
 import browser
 from support import page_data, skip, temporary_folder, write_report
@@ -44,12 +46,14 @@ def column(window, name):
 
 def test_opens_fast_and_small(window, large):
     assert (large / "index.html").stat().st_size < 10e6
-    for _ in range(5):  # a busy machine gets another chance
-        milliseconds = open_page(window, large)
-        if milliseconds < 3000:
-            break
-    print(f"  drawn after {milliseconds:.0f} ms, {(large / 'index.html').stat().st_size / 1e6:.2f} MB")
-    assert milliseconds < 3000, milliseconds
+    busy = os.getloadavg()[0] > os.cpu_count()
+    window.count_cpu_time()
+    milliseconds = open_page(window, large)
+    work = window.cpu_time()
+    print(f"  drawn after {milliseconds:.0f} ms with {1e3 * work:.0f} ms of work{' (busy machine)' if busy else ''}, "
+          f"{(large / 'index.html').stat().st_size / 1e6:.2f} MB")
+    assert work < 3, work
+    assert busy or milliseconds < 3000, milliseconds
     expect_quiet(window)
     assert window.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
 
@@ -184,6 +188,14 @@ def test_themes(window, large):
     expect_quiet(window)
 
 
+def test_without_charts(window, plain):
+    open_page(window, plain)
+    assert window.run("return document.querySelectorAll('.chart').length") == 0
+    assert "fetch_plotly.sh" in window.run("return document.getElementById('profiles').textContent")
+    assert window.run("return document.getElementById('profile-values').open")
+    expect_quiet(window)
+
+
 def test_hostile_names_are_text(window, small):
     open_page(window, small)
     for view in ("cell.20", "problem.5", "solver.1", "solver.2"):
@@ -204,10 +216,20 @@ def test_empty_store(window, empty):
     expect_quiet(window)
 
 
+def without_charts(folder, out):
+    """The page of a build that lacks the charting library."""
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    begin = page.index("</script>", page.index('id="data"')) + len("</script>")
+    out.mkdir()
+    (out / "index.html").write_text(page[:begin] + page[page.index('<script>\n"use strict";'):], encoding="utf-8")
+    return out
+
+
 def main():
     with temporary_folder() as name, browser.Browser() as window:
         folders = {what: write_report(where, f"{name}/{what}")
                    for what, where in (("large", 56), ("small", "small"), ("empty", 0))}
+        folders["plain"] = without_charts(folders["small"], Path(name) / "plain")
         for test in [value for key, value in globals().items() if key.startswith("test_")]:
             started = time.monotonic()
             wanted = test.__code__.co_varnames[1]

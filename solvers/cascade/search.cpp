@@ -16,10 +16,9 @@ Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
 
 bool Search::ask(const Vector& r, double residual) {
   problem_->to_impulse(r, *impulse_);
-  const long iteration = newton_steps_ + sweeps_;
   const bool good = residual <= tolerance_;
   const Decision decision =
-      good ? monitor_->propose(iteration, *impulse_, residual) : monitor_->observe(iteration, *impulse_, residual);
+      good ? monitor_->propose(offers_, *impulse_, residual) : monitor_->observe(offers_, *impulse_, residual);
   if (decision == Decision::out_of_time) halted_ = out_of_time_ = true;
   return decision == Decision::accept;
 }

@@ -20,16 +20,7 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* description = "Conebench compares solvers of rigid and deformable frictional contact.";
-constexpr const char* footer = R"(Exit codes:
-  0  done (an unsolved problem included)
-  1  the gate failed: a regression, or --require-solved unmet
-  2  wrong usage
-  3  bad input
-  4  some cells could not be run, a solver does not support the problem, or a
-     command is not built yet
-  5  nothing was measured
-  70 internal error
-
+constexpr const char* examples = R"(
 Examples:
   conebench run default --db results.sqlite
   conebench report results.sqlite --out report
@@ -82,7 +73,7 @@ int parse_and_run(int argc, char** argv) {
                                          add_paper(root),     add_merge(root),    add_rejudge(root), add_doctor(root),
                                          add_completion(root)};
 
-  root.footer(footer);  // last, because commands would inherit it
+  root.footer(std::string(exit_code_table()) + examples);  // last, because commands would inherit it
 
   if (const auto problem = wrong_first_word(root, argc, argv)) return wrong_usage(root, *problem);
   try {
@@ -107,6 +98,19 @@ int parse_and_run(int argc, char** argv) {
 }
 
 }  // namespace
+
+const char* exit_code_table() {
+  return R"(Exit codes:
+  0  done (an unsolved problem included)
+  1  the gate failed: a regression, or --require-solved unmet
+  2  wrong usage
+  3  bad input
+  4  some cells could not be run, a solver does not support the problem, or a
+     command is not built yet
+  5  nothing was measured
+  70 internal error
+)";
+}
 
 int exit_code(ErrorCode code) {
   switch (code) {

@@ -15,6 +15,8 @@ inline constexpr int gate_failed = 1;
 inline constexpr int not_run = 4;
 inline constexpr int nothing_measured = 5;
 int exit_code(ErrorCode code);
+/// All exit codes with their meaning, for help and docs.
+const char* exit_code_table();
 
 /// One subcommand: its part of the parser, and what it does once the arguments are parsed. An Error becomes one line on
 /// standard error and its exit code.

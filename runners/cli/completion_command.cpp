@@ -42,7 +42,7 @@ _conebench_values() {  # command, option: words that may follow, or nothing
 
 _conebench_first_words() {  # command: what its first argument can be beside a file
   case "$1" in
-    list) echo solvers suites scenes metrics tables ;;
+    list) echo solvers suites scenes metrics tables commands ;;
     completion) echo bash ;;
     generate) _conebench_ids scenes ;;
     run) _conebench_ids suites ;;

@@ -14,7 +14,8 @@ constexpr const char* footer = R"(Examples:
   conebench list scenes --json
   conebench list solvers --markdown > docs/options.md)";
 
-Listing listing_of(const std::string& topic) {
+Listing listing_of(const std::string& topic, const CLI::App& root) {
+  if (topic == "commands") return list_commands(root);
   if (topic == "solvers") return list_solvers();
   if (topic == "suites") return list_suites();
   if (topic == "scenes") return list_scenes();
@@ -31,15 +32,16 @@ Command add_list(CLI::App& root) {
     bool markdown = false;
   };
   auto arguments = std::make_shared<ListArguments>();
-  CLI::App* app = root.add_subcommand("list", "Solvers, suites, scenes, metrics or paper tables of this build");
+  CLI::App* app =
+      root.add_subcommand("list", "Solvers, suites, scenes, metrics, paper tables or commands of this build");
   app->footer(footer);
   app->add_option("TOPIC", arguments->topic, "What to list")
       ->required()
-      ->check(CLI::IsMember({"solvers", "suites", "scenes", "metrics", "tables"}));
+      ->check(CLI::IsMember({"solvers", "suites", "scenes", "metrics", "tables", "commands"}));
   auto* json = app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--markdown", arguments->markdown, "Print Markdown with every option")->excludes(json);
-  return {app, [arguments]() -> Result<int> {
-            const Listing listing = listing_of(arguments->topic);
+  return {app, [arguments, &root]() -> Result<int> {
+            const Listing listing = listing_of(arguments->topic, root);
             if (arguments->json) {
               print_json(listing.json());
             } else {

@@ -1,17 +1,23 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace conebench::cli {
 
-/// One topic of `list` in its three forms; docs/options.md, docs/scenes.md and docs/metrics.md are the Markdown.
+/// One topic of `list` in its three forms. The Markdown of solvers, scenes and commands is docs/options.md,
+/// docs/scenes.md and docs/command_line.md.
 struct Listing {
   std::string topic;
   std::string text;
   std::string markdown;
-  nlohmann::json (*json)();  ///< {"solvers": […]}
+  std::function<nlohmann::json()> json;  ///< {"solvers": […]}
 };
 
 Listing list_solvers();
@@ -19,5 +25,7 @@ Listing list_scenes();
 Listing list_metrics();
 Listing list_suites();
 Listing list_tables();
+/// Every command of `root` with its help.
+Listing list_commands(const CLI::App& root);
 
 }  // namespace conebench::cli

@@ -11,6 +11,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
+#include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "solvers/registry.hpp"
 
@@ -59,10 +60,8 @@ Result<OptionValues> complete(SolveArguments& arguments) {
   return effective;
 }
 
-nlohmann::json to_json(const SolveArguments& arguments, const ContactProblem& problem, const OptionValues& options,
-                       const CellRecord& record) {
+nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& options, const CellRecord& record) {
   nlohmann::json out = {{"problem", arguments.file},
-                        {"problem_hash", problem.content_hash()},
                         {"solver", arguments.solver},
                         {"options", cli::to_json(options)},
                         {"criterion", record.criterion},
@@ -127,7 +126,15 @@ Result<int> run_solve(SolveArguments& arguments) {
   const auto options = complete(arguments);
   if (!options) return options.error();
   const auto given = load_given_problem(arguments.file);
-  if (!given) return given.error();
+  if (!given) {
+    if (given.error().code == ErrorCode::unsupported && arguments.json) {
+      CellRecord none = blank_record(arguments.request);
+      none.status = "unsupported";
+      none.reason = given.error().message;
+      print_json(to_json(arguments, *options, none));
+    }
+    return given.error();
+  }
   const ContactProblem& problem = given->problem;
   if (arguments.request.start_from_guess && !problem.guess()) {
     return Error{ErrorCode::bad_input, fmt::format("{}: has no guess to start from; use --start cold", arguments.file)};
@@ -137,7 +144,9 @@ Result<int> run_solve(SolveArguments& arguments) {
   if (!record) return record.error();
 
   if (arguments.json) {
-    print_json(to_json(arguments, problem, *options, *record));
+    auto out = to_json(arguments, *options, *record);
+    out["problem_hash"] = problem.content_hash();
+    print_json(out);
   } else {
     print_text(to_text(arguments, problem, *record));
   }

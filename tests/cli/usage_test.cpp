@@ -99,7 +99,7 @@ TEST(Usage, AFullStandardOutputIsAnErrorAndNotSuccess) {
 }
 
 TEST(List, EveryTopicHasTextMarkdownAndOneJsonObject) {
-  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "tables"}) {
+  for (const std::string topic : {"solvers", "suites", "scenes", "metrics", "tables", "commands"}) {
     const auto text = conebench({"list", topic});
     EXPECT_EQ(text.code, 0);
     EXPECT_NE(text.out, "");

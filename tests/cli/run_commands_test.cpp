@@ -1,0 +1,234 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A suite of 2 problems, 2 solvers and 2 tolerances: eight cells. PGS-CCP solves another model than the NCP, so that
+/// it fails on the sliding box.
+constexpr const char* small_suite = R"({
+  "name": "small", "seed": 3,
+  "problems": [{"scene": "box-stack", "options": {"boxes": 2}, "as": "fclib"}, {"scene": "sliding-box"}],
+  "solvers": ["NSGS", "PGS-CCP"],
+  "tolerances": [1e-4, 1e-6],
+  "limits": {"iterations": 2000, "seconds": 5, "memory_mb": 2000},
+  "repeats": {"min": 1, "min_ms": 0, "max": 1}
+})";
+
+class RunCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { write("small.json", small_suite); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder / name) << text; }
+
+  Outcome run(std::vector<std::string> arguments, const std::string& store = "small.sqlite") {
+    arguments.insert(arguments.begin(), {"run", folder / "small.json", "--db", folder / store});
+    return conebench(arguments);
+  }
+
+  /// Rows of a query on a store, columns joined with '|'.
+  std::vector<std::string> query(const std::string& store, const std::string& sql) {
+    std::vector<std::string> rows;
+    sqlite3* database = nullptr;
+    sqlite3_open((folder / store).c_str(), &database);
+    const auto collect = [](void* into, int count, char** values, char**) {
+      std::string row;
+      for (int i = 0; i < count; ++i) row += (i > 0 ? "|" : "") + std::string(values[i] == nullptr ? "" : values[i]);
+      static_cast<std::vector<std::string>*>(into)->push_back(row);
+      return 0;
+    };
+    char* message = nullptr;
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), collect, &rows, &message), SQLITE_OK) << message;
+    sqlite3_close(database);
+    return rows;
+  }
+
+  const ScratchFolder folder;
+};
+
+constexpr const char* answers =
+    "SELECT key, status, solved, iterations, verdict_value, length, crc32 FROM cells JOIN "
+    "reactions ON cell = cells.id ORDER BY key";
+
+TEST_F(RunCommand, RunsEveryCellPrintsTheRankingAndResumes) {
+  const auto first = run({});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("NSGS"), HasSubstr("8 run now")));
+  EXPECT_EQ(query("small.sqlite", "SELECT count(*) FROM cells"), std::vector<std::string>{"8"});
+  EXPECT_EQ(query("small.sqlite",
+                  "SELECT count(*) FROM cells JOIN settings ON hash = setting WHERE solver = 'NSGS' AND "
+                  "solved"),
+            std::vector<std::string>{"4"});
+  const auto before = query("small.sqlite", answers);
+  const auto second = run({});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, AllOf(HasSubstr("0 run now"), HasSubstr("8 stored before")));
+  EXPECT_EQ(query("small.sqlite", answers), before);
+  EXPECT_EQ(run({"--retry", "converged"}).code, 0);
+  EXPECT_EQ(query("small.sqlite", answers), before) << "a second run must give bit-identical answers";
+}
+
+TEST_F(RunCommand, ShardsJoinToTheWholeSuite) {
+  ASSERT_EQ(run({}, "whole.sqlite").code, 0);
+  for (const std::string part : {"1", "2", "3"}) {
+    const auto outcome = run({"--shard", part + "/3"}, "shard" + part + ".sqlite");
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 5) << outcome.err;
+  }
+  const auto merged = conebench({"merge", folder / "shard1.sqlite", folder / "shard2.sqlite", folder / "shard3.sqlite",
+                                 "--out", folder / "all.sqlite"});
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("8 cells"));
+  EXPECT_EQ(query("all.sqlite", answers), query("whole.sqlite", answers));
+  expect_failure(conebench({"merge", folder / "shard1.sqlite", "--out", folder / "all.sqlite"}), 3, {"exists already"});
+  expect_failure(conebench({"merge", folder / "absent.sqlite", "--out", folder / "x.sqlite"}), 3, {"absent.sqlite"});
+}
+
+TEST_F(RunCommand, DryRunCountsCellsAndRunsNone) {
+  const auto plan = run({"--dry-run"});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("2 problems"), HasSubstr("8 cells"), HasSubstr("hours")));
+  EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite"));
+}
+
+TEST_F(RunCommand, RequireSolvedIsAGate) {
+  const auto gated = run({"--require-solved", "1"});
+  EXPECT_EQ(gated.code, 1);
+  EXPECT_THAT(gated.err, HasSubstr("gate failed"));
+  EXPECT_EQ(run({"--require-solved", "0.5"}).code, 0);
+}
+
+TEST_F(RunCommand, WrongUsageAndBadInputAreOneLine) {
+  expect_failure(run({"--shard", "3/2"}), 2, {"--shard"});
+  expect_failure(run({"--shard", "0/2"}), 2, {"--shard"});
+  expect_failure(run({"--shard", "two"}), 2, {"--shard"});
+  expect_failure(run({"--jobs", "0"}), 2, {"--jobs"});
+  expect_failure(run({"--require-solved", "2"}), 2, {"--require-solved"});
+  expect_failure(conebench({"run", folder / "absent.json"}), 3, {"absent.json"});
+  write("typo.json",
+        R"({"name": "x", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"], "tolerences": [1]})");
+  expect_failure(conebench({"run", folder / "typo.json", "--db", folder / "x.sqlite"}), 2, {"typo.json", "tolerences"});
+  write("text.sqlite", "this file is in the way and long enough to be looked at as if it were a database");
+  expect_failure(run({}, "text.sqlite"), 3, {"text.sqlite", "not a Conebench store"});
+  expect_failure(run({}, "no/folder.sqlite"), 3, {"no folder"});
+}
+
+TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
+  const auto outcome = run({"--filter", "family=nowhere"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
+  EXPECT_EQ(run({"--filter", "beauty=1"}).code, 2);
+  const auto half = run({"--filter", "family=sliding-box"});
+  EXPECT_EQ(half.code, 0) << half.err;
+  EXPECT_THAT(half.out, HasSubstr("4 run now"));
+}
+
+TEST_F(RunCommand, AFileThatCannotBeLoadedEndsWithFourAndTheRestIsRun) {
+  ASSERT_EQ(conebench({"generate", "sliding-box", "--out", folder / "data"}).code, 0);
+  write("data/broken.hdf5", "not HDF5 at all");
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
+  const auto outcome =
+      conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "files.sqlite"});
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 problems could not be loaded"));
+  EXPECT_EQ(query("files.sqlite", "SELECT status FROM cells ORDER BY status"),
+            (std::vector<std::string>{"bad_problem", "converged"}));
+}
+
+TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("NSGS"));
+  for (const std::string name : {"index.html", "report.md", "tables.tex", "cells.csv", "report.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / ("report/" + name))) << name;
+    EXPECT_THAT(report.out, HasSubstr(name));
+  }
+  const auto only = conebench({"report", folder / "small.sqlite", "--out", folder / "csv", "--format", "csv"});
+  EXPECT_EQ(only.code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "csv/index.html"));
+  expect_failure(conebench({"report", folder / "absent.sqlite", "--out", folder / "r"}), 3, {"absent.sqlite"});
+
+  // A problem's source in the store is what `solve` takes, and gives the stored cell's answer again.
+  const auto rows = query("small.sqlite",
+                          "SELECT problems.source, iterations FROM cells JOIN problems ON problems.hash = problem JOIN "
+                          "settings ON settings.hash = setting WHERE solver = 'NSGS' AND family = 'sliding-box' AND "
+                          "tolerance < 1e-5");
+  ASSERT_EQ(rows.size(), 1U);
+  const auto bar = rows[0].find('|');
+  const auto again = conebench({"solve", rows[0].substr(0, bar), "--solver", "NSGS", "--tolerance", "1e-6",
+                                "--max-iterations", "2000", "--json"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json()["iterations"].dump(), rows[0].substr(bar + 1));
+}
+
+TEST_F(RunCommand, ReportOfAStoreWithoutCellsSaysThatNothingWasMeasured) {
+  ASSERT_EQ(run({}).code, 0);
+  query("small.sqlite", "DELETE FROM residuals; DELETE FROM reactions; DELETE FROM cells");
+  const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});
+  EXPECT_EQ(report.code, 5);
+  EXPECT_THAT(report.err, HasSubstr("nothing was measured"));
+}
+
+TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
+  ASSERT_EQ(run({}).code, 0);
+  const std::string judged =
+      "SELECT key, solved, verdict_value, stick, name, value FROM cells JOIN residuals ON cell = "
+      "cells.id ORDER BY key, name";
+  const auto before = query("small.sqlite", judged);
+  ASSERT_GT(before.size(), 50U);
+  query("small.sqlite",
+        "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99; UPDATE residuals SET "
+        "value = 1; DELETE FROM residuals WHERE name = 'dual'");
+  const auto rejudged = conebench({"rejudge", folder / "small.sqlite"});
+  EXPECT_EQ(rejudged.code, 0) << rejudged.err;
+  EXPECT_THAT(rejudged.out, HasSubstr("8 of 8 cells judged anew"));
+  EXPECT_EQ(query("small.sqlite", judged), before);
+}
+
+TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {
+  ASSERT_EQ(conebench({"generate", "sliding-box", "--out", folder / "data"}).code, 0);
+  ASSERT_EQ(conebench({"generate", "box-stack", "--set", "boxes=2", "--out", folder / "data"}).code, 0);
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
+  ASSERT_EQ(conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "f.sqlite"}).code, 0);
+  const auto nowhere = conebench({"rejudge", folder / "f.sqlite"});
+  EXPECT_EQ(nowhere.code, 3);
+  EXPECT_THAT(nowhere.err, HasSubstr("--data"));
+  // The stack's file now holds another problem.
+  std::string stack;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "data")) {
+    if (entry.path().filename().string().starts_with("box-stack")) stack = entry.path();
+  }
+  const ScratchFolder other;
+  std::filesystem::copy_file(generate(other, {"random"}), stack, std::filesystem::copy_options::overwrite_existing);
+  const auto partly = conebench({"rejudge", folder / "f.sqlite", "--data", folder / "data"});
+  EXPECT_EQ(partly.code, 4) << partly.err;
+  EXPECT_THAT(partly.out, HasSubstr("1 of 2 cells judged anew"));
+  EXPECT_THAT(partly.err, HasSubstr("another problem"));
+}
+
+TEST(Doctor, NamesMachineLibrariesAndPeers) {
+  const auto text = conebench({"doctor"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_EQ(text.err, "");
+  for (const auto& part : {"governor", "load", "Eigen", "HDF5", "SQLite", "Siconos", "MuJoCo", "compiler"}) {
+    EXPECT_THAT(text.out, HasSubstr(part));
+  }
+  const auto json = conebench({"doctor", "--json"}).json();
+  ASSERT_TRUE(json.is_object());
+  EXPECT_GT(json["machine"]["cores"], 0);
+  EXPECT_TRUE(json["libraries"].contains("HDF5"));
+  EXPECT_TRUE(json["peers"].contains("Siconos"));
+  EXPECT_TRUE(json["hints"].is_array());
+}
+
+}  // namespace
+}  // namespace conebench::testing

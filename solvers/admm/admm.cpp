@@ -25,46 +25,63 @@ double AdmmSolver::Residuals::largest() const {
 
 std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
   if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+  problem_ = problem;
   cones_ = problem.cones();
   prepared_ = {};
-  const Index rows = problem.rows();
-  for (Vector* buffer : {&x_, &y_, &z_, &x_previous_, &offset_}) buffer->setZero(rows);
-  if (rows == 0) return std::nullopt;
+  for (Vector* buffer : {&x_, &y_, &z_, &x_previous_, &offset_}) buffer->setZero(problem.rows());
+  if (problem.rows() == 0) return std::nullopt;
 
   choose_units(problem);
-  const Vector compliance = problem.compliance().cwiseProduct(row_scale_.cwiseAbs2());
-  system_ = make_shifted_matrix(problem.blocks(), row_scale_, compliance, options_.system);
-  prepared_.solved_symmetrised = options_.system.factorization != "lu" && problem.symmetry_error() > 1e-12;
+  const bool symmetric = problem.symmetry_error() <= 1e-12;
+  const bool lu = options_.factorization == "lu" || (options_.factorization == "auto" && !symmetric);
+  prepared_.solved_symmetrised = !lu && !symmetric;
+  system_ =
+      MultifrontalFactor(problem.blocks(), row_scale_, compliance_, lu ? Factorization::lu : Factorization::cholesky,
+                         options_.storage == "dense"    ? Storage::dense
+                         : options_.storage == "sparse" ? Storage::sparse
+                                                        : Storage::automatic);
+  choose_penalty(prepared_);
+  factored_shift_ = 0.0;
+  refactor(initial_penalty_, prepared_);
+  prepared_proximal_ = proximal_;
+  return std::nullopt;
+}
 
-  // 004 VI-F on ADMM-CCP: no proximal term; its option is 0 there.
+/// The rule for ρ and its first value, from the bounds of the spectrum where they are asked for.
+void AdmmSolver::choose_penalty(SolveSummary& summary) {
   proximal_ = options_.proximal;
-  const bool spectral = options_.update == "spectral" || options_.initial == "spectral";
   Spectrum spectrum;
-  if (spectral) {
+  if (options_.update == "spectral" || options_.initial == "spectral") {
     // The normal components make up for a g that is orthogonal to the leading eigenvector. Both turn with the frames.
-    Vector start = free_term_.cwiseAbs().maxCoeff() > 0.0 ? Vector(free_term_ / free_term_.cwiseAbs().maxCoeff())
-                                                          : Vector::Zero(rows);
+    const double largest = free_term_.cwiseAbs().maxCoeff();
+    Vector start = largest > 0.0 ? Vector(free_term_ / largest) : Vector(Vector::Zero(cones_.rows()));
     for (Index block = 0; block < cones_.blocks(); ++block) {
       start[cones_.block_row(block) + cones_.block_size(block) - 1] += 1.0 + 0.1 * static_cast<double>(block % 7);
     }
-    spectrum = estimate_spectrum(*system_, std::move(start), proximal_, compliance.minCoeff());
-    prepared_.operator_products += spectrum.products;
+    spectrum = estimate_spectrum([this](const Vector& x, Vector& y) { apply(x, y); }, std::move(start), proximal_,
+                                 compliance_.minCoeff());
+    summary.operator_products += spectrum.products;
   }
-  // κ ≤ 1 (a matrix of zeros with compliance, say) or infinite (η = 0) leaves (45) without meaning: linear rule from
-  // ρ₀.
+  // κ ≤ 1 (G = 0 with compliance, say) or infinite (η = 0) leaves (45) without meaning: linear rule from ρ₀.
   const bool well_posed = spectrum.smallest > 0.0 && spectrum.condition() > 1.0;
   rule_.ratio = options_.ratio;
-  rule_.update = options_.update == "fixed"                    ? PenaltyUpdate::fixed
-                 : options_.update == "spectral" && well_posed ? PenaltyUpdate::spectral
-                                                               : PenaltyUpdate::linear;
-  rule_.factor =
-      rule_.update == PenaltyUpdate::spectral ? std::pow(spectrum.condition(), options_.increment) : options_.factor;
+  rule_.update = PenaltyUpdate::linear;
+  rule_.factor = options_.factor;
+  if (options_.update == "fixed") rule_.update = PenaltyUpdate::fixed;
+  if (options_.update == "spectral" && well_posed) {
+    rule_.update = PenaltyUpdate::spectral;
+    rule_.factor = std::pow(spectrum.condition(), options_.increment);
+  }
   initial_penalty_ = options_.initial == "spectral" && well_posed
                          ? spectral_penalty(spectrum, options_.initial_exponent)
                          : options_.initial_penalty;
-  factored_rho_ = 0.0;
-  refactor(initial_penalty_, prepared_);
-  return std::nullopt;
+}
+
+/// y = (G + R) x in the units of the iteration. Overwrites offset_.
+void AdmmSolver::apply(const Vector& x, Vector& y) {
+  offset_ = row_scale_.cwiseProduct(x);
+  problem_->blocks().apply(offset_, y);
+  y = y.cwiseProduct(row_scale_) + compliance_.cwiseProduct(x);
 }
 
 /// The paper's ids iterate in the problem's units. The scaled one iterates on λ_i = γ c_i λ̃_i, σ_i = γ σ̃_i / c_i with
@@ -94,21 +111,31 @@ void AdmmSolver::choose_units(const ContactProblem& problem) {
     if (largest > 0.0) impulse_scale_ = largest;
   }
   free_term_ = problem.free_term().cwiseProduct(row_scale_) / impulse_scale_;
+  compliance_ = problem.compliance().cwiseProduct(row_scale_.cwiseAbs2());
 }
 
+/// Factors for a penalty where that differs from the last one. The papers' ids break down where the matrix is not
+/// positive definite; the scaled one raises η, which moves no solution.
 bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
   rho_ = rho;
-  if (rho == factored_rho_) return true;
-  ++summary.factorizations;
-  if (system_->factor(rho + proximal_)) {
-    factored_rho_ = rho;
-    return true;
+  constexpr int kRaises = 40;
+  for (int raise = 0; raise <= kRaises; ++raise) {
+    const double shift = rho_ + proximal_;
+    if (shift == factored_shift_) return true;
+    ++summary.factorizations;
+    if (system_.factor(shift)) {
+      factored_shift_ = shift;
+      return true;
+    }
+    factored_shift_ = 0.0;
+    if (!variant_.scaled || !std::isfinite(shift)) break;
+    proximal_ += shift;
+    summary.message = fmt::format("G is indefinite: proximal term raised to {:.3g}", proximal_);
   }
-  factored_rho_ = 0.0;
   summary.status = SolveStatus::breakdown;
   summary.breakdown = Breakdown::singular;
-  summary.message = fmt::format("G + R + {:.3g} I is not positive definite; a larger penalty or `proximal` may help",
-                                rho + proximal_);
+  summary.message = fmt::format("G + R + {:.3g} I is not positive definite; a larger penalty or proximal term may help",
+                                rho_ + proximal_);
   return false;
 }
 
@@ -122,12 +149,13 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   }
   // The factors of prepare() serve the first solve; a later one makes them anew, which prepare() has counted.
   SolveSummary uncounted;
+  proximal_ = prepared_proximal_;
   if (summary.status == SolveStatus::breakdown || !refactor(initial_penalty_, uncounted)) return summary;
 
   start_from(guess, summary);
   for (long k = 1; k <= stop.max_iterations; ++k) {
     update_offset();                              // 004 Alg. 6 lines 4, 5: s, v
-    system_->solve(offset_, x_);                  // line 6: x
+    system_.solve(offset_, x_);                   // line 6: x
     const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
     summary.iterations = k;
     summary.own_residual = r.largest();
@@ -164,7 +192,7 @@ void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
   if (y_.isZero(0.0)) {
     z_ = free_term_;
   } else {
-    system_->apply(y_, z_);
+    apply(y_, z_);
     z_ += free_term_;
     ++summary.operator_products;
   }

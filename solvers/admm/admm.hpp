@@ -1,12 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "solvers/admm/penalty_rule.hpp"
-#include "solvers/admm/shifted_matrix.hpp"
+#include "solvers/linear/multifrontal.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
 
@@ -23,7 +22,9 @@ struct AdmmOptions {
   double increment = 0.05;        ///< p_inc = p_dec of 000 (46), τ of 004 (172b)
   std::string update = "fixed";   ///< fixed | linear | spectral
   std::string initial = "value";  ///< value | spectral
-  FactorizationOptions system;
+  std::string storage = "auto";   ///< auto | dense | sparse
+  std::string factorization =
+      "cholesky";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
 };
 
 /// What sets one member of the family apart beyond its parameters.
@@ -58,6 +59,8 @@ class AdmmSolver final : public Solver {
   };
 
   void choose_units(const ContactProblem& problem);
+  void choose_penalty(SolveSummary& summary);
+  void apply(const Vector& x, Vector& y);
   void start_from(ConstVectorRef guess, SolveSummary& summary);
   void update_offset();
   Residuals update_slack_and_dual();
@@ -73,20 +76,23 @@ class AdmmSolver final : public Solver {
   AdmmOptions options_;
 
   // The problem, in the units of the iteration.
+  std::optional<ContactProblem> problem_;
   ConeProduct cones_;
   Vector row_scale_;  ///< λ = impulse_scale · row_scale ∘ y
   double impulse_scale_ = 1.0;
-  Vector free_term_;                       ///< g
-  std::unique_ptr<ShiftedMatrix> system_;  ///< G + R, factored with (ρ + η) I
+  Vector free_term_;           ///< g
+  Vector compliance_;          ///< diagonal of R
+  MultifrontalFactor system_;  ///< G + R + (ρ + η) I
   PenaltyRule rule_;
-  double proximal_ = 0.0;         ///< η
-  double initial_penalty_ = 1.0;  ///< ρ₀
-  SolveSummary prepared_;         ///< counts of prepare(), and its breakdown
+  double prepared_proximal_ = 0.0;  ///< η that prepare() factored with
+  double initial_penalty_ = 1.0;    ///< ρ₀
+  SolveSummary prepared_;           ///< counts of prepare(), and its breakdown
 
   // The iterate.
   Vector x_, y_, z_;
-  double rho_ = 0.0;           ///< of the iteration
-  double factored_rho_ = 0.0;  ///< of the factors at hand, 0 for none
+  double proximal_ = 0.0;        ///< η
+  double rho_ = 0.0;             ///< of the iteration
+  double factored_shift_ = 0.0;  ///< ρ + η of the factors at hand, 0 for none
   // Scratch.
   Vector x_previous_, offset_;
 };

@@ -14,13 +14,16 @@ struct LinearOptions : AdmmOptions {
 struct SpectralOptions : AdmmOptions {
   SpectralOptions() { update = initial = "spectral"; }
 };
+struct ScaledOptions : SpectralOptions {
+  ScaledOptions() { factorization = "auto"; }
+};
 
 void declare_common(OptionBinder& bind, AdmmOptions& o) {
   bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
-  bind.choice("storage", o.system.storage, {"auto", "dense", "sparse"},
+  bind.choice("storage", o.storage, {"auto", "dense", "sparse"},
               "form of G + R + (ρ+η) I that is factored; auto: the cheaper one");
-  bind.choice("factorization", o.system.factorization, {"cholesky", "lu"},
-              "cholesky takes the symmetric part of G, lu takes G as given");
+  bind.choice("factorization", o.factorization, {"cholesky", "lu", "auto"},
+              "cholesky takes the symmetric part of G, lu takes G as given; auto: lu where G is not symmetric");
 }
 
 void declare_proximal(OptionBinder& bind, AdmmOptions& o) {
@@ -154,9 +157,10 @@ SolverRow scaled_spectral() {
   info.name = "Proximal ADMM, spectral adaptation, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;
+  info.needs_symmetry = false;
   info.citation = "Carpentier et al. 2024, Alg. 1 and eqs. (45), (46); scaling by Conebench";
   info.summary = "ADMM-NCP-SA on a problem scaled to unit diagonal blocks and unit free velocity; the default ADMM.";
-  return row<SpectralOptions>(info, {.scaled = true});
+  return row<ScaledOptions>(info, {.scaled = true});
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 #include "solvers/admm/penalty_rule.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace conebench {
 
-Spectrum estimate_spectrum(const ShiftedMatrix& matrix, Vector start, double proximal, double least_compliance,
-                           long max_products) {
+Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& apply, Vector start, double proximal,
+                           double least_compliance, long max_products) {
   Spectrum spectrum;
-  Vector image(matrix.rows());
+  Vector image(start.size());
   double estimate = 0.0;
   double norm = start.norm();
   while (norm > 0.0 && std::isfinite(norm) && spectrum.products < max_products) {
     start /= norm;
-    matrix.apply(start, image);
+    apply(start, image);
     ++spectrum.products;
     norm = image.norm();
     start.swap(image);

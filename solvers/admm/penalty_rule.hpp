@@ -1,7 +1,8 @@
 #pragma once
 
+#include <functional>
+
 #include "problems/types.hpp"
-#include "solvers/admm/shifted_matrix.hpp"
 
 namespace conebench {
 
@@ -16,8 +17,9 @@ struct Spectrum {
 
 /// L = λ_max(A) + η by power iteration from `start` (at most `max_products` products, until two estimates agree to 1 %)
 /// and m = η + min(R): G is positive semidefinite, so η and R alone bound the spectrum from below (paper 004, VI-F).
-Spectrum estimate_spectrum(const ShiftedMatrix& matrix, Vector start, double proximal, double least_compliance,
-                           long max_products = 20);
+/// `apply(x, y)` sets y = A x with A = G + R.
+Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& apply, Vector start, double proximal,
+                           double least_compliance, long max_products = 20);
 
 enum class PenaltyUpdate { fixed, linear, spectral };
 

@@ -1,0 +1,274 @@
+#include "solvers/linear/multifrontal.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "solvers/linear/column_kernels.hpp"
+
+namespace conebench {
+
+namespace {
+
+using column_kernels::dot_columns;
+using column_kernels::subtract_columns;
+using PanelMap = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
+using ConstPanelMap = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+constexpr int kPanelWidth = 32;  ///< pivots eliminated one by one before the rest is updated by a matrix product
+constexpr int kSolveWidth = 8;   ///< pivots solved one by one before the rows below are updated
+
+/// Eliminates the pivots of one front within its panels. `lower` and `upper` (the transposed one) are the same for
+/// Cholesky. Left-looking within kPanelWidth columns, right-looking beyond. False at a pivot that is not positive.
+template <bool Symmetric>
+bool eliminate_pivots(double* lower, double* upper, double* inverses, int pivots, int rows) {
+  const std::ptrdiff_t lead = rows;
+  double factors[kPanelWidth];
+  const auto update = [&](double* panel, const double* other, int begin, int j, int from) {
+    for (int c = begin; c < j; ++c) factors[c - begin] = other[j + c * lead];
+    subtract_columns(panel + from + j * lead, panel + from + begin * lead, lead, factors, j - begin, rows - from);
+  };
+  for (int begin = 0; begin < pivots; begin += kPanelWidth) {
+    const int end = std::min(begin + kPanelWidth, pivots);
+    for (int j = begin; j < end; ++j) {
+      update(upper, lower, begin, j, j);
+      if constexpr (!Symmetric) update(lower, upper, begin, j, j + 1);
+      double& pivot = upper[j + j * lead];
+      if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+      if constexpr (Symmetric) pivot = std::sqrt(pivot);
+      inverses[j] = 1.0 / pivot;
+      double* column = lower + j * lead;
+      for (int i = j + 1; i < rows; ++i) column[i] *= inverses[j];
+    }
+    if (end == pivots) break;
+    const ConstPanelMap done_lower(lower + end + begin * lead, rows - end, end - begin, Eigen::OuterStride<>(lead));
+    const ConstPanelMap done_upper(upper + end + begin * lead, rows - end, end - begin, Eigen::OuterStride<>(lead));
+    PanelMap(upper + end + end * lead, rows - end, pivots - end, Eigen::OuterStride<>(lead)).noalias() -=
+        done_upper * done_lower.topRows(pivots - end).transpose();
+    if constexpr (!Symmetric) {
+      PanelMap(lower + end + end * lead, rows - end, pivots - end, Eigen::OuterStride<>(lead)).noalias() -=
+          done_lower * done_upper.topRows(pivots - end).transpose();
+    }
+  }
+  return true;
+}
+
+/// schur −= (rows of L below the pivots) (columns of U beyond them); the lower triangle alone where symmetric.
+template <bool Symmetric>
+void subtract_products(double* schur, const double* lower, const double* upper, int pivots, int rows) {
+  const int below = rows - pivots;
+  if (below >= 48 && pivots >= 8) {
+    const ConstPanelMap left(lower + pivots, below, pivots, Eigen::OuterStride<>(rows));
+    const ConstPanelMap right(upper + pivots, below, pivots, Eigen::OuterStride<>(rows));
+    Eigen::Map<Matrix> target(schur, below, below);
+    if constexpr (Symmetric) {
+      target.triangularView<Eigen::Lower>() -= left * right.transpose();
+    } else {
+      target.noalias() -= left * right.transpose();
+    }
+    return;
+  }
+  double factors[kPanelWidth];
+  for (int begin = 0; begin < pivots; begin += kPanelWidth) {
+    const int width = std::min(kPanelWidth, pivots - begin);
+    for (int j = 0; j < below; ++j) {
+      for (int c = 0; c < width; ++c) factors[c] = upper[pivots + j + static_cast<std::ptrdiff_t>(begin + c) * rows];
+      const int from = Symmetric ? j : 0;
+      subtract_columns(schur + from + static_cast<std::ptrdiff_t>(j) * below,
+                       lower + pivots + from + static_cast<std::ptrdiff_t>(begin) * rows, rows, factors, width,
+                       below - from);
+    }
+  }
+}
+
+/// Adds a child's update (size × size, its rows at `position` of this front) into this front's panels and Schur part.
+template <bool Symmetric>
+void add_update(const double* update, int size, const int* position, double* lower, double* upper, double* schur,
+                int pivots, int rows) {
+  const std::ptrdiff_t lead = rows;
+  const std::ptrdiff_t below = rows - pivots;
+  for (int j = 0; j < size; ++j, update += size) {
+    const int column = position[j];
+    int i = j;
+    if constexpr (!Symmetric) {
+      for (i = 0; i < j; ++i) {
+        if (position[i] < pivots) {
+          upper[column + position[i] * lead] += update[i];
+        } else {
+          schur[position[i] - pivots + (column - pivots) * below] += update[i];
+        }
+      }
+      if (column < pivots) {
+        upper[column + column * lead] += update[j];
+        ++i;
+      }
+    }
+    double* target = column < pivots ? lower + column * lead : schur - pivots + (column - pivots) * below;
+    for (; i < size; ++i) target[position[i]] += update[i];
+  }
+}
+
+}  // namespace
+
+MultifrontalFactor::MultifrontalFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
+                                       Factorization factorization, Storage storage)
+    : factorization_(factorization) {
+  // Below some dozens of rows an analysis costs more than it can save.
+  constexpr Index kAlwaysDense = 48;
+  fronts_ = single_front(matrix.rows());
+  if (storage == Storage::sparse || (storage == Storage::automatic && matrix.rows() > kAlwaysDense)) {
+    EliminationFronts sparse = analyse_fronts(matrix);
+    if (storage == Storage::sparse || sparse.multiplications < 0.7 * fronts_.multiplications) {
+      fronts_ = std::move(sparse);
+      dense_ = false;
+    }
+  }
+  const auto values = at(fronts_.panel_values);
+  lower_.resize(values);
+  lower_original_.resize(values);
+  if (!symmetric()) {
+    upper_.resize(values);
+    upper_original_.resize(values);
+  }
+  pivot_inverses_.resize(at(rows()));
+  stack_.resize(at(fronts_.stack_values));
+  waiting_.reserve(fronts_.fronts.size());
+  work_.resize(at(rows()));
+  front_work_.resize(at(fronts_.most_rows));
+  assemble(matrix, scale, compliance);
+}
+
+void MultifrontalFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance) {
+  std::vector<int> new_row(fronts_.old_row.size()), front_of(fronts_.old_row.size());
+  for (std::size_t i = 0; i < new_row.size(); ++i) new_row[at(fronts_.old_row[i])] = static_cast<int>(i);
+  for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
+    const EliminationFront& front = fronts_.fronts[f];
+    std::fill_n(front_of.begin() + front.first_pivot, front.pivots, static_cast<int>(f));
+  }
+  std::vector<double>& diagonal = symmetric() ? lower_original_ : upper_original_;
+  for (Index block_row = 0; block_row < matrix.block_rows(); ++block_row) {
+    const Index row = matrix.block_offset(block_row);
+    const int height = matrix.block_size(block_row);
+    for (Index k = matrix.row_begin(block_row); k < matrix.row_begin(block_row + 1); ++k) {
+      const Index column = matrix.block_offset(matrix.column(k));
+      const int width = matrix.block_size(matrix.column(k));
+      const double* value = matrix.block_values(k);
+      // The rows of a block stay together, so one search serves the block. It goes to the lower panel, or transposed to
+      // the upper one.
+      const int i = std::max(new_row[at(row)], new_row[at(column)]);
+      const int j = std::min(new_row[at(row)], new_row[at(column)]);
+      const EliminationFront& front = fronts_.fronts[at(front_of[at(j)])];
+      std::int64_t place = i - front.first_pivot;
+      if (place >= front.pivots) {
+        const auto begin = fronts_.row_list.begin() + front.row_begin;
+        place = front.pivots + (std::lower_bound(begin, begin + front.rows - front.pivots, i) - begin);
+      }
+      place += front.value_begin + static_cast<std::int64_t>(front.rows) * (j - front.first_pivot);
+      const bool below = new_row[at(row)] > new_row[at(column)];
+      for (int c = 0; c < width; ++c) {
+        for (int r = 0; r < height; ++r, ++value) {
+          const double scaled = *value * scale[row + r] * scale[column + c];
+          const bool lower = row == column ? r > c : below;
+          const auto target = at(place + (lower ? r + static_cast<std::int64_t>(front.rows) * c
+                                                : c + static_cast<std::int64_t>(front.rows) * r));
+          if (row == column && r == c) {
+            diagonal[target] += scaled + compliance[row + r];
+          } else if (symmetric()) {
+            lower_original_[target] += 0.5 * scaled;
+          } else {
+            (lower ? lower_original_ : upper_original_)[target] += scaled;
+          }
+        }
+      }
+    }
+  }
+}
+
+bool MultifrontalFactor::factor(double shift) {
+  lower_ = lower_original_;
+  upper_ = upper_original_;
+  waiting_.clear();
+  std::size_t top = 0;
+  for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
+    const EliminationFront& front = fronts_.fronts[f];
+    double* lower_panel = lower_.data() + front.value_begin;
+    double* upper_panel = upper() + front.value_begin;
+    for (int j = 0; j < front.pivots; ++j) upper_panel[j + static_cast<std::ptrdiff_t>(j) * front.rows] += shift;
+
+    const auto below = at(front.rows - front.pivots);
+    double* schur = stack_.data() + top;
+    std::fill_n(schur, below * below, 0.0);
+    while (!waiting_.empty() && fronts_.fronts[at(waiting_.back())].parent == static_cast<int>(f)) {
+      const EliminationFront& child = fronts_.fronts[at(waiting_.back())];
+      waiting_.pop_back();
+      const int size = child.rows - child.pivots;
+      top -= at(size) * at(size);
+      const auto add = symmetric() ? add_update<true> : add_update<false>;
+      add(stack_.data() + top, size, fronts_.parent_position.data() + child.row_begin, lower_panel, upper_panel, schur,
+          front.pivots, front.rows);
+    }
+    double* inverses = pivot_inverses_.data() + front.first_pivot;
+    const auto eliminate = symmetric() ? eliminate_pivots<true> : eliminate_pivots<false>;
+    if (!eliminate(lower_panel, upper_panel, inverses, front.pivots, front.rows)) return false;
+    if (below == 0) continue;
+    const auto subtract = symmetric() ? subtract_products<true> : subtract_products<false>;
+    subtract(schur, lower_panel, upper_panel, front.pivots, front.rows);
+    std::memmove(stack_.data() + top, schur, below * below * sizeof(double));
+    top += below * below;
+    waiting_.push_back(static_cast<int>(f));
+  }
+  return true;
+}
+
+void MultifrontalFactor::solve(const Vector& b, Vector& x) {
+  for (std::size_t i = 0; i < work_.size(); ++i) work_[i] = b[fronts_.old_row[i]];
+
+  for (const EliminationFront& front : fronts_.fronts) {
+    const double* panel = lower_.data() + front.value_begin;
+    const std::ptrdiff_t lead = front.rows;
+    double* pivot = work_.data() + front.first_pivot;
+    double* below = front_work_.data();
+    std::fill_n(below, front.rows - front.pivots, 0.0);
+    for (int begin = 0; begin < front.pivots; begin += kSolveWidth) {
+      const int end = std::min(begin + kSolveWidth, front.pivots);
+      for (int j = begin; j < end; ++j) {
+        double sum = pivot[j];
+        for (int c = begin; c < j; ++c) sum -= panel[j + c * lead] * pivot[c];
+        pivot[j] = symmetric() ? sum * pivot_inverses_[at(front.first_pivot + j)] : sum;
+      }
+      const double* columns = panel + begin * lead;
+      subtract_columns(pivot + end, columns + end, lead, pivot + begin, end - begin, front.pivots - end);
+      subtract_columns(below, columns + front.pivots, lead, pivot + begin, end - begin, front.rows - front.pivots);
+    }
+    const int* row = fronts_.row_list.data() + front.row_begin;
+    for (int i = 0; i < front.rows - front.pivots; ++i) work_[at(row[i])] += below[i];
+  }
+
+  for (std::size_t f = fronts_.fronts.size(); f-- > 0;) {
+    const EliminationFront& front = fronts_.fronts[f];
+    const double* panel = upper() + front.value_begin;
+    const std::ptrdiff_t lead = front.rows;
+    double* pivot = work_.data() + front.first_pivot;
+    double* all = front_work_.data();
+    const int* row = fronts_.row_list.data() + front.row_begin;
+    for (int i = front.pivots; i < front.rows; ++i) all[i] = work_[at(row[i - front.pivots])];
+    for (int end = front.pivots; end > 0;) {
+      const int begin = (end - 1) / 4 * 4;
+      double sums[4];
+      dot_columns(sums, panel + end + begin * lead, lead, all + end, end - begin, front.rows - end);
+      for (int j = end - 1; j >= begin; --j) {
+        double sum = pivot[j] - sums[j - begin];
+        for (int i = j + 1; i < end; ++i) sum -= panel[i + j * lead] * pivot[i];
+        pivot[j] = sum * pivot_inverses_[at(front.first_pivot + j)];
+        all[j] = pivot[j];
+      }
+      end = begin;
+    }
+  }
+  for (std::size_t i = 0; i < work_.size(); ++i) x[fronts_.old_row[i]] = work_[i];
+}
+
+}  // namespace conebench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "problems/block_sparse_matrix.hpp"
+#include "problems/types.hpp"
+#include "solvers/linear/elimination_fronts.hpp"
+
+namespace conebench {
+
+enum class Factorization { cholesky, lu };
+enum class Storage { automatic, dense, sparse };
+
+/// Factors A + shift I for one matrix A = diag(scale) G diag(scale) + diag(compliance) and many shifts, by a
+/// multifrontal Cholesky or LU without pivoting on a pattern analysed once; dense is the case of one front.
+///
+/// Cholesky takes the symmetric part of G. LU takes G as given; with a positive definite symmetric part every pivot is
+/// positive and no pivoting is needed. Storage `automatic` takes the cheaper of the two by their operation counts.
+/// All buffers are made at construction.
+class MultifrontalFactor {
+ public:
+  MultifrontalFactor() = default;
+  /// `scale`, `compliance`: rows() of `matrix` long.
+  MultifrontalFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
+                     Factorization factorization, Storage storage);
+
+  /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding.
+  bool factor(double shift);
+  /// x = (A + shift I)⁻¹ b by the last factors, which must have succeeded. x may be b.
+  void solve(const Vector& b, Vector& x);
+
+  Index rows() const { return static_cast<Index>(fronts_.old_row.size()); }
+  bool dense() const { return dense_; }
+  const EliminationFronts& fronts() const { return fronts_; }
+
+ private:
+  void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
+  bool symmetric() const { return factorization_ == Factorization::cholesky; }
+  double* upper() { return symmetric() ? lower_.data() : upper_.data(); }
+
+  Factorization factorization_ = Factorization::cholesky;
+  bool dense_ = true;
+  EliminationFronts fronts_;
+  // Panels of rows × pivots, column by column, at EliminationFront::value_begin. Cholesky: L alone. LU: L with unit
+  // diagonal, and U transposed. The originals are those of A.
+  std::vector<double> lower_, upper_;
+  std::vector<double> lower_original_, upper_original_;
+  std::vector<double> pivot_inverses_;  ///< of L's diagonal (Cholesky) or U's (LU), by new row
+  std::vector<double> stack_;           ///< updates on their way to their parents
+  std::vector<int> waiting_;            ///< fronts whose updates are on the stack
+  std::vector<double> work_, front_work_;
+};
+
+}  // namespace conebench

@@ -27,8 +27,13 @@ void print_json(const nlohmann::json& value) {
 }
 
 void print_error(const std::string& message) {
+  // One line, whatever a file's name holds.
+  std::string line = message;
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) c = ' ';
+  }
   std::fflush(stdout);
-  print_note("conebench: " + message);
+  print_note("conebench: " + line);
 }
 
 void print_note(const std::string& line) {

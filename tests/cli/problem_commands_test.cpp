@@ -149,6 +149,35 @@ TEST(Solve, TheWrittenSolutionIsJudgedTheSame) {
   }
 }
 
+TEST(Solve, ASceneIsNamedAsReportsNameIt) {
+  const ScratchFolder folder;
+  const auto solve = [&](const std::string& problem, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"solve", problem, "--solver", "NSGS"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return conebench(arguments);
+  };
+  const auto json = solve("random contacts=3 seed=4", {"--write-solution", folder / "solved.hdf5", "--json"}).json();
+  EXPECT_EQ(json["solved"], true);
+  EXPECT_NE(json["problem_hash"], solve("random contacts=3 seed=5", {"--json"}).json()["problem_hash"]);
+  const auto judge = conebench({"judge", "random contacts=3 seed=4", "--reaction", folder / "solved.hdf5", "--json"});
+  EXPECT_EQ(judge.json()["residuals"], json["residuals"]);
+  expect_failure(solve("random contact=3", {}), 2, {"contact", "contacts"});
+  expect_failure(solve("random seed=x", {}), 2, {"seed=x"});
+  expect_failure(solve("randon seed=1", {}), 3, {"randon seed=1"});
+}
+
+TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
+  const ScratchFolder folder;
+  const auto outcome = conebench({"solve", "sliding-box", "--solver", "MISBEHAVE", "--set", "mode=nan",
+                                  "--write-solution", folder / "nan.hdf5", "--json"},
+                                 {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1"}, .out_to = {}});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("not finite"));
+  EXPECT_EQ(outcome.json()["claimed"], true) << "the test solver lies";
+  EXPECT_EQ(outcome.json()["solved"], false);
+  EXPECT_FALSE(std::filesystem::exists(folder / "nan.hdf5"));
+}
+
 TEST(Judge, BadAnswersAreOneLineEach) {
   const ScratchFolder folder;
   const auto file = small_stack(folder);
@@ -218,6 +247,8 @@ TEST(Inspect, OneBadFileAmongSeveralIsReportedBesideTheOthers) {
   EXPECT_EQ(good.json()["files"].size(), 2U);
   expect_failure(conebench({"inspect", folder / "bad.hdf5", "--json"}), 3, {"bad.hdf5"});
   expect_failure(conebench({"inspect", folder.path().string()}), 3, {folder.path().string()});
+  expect_failure(conebench({"inspect", "two\nlines\x1b[31m"}), 3, {"two lines"});
+  expect_failure(conebench({"report", "two\nlines", "--out", folder / "r"}), 3, {"two lines"});
   EXPECT_THAT(conebench({"inspect", file}).out, HasSubstr("contacts"));
 }
 

@@ -22,6 +22,10 @@ if(CONEBENCH_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(CONEBENCH_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # conebench_library(<name> SOURCES … PUBLIC <targets> PRIVATE <targets>): the library conebench_<name> with the alias
 # conebench::<name>. PUBLIC links show in its headers, PRIVATE ones do not.
 function(conebench_library name)

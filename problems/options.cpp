@@ -73,8 +73,8 @@ std::vector<OptionSpec> OptionBinder::specs() const {
 
 Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
   for (const auto& [name, value] : values) {
-    const auto found =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.spec.name == name; });
+    const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                    [&wanted = name](const Entry& entry) { return entry.spec.name == wanted; });
     if (found == entries_.end()) {
       std::vector<std::string> known;
       for (const auto& entry : entries_) known.push_back(entry.spec.name);

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/hdf5_file.hpp"
+#include "fclib_loader/isolation.hpp"
 #include "fclib_loader/npy_file.hpp"
 
 namespace conebench {
@@ -37,16 +40,23 @@ Vector read_stored_reaction(const std::filesystem::path& path, const ConeProduct
 
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  return hdf5::guarded(file.string(), [&] {
-    if (cones.limits() > 0) {
-      throw hdf5::Failure(hdf5::one_line(file.string()) + ": FCLIB's layout has no place for limits",
-                          ErrorCode::unsupported);
-    }
-    Vector reaction = read_stored_reaction(file, cones);
-    const Index rows = reaction.size() - cones.joints();
-    reaction.tail(rows) = to_normal_last(reaction.tail(rows), cones.contact_dimension());
-    return reaction;
+  if (cones.limits() > 0) {
+    return Error{ErrorCode::unsupported, hdf5::one_line(file.string()) + ": FCLIB's layout has no place for limits"};
+  }
+  const Result<std::string> bytes = hdf5::isolated(file, [&] {
+    const Vector stored = read_stored_reaction(file, cones);
+    return std::string(reinterpret_cast<const char*>(stored.data()),
+                       sizeof(double) * static_cast<std::size_t>(stored.size()));
   });
+  if (!bytes) return bytes.error();
+  Vector reaction(cones.rows());
+  if (bytes->size() != sizeof(double) * static_cast<std::size_t>(reaction.size())) {
+    return Error{ErrorCode::bad_input, hdf5::one_line(file.string()) + ": is damaged"};
+  }
+  if (!bytes->empty()) std::memcpy(reaction.data(), bytes->data(), bytes->size());
+  const Index rows = reaction.size() - cones.joints();
+  reaction.tail(rows) = to_normal_last(reaction.tail(rows), cones.contact_dimension());
+  return reaction;
 }
 
 }  // namespace conebench

@@ -1,8 +1,11 @@
+#include "fclib_loader/fclib_read.hpp"
+
 #include <fmt/format.h>
 
-#include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_matrix.hpp"
+#include "fclib_loader/fclib_transfer.hpp"
 #include "fclib_loader/hdf5_file.hpp"
+#include "fclib_loader/isolation.hpp"
 
 namespace conebench {
 
@@ -242,8 +245,14 @@ class Reader {
 
 }  // namespace
 
-Result<FclibContent> read_fclib(const std::filesystem::path& file) {
+Result<FclibContent> read_fclib_here(const std::filesystem::path& file) {
   return hdf5::guarded(file.string(), [&] { return Reader(file).read(); });
+}
+
+Result<FclibContent> read_fclib(const std::filesystem::path& file) {
+  const Result<std::string> bytes = hdf5::isolated(file, [&] { return pack(Reader(file).read()); });
+  if (!bytes) return bytes.error();
+  return hdf5::guarded(file.string(), [&] { return unpack(*bytes); });
 }
 
 }  // namespace conebench

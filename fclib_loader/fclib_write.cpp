@@ -6,6 +6,7 @@
 #include "fclib_loader/condensation.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/hdf5_image.hpp"
+#include "fclib_loader/isolation.hpp"
 
 namespace conebench {
 
@@ -232,13 +233,16 @@ Result<std::monostate> write_solution(const std::filesystem::path& source, const
                              hdf5::one_line(source.string()), content->mu.size(), joints, problem.cones().contacts(),
                              problem.cones().joints())};
   }
-  return hdf5::guarded(target.string(), [&] {
+  // HDF5 changes a file that somebody else made.
+  const Result<std::string> done = hdf5::isolated(source, [&] {
     hdf5::Image image(source, false);
     image.remove("/solution");
     Writer(problem, hdf5::one_line(target.string()), image).write_answer("/solution", {Vector(impulse), {}});
     image.save(target);
-    return std::monostate{};
+    return std::string();
   });
+  if (!done) return done.error();
+  return std::monostate{};
 }
 
 }  // namespace conebench

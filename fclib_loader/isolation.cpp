@@ -1,0 +1,192 @@
+#include "fclib_loader/isolation.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "fclib_loader/hdf5_file.hpp"
+
+namespace conebench::hdf5 {
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool limits_memory = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool limits_memory = false;
+#else
+constexpr bool limits_memory = true;
+#endif
+#else
+constexpr bool limits_memory = true;
+#endif
+
+constexpr rlim_t base_seconds = 30;
+constexpr rlim_t bytes_a_second = 4 << 20;
+constexpr rlim_t base_bytes = rlim_t{4} << 30;
+constexpr rlim_t memory_a_byte = 64;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+  int get() const { return descriptor_; }
+  void close() {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// What the child sends: a mark, the size, then the bytes. The mark tells success from the kinds of failure.
+struct Header {
+  std::uint64_t magic = 0;
+  std::int64_t mark = 0;
+  std::uint64_t size = 0;
+};
+constexpr std::uint64_t header_magic = 0x436f6e6542656e63;
+constexpr std::int64_t success = -1;
+
+bool write_all(int descriptor, const void* bytes, std::size_t size) {
+  const char* next = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t step = ::write(descriptor, next, size);
+    if (step < 0 && errno == EINTR) continue;
+    if (step <= 0) return false;
+    next += step;
+    size -= static_cast<std::size_t>(step);
+  }
+  return true;
+}
+
+bool read_all(int descriptor, void* bytes, std::size_t size) {
+  char* next = static_cast<char*>(bytes);
+  while (size > 0) {
+    const ssize_t step = ::read(descriptor, next, size);
+    if (step < 0 && errno == EINTR) continue;
+    if (step <= 0) return false;
+    next += step;
+    size -= static_cast<std::size_t>(step);
+  }
+  return true;
+}
+
+void limit(decltype(RLIMIT_CPU) resource, rlim_t most) {
+  rlimit limits{};
+  if (::getrlimit(resource, &limits) != 0) return;
+  if (limits.rlim_cur != RLIM_INFINITY && limits.rlim_cur < most) return;
+  limits.rlim_cur = limits.rlim_max == RLIM_INFINITY ? most : std::min(most, limits.rlim_max);
+  // For process time: a blocked SIGXCPU is followed by SIGKILL.
+  if (resource == RLIMIT_CPU) limits.rlim_max = std::min(limits.rlim_max, most + 2);
+  ::setrlimit(resource, &limits);
+}
+
+/// Address space in use [bytes].
+rlim_t address_space() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void prepare_child(std::uintmax_t file_bytes) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU}) {
+    ::signal(signal, SIG_DFL);
+  }
+  // glibc and HDF5 print where they abort; the parent says it in one line.
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) {
+    ::dup2(nowhere, STDERR_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+  }
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, base_seconds + file_bytes / bytes_a_second);
+  if (limits_memory) limit(RLIMIT_AS, address_space() + base_bytes + memory_a_byte * file_bytes);
+}
+
+[[noreturn]] void run_child(int out, const std::string& file, std::uintmax_t file_bytes,
+                            const std::function<std::string()>& body) {
+  prepare_child(file_bytes);
+  Header header{header_magic, success, 0};
+  std::string payload;
+  const Result<std::string> result = guarded(file, body);
+  if (result) {
+    payload = *result;
+  } else {
+    header.mark = static_cast<std::int64_t>(result.error().code);
+    payload = result.error().message;
+  }
+  header.size = payload.size();
+  const bool sent = write_all(out, &header, sizeof header) && write_all(out, payload.data(), payload.size());
+  ::_exit(sent ? 0 : 1);
+}
+
+std::string death_of(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return "HDF5's library found no end";
+  if (WIFSIGNALED(status)) return fmt::format("HDF5's library crashed (signal {})", WTERMSIG(status));
+  return "HDF5's library ended its process";
+}
+
+}  // namespace
+
+Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body) {
+  const std::string name = one_line(file.string());
+  std::error_code ignored;
+  const std::uintmax_t size =
+      std::filesystem::is_regular_file(file, ignored) ? std::filesystem::file_size(file, ignored) : std::uintmax_t{0};
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return guarded(file.string(), body);
+  Descriptor in(ends[0]);
+  Descriptor out(ends[1]);
+  pid_t child = -1;
+  {
+    // No other thread may be inside HDF5 when the process is copied.
+    const Session session;
+    child = ::fork();
+  }
+  if (child < 0) return guarded(file.string(), body);
+  if (child == 0) run_child(out.get(), file.string(), size, body);
+  out.close();
+
+  Header header;
+  std::string payload;
+  bool complete = read_all(in.get(), &header, sizeof header) && header.magic == header_magic &&
+                  header.mark >= success && header.mark <= static_cast<std::int64_t>(ErrorCode::internal);
+  if (complete) {
+    // Grows with what arrives: the size comes from a process that a damaged file may have led astray.
+    constexpr std::size_t piece = 1 << 20;
+    while (complete && payload.size() < header.size) {
+      const std::size_t begin = payload.size();
+      const std::size_t step = std::min<std::size_t>(std::max(piece, begin), header.size - begin);
+      payload.resize(begin + step);
+      complete = read_all(in.get(), payload.data() + begin, step);
+    }
+  }
+  in.close();
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!complete) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: {} on this file; it is damaged", name, death_of(status))};
+  }
+  if (header.mark == success) return payload;
+  return Error{static_cast<ErrorCode>(header.mark), payload};
+}
+
+}  // namespace conebench::hdf5

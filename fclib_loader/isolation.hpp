@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "problems/result.hpp"
+
+namespace conebench::hdf5 {
+
+/// Runs `body` in a forked process and gives the bytes that it returns, so that HDF5's own crashes and endless loops on
+/// damaged files end that process alone. `body` may throw Failure, which becomes the error. Its process time and its
+/// memory are bounded in proportion to the size of `file`. Where no process can be forked, `body` runs here.
+///
+/// Errors (bad_input): the Failure's; a process that ended without an answer ("file: HDF5's library crashed …").
+Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body);
+
+}  // namespace conebench::hdf5

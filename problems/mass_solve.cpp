@@ -131,7 +131,8 @@ std::optional<Matrix> invert_block(const Matrix& block) {
   }
   const Vector scale = equilibration(block.sparseView());
   const Eigen::FullPivLU<Matrix> lu(scale.asDiagonal() * block * scale.asDiagonal());
-  if (!(lu.rcond() * largest_condition > 1.0)) return std::nullopt;
+  // rcond() looks at the part that can be inverted alone.
+  if (!lu.isInvertible() || !(lu.rcond() * largest_condition > 1.0)) return std::nullopt;
   return Matrix(scale.asDiagonal() * lu.inverse() * scale.asDiagonal());
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 
 namespace conebench {
 
@@ -35,9 +36,36 @@ std::optional<Error> check_bounds(const OptionSpec& spec, double value, const st
   return std::nullopt;
 }
 
+/// `value` in the option's own type, where it is allowed.
+Result<OptionValue> check_value(const OptionSpec& spec, const OptionValue& value) {
+  const std::string text = to_text(value);
+  OptionValue converted = value;
+  if (std::holds_alternative<double>(spec.default_value) && std::holds_alternative<long>(value)) {
+    converted = static_cast<double>(std::get<long>(value));
+  }
+  if (converted.index() != spec.default_value.index()) {
+    return usage(fmt::format("option '{}' = {} must be {}", spec.name, text, type_name(spec.default_value)));
+  }
+  if (const auto* real = std::get_if<double>(&converted)) {
+    if (auto error = check_bounds(spec, *real, text)) return *error;
+  } else if (const auto* integer = std::get_if<long>(&converted)) {
+    if (auto error = check_bounds(spec, static_cast<double>(*integer), text)) return *error;
+  } else if (const auto* word = std::get_if<std::string>(&converted)) {
+    if (std::find(spec.choices.begin(), spec.choices.end(), *word) == spec.choices.end()) {
+      return usage(fmt::format("option '{}' = {} must be one of: {}", spec.name, text, joined(spec.choices)));
+    }
+  }
+  return converted;
+}
+
 }  // namespace
 
-void OptionBinder::add(OptionSpec spec, Field field) { entries_.push_back({std::move(spec), field}); }
+void OptionBinder::add(OptionSpec spec, Field field) {
+  const bool known =
+      std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.spec.name == spec.name; });
+  if (known) throw std::logic_error("option '" + spec.name + "' is declared twice");
+  entries_.push_back({std::move(spec), field});
+}
 
 void OptionBinder::real(const std::string& name, double& field, Details details) {
   add({name, field, details.minimum, details.maximum, details.unit, details.scale, {}, details.doc}, &field);
@@ -72,6 +100,8 @@ std::vector<OptionSpec> OptionBinder::specs() const {
 }
 
 Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
+  // All are checked before the first is written.
+  std::vector<std::pair<Field, OptionValue>> accepted;
   for (const auto& [name, value] : values) {
     const auto found = std::find_if(entries_.begin(), entries_.end(),
                                     [&wanted = name](const Entry& entry) { return entry.spec.name == wanted; });
@@ -80,34 +110,12 @@ Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
       for (const auto& entry : entries_) known.push_back(entry.spec.name);
       return usage(fmt::format("unknown option '{}'; known: {}", name, known.empty() ? "none" : joined(known)));
     }
-    const OptionSpec& spec = found->spec;
-    const std::string text = to_text(value);
-    if (auto* const* real = std::get_if<double*>(&found->field)) {
-      const double number = std::holds_alternative<long>(value)     ? static_cast<double>(std::get<long>(value))
-                            : std::holds_alternative<double>(value) ? std::get<double>(value)
-                                                                    : std::nan("");
-      if (!std::holds_alternative<long>(value) && !std::holds_alternative<double>(value)) {
-        return usage(fmt::format("option '{}' = {} must be a number", name, text));
-      }
-      if (auto error = check_bounds(spec, number, text)) return *error;
-      **real = number;
-      continue;
-    }
-    if (value.index() != found->field.index()) {
-      return usage(fmt::format("option '{}' = {} must be {}", name, text, type_name(spec.default_value)));
-    }
-    if (auto* const* integer = std::get_if<long*>(&found->field)) {
-      if (auto error = check_bounds(spec, static_cast<double>(std::get<long>(value)), text)) return *error;
-      **integer = std::get<long>(value);
-    } else if (auto* const* flag = std::get_if<bool*>(&found->field)) {
-      **flag = std::get<bool>(value);
-    } else {
-      const auto& word = std::get<std::string>(value);
-      if (std::find(spec.choices.begin(), spec.choices.end(), word) == spec.choices.end()) {
-        return usage(fmt::format("option '{}' = {} must be one of: {}", name, word, joined(spec.choices)));
-      }
-      *std::get<std::string*>(found->field) = word;
-    }
+    auto checked = check_value(found->spec, value);
+    if (!checked) return checked.error();
+    accepted.emplace_back(found->field, std::move(*checked));
+  }
+  for (const auto& [field, value] : accepted) {
+    std::visit([&value = value](auto* target) { *target = std::get<std::decay_t<decltype(*target)>>(value); }, field);
   }
   return std::monostate{};
 }

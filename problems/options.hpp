@@ -44,6 +44,7 @@ class OptionBinder {
     OptionScale scale = OptionScale::linear;
     std::string doc = {};
   };
+  // Each throws std::logic_error for a name that is declared already.
   void real(const std::string& name, double& field, Details details);
   void integer(const std::string& name, long& field, Details details);
   void flag(const std::string& name, bool& field, const std::string& doc);
@@ -52,7 +53,8 @@ class OptionBinder {
   /// The declared options with the current values of the fields as defaults.
   std::vector<OptionSpec> specs() const;
   /// Writes `values` into the bound fields. Integers are taken where a real is expected. Errors (wrong_usage) name the
-  /// option, the value and what was violated; an unknown option's error lists the known ones.
+  /// option, the value and what was violated; an unknown option's error lists the known ones. Nothing is written where
+  /// any value is wrong.
   Result<std::monostate> assign(const OptionValues& values);
   /// Current values of all bound fields.
   OptionValues effective() const;

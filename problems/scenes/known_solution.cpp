@@ -119,7 +119,8 @@ Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::u
   ContactProblemData& problem_data = data->problem;
   const Answer answer = choose_answer(problem_data.cones, o, random);
   Vector product(answer.impulse.size());
-  problem_data.delassus->apply(answer.impulse, product);
+  // By the assembled blocks, so that g does not depend on the form.
+  problem_data.delassus->assemble(problem_data.cones).apply(answer.impulse, product);
   product += problem_data.compliance.cwiseProduct(answer.impulse);
   problem_data.free_term = answer.velocity - product;
   if (o.structure.form == "factored") {

@@ -149,7 +149,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     tell(CellPhase::set_up);
     if (const auto error = runner.set_up(**solver, first)) return unsupported(error->message);
     tell(CellPhase::solving);
-    SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid);
+    SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.start();
     runner.solve(**solver, monitor, first);
     if (!paid) first.solve_s -= monitor.judge_seconds();
@@ -176,7 +176,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       break;
     }
     if (paid) {
-      SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid);
+      SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid, request.max_iterations);
       monitor.start();
       runner.solve(**solver, monitor, repeat);
     } else {

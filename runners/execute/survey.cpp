@@ -16,14 +16,8 @@ constexpr int most_outside_kills = 10;
 
 class Surveyors {
  public:
-  Surveyors(const Suite& suite, const std::vector<ProblemSource>& sources, const std::filesystem::path& cache,
-            Progress& progress)
-      : suite_(suite),
-        sources_(sources),
-        cache_(cache),
-        progress_(progress),
-        results_(sources.size()),
-        attempts_(sources.size()) {
+  Surveyors(const SurveyPlan& plan, const std::vector<ProblemSource>& sources, Progress& progress)
+      : plan_(plan), sources_(sources), progress_(progress), results_(sources.size()), attempts_(sources.size()) {
     for (std::size_t i = 0; i < sources.size(); ++i) queue_.push_back(i);
   }
 
@@ -59,10 +53,10 @@ class Surveyors {
     queue_.pop_front();
     const ProblemSource& source = sources_[desk.source];
     const bool started =
-        desk.worker.start([&](const OutputCatcher& output) { return start_surveyor(suite_, source, cache_, output); });
+        desk.worker.start([&](const OutputCatcher& output) { return start_surveyor(plan_, source, output); });
     if (!started) return fail(desk.source, "the system refused a new process");
-    desk.worker.set_deadline(monotonic_seconds() + suite_.limits.load_seconds,
-                             fmt::format("loading took more than {} s", suite_.limits.load_seconds));
+    desk.worker.set_deadline(monotonic_seconds() + plan_.suite.limits.load_seconds,
+                             fmt::format("loading took more than {} s", plan_.suite.limits.load_seconds));
   }
 
   void attend(Desk& desk) {
@@ -73,7 +67,7 @@ class Surveyors {
         return finish(desk.source, std::move(*surveyed));
       }
     }
-    desk.worker.enforce(monotonic_seconds(), suite_.limits.memory_mb);
+    desk.worker.enforce(monotonic_seconds(), plan_.suite.limits.memory_mb);
     if (alive) return;
     const WorkerEnd end = desk.worker.reap();
     Attempts& attempts = attempts_[desk.source];
@@ -93,9 +87,8 @@ class Surveyors {
     progress_.surveyed(++done_, static_cast<long>(sources_.size()));
   }
 
-  const Suite& suite_;
+  const SurveyPlan& plan_;
   const std::vector<ProblemSource>& sources_;
-  const std::filesystem::path& cache_;
   Progress& progress_;
   std::vector<SurveyedProblem> results_;
   std::vector<Attempts> attempts_;
@@ -106,10 +99,9 @@ class Surveyors {
 
 }  // namespace
 
-std::vector<SurveyedProblem> survey_sources(const Suite& suite, const std::vector<ProblemSource>& sources,
-                                            const std::filesystem::path& cache, int at_a_time,
-                                            const std::atomic<bool>* interrupted, Progress& progress) {
-  return Surveyors(suite, sources, cache, progress).run(at_a_time, interrupted);
+std::vector<SurveyedProblem> survey_sources(const SurveyPlan& plan, const std::vector<ProblemSource>& sources,
+                                            int at_a_time, const std::atomic<bool>* interrupted, Progress& progress) {
+  return Surveyors(plan, sources, progress).run(at_a_time, interrupted);
 }
 
 }  // namespace conebench

@@ -1,21 +1,19 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <vector>
 
 #include "runners/execute/progress.hpp"
+#include "runners/execute/worker.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/plan/problem_survey.hpp"
-#include "runners/plan/suite.hpp"
 
 namespace conebench {
 
 /// Loads every source in a process of its own, several at a time, and answers what they say, in the order of the
 /// sources. One that crashes (twice), hangs or takes too much memory is a problem that can't be loaded. Ends early,
 /// with blank entries, where `interrupted` is set.
-std::vector<SurveyedProblem> survey_sources(const Suite& suite, const std::vector<ProblemSource>& sources,
-                                            const std::filesystem::path& cache, int at_a_time,
-                                            const std::atomic<bool>* interrupted, Progress& progress);
+std::vector<SurveyedProblem> survey_sources(const SurveyPlan& plan, const std::vector<ProblemSource>& sources,
+                                            int at_a_time, const std::atomic<bool>* interrupted, Progress& progress);
 
 }  // namespace conebench

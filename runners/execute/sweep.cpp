@@ -63,7 +63,9 @@ void drop_filtered(std::vector<ProblemSource>& sources, const CellFilter& filter
   });
 }
 
-Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, Progress& progress) {
+/// `known`: problems of the store, whose features are taken from there; null: features are not wanted.
+Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const std::vector<ProblemRecord>* known,
+                       Progress& progress) {
   if (const auto error = check(options)) return *error;
   auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
@@ -74,10 +76,22 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, Progress
 
   Plan plan;
   const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  auto surveyed =
-      survey_sources(suite, *sources, options.cache, std::max(options.jobs, processors), options.interrupted, progress);
+  SurveyPlan survey{suite, options.cache, known != nullptr, {}};
+  std::map<std::string, const ProblemRecord*> record_of;
+  if (known != nullptr) {
+    for (const ProblemRecord& record : *known) {
+      survey.known.insert(record.hash);
+      record_of[record.hash] = &record;
+    }
+  }
+  auto surveyed = survey_sources(survey, *sources, std::max(options.jobs, processors), options.interrupted, progress);
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;
+  for (SurveyedProblem& problem : surveyed) {
+    if (const auto found = record_of.find(problem.record.hash); found != record_of.end()) {
+      copy_features(*found->second, problem.record);
+    }
+  }
   plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
   plan.settings = plan_settings(suite);
   plan.cells =
@@ -170,7 +184,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   if (!options.allow_mixed) {
     if (const auto error = check_same_build(contents->runs, run.build, run.machine)) return *error;
   }
-  auto plan = make_plan(suite, options, progress);
+  auto plan = make_plan(suite, options, &contents->problems, progress);
   if (!plan) return plan.error();
 
   SweepOutcome outcome;
@@ -252,7 +266,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 }
 
 Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress) {
-  auto plan = make_plan(suite, options, progress);
+  auto plan = make_plan(suite, options, nullptr, progress);
   if (!plan) return plan.error();
   std::vector<std::pair<std::string, std::string>> stored;
   if (store != nullptr) {

@@ -24,11 +24,13 @@ double monotonic_seconds() {
 
 long next_verdict_look(long iteration) { return iteration + std::max(1L, iteration / 10); }
 
-SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, Clock clock)
+SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, long last_iteration,
+                           Clock clock)
     : verdict_(verdict),
       tolerance_(tolerance),
       budget_(budget),
       paid_(paid),
+      last_allowed_(last_iteration),
       clock_(clock),
       next_verdict_(verdict == nullptr ? never : 1) {}
 
@@ -55,6 +57,7 @@ Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
     time = judged;
     if (residual <= tolerance_) return stop(iteration, Decision::accept);
     next_verdict_ = next_verdict_look(iteration);
+    if (iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
   }
   const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_);
   if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);

@@ -25,8 +25,10 @@ long next_verdict_look(long iteration);
 class SweepMonitor final : public Monitor {
  public:
   /// `verdict`: null where the monitor may not accept (criterion `own`). `budget`: seconds of solve time from start()
-  /// on; looks at the verdict count towards it only where `paid`.
-  SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, Clock clock = monotonic_seconds);
+  /// on; looks at the verdict count towards it only where `paid`. `last_iteration`: looked at whatever the schedule
+  /// says.
+  SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, long last_iteration,
+               Clock clock = monotonic_seconds);
 
   /// Call right before Solver::solve.
   void start();
@@ -51,6 +53,7 @@ class SweepMonitor final : public Monitor {
   double tolerance_;
   double budget_;
   bool paid_;
+  long last_allowed_;
   Clock clock_;
   double started_ = 0.0;
   double judge_seconds_ = 0.0;

@@ -31,11 +31,14 @@ bool answer(FrameKind kind, const std::string& payload) {
   return write_all(child_channel, encode_frame(kind, payload));
 }
 
-int survey(const Suite& suite, const ProblemSource& source, const std::filesystem::path& cache) {
-  const auto problem = load_source(source, cache);
-  const double loosest = *std::max_element(suite.tolerances.begin(), suite.tolerances.end());
-  const SurveyedProblem surveyed =
-      problem ? survey_problem(*problem, source, loosest, suite.verdict) : survey_failure(source, problem.error());
+int survey(const SurveyPlan& plan, const ProblemSource& source) {
+  const auto problem = load_source(source, plan.cache);
+  const double loosest = *std::max_element(plan.suite.tolerances.begin(), plan.suite.tolerances.end());
+  const auto look_at = [&](const ContactProblem& loaded) {
+    const bool features = plan.features && !plan.known.contains(loaded.content_hash());
+    return survey_problem(loaded, source, loosest, plan.suite.verdict, features);
+  };
+  const SurveyedProblem surveyed = problem ? look_at(*problem) : survey_failure(source, problem.error());
   return answer(FrameKind::surveyed, encode(surveyed)) ? 0 : 1;
 }
 
@@ -100,9 +103,8 @@ CellRequest request_of(const Suite& suite, const PlannedSetting& setting, double
   return request;
 }
 
-std::optional<Worker> start_surveyor(const Suite& suite, const ProblemSource& source,
-                                     const std::filesystem::path& cache, const OutputCatcher& output) {
-  return start(output, [&] { return survey(suite, source, cache); });
+std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output) {
+  return start(output, [&] { return survey(plan, source); });
 }
 
 std::optional<Worker> start_worker(const WorkerPlan& plan, const ProblemSource& source, const OutputCatcher& output) {

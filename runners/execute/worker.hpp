@@ -2,6 +2,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "runners/execute/process.hpp"
 #include "runners/execute/solve_cell.hpp"
@@ -17,9 +20,16 @@ struct Worker {
   Descriptor channel;
 };
 
+/// What every surveyor needs to know.
+struct SurveyPlan {
+  const Suite& suite;
+  std::filesystem::path cache;
+  bool features = true;         ///< rank, conditioning and category, too
+  std::set<std::string> known;  ///< hashes of problems whose features need not be found again
+};
+
 /// Starts a process that loads one problem, answers FrameKind::surveyed and ends.
-std::optional<Worker> start_surveyor(const Suite& suite, const ProblemSource& source,
-                                     const std::filesystem::path& cache, const OutputCatcher& output);
+std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output);
 
 /// What a worker needs to know beside its problem; a copy of the runner's by the fork.
 struct WorkerPlan {

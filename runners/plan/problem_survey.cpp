@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/plan/content_address.hpp"
 
@@ -46,7 +47,7 @@ bool twins(const SurveyedProblem& a, const SurveyedProblem& b) {
 }  // namespace
 
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, double loosest_tolerance,
-                               const std::string& verdict) {
+                               const std::string& verdict, bool with_features) {
   SurveyedProblem surveyed;
   ProblemRecord& record = surveyed.record;
   const ConeProduct& cones = problem.cones();
@@ -68,7 +69,14 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
     record.mu_max = *most;
   }
   record.symmetry_error = problem.symmetry_error();
-  record.category = "unknown";
+  record.category = to_string(SampleCategory::unknown);
+  if (with_features) {
+    const Features features = extract_features(problem);
+    record.rank = features.spectrum.rank;
+    record.conditioning = features.spectrum.conditioning;
+    record.features_estimated = features.spectrum.estimated;
+    record.category = to_string(features.category);
+  }
   if (const auto judgement = judge(problem, Vector::Zero(problem.rows())); problem.rows() > 0) {
     record.trivial = is_solved(judgement[verdict], loosest_tolerance);
   } else {
@@ -82,6 +90,13 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   return surveyed;
 }
 
+void copy_features(const ProblemRecord& known, ProblemRecord& record) {
+  record.rank = known.rank;
+  record.conditioning = known.conditioning;
+  record.features_estimated = known.features_estimated;
+  record.category = known.category;
+}
+
 SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) {
   SurveyedProblem surveyed;
   surveyed.unsupported = error.code == ErrorCode::unsupported;
@@ -90,7 +105,7 @@ SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) 
   record.family = source.family;
   record.source = source.source;
   record.kind = "unknown";
-  record.category = "unknown";
+  record.category = to_string(SampleCategory::unknown);
   record.error = error.message;
   std::string bytes;
   if (!source.file.empty()) {

@@ -22,9 +22,13 @@ struct SurveyedProblem {
   std::array<double, 6> signature{};
 };
 
-/// What is told of a loaded problem. `loosest_tolerance` decides `trivial` (by `verdict`).
+/// What is told of a loaded problem. `loosest_tolerance` decides `trivial` (by `verdict`). Rank, conditioning and
+/// category, which can take a second, are left out without `with_features`.
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, double loosest_tolerance,
-                               const std::string& verdict);
+                               const std::string& verdict, bool with_features);
+
+/// Puts rank, conditioning and category of `known` into `record`, which lacks them.
+void copy_features(const ProblemRecord& known, ProblemRecord& record);
 
 /// What is told of one that can't be loaded.
 SurveyedProblem survey_failure(const ProblemSource& source, const Error& error);

@@ -9,6 +9,8 @@
 namespace conebench {
 namespace {
 
+constexpr long many = 1'000'000'000;
+
 double fake_time = 0.0;
 double fake_clock() { return fake_time; }
 
@@ -45,7 +47,7 @@ TEST(LookSchedule, GoesOneByOneAndThenByTenPercent) {
 
 TEST_F(SweepMonitorTest, AcceptsTheFirstIterateThatPasses) {
   fake_time = 0.0;
-  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, fake_clock);
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, many, fake_clock);
   monitor.start();
   EXPECT_EQ(monitor.observe(1, wrong, 0.0), Decision::keep_going);
   EXPECT_EQ(monitor.observe(2, right, 0.0), Decision::accept);
@@ -53,9 +55,19 @@ TEST_F(SweepMonitorTest, AcceptsTheFirstIterateThatPasses) {
   EXPECT_EQ(monitor.decision(), Decision::accept);
 }
 
+TEST_F(SweepMonitorTest, LooksAtTheLastIterationWhateverTheSchedule) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, 1005, fake_clock);
+  monitor.start();
+  for (long k = 1; k <= 1005; ++k) {
+    if (monitor.due(k)) monitor.observe(k, k == 1005 ? right : wrong, 0.0);
+  }
+  EXPECT_EQ(monitor.stopped_at(), 1005);
+}
+
 TEST_F(SweepMonitorTest, NeverAcceptsWithoutAVerdict) {
   fake_time = 0.0;
-  SweepMonitor monitor(nullptr, 1e-8, 100.0, false, fake_clock);
+  SweepMonitor monitor(nullptr, 1e-8, 100.0, false, many, fake_clock);
   monitor.start();
   EXPECT_EQ(monitor.observe(1, right, 0.0), Decision::keep_going);
 }
@@ -63,7 +75,7 @@ TEST_F(SweepMonitorTest, NeverAcceptsWithoutAVerdict) {
 TEST_F(SweepMonitorTest, StopsSoonAfterTheDeadlineWhateverAnIterationTakes) {
   for (const double iteration_s : {1e-7, 1e-5, 1e-3, 0.1}) {
     fake_time = 0.0;
-    SweepMonitor monitor(nullptr, 1e-8, 1.0, false, fake_clock);
+    SweepMonitor monitor(nullptr, 1e-8, 1.0, false, many, fake_clock);
     monitor.start();
     Decision last = Decision::keep_going;
     play(monitor, wrong, 100'000'000, iteration_s, &last);
@@ -75,7 +87,7 @@ TEST_F(SweepMonitorTest, StopsSoonAfterTheDeadlineWhateverAnIterationTakes) {
 
 TEST_F(SweepMonitorTest, SeldomReadsTheClockWhereIterationsAreTiny) {
   fake_time = 0.0;
-  SweepMonitor monitor(nullptr, 1e-8, 1.0, false, fake_clock);
+  SweepMonitor monitor(nullptr, 1e-8, 1.0, false, many, fake_clock);
   monitor.start();
   play(monitor, wrong, 1'000'000, 1e-7);
   EXPECT_LT(monitor.clock_reads(), 60);
@@ -86,7 +98,7 @@ TEST_F(SweepMonitorTest, AMachinesSpeedDoesNotMoveTheLooksAtTheVerdict) {
   std::vector<long> accepted;
   for (const double iteration_s : {1e-8, 1e-4, 7e-3}) {
     fake_time = 0.0;
-    SweepMonitor monitor(&verdict, 1e-8, 1e9, false, fake_clock);
+    SweepMonitor monitor(&verdict, 1e-8, 1e9, false, many, fake_clock);
     monitor.start();
     for (long k = 1; monitor.decision() == Decision::keep_going; ++k) {
       fake_time += iteration_s;
@@ -104,7 +116,7 @@ TEST_F(SweepMonitorTest, LooksAtTheVerdictCountTowardsTheDeadlineOnlyWherePaid) 
   // Every read of this clock takes a second, so a look at the verdict does, too.
   for (const bool paid : {false, true}) {
     fake_time = 0.0;
-    SweepMonitor monitor(&verdict, 1e-8, 10.5, paid, costly_judge_clock);
+    SweepMonitor monitor(&verdict, 1e-8, 10.5, paid, many, costly_judge_clock);
     monitor.start();
     play(monitor, wrong, 1000, 0.0);
     EXPECT_EQ(monitor.stopped_at(), paid ? 6 : 11);
@@ -121,7 +133,7 @@ TEST_F(SweepMonitorTest, ReplayLooksOnceWhereTheFirstRunStopped) {
 
 TEST_F(SweepMonitorTest, AProposalIsLookedAtOffTheSchedule) {
   fake_time = 0.0;
-  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, fake_clock);
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, many, fake_clock);
   monitor.start();
   for (long k = 1; k <= 40; ++k) {
     if (monitor.due(k)) monitor.observe(k, wrong, 0.0);

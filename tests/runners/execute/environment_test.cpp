@@ -1,0 +1,73 @@
+#include "runners/execute/environment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <regex>
+
+namespace conebench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(Environment, TellsMachineAndBuild) {
+  const MachineRecord machine = capture_machine();
+  EXPECT_FALSE(machine.host.empty());
+  EXPECT_FALSE(machine.cpu.empty());
+  EXPECT_GT(machine.cores, 0);
+  EXPECT_GT(machine.memory_mb, 0);
+  EXPECT_THAT(machine.kernel, HasSubstr("Linux"));
+  const BuildRecord build = capture_build();
+  EXPECT_FALSE(build.version.empty());
+  EXPECT_FALSE(build.commit.empty());
+  EXPECT_FALSE(build.compiler.empty());
+  EXPECT_THAT(build.flags, HasSubstr("-O"));
+  for (const char* const name : {"Eigen", "HDF5", "SQLite", "zlib"}) {
+    EXPECT_TRUE(std::regex_search(build.libraries.at(name), std::regex("^[0-9]"))) << name;
+  }
+  EXPECT_TRUE(std::regex_match(utc_now(), std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ")));
+}
+
+MachineLoad load(double average, std::uint64_t steal = 0, std::uint64_t all = 0, std::uint64_t throttled = 0) {
+  return {average, steal, all, throttled};
+}
+
+TEST(Noise, AQuietMachineGivesNone) {
+  MachineRecord machine;
+  machine.cores = 4;
+  machine.governor = "performance";
+  EXPECT_THAT(noise_reasons(machine, load(0.1), load(1.4, 0, 1000), 1, 0.0), IsEmpty());
+  machine.governor = "unknown";
+  EXPECT_THAT(noise_reasons(machine, load(0.1), load(1.4, 0, 1000), 1, 0.1), IsEmpty());
+}
+
+TEST(Noise, EachReasonIsNamed) {
+  MachineRecord machine;
+  machine.cores = 2;
+  machine.governor = "powersave";
+  const auto reasons = noise_reasons(machine, load(1.5), load(6.0, 50, 1000, 3), 1, 0.5);
+  EXPECT_THAT(reasons, Contains(HasSubstr("before the start")));
+  EXPECT_THAT(reasons, Contains(HasSubstr("meanwhile")));
+  EXPECT_THAT(reasons, Contains(HasSubstr("5 %")));
+  EXPECT_THAT(reasons, Contains(HasSubstr("throttled 3")));
+  EXPECT_THAT(reasons, Contains(HasSubstr("powersave")));
+  EXPECT_THAT(reasons, Contains(HasSubstr("50 % of the repeated")));
+  EXPECT_EQ(reasons.size(), 6U);
+}
+
+TEST(Noise, StealShareIsOfTheTimeBetween) {
+  EXPECT_DOUBLE_EQ(steal_share(load(0, 10, 1000), load(0, 30, 2000)), 0.02);
+  EXPECT_EQ(steal_share(load(0, 10, 1000), load(0, 10, 1000)), 0.0);
+}
+
+TEST(Environment, LibrariesGetOneThread) {
+  limit_library_threads();
+  EXPECT_STREQ(std::getenv("OMP_NUM_THREADS"), "1");
+  EXPECT_STREQ(std::getenv("OPENBLAS_NUM_THREADS"), "1");
+}
+
+}  // namespace
+}  // namespace conebench

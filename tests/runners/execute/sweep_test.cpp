@@ -1,0 +1,337 @@
+#include "runners/execute/sweep.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+
+#include "runners/execute/environment.hpp"
+#include "runners/execute/wire.hpp"
+#include "tests/runners/execute/sweep_fixture.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// 3 problems × 4 settings × 2 tolerances; one of the settings never gets there.
+const char* const small_suite = R"({
+  "name": "small", "seed": 3,
+  "problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2, 3]}, "as": "fclib"}],
+  "solvers": [{"id": "MISBEHAVE", "grid": {"step": [0.0, 0.5, 0.75, 1.0]}}],
+  "tolerances": [1e-3, 1e-6], "limits": {"iterations": 20000, "seconds": 5}, "repeats": {"min": 2, "min_ms": 0}
+})";
+
+/// Everything of the stored cells that a repetition must give again.
+std::map<std::string, std::string> lasting(const Store& store) {
+  std::map<std::string, std::string> cells;
+  const auto contents = store.read(true);
+  for (const CellRecord& cell : contents->cells)
+    cells[cell.key] = encode(CellReport{0, testing::without_times(cell), 0});
+  return cells;
+}
+
+class Sweep : public testing::SweepTest {
+ protected:
+  Suite small = suite(small_suite);
+};
+
+TEST_F(Sweep, StoresEveryCellWithItsProblemSettingAndRun) {
+  Store store = open_store();
+  const SweepOutcome outcome = sweep(small, store);
+  EXPECT_EQ(outcome.problems, 3);
+  EXPECT_EQ(outcome.cells, 24);
+  EXPECT_EQ(outcome.run, 24);
+  EXPECT_EQ(outcome.measured, 24);
+  EXPECT_EQ(outcome.solved, 18);
+  EXPECT_EQ(outcome.statuses.at("max_iterations"), 6);
+  EXPECT_GT(outcome.busy_s, 0.0);
+  EXPECT_GT(outcome.wall_s, outcome.busy_s);
+  EXPECT_EQ(progress.order.size(), 24U);
+  EXPECT_EQ(progress.surveyed_count, 3);
+  EXPECT_EQ(progress.last.total, 24);
+
+  const auto contents = store.read(true);
+  ASSERT_EQ(contents->runs.size(), 1U);
+  EXPECT_EQ(contents->runs[0].mode, "timed");
+  EXPECT_EQ(contents->runs[0].suite_text, small_suite);
+  EXPECT_EQ(contents->runs[0].build.commit, capture_build().commit);
+  EXPECT_FALSE(contents->runs[0].finished_utc.empty());
+  EXPECT_EQ(contents->problems.size(), 3U);
+  EXPECT_EQ(contents->settings.size(), 4U);
+  for (const CellRecord& cell : contents->cells) {
+    EXPECT_EQ(cell.run_id, contents->runs[0].id);
+    EXPECT_EQ(cell.limit_mb, small.limits.memory_mb);
+    EXPECT_EQ(cell.limit_s, 5.0);
+    EXPECT_EQ(cell.max_iterations, 20000);
+    EXPECT_EQ(cell.solved, cell.status == "converged");
+    EXPECT_EQ(cell.repeats, cell.solved ? 2 : 1);
+    EXPECT_EQ(cell.reaction.size() % 12, 0U);
+    EXPECT_FALSE(cell.reaction.empty());
+    EXPECT_GT(cell.peak_memory_kb, 0);
+  }
+}
+
+TEST_F(Sweep, ASecondRunFindsEverythingDone) {
+  Store store = open_store();
+  sweep(small, store);
+  progress.order.clear();
+  const SweepOutcome again = sweep(small, store);
+  EXPECT_EQ(again.resumed, 24);
+  EXPECT_EQ(again.run, 0);
+  EXPECT_EQ(again.solved, 18);
+  EXPECT_TRUE(progress.order.empty());
+  EXPECT_EQ(store.read()->runs.size(), 1U);
+}
+
+TEST_F(Sweep, TwoRunsGiveBitIdenticalAnswersInTheSameOrder) {
+  Store first = open_store("first.sqlite");
+  sweep(small, first);
+  const auto order = std::move(progress.order);
+  progress.order.clear();
+  Store second = open_store("second.sqlite");
+  sweep(small, second);
+  EXPECT_EQ(lasting(first), lasting(second));
+  EXPECT_EQ(order, progress.order);
+}
+
+TEST_F(Sweep, AnotherSeedGivesAnotherOrderAndTheSameCells) {
+  Store first = open_store("first.sqlite");
+  sweep(small, first);
+  const auto order = std::move(progress.order);
+  progress.order.clear();
+  small.seed = 4;
+  Store second = open_store("second.sqlite");
+  sweep(small, second);
+  EXPECT_EQ(lasting(first), lasting(second));
+  EXPECT_NE(order, progress.order);
+}
+
+TEST_F(Sweep, TwoWorkersGiveTheSameAnswersAndAreMarked) {
+  Store one = open_store("one.sqlite");
+  sweep(small, one);
+  options.jobs = 2;
+  Store two = open_store("two.sqlite");
+  sweep(small, two);
+  EXPECT_EQ(lasting(one), lasting(two));
+  EXPECT_EQ(two.read()->runs[0].mode, "throughput");
+  EXPECT_THAT(two.read()->runs[0].noise, ::testing::Contains(HasSubstr("2 workers")));
+}
+
+TEST_F(Sweep, AnInterruptedOneIsResumed) {
+  Store whole = open_store("whole.sqlite");
+  sweep(small, whole);
+
+  std::atomic<bool> flag{false};
+  options.interrupted = &flag;
+  progress.order.clear();
+  progress.interrupt = &flag;
+  progress.interrupt_after = 7;
+  Store store = open_store("parts.sqlite");
+  const SweepOutcome first = sweep(small, store);
+  EXPECT_TRUE(first.interrupted);
+  EXPECT_EQ(first.run, 7);
+  EXPECT_EQ(first.not_run(), 17);
+  EXPECT_TRUE(store.read()->runs[0].finished_utc.empty());
+
+  flag = false;
+  progress.interrupt = nullptr;
+  const SweepOutcome second = sweep(small, store);
+  EXPECT_EQ(second.resumed, 7);
+  EXPECT_EQ(second.run, 17);
+  EXPECT_EQ(second.solved, 18);
+  EXPECT_EQ(lasting(store), lasting(whole));
+}
+
+TEST_F(Sweep, SigintStopsItCleanly) {
+  class Interrupter final : public Progress {
+    void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override {
+      if (state.done == 3) raise(SIGINT);
+    }
+  } interrupter;
+  Store store = open_store();
+  const InterruptGuard guard;
+  options.interrupted = &guard.flag();
+  const auto outcome = run_sweep(small, store, options, interrupter);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->interrupted);
+  EXPECT_EQ(outcome->run, 3);
+  EXPECT_EQ(store.cell_states()->size(), 3U);
+}
+
+TEST_F(Sweep, RetryRunsTheNamedStatusesAgain) {
+  Store store = open_store();
+  sweep(small, store);
+  options.retry = {"max_iterations"};
+  const SweepOutcome again = sweep(small, store);
+  EXPECT_EQ(again.run, 6);
+  EXPECT_EQ(again.resumed, 18);
+  EXPECT_EQ(again.solved, 18);
+  options.retry = {"no-such-status"};
+  const auto wrong = run_sweep(small, store, options, progress);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().code, ErrorCode::wrong_usage);
+  EXPECT_THAT(wrong.error().message, HasSubstr("out_of_memory"));
+}
+
+TEST_F(Sweep, ShardsMakeUpTheWhole) {
+  Store whole = open_store("whole.sqlite");
+  sweep(small, whole);
+  Store parts = open_store("parts.sqlite");
+  options.shards = 3;
+  long run = 0;
+  for (options.shard = 1; options.shard <= 3; ++options.shard) run += sweep(small, parts).run;
+  EXPECT_EQ(run, 24);
+  EXPECT_EQ(lasting(whole), lasting(parts));
+  EXPECT_FALSE(run_sweep(small, parts, options, progress)) << "shard 4 of 3";
+}
+
+TEST_F(Sweep, AFilterKeepsTheRestOut) {
+  Store store = open_store();
+  options.filter = "contacts<=4 && tolerance<1e-4 && setting!~step=0$";
+  const SweepOutcome outcome = sweep(small, store);
+  EXPECT_EQ(outcome.cells, 3);
+  EXPECT_EQ(outcome.solved, 3);
+  EXPECT_EQ(store.read()->problems.size(), 1U);
+}
+
+TEST_F(Sweep, AnotherBuildNeedsPermission) {
+  Store store = open_store();
+  options.filter = "contacts=4";
+  sweep(small, store);
+  RunRecord foreign = store.read()->runs[0];
+  foreign.build.flags += " -Ofast";
+  ASSERT_TRUE(store.finish_run(foreign));
+  options.filter = "";
+  const auto refused = run_sweep(small, store, options, progress);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("-Ofast"), HasSubstr("--allow-mixed")));
+  options.allow_mixed = true;
+  EXPECT_EQ(sweep(small, store).run, 16);
+}
+
+TEST_F(Sweep, CopiesOfAProblemAreOneProblem) {
+  const Suite one = suite(R"({"name": "one", "problems": [{"scene": "box-stack", "as": "fclib"}],
+                              "solvers": ["MISBEHAVE"], "repeats": {"min": 1, "min_ms": 0}})");
+  Store store = open_store();
+  sweep(one, store);
+  const auto file = *std::filesystem::directory_iterator(options.cache);
+  std::filesystem::create_directories(folder / "data");
+  for (const char* const name : {"a.hdf5", "b.hdf5", "c.hdf5"}) {
+    std::filesystem::copy_file(file, folder / "data" / name);
+  }
+  const Suite copies = suite(R"({"name": "copies", "problems": [{"fclib": "*.hdf5"}], "solvers": ["MISBEHAVE"],
+                                 "repeats": {"min": 1, "min_ms": 0}})");
+  options.data = folder / "data";
+  Store other = open_store("other.sqlite");
+  const SweepOutcome outcome = sweep(copies, other);
+  EXPECT_EQ(outcome.problems, 1);
+  EXPECT_EQ(outcome.duplicates, 2);
+  EXPECT_EQ(outcome.cells, 1);
+  EXPECT_EQ(other.read()->problems[0].source, "a.hdf5, b.hdf5, c.hdf5");
+}
+
+TEST_F(Sweep, ADryRunCountsAndRunsNothing) {
+  Store store = open_store();
+  options.filter = "contacts=4";
+  sweep(small, store);
+  options.filter = "";
+  const auto dry = dry_run(small, &store, options, progress);
+  ASSERT_TRUE(dry) << dry.error().message;
+  EXPECT_EQ(dry->problems, 3);
+  EXPECT_EQ(dry->settings, 4);
+  EXPECT_EQ(dry->cells, 24);
+  EXPECT_EQ(dry->resumed, 8);
+  // 16 cells, killed at 1.5 times their 5 s and 2 s more.
+  EXPECT_NEAR(dry->worst_hours, 16 * 9.5 / 3600.0, 1e-12);
+  EXPECT_EQ(store.cell_states()->size(), 8U);
+}
+
+TEST_F(Sweep, ASuiteWithNothingToRunMeasuresNothing) {
+  Store store = open_store();
+  options.filter = "family=nobody";
+  const SweepOutcome outcome = sweep(small, store);
+  EXPECT_EQ(outcome.cells, 0);
+  EXPECT_EQ(outcome.measured, 0);
+}
+
+/// Answers of 1,200 rows, so that a few of them fill a small disk.
+const char* const bulky_suite = R"({
+  "name": "bulky", "problems": [{"scene": "random", "options": {"contacts": 400, "coupling": 2}}],
+  "solvers": [{"id": "MISBEHAVE", "grid": {"step": [
+    0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.10, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17, 0.18, 0.19,
+    0.20, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.27, 0.28, 0.29, 0.30, 0.31, 0.32, 0.33, 0.34, 0.35, 0.36, 0.37, 0.38,
+    0.39, 0.40, 0.41, 0.42, 0.43, 0.44, 0.45, 0.46, 0.47, 0.48, 0.49, 0.50, 0.51, 0.52, 0.53, 0.54, 0.55, 0.56, 0.57,
+    0.58, 0.59, 0.60, 0.61, 0.62, 0.63, 0.64, 0.65, 0.66, 0.67, 0.68, 0.69, 0.70, 0.71, 0.72, 0.73, 0.74, 0.75, 0.76,
+    0.77, 0.78, 0.79, 0.80]}}],
+  "limits": {"iterations": 3}, "repeats": {"min": 1, "min_ms": 0}
+})";
+
+TEST_F(Sweep, AFullDiskStopsItWithAMessageAndItResumes) {
+  const std::filesystem::path disk = folder / "disk";
+  std::filesystem::create_directory(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1m") != 0) GTEST_SKIP() << "may not mount a file system here";
+  const Suite bulky = suite(bulky_suite);
+  std::size_t stored = 0;
+  {
+    auto store = Store::open(disk / "out.sqlite", Store::Mode::read_write);
+    ASSERT_TRUE(store);
+    const auto outcome = run_sweep(bulky, *store, options, progress);
+    ASSERT_TRUE(outcome);
+    EXPECT_TRUE(outcome->stopped) << "80 answers fitted into 1 MB";
+    if (outcome->stopped) {
+      EXPECT_THAT(outcome->stopped->message, AllOf(HasSubstr("out.sqlite"), HasSubstr("resume")));
+    }
+    stored = store->cell_states()->size();
+    EXPECT_EQ(static_cast<long>(stored), outcome->run);
+    EXPECT_GT(stored, 5U);
+    EXPECT_LT(stored, 80U);
+  }
+  EXPECT_EQ(mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=16m"), 0);
+  {
+    auto store = Store::open(disk / "out.sqlite", Store::Mode::read_write);
+    ASSERT_TRUE(store);
+    const auto outcome = run_sweep(bulky, *store, options, progress);
+    ASSERT_TRUE(outcome);
+    EXPECT_FALSE(outcome->stopped);
+    EXPECT_EQ(outcome->resumed, static_cast<long>(stored));
+    EXPECT_EQ(outcome->run, 80 - static_cast<long>(stored));
+  }
+  umount(disk.c_str());
+}
+
+TEST_F(Sweep, AFileThatMayNotGrowStopsItLikeAFullDisk) {
+  const Suite bulky = suite(bulky_suite);
+  const pid_t child = fork();
+  if (child == 0) {
+    // For this process only: the limit is for all files that it writes.
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1'000'000, 1'000'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    auto store = Store::open(folder / "out.sqlite", Store::Mode::read_write);
+    const auto outcome = run_sweep(bulky, *store, options, progress);
+    const bool as_wanted = outcome && outcome->stopped && outcome->run > 5 && outcome->run < 80;
+    _exit(as_wanted ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  Store store = open_store();
+  const auto stored = static_cast<long>(store.cell_states()->size());
+  EXPECT_GT(stored, 5);
+  const SweepOutcome outcome = sweep(bulky, store);
+  EXPECT_EQ(outcome.resumed, stored);
+  EXPECT_EQ(outcome.run, 80 - stored);
+}
+
+}  // namespace
+}  // namespace conebench

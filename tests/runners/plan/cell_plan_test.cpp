@@ -1,0 +1,181 @@
+#include "runners/plan/cell_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "runners/plan/content_address.hpp"
+#include "runners/plan/grid.hpp"
+
+namespace conebench {
+namespace {
+
+Suite two_solver_suite() {
+  const auto suite = parse_suite(R"({
+    "name": "plan", "problems": [{"scene": "box-stack"}],
+    "solvers": ["NSGS", {"id": "PGS-NCP", "grid": {"relaxation": [0.8, 0.9]}}], "tolerances": [1e-4, 1e-6]})",
+                                 "plan.json");
+  if (!suite) throw std::runtime_error(suite.error().message);
+  return *suite;
+}
+
+SurveyedProblem problem(const std::string& hash, const std::string& family = "boxes") {
+  SurveyedProblem surveyed;
+  surveyed.loaded = true;
+  surveyed.record.hash = hash;
+  surveyed.record.name = "p-" + hash;
+  surveyed.record.family = family;
+  return surveyed;
+}
+
+TEST(Grid, IsTheCartesianProductOverTheFixedOptions) {
+  const auto points = cartesian({{"a", 1L}}, {{"x", {0.1, 0.2}}, {"y", {true, false}}});
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[1], (OptionValues{{"a", 1L}, {"x", 0.1}, {"y", false}}));
+  EXPECT_EQ(cartesian({{"a", 1L}}, {}), std::vector<OptionValues>(1, OptionValues{{"a", 1L}}));
+}
+
+TEST(ContentAddress, KeepsPartsApart) {
+  EXPECT_NE(content_address({"ab", "c"}), content_address({"a", "bc"}));
+  EXPECT_EQ(content_address({"ab", "c"}), content_address({"ab", "c"}));
+  EXPECT_EQ(content_address({}).size(), 32U);
+}
+
+TEST(ContentAddress, IsTheSameOnEveryMachine) {
+  // A changed address would make every stored cell be run again.
+  EXPECT_EQ(content_address({"conebench"}), "ab85f7a9193858dee0e0085714c2b643");
+}
+
+TEST(SeededShuffle, DependsOnTheSeedAlone) {
+  std::vector<int> a(100), b(100), c(100);
+  for (int i = 0; i < 100; ++i) a[static_cast<std::size_t>(i)] = i;
+  b = c = a;
+  seeded_shuffle(a, 5);
+  seeded_shuffle(b, 5);
+  seeded_shuffle(c, 6);
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+  std::sort(a.begin(), a.end());
+  EXPECT_EQ(a.front(), 0);
+  EXPECT_EQ(a.back(), 99);
+}
+
+TEST(Settings, EqualEffectiveOptionsAreOneSetting) {
+  const auto suite = parse_suite(R"({"name": "x", "problems": [{"scene": "box-stack"}], "solvers": [
+      "PGS-NCP", {"id": "PGS-NCP", "grid": {"relaxation": [1, 1.0, 0.5]}}]})",
+                                 "x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  const auto settings = plan_settings(*suite);
+  ASSERT_EQ(settings.size(), 2U);
+  EXPECT_EQ(settings[0].record.label, "PGS-NCP");
+  EXPECT_EQ(settings[1].record.label, "PGS-NCP relaxation=0.5");
+  EXPECT_NE(settings[0].record.hash, settings[1].record.hash);
+}
+
+TEST(CellKey, IsStableAndChangesWithEverythingThatIsMeasured) {
+  const Suite suite = two_solver_suite();
+  const auto settings = plan_settings(suite);
+  const std::string key = cell_key(suite, problem("h"), settings[0].record, 1e-6);
+  EXPECT_EQ(key, cell_key(two_solver_suite(), problem("h"), plan_settings(two_solver_suite())[0].record, 1e-6));
+
+  std::set<std::string> keys = {key};
+  const auto add = [&](const Suite& other, const SurveyedProblem& p, const SettingRecord& setting, double tolerance) {
+    EXPECT_TRUE(keys.insert(cell_key(other, p, setting, tolerance)).second);
+  };
+  add(suite, problem("i"), settings[0].record, 1e-6);
+  add(suite, problem("h"), settings[1].record, 1e-6);
+  add(suite, problem("h"), settings[0].record, 1e-4);
+  SettingRecord newer = settings[0].record;
+  newer.hash += "'";
+  add(suite, problem("h"), newer, 1e-6);
+  Suite other = suite;
+  other.limits.iterations = 5;
+  add(other, problem("h"), settings[0].record, 1e-6);
+  other = suite;
+  other.limits.seconds = 5;
+  add(other, problem("h"), settings[0].record, 1e-6);
+  other = suite;
+  other.limits.memory_mb = 50;
+  add(other, problem("h"), settings[0].record, 1e-6);
+  other = suite;
+  other.criterion = Criterion::own;
+  add(other, problem("h"), settings[0].record, 1e-6);
+  other = suite;
+  other.verdict = "natural_map_relative";
+  add(other, problem("h"), settings[0].record, 1e-6);
+  other = suite;
+  other.start_from_guess = true;
+  add(other, problem("h"), settings[0].record, 1e-6);
+  SurveyedProblem guessed = problem("h");
+  guessed.guess_hash = "g";
+  add(other, guessed, settings[0].record, 1e-6);
+}
+
+TEST(CellKey, DoesNotDependOnNamesSeedOrRepeats) {
+  const Suite suite = two_solver_suite();
+  const auto settings = plan_settings(suite);
+  Suite other = suite;
+  other.name = "another";
+  other.seed = 99;
+  other.repeats.minimum = 9;
+  SurveyedProblem renamed = problem("h");
+  renamed.record.name = "renamed";
+  renamed.guess_hash = "unused from a cold start";
+  EXPECT_EQ(cell_key(suite, problem("h"), settings[0].record, 1e-6),
+            cell_key(other, renamed, settings[0].record, 1e-6));
+}
+
+TEST(Plan, HasEveryCellOnceAndShardsPartIt) {
+  const Suite suite = two_solver_suite();
+  const auto settings = plan_settings(suite);
+  std::vector<SurveyedProblem> problems;
+  for (int i = 0; i < 20; ++i) problems.push_back(problem(std::to_string(i)));
+  const auto all = plan_cells(suite, problems, settings, {});
+  EXPECT_EQ(all.size(), 20U * 3U * 2U);
+  std::multiset<std::string> parted;
+  for (int k = 1; k <= 3; ++k) {
+    const auto part = plan_cells(suite, problems, settings, {k, 3, {}});
+    EXPECT_GT(part.size(), 20U);
+    for (const auto& cell : part) parted.insert(cell.key);
+  }
+  std::multiset<std::string> whole;
+  for (const auto& cell : all) whole.insert(cell.key);
+  EXPECT_EQ(parted, whole);
+  EXPECT_EQ(std::set<std::string>(whole.begin(), whole.end()).size(), whole.size());
+}
+
+TEST(Plan, AFilterKeepsWhatItNames) {
+  const Suite suite = two_solver_suite();
+  const auto settings = plan_settings(suite);
+  const std::vector<SurveyedProblem> problems = {problem("a", "boxes"), problem("b", "chains")};
+  const auto filter = CellFilter::parse("family=chains && solver=PGS-NCP && tolerance<=1e-6");
+  ASSERT_TRUE(filter);
+  const auto cells = plan_cells(suite, problems, settings, {1, 1, *filter});
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_EQ(cells[0].problem, 1U);
+}
+
+TEST(Groups, HoldEachCellOnceInAnOrderOfTheSeed) {
+  const Suite suite = two_solver_suite();
+  const auto settings = plan_settings(suite);
+  const std::vector<SurveyedProblem> problems = {problem("a"), problem("b"), problem("c")};
+  const auto cells = plan_cells(suite, problems, settings, {});
+  std::vector<std::size_t> all(cells.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const auto groups = shuffled_groups(cells, all, 1);
+  ASSERT_EQ(groups.size(), 3U);
+  std::vector<std::size_t> seen;
+  for (const CellGroup& group : groups) {
+    EXPECT_FALSE(std::is_sorted(group.cells.begin(), group.cells.end())) << "six cells, left in order";
+    for (const std::size_t cell : group.cells) {
+      EXPECT_EQ(cells[cell].problem, group.problem);
+      seen.push_back(cell);
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, all);
+}
+
+}  // namespace
+}  // namespace conebench

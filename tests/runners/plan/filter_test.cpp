@@ -1,0 +1,80 @@
+#include "runners/plan/filter.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+
+FilterSubject subject() {
+  FilterSubject s;
+  s.family = "Capsules";
+  s.problem = "Capsules-i100-889";
+  s.solver = "PGS-NCP";
+  s.setting = "PGS-NCP relaxation=0.8";
+  s.tolerance = 1e-6;
+  s.contacts = 216.0;
+  return s;
+}
+
+bool holds(const std::string& expression) {
+  const auto filter = CellFilter::parse(expression);
+  EXPECT_TRUE(filter) << filter.error().message;
+  return filter->holds(subject());
+}
+
+std::string error_of(const std::string& expression) {
+  const auto filter = CellFilter::parse(expression);
+  return filter ? "no error" : filter.error().message;
+}
+
+TEST(Filter, TheEmptyOneHolds) {
+  EXPECT_TRUE(holds(""));
+  EXPECT_TRUE(holds("  "));
+}
+
+TEST(Filter, ComparesTexts) {
+  EXPECT_TRUE(holds("family=Capsules"));
+  EXPECT_FALSE(holds("family=Chain"));
+  EXPECT_TRUE(holds("family!=Chain"));
+  EXPECT_TRUE(holds("solver=PGS-*"));
+  EXPECT_FALSE(holds("solver!=PGS-*"));
+  EXPECT_TRUE(holds("problem~i1\\d\\d-"));
+  EXPECT_FALSE(holds("problem!~^Caps"));
+  EXPECT_TRUE(holds("setting=\"PGS-NCP relaxation=0.8\""));
+}
+
+TEST(Filter, ComparesNumbers) {
+  EXPECT_TRUE(holds("tolerance<=1e-6"));
+  EXPECT_FALSE(holds("tolerance<1e-6"));
+  EXPECT_TRUE(holds("contacts > 200"));
+  EXPECT_TRUE(holds("contacts=216"));
+  EXPECT_FALSE(holds("contacts!=216"));
+}
+
+TEST(Filter, AllTermsMustHold) {
+  EXPECT_TRUE(holds("family=Capsules && tolerance>=1e-8 && solver~NCP"));
+  EXPECT_FALSE(holds("family=Capsules&&tolerance>1e-4"));
+  EXPECT_TRUE(holds("setting!=\"a && b\" && family=Capsules"));
+}
+
+TEST(Filter, ATermOverWhatIsNotKnownYetHolds) {
+  EXPECT_TRUE(holds("kind=local"));
+  EXPECT_TRUE(holds("rows<0"));
+}
+
+TEST(Filter, AMistakeIsNamed) {
+  EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: family"));
+  EXPECT_THAT(error_of("family"), HasSubstr("no operator"));
+  EXPECT_THAT(error_of("family<3"), HasSubstr("a text takes"));
+  EXPECT_THAT(error_of("contacts~3"), HasSubstr("a number takes"));
+  EXPECT_THAT(error_of("contacts=many"), HasSubstr("no number"));
+  EXPECT_THAT(error_of("problem~("), HasSubstr("no regular expression"));
+  EXPECT_THAT(error_of("family=a && "), HasSubstr("no operator"));
+  EXPECT_THAT(error_of("family!a"), HasSubstr("write != or !~"));
+}
+
+}  // namespace
+}  // namespace conebench

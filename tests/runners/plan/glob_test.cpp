@@ -1,0 +1,64 @@
+#include "runners/plan/glob.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+
+namespace conebench {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Wildcards, MatchWholeNames) {
+  EXPECT_TRUE(matches_wildcards("*.hdf5", "a.hdf5"));
+  EXPECT_FALSE(matches_wildcards("*.hdf5", "a.hdf5.bak"));
+  EXPECT_TRUE(matches_wildcards("*a*b*", "xxaxxbxx"));
+  EXPECT_FALSE(matches_wildcards("*a*b", "ba"));
+  EXPECT_TRUE(matches_wildcards("?[0-9][!x]", "a7y"));
+  EXPECT_FALSE(matches_wildcards("?[0-9][!x]", "a7x"));
+  EXPECT_TRUE(matches_wildcards("a[b", "a[b"));
+  EXPECT_FALSE(matches_wildcards("*", ".hidden"));
+  EXPECT_TRUE(matches_wildcards("", ""));
+  EXPECT_FALSE(matches_wildcards("", "a"));
+}
+
+class Glob : public ::testing::Test {
+ protected:
+  Glob() {
+    std::string pattern = (fs::temp_directory_path() / "glob-XXXXXX").string();
+    base = mkdtemp(pattern.data());
+    for (const char* const file : {"b.hdf5", "a.hdf5", "a.txt", "one/c.hdf5", "one/two/d.hdf5", ".git/e.hdf5"}) {
+      fs::create_directories((base / file).parent_path());
+      std::ofstream(base / file) << "x";
+    }
+    fs::create_directory_symlink(base, base / "one" / "loop");
+  }
+  ~Glob() override { fs::remove_all(base); }
+  std::vector<std::string> files(const std::string& pattern) const {
+    std::vector<std::string> names;
+    for (const auto& file : glob_files(base, pattern)) names.push_back(file.generic_string());
+    return names;
+  }
+  fs::path base;
+};
+
+TEST_F(Glob, FindsFilesSorted) {
+  EXPECT_EQ(files("*.hdf5"), (std::vector<std::string>{"a.hdf5", "b.hdf5"}));
+  EXPECT_EQ(files("*/*.hdf5"), (std::vector<std::string>{"one/c.hdf5"}));
+  EXPECT_EQ(files("one/two/d.hdf5"), (std::vector<std::string>{"one/two/d.hdf5"}));
+  EXPECT_TRUE(files("nothing/*.hdf5").empty());
+  EXPECT_TRUE(files("one").empty());
+}
+
+TEST_F(Glob, TwoStarsGoDownAnyNumberOfFoldersAndIntoNoLoop) {
+  EXPECT_EQ(files("**/*.hdf5"), (std::vector<std::string>{"a.hdf5", "b.hdf5", "one/c.hdf5", "one/two/d.hdf5"}));
+  EXPECT_EQ(files("one/**/d.hdf5"), (std::vector<std::string>{"one/two/d.hdf5"}));
+}
+
+TEST_F(Glob, AnAbsolutePatternIgnoresTheBase) {
+  EXPECT_EQ(glob_files("/nowhere", (base / "a.*5").string()), std::vector<fs::path>{base / "a.hdf5"});
+}
+
+}  // namespace
+}  // namespace conebench

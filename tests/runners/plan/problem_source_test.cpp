@@ -1,0 +1,135 @@
+#include "runners/plan/problem_source.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+
+#include "runners/plan/problem_survey.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Sources : public ::testing::Test {
+ protected:
+  Sources() {
+    std::string pattern = (fs::temp_directory_path() / "sources-XXXXXX").string();
+    base = mkdtemp(pattern.data());
+    for (const char* const file : {"data/A/Box-i1.hdf5", "data/B/Box-i1.hdf5", "data/B/Ball-i2.hdf5", "env/E.hdf5"}) {
+      fs::create_directories((base / file).parent_path());
+      std::ofstream(base / file) << "x";
+    }
+  }
+  ~Sources() override { fs::remove_all(base); }
+  Suite suite(const std::string& problems) const {
+    auto parsed = parse_suite(R"({"name": "s", "solvers": ["NSGS"], "problems": )" + problems + "}", base / "s.json");
+    if (!parsed) throw std::runtime_error(parsed.error().message);
+    return *parsed;
+  }
+  fs::path base;
+};
+
+TEST_F(Sources, AreLookedUpInDataThenEnvironmentThenTheSuitesFolder) {
+  const auto found = list_sources(suite(R"([{"fclib": "*/*.hdf5"}, {"fclib": "E.hdf5"}, {"fclib": "data/A/*.hdf5"}])"),
+                                  base / "data", base / "env");
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 4U);
+  EXPECT_EQ((*found)[0].source, "A/Box-i1.hdf5");
+  EXPECT_EQ((*found)[0].name, "A/Box-i1");
+  EXPECT_EQ((*found)[0].family, "Box");
+  EXPECT_EQ((*found)[1].name, "Ball-i2");
+  EXPECT_EQ((*found)[3].source, "E.hdf5");
+}
+
+TEST_F(Sources, AGlobThatMatchesNothingSaysWhereItLooked) {
+  const auto found = list_sources(suite(R"([{"fclib": "C/*.hdf5"}])"), base / "data", {});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr("problems[0]: 'C/*.hdf5'"), HasSubstr((base / "data").string()), HasSubstr("--data")));
+}
+
+TEST_F(Sources, AreListedOnceThoughTwoEntriesNameThem) {
+  const auto found = list_sources(suite(R"([{"fclib": "A/*.hdf5"}, {"fclib": "**/Box*.hdf5"}, {"scene": "box-stack"},
+                {"scene": "box-stack", "grid": {"boxes": [5, 6]}}])"),
+                                  base / "data", {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->size(), 4U);
+}
+
+TEST_F(Sources, ASceneComesBackFromItsFileAsItWas) {
+  const auto found = list_sources(
+      suite(R"([{"scene": "box-stack", "options": {"boxes": 3}, "as": "fclib", "family": "mine"}])"), {}, {});
+  ASSERT_TRUE(found);
+  const ProblemSource& source = (*found)[0];
+  const auto problem = load_source(source, base / "cache");
+  ASSERT_TRUE(problem) << problem.error().message;
+  EXPECT_TRUE(fs::exists(cached_file(source, base / "cache")));
+  EXPECT_EQ(problem->content_hash(), testing::make_problem("box-stack", {{"boxes", 3L}}).content_hash());
+  EXPECT_EQ(problem->provenance().family, "mine");
+  EXPECT_EQ(problem->provenance().name, testing::make_problem("box-stack", {{"boxes", 3L}}).provenance().name);
+  const auto again = load_source(source, base / "cache", true);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->content_hash(), problem->content_hash());
+}
+
+TEST(Survey, TellsWhatAProblemIsLike) {
+  ProblemSource source;
+  source.scene = "box-stack";
+  source.source = "box-stack boxes=2 seed=1";
+  const auto problem = testing::make_problem("box-stack", {{"boxes", 2L}, {"friction", 0.7}});
+  const SurveyedProblem surveyed = survey_problem(problem, source, 1e-6, "natural_map_scaled", true);
+  EXPECT_EQ(surveyed.record.hash, problem.content_hash());
+  EXPECT_EQ(surveyed.record.kind, "generated");
+  EXPECT_EQ(surveyed.record.contacts, 8);
+  EXPECT_EQ(surveyed.record.rows, 24);
+  EXPECT_EQ(surveyed.record.mu_max, 0.7);
+  EXPECT_EQ(surveyed.record.rank, 12);
+  EXPECT_FALSE(surveyed.record.trivial);
+  const auto floating = testing::make_problem("box-stack", {{"boxes", 2L}, {"gravity", 0.0}});
+  EXPECT_TRUE(survey_problem(floating, source, 1e-6, "natural_map_scaled", false).record.trivial);
+}
+
+TEST(Duplicates, ExactOnesAreOneProblemAndTwinsAreMarked) {
+  const auto surveyed = [](const ContactProblem& problem, const std::string& name) {
+    ProblemSource source;
+    source.source = name;
+    return survey_problem(problem, source, 1e-6, "natural_map_scaled", false);
+  };
+  const auto problem = testing::make_problem("random", {{"contacts", 4L}});
+  ContactProblemData nudged;
+  nudged.cones = problem.cones();
+  nudged.delassus = make_dense_delassus(problem.blocks().dense() * (1.0 + 1e-15));
+  nudged.free_term = problem.free_term();
+  nudged.compliance = problem.compliance();
+  const auto twin = ContactProblem::create(std::move(nudged));
+  ASSERT_TRUE(twin);
+  const auto other = testing::make_problem("random", {{"contacts", 4L}}, 2);
+  ProblemSet set = resolve_duplicates(std::vector<ProblemSource>(4), {surveyed(problem, "a"), surveyed(problem, "b"),
+                                                                      surveyed(*twin, "c"), surveyed(other, "d")});
+  ASSERT_EQ(set.problems.size(), 3U);
+  EXPECT_EQ(set.duplicates, 1);
+  EXPECT_EQ(set.problems[0].record.source, "a, b");
+  EXPECT_EQ(set.problems[1].record.duplicate_of, set.problems[0].record.hash);
+  EXPECT_EQ(set.problems[2].record.duplicate_of, "");
+}
+
+TEST(Survey, AProblemThatCannotBeLoadedIsKnownByItsBytes) {
+  ProblemSource source;
+  source.source = "x.hdf5";
+  const SurveyedProblem bad = survey_failure(source, {ErrorCode::bad_input, "x.hdf5: broken"});
+  EXPECT_FALSE(bad.loaded);
+  EXPECT_FALSE(bad.unsupported);
+  EXPECT_EQ(bad.record.error, "x.hdf5: broken");
+  EXPECT_EQ(bad.record.hash.size(), 32U);
+  EXPECT_TRUE(survey_failure(source, {ErrorCode::unsupported, "rolling friction"}).unsupported);
+}
+
+}  // namespace
+}  // namespace conebench

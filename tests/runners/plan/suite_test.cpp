@@ -1,0 +1,167 @@
+#include "runners/plan/suite.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "solvers/registry.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const char* const small = R"({
+  "name": "small", "problems": [{"scene": "box-stack"}], "solvers": ["NSGS"]
+})";
+
+/// `small` with a part replaced, as a JSON patch in merge form.
+std::string with(const std::string& patch) {
+  auto json = nlohmann::json::parse(small);
+  json.merge_patch(nlohmann::json::parse(patch));
+  return json.dump();
+}
+
+std::string error_of(const std::string& text) {
+  const auto suite = parse_suite(text, "dir/x.json");
+  if (suite) return "no error";
+  EXPECT_EQ(suite.error().code, ErrorCode::wrong_usage);
+  EXPECT_EQ(suite.error().message.find('\n'), std::string::npos) << suite.error().message;
+  return suite.error().message;
+}
+
+TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
+  const auto suite = parse_suite(small, "dir/x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  EXPECT_EQ(suite->name, "small");
+  EXPECT_EQ(suite->seed, 1U);
+  EXPECT_EQ(suite->tolerances, std::vector<double>{1e-6});
+  EXPECT_EQ(suite->verdict, "natural_map_scaled");
+  EXPECT_EQ(suite->criterion, Criterion::verdict);
+  EXPECT_FALSE(suite->start_from_guess);
+  EXPECT_EQ(suite->limits.iterations, 20000);
+  EXPECT_EQ(suite->limits.seconds, 10.0);
+  EXPECT_EQ(suite->limits.memory_mb, 4000);
+  EXPECT_EQ(suite->repeats.minimum, 5);
+  EXPECT_EQ(suite->repeats.minimum_ms, 50.0);
+  EXPECT_EQ(suite->repeats.maximum, 100);
+  EXPECT_EQ(suite->folder, "dir");
+  EXPECT_EQ(suite->text, small);
+}
+
+TEST(Suite, EveryKeyIsRead) {
+  const auto suite = parse_suite(R"({
+    "name": "full", "description": "all of it", "seed": 7,
+    "problems": [
+      {"fclib": "BoxesStack/*.hdf5", "family": "boxes"},
+      {"scene": "box-stack", "options": {"friction": 0.3}, "grid": {"boxes": [2, 5], "mass_ratio": [1, 10, 1000]},
+       "seeds": [3, 4], "as": "fclib"}],
+    "solvers": ["NSGS", {"id": "ADMM-NCP-SA", "grid": {"increment": [0.01, 0.05, 0.08]}}],
+    "tolerances": [1e-4, 1e-8], "verdict": "natural_map_relative", "criterion": "verdict-paid", "start": "guess",
+    "limits": {"iterations": 10, "seconds": 0.5, "memory_mb": 100, "load_seconds": 3},
+    "repeats": {"min": 2, "min_ms": 1.5, "max": 4}
+  })",
+                                 "x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  EXPECT_EQ(suite->seed, 7U);
+  ASSERT_EQ(suite->problems.size(), 2U);
+  EXPECT_EQ(suite->problems[0].fclib, "BoxesStack/*.hdf5");
+  EXPECT_EQ(suite->problems[0].family, "boxes");
+  EXPECT_EQ(suite->problems[1].options.size(), 6U);
+  EXPECT_EQ(suite->problems[1].options[0].at("friction"), OptionValue(0.3));
+  EXPECT_EQ(suite->problems[1].seeds, (std::vector<std::uint64_t>{3, 4}));
+  EXPECT_TRUE(suite->problems[1].as_fclib);
+  ASSERT_EQ(suite->solvers.size(), 2U);
+  EXPECT_EQ(suite->solvers[1].options.size(), 3U);
+  EXPECT_EQ(suite->criterion, Criterion::verdict_paid);
+  EXPECT_TRUE(suite->start_from_guess);
+  EXPECT_EQ(suite->limits.seconds, 0.5);
+  EXPECT_EQ(suite->limits.load_seconds, 3.0);
+  EXPECT_EQ(suite->repeats.minimum_ms, 1.5);
+}
+
+TEST(Suite, AllMeansEverySolverOfTheTable) {
+  const auto suite = parse_suite(with(R"({"solvers": "all"})"), "x.json");
+  ASSERT_TRUE(suite);
+  EXPECT_EQ(suite->solvers.size(), solver_table().size());
+  const auto listed = parse_suite(with(R"({"solvers": ["all", {"id": "NSGS", "options": {}}]})"), "x.json");
+  ASSERT_TRUE(listed);
+  EXPECT_EQ(listed->solvers.size(), solver_table().size() + 1);
+}
+
+TEST(Suite, AnUnknownKeyIsNamedWithItsPath) {
+  EXPECT_THAT(error_of(with(R"({"tolerance": 1e-6})")),
+              AllOf(HasSubstr("dir/x.json: tolerance: unknown key"), HasSubstr("tolerances")));
+  EXPECT_THAT(error_of(with(R"({"limits": {"second": 1}})")), HasSubstr("limits.second: unknown key"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "gird": {}}]})")),
+              HasSubstr("problems[0].gird: unknown key"));
+  EXPECT_THAT(error_of(with(R"({"solvers": ["NSGS", {"id": "NSGS", "option": {}}]})")),
+              HasSubstr("solvers[1].option: unknown key"));
+}
+
+TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
+  EXPECT_THAT(error_of(with(R"({"limits": {"seconds": -1}})")), HasSubstr("limits.seconds: -1 is outside"));
+  EXPECT_THAT(error_of(with(R"({"limits": {"iterations": 1.5}})")), HasSubstr("limits.iterations: must be an integer"));
+  EXPECT_THAT(error_of(with(R"({"limits": {"iterations": 18446744073709551615}})")), HasSubstr("is outside"));
+  EXPECT_THAT(error_of(with(R"({"tolerances": [1e-6, 0]})")), HasSubstr("tolerances[1]: 0 is outside"));
+  EXPECT_THAT(error_of(with(R"({"tolerances": [1e-6, 1e-6]})")), HasSubstr("tolerances[1]: is there already"));
+  EXPECT_THAT(error_of(with(R"({"tolerances": []})")), HasSubstr("tolerances: must be a list"));
+  EXPECT_THAT(error_of(with(R"({"verdict": "primal"})")),
+              AllOf(HasSubstr("verdict: 'primal'"), HasSubstr("natural_map_scaled")));
+  EXPECT_THAT(error_of(with(R"({"criterion": "mine"})")), HasSubstr("own, verdict, verdict-paid"));
+  EXPECT_THAT(error_of(with(R"({"start": 3})")), HasSubstr("start: must be a text"));
+  EXPECT_THAT(error_of(with(R"({"repeats": {"min": 9, "max": 3}})")), HasSubstr("repeats.max"));
+  EXPECT_THAT(error_of(with(R"({"name": null})")), HasSubstr("name: is missing"));
+}
+
+TEST(Suite, UnknownSolversScenesAndOptionsAreNamed) {
+  EXPECT_THAT(error_of(with(R"({"solvers": ["NSGSS"]})")), AllOf(HasSubstr("solvers[0]"), HasSubstr("NSGS,")));
+  EXPECT_THAT(error_of(with(R"({"solvers": [{"id": "NSGS", "grid": {"bogus": [1]}}]})")),
+              AllOf(HasSubstr("solvers[0]"), HasSubstr("bogus")));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "boxstack"}]})")), HasSubstr("box-stack"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "grid": {"boxes": [0]}}]})")),
+              AllOf(HasSubstr("problems[0]"), HasSubstr("'boxes' = 0 is outside")));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "options": {"boxes": 2.5}}]})")),
+              HasSubstr("must be an integer"));
+  EXPECT_THAT(
+      error_of(with(R"({"problems": [{"scene": "box-stack", "options": {"boxes": 2}, "grid": {"boxes": [3]}}]})")),
+      HasSubstr("fixed"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{}]})")), HasSubstr("either"));
+}
+
+TEST(Suite, AHugeGridIsRefusedBeforeItIsMade) {
+  nlohmann::json values = nlohmann::json::array();
+  for (int i = 1; i <= 1000; ++i) values.push_back(0.001 * i);
+  nlohmann::json suite = nlohmann::json::parse(small);
+  suite["problems"] = {
+      {{"scene", "box-stack"},
+       {"grid", {{"friction", values}, {"gravity", values}, {"mass", values}, {"half_width", values}}}}};
+  EXPECT_THAT(error_of(suite.dump()), HasSubstr("points"));
+}
+
+TEST(Suite, BrokenJsonIsNamedWithItsLine) {
+  EXPECT_THAT(error_of("{\n\"name\": \"x\",\n,}"), HasSubstr("line 3"));
+  EXPECT_THAT(error_of(R"({"name": "x", "name": "y"})"), HasSubstr("'name' is given twice"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("must be an object"));
+  EXPECT_THAT(error_of(""), HasSubstr("not JSON"));
+}
+
+TEST(Suite, EveryEmbeddedSuiteIsValidAndCanBeNamed) {
+  ASSERT_FALSE(embedded_suites().empty());
+  for (const EmbeddedSuite& embedded : embedded_suites()) {
+    const auto suite = load_suite(embedded.name);
+    ASSERT_TRUE(suite) << suite.error().message;
+    EXPECT_EQ(suite->name, embedded.name);
+  }
+  const auto missing = load_suite("nowhere.json");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(missing.error().message, HasSubstr("default"));
+}
+
+}  // namespace
+}  // namespace conebench

@@ -44,10 +44,7 @@ RangeGap range_gap(const ContactProblem& problem, const Matrix& matrix, const Ma
                    Projection project) {
   RangeGap gap;
   const double free_norm = problem.free_term().norm();
-  if (null_space.cols() == 0 || free_norm == 0.0 || norm == 0.0) {
-    // A zero matrix has the whole space as its null space: only −g itself is to be projected.
-    if (norm != 0.0 || free_norm == 0.0) return gap;
-  }
+  if (null_space.cols() == 0 || free_norm == 0.0) return gap;
   Vector z = -problem.free_term() / free_norm;
   Vector correction = Vector::Zero(z.size());
   Vector in_null_space = z;
@@ -159,7 +156,8 @@ Diagnosis diagnose(const ContactProblem& problem, const SpectrumOptions& options
     diagnosis.findings.push_back(
         gap_finding(problem, *diagnosis.ncp_gap, "NCP", "the velocities that close no contact and move no joint"));
   } else {
-    diagnosis.findings.emplace_back("The range of G + R, shifted by g, meets the admissible velocities of the NCP.");
+    diagnosis.findings.emplace_back(
+        "Nothing excludes a solution of the NCP: the range of G + R, shifted by g, meets the admissible velocities.");
   }
   if (diagnosis.ccp_gap->apart) {
     diagnosis.findings.push_back(gap_finding(problem, *diagnosis.ccp_gap, "CCP", "K*"));

@@ -74,6 +74,7 @@ class ReplayMonitor final : public Monitor {
 
  private:
   Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+  long stop_at_;
   Decision decision_;
 };
 

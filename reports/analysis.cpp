@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "metrics/residuals.hpp"
 #include "reports/analysis_parts.hpp"
 #include "reports/text.hpp"
 
@@ -53,8 +54,10 @@ Outcome outcome(const CellRecord* cell) {
   if (cell == nullptr || cell->status == "skipped") return Outcome::not_run;
   if (cell->solved) return Outcome::solved;
   if (cell->status == "unsupported") return Outcome::unsupported;
-  return cell->claimed ? Outcome::false_claim : Outcome::failed;
+  return claims(*cell) ? Outcome::false_claim : Outcome::failed;
 }
+
+bool claims(const CellRecord& cell) { return cell.claimed && cell.status != "flaky"; }
 
 std::optional<double> cost(const CellRecord* cell, Cost kind) {
   if (outcome(cell) != Outcome::solved) return std::nullopt;
@@ -275,7 +278,10 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   std::set<std::string> suites;
   for (const auto& run : contents.runs) suites.insert(run.suite_name);
   analysis.title = given_title.empty() ? join_names(suites) : given_title;
-  analysis.residuals.assign(residuals.begin(), residuals.end());
+  for (const auto& row : residual_table()) {
+    if (residuals.erase(row.name) > 0) analysis.residuals.push_back(row.name);
+  }
+  analysis.residuals.insert(analysis.residuals.end(), residuals.begin(), residuals.end());
   analysis.columns = make_columns(contents, used_settings);
   analysis.problems = make_problems(contents, used_problems);
   long superseded = 0;

@@ -164,13 +164,15 @@ struct Analysis {
   std::vector<Pair> pairs;        ///< per slice and shown cost, where there are more than two columns
   std::vector<StatusRow> statuses;
   std::vector<ProblemRow> problem_rows;
-  std::vector<std::string> residuals;    ///< names of all that some cell has, sorted
+  std::vector<std::string> residuals;    ///< all that some cell has, in the judge's order, unknown ones last
   std::map<std::string, long> left_out;  ///< reason → problems
 
   const Ranking& ranking(std::size_t slice, const std::string& family = {}) const;
 };
 
 Outcome outcome(const CellRecord* cell);
+/// Whether the solver claims its answer. A flaky cell's runs contradict each other, so it claims nothing.
+bool claims(const CellRecord& cell);
 /// The cost of a solved cell; counts of zero count as one so that ratios exist. Nothing for an unsolved or missing
 /// cell.
 std::optional<double> cost(const CellRecord* cell, Cost kind);

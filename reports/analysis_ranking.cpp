@@ -110,7 +110,7 @@ class ScopeRanking {
       all.add(family, solved);
       if (what == Outcome::unsupported || what == Outcome::not_run) continue;
       supported.add(family, solved);
-      (cell->claimed ? (solved ? row.claims.claimed_solved : row.claims.claimed_unsolved)
+      (claims(*cell) ? (solved ? row.claims.claimed_solved : row.claims.claimed_unsolved)
                      : (solved ? row.claims.silent_solved : row.claims.silent_unsolved)) += 1;
       row.passes_relative_only += passes_relative_only(*cell);
       if (!solved) continue;

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "metrics/residuals.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
@@ -44,7 +45,7 @@ class Writer {
     out["notes"] = notes();
     out["runs"] = runs();
     out["families"] = analysis_.families;
-    out["residuals"] = analysis_.residuals;
+    out["residuals"] = residual_infos();
     out["costs"] = Json::array();
     for (const Cost cost : all_costs) {
       if (analysis_.times_shown || !is_time(cost)) out["costs"].push_back({{"id", id(cost)}, {"title", title(cost)}});
@@ -112,6 +113,19 @@ class Writer {
                       {"load_after", number(run.load_after)},
                       {"steal_share", number(run.steal_share)},
                       {"noise", run.noise}});
+    }
+    return list;
+  }
+
+  Json residual_infos() const {
+    Json list = Json::array();
+    for (const auto& name : analysis_.residuals) {
+      Json entry = {{"name", name}};
+      for (const auto& row : residual_table()) {
+        if (row.name != name) continue;
+        entry.update({{"formula", row.formula}, {"unit", row.unit}, {"verdict", row.usable_as_verdict}});
+      }
+      list.push_back(std::move(entry));
     }
     return list;
   }

@@ -6,43 +6,108 @@ const clearedFilters = { search: "", solver: "", outcome: "", status: "", every:
 const tolerated = (cell) => data.slices[cell.slice].label;
 
 const cellColumns = [
-  { id: "problem", title: "Problem", left: true, value: (c) => data.problems[c.problem].name, show: (c) => problemLink(c.problem) },
-  { id: "family", title: "Family", left: true, value: (c) => data.problems[c.problem].family,
-    show: (c) => familyTitle(data.problems[c.problem].family) },
-  { id: "contacts", title: "Cont.", hint: "contacts", value: (c) => data.problems[c.problem].contacts,
-    show: (c) => formatCount(data.problems[c.problem].contacts) },
-  { id: "solver", title: "Solver", left: true, value: (c) => data.solvers[c.solver].label, show: (c) => solverLink(c.solver) },
+  {
+    id: "problem",
+    title: "Problem",
+    left: true,
+    value: (c) => data.problems[c.problem].name,
+    show: (c) => problemLink(c.problem),
+  },
+  {
+    id: "family",
+    title: "Family",
+    left: true,
+    value: (c) => data.problems[c.problem].family,
+    show: (c) => familyTitle(data.problems[c.problem].family),
+  },
+  {
+    id: "contacts",
+    title: "Cont.",
+    hint: "contacts",
+    value: (c) => data.problems[c.problem].contacts,
+    show: (c) => formatCount(data.problems[c.problem].contacts),
+  },
+  {
+    id: "solver",
+    title: "Solver",
+    left: true,
+    value: (c) => data.solvers[c.solver].label,
+    show: (c) => solverLink(c.solver),
+  },
   { id: "tolerance", title: "Tol.", value: (c) => data.slices[c.slice].tolerance, show: tolerated },
-  { id: "outcome", title: "Outcome", left: true, value: (c) => outcomes.findIndex((one) => one.id === c.outcome), show: badge },
-  { id: "status", title: "Status", left: true, value: (c) => c.status + c.reason,
-    show: (c) => el("span", { class: "status", title: c.reason }, statusTitle(c.status),
-      c.reason ? el("small", {}, ` ${c.reason}`) : null) },
-  { id: "verdict", title: "Verdict", hint: "the official residual", value: (c) => c.verdict_value,
-    show: (c) => formatResidual(c.verdict_value) },
+  {
+    id: "outcome",
+    title: "Outcome",
+    left: true,
+    value: (c) => outcomes.findIndex((one) => one.id === c.outcome),
+    show: badge,
+  },
+  {
+    id: "status",
+    title: "Status",
+    left: true,
+    value: (c) => c.status + c.reason,
+    show: (c) =>
+      el(
+        "span",
+        { class: "status", title: c.reason },
+        statusTitle(c.status),
+        c.reason ? el("small", {}, ` ${c.reason}`) : null,
+      ),
+  },
+  {
+    id: "verdict",
+    title: "Verdict",
+    hint: "the official residual",
+    value: (c) => c.verdict_value,
+    show: (c) => formatResidual(c.verdict_value),
+  },
   { id: "iterations", title: "Iter.", value: (c) => c.iterations, show: (c) => formatCount(c.iterations) },
-  { id: "factorizations", title: "Fact.", value: (c) => c.factorizations, show: (c) => formatCount(c.factorizations) },
-  ...(data.times_shown ? [
-    { id: "setup", title: "Set-up", value: (c) => c.setup_s, show: (c) => formatTime(c.setup_s) },
-    { id: "time", title: "Total", hint: "median of set-up + solve", value: (c) => c.total_s,
-      show: (c) => el("b", {}, formatTime(c.total_s)) },
-    { id: "mad", title: "± MAD", hint: "median absolute deviation", value: (c) => c.total_mad_s,
-      show: (c) => (c.repeats > 1 ? formatTime(c.total_mad_s) : none) }] : []),
+  {
+    id: "factorizations",
+    title: "Fact.",
+    value: (c) => c.factorizations,
+    show: (c) => formatCount(c.factorizations),
+  },
+  ...(data.times_shown
+    ? [
+        { id: "setup", title: "Set-up", value: (c) => c.setup_s, show: (c) => formatTime(c.setup_s) },
+        {
+          id: "time",
+          title: "Total",
+          hint: "median of set-up + solve",
+          value: (c) => c.total_s,
+          show: (c) => el("b", {}, formatTime(c.total_s)),
+        },
+        {
+          id: "mad",
+          title: "± MAD",
+          hint: "median absolute deviation",
+          value: (c) => c.total_mad_s,
+          show: (c) => (c.repeats > 1 ? formatTime(c.total_mad_s) : none),
+        },
+      ]
+    : []),
 ];
 
 function matches(cell, words) {
   const problem = data.problems[cell.problem];
-  const text = `${problem.name} ${problem.family} ${data.solvers[cell.solver].label} ${cell.status} ${cell.reason}`.toLowerCase();
+  const text =
+    `${problem.name} ${problem.family} ${data.solvers[cell.solver].label} ${cell.status} ${cell.reason}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
 function filteredCells() {
   const words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
-  return cells.filter((cell) => (state.every || cell.slice === state.slice)
-    && (!state.family || data.problems[cell.problem].family === state.family)
-    && (!state.solver || cell.solver === Number(state.solver))
-    && (!state.outcome || cell.outcome === state.outcome)
-    && (!state.status || cell.status === state.status)
-    && matches(cell, words));
+  return cells.filter(
+    (cell) =>
+      (state.every || cell.slice === state.slice) &&
+      (!state.family || data.problems[cell.problem].family === state.family) &&
+      (!state.solver || cell.solver === Number(state.solver)) &&
+      (!state.outcome || cell.outcome === state.outcome) &&
+      (!state.status || cell.status === state.status) &&
+      matches(cell, words),
+  );
 }
 
 // From a figure elsewhere on the page to the cells behind it.
@@ -53,31 +118,79 @@ function showCells(patch) {
 
 function filterBar() {
   const any = (title) => ({ value: "", title });
-  const search = el("input", { type: "search", id: "search", placeholder: "Filter: problem, solver, reason …  ( / )",
-    "aria-label": "Filter cells", value: state.search, oninput: (event) => update({ search: event.target.value, page: 0 }) });
+  const search = el("input", {
+    type: "search",
+    id: "search",
+    placeholder: "Filter: problem, solver, reason …  ( / )",
+    "aria-label": "Filter cells",
+    value: state.search,
+    oninput: (event) => update({ search: event.target.value, page: 0 }),
+  });
   const statuses = distinct(cells.map((cell) => cell.status)).sort();
-  return el("div", { class: "filters" }, search,
-    select("Solver", [any("every solver"), ...data.solvers.map((solver, s) => ({ value: String(s), title: solver.label }))],
-      state.solver, (solver) => update({ solver, page: 0 })),
-    select("Outcome", [any("every outcome"), ...outcomes.slice(0, 4).map((one) => ({ value: one.id, title: one.title }))],
-      state.outcome, (outcome) => update({ outcome, page: 0 })),
-    select("Status", [any("every status"), ...statuses.map((status) => ({ value: status, title: statusTitle(status) }))],
-      state.status, (status) => update({ status, page: 0 })),
-    el("label", {}, el("input", { type: "checkbox", checked: state.every !== "",
-      onchange: (event) => update({ every: event.target.checked ? "1" : "", page: 0 }) }), " all tolerances"),
-    el("span", { class: "filter-count", id: "cell-count", role: "status" }));
+  return el(
+    "div",
+    { class: "filters" },
+    search,
+    select(
+      "Solver",
+      [any("every solver"), ...data.solvers.map((solver, s) => ({ value: String(s), title: solver.label }))],
+      state.solver,
+      (solver) => update({ solver, page: 0 }),
+    ),
+    select(
+      "Outcome",
+      [any("every outcome"), ...outcomes.slice(0, 4).map((one) => ({ value: one.id, title: one.title }))],
+      state.outcome,
+      (outcome) => update({ outcome, page: 0 }),
+    ),
+    select(
+      "Status",
+      [any("every status"), ...statuses.map((status) => ({ value: status, title: statusTitle(status) }))],
+      state.status,
+      (status) => update({ status, page: 0 }),
+    ),
+    el(
+      "label",
+      {},
+      el("input", {
+        type: "checkbox",
+        checked: state.every !== "",
+        onchange: (event) => update({ every: event.target.checked ? "1" : "", page: 0 }),
+      }),
+      " all tolerances",
+    ),
+    el("span", { class: "filter-count", id: "cell-count", role: "status" }),
+  );
 }
 
 function pager(count) {
   const pages = Math.max(1, Math.ceil(count / pageSize));
   const page = Math.min(state.page, pages - 1);
-  const button = (text, label, target) => el("button", { type: "button", "aria-label": label,
-    disabled: target < 0 || target >= pages || target === page, onclick: () => update({ page: target }) }, text);
+  const button = (text, label, target) =>
+    el(
+      "button",
+      {
+        type: "button",
+        "aria-label": label,
+        disabled: target < 0 || target >= pages || target === page,
+        onclick: () => update({ page: target }),
+      },
+      text,
+    );
   const first = page * pageSize;
-  return el("div", { class: "pager" },
-    button("«", "First page", 0), button("‹", "Previous page", page - 1),
-    el("span", {}, count === 0 ? "no cells" : `${first + 1}–${Math.min(first + pageSize, count)} of ${formatCount(count)}`),
-    button("›", "Next page", page + 1), button("»", "Last page", pages - 1));
+  return el(
+    "div",
+    { class: "pager" },
+    button("«", "First page", 0),
+    button("‹", "Previous page", page - 1),
+    el(
+      "span",
+      {},
+      count === 0 ? "no cells" : `${first + 1}–${Math.min(first + pageSize, count)} of ${formatCount(count)}`,
+    ),
+    button("›", "Next page", page + 1),
+    button("»", "Last page", pages - 1),
+  );
 }
 
 function drawCellRows() {
@@ -89,10 +202,19 @@ function drawCellRows() {
   const first = Math.min(state.page, pages - 1) * pageSize;
   // The rows are in order already; the table only draws the headings and one page.
   const columns = cellColumns.map((one) => (one === column ? { ...one, value: () => 0 } : one));
-  const table = sortable(columns, list.slice(first, first + pageSize), state.sort, (sort) => update({ sort, page: 0 }),
-    { id: "cell-table" }, (cell) => ({ class: "row", tabindex: 0, "data-cell": cell.index }));
-  document.getElementById("cell-count").textContent = `${formatCount(list.length)} of ${plural(cells.length, "cell")}`;
-  document.getElementById("cell-rows").replaceChildren(scroller(table, { "aria-label": "Cells" }), pager(list.length));
+  const table = sortable(
+    columns,
+    list.slice(first, first + pageSize),
+    state.sort,
+    (sort) => update({ sort, page: 0 }),
+    { id: "cell-table" },
+    (cell) => ({ class: "row", tabindex: 0, "data-cell": cell.index }),
+  );
+  document.getElementById("cell-count").textContent =
+    `${formatCount(list.length)} of ${plural(cells.length, "cell")}`;
+  document
+    .getElementById("cell-rows")
+    .replaceChildren(scroller(table, { "aria-label": "Cells" }), pager(list.length));
 }
 
 function openRow(event) {
@@ -103,9 +225,12 @@ function openRow(event) {
 }
 
 function drawCells() {
-  document.getElementById("cells").replaceChildren(
-    el("div", { class: "heading" }, el("h2", { id: "cells-title" }, "Cells")),
-    card(filterBar(), el("div", { id: "cell-rows", onclick: openRow, onkeydown: openRow })));
+  document
+    .getElementById("cells")
+    .replaceChildren(
+      el("div", { class: "heading" }, el("h2", { id: "cells-title" }, "Cells")),
+      card(filterBar(), el("div", { id: "cell-rows", onclick: openRow, onkeydown: openRow })),
+    );
   drawCellRows();
 }
 

@@ -4,38 +4,102 @@ const dialog = document.getElementById("details");
 
 function resultText(cell) {
   if (!cell) return el("span", { class: "zero" }, "·");
-  const text = cell.outcome === "solved"
-    ? formatCost(costOf(cell, data.times_shown ? "time" : "iterations"), data.times_shown ? "time" : "iterations")
-    : cell.outcome === "unsupported" ? "n/a" : shortStatus[cell.status] ?? statusTitle(cell.status);
-  return link(text, `cell.${cell.index}`, { class: `link result ${cell.outcome}`, title: outcomeTitle[cell.outcome] });
+  const text =
+    cell.outcome === "solved"
+      ? formatCost(costOf(cell, data.times_shown ? "time" : "iterations"), data.times_shown ? "time" : "iterations")
+      : cell.outcome === "unsupported"
+        ? "n/a"
+        : (shortStatus[cell.status] ?? statusTitle(cell.status));
+  return link(text, `cell.${cell.index}`, {
+    class: `link result ${cell.outcome}`,
+    title: outcomeTitle[cell.outcome],
+  });
 }
 
-const headRow = (titles) => el("thead", {}, el("tr", {}, titles.map((title, i) => el("th", { scope: "col",
-  class: i === 0 ? "left" : null }, title))));
+const headRow = (titles) =>
+  el(
+    "thead",
+    {},
+    el(
+      "tr",
+      {},
+      titles.map((title, i) => el("th", { scope: "col", class: i === 0 ? "left" : null }, title)),
+    ),
+  );
 
 function timesTable(cell) {
   if (!data.times_shown || cell.total_s === null) return null;
-  const rows = [["total", cell.total_s, cell.total_mad_s, cell.total_min_s, cell.total_cold_s],
-    ["set-up", cell.setup_s], ["solve", cell.solve_s]];
-  return [el("h3", {}, "Times", el("span", { class: "aside" }, `${plural(cell.repeats, "run")}; judging apart: `
-    + formatTime(cell.judge_s))),
-  el("table", {}, headRow(["", "median", "± MAD", "minimum", "first (cold)"]),
-    el("tbody", {}, rows.map(([name, ...values]) => el("tr", {}, el("th", { scope: "row", class: "left" }, name),
-      [0, 1, 2, 3].map((i) => el("td", {}, i in values ? formatTime(values[i]) : ""))))))];
+  const rows = [
+    ["total", cell.total_s, cell.total_mad_s, cell.total_min_s, cell.total_cold_s],
+    ["set-up", cell.setup_s],
+    ["solve", cell.solve_s],
+  ];
+  return [
+    el(
+      "h3",
+      {},
+      "Times",
+      el("span", { class: "aside" }, `${plural(cell.repeats, "run")}; judging apart: ` + formatTime(cell.judge_s)),
+    ),
+    el(
+      "table",
+      {},
+      headRow(["", "median", "± MAD", "minimum", "first (cold)"]),
+      el(
+        "tbody",
+        {},
+        rows.map(([name, ...values]) =>
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row", class: "left" }, name),
+            [0, 1, 2, 3].map((i) => el("td", {}, i in values ? formatTime(values[i]) : "")),
+          ),
+        ),
+      ),
+    ),
+  ];
 }
 
 function residualTable(cell) {
-  const tolerance = data.slices[cell.slice].tolerance;
-  const verdict = data.slices[cell.slice].verdict;
-  const rows = data.residuals.map((name, i) => [name, cell.residuals[i]]).filter(([, entry]) => entry);
+  const { tolerance, verdict } = data.slices[cell.slice];
+  const rows = data.residuals.map((residual, i) => [residual, cell.residuals[i]]).filter(([, entry]) => entry);
   if (rows.length === 0) return null;
-  return [el("h3", {}, "Residuals", el("span", { class: "aside" }, "by the harness, on the original problem")),
-    el("table", {}, headRow(["", "value", "worst block", `≤ ${tolerated(cell)}`]), el("tbody", {},
-      rows.map(([name, [value, block, missing]]) => el("tr", {},
-        el("th", { scope: "row", class: "left" }, name, name === verdict ? el("span", { class: "tag" }, "verdict") : null),
-        missing ? el("td", { class: "left aside", colspan: 3 }, missing) : [
-          el("td", {}, formatResidual(value)), el("td", {}, block >= 0 ? String(block) : none),
-          el("td", {}, value !== "inf" && value <= tolerance ? "yes" : "no")]))))];
+  // Not every residual measures an answer against a tolerance.
+  const accepted = (residual, value) =>
+    residual.verdict === false ? none : value !== "inf" && value <= tolerance ? "yes" : "no";
+  return [
+    el("h3", {}, "Residuals", el("span", { class: "aside" }, "by the harness, on the original problem")),
+    el(
+      "table",
+      {},
+      headRow(["", "value", "unit", "worst block", `≤ ${tolerated(cell)}`]),
+      el(
+        "tbody",
+        {},
+        rows.map(([residual, [value, block, missing]]) =>
+          el(
+            "tr",
+            {},
+            el(
+              "th",
+              { scope: "row", class: "left", title: residual.formula },
+              residual.name,
+              residual.name === verdict ? el("span", { class: "tag" }, "verdict") : null,
+            ),
+            missing
+              ? el("td", { class: "left aside", colspan: 4 }, missing)
+              : [
+                  el("td", {}, formatResidual(value)),
+                  el("td", { class: "unit" }, residual.unit ?? ""),
+                  el("td", {}, block >= 0 ? String(block) : none),
+                  el("td", {}, accepted(residual, value)),
+                ],
+          ),
+        ),
+      ),
+    ),
+  ];
 }
 
 function cellDetails(cell) {
@@ -45,54 +109,114 @@ function cellDetails(cell) {
   return {
     title: [problemLink(cell.problem), " × ", solverLink(cell.solver)],
     body: [
-      el("p", { class: "lead" }, badge(cell), ` at ${slice.label}: `, statusTitle(cell.status),
-        cell.reason ? ` — ${cell.reason}` : "", cell.claimed ? "; the solver claims convergence" : "; the solver claims nothing"),
-      text ? [el("h3", {}, "Repeat it", el("span", { class: "aside" }, "where relative paths lie: the suite's data folder, or "
-        + "set CONEBENCH_DATA")), command(text)] : el("p", { class: "aside" }, "No file to repeat it from."),
-      facts([["verdict", `${slice.verdict} = ${formatResidual(cell.verdict_value)}`],
+      el(
+        "p",
+        { class: "lead" },
+        badge(cell),
+        ` at ${slice.label}: `,
+        statusTitle(cell.status),
+        cell.reason ? ` — ${cell.reason}` : "",
+        cell.claimed ? "; the solver claims convergence" : "; the solver does not claim convergence",
+      ),
+      text
+        ? [
+            el(
+              "h3",
+              {},
+              "Repeat it",
+              el(
+                "span",
+                { class: "aside" },
+                "where relative paths lie: the suite's data folder, or " + "set CONEBENCH_DATA",
+              ),
+            ),
+            command(text),
+          ]
+        : el("p", { class: "aside" }, "No file to repeat it from."),
+      facts([
+        ["verdict", `${slice.verdict} = ${formatResidual(cell.verdict_value)}`],
         ["criterion", `${slice.criterion}, ${slice.start} start`],
-        ["iterations", formatCount(cell.iterations)], ["factorizations", formatCount(cell.factorizations)],
+        ["iterations", formatCount(cell.iterations)],
+        ["factorizations", formatCount(cell.factorizations)],
         ["operator products", formatCount(cell.operator_products)],
         ["contacts", `${cell.open} open, ${cell.stick} stick, ${cell.slip} slip`],
         ["solver's own residual", formatResidual(cell.own_residual)],
-        ["symmetrised problem", cell.symmetrised ? `solved; its verdict ${formatResidual(cell.verdict_symmetrised)}` : ""],
+        [
+          "symmetrised problem",
+          cell.symmetrised ? `solved; its verdict ${formatResidual(cell.verdict_symmetrised)}` : "",
+        ],
         ["peak memory", cell.peak_memory_kb > 0 ? `${formatNumber(cell.peak_memory_kb / 1024)} MB` : ""],
-        ["limits", `${formatTime(cell.limit_s)}, ${formatCount(cell.limit_mb)} MB`], ["run", String(cell.run)]]),
-      timesTable(cell), residualTable(cell),
+        ["limits", `${formatTime(cell.limit_s)}, ${formatCount(cell.limit_mb)} MB`],
+        ["run", String(cell.run)],
+      ]),
+      timesTable(cell),
+      residualTable(cell),
       el("h3", {}, "Same problem, other tolerances and solvers"),
-      resultTable(others.map((s) => [solverLink(s), data.slices.map((_, i) => grids[i][cell.problem][s]), s === cell.solver])),
+      resultTable(
+        others.map((s) => [solverLink(s), data.slices.map((_, i) => grids[i][cell.problem][s]), s === cell.solver]),
+      ),
     ],
   };
 }
 
 // rows: [heading node, cells by slice, highlighted]
 function resultTable(rows) {
-  return el("table", {}, headRow(["", ...data.slices.map((slice) => slice.label)]),
-    el("tbody", {}, rows.map(([name, list, marked]) => el("tr", { class: marked ? "marked" : null },
-      el("th", { scope: "row", class: "left" }, name), list.map((cell) => el("td", {}, resultText(cell)))))));
+  return el(
+    "table",
+    {},
+    headRow(["", ...data.slices.map((slice) => slice.label)]),
+    el(
+      "tbody",
+      {},
+      rows.map(([name, list, marked]) =>
+        el(
+          "tr",
+          { class: marked ? "marked" : null },
+          el("th", { scope: "row", class: "left" }, name),
+          list.map((cell) => el("td", {}, resultText(cell))),
+        ),
+      ),
+    ),
+  );
 }
 
 function problemDetails(p) {
   const problem = data.problems[p];
-  const range = problem.mu_min === problem.mu_max ? formatNumber(problem.mu_min)
-    : `${formatNumber(problem.mu_min)} – ${formatNumber(problem.mu_max)}`;
+  const range =
+    problem.mu_min === problem.mu_max
+      ? formatNumber(problem.mu_min)
+      : `${formatNumber(problem.mu_min)} – ${formatNumber(problem.mu_max)}`;
   const estimated = problem.features_estimated ? " (estimated)" : "";
   return {
     title: [problem.name],
     body: [
       problem.headline ? null : el("p", { class: "note info" }, `Left out of headlines: ${problem.left_out}.`),
-      facts([["family", familyTitle(problem.family)], ["source", problem.source],
+      facts([
+        ["family", familyTitle(problem.family)],
+        ["source", problem.source],
         ["kind", `${statusTitle(problem.kind)}, ${problem.space_dimension}D`],
-        ["contacts", formatCount(problem.contacts)], ["joints", problem.joints > 0 ? formatCount(problem.joints) : ""],
-        ["limits", problem.limits > 0 ? formatCount(problem.limits) : ""], ["rows", formatCount(problem.rows)],
-        ["nonzeros", formatCount(problem.nonzeros)], ["friction μ", problem.contacts > 0 ? range : ""],
+        ["contacts", formatCount(problem.contacts)],
+        ["joints", problem.joints > 0 ? formatCount(problem.joints) : ""],
+        ["limits", problem.limits > 0 ? formatCount(problem.limits) : ""],
+        ["rows", formatCount(problem.rows)],
+        ["nonzeros", formatCount(problem.nonzeros)],
+        ["friction μ", problem.contacts > 0 ? range : ""],
         ["asymmetry of G", formatResidual(problem.symmetry_error)],
-        ["rank", known(problem.rank) ? `${formatCount(problem.rank)} of ${formatCount(problem.rows)}${estimated}` : ""],
+        [
+          "rank",
+          known(problem.rank) ? `${formatCount(problem.rank)} of ${formatCount(problem.rows)}${estimated}` : "",
+        ],
         ["conditioning", known(problem.conditioning) ? formatNumber(problem.conditioning) + estimated : ""],
-        ["category", problem.category], ["content hash", problem.hash]]),
+        ["category", problem.category],
+        ["content hash", problem.hash],
+      ]),
       el("h3", {}, "Results"),
-      resultTable(data.solvers.map((_, s) => s).filter((s) => grids.some((grid) => grid[p][s]))
-        .map((s) => [solverLink(s), grids.map((grid) => grid[p][s]), false])),
+      resultTable(
+        data.solvers
+          .map((_, s) => s)
+          .filter((s) => grids.some((grid) => grid[p][s]))
+          .map((s) => [solverLink(s), grids.map((grid) => grid[p][s]), false]),
+      ),
     ],
   };
 }
@@ -105,23 +229,47 @@ function solverDetails(s) {
     const row = ranking && ranking.rows.find((one) => one.solver === s);
     if (!row || ranking.problems === 0) return none;
     const time = known(row.time_common_s) ? el("small", {}, ` ${formatTime(row.time_common_s)}`) : null;
-    return el("span", { title: `${row.solved} of ${ranking.problems}; time: common subset` }, formatShare(row.solved_share), time);
+    return el(
+      "span",
+      { title: `${row.solved} of ${ranking.problems}; time: common subset` },
+      formatShare(row.solved_share),
+      time,
+    );
   };
-  const failures = data.problems.map((_, p) => p)
+  const failures = data.problems
+    .map((_, p) => p)
     .filter((p) => grids.some((grid) => grid[p][s] && grid[p][s].outcome !== "solved"));
   return {
     title: [swatch(s), " ", solver.label],
     body: [
-      facts([["algorithm", `${solver.solver}, version ${solver.version}`], ["formulation", solver.formulation],
+      facts([
+        ["algorithm", `${solver.solver}, version ${solver.version}`],
+        ["formulation", solver.formulation],
         ...Object.entries(solver.options).map(([name, value]) => [`option ${name}`, String(value)]),
-        ["settings hash", solver.hash]]),
+        ["settings hash", solver.hash],
+      ]),
       el("h3", {}, "Solved share", el("span", { class: "aside" }, "and mean time on the common subset")),
-      el("table", {}, headRow(["", ...data.slices.map((slice) => slice.label)]),
-        el("tbody", {}, scopes.map((family, i) => el("tr", { class: i === 0 ? "marked" : null },
-          el("th", { scope: "row", class: "left" }, i === 0 ? "all families" : familyTitle(family)),
-          data.slices.map((_, slice) => el("td", {}, share(slice, family))))))),
+      el(
+        "table",
+        {},
+        headRow(["", ...data.slices.map((slice) => slice.label)]),
+        el(
+          "tbody",
+          {},
+          scopes.map((family, i) =>
+            el(
+              "tr",
+              { class: i === 0 ? "marked" : null },
+              el("th", { scope: "row", class: "left" }, i === 0 ? "all families" : familyTitle(family)),
+              data.slices.map((_, slice) => el("td", {}, share(slice, family))),
+            ),
+          ),
+        ),
+      ),
       el("h3", {}, failures.length > 0 ? `Not solved: ${plural(failures.length, "problem")}` : "Solved everything"),
-      failures.length > 0 ? resultTable(failures.map((p) => [problemLink(p), grids.map((grid) => grid[p][s]), false])) : null,
+      failures.length > 0
+        ? resultTable(failures.map((p) => [problemLink(p), grids.map((grid) => grid[p][s]), false]))
+        : null,
     ],
   };
 }
@@ -142,14 +290,21 @@ function drawDetails() {
     return;
   }
   dialog.replaceChildren(
-    el("header", {}, el("h2", { id: "details-title" }, details.title),
-      el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×")),
-    el("div", { class: "panel", tabindex: -1, autofocus: true }, details.body.flat(Infinity).filter(Boolean)));
+    el(
+      "header",
+      {},
+      el("h2", { id: "details-title" }, details.title),
+      el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => dialog.close() }, "×"),
+    ),
+    el("div", { class: "panel", tabindex: -1, autofocus: true }, details.body.flat(Infinity).filter(Boolean)),
+  );
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
 
 dialog.addEventListener("close", () => update({ open: "" }));
-dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+dialog.addEventListener("click", (event) => {
+  if (event.target === dialog) dialog.close();
+});
 
 view(["open"], drawDetails);

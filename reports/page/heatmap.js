@@ -4,15 +4,29 @@ const heatRows = 300; // more are drawn on demand
 let heatAll = false;
 
 const shortStatus = {
-  max_iterations: "max it.", time_limit: "time", stalled: "stalled", diverged: "diverged", breakdown: "break",
-  timeout: "killed", crashed: "crash", out_of_memory: "memory", flaky: "flaky", bad_problem: "bad", converged: "claims",
+  max_iterations: "max it.",
+  time_limit: "time",
+  stalled: "stalled",
+  diverged: "diverged",
+  breakdown: "break",
+  timeout: "killed",
+  crashed: "crash",
+  out_of_memory: "memory",
+  flaky: "flaky",
+  bad_problem: "bad",
+  converged: "claims",
   skipped: "",
 };
 
 function hardness(p) {
   const row = grids[state.slice][p];
   const solved = row.filter((cell) => cell && cell.outcome === "solved").length;
-  const best = bestCost(state.slice, p, state.cost, data.solvers.map((_, s) => s));
+  const best = bestCost(
+    state.slice,
+    p,
+    state.cost,
+    data.solvers.map((_, s) => s),
+  );
   return solved === 0 ? Infinity : (data.solvers.length - solved) * 1e9 + Math.log(best);
 }
 
@@ -23,7 +37,8 @@ const heatOrders = {
 };
 
 function heatProblems() {
-  const list = data.problems.map((_, p) => p)
+  const list = data.problems
+    .map((_, p) => p)
     .filter((p) => isOpen(p, state.slice) && (!state.family || data.problems[p].family === state.family));
   const order = heatOrders[state.order] || heatOrders.family;
   const values = new Map(list.map((p) => [p, order.value(p)]));
@@ -50,15 +65,26 @@ function heatStrength(cell, best) {
 function heatTitle(p, s, cell) {
   const where = `${data.problems[p].name} × ${data.solvers[s].label}`;
   if (!cell) return `${where}: not run`;
-  return `${where}: ${outcomeTitle[cell.outcome]} (${statusTitle(cell.status)}${cell.reason ? `, ${cell.reason}` : ""}), `
-    + `verdict ${formatResidual(cell.verdict_value)}, ${plural(cell.iterations, "iteration")}, ${formatTime(cell.total_s)}`;
+  return (
+    `${where}: ${outcomeTitle[cell.outcome]} (${statusTitle(cell.status)}${cell.reason ? `, ${cell.reason}` : ""}), ` +
+    `verdict ${formatResidual(cell.verdict_value)}, ${plural(cell.iterations, "iteration")}, ` +
+    formatTime(cell.total_s)
+  );
 }
 
 function heatCell(p, s, best) {
   const cell = grids[state.slice][p][s];
   const what = cell ? cell.outcome : "not_run";
-  const td = el("td", { class: `heat ${what}`, tabindex: -1, title: heatTitle(p, s, cell),
-    "data-open": cell ? `cell.${cell.index}` : null }, heatText(cell));
+  const td = el(
+    "td",
+    {
+      class: `heat ${what}`,
+      tabindex: -1,
+      title: heatTitle(p, s, cell),
+      "data-open": cell ? `cell.${cell.index}` : null,
+    },
+    heatText(cell),
+  );
   if (what === "solved") {
     const strength = known(costOf(cell, state.cost)) || state.heat === "verdict" ? heatStrength(cell, best) : 0;
     td.style.setProperty("--heat", `${Math.round(100 * strength)}%`);
@@ -71,10 +97,19 @@ function heatCell(p, s, best) {
 function heatRow(p, solvers, family) {
   const problem = data.problems[p];
   const best = bestCost(state.slice, p, state.cost, solvers);
-  const first = el("th", { scope: "row", class: "left" }, problemLink(p),
-    problem.headline ? null : el("span", { class: "tag", title: problem.left_out }, "not counted"));
-  return el("tr", { class: family ? "family-start" : null }, first,
-    el("td", { class: "contacts" }, formatCount(problem.contacts)), solvers.map((s) => heatCell(p, s, best)));
+  const first = el(
+    "th",
+    { scope: "row", class: "left", title: problem.name },
+    problemLink(p),
+    problem.headline ? null : el("span", { class: "tag", title: problem.left_out }, "not counted"),
+  );
+  return el(
+    "tr",
+    { class: family ? "family-start" : null },
+    first,
+    el("td", { class: "contacts" }, formatCount(problem.contacts)),
+    solvers.map((s) => heatCell(p, s, best)),
+  );
 }
 
 // Arrow keys walk the cells; Enter opens one.
@@ -95,20 +130,51 @@ function heatKeys(event) {
 
 function heatLegend() {
   const verdict = state.heat === "verdict";
-  return el("div", { class: "legend" },
-    el("span", {}, verdict ? "far below the tolerance" : "best", el("i", { class: "ramp" }),
-      verdict ? "at the tolerance" : "64× the best or more"),
-    outcomes.slice(1, 4).map((one) => el("span", { title: one.hint }, el("i", { class: one.id }), one.title)));
+  return el(
+    "div",
+    { class: "legend" },
+    el(
+      "span",
+      {},
+      verdict ? "far below the tolerance" : "best",
+      el("i", { class: "ramp" }),
+      verdict ? "at the tolerance" : "64× the best or more",
+    ),
+    outcomes.slice(1, 4).map((one) => el("span", { title: one.hint }, el("i", { class: one.id }), one.title)),
+  );
 }
 
 function drawHeatmap() {
   const section = document.getElementById("heatmap");
-  const heading = el("div", { class: "heading" }, el("h2", { id: "heatmap-title" }, "Problems × solvers"),
-    el("span", { class: "tools" },
-      segmented("Shown", [{ value: "cost", title: costTitles[state.cost], hint: "the cost chosen under Profiles" },
-        { value: "verdict", title: "verdict" }], state.heat, (heat) => update({ heat })),
-      el("label", {}, "order ", select("Order", Object.entries(heatOrders).map(([value, { title }]) => ({ value, title })),
-        state.order, (order) => update({ order })))));
+  const heading = el(
+    "div",
+    { class: "heading" },
+    el("h2", { id: "heatmap-title" }, "Problems × solvers"),
+    el(
+      "span",
+      { class: "tools" },
+      segmented(
+        "Shown",
+        [
+          { value: "cost", title: costTitles[state.cost], hint: "the cost chosen under Profiles" },
+          { value: "verdict", title: "verdict" },
+        ],
+        state.heat,
+        (heat) => update({ heat }),
+      ),
+      el(
+        "label",
+        {},
+        "order ",
+        select(
+          "Order",
+          Object.entries(heatOrders).map(([value, { title }]) => ({ value, title })),
+          state.order,
+          (order) => update({ order }),
+        ),
+      ),
+    ),
+  );
   const problems = data.slices.length > 0 ? heatProblems() : [];
   if (problems.length === 0) {
     section.replaceChildren(heading, card(el("p", {}, "No cells.")));
@@ -116,29 +182,68 @@ function drawHeatmap() {
   }
   const ranking = currentRanking();
   const solvers = ranking ? ranking.rows.map((row) => row.solver) : data.solvers.map((_, s) => s);
-  const head = el("tr", {}, el("th", { scope: "col", class: "left" }, "Problem"),
+  const head = el(
+    "tr",
+    {},
+    el("th", { scope: "col", class: "left" }, "Problem"),
     el("th", { scope: "col", title: "contacts", class: "contacts" }, "n", el("sub", {}, "c")),
-    solvers.map((s) => el("th", { scope: "col", class: "upright" },
-      el("span", {}, swatch(s), link(data.solvers[s].label, `solver.${s}`)))));
+    solvers.map((s) =>
+      el(
+        "th",
+        { scope: "col", class: "upright" },
+        el("span", {}, swatch(s), link(unbroken(data.solvers[s].label), `solver.${s}`)),
+      ),
+    ),
+  );
   const shown = heatAll ? problems : problems.slice(0, heatRows);
   let family = null;
-  const body = el("tbody", {}, shown.map((p) => {
-    const fresh = state.order === "family" && data.problems[p].family !== family;
-    family = data.problems[p].family;
-    return heatRow(p, solvers, fresh);
-  }));
-  const table = el("table", { class: solvers.length > 7 ? "heatmap wide" : "heatmap", id: "heat-table", onkeydown: heatKeys, onclick: (event) => {
-    const td = event.target.closest("td.heat");
-    if (td && td.dataset.open) update({ open: td.dataset.open }, true);
-  } }, el("thead", {}, head), body);
+  const body = el(
+    "tbody",
+    {},
+    shown.map((p) => {
+      const fresh = state.order === "family" && data.problems[p].family !== family;
+      family = data.problems[p].family;
+      return heatRow(p, solvers, fresh);
+    }),
+  );
+  const table = el(
+    "table",
+    {
+      class: solvers.length > 7 ? "heatmap wide" : "heatmap",
+      id: "heat-table",
+      onkeydown: heatKeys,
+      onclick: (event) => {
+        const td = event.target.closest("td.heat");
+        if (td && td.dataset.open) update({ open: td.dataset.open }, true);
+      },
+    },
+    el("thead", {}, head),
+    body,
+  );
   const corner = table.querySelector("td.heat");
   if (corner) corner.tabIndex = 0;
-  const more = problems.length > shown.length ? el("button", { type: "button", onclick: () => {
-    heatAll = true;
-    drawHeatmap();
-  } }, `Show all ${problems.length} problems`) : null;
-  section.replaceChildren(heading, card(heatLegend(), scroller(table, { class: "scroll tall", tabindex: null,
-    "aria-label": "Problems and solvers" }), more));
+  const more =
+    problems.length > shown.length
+      ? el(
+          "button",
+          {
+            type: "button",
+            onclick: () => {
+              heatAll = true;
+              drawHeatmap();
+            },
+          },
+          `Show all ${problems.length} problems`,
+        )
+      : null;
+  section.replaceChildren(
+    heading,
+    card(
+      heatLegend(),
+      scroller(table, { class: "scroll tall", tabindex: null, "aria-label": "Problems and solvers" }),
+      more,
+    ),
+  );
 }
 
 view(["slice", "family", "cost", "heat", "order"], drawHeatmap);

@@ -3,7 +3,11 @@
 const themeKey = "conebench-theme";
 
 function storedTheme() {
-  try { return localStorage.getItem(themeKey) || ""; } catch { return ""; }
+  try {
+    return localStorage.getItem(themeKey) || "";
+  } catch {
+    return "";
+  }
 }
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
@@ -16,36 +20,68 @@ function applyTheme(theme) {
 
 function toggleTheme() {
   const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  try { localStorage.setItem(themeKey, theme); } catch { /* a page opened as a file may have no storage */ }
+  try {
+    localStorage.setItem(themeKey, theme);
+  } catch {
+    /* a page opened as a file may have no storage */
+  }
   applyTheme(theme);
 }
 
 function drawControls() {
-  const slices = data.slices.map((slice, i) => ({ value: i, title: slice.label,
-    hint: `tolerance ${slice.label}: ${slice.verdict}, criterion ${slice.criterion}, ${slice.start} start` }));
-  const families = [{ value: "", title: "All families" },
-    ...data.families.map((family) => ({ value: family, title: familyTitle(family) }))];
+  const slices = data.slices.map((slice, i) => ({
+    value: i,
+    title: slice.label,
+    hint: `tolerance ${slice.label}: ${slice.verdict}, criterion ${slice.criterion}, ${slice.start} start`,
+  }));
+  const families = [
+    { value: "", title: "All families" },
+    ...data.families.map((family) => ({ value: family, title: familyTitle(family) })),
+  ];
   document.getElementById("controls").replaceChildren(
-    slices.length > 4 ? select("Tolerance", slices.map((one) => ({ ...one, value: String(one.value) })), String(state.slice),
-      (value) => update({ slice: Number(value), page: 0 }))
+    slices.length > 4
+      ? select(
+          "Tolerance",
+          slices.map((one) => ({ ...one, value: String(one.value) })),
+          String(state.slice),
+          (value) => update({ slice: Number(value), page: 0 }),
+        )
       : segmented("Tolerance", slices, state.slice, (slice) => update({ slice, page: 0 })),
     families.length > 2 ? select("Family", families, state.family, (family) => update({ family, page: 0 })) : "",
-    el("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Switch between light and dark",
-      onclick: toggleTheme }, "◐"));
+    el(
+      "button",
+      {
+        type: "button",
+        class: "theme",
+        title: "Light or dark",
+        "aria-label": "Switch between light and dark",
+        onclick: toggleTheme,
+      },
+      "◐",
+    ),
+  );
 }
 
 view(["slice", "family"], drawControls);
 
 function drawFooter() {
   const versions = distinct(data.runs.map((run) => `${run.build.version} (${run.build.commit})`));
-  document.getElementById("footer").replaceChildren(
-    el("span", {}, `Conebench ${versions.join(", ")}. Every answer judged by the harness on the original problem; `
-      + "solvers' own claims are shown, never trusted."),
-    hasCharts ? el("span", {}, ` Charts: plotly.js ${Plotly.version} (MIT).`) : "");
+  document
+    .getElementById("footer")
+    .replaceChildren(
+      el(
+        "span",
+        {},
+        `Conebench ${versions.join(", ")}. Every answer judged by the harness on the original problem; ` +
+          "solvers' own claims are shown, never trusted.",
+      ),
+      hasCharts ? el("span", {}, ` Charts: plotly.js ${Plotly.version} (MIT).`) : "",
+    );
 }
 
 for (const anchor of document.querySelectorAll("nav a, a.skip")) {
-  anchor.addEventListener("click", (event) => { // the address keeps the page's state
+  anchor.addEventListener("click", (event) => {
+    // the address keeps the page's state
     event.preventDefault();
     document.querySelector(anchor.getAttribute("href")).scrollIntoView();
   });
@@ -61,11 +97,15 @@ window.addEventListener("beforeprint", () => {
   themeBeforePrint = document.documentElement.dataset.theme;
   if (themeBeforePrint === "dark") applyTheme("light");
 });
-window.addEventListener("afterprint", () => { if (themeBeforePrint === "dark") applyTheme("dark"); });
-systemDark.addEventListener("change", () => { if (!storedTheme()) applyTheme(""); });
+window.addEventListener("afterprint", () => {
+  if (themeBeforePrint === "dark") applyTheme("dark");
+});
+systemDark.addEventListener("change", () => {
+  if (!storedTheme()) applyTheme("");
+});
 
 Object.assign(state, readHash());
-document.documentElement.dataset.theme = (storedTheme() || (systemDark.matches ? "dark" : "light"));
+document.documentElement.dataset.theme = storedTheme() || (systemDark.matches ? "dark" : "light");
 if (data.slices.length > 0) {
   for (const { draw } of views) if (draw !== drawCellRows) draw(); // drawCells() draws the rows too
 } else {

@@ -4,7 +4,9 @@ const data = JSON.parse(document.getElementById("data").textContent);
 
 const cells = data.cells.rows.map((row, index) => {
   const cell = { index };
-  data.cells.names.forEach((name, i) => { cell[name] = row[i]; });
+  data.cells.names.forEach((name, i) => {
+    cell[name] = row[i];
+  });
   return cell;
 });
 
@@ -22,8 +24,13 @@ const defaults = {
   hidden: "", // solvers left out of the profiles, "2.5"
   heat: "cost",
   order: "family",
-  search: "", solver: "", outcome: "", status: "", every: "", // filters of the table of cells
-  sort: "problem", page: 0,
+  search: "",
+  solver: "",
+  outcome: "",
+  status: "",
+  every: "", // filters of the table of cells
+  sort: "problem",
+  page: 0,
   open: "", // "cell.17", "problem.3", "solver.2"
 };
 const state = { ...defaults };
@@ -52,7 +59,9 @@ function hashOf(values) {
 
 // Sections register what they draw and which parts of the state it depends on.
 const views = [];
-function view(keys, draw) { views.push({ keys, draw }); }
+function view(keys, draw) {
+  views.push({ keys, draw });
+}
 
 function redraw(changed) {
   for (const { keys, draw } of views) {
@@ -131,10 +140,16 @@ function stepCurve(solver, points) {
 function computeProfile(slice, family, cost, solvers) {
   const { problems, weights } = scopeOf(slice, family);
   const best = problems.map((p) => bestCost(slice, p, cost, solvers));
-  const curves = (place) => solvers.map((s) => stepCurve(s, problems.flatMap((p, i) => {
-    const value = costOf(grids[slice][p][s], cost);
-    return value === null ? [] : [[place(value, i), weights[i]]];
-  })));
+  const curves = (place) =>
+    solvers.map((s) =>
+      stepCurve(
+        s,
+        problems.flatMap((p, i) => {
+          const value = costOf(grids[slice][p][s], cost);
+          return value === null ? [] : [[place(value, i), weights[i]]];
+        }),
+      ),
+    );
   return {
     problems: problems.length,
     performance: curves((value, i) => value / best[i]),
@@ -154,8 +169,9 @@ function shownSolvers() {
 function currentProfile() {
   const shown = shownSolvers();
   if (shown.length === data.solvers.length) {
-    const stored = data.profiles.find((profile) => profile.slice === state.slice && profile.family === state.family
-      && profile.cost === state.cost);
+    const stored = data.profiles.find(
+      (profile) => profile.slice === state.slice && profile.family === state.family && profile.cost === state.cost,
+    );
     if (stored) return stored;
   }
   return computeProfile(state.slice, state.family, state.cost, shown);

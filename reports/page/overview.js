@@ -1,8 +1,14 @@
 // What was run, where, and what to beware of.
 
 function tile(title, value, detail, extra = null) {
-  return el("div", { class: "tile" }, el("div", { class: "tile-title" }, title),
-    el("div", { class: "tile-value" }, value), el("div", { class: "tile-detail" }, detail), extra);
+  return el(
+    "div",
+    { class: "tile" },
+    el("div", { class: "tile-title" }, title),
+    el("div", { class: "tile-value" }, value),
+    el("div", { class: "tile-detail" }, detail),
+    extra,
+  );
 }
 
 const distinct = (values) => [...new Set(values)];
@@ -12,11 +18,16 @@ function machineTile() {
   const noise = distinct(data.runs.flatMap((run) => run.noise));
   const governors = distinct(data.runs.map((run) => run.machine.governor));
   const cores = distinct(data.runs.map((run) => run.machine.cores));
-  const state = el("span", { class: noise.length > 0 ? "flag noisy" : "flag quiet", title: noise.join("; ") },
-    noise.length > 0 ? "noisy" : "quiet");
-  return tile("Machine", machines.length === 1 ? el("span", { class: "small-value" }, machines[0])
-    : plural(machines.length, "machine"),
-  [`${cores.join(" / ")} cores · governor ${governors.join(" / ")} · `, state]);
+  const state = el(
+    "span",
+    { class: noise.length > 0 ? "flag noisy" : "flag quiet", title: noise.join("; ") },
+    noise.length > 0 ? "noisy" : "quiet",
+  );
+  return tile(
+    "Machine",
+    machines.length === 1 ? el("span", { class: "small-value" }, machines[0]) : plural(machines.length, "machine"),
+    [`${cores.join(" / ")} cores · governor ${governors.join(" / ")} · `, state],
+  );
 }
 
 function winnerTile() {
@@ -24,8 +35,11 @@ function winnerTile() {
   const best = ranking && ranking.rows[0];
   if (!best || best.solved === 0) return tile("First in the ranking", none, "no solver solved anything");
   const time = known(best.time_at_limit_s) ? ` · ${formatTime(best.time_at_limit_s)} at limit` : "";
-  return tile(`First at ${data.slices[state.slice].label}`, el("span", { class: "small-value" }, solverLink(best.solver)),
-    `${formatShare(best.solved_share)} solved${time}`);
+  return tile(
+    `First at ${data.slices[state.slice].label}`,
+    el("span", { class: "small-value" }, solverLink(best.solver)),
+    `${formatShare(best.solved_share)} solved${time}`,
+  );
 }
 
 function drawTiles() {
@@ -33,55 +47,125 @@ function drawTiles() {
   const counted = data.problems.filter((problem) => problem.headline).length;
   const left = data.problems.length - counted;
   const tolerances = distinct(data.slices.map((slice) => slice.tolerance)).length;
-  return el("div", { class: "tiles" },
-    tile("Problems", formatCount(counted),
-      `${plural(data.families.length, "family")}${left > 0 ? ` · ${left} left out of headlines` : ""}`),
-    tile("Solver settings", formatCount(data.solvers.length),
-      `of ${plural(distinct(data.solvers.map((solver) => solver.solver)).length, "algorithm")}`),
+  return el(
+    "div",
+    { class: "tiles" },
+    tile(
+      "Problems",
+      formatCount(counted),
+      `${plural(data.families.length, "family")}${left > 0 ? ` · ${left} left out of headlines` : ""}`,
+    ),
+    tile(
+      "Solver settings",
+      formatCount(data.solvers.length),
+      `of ${plural(distinct(data.solvers.map((solver) => solver.solver)).length, "algorithm")}`,
+    ),
     tile("Cells", formatCount(cells.length), `at ${plural(tolerances, "tolerance")}`),
-    ranking ? tile("Solved by some solver", `${ranking.solved_by_any} / ${ranking.problems}`,
-      known(ranking.best_of_all_s) ? `best of each problem: ${formatTime(ranking.best_of_all_s)}` : "at this tolerance")
+    ranking
+      ? tile(
+          "Solved by some solver",
+          `${ranking.solved_by_any} / ${ranking.problems}`,
+          known(ranking.best_of_all_s)
+            ? `best of each problem: ${formatTime(ranking.best_of_all_s)}`
+            : "at this tolerance",
+        )
       : null,
     ranking ? winnerTile() : null,
-    data.runs.length > 0 ? machineTile() : null);
+    data.runs.length > 0 ? machineTile() : null,
+  );
 }
 
 function runsTable() {
-  const rows = data.runs.map((run) => el("tr", {},
-    el("td", { class: "left" }, String(run.id)),
-    el("td", { class: "left" }, run.suite),
-    el("td", { class: "left" }, run.started.replace("T", " ").replace("Z", ""),
-      run.finished ? "" : el("span", { class: "flag noisy" }, "unfinished")),
-    el("td", { class: "left" }, `${run.mode}, ${plural(run.jobs, "job")}, seed ${run.seed}`),
-    el("td", { class: "left" }, `${run.machine.host}: ${run.machine.cpu}, ${run.machine.cores} cores, `
-      + `${formatCount(run.machine.memory_mb)} MB, Linux ${run.machine.kernel}, governor ${run.machine.governor}`),
-    el("td", { class: "left" }, `load ${formatNumber(run.load_before)} → ${formatNumber(run.load_after)}, `
-      + `steal ${formatShare(run.steal_share)}${run.noise.length > 0 ? `; ${run.noise.join("; ")}` : ""}`),
-    el("td", { class: "left" }, `${run.build.version} ${run.build.commit}, ${run.build.compiler} ${run.build.flags}`
-      + `${run.build.native ? " -march=native" : ""}; `
-      + Object.entries(run.build.libraries).map(([name, version]) => `${name} ${version}`).join(", "))));
+  const rows = data.runs.map((run) =>
+    el(
+      "tr",
+      {},
+      el("td", { class: "left" }, String(run.id)),
+      el("td", { class: "left" }, run.suite),
+      el(
+        "td",
+        { class: "left" },
+        run.started.replace("T", " ").replace("Z", ""),
+        run.finished ? "" : el("span", { class: "flag noisy" }, "unfinished"),
+      ),
+      el("td", { class: "left" }, `${run.mode}, ${plural(run.jobs, "job")}, seed ${run.seed}`),
+      el(
+        "td",
+        { class: "left" },
+        `${run.machine.host}: ${run.machine.cpu}, ${run.machine.cores} cores, ` +
+          `${formatCount(run.machine.memory_mb)} MB, Linux ${run.machine.kernel}, governor ${run.machine.governor}`,
+      ),
+      el(
+        "td",
+        { class: "left" },
+        `load ${formatNumber(run.load_before)} → ${formatNumber(run.load_after)}, ` +
+          `steal ${formatShare(run.steal_share)}${run.noise.length > 0 ? `; ${run.noise.join("; ")}` : ""}`,
+      ),
+      el(
+        "td",
+        { class: "left" },
+        `${run.build.version} ${run.build.commit}, ${run.build.compiler} ${run.build.flags}` +
+          `${run.build.native ? " -march=native" : ""}; ` +
+          Object.entries(run.build.libraries)
+            .map(([name, version]) => `${name} ${version}`)
+            .join(", "),
+      ),
+    ),
+  );
   const head = ["run", "suite", "started (UTC)", "mode", "machine", "noise", "build"];
-  return scroller(el("table", { class: "wrap" },
-    el("thead", {}, el("tr", {}, head.map((title) => el("th", { scope: "col", class: "left" }, title)))),
-    el("tbody", {}, rows)), { "aria-label": "Runs" });
+  return scroller(
+    el(
+      "table",
+      { class: "wrap" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head.map((title) => el("th", { scope: "col", class: "left" }, title)),
+        ),
+      ),
+      el("tbody", {}, rows),
+    ),
+    { "aria-label": "Runs" },
+  );
 }
 
 function leftOutList() {
   const left = data.problems.map((_, p) => p).filter((p) => !data.problems[p].headline);
   if (left.length === 0) return null;
-  return el("details", {}, el("summary", {}, `Problems left out of headlines (${left.length})`),
-    el("ul", { class: "reasons" }, left.map((p) => el("li", {}, problemLink(p), `: ${data.problems[p].left_out}`))));
+  return el(
+    "details",
+    {},
+    el("summary", {}, `Problems left out of headlines (${left.length})`),
+    el(
+      "ul",
+      { class: "reasons" },
+      left.map((p) => el("li", {}, problemLink(p), `: ${data.problems[p].left_out}`)),
+    ),
+  );
 }
 
 function drawOverview() {
   const suites = distinct(data.runs.map((run) => run.suite_text)).filter(Boolean);
   document.getElementById("overview").replaceChildren(
     drawTiles(),
-    data.notes.length > 0 ? el("ul", { class: "notes" },
-      data.notes.map((note) => el("li", { class: note.level }, note.text))) : "",
-    el("div", { class: "folds" }, leftOutList() || "",
+    data.notes.length > 0
+      ? el(
+          "ul",
+          { class: "notes" },
+          data.notes.map((note) => el("li", { class: note.level }, note.text)),
+        )
+      : "",
+    el(
+      "div",
+      { class: "folds" },
+      leftOutList() || "",
       el("details", {}, el("summary", {}, "Runs, machine and build"), runsTable()),
-      ...suites.map((text) => el("details", {}, el("summary", {}, "Suite file"), el("pre", {}, text)))));
+      ...suites.map((text) => el("details", {}, el("summary", {}, "Suite file"), el("pre", {}, text))),
+    ),
+  );
 }
 
 view(["slice"], drawOverview);

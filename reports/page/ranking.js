@@ -7,8 +7,11 @@ function outcomeBar(row) {
   const total = outcomes.reduce((sum, one) => sum + row[one.id], 0);
   const parts = outcomes.filter((one) => row[one.id] > 0);
   const label = parts.map((one) => `${one.title}: ${row[one.id]}`).join(", ");
-  return el("div", { class: "stack", role: "img", "aria-label": label, title: label },
-    parts.map((one) => el("span", { class: one.id, style: { "flex-grow": row[one.id] / total } })));
+  return el(
+    "div",
+    { class: "stack", role: "img", "aria-label": label, title: label },
+    parts.map((one) => el("span", { class: one.id, style: { "flex-grow": row[one.id] / total } })),
+  );
 }
 
 function shareCell(value) {
@@ -32,73 +35,154 @@ function rankingColumns(ranking) {
   };
   const costTitle = costTitles[ranking.cost];
   const columns = [
-    { id: "rank", title: "#", hint: "solved share, then time at limit", value: (row) => row.rank, show: (row) => row.rank },
-    { id: "label", title: "Solver", left: true, value: (row) => data.solvers[row.solver].label,
-      show: (row) => el("span", { class: "solver-cell" }, solverLink(row.solver),
-        el("span", { class: "tag" }, data.solvers[row.solver].formulation)) },
+    {
+      id: "rank",
+      title: "#",
+      hint: "solved share, then time at limit",
+      value: (row) => row.rank,
+      show: (row) => row.rank,
+    },
+    {
+      id: "label",
+      title: "Solver",
+      left: true,
+      value: (row) => data.solvers[row.solver].label,
+      show: (row) =>
+        el(
+          "span",
+          { class: "solver-cell" },
+          solverLink(row.solver),
+          el("span", { class: "tag" }, data.solvers[row.solver].formulation),
+        ),
+    },
     { id: "bar", title: "Outcomes", left: true, show: outcomeBar },
-    { id: "share", title: "Solved", descending: true, hint: "Share of all headline problems, families weighing the same",
-      ...best((row) => row.solved_share, false, shareCell) },
-    { id: "solved", title: "n", descending: true, hint: "Problems solved", value: (row) => row.solved,
-      show: (row) => `${row.solved}/${ranking.problems}` },
-    { id: "supported", title: "of supported", descending: true,
+    {
+      id: "share",
+      title: "Solved",
+      descending: true,
+      hint: "Share of all headline problems, families weighing the same",
+      ...best((row) => row.solved_share, false, shareCell),
+    },
+    {
+      id: "solved",
+      title: "n",
+      descending: true,
+      hint: "Problems solved",
+      value: (row) => row.solved,
+      show: (row) => `${row.solved}/${ranking.problems}`,
+    },
+    {
+      id: "supported",
+      title: "of supported",
+      descending: true,
       hint: "Share of the problems that the solver supports and has run",
-      ...best((row) => row.supported_share, false, formatShare) },
+      ...best((row) => row.supported_share, false, formatShare),
+    },
   ];
   if (data.times_shown) {
     columns.push(
-      { id: "limit", title: "Time, at limit", ...best((row) => row.time_at_limit_s, true, formatTime),
-        hint: "Geometric mean of set-up + solve; unsolved problems count with the time limit" },
-      { id: "penalised", title: "penalised", ...best((row) => row.time_penalised_s, true, formatTime),
-        hint: `The same; unsolved problems count with ${data.penalty_factor} times the limit` },
-      { id: "common", title: "common", ...best((row) => row.time_common_s, true, formatTime),
-        hint: "The same over the common subset only" },
-      { id: "ratio", title: "× best", ...best((row) => row.times_best, true, formatNumber, half),
-        hint: "Geometric mean of time over the best solver's time, over the problems that the solver solves" });
+      {
+        id: "limit",
+        title: "Time, at limit",
+        ...best((row) => row.time_at_limit_s, true, formatTime),
+        hint: "Geometric mean of set-up + solve; unsolved problems count with the time limit",
+      },
+      {
+        id: "penalised",
+        title: "penalised",
+        ...best((row) => row.time_penalised_s, true, formatTime),
+        hint: `The same; unsolved problems count with ${data.penalty_factor} times the limit`,
+      },
+      {
+        id: "common",
+        title: "common",
+        ...best((row) => row.time_common_s, true, formatTime),
+        hint: "The same over the common subset only",
+      },
+      {
+        id: "ratio",
+        title: "× best",
+        ...best((row) => row.times_best, true, formatNumber, half),
+        hint: "Geometric mean of time over the best solver's time, over the problems that the solver solves",
+      },
+    );
   }
   columns.push(
-    { id: "rho1", title: "ρ(1)", descending: true, ...best((row) => row.rho_1, false, formatShare),
-      hint: `Share of problems on which the solver is the best: ${costTitle}` },
-    { id: "rhoinf", title: "ρ(∞)", descending: true, ...best((row) => row.rho_inf, false, formatShare),
-      hint: "Share of problems solved at all: the profile's height at its end" },
-    { id: "iterations", title: "Iterations", hint: "Median over solved problems", value: (row) => row.median_iterations,
-      show: (row) => formatNumber(row.median_iterations) },
-    { id: "factorizations", title: "Factoriz.", hint: "Mean over solved problems", value: (row) => row.mean_factorizations,
-      show: (row) => formatNumber(row.mean_factorizations) });
+    {
+      id: "rho1",
+      title: "ρ(1)",
+      descending: true,
+      ...best((row) => row.rho_1, false, formatShare),
+      hint: `Share of problems on which the solver is the best: ${costTitle}`,
+    },
+    {
+      id: "rhoinf",
+      title: "ρ(∞)",
+      descending: true,
+      ...best((row) => row.rho_inf, false, formatShare),
+      hint: "Share of problems solved at all: the profile's height at its end",
+    },
+    {
+      id: "iterations",
+      title: "Iterations",
+      hint: "Median over solved problems",
+      value: (row) => row.median_iterations,
+      show: (row) => formatNumber(row.median_iterations),
+    },
+    {
+      id: "factorizations",
+      title: "Factoriz.",
+      hint: "Mean over solved problems",
+      value: (row) => row.mean_factorizations,
+      show: (row) => formatNumber(row.mean_factorizations),
+    },
+  );
   return columns;
 }
 
 function rankingNotes(ranking) {
   const texts = [`${plural(ranking.problems, "problem")} in ${plural(ranking.families, "family")} of equal weight.`];
   if (data.times_shown) {
-    texts.push(`Times: set-up + solve, geometric mean shifted by ${formatTime(data.shift_s)}. Common subset: the `
-      + `${plural(ranking.common_problems, "problem")} that all ${plural(ranking.common_solvers, "solver")} which solve at `
-      + "least half solve; others show – there.");
+    texts.push(
+      `Times: set-up + solve, geometric mean shifted by ${formatTime(data.shift_s)}. Common subset: the ` +
+        `${plural(ranking.common_problems, "problem")} that all ` +
+        `${plural(ranking.common_solvers, "solver")} which solve at ` +
+        "least half solve; others show – there.",
+    );
   }
   if (known(ranking.best_of_all_s)) {
-    texts.push(`Best solver of each problem: ${formatTime(ranking.best_of_all_s)} at limit, ${ranking.solved_by_any} of `
-      + `${ranking.problems} solved.`);
+    texts.push(
+      `Best solver of each problem: ${formatTime(ranking.best_of_all_s)} at limit, ${ranking.solved_by_any} of ` +
+        `${ranking.problems} solved.`,
+    );
   }
   return el("p", { class: "caption" }, texts.join(" "));
 }
 
 function legend() {
-  return el("div", { class: "legend" }, outcomes.map((one) => el("span", { title: one.hint },
-    el("i", { class: one.id }), one.title)));
+  return el(
+    "div",
+    { class: "legend" },
+    outcomes.map((one) => el("span", { title: one.hint }, el("i", { class: one.id }), one.title)),
+  );
 }
 
 const toCells = (solver, filter) => ({ ...clearedFilters, solver: String(solver), ...filter });
 
 function countButton(count, patch, kind = "") {
   if (count === 0) return el("span", { class: "zero" }, "·");
-  return el("button", { type: "button", class: `count ${kind}`, title: "Show these cells",
-    onclick: () => showCells(patch) }, formatCount(count));
+  return el(
+    "button",
+    { type: "button", class: `count ${kind}`, title: "Show these cells", onclick: () => showCells(patch) },
+    formatCount(count),
+  );
 }
 
 // Headline cells of the scope.
 function scopeCells() {
-  return scopeOf(state.slice, state.family).problems
-    .flatMap((p) => grids[state.slice][p].filter((cell) => cell !== undefined));
+  return scopeOf(state.slice, state.family).problems.flatMap((p) =>
+    grids[state.slice][p].filter((cell) => cell !== undefined),
+  );
 }
 
 const claimColumns = [
@@ -110,28 +194,52 @@ const claimColumns = [
 
 function claimTable(ranking) {
   const all = scopeCells();
-  const statuses = distinct(all.map((cell) => cell.status)).sort((a, b) => (b === "converged") - (a === "converged")
-    || a.localeCompare(b));
+  const statuses = distinct(all.map((cell) => cell.status)).sort(
+    (a, b) => (b === "converged") - (a === "converged") || a.localeCompare(b),
+  );
   const group = (title, span) => el("th", { scope: "colgroup", colspan: span, class: "group" }, title);
   const head = [
-    el("tr", {}, el("td"), group("Claim against verdict", claimColumns.length), group("Residuals", 1),
-      group("Status of the solve or cell", statuses.length)),
-    el("tr", {}, el("th", { scope: "col", class: "left" }, "Solver"),
+    el(
+      "tr",
+      {},
+      el("td"),
+      group("Claim against verdict", claimColumns.length),
+      group("Residuals", 1),
+      group("Status of the solve or cell", statuses.length),
+    ),
+    el(
+      "tr",
+      {},
+      el("th", { scope: "col", class: "left" }, "Solver"),
       claimColumns.map((one) => el("th", { scope: "col", class: "narrow" }, one.title)),
-      el("th", { scope: "col", class: "narrow",
-        title: "natural_map_relative at most the tolerance, natural_map_scaled above it" }, "passes relative, fails scaled"),
-      statuses.map((name) => el("th", { scope: "col", class: "narrow" }, statusTitle(name))))];
-  const body = ranking.rows.map((row) => el("tr", {},
-    el("th", { scope: "row", class: "left" }, solverLink(row.solver)),
-    claimColumns.map((one) => el("td", {}, countButton(row[one.key], toCells(row.solver, one.filter), one.kind))),
-    el("td", {}, row.passes_relative_only || el("span", { class: "zero" }, "·")),
-    statuses.map((status) => {
-      const own = all.filter((cell) => cell.solver === row.solver && cell.status === status);
-      const node = countButton(own.length, toCells(row.solver, { status }));
-      const reasons = distinct(own.map((cell) => cell.reason).filter(Boolean));
-      if (reasons.length > 0) node.title = reasons.join("\n");
-      return el("td", {}, node);
-    })));
+      el(
+        "th",
+        {
+          scope: "col",
+          class: "narrow",
+          title: "natural_map_relative at most the tolerance, natural_map_scaled above it",
+        },
+        "passes relative, fails scaled",
+      ),
+      statuses.map((name) => el("th", { scope: "col", class: "narrow" }, statusTitle(name))),
+    ),
+  ];
+  const body = ranking.rows.map((row) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row", class: "left" }, solverLink(row.solver)),
+      claimColumns.map((one) => el("td", {}, countButton(row[one.key], toCells(row.solver, one.filter), one.kind))),
+      el("td", {}, row.passes_relative_only || el("span", { class: "zero" }, "·")),
+      statuses.map((status) => {
+        const own = all.filter((cell) => cell.solver === row.solver && cell.status === status);
+        const node = countButton(own.length, toCells(row.solver, { status }));
+        const reasons = distinct(own.map((cell) => cell.reason).filter(Boolean));
+        if (reasons.length > 0) node.title = reasons.join("\n");
+        return el("td", {}, node);
+      }),
+    ),
+  );
   return el("table", { class: "claims", id: "claim-table" }, el("thead", {}, head), el("tbody", {}, body));
 }
 
@@ -144,8 +252,16 @@ function reasonList() {
   }
   if (counts.size === 0) return null;
   const items = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 12);
-  return el("details", {}, el("summary", {}, `Reasons (${counts.size})`),
-    el("ul", { class: "reasons" }, items.map(([text, count]) => el("li", {}, `${text} — ${plural(count, "cell")}`))));
+  return el(
+    "details",
+    {},
+    el("summary", {}, `Reasons (${counts.size})`),
+    el(
+      "ul",
+      { class: "reasons" },
+      items.map(([text, count]) => el("li", {}, `${text} — ${plural(count, "cell")}`)),
+    ),
+  );
 }
 
 function drawRanking() {
@@ -156,15 +272,25 @@ function drawRanking() {
     return;
   }
   const rows = ranking.rows.map((row, i) => ({ ...row, rank: i + 1 }));
-  const table = sortable(rankingColumns(ranking), rows, rankingSort, (sort) => {
-    rankingSort = sort;
-    drawRanking();
-  }, { class: "ranking", id: "ranking-table" });
+  const table = sortable(
+    rankingColumns(ranking),
+    rows,
+    rankingSort,
+    (sort) => {
+      rankingSort = sort;
+      drawRanking();
+    },
+    { class: "ranking", id: "ranking-table" },
+  );
   section.replaceChildren(
     el("div", { class: "heading" }, el("h2", { id: "ranking-title" }, "Ranking"), legend()),
     card(scroller(table, { "aria-label": "Ranking" }), rankingNotes(ranking)),
-    card(el("h3", {}, "What solvers claim, what the judge says, and how solves ended"),
-      scroller(claimTable(ranking), { "aria-label": "Claims and statuses" }), reasonList()));
+    card(
+      el("h3", {}, "What solvers claim, what the judge says, and how solves ended"),
+      scroller(claimTable(ranking), { "aria-label": "Claims and statuses" }),
+      reasonList(),
+    ),
+  );
 }
 
 view(["slice", "family"], drawRanking);

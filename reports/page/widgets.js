@@ -33,12 +33,24 @@ function swatch(solver) {
 }
 
 function link(text, open, extra = {}) {
-  return el("button", { type: "button", class: "link", onclick: (event) => {
-    event.stopPropagation();
-    update({ open }, true);
-  }, ...extra }, text);
+  return el(
+    "button",
+    {
+      type: "button",
+      class: "link",
+      onclick: (event) => {
+        event.stopPropagation();
+        update({ open }, true);
+      },
+      ...extra,
+    },
+    text,
+  );
 }
 const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.solvers[s].label, `solver.${s}`));
+// A label that breaks at blanks only, never within a name.
+const unbroken = (label) =>
+  label.split(" ").flatMap((word, i) => [i > 0 ? " " : "", el("span", { class: "word" }, word)]);
 const problemLink = (p) => link(data.problems[p].name, `problem.${p}`);
 
 function badge(cell) {
@@ -48,40 +60,73 @@ function badge(cell) {
 
 // One of several, as a row of buttons. options: [{value, title, hint}]
 function segmented(label, options, current, choose) {
-  return el("div", { class: "segmented", role: "group", "aria-label": label },
-    options.map(({ value, title, hint }) => el("button", {
-      type: "button", "aria-pressed": String(value === current), title: hint, onclick: () => choose(value),
-    }, title)));
+  return el(
+    "div",
+    { class: "segmented", role: "group", "aria-label": label },
+    options.map(({ value, title, hint }) =>
+      el(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(value === current),
+          title: hint,
+          onclick: () => choose(value),
+        },
+        title,
+      ),
+    ),
+  );
 }
 
 function select(label, options, current, choose) {
-  const list = el("select", { "aria-label": label, onchange: (event) => choose(event.target.value) },
-    options.map(({ value, title }) => el("option", { value, selected: value === current }, title)));
+  const list = el(
+    "select",
+    { "aria-label": label, onchange: (event) => choose(event.target.value) },
+    options.map(({ value, title }) => el("option", { value, selected: value === current }, title)),
+  );
   return list;
 }
 
 function copyButton(text) {
-  const button = el("button", { type: "button", class: "copy", onclick: () => {
-    const done = (word) => {
-      button.textContent = word;
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    };
-    // Pages opened as files have no clipboard in some browsers: select the text for the reader instead.
-    const fallback = () => {
-      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
-      done(document.execCommand("copy") ? "Copied" : "Selected");
-    };
-    if (navigator.clipboard && window.isSecureContext) {
-      navigator.clipboard.writeText(text).then(() => done("Copied"), fallback);
-    } else fallback();
-  } }, "Copy");
+  const button = el(
+    "button",
+    {
+      type: "button",
+      class: "copy",
+      onclick: () => {
+        const done = (word) => {
+          button.textContent = word;
+          setTimeout(() => {
+            button.textContent = "Copy";
+          }, 1500);
+        };
+        // Pages opened as files have no clipboard in some browsers: select the text for the reader instead.
+        const fallback = () => {
+          getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+          done(document.execCommand("copy") ? "Copied" : "Selected");
+        };
+        if (navigator.clipboard && window.isSecureContext) {
+          navigator.clipboard.writeText(text).then(() => done("Copied"), fallback);
+        } else fallback();
+      },
+    },
+    "Copy",
+  );
   return button;
 }
 
 // Broken between options only; the text nodes together are the command.
-const command = (text) => el("div", { class: "command" },
-  el("code", {}, text.split(/ (?=--)/).flatMap((part, i) => (i === 0 ? [el("span", {}, part)] : [" ", el("span", {}, part)]))),
-  copyButton(text));
+const command = (text) =>
+  el(
+    "div",
+    { class: "command" },
+    el(
+      "code",
+      {},
+      text.split(/ (?=--)/).flatMap((part, i) => (i === 0 ? [el("span", {}, part)] : [" ", el("span", {}, part)])),
+    ),
+    copyButton(text),
+  );
 
 // Compares by value; what is missing goes last whichever way the column is sorted.
 function comparing(value, descending) {
@@ -99,24 +144,54 @@ function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = 
   const key = sort.replace(/^-/, "");
   const column = columns.find((one) => one.id === key);
   const sorted = column ? [...rows].sort(comparing(column.value, sort.startsWith("-"))) : rows;
-  const head = el("tr", {}, columns.map((one) => {
-    const current = one.id === key;
-    const direction = sort.startsWith("-") ? "descending" : "ascending";
-    return el("th", { scope: "col", class: one.left ? "left" : null, "aria-sort": current ? direction : null },
-      one.value ? el("button", { type: "button", title: one.hint, "data-sort": one.id, onclick: () => {
-        const first = one.descending ? `-${one.id}` : one.id;
-        const second = one.descending ? one.id : `-${one.id}`;
-        onSort(sort === first ? second : first);
-      } }, one.title) : one.title);
-  }));
-  const body = sorted.map((row) => el("tr", rowAttributes(row),
-    columns.map((one) => el("td", { class: one.left ? "left" : null }, one.show(row)))));
+  const head = el(
+    "tr",
+    {},
+    columns.map((one) => {
+      const current = one.id === key;
+      const direction = sort.startsWith("-") ? "descending" : "ascending";
+      return el(
+        "th",
+        { scope: "col", class: one.left ? "left" : null, "aria-sort": current ? direction : null },
+        one.value
+          ? el(
+              "button",
+              {
+                type: "button",
+                title: one.hint,
+                "data-sort": one.id,
+                onclick: () => {
+                  const first = one.descending ? `-${one.id}` : one.id;
+                  const second = one.descending ? one.id : `-${one.id}`;
+                  onSort(sort === first ? second : first);
+                },
+              },
+              one.title,
+            )
+          : one.title,
+      );
+    }),
+  );
+  const body = sorted.map((row) =>
+    el(
+      "tr",
+      rowAttributes(row),
+      columns.map((one) => el("td", { class: one.left ? "left" : null }, one.show(row))),
+    ),
+  );
   return el("table", attributes, el("thead", {}, head), el("tbody", {}, body));
 }
 
 function facts(pairs) {
-  return el("dl", { class: "facts" }, pairs.filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  return el(
+    "dl",
+    { class: "facts" },
+    pairs
+      .filter(([, value]) => value !== null && value !== "")
+      .map(([name, value]) =>
+        el("div", { class: value.length > 42 ? "wide" : null }, el("dt", {}, name), el("dd", {}, value)),
+      ),
+  );
 }
 
 const card = (...children) => el("div", { class: "card" }, ...children);

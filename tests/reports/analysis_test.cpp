@@ -96,6 +96,24 @@ TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
   EXPECT_EQ(admm.claims.claimed_solved + admm.claims.silent_unsolved + admm.tally.unsupported, 7);
 }
 
+TEST_F(SmallStore, AFlakyCellFailsWithoutAClaim) {
+  for (auto& cell : store_.cells) {
+    if (cell.setting == "s-LIAR <b>" && !cell.solved) cell.status = "flaky";
+  }
+  const Analysis analysis = analyse_store();
+  const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");
+  EXPECT_EQ(liar.tally.false_claim, 0);
+  EXPECT_EQ(liar.tally.failed, 6);
+  EXPECT_EQ(liar.claims.silent_unsolved, 6);
+}
+
+TEST_F(SmallStore, ResidualsStandInTheJudgesOrderAndUnknownOnesLast) {
+  store_.cells[0].residuals["a_measure_of_later"] = {1.0, "", -1};
+  const std::vector<std::string> expected{"primal", "natural_map_scaled", "natural_map_relative", "penetration",
+                                          "a_measure_of_later"};
+  EXPECT_EQ(analyse_store().residuals, expected);
+}
+
 TEST_F(SmallStore, CellsThatOnlyTheRelativeResidualAcceptsAreCounted) {
   const Analysis analysis = analyse_store();
   // A residual that is not finite fails too.

@@ -22,7 +22,7 @@ def missing():
 class Browser:
     """One window. Use as a context manager."""
 
-    def __init__(self, width=1366, height=768, dark=False):
+    def __init__(self, width=1366, height=768):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -32,11 +32,10 @@ class Browser:
         self.session = None
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                      f"--user-data-dir={self.profile.name}", f"--window-size={width},{height}"]
-        if dark:
-            arguments += ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
         options = {"args": arguments, "binary": shutil.which("chromium")}
         capabilities = {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}
-        self.session = self._until_ready(lambda: self._call("POST", "/session", {"capabilities": capabilities}))["sessionId"]
+        begin = {"capabilities": capabilities}
+        self.session = self._until_ready(lambda: self._call("POST", "/session", begin))["sessionId"]
 
     def __enter__(self):
         return self

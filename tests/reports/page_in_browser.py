@@ -83,8 +83,11 @@ def test_recomputed_profiles_equal_the_stored_ones(window, large):
     open_page(window, large)
     worst = window.run("""
         const { data, computeProfile } = conebench;
-        const at = (curve, place) => { let v = 0; for (let i = 0; i < curve.x.length && curve.x[i] <= place; ++i) v = curve.y[i];
-                                       return v; };
+        const at = (curve, place) => {
+          let value = 0;
+          for (let i = 0; i < curve.x.length && curve.x[i] <= place; ++i) value = curve.y[i];
+          return value;
+        };
         let worst = 0;
         for (const stored of data.profiles) {
           const mine = computeProfile(stored.slice, stored.family, stored.cost, data.solvers.map((_, s) => s));
@@ -115,7 +118,8 @@ def test_filters_and_sorting(window, large):
     expected = [c for c in expected if c["solver"] == 0]
     assert window.run(COUNT).startswith(f"{len(expected)} of")
     window.run("conebench.update({outcome: '', solver: ''})")
-    window.run("const e = document.getElementById('search'); e.value = 'rover pgs'; e.dispatchEvent(new Event('input'));")
+    window.run("const e = document.getElementById('search'); e.value = 'rover pgs';"
+               "e.dispatchEvent(new Event('input'));")
     found = column(window, "problem"), column(window, "solver")
     assert found[0] and all("Rover" in p for p in found[0]) and all("PGS" in s for s in found[1])
     window.run("conebench.update({search: ''})")
@@ -125,13 +129,15 @@ def test_filters_and_sorting(window, large):
     click(window, "#cell-table button[data-sort='iterations']")
     descending = [int(t.replace(",", "")) for t in column(window, "iterations")]
     assert descending == sorted((c["iterations"] for c in middle), reverse=True)[:50]
-    assert window.run("return document.querySelector('#cell-table th[aria-sort]').getAttribute('aria-sort')") == "descending"
+    direction = window.run("return document.querySelector('#cell-table th[aria-sort]').getAttribute('aria-sort')")
+    assert direction == "descending"
     click(window, ".pager button[aria-label='Last page']")
     assert window.run(CELL_ROWS) == (len(middle) % 50 or 50)
     window.run("conebench.update({family: 'Chain'})")
     assert set(column(window, "family")) == {"Chain"}
     window.run("document.querySelector('#ranking-table button[data-sort=limit]').click()")
-    order = window.run("return [...document.querySelectorAll('#ranking-table tbody tr')].map((r) => r.cells[1].textContent)")
+    order = window.run("return [...document.querySelectorAll('#ranking-table tbody tr')]"
+                       ".map((r) => r.cells[1].textContent)")
     ranking = next(r for r in data["rankings"] if r["slice"] == 1 and r["family"] == "Chain")
     best = min(ranking["rows"], key=lambda row: row["time_at_limit_s"])
     assert order[0].startswith(data["solvers"][best["solver"]]["label"]), order

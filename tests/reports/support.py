@@ -15,7 +15,7 @@ def skip(reason):
 
 
 def write_report(what, folder):
-    """A report of the synthetic store `what` ("small", or a number of problems) by the program named on the command line."""
+    """A report of the synthetic store `what` ("small", or a number of problems), by the program that argv names."""
     subprocess.run([sys.argv[1], str(what), str(folder)], check=True, stdout=subprocess.DEVNULL)
     return Path(folder)
 

@@ -107,7 +107,8 @@ Answer choose_answer(const ConeProduct& cones, const KnownSolutionOptions& o, Ra
   return answer;
 }
 
-/// Chooses λ* and σ*, then g = σ* − (G + R) λ*. λ* is not unique where the rank is below the number of rows.
+/// Chooses λ* and σ*, then g = σ* − (G + R) λ*. Where the rank is well below the number of rows λ* is one of many; now
+/// and then, because Coulomb's law is not the optimum of an energy, there is even an answer with other velocities.
 Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::uint64_t seed) {
   if (o.open_share + o.stick_share > 1.0 + 1e-12) {
     return Error{ErrorCode::wrong_usage, "options 'open_share' = " + to_text(o.open_share) + " and 'stick_share' = " +

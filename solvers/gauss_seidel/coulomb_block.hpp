@@ -20,12 +20,13 @@ namespace conebench::gauss_seidel {
 //     (M + s I) e = −p,   s ≥ 0,    p = D_nn b_T − b_n D_Tn,   M = μ (b_T D_nT − b_n D_TT),
 // so that s is a root of the quartic det(M + s I)² = ‖adj(M + s I) p‖² with adj(M + s I) p = s p + q, q = adj(M) p.
 // Beyond the last pole of (M + s I)⁻¹ the function ‖(M + s I)⁻¹ p‖ falls from ∞ (or, where there is no pole, from its
-// value at 0, which is above 1 where sticking leaves the cone) to 0, and has a root there: the one that
-// slip_direction() finds by a safeguarded Newton iteration on 1/‖·‖. (The quartic in another variable:
-// O. Bonnefon, G. Daviet, "Quartic formulation of Coulomb 3D frictional contact", 2011.)
+// value at 0, which is above 1 where sticking leaves the cone) to 0, and has a root there: a safeguarded Newton
+// iteration on 1/‖·‖ finds it, another on the angle of e makes it exact. (The quartic in another variable: O. Bonnefon,
+// G. Daviet, "Quartic formulation of Coulomb 3D frictional contact", 2011.) A contact that slipped before is tried from
+// its old direction first, on the angle alone.
 //
-// More than one solution (large μ, strong coupling): open before stick before slip, and of several slips the one above.
-// None: the candidate with the smallest residual, the old impulse among them.
+// More than one solution (large μ, strong coupling): open before stick before slip; of several slips the one next to
+// the old direction, or else the one above. None: the candidate with the smallest residual, the old impulse among them.
 
 /// ‖r − P_K(r − ρ v̂)‖ / ρ of one contact with ρ = d / trace(D), or 1 / ‖D‖ where the trace is not positive: its error
 /// in velocity.
@@ -47,79 +48,115 @@ extern template double coulomb_residual<2>(const Eigen::Matrix2d&, double, const
 extern template double coulomb_residual<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&,
                                            const ContactVector<3>&);
 
-/// The slip direction e of a contact that neither opens nor sticks. `old` gives the first guess of s. False where the
-/// fast path does not apply (no root found, D_nn + μ D_nT·e ≤ 0).
-template <class Block>
-bool slip_direction(const Block& block, double friction, const ContactVector<3>& free, const ContactVector<3>& old,
-                    ContactVector<3>& impulse) {
-  const double p0 = block(2, 2) * free[0] - free[2] * block(0, 2);
-  const double p1 = block(2, 2) * free[1] - free[2] * block(1, 2);
-  const double m00 = friction * (free[0] * block(2, 0) - free[2] * block(0, 0));
-  const double m01 = friction * (free[0] * block(2, 1) - free[2] * block(0, 1));
-  const double m10 = friction * (free[1] * block(2, 0) - free[2] * block(1, 0));
-  const double m11 = friction * (free[1] * block(2, 1) - free[2] * block(1, 1));
-  const double q0 = m11 * p0 - m01 * p1;
-  const double q1 = m00 * p1 - m10 * p0;
-  const double trace = m00 + m11;
-  const double determinant = m00 * m11 - m01 * m10;
+/// M, p and the direction e of a slip in 3D; see above. All in m/s, with everything divided by D_nn.
+struct SlipDirection {
+  double p0, p1, m00, m01, m10, m11;
+  double size;  ///< of M
+  double e0 = 0.0;
+  double e1 = 0.0;
 
-  // The root lies in (low, high]: F(s) = det(M + s I) / ‖s p + q‖ − 1 is negative at low and not at high.
-  double low = 0.0;
-  const double discriminant = 0.25 * (m00 - m11) * (m00 - m11) + m01 * m10;
-  if (discriminant >= 0.0) low = std::max(0.0, -0.5 * trace + std::sqrt(discriminant));
-  if (low == 0.0 && determinant > std::sqrt(q0 * q0 + q1 * q1)) return false;
-  const double size = std::abs(m00) + std::abs(m01) + std::abs(m10) + std::abs(m11);
-  double high = std::sqrt(p0 * p0 + p1 * p1) + size;
-  if (!(high > low)) return false;
-
-  double s = low;
-  if (old[0] != 0.0 || old[1] != 0.0) {
-    const double scale = 1.0 / std::sqrt(old[0] * old[0] + old[1] * old[1]);
-    const double e0 = old[0] * scale;
-    const double e1 = old[1] * scale;
-    s = -(e0 * (p0 + m00 * e0 + m01 * e1) + e1 * (p1 + m10 * e0 + m11 * e1));
-    if (!(s > low && s < high)) s = low;
+  /// Newton's steps on the angle: f = e⊥·(p + M e), f' = e⊥·M e⊥ + s, s = −e·(p + M e), from an e of unit length but
+  /// for some 1e-6. False where they do not settle at once on a root with s ≥ 0.
+  bool polish() {
+    constexpr double farthest = 0.1;
+    constexpr double last = 3e-8;  // the error after a step is about its square
+    for (int k = 0; k < 5; ++k) {
+      const double unit = 1.5 - 0.5 * (e0 * e0 + e1 * e1);
+      e0 *= unit;
+      e1 *= unit;
+      const double v0 = p0 + m00 * e0 + m01 * e1;
+      const double v1 = p1 + m10 * e0 + m11 * e1;
+      const double s = -(e0 * v0 + e1 * v1);
+      const double across = e0 * v1 - e1 * v0;
+      const double slope = s + e1 * (e1 * m00 - e0 * m01) + e0 * (e0 * m11 - e1 * m10);
+      const double angle = -across / slope;
+      if (!(slope > 0.0 && std::abs(angle) <= farthest)) return false;
+      const double moved0 = e0 - angle * e1;
+      e1 += angle * e0;
+      e0 = moved0;
+      if (std::abs(angle) <= last) return s >= -1e-12 * size;
+    }
+    return false;
   }
-  constexpr double precision = 4.0 * 2.220446049250313e-16;
-  constexpr int most = 60;
-  int iteration = 0;
-  for (; iteration < most; ++iteration) {
+
+  /// e near the root s of the quartic beyond the last pole. False where there is none.
+  bool find() {
+    const double q0 = m11 * p0 - m01 * p1;
+    const double q1 = m00 * p1 - m10 * p0;
+    const double trace = m00 + m11;
+    const double determinant = m00 * m11 - m01 * m10;
+    // The root lies in (low, high]: F(s) = det(M + s I) / ‖s p + q‖ − 1 is negative at low and not at high.
+    double low = 0.0;
+    if (!(trace > 0.0 && determinant > 0.0)) {
+      const double discriminant = 0.25 * (m00 - m11) * (m00 - m11) + m01 * m10;
+      if (discriminant >= 0.0) low = std::max(0.0, -0.5 * trace + std::sqrt(discriminant));
+    }
+    if (low == 0.0 && determinant > 0.0 && determinant * determinant > q0 * q0 + q1 * q1) return false;
+    double high = std::abs(p0) + std::abs(p1) + size;
+    double s = low;
+    constexpr double last_step = 1e-4;  // polish() does the rest
+    for (int k = 0; k < 60; ++k) {
+      const double u0 = s * p0 + q0;
+      const double u1 = s * p1 + q1;
+      const double square = u0 * u0 + u1 * u1;
+      if (!(square > 0.0)) return false;
+      const double length = std::sqrt(square);
+      const double det = (s + trace) * s + determinant;
+      const double slope = (2.0 * s + trace) * square - det * (u0 * p0 + u1 * p1);  // F' ‖u‖³
+      const double step = (length - det) * (square / slope);
+      (det < length ? low : high) = s;
+      const double next = s + step;
+      const bool newton = slope > 0.0 && next >= low && next <= high;
+      s = newton ? next : 0.5 * (low + high);
+      if (newton ? std::abs(step) <= last_step * (s + size) : high - low <= last_step * last_step * s) break;
+    }
     const double u0 = s * p0 + q0;
     const double u1 = s * p1 + q1;
-    const double square = u0 * u0 + u1 * u1;
-    if (!(square > 0.0)) return false;
-    const double inverse = 1.0 / std::sqrt(square);
-    const double value = ((s + trace) * s + determinant) * inverse;  // det(M + s I) / ‖s p + q‖
-    const double error = value - 1.0;
-    (error < 0.0 ? low : high) = s;
-    if (std::abs(error) <= precision) break;
-    const double slope = (2.0 * s + trace) * inverse - value * (u0 * p0 + u1 * p1) * inverse * inverse;
-    double next = s - error / slope;
-    if (!(slope > 0.0 && next > low && next < high)) next = 0.5 * (low + high);
-    if (std::abs(next - s) <= precision * (s + size)) {
-      s = next;
-      break;
-    }
-    s = next;
+    const double scale = -1.0 / std::sqrt(u0 * u0 + u1 * u1);
+    e0 = u0 * scale;
+    e1 = u1 * scale;
+    return std::isfinite(scale);
   }
-  if (iteration == most) return false;
+};
 
-  const double u0 = s * p0 + q0;
-  const double u1 = s * p1 + q1;
-  const double scale = -1.0 / std::sqrt(u0 * u0 + u1 * u1);
-  const double e0 = u0 * scale;
-  const double e1 = u1 * scale;
-  const double resistance = block(2, 2) + friction * (block(2, 0) * e0 + block(2, 1) * e1);
+/// The impulse of a contact that slips, from the direction of `old` where that slipped too. `inverse_normal` = 1/D_nn.
+/// False where this fast path does not apply (no root found, D_nn + μ D_nT·e ≤ 0).
+template <class Block>
+bool slip_impulse(const Block& block, double inverse_normal, double friction, const ContactVector<3>& free,
+                  const ContactVector<3>& old, ContactVector<3>& impulse) {
+  const double b0 = free[0] * inverse_normal;
+  const double b1 = free[1] * inverse_normal;
+  const double bn = free[2] * inverse_normal;
+  SlipDirection slip;
+  slip.p0 = free[0] - bn * block(0, 2);
+  slip.p1 = free[1] - bn * block(1, 2);
+  slip.m00 = friction * (b0 * block(2, 0) - bn * block(0, 0));
+  slip.m01 = friction * (b0 * block(2, 1) - bn * block(0, 1));
+  slip.m10 = friction * (b1 * block(2, 0) - bn * block(1, 0));
+  slip.m11 = friction * (b1 * block(2, 1) - bn * block(1, 1));
+  slip.size = std::abs(slip.m00) + std::abs(slip.m01) + std::abs(slip.m10) + std::abs(slip.m11);
+
+  const double old_radius = friction * old[2];
+  const double old_square = old[0] * old[0] + old[1] * old[1];
+  const bool slipped = old[2] > 0.0 && std::abs(old_square - old_radius * old_radius) <= 1e-6 * old_square;
+  if (slipped) {
+    const double scale = 1.0 / old_radius;
+    slip.e0 = old[0] * scale;
+    slip.e1 = old[1] * scale;
+  }
+  if (!(slipped && slip.polish()) && !(slip.find() && slip.polish())) return false;
+
+  const double resistance = block(2, 2) + friction * (block(2, 0) * slip.e0 + block(2, 1) * slip.e1);
   if (!(resistance > 0.0)) return false;
   const double normal = -free[2] / resistance;
-  impulse = {friction * normal * e0, friction * normal * e1, normal};
-  return std::isfinite(normal) && std::isfinite(e0);
+  impulse = {friction * normal * slip.e0, friction * normal * slip.e1, normal};
+  return std::isfinite(normal);
 }
 
 /// In 2D the slip is along +t or −t: tried in the direction that resists the free motion first.
 template <class Block>
-bool slip_direction(const Block& block, double friction, const ContactVector<2>& free, const ContactVector<2>&,
-                    ContactVector<2>& impulse) {
+bool slip_impulse(const Block& block, double, double friction, const ContactVector<2>& free, const ContactVector<2>&,
+                  ContactVector<2>& impulse) {
   double e = free[0] > 0.0 ? -1.0 : 1.0;
   for (int attempt = 0; attempt < 2; ++attempt, e = -e) {
     const double resistance = block(1, 1) + friction * e * block(1, 0);
@@ -137,8 +174,8 @@ bool slip_direction(const Block& block, double friction, const ContactVector<2>&
 struct CoulombBlock {
   template <int Dim>
   struct Prepared {
-    Eigen::Matrix<double, Dim, Dim> inverse;  ///< D⁻¹; NaN where D is too near to a singular matrix
-    bool regular;                             ///< D_nn > 0 and D well away from singular
+    Eigen::Matrix<double, Dim, Dim> inverse;  ///< D⁻¹
+    double inverse_normal;                    ///< 1/D_nn; 0 sends the contact to the careful path
   };
 
   template <int Dim>
@@ -147,7 +184,9 @@ struct CoulombBlock {
     prepared.inverse = block.inverse();
     // Beyond this condition number a stick by D⁻¹ is left to the careful path, which weighs it against the others.
     constexpr double worst_condition = 1e10;
-    prepared.regular = block(Dim - 1, Dim - 1) > 0.0 && prepared.inverse.norm() * block.norm() < worst_condition;
+    const double normal = block(Dim - 1, Dim - 1);
+    const bool regular = normal > 0.0 && prepared.inverse.norm() * block.norm() < worst_condition;
+    prepared.inverse_normal = regular ? 1.0 / normal : 0.0;
     return prepared;
   }
 
@@ -157,16 +196,17 @@ struct CoulombBlock {
                            const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
     constexpr int n = Dim - 1;
     if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
-    if (!prepared.regular) return solve_coulomb_carefully<Dim>(block, friction, free, old);
+    if (prepared.inverse_normal == 0.0) return solve_coulomb_carefully<Dim>(block, friction, free, old);
+    ContactVector<Dim> impulse;
     if (friction == 0.0) {
-      ContactVector<Dim> impulse = ContactVector<Dim>::Zero();
-      impulse[n] = -free[n] / block(n, n);
+      impulse.setZero();
+      impulse[n] = -free[n] * prepared.inverse_normal;
       return impulse;
     }
-    const ContactVector<Dim> stick = -(prepared.inverse * free);
-    if (tangential_norm<Dim>(stick) <= friction * stick[n]) return stick;
-    ContactVector<Dim> slip;
-    if (slip_direction(block, friction, free, old, slip)) return slip;
+    impulse = -(prepared.inverse * free);
+    const double radius = friction * impulse[n];
+    if (radius >= 0.0 && impulse.template head<n>().squaredNorm() <= radius * radius) return impulse;
+    if (slip_impulse(block, prepared.inverse_normal, friction, free, old, impulse)) return impulse;
     return solve_coulomb_carefully<Dim>(block, friction, free, old);
   }
 };

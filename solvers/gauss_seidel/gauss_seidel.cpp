@@ -25,7 +25,8 @@ SolverRow nsgs_row() {
       "Cheap sweeps and good starts on problems with few coupled contacts; slow or stuck on tall stacks, large mass "
       "ratios and many redundant contacts.";
   return make_row<NsgsOptions>(info, [](const SolverInfo& i, const NsgsOptions& o) {
-    return std::make_unique<GaussSeidelSolver<CoulombBlock>>(i, o.sweep, OwnTest::natural_map, 1, CoulombBlock{});
+    return std::make_unique<GaussSeidelSolver<CoulombBlock>>(
+        i, Settings{o.sweep, OwnTest::natural_map, 1, o.damp_cycles}, CoulombBlock{});
   });
 }
 
@@ -39,7 +40,8 @@ SolverRow split_projection_row(const char* id, const char* name, const char* sum
   return make_row<PgsNcpOptions>(info, [safe_step](const SolverInfo& i, const PgsNcpOptions& o) {
     const auto velocity = o.tangent_velocity == "updated" ? TangentVelocity::updated : TangentVelocity::initial;
     return std::make_unique<GaussSeidelSolver<SplitProjectionBlock>>(
-        i, o.pgs.sweep, OwnTest::complementarity, o.pgs.check_period, SplitProjectionBlock{safe_step, velocity});
+        i, Settings{o.pgs.sweep, OwnTest::complementarity, o.pgs.check_period, false},
+        SplitProjectionBlock{safe_step, velocity});
   });
 }
 
@@ -51,8 +53,8 @@ SolverRow cone_projection_row(const char* id, const char* name, const char* summ
   info.citation = pgs_papers;
   info.summary = summary;
   return make_row<PgsOptions>(info, [de_saxce](const SolverInfo& i, const PgsOptions& o) {
-    return std::make_unique<GaussSeidelSolver<ConeProjectionBlock>>(i, o.sweep, OwnTest::complementarity,
-                                                                    o.check_period, ConeProjectionBlock{de_saxce});
+    return std::make_unique<GaussSeidelSolver<ConeProjectionBlock>>(
+        i, Settings{o.sweep, OwnTest::complementarity, o.check_period, false}, ConeProjectionBlock{de_saxce});
   });
 }
 

@@ -10,6 +10,7 @@
 #include "solvers/gauss_seidel/contact_order.hpp"
 #include "solvers/gauss_seidel/options.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
+#include "solvers/gauss_seidel/relaxation.hpp"
 #include "solvers/gauss_seidel/sweep.hpp"
 #include "solvers/solver.hpp"
 
@@ -24,8 +25,14 @@ enum class OwnTest {
   complementarity,
 };
 
-/// Sweeps until the criterion in force is met: paper 004 Alg. 5 with the relaxation rule of its text (as printed,
-/// ω ← min(ω_min, γ ω), it decays to 0).
+struct Settings {
+  SweepOptions sweep;
+  OwnTest own_test = OwnTest::complementarity;
+  long check_period = 1;     ///< sweeps between two own tests
+  bool damp_cycles = false;  ///< see Relaxation
+};
+
+/// Sweeps until the criterion in force is met: paper 004 Alg. 5.
 ///
 /// Starts from the guess projected onto K. The first look at an iterate is after the first sweep. `diverged`: the
 /// iterate is not finite or moves by more than 1e12 of the free velocity. `stalled`: the iterate has moved by less
@@ -33,12 +40,8 @@ enum class OwnTest {
 template <class Local>
 class GaussSeidelSolver final : public Solver {
  public:
-  GaussSeidelSolver(SolverInfo info, SweepOptions options, OwnTest own_test, long check_period, Local local)
-      : info_(std::move(info)),
-        options_(std::move(options)),
-        own_test_(own_test),
-        check_period_(check_period),
-        local_(std::move(local)) {}
+  GaussSeidelSolver(SolverInfo info, Settings settings, Local local)
+      : info_(std::move(info)), settings_(std::move(settings)), local_(std::move(local)) {}
 
   const SolverInfo& info() const override { return info_; }
 
@@ -49,7 +52,8 @@ class GaussSeidelSolver final : public Solver {
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     const Vector weights = velocity_weights(problem);
-    const auto order = contact_order(problem, options_.order, static_cast<std::uint64_t>(options_.order_seed));
+    const auto order =
+        contact_order(problem, settings_.sweep.order, static_cast<std::uint64_t>(settings_.sweep.order_seed));
     planar_.reset();
     spatial_.reset();
     if (problem.cones().contact_dimension() == 2) {
@@ -74,16 +78,15 @@ class GaussSeidelSolver final : public Solver {
     constexpr int patience = 20;
     int still = 0;
     long next_check = 1;
-    double relaxation = options_.relaxation;
-    const double relaxation_min = std::min(options_.relaxation_min, options_.relaxation);
+    Relaxation relaxation(settings_.sweep, settings_.damp_cycles);
 
     project_cone(cones_, guess, impulse);
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      const SweepChange change = sweep(relaxation, impulse.data());
-      relaxation = std::max(relaxation_min, options_.relaxation_decay * relaxation);
+      const SweepChange change = sweep(relaxation.omega(), impulse.data());
+      relaxation.next(k, change.largest);
       summary.iterations = k;
       ++summary.operator_products;
-      summary.own_residual = own_test_ == OwnTest::natural_map ? change.largest : unknown;
+      summary.own_residual = settings_.own_test == OwnTest::natural_map ? change.largest : unknown;
       if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) {
         summary.status = SolveStatus::diverged;
         return summary;
@@ -96,8 +99,10 @@ class GaussSeidelSolver final : public Solver {
       }
       still = change.largest <= 4.0 * rounding * change.largest_impulse ? still + 1 : 0;
       const bool stalled = still >= patience;
-      if (monitor.due(k) || stalled || k == stop.max_iterations) {
-        const Decision decision = monitor.observe(k, impulse, summary.own_residual);
+      const bool last = stalled || k == stop.max_iterations;
+      if (monitor.due(k) || last) {
+        const Decision decision = monitor.due(k) ? monitor.observe(k, impulse, summary.own_residual)
+                                                 : monitor.propose(k, impulse, summary.own_residual);
         if (decision == Decision::accept) {
           summary.status = SolveStatus::converged;
           return summary;
@@ -124,22 +129,20 @@ class GaussSeidelSolver final : public Solver {
   }
 
   bool own_test_met(double tolerance, ConstVectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
-    if (own_test_ == OwnTest::natural_map) {
+    if (settings_.own_test == OwnTest::natural_map) {
       if (!(summary.own_residual <= tolerance)) return false;
       summary.own_residual = residuals_->natural_map(impulse);
       next_check = iteration + 1 + iteration / 10;
     } else {
       summary.own_residual = residuals_->complementarity(impulse);
-      next_check = iteration + check_period_;
+      next_check = iteration + settings_.check_period;
     }
     ++summary.operator_products;
     return summary.own_residual <= tolerance;
   }
 
   SolverInfo info_;
-  SweepOptions options_;
-  OwnTest own_test_;
-  long check_period_;
+  Settings settings_;
   Local local_;
   ConeProduct cones_;
   std::unique_ptr<Sweep<Local, 2>> planar_;

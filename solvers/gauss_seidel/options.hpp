@@ -18,6 +18,7 @@ void declare_options(OptionBinder& bind, SweepOptions& options);
 
 struct NsgsOptions {
   SweepOptions sweep;
+  bool damp_cycles = true;
 };
 void declare_options(OptionBinder& bind, NsgsOptions& options);
 

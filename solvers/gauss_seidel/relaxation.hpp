@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "solvers/gauss_seidel/options.hpp"
+
+namespace conebench::gauss_seidel {
+
+/// ω over the sweeps of one solve: paper 004 Alg. 5 line 25, ω ← max(ω_min, γ ω) (printed with min, which decays to 0
+/// and fakes convergence), and where asked for a rule against cycling. The method for the NCP need not converge: a
+/// sweep can run round a cycle for ever, where damped sweeps do not. So, over windows of 200 sweeps and later of a
+/// tenth of all so far, where the mean change of a window is not below 0.995 of that of the window before, ω ←
+/// max(ω_min, 0.8 ω). Where the changes fall, even slowly, ω stays.
+class Relaxation {
+ public:
+  Relaxation(const SweepOptions& options, bool against_cycles)
+      : omega_(options.relaxation),
+        decay_(options.relaxation_decay),
+        minimum_(std::min(options.relaxation_min, options.relaxation)),
+        against_cycles_(against_cycles) {}
+
+  double omega() const { return omega_; }
+
+  /// After sweep `k` = 1, 2, …, which moved the impulse by `change`.
+  void next(long k, double change) {
+    omega_ = std::max(minimum_, decay_ * omega_);
+    if (!against_cycles_) return;
+    sum_ += change;
+    const long length = k - window_begin_;
+    if (length < std::max(shortest_window, k / 10)) return;
+    const double mean = sum_ / static_cast<double>(length);
+    if (mean > standstill * mean_before_) omega_ = std::max(minimum_, factor * omega_);
+    mean_before_ = mean;
+    window_begin_ = k;
+    sum_ = 0.0;
+  }
+
+ private:
+  static constexpr long shortest_window = 200;
+  static constexpr double standstill = 0.995;
+  static constexpr double factor = 0.8;
+
+  double omega_;
+  double decay_;
+  double minimum_;
+  bool against_cycles_;
+  long window_begin_ = 0;
+  double sum_ = 0.0;
+  double mean_before_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace conebench::gauss_seidel

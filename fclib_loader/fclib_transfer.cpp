@@ -162,10 +162,9 @@ void transfer(Archive& archive, FclibContent& content) {
 
 }  // namespace
 
-std::string pack(const FclibContent& content) {
+std::string pack(FclibContent content) {
   Packer archive;
-  FclibContent copy = content;
-  transfer(archive, copy);
+  transfer(archive, content);
   return archive.take();
 }
 

@@ -20,6 +20,7 @@ namespace {
 static_assert(std::is_same_v<Id, hid_t>, "Id must be HDF5's hid_t");
 
 constexpr int max_link_depth = 16;
+constexpr int max_soft_links = 1000;
 constexpr std::size_t max_text_bytes = 1 << 16;
 constexpr std::int64_t small_bytes = 1 << 20;
 constexpr std::int64_t max_chunks = 1 << 20;
@@ -219,7 +220,8 @@ Handle ReadFile::find(const Object& parent, const std::string& name, int depth) 
   if (H5Lget_info(parent.handle.get(), name.c_str(), &info, H5P_DEFAULT) < 0) fail(shown, "is missing");
   if (info.type == H5L_TYPE_EXTERNAL) fail(shown, "is an external link to another file, which is not followed");
   if (info.type == H5L_TYPE_SOFT) {
-    if (depth >= max_link_depth) fail(shown, "is a soft link that leads through too many links (a cycle?)");
+    if (depth >= max_link_depth || ++soft_links_followed_ > max_soft_links)
+      fail(shown, "is a soft link that leads through too many links (a cycle?)");
     if (info.u.val_size == 0 || info.u.val_size > 4096) fail(shown, "is a soft link with an unusable target");
     std::string target(info.u.val_size, '\0');
     if (H5Lget_val(parent.handle.get(), name.c_str(), target.data(), target.size(), H5P_DEFAULT) < 0) {

@@ -397,6 +397,17 @@ std::vector<Malformed> outside_or_broken() {
          m.soft_link("/a", q);
        }),
        {q, "soft link"}},
+      {"soft_links_that_multiply",
+       local([](FileMaker& m) {
+         m.hard_link("/", "/l0");
+         for (int k = 1; k <= 15; ++k) {
+           std::string target;
+           for (int j = 0; j < 50; ++j) target += "/l" + std::to_string(k - 1);
+           m.soft_link(target.substr(1), "/l" + std::to_string(k));
+         }
+         m.soft_link("/l15/fclib_local/vectors/mu", q);
+       }),
+       {q, "too many links"}},
       {"user_defined_link", local(user_defined_link), {q, "user-defined link"}},
       {"external_raw_storage", local(external_storage), {q, "external storage"}},
       {"virtual_dataset", local(virtual_dataset), {q, "virtual dataset"}},

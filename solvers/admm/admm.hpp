@@ -13,18 +13,17 @@ namespace conebench {
 
 /// Parameters of the ADMM family. Which of them a row offers, and with which defaults, stands in admm_rows.cpp.
 struct AdmmOptions {
-  double relaxation = 1.0;        ///< ω of 004 Alg. 6 line 7
-  double proximal = 1e-6;         ///< η of 000 (35), 004 (166)
-  double initial_penalty = 1.0;   ///< ρ₀ where it is a value
-  double initial_exponent = 0.2;  ///< p₀ of 000 (45), τ₀ of 004 (172a), where ρ₀ is spectral
-  double ratio = 10.0;            ///< α of 000 (44), (46)
-  double factor = 1.5;            ///< τ_inc = τ_dec of 000 (44), 004 (171)
-  double increment = 0.05;        ///< p_inc = p_dec of 000 (46), τ of 004 (172b)
-  std::string update = "fixed";   ///< fixed | linear | spectral
-  std::string initial = "value";  ///< value | spectral
-  std::string storage = "auto";   ///< auto | dense | sparse
-  std::string factorization =
-      "cholesky";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
+  double relaxation = 1.0;             ///< ω of 004 Alg. 6 line 7
+  double proximal = 1e-6;              ///< η of 000 (35), 004 (166)
+  double initial_penalty = 1.0;        ///< ρ₀ where it is a value
+  double initial_exponent = 0.2;       ///< p₀ of 000 (45), τ₀ of 004 (172a), where ρ₀ is spectral
+  double ratio = 10.0;                 ///< α of 000 (44), (46)
+  double factor = 1.5;                 ///< τ_inc = τ_dec of 000 (44), 004 (171)
+  double increment = 0.05;             ///< p_inc = p_dec of 000 (46), τ of 004 (172b)
+  std::string update = "fixed";        ///< fixed | linear | spectral
+  std::string initial = "value";       ///< value | spectral
+  std::string storage = "auto";        ///< auto | dense | sparse
+  std::string factorization = "auto";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
 };
 
 /// What sets one member of the family apart beyond its parameters.

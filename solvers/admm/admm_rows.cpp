@@ -14,16 +14,16 @@ struct LinearOptions : AdmmOptions {
 struct SpectralOptions : AdmmOptions {
   SpectralOptions() { update = initial = "spectral"; }
 };
-struct ScaledOptions : SpectralOptions {
-  ScaledOptions() { factorization = "auto"; }
-};
+struct ScaledOptions : SpectralOptions {};
 
 void declare_common(OptionBinder& bind, AdmmOptions& o) {
   bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
   bind.choice("storage", o.storage, {"auto", "dense", "sparse"},
               "form of G + R + (ρ+η) I that is factored; auto: the cheaper one");
-  bind.choice("factorization", o.factorization, {"cholesky", "lu", "auto"},
-              "cholesky takes the symmetric part of G, lu takes G as given; auto: lu where G is not symmetric");
+  bind.choice(
+      "factorization", o.factorization, {"cholesky", "lu", "auto"},
+      "of the matrix in 000 (37); cholesky takes the symmetric part of G, lu takes G as given; auto: lu where G "
+      "is not symmetric");
 }
 
 void declare_proximal(OptionBinder& bind, AdmmOptions& o) {
@@ -93,7 +93,7 @@ void declare_options(OptionBinder& bind, SpectralOptions& o) {
 
 SolverInfo base_info() {
   SolverInfo info;
-  info.needs_symmetry = true;
+  info.version = 2;
   // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
   info.rotation_invariant = false;
   info.scale_invariant = false;
@@ -154,10 +154,10 @@ SolverRow spectral() {
 SolverRow scaled_spectral() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-SA-S";
+  info.version = 1;
   info.name = "Proximal ADMM, spectral adaptation, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;
-  info.needs_symmetry = false;
   info.citation = "Carpentier et al. 2024, Alg. 1 and eqs. (45), (46); scaling by Conebench";
   info.summary = "ADMM-NCP-SA on a problem scaled to unit diagonal blocks and unit free velocity; the default ADMM.";
   return row<ScaledOptions>(info, {.scaled = true});

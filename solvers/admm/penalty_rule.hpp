@@ -29,8 +29,8 @@ struct PenaltyRule {
   double ratio = 10.0;  ///< α: a residual this many times the other moves ρ
   double factor = 1.0;  ///< by which ρ grows and shrinks: τ of (44), κ^p_inc of (46)
 
-  /// ρ for the next iteration: paper 000 eqs. (44) and (46), in the multiplicative form of 004 (172b), where the second
-  /// case is printed as a product and must be a quotient.
+  /// ρ for the next iteration: paper 000 eqs. (44) and (46), in the multiplicative form of 004 (172b). 004 (171) prints
+  /// the second case of the linear rule as a product with τ_dec = 1.5; it must be a quotient as in 000 (44).
   double updated(double rho, double primal, double dual) const;
 };
 

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/solvers/admm/admm_fixtures.hpp"
+#include "tests/solvers/admm/literal_admm.hpp"
 
 namespace conebench {
 namespace {
 
 using admm_test::contacts;
+using admm_test::LiteralAdmm;
 using admm_test::make_problem;
 using admm_test::natural_map;
 using admm_test::random_problem;
@@ -67,6 +69,86 @@ TEST(Admm, RedundantContactsAreSolved) {
     EXPECT_LE(natural_map(problem, answer.impulse), 1e-6) << id;
   }
   EXPECT_LE(natural_map(problem, run("ADMM-CCP", problem, {}, {.tolerance = 1e-9}).impulse, false), 1e-6);
+}
+
+struct Family {
+  std::string id;
+  OptionValues options;
+  bool ncp = true;
+  double eta = 1e-6;
+  double omega = 1.0;
+  double factor = 1.0;
+};
+
+TEST(Admm, IteratesAreThoseOfTheAlgorithmBox) {
+  // 004 Alg. 6 line by line on dense matrices, joints, limits, both dimensions, from a guess.
+  const std::vector<Family> families = {
+      {"ADMM-CCP", {}, false, 0.0},
+      {"ADMM-CCP", {{"relaxation", 1.5}}, false, 0.0, 1.5},
+      {"ADMM-NCP-FP", {}},
+      {"ADMM-NCP-FP", {{"proximal", 0.3}}, true, 0.3},
+      {"ADMM-NCP-FP", {{"relaxation", 1.6}}, true, 1e-6, 1.6},
+      {"ADMM-NCP-LA", {}, true, 1e-6, 1.0, 1.5},
+      {"ADMM-NCP-LA", {{"relaxation", 0.8}, {"factor", 3.0}}, true, 1e-6, 0.8, 3.0},
+  };
+  for (const int dimension : {2, 3}) {
+    const ContactProblem problem = random_problem(7, 5, 2, 0.4, dimension, 2, 3);
+    const Vector guess = Vector::LinSpaced(problem.rows(), -0.5, 1.0);
+    for (const Family& family : families) {
+      LiteralAdmm expected(problem, guess, family.ncp);
+      expected.eta = family.eta;
+      expected.omega = family.omega;
+      long done = 0;
+      for (const long iterations : {1L, 2L, 3L, 10L, 40L}) {
+        for (; done < iterations; ++done) {
+          if (done > 0) expected.adapt(10.0, family.factor);
+          expected.step();
+        }
+        const auto answer =
+            run(family.id, problem, family.options, {.tolerance = 0.0, .max_iterations = iterations}, guess);
+        EXPECT_LE((answer.impulse - expected.y).lpNorm<Eigen::Infinity>(), 1e-9)
+            << family.id << " after " << iterations << " in " << dimension << "D";
+        EXPECT_NEAR(answer.summary.own_residual, std::max({expected.primal, expected.dual, expected.complementarity}),
+                    1e-9)
+            << family.id << " after " << iterations;
+      }
+    }
+  }
+}
+
+TEST(Admm, SpectralRuleStartsAndStepsAsPrinted) {
+  // G = 2 I and η = 0.1: L = 2.1 to the last digit, m = 0.1, κ = 21; ρ₀ of 004 (172a), steps of (172b) = 000 (46).
+  const ContactProblem problem =
+      make_problem(2.0 * Matrix::Identity(9, 9), Vector::LinSpaced(9, 1.0, -3.0), contacts({0.5, 0.2, 0.8}));
+  LiteralAdmm expected(problem, Vector::Zero(9));
+  expected.eta = 0.1;
+  expected.rho = std::sqrt(0.1 * 2.1) * std::pow(21.0, 0.2);
+  const double first = expected.rho;
+  for (int k = 0; k < 60; ++k) {
+    if (k > 0) expected.adapt(2.0, std::pow(21.0, 0.05));
+    expected.step();
+  }
+  EXPECT_NE(expected.rho, first) << "it moved";
+  const auto answer =
+      run("ADMM-NCP-SA", problem, {{"proximal", 0.1}, {"ratio", 2.0}}, {.tolerance = 0.0, .max_iterations = 60});
+  EXPECT_LE((answer.impulse - expected.y).lpNorm<Eigen::Infinity>(), 1e-12);
+}
+
+TEST(Admm, UnsymmetricMatrixIsSolvedAsGivenUnlessAskedOtherwise) {
+  // Real files are unsymmetric by up to 4 %; Cholesky would take another problem's G.
+  Matrix delassus = Eigen::Vector3d(1.0, 1.0, 2.0).asDiagonal();
+  delassus(0, 2) = 0.08;
+  const auto problem = make_problem(delassus, Eigen::Vector3d(3.0, 0.2, -1.0), contacts({0.5}));
+  for (const auto& id : kNcpIds) {
+    const auto as_given = run(id, problem);
+    EXPECT_FALSE(as_given.summary.solved_symmetrised) << id;
+    EXPECT_LE(natural_map(problem, as_given.impulse), 1e-8) << id;
+    const auto symmetrised = run(id, problem, {{"factorization", std::string("cholesky")}});
+    EXPECT_TRUE(symmetrised.summary.solved_symmetrised) << id;
+    EXPECT_GE(natural_map(problem, symmetrised.impulse), 1e-3) << id;
+    const auto other = make_problem(0.5 * (delassus + delassus.transpose()), problem.free_term(), contacts({0.5}));
+    EXPECT_LE(natural_map(other, symmetrised.impulse), 1e-8) << id;
+  }
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 // One Gauss–Seidel sweep and its parts. A sweep reads every block of G once, so what it is measured against is the time
-// to stream the same bytes: BM_StreamMatrix, a plain sum over values and columns, in the same run.
+// to stream the same bytes, a plain sum over values and columns; batches of both take turns, and the shortest of each
+// make the counter `ratio`.
 
 #include <benchmark/benchmark.h>
+#include <time.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problems/scenes/scene_table.hpp"
@@ -104,16 +109,17 @@ void BM_CoulombContactCarefully(benchmark::State& state) {
 }
 BENCHMARK(BM_CoulombContactCarefully)->Arg(stick)->Arg(slip)->ArgName("mode");
 
-/// A cubic lattice of n³ spheres, shaken, so that some contacts open, some stick and some slip. Kept, because the large
-/// ones take seconds to make.
-const ContactProblem& lattice(long n) {
-  static std::map<long, ContactProblem> made;
-  auto found = made.find(n);
+/// A cubic lattice of n³ spheres: at rest (every contact carries or touches, none slips), or shaken, so that some
+/// contacts open, some stick and some slip. Kept, because the large ones take seconds to make.
+const ContactProblem& lattice(long n, bool shaken) {
+  static std::map<std::pair<long, bool>, ContactProblem> made;
+  const auto key = std::make_pair(n, shaken);
+  auto found = made.find(key);
   if (found == made.end()) {
     const auto scene = require_scene("sphere-lattice");
-    auto problem = (*scene)->make({{"nx", n}, {"ny", n}, {"nz", n}, {"perturbation", 0.05}}, 1);
+    auto problem = (*scene)->make({{"nx", n}, {"ny", n}, {"nz", n}, {"perturbation", shaken ? 0.05 : 0.0}}, 1);
     made.clear();
-    found = made.emplace(n, std::move(problem).value()).first;
+    found = made.emplace(key, std::move(problem).value()).first;
   }
   return found->second;
 }
@@ -123,61 +129,129 @@ double bytes(const BlockSparseMatrix& matrix) {
          static_cast<double>(matrix.stored_blocks()) * sizeof(int);
 }
 
-void report(benchmark::State& state, const ContactProblem& problem) {
-  const BlockSparseMatrix& matrix = problem.blocks();
-  per_item(state, "s/contact", static_cast<double>(problem.cones().contacts()));
-  per_item(state, "s/nonzero", static_cast<double>(matrix.stored_values()));
-  state.counters["MiB"] = bytes(matrix) / (1024.0 * 1024.0);
-  state.SetBytesProcessed(static_cast<std::int64_t>(bytes(matrix)) * state.iterations());
+constexpr double shortest_batch = 1e-4;
+
+/// Processor time of this thread [s]: what others do on the machine counts only through caches and memory.
+double processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void BM_StreamMatrix(benchmark::State& state) {
-  const ContactProblem& problem = lattice(state.range(0));
-  const BlockSparseMatrix& matrix = problem.blocks();
+/// Seconds that `work` takes once, over a batch of `count`.
+template <class Work>
+double time_of(long count, Work work) {
+  const double begin = processor_time();
+  for (long k = 0; k < count; ++k) work();
+  return (processor_time() - begin) / static_cast<double>(count);
+}
+
+void stream(const BlockSparseMatrix& matrix) {
   const Eigen::Map<const Vector> values(matrix.values().data(), matrix.stored_values());
   const Eigen::Map<const Eigen::VectorXi> columns(matrix.columns().data(), matrix.stored_blocks());
+  benchmark::DoNotOptimize(values.sum());
+  benchmark::DoNotOptimize(columns.sum());
+}
+
+/// Batches of `work` and of streaming the matrix in turn, the shortest of each: so both meet the same machine.
+template <class Work>
+void against_stream(benchmark::State& state, const ContactProblem& problem, Work work) {
+  const BlockSparseMatrix& matrix = problem.blocks();
+  const auto count = static_cast<long>(std::max(1.0, shortest_batch / time_of(3, work)));
+  double shortest = std::numeric_limits<double>::infinity();
+  double shortest_stream = shortest;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(values.sum());
-    benchmark::DoNotOptimize(columns.sum());
+    shortest_stream = std::min(shortest_stream, time_of(count, [&] { stream(matrix); }));
+    const double time = time_of(count, work);
+    shortest = std::min(shortest, time);
+    state.SetIterationTime(time);
   }
-  report(state, problem);
+  const auto contacts = static_cast<double>(problem.cones().contacts());
+  state.counters["contacts"] = contacts;
+  state.counters["KiB"] = bytes(matrix) / 1024.0;
+  state.counters["ns/contact"] = 1e9 * shortest / contacts;
+  state.counters["stream"] = 1e9 * shortest_stream / contacts;
+  state.counters["ratio"] = shortest / shortest_stream;
 }
 
+/// Sweeps that go on from the 20th: warm, the modes settled. `cold` starts anew from zero every ten sweeps.
 template <class Local>
-void BM_Sweep(benchmark::State& state) {
-  const ContactProblem& problem = lattice(state.range(0));
-  Sweep<Local, 3> sweep(problem, Local{}, contact_order(problem, "given", 1), velocity_weights(problem));
-  Vector impulse = Vector::Zero(problem.rows());
-  for (int k = 0; k < 20; ++k) sweep(1.0, impulse.data());
-  for (auto _ : state) benchmark::DoNotOptimize(sweep(1.0, impulse.data()));
-  report(state, problem);
+void sweeps(benchmark::State& state, const ContactProblem& problem, Local local, bool cold) {
+  Sweep<Local, 3> sweep(problem, std::move(local), contact_order(problem, "given", 1), velocity_weights(problem));
+  const Vector zero = Vector::Zero(problem.rows());
+  Vector impulse = zero;
+  sweep.start(zero.data());
+  for (int k = 0; k < 20; ++k) sweep(1.0);
+  long since_start = 0;
+  against_stream(state, problem, [&] {
+    if (cold && since_start++ % 10 == 0) sweep.start(zero.data());
+    benchmark::DoNotOptimize(sweep(1.0));
+  });
+  sweep.write(impulse.data());
+  double open_contacts = 0.0;
+  double slipping = 0.0;
+  Vector velocity(problem.rows());
+  problem.velocity(impulse, velocity);
+  for (Index i = 0; i < problem.rows(); i += 3) {
+    const bool opens = impulse[i + 2] <= 0.0;
+    open_contacts += opens;
+    slipping += !opens && velocity.segment<2>(i).norm() > 1e-3 * 0.05;
+  }
+  state.counters["open"] = open_contacts / static_cast<double>(problem.cones().contacts());
+  state.counters["slip"] = slipping / static_cast<double>(problem.cones().contacts());
 }
 
-void BM_OperatorProduct(benchmark::State& state) {
-  const ContactProblem& problem = lattice(state.range(0));
+void operator_product(benchmark::State& state, const ContactProblem& problem) {
   const Vector impulse = Vector::LinSpaced(problem.rows(), -1.0, 1.0);
   Vector velocity(problem.rows());
-  for (auto _ : state) {
+  against_stream(state, problem, [&] {
     problem.blocks().apply(impulse, velocity);
     benchmark::DoNotOptimize(velocity.data());
-  }
-  report(state, problem);
+  });
 }
 
-/// Spheres along an edge: matrices in the first, second and third level of cache, and about 160 MB.
+/// A one-contact solver that costs next to nothing: what is left is the sum over a row.
+struct KeepImpulse {
+  template <int Dim>
+  struct Prepared {};
+  template <int Dim>
+  Prepared<Dim> prepare(const ContactMatrix<Dim>&, double) const {
+    return {};
+  }
+  template <int Dim>
+  ContactVector<Dim> solve(const Prepared<Dim>&, const ContactMatrixMap<Dim>&, double, const ContactVector<Dim>& free,
+                           const ContactVector<Dim>&) const {
+    return -1e-3 * free;
+  }
+};
+
+/// Spheres along an edge: matrices in the first, second and third level of cache, and of four times the last (160 MB).
 constexpr std::array<long, 4> edges{3, 6, 14, 40};
 
 /// Edge by edge, so that each lattice is made once.
 const bool registered = [] {
+  using Problem = const ContactProblem&;
   for (const long edge : edges) {
-    const auto add = [edge](const std::string& name, void (*run)(benchmark::State&)) {
-      benchmark::RegisterBenchmark(name.c_str(), run)->ArgName("edge")->Arg(edge);
-    };
-    add("BM_StreamMatrix", BM_StreamMatrix);
-    add("BM_OperatorProduct", BM_OperatorProduct);
-    add("BM_Sweep<NSGS>", BM_Sweep<CoulombBlock>);
-    add("BM_Sweep<PGS-NCP>", BM_Sweep<SplitProjectionBlock>);
-    add("BM_Sweep<PGS-CCP>", BM_Sweep<ConeProjectionBlock>);
+    for (const bool shaken : {false, true}) {
+      const auto add = [edge, shaken](const std::string& name, auto run) {
+        benchmark::RegisterBenchmark((name + (shaken ? "/shaken" : "/at_rest")).c_str(),
+                                     [=](benchmark::State& state) { run(state, lattice(edge, shaken)); })
+            ->ArgName("edge")
+            ->Arg(edge)
+            ->UseManualTime()
+            ->Unit(benchmark::kMicrosecond)
+            ->Iterations(edge > 20 ? 20 : 500);
+      };
+      if (!shaken) {
+        add("product", operator_product);
+        add("sweep<rows only>", [](benchmark::State& s, Problem p) { sweeps(s, p, KeepImpulse{}, false); });
+      }
+      add("sweep<NSGS>", [](benchmark::State& s, Problem p) { sweeps(s, p, CoulombBlock{}, false); });
+      if (!shaken) continue;
+      add("sweep<NSGS>/cold", [](benchmark::State& s, Problem p) { sweeps(s, p, CoulombBlock{}, true); });
+      add("sweep<PGS-NCP>", [](benchmark::State& s, Problem p) { sweeps(s, p, SplitProjectionBlock{}, false); });
+      add("sweep<PGS-CCP>", [](benchmark::State& s, Problem p) { sweeps(s, p, ConeProjectionBlock{}, false); });
+    }
   }
   return true;
 }();

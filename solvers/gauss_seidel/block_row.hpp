@@ -1,99 +1,88 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <cstddef>
 #include <cstring>
 
 #include "problems/cone_projection.hpp"
 
 namespace conebench::gauss_seidel {
 
-/// One block row of G times the impulse, for the rows of a contact or one scalar row. The row's scalar columns (joints,
-/// limits) come first, its contact columns after; values lie one block after the other, column by column, as
-/// BlockSparseMatrix stores them.
-struct BlockRow {
-  const int* columns;     ///< block columns of the whole row
-  const double* values;   ///< first value of the row
-  int scalars;            ///< number of 1-column blocks
-  int contacts;           ///< number of Dim-column blocks
-  const double* impulse;  ///< λ, all rows
-  std::ptrdiff_t offset;  ///< contact column c's impulse begins at offset + Dim c
-};
+// One block row of G times the impulse. The impulse stands in lanes: a contact's components in one vector of
+// `lanes<Dim>` doubles, written and read as a whole. A processor hands what it has just stored to a load of the same
+// bytes; a load that spans two stores waits until they have reached the cache.
 
-/// Four doubles in a vector register (two where the processor has no AVX).
-using Lanes = double __attribute__((vector_size(4 * sizeof(double))));
-
-/// sum += 4 doubles at `values` × x, without a store between.
-inline void add_scaled(Lanes& sum, const double* values, double x) {
-  Lanes loaded;
-  std::memcpy(&loaded, values, sizeof(loaded));
-  sum += loaded * x;
-}
-
-/// Σ over the row's blocks, 3D. Streams 72 bytes a block in six independent chains of 4-lane products, and reads no
-/// lane outside the block: the third column is loaded one lane early, so its sum stands one lane higher.
-inline ContactVector<3> contact_row_product(const BlockRow& row, const ContactVector<3>& start) {
-  double sum[3] = {start[0], start[1], start[2]};
-  const double* value = row.values;
-  for (int k = 0; k < row.scalars; ++k, value += 3) {
-    const double x = row.impulse[row.columns[k]];
-    for (int r = 0; r < 3; ++r) sum[r] += value[r] * x;
-  }
-  Lanes chains[6] = {};
-  const int* column = row.columns + row.scalars;
-  const auto impulse_of = [&](int k) {
-    return row.impulse + (row.offset + 3 * static_cast<std::ptrdiff_t>(column[k]));
-  };
-  int k = 0;
-  for (; k + 1 < row.contacts; k += 2, value += 18) {
-    const double* x = impulse_of(k);
-    const double* y = impulse_of(k + 1);
-    add_scaled(chains[0], value, x[0]);
-    add_scaled(chains[1], value + 3, x[1]);
-    add_scaled(chains[2], value + 5, x[2]);
-    add_scaled(chains[3], value + 9, y[0]);
-    add_scaled(chains[4], value + 12, y[1]);
-    add_scaled(chains[5], value + 14, y[2]);
-  }
-  if (k < row.contacts) {
-    const double* x = impulse_of(k);
-    add_scaled(chains[0], value, x[0]);
-    add_scaled(chains[1], value + 3, x[1]);
-    add_scaled(chains[2], value + 5, x[2]);
-  }
-  const Lanes low = (chains[0] + chains[1]) + (chains[3] + chains[4]);
-  const Lanes high = chains[2] + chains[5];
-  return {sum[0] + low[0] + high[1], sum[1] + low[1] + high[2], sum[2] + low[2] + high[3]};
-}
-
-inline ContactVector<2> contact_row_product(const BlockRow& row, const ContactVector<2>& start) {
-  ContactVector<2> sum = start;
-  const double* value = row.values;
-  for (int k = 0; k < row.scalars; ++k, value += 2) {
-    sum += Eigen::Map<const ContactVector<2>>(value) * row.impulse[row.columns[k]];
-  }
-  ContactVector<2> second = ContactVector<2>::Zero();
-  const int* column = row.columns + row.scalars;
-  for (int k = 0; k < row.contacts; ++k, value += 4) {
-    const double* x = row.impulse + (row.offset + 2 * static_cast<std::ptrdiff_t>(column[k]));
-    sum += Eigen::Map<const ContactVector<2>>(value) * x[0];
-    second += Eigen::Map<const ContactVector<2>>(value + 2) * x[1];
-  }
-  return sum + second;
-}
-
-/// The same for one scalar row: 1×1 blocks, then 1×Dim blocks.
+/// Doubles that a contact's impulse takes: (t1, t2, n, 0) or (t, n).
 template <int Dim>
-double scalar_row_product(const BlockRow& row, double start) {
-  double sum = start;
-  for (int k = 0; k < row.scalars; ++k) sum += row.values[k] * row.impulse[row.columns[k]];
-  const double* value = row.values + row.scalars;
-  const int* column = row.columns + row.scalars;
-  for (int k = 0; k < row.contacts; ++k, value += Dim) {
-    const double* x = row.impulse + (row.offset + Dim * static_cast<std::ptrdiff_t>(column[k]));
-    for (int c = 0; c < Dim; ++c) sum += value[c] * x[c];
+constexpr int lanes = Dim == 3 ? 4 : 2;
+
+template <int Count>
+struct LanesOf {
+  typedef double Type __attribute__((vector_size(Count * sizeof(double))));
+};
+template <int Count>
+using Lanes = typename LanesOf<Count>::Type;
+
+template <int Count>
+Lanes<Count> load(const double* from) {
+  Lanes<Count> result;
+  std::memcpy(&result, from, sizeof(result));
+  return result;
+}
+
+template <int Dim>
+void store(const ContactVector<Dim>& value, double* to) {
+  Lanes<lanes<Dim>> padded;
+  if constexpr (Dim == 3) {
+    padded = Lanes<4>{value[0], value[1], value[2], 0.0};
+  } else {
+    padded = Lanes<2>{value[0], value[1]};
   }
-  return sum;
+  std::memcpy(to, &padded, sizeof(padded));
+}
+
+/// Doubles by which a sweep asks for G ahead of time: some eight rows of a sparse G.
+constexpr int ahead = 768;
+
+/// start + Σ over the blocks of a contact row, `count` of them and even: `values` one block after the other, column by
+/// column, `slots` where the impulse of each begins.
+/// `Prefetch`: asks for values that lie ahead, for a G that does not fit in the caches.
+template <bool Prefetch>
+ContactVector<3> contact_row_product(const double* values, const int* slots, int count, const double* impulse,
+                                     const ContactVector<3>& start) {
+  // Two blocks are 18 values: 8 + 2 + 8, of rows (0 1 2 0 1 2 0 1), (2 0) and (1 2 0 1 2 0 1 2).
+  Lanes<8> low = {start[0], start[1], start[2]};
+  Lanes<2> middle = {};
+  Lanes<8> high = {};
+  for (const int* end = slots + count; slots != end; slots += 2, values += 18) {
+    if constexpr (Prefetch) {
+      __builtin_prefetch(values + ahead);
+      __builtin_prefetch(values + ahead + 8);
+    }
+    const Lanes<4> first = load<4>(impulse + slots[0]);
+    const Lanes<4> second = load<4>(impulse + slots[1]);
+    low += load<8>(values) * __builtin_shufflevector(first, first, 0, 0, 0, 1, 1, 1, 2, 2);
+    middle += load<2>(values + 8) * __builtin_shufflevector(first, second, 2, 4);
+    high += load<8>(values + 10) * __builtin_shufflevector(second, second, 0, 0, 1, 1, 1, 2, 2, 2);
+  }
+  const Lanes<4> sum =
+      __builtin_shufflevector(low, low, 0, 1, 2, -1) + __builtin_shufflevector(low, low, 3, 4, 5, -1) +
+      (__builtin_shufflevector(high, high, 2, 3, 4, -1) + __builtin_shufflevector(high, high, 5, 6, 7, -1));
+  return {sum[0] + (low[6] + middle[1]), sum[1] + (low[7] + high[0]), sum[2] + (middle[0] + high[1])};
+}
+
+template <bool Prefetch>
+ContactVector<2> contact_row_product(const double* values, const int* slots, int count, const double* impulse,
+                                     const ContactVector<2>& start) {
+  Lanes<4> even = {start[0], start[1]};
+  Lanes<4> odd = {};
+  for (const int* end = slots + count; slots != end; slots += 2, values += 8) {
+    if constexpr (Prefetch) __builtin_prefetch(values + ahead);
+    const Lanes<2> first = load<2>(impulse + slots[0]);
+    const Lanes<2> second = load<2>(impulse + slots[1]);
+    even += load<4>(values) * __builtin_shufflevector(first, first, 0, 0, 1, 1);
+    odd += load<4>(values + 4) * __builtin_shufflevector(second, second, 0, 0, 1, 1);
+  }
+  const Lanes<4> sum = even + odd;
+  return {sum[0] + sum[2], sum[1] + sum[3]};
 }
 
 }  // namespace conebench::gauss_seidel

@@ -48,36 +48,11 @@ extern template double coulomb_residual<2>(const Eigen::Matrix2d&, double, const
 extern template double coulomb_residual<3>(const Eigen::Matrix3d&, double, const ContactVector<3>&,
                                            const ContactVector<3>&);
 
-/// M, p and the direction e of a slip in 3D; see above. All in m/s, with everything divided by D_nn.
+/// The direction e of a slip in 3D; see above.
 struct SlipDirection {
-  double p0, p1, m00, m01, m10, m11;
-  double size;  ///< of M
+  double p0, p1, m00, m01, m10, m11;  ///< [m/s], everything divided by D_nn
   double e0 = 0.0;
   double e1 = 0.0;
-
-  /// Newton's steps on the angle: f = e⊥·(p + M e), f' = e⊥·M e⊥ + s, s = −e·(p + M e), from an e of unit length but
-  /// for some 1e-6. False where they do not settle at once on a root with s ≥ 0.
-  bool polish() {
-    constexpr double farthest = 0.1;
-    constexpr double last = 3e-8;  // the error after a step is about its square
-    for (int k = 0; k < 5; ++k) {
-      const double unit = 1.5 - 0.5 * (e0 * e0 + e1 * e1);
-      e0 *= unit;
-      e1 *= unit;
-      const double v0 = p0 + m00 * e0 + m01 * e1;
-      const double v1 = p1 + m10 * e0 + m11 * e1;
-      const double s = -(e0 * v0 + e1 * v1);
-      const double across = e0 * v1 - e1 * v0;
-      const double slope = s + e1 * (e1 * m00 - e0 * m01) + e0 * (e0 * m11 - e1 * m10);
-      const double angle = -across / slope;
-      if (!(slope > 0.0 && std::abs(angle) <= farthest)) return false;
-      const double moved0 = e0 - angle * e1;
-      e1 += angle * e0;
-      e0 = moved0;
-      if (std::abs(angle) <= last) return s >= -1e-12 * size;
-    }
-    return false;
-  }
 
   /// e near the root s of the quartic beyond the last pole. False where there is none.
   bool find() {
@@ -92,9 +67,10 @@ struct SlipDirection {
       if (discriminant >= 0.0) low = std::max(0.0, -0.5 * trace + std::sqrt(discriminant));
     }
     if (low == 0.0 && determinant > 0.0 && determinant * determinant > q0 * q0 + q1 * q1) return false;
+    const double size = std::abs(m00) + std::abs(m01) + std::abs(m10) + std::abs(m11);
     double high = std::abs(p0) + std::abs(p1) + size;
     double s = low;
-    constexpr double last_step = 1e-4;  // polish() does the rest
+    constexpr double last_step = 1e-4;  // polish_slip() does the rest
     for (int k = 0; k < 60; ++k) {
       const double u0 = s * p0 + q0;
       const double u1 = s * p1 + q1;
@@ -119,11 +95,59 @@ struct SlipDirection {
   }
 };
 
+/// The impulse of a slip in a direction next to e, |e| = 1 but for some 1e-6. Newton's steps on the angle of e:
+/// f = e⊥·v with v = p + M e = h b_T − b_n q, h = D_nn + μ D_nT·e, q = D_Tn + μ D_TT e; f' = e⊥·M e⊥ + s, s = −e·v. All
+/// are linear in b with coefficients that depend on e alone, so that from an old direction little is left to do once b
+/// is known. False where the steps do not settle at once on a root with s ≥ 0, or h ≤ 0.
+template <class Block>
+bool polish_slip(const Block& block, double friction, const ContactVector<3>& free, double e0, double e1,
+                 ContactVector<3>& impulse) {
+  constexpr double farthest = 0.1;
+  constexpr double last = 3e-8;  // the error after a step is about its square
+  for (int k = 0; k < 5; ++k) {
+    const double unit = 1.5 - 0.5 * (e0 * e0 + e1 * e1);
+    e0 *= unit;
+    e1 *= unit;
+    const double h = block(2, 2) + friction * (block(2, 0) * e0 + block(2, 1) * e1);
+    const double turned_h = friction * (block(2, 1) * e0 - block(2, 0) * e1);  // μ D_nT·e⊥
+    const double t0 = friction * (block(0, 0) * e0 + block(0, 1) * e1);
+    const double t1 = friction * (block(1, 0) * e0 + block(1, 1) * e1);
+    const double u0 = friction * (block(0, 1) * e0 - block(0, 0) * e1);
+    const double u1 = friction * (block(1, 1) * e0 - block(1, 0) * e1);
+    const double q0 = block(0, 2) + t0;
+    const double q1 = block(1, 2) + t1;
+    const double across = (h * e0) * free[1] - (h * e1) * free[0] - (e0 * q1 - e1 * q0) * free[2];
+    const double s = (e0 * q0 + e1 * q1) * free[2] - (h * e0) * free[0] - (h * e1) * free[1];
+    const double slope = (e0 * q0 + e1 * q1 - (e0 * u1 - e1 * u0)) * free[2] - (h * e0 + turned_h * e1) * free[0] -
+                         (h * e1 - turned_h * e0) * free[1];
+    const double angle = -across / slope;
+    if (!(slope > 0.0 && std::abs(angle) <= farthest)) return false;
+    if (std::abs(angle) <= last) {
+      const double resistance = h * slope - turned_h * across;  // of the turned e, times the slope
+      const double normal = -(free[2] * slope) / resistance;
+      impulse = {normal * (friction * (e0 - angle * e1)), normal * (friction * (e1 + angle * e0)), normal};
+      const double size =
+          std::abs(h) * (std::abs(free[0]) + std::abs(free[1])) - free[2] * (std::abs(q0) + std::abs(q1));
+      return s >= -1e-12 * size && resistance > 0.0 && std::isfinite(normal);
+    }
+    const double moved0 = e0 - angle * e1;
+    e1 += angle * e0;
+    e0 = moved0;
+  }
+  return false;
+}
+
 /// The impulse of a contact that slips, from the direction of `old` where that slipped too. `inverse_normal` = 1/D_nn.
 /// False where this fast path does not apply (no root found, D_nn + μ D_nT·e ≤ 0).
 template <class Block>
 bool slip_impulse(const Block& block, double inverse_normal, double friction, const ContactVector<3>& free,
                   const ContactVector<3>& old, ContactVector<3>& impulse) {
+  const double old_radius = friction * old[2];
+  const double old_square = old[0] * old[0] + old[1] * old[1];
+  if (old[2] > 0.0 && std::abs(old_square - old_radius * old_radius) <= 1e-6 * old_square) {
+    const double scale = 1.0 / old_radius;
+    if (polish_slip(block, friction, free, old[0] * scale, old[1] * scale, impulse)) return true;
+  }
   const double b0 = free[0] * inverse_normal;
   const double b1 = free[1] * inverse_normal;
   const double bn = free[2] * inverse_normal;
@@ -134,23 +158,7 @@ bool slip_impulse(const Block& block, double inverse_normal, double friction, co
   slip.m01 = friction * (b0 * block(2, 1) - bn * block(0, 1));
   slip.m10 = friction * (b1 * block(2, 0) - bn * block(1, 0));
   slip.m11 = friction * (b1 * block(2, 1) - bn * block(1, 1));
-  slip.size = std::abs(slip.m00) + std::abs(slip.m01) + std::abs(slip.m10) + std::abs(slip.m11);
-
-  const double old_radius = friction * old[2];
-  const double old_square = old[0] * old[0] + old[1] * old[1];
-  const bool slipped = old[2] > 0.0 && std::abs(old_square - old_radius * old_radius) <= 1e-6 * old_square;
-  if (slipped) {
-    const double scale = 1.0 / old_radius;
-    slip.e0 = old[0] * scale;
-    slip.e1 = old[1] * scale;
-  }
-  if (!(slipped && slip.polish()) && !(slip.find() && slip.polish())) return false;
-
-  const double resistance = block(2, 2) + friction * (block(2, 0) * slip.e0 + block(2, 1) * slip.e1);
-  if (!(resistance > 0.0)) return false;
-  const double normal = -free[2] / resistance;
-  impulse = {friction * normal * slip.e0, friction * normal * slip.e1, normal};
-  return std::isfinite(normal);
+  return slip.find() && polish_slip(block, friction, free, slip.e0, slip.e1, impulse);
 }
 
 /// In 2D the slip is along +t or −t: tried in the direction that resists the free motion first.
@@ -174,14 +182,14 @@ bool slip_impulse(const Block& block, double, double friction, const ContactVect
 struct CoulombBlock {
   template <int Dim>
   struct Prepared {
-    Eigen::Matrix<double, Dim, Dim> inverse;  ///< D⁻¹
+    Eigen::Matrix<double, Dim, Dim> inverse;  ///< −D⁻¹
     double inverse_normal;                    ///< 1/D_nn; 0 sends the contact to the careful path
   };
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
     Prepared<Dim> prepared;
-    prepared.inverse = block.inverse();
+    prepared.inverse = -block.inverse();
     // Beyond this condition number a stick by D⁻¹ is left to the careful path, which weighs it against the others.
     constexpr double worst_condition = 1e10;
     const double normal = block(Dim - 1, Dim - 1);
@@ -191,22 +199,29 @@ struct CoulombBlock {
   }
 
   template <int Dim>
-  ContactVector<Dim> solve(const Prepared<Dim>& prepared,
-                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
-                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
+  [[gnu::always_inline]] ContactVector<Dim> solve(const Prepared<Dim>& prepared,
+                                                  const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
+                                                  double friction, const ContactVector<Dim>& free,
+                                                  const ContactVector<Dim>& old) const {
     constexpr int n = Dim - 1;
     if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
-    if (prepared.inverse_normal == 0.0) return solve_coulomb_carefully<Dim>(block, friction, free, old);
     ContactVector<Dim> impulse;
-    if (friction == 0.0) {
+    for (int r = 0; r < Dim; ++r) {
+      impulse[r] = prepared.inverse(r, 0) * free[0];
+      for (int c = 1; c < Dim; ++c) impulse[r] += prepared.inverse(r, c) * free[c];
+    }
+    const double radius = friction * impulse[n];
+    double square = impulse[0] * impulse[0];
+    if constexpr (Dim == 3) square += impulse[1] * impulse[1];
+    const bool regular = prepared.inverse_normal > 0.0;
+    if (regular && friction > 0.0) [[likely]] {
+      if (radius >= 0.0 && square <= radius * radius) return impulse;
+      if (slip_impulse(block, prepared.inverse_normal, friction, free, old, impulse)) return impulse;
+    } else if (regular) {
       impulse.setZero();
       impulse[n] = -free[n] * prepared.inverse_normal;
       return impulse;
     }
-    impulse = -(prepared.inverse * free);
-    const double radius = friction * impulse[n];
-    if (radius >= 0.0 && impulse.template head<n>().squaredNorm() <= radius * radius) return impulse;
-    if (slip_impulse(block, prepared.inverse_normal, friction, free, old, impulse)) return impulse;
     return solve_coulomb_carefully<Dim>(block, friction, free, old);
   }
 };

@@ -81,59 +81,54 @@ class GaussSeidelSolver final : public Solver {
     Relaxation relaxation(settings_.sweep, settings_.damp_cycles);
 
     project_cone(cones_, guess, impulse);
+    start(impulse.data());
+    const auto end_with = [&](SolveStatus status) {
+      write(impulse.data());
+      summary.status = status;
+      return summary;
+    };
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      const SweepChange change = sweep(relaxation.omega(), impulse.data());
+      const SweepChange change = sweep(relaxation.omega());
       relaxation.next(k, change.largest);
       summary.iterations = k;
       ++summary.operator_products;
       summary.own_residual = settings_.own_test == OwnTest::natural_map ? change.largest : unknown;
-      if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) {
-        summary.status = SolveStatus::diverged;
-        return summary;
-      }
-      if (stop.criterion == Criterion::own && k >= next_check) {
-        if (own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
-          summary.status = SolveStatus::converged;
-          return summary;
-        }
+      if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) return end_with(SolveStatus::diverged);
+      if (stop.criterion == Criterion::own && k >= next_check &&
+          own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
+        return end_with(SolveStatus::converged);
       }
       still = change.largest <= 4.0 * rounding * change.largest_impulse ? still + 1 : 0;
       const bool stalled = still >= patience;
       const bool last = stalled || k == stop.max_iterations;
       if (monitor.due(k) || last) {
+        write(impulse.data());
         const Decision decision = monitor.due(k) ? monitor.observe(k, impulse, summary.own_residual)
                                                  : monitor.propose(k, impulse, summary.own_residual);
-        if (decision == Decision::accept) {
-          summary.status = SolveStatus::converged;
-          return summary;
-        }
-        if (decision == Decision::out_of_time) {
-          summary.status = SolveStatus::time_limit;
-          return summary;
-        }
+        if (decision == Decision::accept) return end_with(SolveStatus::converged);
+        if (decision == Decision::out_of_time) return end_with(SolveStatus::time_limit);
       }
-      if (stalled) {
-        summary.status = SolveStatus::stalled;
-        return summary;
-      }
+      if (stalled) return end_with(SolveStatus::stalled);
     }
-    summary.status = SolveStatus::max_iterations;
-    return summary;
+    return end_with(SolveStatus::max_iterations);
   }
 
  private:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  SweepChange sweep(double relaxation, double* impulse) {
-    return spatial_ ? (*spatial_)(relaxation, impulse) : (*planar_)(relaxation, impulse);
-  }
+  void start(const double* impulse) { spatial_ ? spatial_->start(impulse) : planar_->start(impulse); }
+  SweepChange sweep(double relaxation) { return spatial_ ? (*spatial_)(relaxation) : (*planar_)(relaxation); }
+  void write(double* impulse) const { spatial_ ? spatial_->write(impulse) : planar_->write(impulse); }
 
-  bool own_test_met(double tolerance, ConstVectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
+  /// Brings `impulse` up to date where it looks at it.
+  bool own_test_met(double tolerance, VectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
     if (settings_.own_test == OwnTest::natural_map) {
       if (!(summary.own_residual <= tolerance)) return false;
+      write(impulse.data());
       summary.own_residual = residuals_->natural_map(impulse);
       next_check = iteration + 1 + iteration / 10;
     } else {
+      write(impulse.data());
       summary.own_residual = residuals_->complementarity(impulse);
       next_check = iteration + settings_.check_period;
     }

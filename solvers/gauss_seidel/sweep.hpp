@@ -51,62 +51,94 @@ class Sweep {
   Sweep(ContactProblem problem, Local local, const std::vector<int>& order, const Vector& weights)
       : problem_(std::move(problem)), local_(std::move(local)) {
     const ConeProduct& cones = problem_.cones();
-    first_contact_block_ = cones.first_contact_row();
+    first_contact_block_ = static_cast<int>(cones.first_contact_row());
+    nothing_ = lanes<Dim> * static_cast<int>(cones.contacts());
+    first_scalar_ = nothing_ + lanes<Dim>;
+    impulse_.setZero(first_scalar_ + first_contact_block_);
     scalars_.reserve(static_cast<std::size_t>(first_contact_block_));
-    for (Index b = 0; b < first_contact_block_; ++b) scalars_.push_back(scalar_block(b, weights[b]));
+    for (int b = 0; b < first_contact_block_; ++b) scalars_.push_back(scalar_block(b, weights[b]));
     contacts_.reserve(order.size());
+    slots_.reserve(static_cast<std::size_t>(problem_.blocks().stored_blocks()) + order.size());
     if (!problem_.rigid()) compliant_blocks_.reserve(order.size());
     for (const int contact : order) contacts_.push_back(contact_block(contact, weights));
   }
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
 
-  SweepChange operator()(double relaxation, double* impulse) {
+  /// Takes `impulse` (rows long) as the iterate.
+  void start(const double* impulse) {
+    for (const Scalar& scalar : scalars_) impulse_[scalar.slot] = impulse[scalar.row];
+    for (const Contact& contact : contacts_) {
+      for (int c = 0; c < Dim; ++c) impulse_[contact.slot + c] = impulse[contact.row + c];
+    }
+  }
+  /// Writes the iterate to `impulse` (rows long).
+  void write(double* impulse) const {
+    for (const Scalar& scalar : scalars_) impulse[scalar.row] = impulse_[scalar.slot];
+    for (const Contact& contact : contacts_) {
+      for (int c = 0; c < Dim; ++c) impulse[contact.row + c] = impulse_[contact.slot + c];
+    }
+  }
+
+  SweepChange operator()(double relaxation) {
     SweepChange change;
-    for (const Scalar& block : scalars_) visit(block, relaxation, impulse, change);
-    for (const Contact& contact : contacts_) visit(contact, relaxation, impulse, change);
+    for (const Scalar& scalar : scalars_) visit(scalar, relaxation, change);
+    if (8 * problem_.blocks().stored_values() > larger_than_caches) {
+      visit_contacts<true>(relaxation, change);
+    } else {
+      visit_contacts<false>(relaxation, change);
+    }
     return change.rooted();
   }
 
  private:
-  struct Block {
+  struct Row {
     const double* values;  ///< first value of the block row
     double weight_squared;
-    int begin;  ///< first position of the row in columns()
-    int scalars;
-    int contacts;
-    int row;  ///< of λ
+    int scalars;  ///< number of 1-column blocks, which come first
+    int blocks;   ///< number of Dim-column blocks; made even for a contact
+    int row;      ///< of λ
+    int slot;     ///< of λ in lanes
   };
-  struct Scalar : Block {
-    double diagonal;  ///< G_ii + R_ii
+  struct Scalar : Row {
+    const int* columns;  ///< of the block row
+    double diagonal;     ///< G_ii + R_ii
     bool limit;
   };
-  struct Contact : Block {
+  struct Contact : Row {
     const double* matrix;  ///< G_ii + R_ii, column by column
+    ContactVector<Dim> free_term;
     double friction;
     typename Local::template Prepared<Dim> prepared;
   };
 
-  Block block(Index b, double weight) const {
+  Row row(int b, double weight) const {
     const BlockSparseMatrix& matrix = problem_.blocks();
     const Index begin = matrix.row_begin(b);
     const Index end = matrix.row_begin(b + 1);
     Index split = begin;
     while (split < end && matrix.column(split) < first_contact_block_) ++split;
-    return {matrix.block_values(begin),    weight * weight,
-            static_cast<int>(begin),       static_cast<int>(split - begin),
-            static_cast<int>(end - split), static_cast<int>(matrix.block_offset(b))};
+    return {matrix.block_values(begin),
+            weight * weight,
+            static_cast<int>(split - begin),
+            static_cast<int>(end - split),
+            static_cast<int>(matrix.block_offset(b)),
+            slot_of(b)};
+  }
+  const int* columns(int b) const { return problem_.blocks().columns().data() + problem_.blocks().row_begin(b); }
+  int slot_of(int b) const {
+    return b < first_contact_block_ ? first_scalar_ + b : lanes<Dim> * (b - first_contact_block_);
   }
 
-  Scalar scalar_block(Index b, double weight) const {
+  Scalar scalar_block(int b, double weight) const {
     const BlockSparseMatrix& matrix = problem_.blocks();
-    return {block(b, weight), *matrix.block_values(matrix.diagonal(b)) + problem_.compliance()[b],
+    return {row(b, weight), columns(b), *matrix.block_values(matrix.diagonal(b)) + problem_.compliance()[b],
             problem_.cones().block_kind(b) == BlockKind::limit};
   }
 
   Contact contact_block(int contact, const Vector& weights) {
     const BlockSparseMatrix& matrix = problem_.blocks();
-    const Index b = first_contact_block_ + contact;
+    const int b = first_contact_block_ + contact;
     const double* values = matrix.block_values(matrix.diagonal(b));
     ContactMatrix<Dim> own = ContactMatrixMap<Dim>(values);
     if (!problem_.rigid()) {
@@ -115,36 +147,67 @@ class Sweep {
       values = compliant_blocks_.back().data();
     }
     const double friction = problem_.cones().friction()[static_cast<std::size_t>(contact)];
-    return {block(b, weights[b]), values, friction, local_.template prepare<Dim>(own, friction)};
+    const ContactVector<Dim> free_term = problem_.free_term().template segment<Dim>(matrix.block_offset(b));
+    Contact result{row(b, weights[b]), values, free_term, friction, local_.template prepare<Dim>(own, friction)};
+    for (int k = result.scalars; k < result.scalars + result.blocks; ++k) {
+      const int column = columns(b)[k];
+      slots_.push_back(column == b ? nothing_ : slot_of(column));
+    }
+    if (result.blocks % 2 != 0) {
+      // One block more, times nothing: the first of the next row, or a copy where there is none.
+      slots_.push_back(nothing_);
+      ++result.blocks;
+      if (b + 1 == matrix.block_rows()) {
+        last_row_.assign(result.values, problem_.blocks().values().data() + matrix.stored_values());
+        last_row_.resize(last_row_.size() + Dim * Dim);
+        result.values = last_row_.data();
+      }
+    }
+    return result;
   }
 
-  BlockRow row_of(const Block& block, const double* impulse) const {
-    return {problem_.blocks().columns().data() + block.begin,
-            block.values,
-            block.scalars,
-            block.contacts,
-            impulse,
-            first_contact_block_ * (1 - Dim)};
+  template <bool Prefetch>
+  void visit_contacts(double relaxation, SweepChange& change) {
+    const int* slots = slots_.data();
+    for (const Contact& contact : contacts_) {
+      visit<Prefetch>(contact, slots, relaxation, change);
+      slots += contact.blocks;
+    }
   }
 
-  void visit(const Contact& contact, double relaxation, double* impulse, SweepChange& change) {
-    Eigen::Map<ContactVector<Dim>> here(impulse + contact.row);
-    const ContactVector<Dim> old = here;
-    // With its own impulse set aside, the whole block row sums to b without the cancellation of σ − G_ii λ_i.
-    here.setZero();
-    const ContactVector<Dim> free_velocity = contact_row_product(
-        row_of(contact, impulse), ContactVector<Dim>(problem_.free_term().template segment<Dim>(contact.row)));
+  template <bool Prefetch>
+  void visit(const Contact& contact, const int* slots, double relaxation, SweepChange& change) {
+    double* here = impulse_.data() + contact.slot;
+    const ContactVector<Dim> old = Eigen::Map<const ContactVector<Dim>>(here);
+    const double* values = contact.values;
+    ContactVector<Dim> free_velocity = contact.free_term;
+    for (int k = 0; k < contact.scalars; ++k, values += Dim) {
+      free_velocity +=
+          Eigen::Map<const ContactVector<Dim>>(values) * impulse_[first_scalar_ + scalar_column(contact, k)];
+    }
+    free_velocity = contact_row_product<Prefetch>(values, slots, contact.blocks, impulse_.data(), free_velocity);
     ContactVector<Dim> next = local_.template solve<Dim>(contact.prepared, ContactMatrixMap<Dim>(contact.matrix),
                                                          contact.friction, free_velocity, old);
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
-    here = next;
+    store<Dim>(next, here);
     change.add((next - old).squaredNorm() * contact.weight_squared, next.squaredNorm() * contact.weight_squared);
   }
+  int scalar_column(const Contact& contact, int k) const {
+    return columns(first_contact_block_ + contact.slot / lanes<Dim>)[k];
+  }
 
-  void visit(const Scalar& scalar, double relaxation, double* impulse, SweepChange& change) {
-    const double old = impulse[scalar.row];
-    impulse[scalar.row] = 0.0;
-    const double free_velocity = scalar_row_product<Dim>(row_of(scalar, impulse), problem_.free_term()[scalar.row]);
+  void visit(const Scalar& scalar, double relaxation, SweepChange& change) {
+    const double old = impulse_[scalar.slot];
+    impulse_[scalar.slot] = 0.0;
+    double free_velocity = problem_.free_term()[scalar.row];
+    for (int k = 0; k < scalar.scalars; ++k) {
+      free_velocity += scalar.values[k] * impulse_[first_scalar_ + scalar.columns[k]];
+    }
+    const double* value = scalar.values + scalar.scalars;
+    for (int k = 0; k < scalar.blocks; ++k, value += Dim) {
+      const double* x = impulse_.data() + slot_of(scalar.columns[scalar.scalars + k]);
+      for (int c = 0; c < Dim; ++c) free_velocity += value[c] * x[c];
+    }
     double next = old;
     if (scalar.diagonal > 0.0) {
       next = -free_velocity / scalar.diagonal;
@@ -153,15 +216,23 @@ class Sweep {
       next = 0.0;  // A row that no impulse of its own can move: open where it opens, else left as it is.
     }
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
-    impulse[scalar.row] = next;
+    impulse_[scalar.slot] = next;
     change.add((next - old) * (next - old) * scalar.weight_squared, next * next * scalar.weight_squared);
   }
 
+  /// Bytes of G from which on a sweep waits for memory.
+  static constexpr Index larger_than_caches = Index{1} << 24;
+
   ContactProblem problem_;
   Local local_;
-  Index first_contact_block_ = 0;
+  int first_contact_block_ = 0;
+  int nothing_ = 0;       ///< slot of an impulse that stays zero
+  int first_scalar_ = 0;  ///< slot of the first joint or limit
+  Vector impulse_;        ///< λ in lanes: contacts, nothing, joints and limits
   std::vector<Scalar> scalars_;
   std::vector<Contact> contacts_;
+  std::vector<int> slots_;  ///< of the blocks of the contacts' rows, in the order of the sweep
+  std::vector<double> last_row_;
   std::vector<ContactMatrix<Dim>> compliant_blocks_;
 };
 

@@ -126,6 +126,9 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
   return columns;
 }
 
+constexpr const char* not_loaded = "could not be loaded";
+constexpr const char* taken_by_none = "taken by no solver";
+
 std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const ProblemRecord*> records;
   for (const auto& record : contents.problems) {
@@ -145,13 +148,19 @@ std::vector<Problem> make_problems(const StoreContents& contents, const std::set
   tell_apart(names, hashes);
   for (std::size_t i = 0; i < records.size(); ++i) name_of[hashes[i]] = names[i];
 
+  // A valid file that no solver takes (rolling friction) has the same record as a broken one; its cells tell.
+  std::set<std::string> not_taken;
+  for (const auto& cell : contents.cells) {
+    if (cell.status == "unsupported") not_taken.insert(cell.problem);
+  }
+
   std::vector<Problem> problems;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const ProblemRecord& record = *records[i];
     Problem problem{&record, names[i], true, {}};
     const auto original = name_of.find(record.duplicate_of);
     if (!record.error.empty()) {
-      problem.left_out = "could not be loaded: " + record.error;
+      problem.left_out = (not_taken.contains(record.hash) ? taken_by_none : not_loaded) + (": " + record.error);
     } else if (original != name_of.end() && original->first != record.hash) {
       problem.left_out = "repeats " + original->second;
     } else if (record.trivial) {
@@ -294,11 +303,11 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   analysis.families.assign(families.begin(), families.end());
   for (const auto& problem : analysis.problems) {
     if (problem.headline) continue;
-    const bool broken = !problem.record->error.empty();
-    const bool repeated = problem.left_out.starts_with("repeats ");
-    ++analysis.left_out[broken     ? "could not be loaded"
-                        : repeated ? "repeats of another problem"
-                                   : "solved by zero impulse"];
+    const std::string& why = problem.left_out;
+    ++analysis.left_out[why.starts_with(taken_by_none) ? taken_by_none
+                        : why.starts_with(not_loaded)  ? not_loaded
+                        : why.starts_with("repeats ")  ? "repeats of another problem"
+                                                       : "solved by zero impulse"];
   }
 
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),

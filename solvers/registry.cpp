@@ -5,6 +5,8 @@
 
 #include "solvers/admm/admm.hpp"
 #include "solvers/cascade/cascade.hpp"
+#include "solvers/first_order/apgd.hpp"
+#include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/testing/misbehave.hpp"
 
@@ -20,6 +22,8 @@ std::vector<SolverRow> make_table() {
   std::vector<SolverRow> table;
   append(table, gauss_seidel::solver_rows());
   append(table, admm_rows());
+  append(table, fixed_point_rows());
+  append(table, apgd_rows());
   append(table, cascade_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;

@@ -114,10 +114,15 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
   return plan->cells > 0 ? done : nothing_measured;
 }
 
-/// What this run did, in two lines, and the statuses of what it ran.
-void print_outcome(const SweepOutcome& outcome, const std::string& store) {
+/// What this run did, what the harness took of it, and the statuses of what it ran.
+void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& store) {
   print_text(fmt::format("{}: {} of {} cells solved; {} run now in {}, {} stored before\n", store, outcome.solved,
                          outcome.cells, outcome.run, duration_text(outcome.wall_s), outcome.resumed));
+  if (outcome.measured > 0) {
+    print_text(fmt::format(
+        "{:.1f} % of that time went into problems, processes and the store, the rest into solves and judging\n",
+        100.0 * (1.0 - outcome.busy_s / (static_cast<double>(jobs) * outcome.wall_s))));
+  }
   std::string statuses;
   for (const auto& [status, count] : outcome.statuses) {
     statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
@@ -148,7 +153,7 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
     return gate_failed;
   }
   if (outcome.bad_problems > 0 || outcome.not_run() > 0) {
-    print_error(fmt::format("{}: {} problems could not be loaded and {} cells were not run; the report says why",
+    print_error(fmt::format("{}: {} problems could not be taken in and {} cells were not run; the report says why",
                             arguments.suite, outcome.bad_problems, outcome.not_run()));
     return not_run;
   }
@@ -182,7 +187,7 @@ Result<int> run_suite(const RunArguments& arguments) {
     const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
     print_text(terminal_ranking(*contents, colour));
   }
-  print_outcome(*outcome, file.string());
+  print_outcome(*outcome, arguments.jobs, file.string());
   return judge_outcome(*outcome, arguments);
 }
 

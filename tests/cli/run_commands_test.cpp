@@ -138,7 +138,7 @@ TEST_F(RunCommand, AFileThatCannotBeLoadedEndsWithFourAndTheRestIsRun) {
   const auto outcome =
       conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "files.sqlite"});
   EXPECT_EQ(outcome.code, 4) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("1 problems could not be loaded"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 problems could not be taken in"));
   EXPECT_EQ(query("files.sqlite", "SELECT status FROM cells ORDER BY status"),
             (std::vector<std::string>{"bad_problem", "converged"}));
 }

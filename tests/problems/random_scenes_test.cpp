@@ -25,7 +25,7 @@ struct Spectrum {
 };
 
 Spectrum measure(const Matrix& matrix) {
-  const Vector values = Eigen::BDCSVD<Matrix>(matrix).singularValues();
+  const Vector values = Eigen::JacobiSVD<Matrix>(matrix).singularValues();
   Spectrum spectrum;
   spectrum.rank = (values.array() > 1e-12 * values[0]).count();
   spectrum.largest = values[0];
@@ -118,7 +118,7 @@ TEST(RandomScenes, DrawFrictionFromItsRange) {
 TEST(RandomScenes, PutTheFreeTermOfARandomProblemInTheRangeOfItsMatrix) {
   const ContactProblem problem = make_problem("random", {{"rank_share", 0.5}});
   const Matrix matrix = problem.blocks().dense();
-  const Eigen::BDCSVD<Matrix> svd(matrix, Eigen::ComputeThinU);
+  const Eigen::JacobiSVD<Matrix> svd(matrix, Eigen::ComputeFullU);
   const auto range = svd.matrixU().leftCols(problem.rows() / 2);
   const Vector& g = problem.free_term();
   EXPECT_LT((g - range * (range.transpose() * g)).norm(), 1e-12 * g.norm());

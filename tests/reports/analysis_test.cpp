@@ -57,6 +57,20 @@ TEST_F(SmallStore, DuplicateTrivialAndBrokenProblemsAreLeftOutOfHeadlinesAndCoun
   EXPECT_EQ(analysis.left_out.at("could not be loaded"), 1);
 }
 
+TEST_F(SmallStore, AProblemThatNoSolverTakesIsNotCalledBroken) {
+  const std::string torn = std::find_if(store_.problems.begin(), store_.problems.end(), [](const ProblemRecord& p) {
+                             return !p.error.empty();
+                           })->hash;
+  CellRecord cell = store_.cells.front();
+  cell.key += "-torn";
+  cell.problem = torn;
+  cell.status = "unsupported";
+  store_.cells.push_back(cell);
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.left_out.at("taken by no solver"), 1);
+  EXPECT_FALSE(analysis.left_out.contains("could not be loaded"));
+}
+
 TEST_F(SmallStore, ADuplicateWhoseOriginalIsNotInTheStoreCounts) {
   for (auto& problem : store_.problems) {
     if (problem.duplicate_of == "p-stack-2") problem.duplicate_of = "p-elsewhere";

@@ -54,7 +54,9 @@ SampleCategory category_of(const ConeProduct& cones, Index rank, const std::opti
   }
   if (cones.joints() > 0 && densities->all > 1.0) return SampleCategory::dense_constraints;
   if (cones.contacts() == 1) return SampleCategory::single_contact;
-  return densities->contacts <= 1.0 ? SampleCategory::sparse_contacts : SampleCategory::dense_contacts;
+  // n_c <= 2 n_b: d_c <= 1 in 3D, and 4/3 in 2D, where a body has 3 degrees of freedom.
+  const double sparse = cones.contact_dimension() == 3 ? 1.0 : 4.0 / 3.0;
+  return densities->contacts <= sparse ? SampleCategory::sparse_contacts : SampleCategory::dense_contacts;
 }
 
 }  // namespace

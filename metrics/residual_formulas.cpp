@@ -133,10 +133,11 @@ WorstBlock natural_map_componentwise(Evaluation& e) {
 WorstBlock scaled_over(const Evaluation& e, const Vector& velocity) {
   WorstBlock worst;
   for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    // A joint's map is r sigma, so r drops out.
-    const double error = b.kind == BlockKind::joint
-                             ? euclidean(v)
-                             : euclidean(natural_of<rows_of<decltype(v)>>(b, lambda, v, b.r)) / b.r;
+    // A joint's map is r sigma, so r drops out. A cone has no scale, so the map of lambda / r with step 1 is the map over
+    // r, and r sigma can't underflow to an answer that looks right.
+    constexpr int rows = rows_of<decltype(v)>;
+    const double error =
+        b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<rows>(b, lambda / b.r, v, 1.0));
     worst.take(error / e.velocity_scale(), i);
   });
   return worst;
@@ -150,9 +151,9 @@ WorstBlock natural_map_box_scaled(Evaluation& e) {
     constexpr int rows = rows_of<decltype(v)>;
     double error = 0.0;
     if constexpr (rows == 1) {
-      error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda, v, b.r)) / b.r;
+      error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
     } else {
-      error = euclidean(natural_map_of_box<rows>(lambda, v, b.r, b.friction)) / b.r;
+      error = euclidean(natural_map_of_box<rows>(lambda / b.r, v, 1.0, b.friction));
     }
     worst.take(error / e.velocity_scale(), i);
   });

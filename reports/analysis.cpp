@@ -128,6 +128,7 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
 
 constexpr const char* not_loaded = "could not be loaded";
 constexpr const char* taken_by_none = "taken by no solver";
+constexpr std::string_view zero_solves = "zero impulse solves it";
 
 std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const ProblemRecord*> records;
@@ -157,14 +158,12 @@ std::vector<Problem> make_problems(const StoreContents& contents, const std::set
   std::vector<Problem> problems;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const ProblemRecord& record = *records[i];
-    Problem problem{&record, names[i], true, {}};
+    Problem problem{&record, names[i], {}, {}, true};
     const auto original = name_of.find(record.duplicate_of);
     if (!record.error.empty()) {
       problem.left_out = (not_taken.contains(record.hash) ? taken_by_none : not_loaded) + (": " + record.error);
     } else if (original != name_of.end() && original->first != record.hash) {
       problem.left_out = "repeats " + original->second;
-    } else if (record.trivial) {
-      problem.left_out = "zero impulse solves it";
     }
     problem.headline = problem.left_out.empty();
     problems.push_back(std::move(problem));
@@ -223,12 +222,32 @@ std::vector<Slice> make_slices(const StoreContents& contents, const std::vector<
   return slices;
 }
 
+/// Leaves the problems that λ = 0 solves out of the slices where it does.
+void count_problems(Analysis& analysis) {
+  for (Problem& problem : analysis.problems) {
+    problem.counted.assign(analysis.slices.size(), problem.headline);
+    if (!problem.headline) continue;
+    std::string where;
+    for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+      const Slice& slice = analysis.slices[s];
+      const auto at_zero = problem.record->zero_impulse.find(slice.verdict);
+      if (at_zero == problem.record->zero_impulse.end() || at_zero->second > slice.tolerance) continue;
+      problem.counted[s] = false;
+      where += (where.empty() ? "" : ", ") + slice.label;
+    }
+    if (where.empty()) continue;
+    problem.headline = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
+    problem.left_out = zero_solves;
+    if (problem.headline) problem.left_out += " at " + where;
+  }
+}
+
 std::vector<StatusRow> make_statuses(const Analysis& analysis) {
   std::vector<StatusRow> rows;
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     std::map<std::tuple<std::size_t, std::string, std::string>, long> counts;
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
-      if (!analysis.problems[p].headline) continue;
+      if (!analysis.problems[p].counted[s]) continue;
       for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
         const CellRecord* cell = analysis.slices[s].grid[p][c];
         if (cell != nullptr) ++counts[{c, cell->status, cell->reason}];
@@ -296,18 +315,19 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   long superseded = 0;
   analysis.slices = make_slices(contents, analysis.columns, analysis.problems, superseded);
 
+  count_problems(analysis);
   std::set<std::string> families;
   for (const auto& problem : analysis.problems) {
     if (problem.headline) families.insert(problem.record->family);
   }
   analysis.families.assign(families.begin(), families.end());
   for (const auto& problem : analysis.problems) {
-    if (problem.headline) continue;
     const std::string& why = problem.left_out;
+    if (why.empty()) continue;
     ++analysis.left_out[why.starts_with(taken_by_none) ? taken_by_none
                         : why.starts_with(not_loaded)  ? not_loaded
-                        : why.starts_with("repeats ")  ? "repeats of another problem"
-                                                       : "solved by zero impulse"];
+                        : why.starts_with("repeats ")  ? std::string("repeats of another problem")
+                                                       : "solved by zero impulse" + why.substr(zero_solves.size())];
   }
 
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),

@@ -41,8 +41,9 @@ struct Column {
 struct Problem {
   const ProblemRecord* record = nullptr;
   std::string name;  ///< unique in the report
-  bool headline = true;
-  std::string left_out;  ///< why it is no headline problem, else empty
+  std::string left_out;       ///< why some slice or all leave it out of headlines, else empty
+  std::vector<bool> counted;  ///< by slice: whether it is a headline problem there
+  bool headline = true;       ///< in any slice
 };
 
 struct Slice {
@@ -165,7 +166,7 @@ struct Analysis {
   std::vector<StatusRow> statuses;
   std::vector<ProblemRow> problem_rows;
   std::vector<std::string> residuals;    ///< all that some cell has, in the judge's order, unknown ones last
-  std::map<std::string, long> left_out;  ///< reason → problems
+  std::map<std::string, long> left_out;  ///< reason → problems left out of all slices, or of some
 
   const Ranking& ranking(std::size_t slice, const std::string& family = {}) const;
 };

@@ -10,7 +10,7 @@ Scope make_scope(const Analysis& analysis, std::size_t slice, const std::string&
   std::vector<std::string> families;
   for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
     const Problem& problem = analysis.problems[p];
-    if (!problem.headline || (!family.empty() && problem.record->family != family)) continue;
+    if (!problem.counted[slice] || (!family.empty() && problem.record->family != family)) continue;
     const auto& row = analysis.slices[slice].grid[p];
     if (std::none_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; })) continue;
     scope.problems.push_back(p);

@@ -87,7 +87,8 @@ ReportFile cells_file(const Analysis& analysis) {
   for (const auto& name : analysis.residuals) header.push_back(name);
   header.push_back("command");
   Csv csv(header);
-  for (const auto& slice : analysis.slices) {
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    const Slice& slice = analysis.slices[s];
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
       const Problem& problem = analysis.problems[p];
       for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
@@ -96,7 +97,7 @@ ReportFile cells_file(const Analysis& analysis) {
         const CellRecord& cell = *found;
         const Column& column = analysis.columns[c];
         begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
-        csv.flag(problem.headline).text(column.setting->solver).text(column.label).text(id(outcome(found)));
+        csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label).text(id(outcome(found)));
         csv.text(cell.status).text(cell.reason).flag(cell.claimed).flag(cell.solved).number(cell.verdict_value);
         csv.whole(cell.iterations).whole(cell.factorizations).whole(cell.operator_products);
         const bool timed = analysis.times_shown && cell.repeats > 0;
@@ -262,7 +263,7 @@ ReportFile problems_file(const Analysis& analysis) {
     csv.text(record.kind).whole(record.space_dimension).whole(record.contacts).whole(record.joints);
     csv.whole(record.limits).whole(record.rows).whole(record.nonzeros).number(record.mu_min).number(record.mu_max);
     csv.number(record.symmetry_error).text(record.rank ? std::to_string(*record.rank) : "");
-    csv.number(record.conditioning).flag(record.features_estimated).text(record.category).flag(problem.headline);
+    csv.number(record.conditioning).flag(record.features_estimated).text(record.category).flag(problem.counted[row.slice]);
     csv.text(problem.left_out).text(record.hash).whole(row.tried_by).whole(row.solved_by).text(label(row.fastest));
     csv.number(row.fastest_cost).text(id(shown_cost(analysis))).number(row.best_verdict);
     csv.text(label(row.best_verdict_by)).end();

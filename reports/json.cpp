@@ -169,6 +169,7 @@ class Writer {
                       {"features_estimated", record.features_estimated},
                       {"category", record.category},
                       {"headline", problem.headline},
+                      {"counted", problem.counted},
                       {"left_out", problem.left_out},
                       {"error", record.error},
                       {"hash", record.hash},

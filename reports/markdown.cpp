@@ -107,7 +107,7 @@ std::string problem_table(const Analysis& analysis, std::size_t slice) {
   long unsolved = 0;
   for (const auto& row : analysis.problem_rows) {
     const Problem& problem = analysis.problems[row.problem];
-    if (row.slice != slice || !problem.headline) continue;
+    if (row.slice != slice || !problem.counted[slice]) continue;
     unsolved += row.solved_by == 0;
     const std::string spent = !row.fastest_cost      ? "–"
                               : analysis.times_shown ? human_time(row.fastest_cost)
@@ -175,7 +175,7 @@ std::string markdown_report(const Analysis& analysis) {
     out += fmt::format("- {}{}\n", note.level == Note::Level::warning ? "**Warning:** " : "", markdown(note.text));
   }
   for (const auto& problem : analysis.problems) {
-    if (!problem.headline) out += fmt::format("  - {}: {}\n", markdown(problem.name), markdown(problem.left_out));
+    if (!problem.left_out.empty()) out += fmt::format("  - {}: {}\n", markdown(problem.name), markdown(problem.left_out));
   }
   if (!analysis.notes.empty()) out += "\n";
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) out += slice_section(analysis, s);

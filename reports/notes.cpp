@@ -94,7 +94,8 @@ void note_limits(Notes& notes, const Analysis& analysis) {
 }
 
 void note_gaps(Notes& notes, const Analysis& analysis) {
-  for (const auto& slice : analysis.slices) {
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    const Slice& slice = analysis.slices[s];
     long missing = 0;
     long solvers = 0;
     for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
@@ -102,7 +103,7 @@ void note_gaps(Notes& notes, const Analysis& analysis) {
       for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
         const auto& row = slice.grid[p];
         const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
-        missing += present && analysis.problems[p].headline && outcome(row[c]) == Outcome::not_run;
+        missing += present && analysis.problems[p].counted[s] && outcome(row[c]) == Outcome::not_run;
       }
       solvers += missing > before;
     }
@@ -165,6 +166,21 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   }
   if (left_out > 0) {
     notes.inform(fmt::format("{} left out of headlines: {}.", plural(left_out, "problem"), reasons));
+  }
+  std::size_t copies = 0;
+  double largest_friction = 0.0;
+  for (const auto& problem : analysis.problems) {
+    copies += problem.record->copies.size();
+    largest_friction = std::max(largest_friction, problem.record->mu_max);
+  }
+  if (copies > 0) {
+    notes.inform(fmt::format("{} of another to the last bit, and run once with it.",
+                             copies == 1 ? "1 source is a copy" : fmt::format("{} sources are copies", copies)));
+  }
+  if (largest_friction > 100.0) {
+    notes.warn(fmt::format("Friction up to {:.3g}: the verdict sees a velocity that closes a contact only over "
+                           "sqrt(1 + mu^2); look at `dual` and `penetration` there.",
+                           largest_friction));
   }
   note_relative(notes, analysis);
   return notes.take();

@@ -190,7 +190,7 @@ function problemDetails(p) {
   return {
     title: [problem.name],
     body: [
-      problem.headline ? null : el("p", { class: "note info" }, `Left out of headlines: ${problem.left_out}.`),
+      !problem.left_out ? null : el("p", { class: "note info" }, `Left out of headlines: ${problem.left_out}.`),
       facts([
         ["family", familyTitle(problem.family)],
         ["source", problem.source],

@@ -101,7 +101,7 @@ function heatRow(p, solvers, family) {
     "th",
     { scope: "row", class: "left", title: problem.name },
     problemLink(p),
-    problem.headline ? null : el("span", { class: "tag", title: problem.left_out }, "not counted"),
+    problem.counted[state.slice] ? null : el("span", { class: "tag", title: problem.left_out }, "not counted"),
   );
   return el(
     "tr",

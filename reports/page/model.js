@@ -95,7 +95,7 @@ function scopeOf(slice, family) {
   const problems = [];
   const size = new Map();
   data.problems.forEach((problem, p) => {
-    if (!problem.headline || (family && problem.family !== family) || !isOpen(p, slice)) return;
+    if (!problem.counted[slice] || (family && problem.family !== family) || !isOpen(p, slice)) return;
     problems.push(p);
     size.set(problem.family, (size.get(problem.family) || 0) + 1);
   });

@@ -44,7 +44,7 @@ function winnerTile() {
 
 function drawTiles() {
   const ranking = currentRanking();
-  const counted = data.problems.filter((problem) => problem.headline).length;
+  const counted = data.problems.filter((problem) => problem.counted[state.slice]).length;
   const left = data.problems.length - counted;
   const tolerances = distinct(data.slices.map((slice) => slice.tolerance)).length;
   return el(
@@ -133,7 +133,7 @@ function runsTable() {
 }
 
 function leftOutList() {
-  const left = data.problems.map((_, p) => p).filter((p) => !data.problems[p].headline);
+  const left = data.problems.map((_, p) => p).filter((p) => data.problems[p].left_out);
   if (left.length === 0) return null;
   return el(
     "details",

@@ -14,31 +14,42 @@ namespace conebench {
 
 namespace {
 
-/// Where the problems of all runs come from, by the source that their records name.
+/// Where the problems of all runs come from, by the source that their records name. A run whose data is gone costs no
+/// more than its own problems; the error is that of the first one, where no run's data is there.
 Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRecord>& runs,
                                                         const RejudgeOptions& options) {
   std::map<std::string, ProblemSource> by_name;
-  std::set<std::string> seen;
+  std::optional<Error> first_error;
+  std::set<std::pair<std::string, std::string>> seen;
   for (const RunRecord& run : runs) {
-    if (!seen.insert(run.suite_text).second) continue;
-    const auto suite = parse_suite(run.suite_text, run.suite_name);
+    if (!seen.insert({run.suite_text, run.suite_folder}).second) continue;
+    auto suite = parse_suite(run.suite_text, run.suite_name);
     if (!suite) return suite.error();
-    auto sources = list_sources(*suite, options.data, options.environment);
-    if (!sources) return sources.error();
+    suite->folder = run.suite_folder;
+    const std::filesystem::path data = options.data.empty() ? run.data_folder : options.data.string();
+    auto sources = list_sources(*suite, data, options.environment);
+    if (!sources) {
+      if (!first_error) first_error = sources.error();
+      continue;
+    }
     for (auto& source : *sources) by_name.emplace(source.source, std::move(source));
   }
+  if (by_name.empty() && first_error) return *first_error;
   return by_name;
 }
 
 /// The problem of a record, or why it is not to be had.
 Result<ContactProblem> load_again(const ProblemRecord& record, const std::map<std::string, ProblemSource>& sources,
                                   const RejudgeOptions& options) {
-  const auto source = sources.find(record.source);
+  auto source = sources.find(record.source);
+  for (const std::string& copy : record.copies) {
+    if (source == sources.end()) source = sources.find(copy);
+  }
   if (source == sources.end()) {
-    return Error{ErrorCode::bad_input, "the stored suite does not name " + record.source + " any more"};
+    return Error{ErrorCode::bad_input, record.source + " is not there; give its folder with --data"};
   }
   auto problem = load_source(source->second, options.cache, true);
-  if (problem && problem->content_hash() != record.hash) {
+  if (problem && problem->data_hash() != record.hash) {
     return Error{ErrorCode::bad_input, record.source + " is another problem now than when it was solved"};
   }
   return problem;

@@ -134,6 +134,11 @@ std::optional<Error> check_same_build(const std::vector<RunRecord>& runs, const 
     compare("compiler", run.build.compiler, build.compiler);
     compare("flags", run.build.flags, build.flags);
     compare("build type", run.build.build_type, build.build_type);
+    compare("native", run.build.native ? "yes" : "no", build.native ? "yes" : "no");
+    for (const auto& [library, version] : build.libraries) {
+      const auto there = run.build.libraries.find(library);
+      compare(library.c_str(), there == run.build.libraries.end() ? "absent" : there->second, version);
+    }
     compare("processor", run.machine.cpu, machine.cpu);
     if (differs.empty()) continue;
     return Error{ErrorCode::bad_input, "the store holds cells of another build or machine (" + differs +
@@ -225,6 +230,11 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 
   run.suite_name = suite.name;
   run.suite_text = suite.text;
+  const char* const environment = std::getenv("CONEBENCH_DATA");
+  const std::filesystem::path data = !options.data.empty() ? options.data : environment != nullptr ? environment : "";
+  std::error_code ignored;
+  run.suite_folder = std::filesystem::absolute(suite.folder.empty() ? "." : suite.folder, ignored).string();
+  if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
   run.seed = suite.seed;
   run.started_utc = utc_now();
   run.mode = options.jobs == 1 ? "timed" : "throughput";

@@ -45,6 +45,17 @@ class Packer {
     put(static_cast<std::uint64_t>(values.size()));
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
   }
+  void put(const std::vector<std::string>& texts) {
+    put(static_cast<std::uint64_t>(texts.size()));
+    for (const auto& text : texts) put(text);
+  }
+  void put(const std::map<std::string, double>& values) {
+    put(static_cast<std::uint64_t>(values.size()));
+    for (const auto& [name, value] : values) {
+      put(name);
+      put(value);
+    }
+  }
   template <class Value>
   void put(const std::optional<Value>& value) {
     put(value.has_value());
@@ -89,6 +100,18 @@ class Unpacker {
   void get(std::vector<double>& values) {
     values.assign(count(sizeof(double)), 0.0);
     take(values.data(), values.size() * sizeof(double));
+  }
+  void get(std::vector<std::string>& texts) {
+    texts.assign(count(sizeof(std::uint64_t)), {});
+    for (auto& text : texts) get(text);
+  }
+  void get(std::map<std::string, double>& values) {
+    values.clear();
+    for (std::size_t left = count(sizeof(std::uint64_t) + sizeof(double)); left > 0 && ok_; --left) {
+      std::string name;
+      get(name);
+      get(values[name]);
+    }
   }
   template <class Value>
   void get(std::optional<Value>& value) {
@@ -213,7 +236,8 @@ std::string encode(const SurveyedProblem& surveyed) {
   packer.put(surveyed.loaded);
   packer.put(surveyed.unsupported);
   packer.put(surveyed.guess_hash);
-  for (const double value : surveyed.signature) packer.put(value);
+  for (const double value : surveyed.signature.values) packer.put(value);
+  for (const double value : surveyed.signature.magnitudes) packer.put(value);
   return packer.take();
 }
 
@@ -223,7 +247,8 @@ std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes) {
     unpacker.get(surveyed.loaded);
     unpacker.get(surveyed.unsupported);
     unpacker.get(surveyed.guess_hash);
-    for (double& value : surveyed.signature) unpacker.get(value);
+    for (double& value : surveyed.signature.values) unpacker.get(value);
+    for (double& value : surveyed.signature.magnitudes) unpacker.get(value);
   });
 }
 

@@ -33,10 +33,9 @@ bool answer(FrameKind kind, const std::string& payload) {
 
 int survey(const SurveyPlan& plan, const ProblemSource& source) {
   const auto problem = load_source(source, plan.cache);
-  const double loosest = *std::max_element(plan.suite.tolerances.begin(), plan.suite.tolerances.end());
   const auto look_at = [&](const ContactProblem& loaded) {
-    const bool features = plan.features && !plan.known.contains(loaded.content_hash());
-    return survey_problem(loaded, source, loosest, plan.suite.verdict, features);
+    const bool features = plan.features && !plan.known.contains(loaded.data_hash());
+    return survey_problem(loaded, source, features);
   };
   const SurveyedProblem surveyed = problem ? look_at(*problem) : survey_failure(source, problem.error());
   return answer(FrameKind::surveyed, encode(surveyed)) ? 0 : 1;
@@ -46,7 +45,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   const auto problem = load_source(source, plan.cache, true);
   LoadReport report;
   if (problem) {
-    report.hash = problem->content_hash();
+    report.hash = problem->data_hash();
   } else {
     report.error = problem.error().message;
   }

@@ -14,44 +14,19 @@ namespace conebench {
 
 namespace {
 
-/// Cones, size and scale of a problem, blind to the order of contacts and to the tangent frames.
-std::array<double, 6> signature_of(const ContactProblem& problem) {
-  double squares = 0.0;
-  for (const double value : problem.blocks().values()) squares += value * value;
-  double trace = 0.0;
-  const BlockSparseMatrix& blocks = problem.blocks();
-  for (Index b = 0; b < blocks.block_rows(); ++b) trace += blocks.block(b, blocks.diagonal(b)).trace();
-  double friction = 0.0;
-  for (const double mu : problem.cones().friction()) friction += mu * mu;
-  const Vector& g = problem.free_term();
-  double normals = 0.0;
-  for (Index i = 0; i < problem.cones().contacts(); ++i) {
-    const double normal = g[problem.cones().contact_row(i) + problem.cones().contact_dimension() - 1];
-    normals += normal * normal;
-  }
-  return {std::sqrt(squares), trace, friction, g.norm(), std::sqrt(normals), problem.compliance().norm()};
-}
-
-bool twins(const SurveyedProblem& a, const SurveyedProblem& b) {
-  if (!a.loaded || !b.loaded || a.record.rows != b.record.rows || a.record.contacts != b.record.contacts ||
-      a.record.joints != b.record.joints || a.record.limits != b.record.limits || a.record.rows == 0) {
-    return false;
-  }
-  for (std::size_t i = 0; i < a.signature.size(); ++i) {
-    const double scale = std::max(std::abs(a.signature[i]), std::abs(b.signature[i]));
-    if (std::abs(a.signature[i] - b.signature[i]) > 1e-9 * scale) return false;
-  }
-  return true;
+bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
+  return a.loaded && b.loaded && a.record.rows == b.record.rows && a.record.contacts == b.record.contacts &&
+         a.record.joints == b.record.joints && a.record.limits == b.record.limits && a.record.rows > 0 &&
+         twins(a.signature, b.signature);
 }
 
 }  // namespace
 
-SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, double loosest_tolerance,
-                               const std::string& verdict, bool with_features) {
+SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features) {
   SurveyedProblem surveyed;
   ProblemRecord& record = surveyed.record;
   const ConeProduct& cones = problem.cones();
-  record.hash = problem.content_hash();
+  record.hash = problem.data_hash();
   record.name = problem.provenance().name;
   record.family = problem.provenance().family;
   record.source = source.source;
@@ -77,15 +52,15 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
     record.features_estimated = features.spectrum.estimated;
     record.category = to_string(features.category);
   }
-  if (const auto judgement = judge(problem, Vector::Zero(problem.rows())); problem.rows() > 0) {
-    record.trivial = is_solved(judgement[verdict], loosest_tolerance);
-  } else {
-    record.trivial = true;
+  const Judgement judgement = judge(problem, Vector::Zero(problem.rows()));
+  for (const ResidualInfo& residual : residual_table()) {
+    const double value = problem.rows() > 0 ? judgement[residual.name].value : 0.0;
+    if (std::isfinite(value)) record.zero_impulse[residual.name] = value;
   }
   if (problem.guess()) {
     surveyed.guess_hash = content_address({problem.guess()->data(), static_cast<std::size_t>(problem.guess()->size())});
   }
-  surveyed.signature = signature_of(problem);
+  surveyed.signature = twin_signature(problem);
   surveyed.loaded = true;
   return surveyed;
 }
@@ -124,11 +99,11 @@ ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<Su
     const auto [found, is_new] = known.emplace(problem.record.hash, set.problems.size());
     if (!is_new) {
       ++set.duplicates;
-      set.problems[found->second].record.source += ", " + problem.record.source;
+      set.problems[found->second].record.copies.push_back(problem.record.source);
       continue;
     }
     for (const SurveyedProblem& earlier : set.problems) {
-      if (!earlier.record.duplicate_of.empty() || !twins(earlier, problem)) continue;
+      if (!earlier.record.duplicate_of.empty() || !repeats(earlier, problem)) continue;
       problem.record.duplicate_of = earlier.record.hash;
       break;
     }

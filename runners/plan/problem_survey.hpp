@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "problems/contact_problem.hpp"
 #include "problems/result.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "runners/plan/twin_signature.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {
@@ -18,14 +18,12 @@ struct SurveyedProblem {
   bool loaded = false;
   bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
   std::string guess_hash;    ///< of the stored guess; empty where there is none
-  /// Numbers that do not change when a problem is stored in another form: equal to 1e-9 means a twin.
-  std::array<double, 6> signature{};
+  TwinSignature signature;
 };
 
-/// What is told of a loaded problem. `loosest_tolerance` decides `trivial` (by `verdict`). Rank, conditioning and
-/// category, which can take a second, are left out without `with_features`.
-SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, double loosest_tolerance,
-                               const std::string& verdict, bool with_features);
+/// What is told of a loaded problem. Rank, conditioning and category, which can take a second, are left out without
+/// `with_features`.
+SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features);
 
 /// Puts rank, conditioning and category of `known` into `record`, which lacks them.
 void copy_features(const ProblemRecord& known, ProblemRecord& record);
@@ -37,7 +35,7 @@ SurveyedProblem survey_failure(const ProblemSource& source, const Error& error);
 struct ProblemSet {
   std::vector<SurveyedProblem> problems;
   std::vector<ProblemSource> sources;  ///< the first source of each problem
-  long duplicates = 0;                 ///< sources whose content another one has, bit for bit
+  long duplicates = 0;                 ///< sources whose data another one has, bit for bit
 };
 
 /// Drops exact duplicates and marks twins (another file of the same problem, equal but for rounding, order or form)

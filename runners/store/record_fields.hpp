@@ -45,6 +45,8 @@ void visit_run(Visitor& visit, Record& run) {
   visit("load_after", run.load_after);
   visit("steal_share", run.steal_share);
   visit("noise", run.noise);
+  visit("suite_folder", run.suite_folder);
+  visit("data_folder", run.data_folder);
 }
 
 template <class Visitor, class Record>
@@ -67,9 +69,10 @@ void visit_problem(Visitor& visit, Record& problem) {
   visit("conditioning", problem.conditioning);
   visit("features_estimated", problem.features_estimated);
   visit("category", problem.category);
-  visit("trivial", problem.trivial);
   visit("duplicate_of", problem.duplicate_of);
   visit("error", problem.error);
+  visit("zero_impulse", problem.zero_impulse);
+  visit("copies", problem.copies);
 }
 
 template <class Visitor, class Record>

@@ -33,7 +33,9 @@ struct BuildRecord {
 struct RunRecord {
   std::int64_t id = 0;
   std::string suite_name;
-  std::string suite_text;  ///< the suite file, verbatim
+  std::string suite_text;    ///< the suite file, verbatim
+  std::string suite_folder;  ///< absolute; where its relative paths start from last
+  std::string data_folder;   ///< absolute; --data or CONEBENCH_DATA, else empty
   std::uint64_t seed = 0;
   std::string started_utc;
   std::string finished_utc;  ///< empty while it runs or where it was interrupted
@@ -48,7 +50,7 @@ struct RunRecord {
 };
 
 struct ProblemRecord {
-  std::string hash;  ///< ContactProblem::content_hash
+  std::string hash;  ///< ContactProblem::data_hash
   std::string name;
   std::string family;
   std::string source;  ///< path as the suite names it, or scene and parameters
@@ -66,8 +68,9 @@ struct ProblemRecord {
   std::optional<double> conditioning;  ///< on the range
   bool features_estimated = false;
   std::string category;      ///< 004 VII-C, "unknown" without body data
-  bool trivial = false;      ///< λ = 0 solves it at the suite's loosest tolerance
-  std::string duplicate_of;  ///< hash of the problem it repeats (byte or twin duplicate), else empty
+  std::map<std::string, double> zero_impulse;  ///< residual name → its value at λ = 0, where it is finite
+  std::string duplicate_of;                    ///< hash of the problem it repeats in another form, else empty
+  std::vector<std::string> copies;             ///< further sources of the very same data, left out of the sweep
   std::string error;         ///< why it could not be loaded ("bad_problem" cells), else empty
 };
 

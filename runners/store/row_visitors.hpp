@@ -13,9 +13,11 @@ namespace conebench {
 /// Lists of texts and of names with values stand in a column as JSON.
 std::string to_column(const std::vector<std::string>& list);
 std::string to_column(const std::map<std::string, std::string>& map);
+std::string to_column(const std::map<std::string, double>& map);
 /// Empty where the text is not what to_column writes.
 void from_column(const std::string& text, std::vector<std::string>& list);
 void from_column(const std::string& text, std::map<std::string, std::string>& map);
+void from_column(const std::string& text, std::map<std::string, double>& map);
 
 /// Collects the column names of a record's fields.
 class ColumnNames {
@@ -58,7 +60,10 @@ class RowBinder {
     }
   }
   void operator()(const char*, const std::vector<std::string>& list) { text(to_column(list)); }
-  void operator()(const char*, const std::map<std::string, std::string>& map) { text(to_column(map)); }
+  template <class T>
+  void operator()(const char*, const std::map<std::string, T>& map) {
+    text(to_column(map));
+  }
   void json_text(const char*, const std::string& value) { text(value); }
   template <class Fields>
   void group(const char*, Fields fields) {
@@ -95,7 +100,10 @@ class RowReader {
     }
   }
   void operator()(const char*, std::vector<std::string>& list) { from_column(statement_.text(next_++), list); }
-  void operator()(const char*, std::map<std::string, std::string>& map) { from_column(statement_.text(next_++), map); }
+  template <class T>
+  void operator()(const char*, std::map<std::string, T>& map) {
+    from_column(statement_.text(next_++), map);
+  }
   void json_text(const char*, std::string& value) { value = statement_.text(next_++); }
   template <class Fields>
   void group(const char*, Fields fields) {

@@ -144,7 +144,17 @@ CREATE VIEW results AS
   FROM cells JOIN problems ON problems.hash = cells.problem JOIN settings ON settings.hash = cells.setting;
 )sql";
 
-constexpr std::array<const char*, 1> steps_of_this_build = {version_1};
+/// λ = 0 is judged slice by slice; the folders that relative paths of the suite start from; copies are counted.
+constexpr const char* version_2 = R"sql(
+ALTER TABLE runs ADD COLUMN suite_folder TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN data_folder TEXT NOT NULL DEFAULT '';
+ALTER TABLE problems ADD COLUMN zero_impulse TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE problems ADD COLUMN copies TEXT NOT NULL DEFAULT '[]';
+UPDATE problems SET zero_impulse = '{"natural_map_scaled":0.0}' WHERE trivial = 1;
+ALTER TABLE problems DROP COLUMN trivial;
+)sql";
+
+constexpr std::array<const char*, 2> steps_of_this_build = {version_1, version_2};
 
 struct Header {
   std::int64_t application = 0;

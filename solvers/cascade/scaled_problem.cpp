@@ -127,6 +127,7 @@ void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, cons
 }
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
+  ++*products_;
   const double* values = r.data();
   for (int i = 0; i < contacts(); ++i) {
     double t1 = 0.0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "problems/contact_problem.hpp"
@@ -43,8 +44,9 @@ class ScaledProblem {
   /// from `base`.
   void become_shifted(const ScaledProblem& base, double shift, const Vector& center);
 
-  /// out = G̃ r.
+  /// out = G̃ r. Counted, together with the products of its copies.
   void multiply(const Vector& r, Vector& out) const;
+  long products() const { return *products_; }
   /// w = G̃ r + g̃.
   void velocity(const Vector& r, Vector& w) const;
   /// The scaled natural map (the official verdict) of r with w = G̃ r + g̃, in the problem's own units.
@@ -65,6 +67,7 @@ class ScaledProblem {
     double step = 1.0;       ///< r_i of the natural map
     double tolerance = 1.0;  ///< 1 / (r_i V)
   };
+  std::shared_ptr<long> products_ = std::make_shared<long>(0);
   std::vector<int> row_begin_, columns_, diagonal_;
   std::vector<Block> blocks_;
   Vector free_term_;

@@ -4,6 +4,7 @@ namespace conebench::cascade {
 
 Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace)
     : problem_(&problem),
+      products_before_(problem.products()),
       tolerance_(stop.tolerance),
       criterion_(stop.criterion),
       monitor_(&monitor),
@@ -12,7 +13,11 @@ Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& moni
       best_point_(Vector::Zero(problem.size())) {}
 
 Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
-    : problem_(&problem), tolerance_(tolerance), outer_(&outer), best_point_(Vector::Zero(problem.size())) {}
+    : problem_(&problem),
+      products_before_(problem.products()),
+      tolerance_(tolerance),
+      outer_(&outer),
+      best_point_(Vector::Zero(problem.size())) {}
 
 bool Search::ask(const Vector& r, double residual) {
   problem_->to_impulse(r, *impulse_);
@@ -66,7 +71,7 @@ SolveSummary Search::summary() const {
   summary.status = status();
   summary.iterations = newton_steps_ + sweeps_;
   summary.factorizations = newton_steps_;
-  summary.operator_products = newton_steps_ + sweeps_;
+  summary.operator_products = problem_->products() - products_before_ + sweeps_;
   summary.own_residual = best_;
   return summary;
 }

@@ -43,6 +43,7 @@ class Search {
   bool ask(const Vector& r, double residual);
 
   const ScaledProblem* problem_;
+  long products_before_;
   double tolerance_;
   Criterion criterion_ = Criterion::own;
   Monitor* monitor_ = nullptr;

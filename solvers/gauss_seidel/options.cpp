@@ -20,13 +20,6 @@ void declare_options(OptionBinder& bind, SweepOptions& o) {
             {.minimum = 0.01, .maximum = 1.99, .doc = "omega_min of 004 Alg. 5; a smaller first omega stays as it is"});
 }
 
-void declare_options(OptionBinder& bind, NsgsOptions& o) {
-  declare_options(bind, o.sweep);
-  bind.flag(
-      "damp_cycles", o.damp_cycles,
-      "lower omega by 0.8, down to relaxation_min, where the sweeps' changes have stopped falling for 200 sweeps");
-}
-
 void declare_options(OptionBinder& bind, PgsOptions& o) {
   declare_options(bind, o.sweep);
   bind.integer("check_period", o.check_period,

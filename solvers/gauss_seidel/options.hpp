@@ -16,12 +16,6 @@ struct SweepOptions {
 };
 void declare_options(OptionBinder& bind, SweepOptions& options);
 
-struct NsgsOptions {
-  SweepOptions sweep;
-  bool damp_cycles = true;
-};
-void declare_options(OptionBinder& bind, NsgsOptions& options);
-
 struct PgsOptions {
   SweepOptions sweep;
   long check_period = 1;

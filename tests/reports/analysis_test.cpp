@@ -57,6 +57,18 @@ TEST_F(SmallStore, DuplicateTrivialAndBrokenProblemsAreLeftOutOfHeadlinesAndCoun
   EXPECT_EQ(analysis.left_out.at("could not be loaded"), 1);
 }
 
+TEST_F(SmallStore, AProblemThatZeroSolvesIsLeftOutWhereItDoesAlone) {
+  const Analysis before = analyse_store();
+  auto& problem = *std::find_if(store_.problems.begin(), store_.problems.end(), [](const ProblemRecord& p) {
+    return p.zero_impulse.empty() && p.error.empty() && p.duplicate_of.empty();
+  });
+  problem.zero_impulse = {{"natural_map_scaled", 1e-6}};
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.ranking(0).problems, before.ranking(0).problems - 1) << "at 1e-4";
+  EXPECT_EQ(analysis.ranking(1).problems, before.ranking(1).problems) << "at 1e-8";
+  EXPECT_EQ(analysis.left_out.at("solved by zero impulse at 1e-4"), 1);
+}
+
 TEST_F(SmallStore, AProblemThatNoSolverTakesIsNotCalledBroken) {
   const std::string torn = std::find_if(store_.problems.begin(), store_.problems.end(), [](const ProblemRecord& p) {
                              return !p.error.empty();

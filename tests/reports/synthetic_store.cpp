@@ -195,7 +195,7 @@ StoreContents small_store() {
   problems.push_back(make_problem("stack-2-copy", "BoxesStack", 8));
   problems.back().duplicate_of = "p-stack-2";
   problems.push_back(make_problem("at-rest", "Chain", 4));
-  problems.back().trivial = true;
+  problems.back().zero_impulse = {{"natural_map_scaled", 0.0}};
   problems.push_back(make_problem("torn", "Chain", 0));
   problems.back().error = "/fclib_local/W: dataset is missing";
 
@@ -251,7 +251,7 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
     const auto contacts = static_cast<long>(std::exp(draw.between(0.7, 6.0)));
     store.problems.push_back(make_problem(fmt::format("{}-i{}-{}", family, 100 + 7 * p, contacts), family, contacts));
     ProblemRecord& problem = store.problems.back();
-    problem.trivial = draw.uniform() < 0.02;
+    if (draw.uniform() < 0.02) problem.zero_impulse = {{"natural_map_scaled", 0.0}};
     if (p > 8 && draw.uniform() < 0.03) problem.duplicate_of = store.problems[p - 6].hash;
     const double difficulty = draw.between(0.1, 2.4);
     for (std::size_t s = 0; s < solvers; ++s) {

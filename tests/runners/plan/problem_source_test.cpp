@@ -8,12 +8,14 @@
 
 #include "runners/plan/problem_survey.hpp"
 #include "tests/support/make_problem.hpp"
+#include "tests/support/transforms.hpp"
 
 namespace conebench {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class Sources : public ::testing::Test {
@@ -84,23 +86,23 @@ TEST(Survey, TellsWhatAProblemIsLike) {
   source.scene = "box-stack";
   source.source = "box-stack boxes=2 seed=1";
   const auto problem = testing::make_problem("box-stack", {{"boxes", 2L}, {"friction", 0.7}});
-  const SurveyedProblem surveyed = survey_problem(problem, source, 1e-6, "natural_map_scaled", true);
-  EXPECT_EQ(surveyed.record.hash, problem.content_hash());
+  const SurveyedProblem surveyed = survey_problem(problem, source, true);
+  EXPECT_EQ(surveyed.record.hash, problem.data_hash());
   EXPECT_EQ(surveyed.record.kind, "generated");
   EXPECT_EQ(surveyed.record.contacts, 8);
   EXPECT_EQ(surveyed.record.rows, 24);
   EXPECT_EQ(surveyed.record.mu_max, 0.7);
   EXPECT_EQ(surveyed.record.rank, 12);
-  EXPECT_FALSE(surveyed.record.trivial);
+  EXPECT_GT(surveyed.record.zero_impulse.at("natural_map_scaled"), 1e-3);
   const auto floating = testing::make_problem("box-stack", {{"boxes", 2L}, {"gravity", 0.0}});
-  EXPECT_TRUE(survey_problem(floating, source, 1e-6, "natural_map_scaled", false).record.trivial);
+  EXPECT_EQ(survey_problem(floating, source, false).record.zero_impulse.at("natural_map_scaled"), 0.0);
 }
 
 TEST(Duplicates, ExactOnesAreOneProblemAndTwinsAreMarked) {
   const auto surveyed = [](const ContactProblem& problem, const std::string& name) {
     ProblemSource source;
     source.source = name;
-    return survey_problem(problem, source, 1e-6, "natural_map_scaled", false);
+    return survey_problem(problem, source, false);
   };
   const auto problem = testing::make_problem("random", {{"contacts", 4L}});
   ContactProblemData nudged;
@@ -115,9 +117,58 @@ TEST(Duplicates, ExactOnesAreOneProblemAndTwinsAreMarked) {
                                                                       surveyed(*twin, "c"), surveyed(other, "d")});
   ASSERT_EQ(set.problems.size(), 3U);
   EXPECT_EQ(set.duplicates, 1);
-  EXPECT_EQ(set.problems[0].record.source, "a, b");
+  EXPECT_EQ(set.problems[0].record.source, "a");
+  EXPECT_THAT(set.problems[0].record.copies, ElementsAre("b"));
   EXPECT_EQ(set.problems[1].record.duplicate_of, set.problems[0].record.hash);
   EXPECT_EQ(set.problems[2].record.duplicate_of, "");
+}
+
+ContactProblem with_free_term(const ContactProblem& problem, const Vector& free_term) {
+  ContactProblemData data;
+  data.cones = problem.cones();
+  data.delassus = make_block_sparse_delassus(problem.blocks());
+  data.free_term = free_term;
+  return ContactProblem::create(std::move(data)).value();
+}
+
+TEST(Twins, AreTheSameProblemInOtherFramesAndOrder) {
+  const auto problem = testing::make_problem("random", {{"contacts", 6L}, {"joints", 2L}});
+  const TwinSignature signature = twin_signature(problem);
+  EXPECT_TRUE(twins(signature, twin_signature(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
+  EXPECT_TRUE(twins(signature, twin_signature(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
+}
+
+TEST(Twins, AreNotProblemsThatDifferInASignOrInWhichContactHoldsWhat) {
+  const auto problem = testing::make_problem("random", {{"contacts", 4L}, {"mu_min", 0.2}, {"mu_max", 0.9}});
+  const TwinSignature signature = twin_signature(problem);
+  const ConeProduct& cones = problem.cones();
+
+  std::vector<double> friction(cones.friction().begin(), cones.friction().end());
+  std::swap(friction[0], friction[1]);
+  ContactProblemData swapped = with_free_term(problem, problem.free_term()).data();
+  swapped.cones = ConeProduct::create(0, 0, friction).value();
+  EXPECT_FALSE(twins(signature, twin_signature(ContactProblem::create(std::move(swapped)).value())));
+
+  Vector reversed = problem.free_term();
+  reversed.segment<2>(cones.contact_row(2)) *= -1.0;
+  EXPECT_FALSE(twins(signature, twin_signature(with_free_term(problem, reversed))));
+
+  Vector leaving = problem.free_term();
+  leaving[cones.contact_row(1) + 2] *= -1.0;
+  EXPECT_FALSE(twins(signature, twin_signature(with_free_term(problem, leaving))));
+}
+
+TEST(Duplicates, ProblemsThatDifferInTheirGuessAloneAreBothKept) {
+  ContactProblemData data = testing::make_problem("random", {{"contacts", 4L}}).data();
+  data.guess = Vector::Zero(12);
+  const auto first = ContactProblem::create(data).value();
+  data.guess = Vector::Ones(12);
+  const auto second = ContactProblem::create(data).value();
+  ProblemSource source;
+  const ProblemSet set = resolve_duplicates(std::vector<ProblemSource>(2), {survey_problem(first, source, false),
+                                                                            survey_problem(second, source, false)});
+  ASSERT_EQ(set.problems.size(), 2U);
+  EXPECT_EQ(set.problems[1].record.duplicate_of, set.problems[0].record.hash);
 }
 
 TEST(Survey, AProblemThatCannotBeLoadedIsKnownByItsBytes) {

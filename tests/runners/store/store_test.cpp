@@ -63,7 +63,8 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   auto problem = sample_problem("p1");
   problem.conditioning = 1e17;
   problem.features_estimated = true;
-  problem.trivial = true;
+  problem.zero_impulse = {{"natural_map_scaled", 0.25}};
+  problem.copies = {"b.hdf5", "c, d.hdf5"};
   problem.duplicate_of = "p0";
   const auto setting = sample_setting("s1");
   auto cell = sample_cell("k1");

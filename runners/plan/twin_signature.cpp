@@ -1,0 +1,82 @@
+#include "runners/plan/twin_signature.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conebench {
+
+namespace {
+
+/// Adds terms to one sum after the other, from `first` on, with the terms' sizes.
+class Collector {
+ public:
+  Collector(TwinSignature& signature, std::size_t first) : signature_(signature), next_(first) {}
+  void add(double term) { add(term, std::abs(term)); }
+  void add(double term, double magnitude) {
+    signature_.values[next_] += term;
+    signature_.magnitudes[next_] += magnitude;
+    ++next_;
+  }
+
+ private:
+  TwinSignature& signature_;
+  std::size_t next_;
+};
+
+}  // namespace
+
+TwinSignature twin_signature(const ContactProblem& problem) {
+  TwinSignature signature;
+  const ConeProduct& cones = problem.cones();
+  const BlockSparseMatrix& matrix = problem.blocks();
+  const Vector& g = problem.free_term();
+  Vector moved(problem.rows());
+  matrix.apply(g, moved);
+  double squares = 0.0;
+  for (const double value : matrix.values()) squares += value * value;
+  const double size = std::sqrt(squares);
+
+  Collector collect(signature, 0);
+  collect.add(squares);
+  collect.add(g.squaredNorm());
+  collect.add(g.dot(moved), size * g.squaredNorm());
+  collect.add(moved.squaredNorm(), squares * g.squaredNorm());
+  collect.add(problem.compliance().sum());
+  collect.add(problem.compliance().dot(g.cwiseAbs2()));
+  const Index first = cones.first_contact_row();
+  collect.add(g.head(cones.joints()).squaredNorm());
+  collect.add(g.segment(cones.joints(), cones.limits()).sum(), g.segment(cones.joints(), cones.limits()).lpNorm<1>());
+
+  const int n = cones.contact_dimension() - 1;
+  for (Index contact = 0; contact < cones.contacts(); ++contact) {
+    const double mu = cones.friction()[static_cast<std::size_t>(contact)];
+    const Index block = first + contact;
+    const auto own = matrix.block(block, matrix.diagonal(block));
+    const Index row = cones.contact_row(contact);
+    const double normal = g[row + n];
+    const double tangential = g.segment(row, n).squaredNorm();
+    const double trace = own.topLeftCorner(n, n).trace();
+    Collector of_contacts(signature, 8);
+    of_contacts.add(mu * mu);
+    of_contacts.add(normal);
+    of_contacts.add(normal * tangential);
+    of_contacts.add(mu * normal);
+    of_contacts.add(mu * tangential);
+    of_contacts.add(own(n, n) * (1.0 + mu));
+    of_contacts.add(trace * (1.0 + mu));
+    of_contacts.add(own(n, n) * normal);
+    of_contacts.add(trace * tangential);
+    of_contacts.add(mu * moved[row + n], mu * size * g.norm());
+  }
+  return signature;
+}
+
+bool twins(const TwinSignature& a, const TwinSignature& b) {
+  for (std::size_t i = 0; i < TwinSignature::count; ++i) {
+    const double scale = std::max(a.magnitudes[i], b.magnitudes[i]);
+    if (!(std::abs(a.values[i] - b.values[i]) <= 1e-9 * scale)) return false;
+  }
+  return true;
+}
+
+}  // namespace conebench

@@ -17,18 +17,9 @@ namespace {
 /// A word that no program takes for an option.
 std::string file_word(const std::string& path) { return shell(path.starts_with('-') ? "./" + path : path); }
 
-/// Sources that gave the same bytes are listed with commas between them; any one of them will do.
-std::string first_source(const std::string& sources) {
-  for (const std::string_view suffix : {".hdf5", ".h5"}) {
-    const std::size_t end = sources.find(std::string(suffix) + ", ");
-    if (end != std::string::npos) return sources.substr(0, end + suffix.size());
-  }
-  return sources;
-}
-
 /// The words of "box-stack boxes=5 seed=1" where the source is a scene with its parameters, else nothing.
 std::vector<std::string> scene_words(const std::string& source) {
-  std::istringstream text(source.substr(0, source.find(", ")));
+  std::istringstream text(source);
   std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
   if (words.size() < 2 || words.front().find_first_of("/.=") != std::string::npos) return {};
   const bool seeded = words.back().starts_with("seed=");
@@ -42,7 +33,7 @@ std::vector<std::string> scene_words(const std::string& source) {
 std::string problem_words(const ProblemRecord& problem) {
   if (problem.source.empty()) return {};
   const auto scene = scene_words(problem.source);
-  if (scene.empty()) return "conebench solve " + file_word(first_source(problem.source));
+  if (scene.empty()) return "conebench solve " + file_word(problem.source);
   std::string generate = "conebench generate " + shell(scene.front()) + " --out .";
   for (std::size_t i = 1; i + 1 < scene.size(); ++i) generate += " --set " + shell(scene[i]);
   generate += " --seed " + shell(scene.back().substr(std::string_view("seed=").size()));

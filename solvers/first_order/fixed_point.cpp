@@ -152,6 +152,7 @@ SolverInfo described(const char* id, const char* name, const char* summary) {
       "Acary, Bremond, Huber, On solving contact problems with Coulomb friction: formulations and numerical "
       "comparisons, 2018";
   info.summary = summary;
+  info.rotation_invariant = false;  // the first step comes from a power iteration that starts somewhere
   return info;
 }
 

@@ -199,9 +199,15 @@ TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {
   ASSERT_EQ(conebench({"generate", "box-stack", "--set", "boxes=2", "--out", folder / "data"}).code, 0);
   write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
   ASSERT_EQ(conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "f.sqlite"}).code, 0);
+  const auto where_it_lay = conebench({"rejudge", folder / "f.sqlite"});
+  EXPECT_EQ(where_it_lay.code, 0) << where_it_lay.err;
+  std::filesystem::rename(folder / "data", folder / "moved");
   const auto nowhere = conebench({"rejudge", folder / "f.sqlite"});
   EXPECT_EQ(nowhere.code, 3);
   EXPECT_THAT(nowhere.err, HasSubstr("--data"));
+  const auto moved = conebench({"rejudge", folder / "f.sqlite", "--data", folder / "moved"});
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  std::filesystem::rename(folder / "moved", folder / "data");
   // The stack's file now holds another problem.
   std::string stack;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "data")) {

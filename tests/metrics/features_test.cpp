@@ -156,8 +156,11 @@ TEST(SampleCategories, TakeGeneralisedVelocitiesForTheBodiesAndSaySo) {
 
 TEST(SampleCategories, CountThreeDegreesOfFreedomABodyInThePlane) {
   const std::vector<double> three(3, 0.5);
+  const std::vector<double> five(5, 0.5);
   EXPECT_EQ(category({.friction = three, .dimension = 2}, 6, 2), SampleCategory::sparse_contacts);
-  EXPECT_EQ(category({.friction = {0.5, 0.5, 0.5, 0.5}, .dimension = 2}, 6, 2), SampleCategory::dense_contacts);
+  // Two contacts a body are sparse in either dimension.
+  EXPECT_EQ(category({.friction = {0.5, 0.5, 0.5, 0.5}, .dimension = 2}, 6, 2), SampleCategory::sparse_contacts);
+  EXPECT_EQ(category({.friction = five, .dimension = 2}, 6, 2), SampleCategory::dense_contacts);
 }
 
 }  // namespace

@@ -237,7 +237,9 @@ TEST_F(Sweep, CopiesOfAProblemAreOneProblem) {
   EXPECT_EQ(outcome.problems, 1);
   EXPECT_EQ(outcome.duplicates, 2);
   EXPECT_EQ(outcome.cells, 1);
-  EXPECT_EQ(other.read()->problems[0].source, "a.hdf5, b.hdf5, c.hdf5");
+  const ProblemRecord record = other.read()->problems[0];
+  EXPECT_EQ(record.source, "a.hdf5");
+  EXPECT_THAT(record.copies, ::testing::ElementsAre("b.hdf5", "c.hdf5"));
 }
 
 TEST_F(Sweep, ADryRunCountsAndRunsNothing) {

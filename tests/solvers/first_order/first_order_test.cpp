@@ -1,0 +1,113 @@
+#include <Eigen/Eigenvalues>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "problems/cone_projection.hpp"
+#include "tests/solvers/solver_harness.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using namespace conebench::testing;
+
+class FirstOrder : public ::testing::Test {
+ protected:
+  const ContactProblem problem = make_problem("known-solution", {{"contacts", 6L}, {"rank_share", 0.6}}, 3);
+  const Matrix g = problem.blocks().dense();
+
+  /// F(λ) = σ + Γ(σ), and its projected step, from the dense matrix.
+  Vector velocity(const Vector& lambda) const {
+    const Vector sigma = g * lambda + problem.compliance().cwiseProduct(lambda) + problem.free_term();
+    Vector f(sigma.size());
+    add_de_saxce(problem.cones(), sigma, f);
+    return f;
+  }
+  Vector step(const Vector& lambda, double rho, const Vector& f) const {
+    Vector point = lambda - rho * f;
+    Vector projected(point.size());
+    project_cone(problem.cones(), point, projected);
+    return projected;
+  }
+  /// The iterate after k iterations from zero with the step `step` (in 1/λ_max).
+  Vector after(const std::string& id, long k, double step) const {
+    const auto solver = prepared(*find_solver(id), problem, {{"step", step}});
+    StoppingMonitor monitor(k + 1);
+    return solve(*solver, problem, {.tolerance = 0.0, .max_iterations = k}, monitor).impulse;
+  }
+};
+
+TEST_F(FirstOrder, FixedPointStepsAreProjectionsAlongMinusF) {
+  // ρ λ_max = 1e-3: the power iteration's λ_max is within its 1 % and the map is the same for the same ρ.
+  const Vector zero = Vector::Zero(problem.rows());
+  const Vector first = after("FP-DS", 1, 1e-3);
+  const Vector unit = step(zero, 1.0, velocity(zero));
+  const double rho = first.norm() / unit.norm();  // K is a cone: P_K(ρ x) = ρ P_K(x)
+  const double largest = Eigen::SelfAdjointEigenSolver<Matrix>(g).eigenvalues().maxCoeff();
+  EXPECT_NEAR(rho * largest, 1e-3, 2e-5);
+  EXPECT_LE((first - step(zero, rho, velocity(zero))).norm(), 1e-14 * first.norm());
+  const Vector second = step(first, rho, velocity(first));
+  EXPECT_LE((after("FP-DS", 2, 1e-3) - second).norm(), 1e-13 * second.norm());
+}
+
+TEST_F(FirstOrder, ExtragradientStepsAlongTheVelocityOfThePrediction) {
+  // So short a first step that ℓ < L_min: it is kept, and grows by 1/τ = 1.5 afterwards.
+  const Vector zero = Vector::Zero(problem.rows());
+  const double rho = after("FP-DS", 1, 1e-2).norm() / step(zero, 1.0, velocity(zero)).norm();
+  const auto extragradient = [&](const Vector& lambda, double r) {
+    return step(lambda, r, velocity(step(lambda, r, velocity(lambda))));
+  };
+  const Vector first = extragradient(zero, rho);
+  EXPECT_LE((after("FP-EG", 1, 1e-2) - first).norm(), 1e-13 * first.norm());
+  const Vector second = extragradient(first, 1.5 * rho);
+  EXPECT_LE((after("FP-EG", 2, 1e-2) - second).norm(), 1e-12 * second.norm());
+  EXPECT_GT((second - extragradient(first, rho)).norm(), 1e-3 * second.norm());
+}
+
+TEST_F(FirstOrder, AdaptiveStepRecoversFromAnyFirstStep) {
+  for (const double first_step : {1e-5, 1.0, 1e5}) {
+    const auto solver = prepared(*find_solver("FP-VI"), problem, {{"step", first_step}});
+    JudgingMonitor monitor(problem, "natural_map_scaled", 1e-8);
+    const Answer answer =
+        solve(*solver, problem, {.tolerance = 1e-8, .max_iterations = 20000, .criterion = Criterion::verdict}, monitor);
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged) << "from step " << first_step;
+  }
+  const auto fixed = prepared(*find_solver("FP-DS"), problem, {{"step", 1e5}});
+  JudgingMonitor monitor(problem, "natural_map_scaled", 1e-8);
+  const Answer answer =
+      solve(*fixed, problem, {.tolerance = 1e-8, .max_iterations = 20000, .criterion = Criterion::verdict}, monitor);
+  EXPECT_NE(answer.summary.status, SolveStatus::converged) << "no step is too long, so the adaptive one shows nothing";
+}
+
+TEST_F(FirstOrder, AcceleratedGradientKeepsToNesterovsBound) {
+  // Without restart and relaxation: f(γ_k) − f* ≤ 2 L ‖γ_0 − γ*‖² / (k + 1)², L the largest that backtracking reached,
+  // at most growth · λ_max or the first estimate (Beck and Teboulle 2009, Theorem 4.4).
+  const Answer reference = solve_to_verdict(*find_solver("APGD-CCP"), problem, 1e-12);
+  ASSERT_EQ(reference.summary.status, SolveStatus::converged);
+  const auto objective = [&](const Vector& x) { return 0.5 * x.dot(g * x) + problem.free_term().dot(x); };
+  const double least = objective(reference.impulse);
+  const double bound = 2.0 * Eigen::SelfAdjointEigenSolver<Matrix>(g).eigenvalues().maxCoeff();
+  for (const long k : {1L, 2L, 5L, 10L, 30L, 100L}) {
+    const auto solver = prepared(*find_solver("APGD-CCP"), problem, {{"restart", false}, {"relaxation", 1.0}});
+    StoppingMonitor monitor(k + 1);
+    const Answer answer = solve(*solver, problem, {.tolerance = 0.0, .max_iterations = k}, monitor);
+    const double steps = static_cast<double>(k + 1);
+    EXPECT_LE(objective(answer.impulse) - least, 2.0 * bound * reference.impulse.squaredNorm() / (steps * steps)) << k;
+  }
+}
+
+TEST_F(FirstOrder, ConeProblemHasOneVelocityAndObjectiveForAllItsSolvers) {
+  const auto objective = [&](const Vector& x) { return 0.5 * x.dot(g * x) + problem.free_term().dot(x); };
+  const Answer apgd = solve_to_verdict(*find_solver("APGD-CCP"), problem, 1e-11);
+  for (const std::string id : {"PGS-CCP", "ADMM-CCP"}) {
+    const Answer other = solve_to_verdict(*find_solver(id), problem, 1e-11);
+    ASSERT_EQ(other.summary.status, SolveStatus::converged) << id;
+    EXPECT_LE((g * (apgd.impulse - other.impulse)).lpNorm<Eigen::Infinity>(), 1e-8) << id;
+    EXPECT_NEAR(objective(apgd.impulse), objective(other.impulse), 1e-9 * std::abs(objective(apgd.impulse))) << id;
+  }
+}
+
+}  // namespace
+}  // namespace conebench

@@ -119,9 +119,11 @@ void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& st
   print_text(fmt::format("{}: {} of {} cells solved; {} run now in {}, {} stored before\n", store, outcome.solved,
                          outcome.cells, outcome.run, duration_text(outcome.wall_s), outcome.resumed));
   if (outcome.measured > 0) {
+    const double sweep_s = outcome.wall_s - outcome.survey_s;
     print_text(fmt::format(
-        "{:.1f} % of that time went into problems, processes and the store, the rest into solves and judging\n",
-        100.0 * (1.0 - outcome.busy_s / (static_cast<double>(jobs) * outcome.wall_s))));
+        "taking in the problems took {}; of the rest, {:.1f} % went into processes and the store, not solves and "
+        "judging\n",
+        duration_text(outcome.survey_s), 100.0 * (1.0 - outcome.busy_s / (static_cast<double>(jobs) * sweep_s))));
   }
   std::string statuses;
   for (const auto& [status, count] : outcome.statuses) {

@@ -163,7 +163,9 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   times.add(first);
 
   tell(CellPhase::judging);
+  const double judging = monotonic_seconds();
   const double worst = verdict(first.impulse);
+  result.busy_s += monotonic_seconds() - judging;
   tell(CellPhase::repeating);
   while (worst <= request.tolerance && another_repeat(request.repeats, request.seconds, times.total)) {
     Run repeat;

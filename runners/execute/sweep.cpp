@@ -193,6 +193,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   if (!plan) return plan.error();
 
   SweepOutcome outcome;
+  outcome.survey_s = monotonic_seconds() - began;
   outcome.problems = static_cast<long>(plan->problems.problems.size());
   outcome.duplicates = plan->problems.duplicates;
   outcome.bad_problems = std::count_if(plan->problems.problems.begin(), plan->problems.problems.end(),

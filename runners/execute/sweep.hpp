@@ -42,6 +42,7 @@ struct SweepOutcome {
   bool interrupted = false;
   std::optional<Error> stopped;  ///< why the sweep ended early: the store can't be written (disk full, …)
   double wall_s = 0.0;           ///< the whole call
+  double survey_s = 0.0;         ///< of `wall_s`: opening, checking and analysing the problems, before the first cell
   double busy_s = 0.0;           ///< set-up, solve, repeats and judging, over all workers
   std::vector<std::string> noise;
 

@@ -161,8 +161,8 @@ std::string run_section(const Analysis& analysis) {
          run.finished_utc.empty() ? "unfinished" : markdown(run.finished_utc), markdown(run.mode),
          markdown(fmt::format("{}, {}, {} cores, {} MB", machine.host, machine.cpu, machine.cores, machine.memory_mb)),
          markdown(machine.governor), fmt::format("{:.2f} → {:.2f}", run.load_before, run.load_after),
-         markdown(fmt::format("{} {}, {} {}{}", run.build.version, run.build.commit, run.build.compiler,
-                              run.build.flags, run.build.native ? " -march=native" : ""))});
+         markdown(
+             fmt::format("{} {}, {} {}", run.build.version, run.build.commit, run.build.compiler, run.build.flags))});
   }
   return out + table.take();
 }
@@ -175,7 +175,8 @@ std::string markdown_report(const Analysis& analysis) {
     out += fmt::format("- {}{}\n", note.level == Note::Level::warning ? "**Warning:** " : "", markdown(note.text));
   }
   for (const auto& problem : analysis.problems) {
-    if (!problem.left_out.empty()) out += fmt::format("  - {}: {}\n", markdown(problem.name), markdown(problem.left_out));
+    if (!problem.left_out.empty())
+      out += fmt::format("  - {}: {}\n", markdown(problem.name), markdown(problem.left_out));
   }
   if (!analysis.notes.empty()) out += "\n";
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) out += slice_section(analysis, s);

@@ -104,8 +104,7 @@ function runsTable() {
       el(
         "td",
         { class: "left" },
-        `${run.build.version} ${run.build.commit}, ${run.build.compiler} ${run.build.flags}` +
-          `${run.build.native ? " -march=native" : ""}; ` +
+        `${run.build.version} ${run.build.commit}, ${run.build.compiler} ${run.build.flags}; ` +
           Object.entries(run.build.libraries)
             .map(([name, version]) => `${name} ${version}`)
             .join(", "),

@@ -165,7 +165,6 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   tell(CellPhase::judging);
   const double judging = monotonic_seconds();
   const double worst = verdict(first.impulse);
-  result.busy_s += monotonic_seconds() - judging;
   tell(CellPhase::repeating);
   while (worst <= request.tolerance && another_repeat(request.repeats, request.seconds, times.total)) {
     Run repeat;
@@ -185,7 +184,6 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       ReplayMonitor monitor(result.stopped_at, result.decision);
       runner.solve(**solver, monitor, repeat);
     }
-    result.busy_s += repeat.total();
     times.add(repeat);
     const std::string differs = difference(first, repeat);
     if (!differs.empty()) {
@@ -196,6 +194,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       break;
     }
   }
+  result.busy_s += monotonic_seconds() - judging;
   write_times(record, times);
   return result;
 }

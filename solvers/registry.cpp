@@ -8,6 +8,7 @@
 #include "solvers/first_order/apgd.hpp"
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
+#include "solvers/newton/nonsmooth_newton.hpp"
 #include "solvers/testing/misbehave.hpp"
 
 namespace conebench {
@@ -25,6 +26,7 @@ std::vector<SolverRow> make_table() {
   append(table, fixed_point_rows());
   append(table, apgd_rows());
   append(table, cascade_rows());
+  append(table, nonsmooth_newton_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;
 }

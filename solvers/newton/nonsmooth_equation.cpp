@@ -1,0 +1,113 @@
+#include "solvers/newton/nonsmooth_equation.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace conebench::newton {
+
+namespace {
+
+double largest_eigenvalue(const Matrix& matrix) {
+  const Matrix symmetric = 0.5 * (matrix + matrix.transpose());
+  return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+}
+
+/// What a block's velocity answers to an impulse of one: the inverses of its steps [m/s per N s].
+Steps mobility(const Matrix& d, const std::string& steps) {
+  const Index size = d.rows();
+  if (size == 1) return {d(0, 0), d(0, 0)};
+  if (steps == "split") return {d(size - 1, size - 1), largest_eigenvalue(d.topLeftCorner(size - 1, size - 1))};
+  const double both = steps == "trace" ? d.trace() / static_cast<double>(size) : largest_eigenvalue(d);
+  return {both, both};
+}
+
+}  // namespace
+
+NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunction function, const std::string& steps)
+    : cones_(problem.cones()),
+      function_(function),
+      steps_(static_cast<std::size_t>(cones_.blocks())),
+      by_impulse_(steps_.size(), Block::Zero()),
+      by_velocity_(steps_.size(), Block::Zero()) {
+  const BlockSparseMatrix& matrix = problem.blocks();
+  double sum = 0.0;
+  long positive = 0;
+  double largest_velocity = 0.0;
+  for (Index i = 0; i < cones_.blocks(); ++i) {
+    const Index row = cones_.block_row(i);
+    const int size = cones_.block_size(i);
+    Matrix d = matrix.block(i, matrix.diagonal(i));
+    d.diagonal() += problem.compliance().segment(row, size);
+    Steps& answer = steps_[static_cast<std::size_t>(i)];
+    answer = mobility(d, steps);
+    for (const double value : {answer.normal, answer.tangential}) {
+      if (!(value > 0.0)) continue;
+      sum += value;
+      ++positive;
+    }
+    largest_velocity = std::max(largest_velocity, problem.free_term().segment(row, size).norm());
+  }
+  const double mean = positive > 0 ? sum / static_cast<double>(positive) : 1.0;
+  const auto inverse = [&](double value) { return 1.0 / (value > 0.0 ? value : mean); };
+  for (Steps& step : steps_) step = {inverse(step.normal), inverse(step.tangential)};
+  if (largest_velocity > 0.0) velocity_scale_ = largest_velocity;
+}
+
+template <int Dim, class Store>
+void NonsmoothEquation::for_each_contact(const Vector& impulse, const Vector& velocity, Store store) const {
+  for (Index i = 0; i < cones_.contacts(); ++i) {
+    const Index block = cones_.first_contact_row() + i;
+    const Index row = cones_.contact_row(i);
+    const ContactVector<Dim> lambda = impulse.segment<Dim>(row);
+    const ContactVector<Dim> sigma = velocity.segment<Dim>(row);
+    const double mu = cones_.friction()[static_cast<std::size_t>(i)];
+    const Steps& r = steps_[static_cast<std::size_t>(block)];
+    store(block, row,
+          function_ == ContactFunction::alart_curnier ? alart_curnier_function<Dim>(lambda, sigma, mu, r)
+                                                      : natural_map_function<Dim>(lambda, sigma, mu, r.normal));
+  }
+}
+
+template <class Store>
+void NonsmoothEquation::for_each_block(const Vector& impulse, const Vector& velocity, Store store) const {
+  for (Index row = 0; row < cones_.first_contact_row(); ++row) {
+    if (row < cones_.first_limit_row()) {
+      const ContactVector<1> sigma(velocity[row]);
+      store(row, row, BlockFunction<1>{sigma, Square<1>::Zero(), Square<1>::Identity()});
+    } else {
+      store(row, row, unilateral_function(impulse[row], velocity[row], steps_[static_cast<std::size_t>(row)].normal));
+    }
+  }
+  if (cones_.contact_dimension() == 3) {
+    for_each_contact<3>(impulse, velocity, store);
+  } else {
+    for_each_contact<2>(impulse, velocity, store);
+  }
+}
+
+void NonsmoothEquation::evaluate(const Vector& impulse, const Vector& velocity, Vector& value) const {
+  for_each_block(impulse, velocity, [&]<int Dim>(Index, Index row, const BlockFunction<Dim>& f) {
+    value.segment<Dim>(row) = f.value / velocity_scale_;
+  });
+}
+
+void NonsmoothEquation::linearise(const Vector& impulse, const Vector& velocity, Vector& value) {
+  for_each_block(impulse, velocity, [&]<int Dim>(Index block, Index row, const BlockFunction<Dim>& f) {
+    value.segment<Dim>(row) = f.value / velocity_scale_;
+    by_impulse_[static_cast<std::size_t>(block)].topLeftCorner<Dim, Dim>() = f.by_impulse / velocity_scale_;
+    by_velocity_[static_cast<std::size_t>(block)].topLeftCorner<Dim, Dim>() = f.by_velocity / velocity_scale_;
+  });
+}
+
+double NonsmoothEquation::residual(const Vector& value) const {
+  if (!value.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  double largest = 0.0;
+  for (Index i = 0; i < cones_.blocks(); ++i) {
+    largest = std::max(largest, value.segment(cones_.block_row(i), cones_.block_size(i)).norm());
+  }
+  return largest;
+}
+
+}  // namespace conebench::newton

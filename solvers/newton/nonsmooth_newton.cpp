@@ -1,0 +1,229 @@
+#include "solvers/newton/nonsmooth_newton.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "solvers/after_iteration.hpp"
+#include "solvers/newton/line_search.hpp"
+#include "solvers/newton/newton_matrix.hpp"
+#include "solvers/newton/nonsmooth_equation.hpp"
+
+namespace conebench {
+
+namespace newton {
+namespace {
+
+// Alart, Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods, 1991;
+// Acary, Brémond, Huber, On solving contact problems with Coulomb friction: formulations and numerical comparisons,
+// 2018, Sec. 5.
+//
+//     symbol  meaning                                                      unit
+//     λ, σ    impulse; velocity (G + R) λ + g                              N s, m/s
+//     F       Alart–Curnier's function or the natural map, over V          1
+//     X, Y    element of the generalised Jacobian: J = X + Y (G + R)       1 / N s, 1 / (m/s)
+//     d       direction: (X + Y (G + R + ε E)) d = −F                      N s
+//     φ       merit ½ ‖F‖²                                                 1
+
+struct NonsmoothOptions {
+  LineSearchOptions line_search{.memory = 10};
+  std::string steps = "trace";
+  std::string storage = "auto";
+  double regularisation = 1.0;
+  double regularisation_most = 1e-2;
+};
+
+/// The natural map takes one step a contact.
+struct NaturalMapOptions : NonsmoothOptions {};
+
+void declare(OptionBinder& bind, NonsmoothOptions& o, std::vector<std::string> steps) {
+  declare_options(bind, o.line_search, {"armijo", "goldstein-price", "none"});
+  bind.real("curvature", o.line_search.curvature,
+            {.minimum = 0.5, .maximum = 2.0, .doc = "m of Goldstein and Price's second test"});
+  bind.integer(
+      "memory", o.line_search.memory,
+      {.minimum = 1,
+       .maximum = LineSearch::most_memory,
+       .doc = "merits of which the largest is to be undercut (Grippo, Lampariello, Lucidi 1986); 1: monotone"});
+  bind.choice("steps", o.steps, std::move(steps),
+              "r of a contact: d / trace(D), 1 / lambda_max(D), or 1 / D_NN and 1 / lambda_max(D_TT) apart");
+  bind.choice("storage", o.storage, {"auto", "dense", "sparse"}, "of the matrix that is factored");
+  bind.real("regularisation", o.regularisation,
+            {.minimum = 0.0,
+             .maximum = 1e6,
+             .scale = OptionScale::logarithmic,
+             .doc = "epsilon of G + R + epsilon E in the direction's matrix, over the largest |F_i|"});
+  bind.real("regularisation_most", o.regularisation_most,
+            {.minimum = 0.0, .maximum = 1e6, .scale = OptionScale::logarithmic, .doc = "largest epsilon"});
+}
+
+void declare_options(OptionBinder& bind, NonsmoothOptions& o) { declare(bind, o, {"trace", "spectral", "split"}); }
+void declare_options(OptionBinder& bind, NaturalMapOptions& o) { declare(bind, o, {"trace", "spectral"}); }
+
+class NonsmoothNewton final : public Solver {
+ public:
+  NonsmoothNewton(SolverInfo info, ContactFunction function, const NonsmoothOptions& options)
+      : info_(std::move(info)), function_(function), options_(options), line_search_(options.line_search) {}
+
+  const SolverInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    return unsupported_by_flags(info_, problem);
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    problem_ = problem;
+    equation_ = std::make_unique<NonsmoothEquation>(problem, function_, options_.steps);
+    matrix_ = NewtonMatrix(problem.blocks(), problem.compliance(),
+                           options_.storage == "dense"    ? Storage::dense
+                           : options_.storage == "sparse" ? Storage::sparse
+                                                          : Storage::automatic);
+    for (Vector* buffer : {&sigma_, &f_, &d_, &ad_, &trial_, &trial_sigma_, &trial_f_}) buffer->setZero(problem.rows());
+    return std::nullopt;
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    SolveSummary summary;
+    project_cone(problem_->cones(), guess, impulse);
+    if (impulse.size() == 0) return ended(summary, SolveStatus::converged, 0.0);
+    lambda_ = impulse;
+    line_search_.reset();
+    update_velocity(summary);
+    equation_->linearise(lambda_, sigma_, f_);
+    summary.own_residual = equation_->residual(f_);
+    int still = 0;
+    for (long k = 1; k <= stop.max_iterations; ++k) {
+      if (!find_direction(summary)) return ended(summary, SolveStatus::breakdown, summary.own_residual);
+      take_step(summary);
+      update_velocity(summary);
+      equation_->linearise(lambda_, sigma_, f_);
+      impulse = lambda_;
+      summary.iterations = k;
+      summary.own_residual = equation_->residual(f_);
+      if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
+        return ended(summary, *status, summary.own_residual);
+      }
+      still =
+          moved_ <= 4.0 * std::numeric_limits<double>::epsilon() * lambda_.lpNorm<Eigen::Infinity>() ? still + 1 : 0;
+      if (still == patience) return ended(summary, SolveStatus::stalled, summary.own_residual);
+    }
+    return ended(summary, SolveStatus::max_iterations, summary.own_residual);
+  }
+
+ private:
+  static SolveSummary ended(SolveSummary& summary, SolveStatus status, double residual) {
+    summary.status = status;
+    summary.own_residual = residual;
+    if (status == SolveStatus::breakdown) summary.breakdown = Breakdown::singular;
+    return summary;
+  }
+
+  void update_velocity(SolveSummary& summary) {
+    multiply(lambda_, sigma_, summary);
+    sigma_ += problem_->free_term();
+  }
+
+  /// out = (G + R) x.
+  void multiply(const Vector& x, Vector& out, SolveSummary& summary) const {
+    problem_->blocks().apply(x, out);
+    out += problem_->compliance().cwiseProduct(x);
+    ++summary.operator_products;
+  }
+
+  /// (X + Y (G + R + ε E)) d = −F, with ε raised where that matrix is singular.
+  bool find_direction(SolveSummary& summary) {
+    double epsilon = std::min(options_.regularisation_most, options_.regularisation * summary.own_residual);
+    for (int attempt = 0; attempt < 6; ++attempt) {
+      ++summary.factorizations;
+      if (matrix_.factor(equation_->by_impulse(), equation_->by_velocity(), epsilon)) {
+        trial_f_ = -f_;
+        matrix_.solve(trial_f_, d_);
+        if (d_.allFinite()) return true;
+      }
+      epsilon = std::max(1e-12, 100.0 * epsilon);
+    }
+    summary.message = "the generalised Jacobian is singular, also when regularised";
+    return false;
+  }
+
+  /// λ ← λ + t d; the full step where no trial passes, which leaves a point that is stationary for φ alone.
+  void take_step(SolveSummary& summary) {
+    multiply(d_, ad_, summary);
+    const double merit = 0.5 * f_.squaredNorm();
+    const double slope = slope_along_direction();
+    const auto merit_at = [this](double t) {
+      trial_ = lambda_ + t * d_;
+      trial_sigma_ = sigma_ + t * ad_;
+      equation_->evaluate(trial_, trial_sigma_, trial_f_);
+      return 0.5 * trial_f_.squaredNorm();
+    };
+    const LineSearchStep step = line_search_.search(merit, slope, merit_at);
+    const double t = step.found ? step.t : 1.0;
+    lambda_ += t * d_;
+    moved_ = t * d_.lpNorm<Eigen::Infinity>();
+  }
+
+  /// Fᵀ J d, J without the regularisation.
+  double slope_along_direction() const {
+    const ConeProduct& cones = problem_->cones();
+    double slope = 0.0;
+    for (Index i = 0; i < cones.blocks(); ++i) {
+      const Index row = cones.block_row(i);
+      const int size = cones.block_size(i);
+      const auto at = static_cast<std::size_t>(i);
+      slope += f_.segment(row, size).dot(
+          equation_->by_impulse()[at].topLeftCorner(size, size).lazyProduct(d_.segment(row, size)) +
+          equation_->by_velocity()[at].topLeftCorner(size, size).lazyProduct(ad_.segment(row, size)));
+    }
+    return slope;
+  }
+
+  /// Steps of rounding size on end after which the iteration is said to stall.
+  static constexpr int patience = 20;
+
+  SolverInfo info_;
+  ContactFunction function_;
+  NonsmoothOptions options_;
+  LineSearch line_search_;
+  std::optional<ContactProblem> problem_;
+  std::unique_ptr<NonsmoothEquation> equation_;
+  NewtonMatrix matrix_;
+  double moved_ = 0.0;  ///< max |λ_i − λ_i⁻| of the last step
+  Vector lambda_, sigma_, f_, d_, ad_, trial_, trial_sigma_, trial_f_;
+};
+
+template <class Options>
+SolverRow row(const char* id, const char* name, ContactFunction function, const char* summary) {
+  SolverInfo info;
+  info.id = id;
+  info.name = name;
+  info.allocates = Allocation::refactorization;
+  info.citation =
+      "Alart, Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods, "
+      "1991; "
+      "Acary, Bremond, Huber, On solving contact problems with Coulomb friction: formulations and numerical "
+      "comparisons, 2018";
+  info.summary = summary;
+  return make_row<Options>(info, [function](const SolverInfo& i, const Options& options) {
+    return std::make_unique<NonsmoothNewton>(i, function, options);
+  });
+}
+
+}  // namespace
+}  // namespace newton
+
+std::vector<SolverRow> nonsmooth_newton_rows() {
+  using namespace newton;
+  return {row<NonsmoothOptions>(
+              "NSN-AC", "Semi-smooth Newton on Alart and Curnier's function", ContactFunction::alart_curnier,
+              "A dozen iterations to full accuracy where it converges; may cycle or stop at a stationary point of the "
+              "merit far from a solution, more often the more contacts are redundant."),
+          row<NaturalMapOptions>(
+              "NSN-NM", "Semi-smooth Newton on the natural map", ContactFunction::natural_map,
+              "NSN-AC with the cone's projection and De Saxce's term in place of Alart and Curnier's function.")};
+}
+
+}  // namespace conebench

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "solvers/gauss_seidel/coulomb_block.hpp"
+#include "solvers/gauss_seidel/ellipse_block.hpp"
 #include "solvers/gauss_seidel/gauss_seidel_solver.hpp"
 #include "solvers/gauss_seidel/projection_blocks.hpp"
 
@@ -23,8 +24,8 @@ SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool d
       "after Bonnefon, Daviet, Quartic formulation of Coulomb 3D frictional contact, 2011";
   info.summary = summary;
   return make_row<SweepOptions>(info, [damp_cycles](const SolverInfo& i, const SweepOptions& o) {
-    return std::make_unique<GaussSeidelSolver<CoulombBlock>>(i, Settings{o, OwnTest::natural_map, 1, damp_cycles},
-                                                             CoulombBlock{});
+    return std::make_unique<GaussSeidelSolver<CoulombBlock>>(
+        i, Settings{.sweep = o, .own_test = OwnTest::natural_map, .damp_cycles = damp_cycles}, CoulombBlock{});
   });
 }
 
@@ -38,7 +39,7 @@ SolverRow split_projection_row(const char* id, const char* name, const char* sum
   return make_row<PgsNcpOptions>(info, [safe_step](const SolverInfo& i, const PgsNcpOptions& o) {
     const auto velocity = o.tangent_velocity == "updated" ? TangentVelocity::updated : TangentVelocity::initial;
     return std::make_unique<GaussSeidelSolver<SplitProjectionBlock>>(
-        i, Settings{o.pgs.sweep, OwnTest::complementarity, o.pgs.check_period, false},
+        i, Settings{.sweep = o.pgs.sweep, .check_period = o.pgs.check_period},
         SplitProjectionBlock{safe_step, velocity});
   });
 }
@@ -52,7 +53,83 @@ SolverRow cone_projection_row(const char* id, const char* name, const char* summ
   info.summary = summary;
   return make_row<PgsOptions>(info, [de_saxce](const SolverInfo& i, const PgsOptions& o) {
     return std::make_unique<GaussSeidelSolver<ConeProjectionBlock>>(
-        i, Settings{o.sweep, OwnTest::complementarity, o.check_period, false}, ConeProjectionBlock{de_saxce});
+        i,
+        Settings{
+            .sweep = o.sweep, .own_model = de_saxce ? OwnModel::ncp : OwnModel::ccp, .check_period = o.check_period},
+        ConeProjectionBlock{de_saxce});
+  });
+}
+
+SolverRow box_projection_row(const char* id, const char* name, const char* summary, bool safe_step) {
+  SolverInfo info;
+  info.id = id;
+  info.name = name;
+  info.formulation = Formulation::lcp;
+  info.citation = "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis";
+  info.summary = summary;
+  info.rotation_invariant = false;  // the box turns with the tangent axes
+  return make_row<PgsOptions>(info, [safe_step](const SolverInfo& i, const PgsOptions& o) {
+    return std::make_unique<GaussSeidelSolver<BoxProjectionBlock>>(
+        i, Settings{.sweep = o.sweep, .own_model = OwnModel::box, .check_period = o.check_period},
+        BoxProjectionBlock{.safe_step = safe_step});
+  });
+}
+
+OwnTest own_test(const std::string& name) {
+  return name == "fixed_point" ? OwnTest::fixed_point : OwnTest::complementarity;
+}
+
+SolverRow nbgs_row() {
+  SolverInfo info;
+  info.id = "NBGS";
+  info.name = "Nonlinear block Gauss-Seidel with the one-contact quartic of maximal dissipation";
+  info.formulation = Formulation::model;
+  info.citation =
+      "Tsounis, Grandia, Bächer, On Solving the Dynamics of Constrained Rigid Multi-Body Systems with Kinematic Loops; "
+      "after Preclik, Models and Algorithms for Ultrascale Simulations of Non-smooth Granular Dynamics, 2014";
+  info.summary =
+      "Solves RaiSim's model exactly at each contact (004 Alg. 4 with P_MDP). Its answer is Coulomb's where normal and "
+      "tangent are not coupled in a contact's own block; elsewhere it slides in another direction and stops short.";
+  return make_row<NbgsOptions>(info, [](const SolverInfo& i, const NbgsOptions& o) {
+    return std::make_unique<GaussSeidelSolver<EllipseBlock<Quartic>>>(
+        i, Settings{.sweep = o.pgs.sweep, .own_test = own_test(o.own_test), .check_period = o.pgs.check_period},
+        EllipseBlock<Quartic>{});
+  });
+}
+
+Settings raisim_settings(const RaisimOptions& o) {
+  return {.sweep = {o.order, o.order_seed, o.alpha, o.gamma, o.alpha_min},
+          .own_test = own_test(o.own_test),
+          .check_period = o.check_period,
+          .decay = o.decay == "contact" ? Decay::with_every_contact : Decay::towards_minimum};
+}
+
+SolverInfo raisim_info(const char* id, const char* name, const char* summary, bool de_saxce) {
+  SolverInfo info;
+  info.id = id;
+  info.name = name;
+  info.formulation = de_saxce ? Formulation::ncp : Formulation::model;
+  info.citation =
+      "Hwangbo, Lee, Hutter, Per-contact iteration method for solving contact dynamics, 2018; Le Lidec et al., Contact "
+      "Models in Robotics: a Comparative Analysis";
+  info.summary = summary;
+  return info;
+}
+
+SolverRow raisim_row(const SolverInfo& info) {
+  return make_row<RaisimOptions>(info, [](const SolverInfo& i, const RaisimOptions& o) {
+    return std::make_unique<GaussSeidelSolver<EllipseBlock<Bisection>>>(
+        i, raisim_settings(o), EllipseBlock<Bisection>{.de_saxce = i.formulation == Formulation::ncp});
+  });
+}
+
+SolverRow raisim_early_row(const SolverInfo& info) {
+  return make_row<RaisimEarlyOptions>(info, [](const SolverInfo& i, const RaisimEarlyOptions& o) {
+    Settings settings = raisim_settings(o.raisim);
+    settings.own_test = OwnTest::objective;
+    settings.total_inertia = o.total_inertia;
+    return std::make_unique<GaussSeidelSolver<EllipseBlock<Bisection>>>(i, settings,
+                                                                        EllipseBlock<Bisection>{.de_saxce = true});
   });
 }
 
@@ -60,10 +137,11 @@ SolverRow cone_projection_row(const char* id, const char* name, const char* summ
 
 std::vector<SolverRow> solver_rows() {
   return {
-      nsgs_row("NSGS", "Block Gauss-Seidel with the exact one-contact Coulomb solution",
-               "Cheap sweeps and good starts on problems with few coupled contacts; slow or stuck on tall stacks, large "
-               "mass ratios and many redundant contacts.",
-               false),
+      nsgs_row(
+          "NSGS", "Block Gauss-Seidel with the exact one-contact Coulomb solution",
+          "Cheap sweeps and good starts on problems with few coupled contacts; slow or stuck on tall stacks, large "
+          "mass ratios and many redundant contacts.",
+          false),
       nsgs_row("NSGS-DAMPED", "NSGS that damps its cycles",
                "NSGS whose omega falls by 0.8, down to relaxation_min, where the sweeps' changes have stopped falling "
                "for 200 sweeps: leaves cycles that NSGS stays in, and is slower where NSGS would have come through.",
@@ -75,12 +153,37 @@ std::vector<SolverRow> solver_rows() {
           false),
       split_projection_row("PGS-NCP-SAFE", "Projected Gauss-Seidel on the NCP, safe tangential step",
                            "PGS-NCP with the tangential step 1/lambda_max(G_TT). Slow on coupled contacts.", true),
+      box_projection_row("PGS-LCP", "Projected Gauss-Seidel on the LCP of a pyramid, printed tangential step",
+                         "002 Alg. 1: friction is clamped axis by axis, so that it may exceed Coulomb's by sqrt(2) and "
+                         "depends on the tangent axes. The NCP's judge accepts it only where nothing slides obliquely.",
+                         false),
+      box_projection_row("PGS-LCP-SAFE", "Projected Gauss-Seidel on the LCP of a pyramid, safe tangential step",
+                         "PGS-LCP with the tangential step 1/lambda_max(G_TT): the same model, without the printed "
+                         "step's oscillation where the tangents differ.",
+                         true),
       cone_projection_row("PGS-CCP", "Projected Gauss-Seidel on the cone problem",
                           "Solves the convex relaxation (002 Alg. 2, 004 Alg. 2 with s = 0): sliding contacts open by "
                           "mu times their speed. The NCP's judge accepts it only where nothing slides.",
                           false),
       cone_projection_row("PGS-CCP-DS", "Projected Gauss-Seidel with De Saxce's correction",
                           "The sweep of PGS-CCP with s = Gamma(z), a method for the NCP (004 Alg. 5 line 16).", true),
+      nbgs_row(),
+      raisim_row(raisim_info(
+          "RAISIM", "Per-contact bisection on RaiSim's model",
+          "002 Alg. 5: each contact opens, sticks or takes the least energy without normal velocity. The model of "
+          "NBGS: "
+          "where a sliding contact's normal and tangent are coupled, friction does not oppose the slip (002 (24)).",
+          false)),
+      raisim_row(raisim_info(
+          "RAISIM-DS", "Per-contact bisection with De Saxce's correction",
+          "RAISIM with De Saxce's correction of the impulse before in the energy (004 Table I): its fixed points obey "
+          "Coulomb's law. alpha falls to alpha_min, which makes it slower and steadier than NSGS.",
+          true)),
+      raisim_early_row(raisim_info("RAISIM-DS-ES", "RAISIM-DS that stops where the objective stands still",
+                                   "RAISIM-DS with the own test (160) of 004, the improvement of the objective over "
+                                   "the total inertia, which also "
+                                   "holds on slow progress far from the answer.",
+                                   true)),
   };
 }
 

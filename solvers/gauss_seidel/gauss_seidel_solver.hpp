@@ -21,15 +21,23 @@ enum class OwnTest {
   /// NSGS: the sweep's change (SweepChange::largest) ≤ tolerance and then, where that holds, the scaled natural map
   /// ≤ tolerance. A failed second test waits a tenth more sweeps before the next.
   natural_map,
-  /// PGS: 004 (156)–(158), every `check_period` sweeps.
+  /// PGS, NBGS, RAISIM: 004 (156)–(158), every `check_period` sweeps.
   complementarity,
+  /// NBGS, RAISIM: SweepChange::largest / ω ≤ tolerance, how far a whole sweep would move (002 Sec. III-C's other
+  /// choice).
+  fixed_point,
+  /// RAISIM-DS-ES: 004 (160), |f(λ) − f(λ⁻)| / I_total ≤ tolerance with f of (17a), every `check_period` sweeps.
+  objective,
 };
 
 struct Settings {
   SweepOptions sweep;
   OwnTest own_test = OwnTest::complementarity;
+  OwnModel own_model = OwnModel::ncp;
   long check_period = 1;     ///< sweeps between two own tests
   bool damp_cycles = false;  ///< see Relaxation
+  Decay decay = Decay::to_minimum;
+  double total_inertia = 0.0;  ///< I_total of OwnTest::objective [kg]; 0: from the problem
 };
 
 /// Sweeps until the criterion in force is met: paper 004 Alg. 5.
@@ -61,7 +69,8 @@ class GaussSeidelSolver final : public Solver {
     } else {
       spatial_ = std::make_unique<Sweep<Local, 3>>(problem, local_, order, weights);
     }
-    residuals_ = std::make_unique<OwnResiduals>(problem, info_.formulation == Formulation::ncp);
+    residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
+    total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);
     cones_ = problem.cones();
     return std::nullopt;
   }
@@ -78,7 +87,8 @@ class GaussSeidelSolver final : public Solver {
     constexpr int patience = 20;
     int still = 0;
     long next_check = 1;
-    Relaxation relaxation(settings_.sweep, settings_.damp_cycles);
+    Relaxation relaxation(settings_.sweep, settings_.damp_cycles, settings_.decay, cones_.contacts());
+    objective_ = unknown;
 
     project_cone(cones_, guess, impulse);
     start(impulse.data());
@@ -88,11 +98,13 @@ class GaussSeidelSolver final : public Solver {
       return summary;
     };
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      const SweepChange change = sweep(relaxation.omega());
+      const SweepChange change = sweep(relaxation);
       relaxation.next(k, change.largest);
       summary.iterations = k;
       ++summary.operator_products;
-      summary.own_residual = settings_.own_test == OwnTest::natural_map ? change.largest : unknown;
+      summary.own_residual = settings_.own_test == OwnTest::natural_map   ? change.largest
+                             : settings_.own_test == OwnTest::fixed_point ? change.largest / change.relaxation
+                                                                          : unknown;
       if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) return end_with(SolveStatus::diverged);
       if (stop.criterion == Criterion::own && k >= next_check &&
           own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
@@ -117,23 +129,32 @@ class GaussSeidelSolver final : public Solver {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
   void start(const double* impulse) { spatial_ ? spatial_->start(impulse) : planar_->start(impulse); }
-  SweepChange sweep(double relaxation) { return spatial_ ? (*spatial_)(relaxation) : (*planar_)(relaxation); }
+  SweepChange sweep(const Relaxation& r) {
+    return spatial_ ? (*spatial_)(r.omega(), r.within_sweep()) : (*planar_)(r.omega(), r.within_sweep());
+  }
   void write(double* impulse) const { spatial_ ? spatial_->write(impulse) : planar_->write(impulse); }
 
   /// Brings `impulse` up to date where it looks at it.
   bool own_test_met(double tolerance, VectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
+    double& residual = summary.own_residual;
+    if (settings_.own_test == OwnTest::fixed_point) return residual <= tolerance;
     if (settings_.own_test == OwnTest::natural_map) {
-      if (!(summary.own_residual <= tolerance)) return false;
-      write(impulse.data());
-      summary.own_residual = residuals_->natural_map(impulse);
+      if (!(residual <= tolerance)) return false;
       next_check = iteration + 1 + iteration / 10;
     } else {
-      write(impulse.data());
-      summary.own_residual = residuals_->complementarity(impulse);
       next_check = iteration + settings_.check_period;
     }
+    write(impulse.data());
     ++summary.operator_products;
-    return summary.own_residual <= tolerance;
+    if (settings_.own_test == OwnTest::natural_map) {
+      residual = residuals_->natural_map(impulse);
+    } else if (settings_.own_test == OwnTest::complementarity) {
+      residual = residuals_->complementarity(impulse);
+    } else {
+      const double before = std::exchange(objective_, residuals_->objective(impulse));
+      residual = std::abs(objective_ - before) / total_inertia_;
+    }
+    return residual <= tolerance;
   }
 
   SolverInfo info_;
@@ -143,6 +164,8 @@ class GaussSeidelSolver final : public Solver {
   std::unique_ptr<Sweep<Local, 2>> planar_;
   std::unique_ptr<Sweep<Local, 3>> spatial_;
   std::unique_ptr<OwnResiduals> residuals_;
+  double total_inertia_ = 1.0;
+  double objective_ = unknown;  ///< of the iterate that OwnTest::objective saw last
 };
 
 }  // namespace conebench::gauss_seidel

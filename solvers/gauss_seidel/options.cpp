@@ -4,11 +4,45 @@
 
 namespace conebench::gauss_seidel {
 
-void declare_options(OptionBinder& bind, SweepOptions& o) {
-  bind.choice("order", o.order, contact_order_names(),
+namespace {
+
+void declare_order(OptionBinder& bind, std::string& order, long& seed) {
+  bind.choice("order", order, contact_order_names(),
               "order of the contacts in a sweep, fixed for the whole solve: as given, drawn at random, or colour by "
               "colour (red-black)");
-  bind.integer("order_seed", o.order_seed, {.minimum = 0, .maximum = 1e15, .doc = "seed of the random order"});
+  bind.integer("order_seed", seed, {.minimum = 0, .maximum = 1e15, .doc = "seed of the random order"});
+}
+
+void declare_check_period(OptionBinder& bind, long& period) {
+  bind.integer("check_period", period,
+               {.minimum = 1,
+                .maximum = 1e6,
+                .doc = "sweeps between two evaluations of the own stop test (criterion own only); 1 in the papers"});
+}
+
+void declare_own_test(OptionBinder& bind, std::string& own_test) {
+  bind.choice(
+      "own_test", own_test, {"ncp", "fixed_point"},
+      "criterion own: the residuals of the NCP, 004 (156)-(158), as 002 and 004 chose, or how far a whole sweep "
+      "(omega = 1) would move, relative to the free velocity, which the method's own model can meet");
+}
+
+/// Those of 002 Alg. 5 but for the own test.
+void declare_raisim(OptionBinder& bind, RaisimOptions& o) {
+  declare_order(bind, o.order, o.order_seed);
+  bind.real("alpha", o.alpha, {.minimum = 0.01, .maximum = 1.0, .doc = "first alpha of 002 Alg. 5 line 15"});
+  bind.real("alpha_min", o.alpha_min, {.minimum = 0.01, .maximum = 1.0, .doc = "alpha_min of 002 Alg. 5"});
+  bind.real("gamma", o.gamma,
+            {.minimum = 0.0, .maximum = 1.0, .doc = "alpha <- gamma alpha + (1 - gamma) alpha_min; 1 keeps alpha"});
+  bind.choice("decay", o.decay, {"sweep", "contact"},
+              "when alpha decays: after a sweep (004 Alg. 5, and the code of 002's authors) or a contact (002 Alg. 5)");
+  declare_check_period(bind, o.check_period);
+}
+
+}  // namespace
+
+void declare_options(OptionBinder& bind, SweepOptions& o) {
+  declare_order(bind, o.order, o.order_seed);
   bind.real("relaxation", o.relaxation,
             {.minimum = 0.01,
              .maximum = 1.99,
@@ -22,10 +56,26 @@ void declare_options(OptionBinder& bind, SweepOptions& o) {
 
 void declare_options(OptionBinder& bind, PgsOptions& o) {
   declare_options(bind, o.sweep);
-  bind.integer("check_period", o.check_period,
-               {.minimum = 1,
-                .maximum = 1e6,
-                .doc = "sweeps between two evaluations of the own stop test (criterion own only); 1 in the papers"});
+  declare_check_period(bind, o.check_period);
+}
+
+void declare_options(OptionBinder& bind, NbgsOptions& o) {
+  declare_options(bind, o.pgs);
+  declare_own_test(bind, o.own_test);
+}
+
+void declare_options(OptionBinder& bind, RaisimOptions& o) {
+  declare_raisim(bind, o);
+  declare_own_test(bind, o.own_test);
+}
+
+void declare_options(OptionBinder& bind, RaisimEarlyOptions& o) {
+  declare_raisim(bind, o.raisim);
+  bind.real("total_inertia", o.total_inertia,
+            {.minimum = 0.0,
+             .maximum = 1e12,
+             .unit = "kg",
+             .doc = "I_total of 004 (160); 0: trace(M) where the problem has it, else the sum of d / trace(G_ii)"});
 }
 
 void declare_options(OptionBinder& bind, PgsNcpOptions& o) {

@@ -22,6 +22,33 @@ struct PgsOptions {
 };
 void declare_options(OptionBinder& bind, PgsOptions& options);
 
+/// Of the methods with RaiSim's model: the own test may be the fixed point of their own model.
+struct NbgsOptions {
+  PgsOptions pgs;
+  std::string own_test = "ncp";
+};
+void declare_options(OptionBinder& bind, NbgsOptions& options);
+
+/// 002 Alg. 5. Its text gives no values: these stand in the code that its authors published (ContactBench).
+struct RaisimOptions {
+  std::string order = "given";
+  long order_seed = 1;
+  double alpha = 1.0;
+  double alpha_min = 0.1;
+  double gamma = 0.99;
+  std::string decay = "sweep";
+  long check_period = 1;
+  std::string own_test = "ncp";
+};
+void declare_options(OptionBinder& bind, RaisimOptions& options);
+
+/// RAISIM-DS-ES stops by (160) in place of `own_test`.
+struct RaisimEarlyOptions {
+  RaisimOptions raisim;
+  double total_inertia = 0.0;
+};
+void declare_options(OptionBinder& bind, RaisimEarlyOptions& options);
+
 struct PgsNcpOptions {
   PgsOptions pgs;
   std::string tangent_velocity = "updated";

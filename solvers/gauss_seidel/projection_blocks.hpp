@@ -18,8 +18,16 @@ enum class TangentVelocity {
   initial,  ///< before it: 004 Alg. 3 line 1
 };
 
-/// PGS-NCP: normal and tangential impulse one after the other (002 Alg. 6, 004 Alg. 3).
-struct SplitProjectionBlock {
+/// What bounds the tangential impulse at a given normal one.
+enum class FrictionBound {
+  disk,  ///< ‖λ_T‖ ≤ μ λ_N: Coulomb's
+  box,   ///< |λ_x| ≤ μ λ_N, |λ_y| ≤ μ λ_N: the pyramid around Coulomb's cone, up to √2 outside of it
+};
+
+/// PGS-NCP (disk; 002 Alg. 6, 004 Alg. 3) and PGS-LCP (box; 002 Alg. 1): normal and tangential impulse one after the
+/// other.
+template <FrictionBound Bound>
+struct SplitProjection {
   bool safe_step = false;  ///< 1/λ_max(D_TT) for the printed 1/min(D_tt), the largest step there is
   TangentVelocity tangent_velocity = TangentVelocity::updated;
 
@@ -58,12 +66,18 @@ struct SplitProjectionBlock {
     if (prepared.normal_step == 0.0 && velocity[n] >= 0.0) next[n] = 0.0;
     if (tangent_velocity == TangentVelocity::updated) velocity += block.col(n) * (next[n] - old[n]);
     next.template head<n>() -= prepared.tangent_step * velocity.template head<n>();
-    const double length = tangential_norm<Dim>(next);
     const double radius = friction * next[n];
-    if (length > radius) next.template head<n>() *= radius / length;
+    if constexpr (Bound == FrictionBound::box) {
+      for (int t = 0; t < n; ++t) next[t] = std::clamp(next[t], -radius, radius);
+    } else {
+      const double length = tangential_norm<Dim>(next);
+      if (length > radius) next.template head<n>() *= radius / length;
+    }
     return next;
   }
 };
+using SplitProjectionBlock = SplitProjection<FrictionBound::disk>;
+using BoxProjectionBlock = SplitProjection<FrictionBound::box>;
 
 /// PGS-CCP and PGS-CCP-DS: a step along the whole velocity, projected onto the cone (002 Alg. 2, 004 Alg. 2 and Alg. 5
 /// line 16 for s).

@@ -1,30 +1,47 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "solvers/gauss_seidel/options.hpp"
+#include "solvers/gauss_seidel/sweep.hpp"
 
 namespace conebench::gauss_seidel {
 
-/// ω over the sweeps of one solve: paper 004 Alg. 5 line 25, ω ← max(ω_min, γ ω) (printed with min, which decays to 0
-/// and fakes convergence), and where asked for a rule against cycling. The method for the NCP need not converge: a
-/// sweep can run round a cycle for ever, where damped sweeps do not. So, over windows of 200 sweeps and later of a
-/// tenth of all so far, where the mean change of a window is not below 0.995 of that of the window before, ω ←
-/// max(ω_min, 0.8 ω). Where the changes fall, even slowly, ω stays.
+/// How ω falls.
+enum class Decay {
+  to_minimum,  ///< after a sweep, ω ← max(ω_min, γ ω): 004 Alg. 5 line 25 (printed with min, which decays to 0 and
+               ///< fakes convergence)
+  towards_minimum,    ///< after a sweep, α ← γ α + (1 − γ) α_min: 002 Alg. 5 line 16 at 004's place
+  with_every_contact  ///< after a contact, the same: 002 Alg. 5 line 16
+};
+
+/// ω over the sweeps of one solve, and where asked for a rule against cycling. The method for the NCP need not
+/// converge: a sweep can run round a cycle for ever, where damped sweeps do not. So, over windows of 200 sweeps and
+/// later of a tenth of all so far, where the mean change of a window is not below 0.995 of that of the window before, ω
+/// ← max(ω_min, 0.8 ω). Where the changes fall, even slowly, ω stays.
 class Relaxation {
  public:
-  Relaxation(const SweepOptions& options, bool against_cycles)
+  Relaxation(const SweepOptions& options, bool against_cycles, Decay rule = Decay::to_minimum, Index contacts = 0)
       : omega_(options.relaxation),
-        decay_(options.relaxation_decay),
+        gamma_(options.relaxation_decay),
         minimum_(std::min(options.relaxation_min, options.relaxation)),
+        rule_(rule),
+        contacts_(rule == Decay::with_every_contact ? contacts : 1),
         against_cycles_(against_cycles) {}
 
   double omega() const { return omega_; }
+  /// What a sweep does to ω on its way.
+  ContactDecay within_sweep() const {
+    return rule_ == Decay::with_every_contact ? ContactDecay{gamma_, minimum_} : ContactDecay{};
+  }
 
   /// After sweep `k` = 1, 2, …, which moved the impulse by `change`.
   void next(long k, double change) {
-    omega_ = std::max(minimum_, decay_ * omega_);
+    omega_ = rule_ == Decay::to_minimum
+                 ? std::max(minimum_, gamma_ * omega_)
+                 : minimum_ + std::pow(gamma_, static_cast<double>(contacts_)) * (omega_ - minimum_);
     if (!against_cycles_) return;
     sum_ += change;
     const long length = k - window_begin_;
@@ -42,8 +59,10 @@ class Relaxation {
   static constexpr double factor = 0.8;
 
   double omega_;
-  double decay_;
+  double gamma_;
   double minimum_;
+  Decay rule_;
+  Index contacts_;
   bool against_cycles_;
   long window_begin_ = 0;
   double sum_ = 0.0;

@@ -22,13 +22,20 @@ struct SweepChange {
   double largest = 0.0;
   double sum_of_squares = 0.0;
   double largest_impulse = 0.0;  ///< the same measure of λ itself
+  double relaxation = 1.0;       ///< ω after the last contact, the smallest
 
   void add(double change_squared, double impulse_squared) {
     largest = std::max(largest, change_squared);
     sum_of_squares += change_squared;
     largest_impulse = std::max(largest_impulse, impulse_squared);
   }
-  SweepChange rooted() const { return {std::sqrt(largest), sum_of_squares, std::sqrt(largest_impulse)}; }
+  SweepChange rooted() const { return {std::sqrt(largest), sum_of_squares, std::sqrt(largest_impulse), relaxation}; }
+};
+
+/// ω ← gamma ω + (1 − gamma) minimum after every contact of a sweep (002 Alg. 5 line 16).
+struct ContactDecay {
+  double gamma = 1.0;
+  double minimum = 0.0;
 };
 
 /// One Gauss–Seidel sweep (paper 004 Alg. 5, lines 3–19) over joints, limits and contacts of dimension Dim. Each block
@@ -80,13 +87,16 @@ class Sweep {
     }
   }
 
-  SweepChange operator()(double relaxation) {
+  SweepChange operator()(double relaxation, ContactDecay decay = {}) {
     SweepChange change;
     for (const Scalar& scalar : scalars_) visit(scalar, relaxation, change);
-    if (8 * problem_.blocks().stored_values() > larger_than_caches) {
-      visit_contacts<true>(relaxation, change);
+    const bool prefetch = 8 * problem_.blocks().stored_values() > larger_than_caches;
+    if (decay.gamma != 1.0) {
+      visit_contacts<false, true>(relaxation, decay, change);
+    } else if (prefetch) {
+      visit_contacts<true, false>(relaxation, decay, change);
     } else {
-      visit_contacts<false>(relaxation, change);
+      visit_contacts<false, false>(relaxation, decay, change);
     }
     return change.rooted();
   }
@@ -166,13 +176,15 @@ class Sweep {
     return result;
   }
 
-  template <bool Prefetch>
-  void visit_contacts(double relaxation, SweepChange& change) {
+  template <bool Prefetch, bool Decays>
+  void visit_contacts(double relaxation, ContactDecay decay, SweepChange& change) {
     const int* slots = slots_.data();
     for (const Contact& contact : contacts_) {
       visit<Prefetch>(contact, slots, relaxation, change);
       slots += contact.blocks;
+      if constexpr (Decays) relaxation = decay.gamma * relaxation + (1.0 - decay.gamma) * decay.minimum;
     }
+    change.relaxation = relaxation;
   }
 
   template <bool Prefetch>

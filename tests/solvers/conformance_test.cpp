@@ -24,7 +24,12 @@ struct KnownFailure {
 };
 
 /// Micro problems on which a solver ends short of 1e-6 in 20,000 iterations; each is tried and must still fail.
-std::vector<KnownFailure> known_failures() { return {}; }
+std::vector<KnownFailure> known_failures() {
+  const std::string model =
+      "its own test is the NCP's, and its model is not Coulomb's where normal and tangent are coupled";
+  return {{"NBGS", "slip where normal and tangent are coupled", model},
+          {"RAISIM", "slip where normal and tangent are coupled", model}};
+}
 
 bool is_known_failure(const std::string& solver, const std::string& problem) {
   const auto list = known_failures();

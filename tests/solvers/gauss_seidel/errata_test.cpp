@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "solvers/gauss_seidel/contact_order.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
@@ -11,6 +13,7 @@
 #include "solvers/gauss_seidel/sweep.hpp"
 #include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
+#include "tests/support/make_problem.hpp"
 
 namespace conebench::gauss_seidel {
 namespace {
@@ -26,7 +29,7 @@ Answer run(const std::string& id, const ContactProblem& problem, const OptionVal
 TEST(Errata, PrintedRelaxationDecayFakesConvergence) {
   // 004 Alg. 5 line 25: ω ← min(ω_min, γ ω).
   const ContactProblem problem = cube_on_corners(4, 0.02, 0.5);
-  OwnResiduals residuals(problem, true);
+  OwnResiduals residuals(problem, OwnModel::ncp);
   for (const bool printed : {true, false}) {
     Sweep<CoulombBlock, 3> sweep(problem, {}, contact_order(problem, "given", 1), velocity_weights(problem));
     Vector impulse = Vector::Zero(problem.rows());
@@ -66,15 +69,37 @@ TEST(Errata, PrintedTangentialStepIsUnstableWhereTheTangentsDiffer) {
   for (const double ratio : {1.5, 3.0}) {
     const ContactProblem problem =
         micro(vector({1, ratio, 1}).asDiagonal(), vector({0.1, 0.2, -1}), cones(0, 0, {1.0}));
-    const Answer printed = run("PGS-NCP", problem);
-    const Answer safe = run("PGS-NCP-SAFE", problem);
-    EXPECT_EQ(safe.summary.status, SolveStatus::converged);
-    if (ratio < 2.0) {
-      EXPECT_EQ(printed.summary.status, SolveStatus::converged);
-    } else {
-      EXPECT_NE(printed.summary.status, SolveStatus::converged);
-      EXPECT_GE((judge(problem, printed.impulse)["natural_map_scaled"].value), 1e-2);
+    for (const auto& [id, residual] :
+         {std::pair{"PGS-NCP", "natural_map_scaled"}, std::pair{"PGS-LCP", "natural_map_box_scaled"}}) {
+      SCOPED_TRACE(id);
+      const Answer printed = run(id, problem);
+      const Answer safe = run(std::string(id) + "-SAFE", problem);
+      EXPECT_EQ(safe.summary.status, SolveStatus::converged);
+      if (ratio < 2.0) {
+        EXPECT_EQ(printed.summary.status, SolveStatus::converged);
+      } else {
+        EXPECT_NE(printed.summary.status, SolveStatus::converged);
+        EXPECT_GE((judge(problem, printed.impulse)[residual].value), 1e-2);
+      }
     }
+  }
+}
+
+TEST(Errata, PyramidOfThePrintedClampReachesOutOfCoulombsCone) {
+  // 002 Sec. III-A: K̃ = {‖λ_T‖∞ ≤ μ λ_N} stands around K_μ, not in it: a contact that slides obliquely has √2 times the
+  // friction of Coulomb's law, in a direction that turns with the tangent axes.
+  const double mu = 0.5;
+  const double speed = 3.0;
+  for (const double angle : {0.0, 0.25 * std::numbers::pi}) {
+    const Vector slide = vector({speed * std::cos(angle), speed * std::sin(angle), -1});
+    const ContactProblem problem = micro(Matrix::Identity(3, 3), slide, cones(0, 0, {mu}));
+    const Answer answer = run("PGS-LCP", problem);
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+    EXPECT_LE((judge(problem, answer.impulse)["natural_map_box_scaled"].value), 1e-12);
+    const double friction = answer.impulse.head<2>().norm();
+    EXPECT_NEAR(friction, (angle == 0.0 ? 1.0 : std::numbers::sqrt2) * mu, 1e-12);
+    const double verdict = judge(problem, answer.impulse)["natural_map_scaled"].value;
+    EXPECT_EQ(verdict <= 1e-12, angle == 0.0) << verdict;
   }
 }
 
@@ -102,6 +127,29 @@ TEST(PgsNcp, TakesTheStepsOfBothPapers) {
   // λ_N = 1. 002 Alg. 6: σ_T = 0.4 + 0.5 · 1, λ_T = −0.45; 004 Alg. 3: z_T = 0.4, λ_T = −0.2.
   EXPECT_TRUE(first_sweep("updated").isApprox(Eigen::Vector3d(-0.45, 0, 1), 1e-14));
   EXPECT_TRUE(first_sweep("initial").isApprox(Eigen::Vector3d(-0.2, 0, 1), 1e-14));
+}
+
+TEST(PgsLcp, TakesTheStepsOfThePaper) {
+  // 002 Alg. 1 by hand: λ_N = 1; λ_T = −(0.9, 0.1 + 0.5)/min(2, 4), clamped to ±0.4 axis by axis.
+  Matrix matrix = vector({2, 4, 1}).asDiagonal();
+  matrix(1, 2) = matrix(2, 1) = 0.5;
+  const ContactProblem problem = micro(matrix, vector({0.9, 0.1, -1}), cones(0, 0, {0.4}));
+  SilentMonitor silent;
+  const auto solver = prepared(*find_solver("PGS-LCP"), problem);
+  EXPECT_TRUE(testing::solve(*solver, problem, {.max_iterations = 1}, silent)
+                  .impulse.isApprox(Eigen::Vector3d(-0.4, -0.3, 1), 1e-14));
+}
+
+TEST(PgsLcp, ClaimsOnlyWhatTheJudgeOfItsModelAccepts) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 8L}, {"joints", 2L}, {"limits", 2L}}, 2);
+  const Answer answer = run("PGS-LCP-SAFE", problem);
+  ASSERT_EQ(answer.summary.status, SolveStatus::converged);
+  EXPECT_LE((judge(problem, answer.impulse)["natural_map_box_scaled"].value), 1e-8);
+  EXPECT_GE((judge(problem, answer.impulse)["natural_map_scaled"].value), 1e-3);
+  OwnResiduals own(problem, OwnModel::box);
+  const Vector half = 0.5 * answer.impulse;
+  EXPECT_LE(own.complementarity(answer.impulse), 1e-9);
+  EXPECT_GE(own.complementarity(half), 1e-3);
 }
 
 TEST(PgsCcp, TakesTheStepOfBothPapers) {

@@ -8,6 +8,7 @@
 
 #include "solvers/gauss_seidel/contact_order.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
+#include "solvers/gauss_seidel/ellipse_block.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/gauss_seidel/projection_blocks.hpp"
 #include "solvers/gauss_seidel/relaxation.hpp"
@@ -87,6 +88,9 @@ TEST(Sweep, IsThePapersInThreeDimensions) {
       for (const double omega : {1.0, 0.7, 1.3}) {
         expect_plain_sweeps<CoulombBlock, 3>({}, compliance, omega, order);
         expect_plain_sweeps<SplitProjectionBlock, 3>({.safe_step = true}, compliance, omega, order);
+        expect_plain_sweeps<BoxProjectionBlock, 3>({.safe_step = true}, compliance, omega, order);
+        expect_plain_sweeps<EllipseBlock<Quartic>, 3>({}, compliance, omega, order);
+        expect_plain_sweeps<EllipseBlock<Bisection>, 3>({.de_saxce = true}, compliance, omega, order);
         expect_plain_sweeps<ConeProjectionBlock, 3>({.de_saxce = true}, compliance, omega, order);
       }
     }
@@ -97,6 +101,8 @@ TEST(Sweep, IsThePapersInTwoDimensions) {
   for (const double compliance : {0.0, 0.1}) {
     expect_plain_sweeps<CoulombBlock, 2>({}, compliance, 1.0, "given");
     expect_plain_sweeps<SplitProjectionBlock, 2>({}, compliance, 0.8, "random");
+    expect_plain_sweeps<BoxProjectionBlock, 2>({}, compliance, 0.9, "given");
+    expect_plain_sweeps<EllipseBlock<Bisection>, 2>({.de_saxce = true}, compliance, 0.9, "given");
     expect_plain_sweeps<ConeProjectionBlock, 2>({}, compliance, 1.0, "coloured");
   }
 }
@@ -172,6 +178,27 @@ TEST(Relaxation, DecaysToItsMinimum) {
   EXPECT_DOUBLE_EQ(relaxation.omega(), 0.9 * 1.2);
   for (long k = 2; k < 100; ++k) relaxation.next(k, 1.0);
   EXPECT_EQ(relaxation.omega(), 0.7);
+}
+
+TEST(Relaxation, DecaysTowardsItsMinimumByTheSweepOrTheContact) {
+  SweepOptions options;
+  options.relaxation = 1.0;
+  options.relaxation_decay = 0.9;
+  options.relaxation_min = 0.1;
+  Relaxation by_sweep(options, false, Decay::towards_minimum, 3);
+  Relaxation by_contact(options, false, Decay::with_every_contact, 3);
+  EXPECT_EQ(by_sweep.within_sweep().gamma, 1.0);
+  EXPECT_EQ(by_contact.within_sweep().gamma, 0.9);
+  double expected = 1.0;
+  for (long k = 1; k <= 4; ++k) {
+    by_contact.next(k, 1.0);
+    for (int contact = 0; contact < 3; ++contact) {
+      by_sweep.next(3 * k + contact, 1.0);
+      expected = 0.9 * expected + 0.1 * 0.1;
+    }
+    EXPECT_NEAR(by_sweep.omega(), expected, 1e-14);
+    EXPECT_NEAR(by_contact.omega(), expected, 1e-14);
+  }
 }
 
 TEST(Relaxation, StaysWhereChangesFallAndDropsWhereTheyDoNot) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "solvers/cascade/arclength_path.hpp"
 #include "solvers/cascade/block_lu.hpp"
@@ -80,6 +81,33 @@ bool rescue(Parts& parts, Search& search) {
     if (search.best() > 0.3 * before) return false;
   }
   return false;
+}
+
+/// The largest impulse were all contacts to stick, ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞: beyond 1e3 where heavy bodies rest on light
+/// ones.
+double sticking_impulse(Parts& parts, Search& search) {
+  const ScaledProblem& problem = parts.problem();
+  std::vector<BlockLu::Block> blocks;
+  for (int k = 0; k < problem.stored_blocks(); ++k) blocks.push_back(problem.block(k));
+  const auto contacts = static_cast<std::size_t>(problem.contacts());
+  const std::vector<BlockLu::Block> shift(contacts, 1e-10 * BlockLu::Block::Identity());
+  parts.lu().factor(blocks, shift, std::vector<char>(contacts, 0));
+  search.count_newton();
+  Vector r(problem.size());
+  parts.lu().solve(problem.free_term(), r);
+  return r.lpNorm<Eigen::Infinity>();
+}
+
+/// Interior points from starts as large as the impulses: from (0, 0, 1) the way to them is too long. True: accepted.
+bool start_large(Parts& parts, Search& search) {
+  const double size = sticking_impulse(parts, search);
+  if (!(size > 1e3) || !std::isfinite(size)) return false;
+  for (const double velocity : {10.0, 1e3, 1.0}) {
+    if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
+    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
+  }
+  const ProximalPoint::Limits polish{.shift = 1e-6, .newton_steps = 200, .successes = 5, .from_best = true};
+  return search.best() < 1e-3 && parts.proximal_point().run(search, polish);
 }
 
 /// Sweeps from r, first `sweeps` and then on while the observed rate predicts that reaching the tolerance costs less
@@ -162,6 +190,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
       parts.newton().run(search, r, {.steps = 30, .patience = 6, .relative = search.odd_attempt() ? 1e3 : 10.0}))
     return;
   if (o.interior_point && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  if (o.interior_point && !search.halted() && search.best() > 1e-6 && start_large(parts, search)) return;
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
   if (o.proximal_point && parts.proximal_point().run(search, {.newton_steps = o.proximal_steps})) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;

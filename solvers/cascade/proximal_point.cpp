@@ -47,7 +47,11 @@ bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& 
 }
 
 bool ProximalPoint::run(Search& search, const Limits& limits) {
-  center_.setZero(problem_.size());
+  if (limits.from_best) {
+    center_ = search.best_point();
+  } else {
+    center_.setZero(problem_.size());
+  }
   start_ = best_ = center_;
   problem_.velocity(start_, velocity_);
   double last_residual = problem_.residual(start_, velocity_);

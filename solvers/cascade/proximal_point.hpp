@@ -20,6 +20,7 @@ class ProximalPoint {
     double shift = 1e-2;  ///< α at the start (G̃ has unit diagonal)
     long newton_steps = 800;
     int successes = 5;
+    bool from_best = false;  ///< start at the search's best point, not at zero
   };
 
   /// `newton` works on `problem` itself, for finishing.

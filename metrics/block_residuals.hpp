@@ -80,4 +80,39 @@ BlockVector<Dim> natural_map_of_box(const BlockVector<Dim>& impulse, const Block
   return map;
 }
 
+/// x − P_F(x) in the tangent plane for F the regular polygon with `facets` corners at radius · (cos, sin)(2π m /
+/// facets), in 2D the interval ±radius.
+inline double outside_of_polygon(double x, double radius, int /*facets*/) {
+  return x > radius ? x - radius : std::fmin(x + radius, 0.0);
+}
+inline Eigen::Vector2d outside_of_polygon(const Eigen::Vector2d& x, double radius, int facets) {
+  constexpr double pi = 3.14159265358979323846;
+  const double step = 2.0 * pi / facets;
+  // The nearest point lies on the side between the two corners that enclose the direction of x.
+  const double middle = (std::floor(std::atan2(x[1], x[0]) / step) + 0.5) * step;
+  const Eigen::Vector2d normal(std::cos(middle), std::sin(middle));
+  const Eigen::Vector2d along(-normal[1], normal[0]);
+  const double beyond = normal.dot(x) - radius * std::cos(0.5 * step);
+  if (!(beyond > 0.0)) return Eigen::Vector2d::Zero();
+  return beyond * normal + outside_of_polygon(along.dot(x), radius * std::sin(0.5 * step), 2) * along;
+}
+
+/// The natural map of the facet model (001 (21)–(23)): λ_N − max(0, λ_N − r v_N), and λ_T − P_F(λ_T − r v_T) with F the
+/// polygon of radius mu max(0, λ_N).
+template <int Dim>
+BlockVector<Dim> natural_map_of_facets(const BlockVector<Dim>& impulse, const BlockVector<Dim>& velocity, double r,
+                                       double mu, int facets) {
+  constexpr int n = Dim - 1;
+  const double radius = mu * std::fmax(impulse[n], 0.0);
+  BlockVector<Dim> map;
+  if constexpr (Dim == 2) {
+    map[0] = r * velocity[0] + outside_of_polygon(impulse[0] - r * velocity[0], radius, facets);
+  } else {
+    const Eigen::Vector2d step = r * velocity.template head<2>();
+    map.template head<2>() = step + outside_of_polygon(impulse.template head<2>() - step, radius, facets);
+  }
+  map[n] = natural_map_of_limit(impulse[n], velocity[n], r);
+  return map;
+}
+
 }  // namespace conebench

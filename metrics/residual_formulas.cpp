@@ -145,19 +145,30 @@ WorstBlock scaled_over(const Evaluation& e, const Vector& velocity) {
 WorstBlock natural_map_scaled(Evaluation& e) { return scaled_over(e, e.augmented_velocity()); }
 WorstBlock natural_map_ccp_scaled(Evaluation& e) { return scaled_over(e, e.velocity()); }
 
-WorstBlock natural_map_box_scaled(Evaluation& e) {
+/// Of models that bound friction in a polygon of the tangent plane; `map` is that of a contact, with step 1.
+template <class ContactMap>
+WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
   WorstBlock worst;
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    constexpr int rows = rows_of<decltype(v)>;
     double error = 0.0;
-    if constexpr (rows == 1) {
+    if constexpr (rows_of<decltype(v)> == 1) {
       error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
     } else {
-      error = euclidean(natural_map_of_box<rows>(lambda / b.r, v, 1.0, b.friction));
+      error = euclidean(map(lambda / b.r, v, b));
     }
     worst.take(error / e.velocity_scale(), i);
   });
   return worst;
+}
+WorstBlock natural_map_box_scaled(Evaluation& e) {
+  return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
+    return natural_map_of_box<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction);
+  });
+}
+WorstBlock natural_map_facets_scaled(Evaluation& e) {
+  return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
+    return natural_map_of_facets<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction, 8);
+  });
 }
 
 /// The natural map's Euclidean norm over all rows; the block is the one with the largest part.
@@ -302,6 +313,11 @@ std::span<const ResidualDefinition> residual_definitions() {
                           "max(0, lambda_N) of the answer itself",
                           "1", "Conebench; own-model measure of the LCP with a box (002 Alg. 1)", verdict},
                          natural_map_box_scaled},
+      ResidualDefinition{{"natural_map_facets_scaled", 1,
+                          "max_i |lambda_i - P_F(lambda_i - r_i sigma_i)| / (r_i V), F the polygon with corners at mu "
+                          "max(0, lambda_N) of the answer itself in directions 2 pi m / 8 from t1",
+                          "1", "Conebench; own-model measure of the facet LCP with M = 8 (001 (21)-(23))", verdict},
+                         natural_map_facets_scaled},
       ResidualDefinition{{"natural_map_relative", 1,
                           "|lambda - P_K(lambda - v)|_2 / max(|g|_2, |lambda|_2, |sigma|_2), not divided by <= 2.2e-16",
                           "1", "Siconos numerics", verdict},

@@ -8,6 +8,7 @@
 #include "solvers/first_order/apgd.hpp"
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
+#include "solvers/lcp/lcp_rows.hpp"
 #include "solvers/newton/nonsmooth_newton.hpp"
 #include "solvers/testing/misbehave.hpp"
 
@@ -27,6 +28,7 @@ std::vector<SolverRow> make_table() {
   append(table, apgd_rows());
   append(table, cascade_rows());
   append(table, nonsmooth_newton_rows());
+  append(table, lcp_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;
 }

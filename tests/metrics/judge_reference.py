@@ -146,6 +146,22 @@ def project(x, mu):
     return np.where(inside[:, None], x, np.where(polar[:, None], 0.0, surface))
 
 
+def nearest_in_polygon(x, radius, corners):
+    """The nearest of all sides' nearest points, or x itself inside."""
+    if len(x) == 1:
+        return np.clip(x, -radius, radius)
+    angles = 2 * np.pi * np.arange(corners + 1) / corners
+    points = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    sides = points[1:] - points[:-1]
+    outward = np.column_stack([sides[:, 1], -sides[:, 0]])
+    if radius > 0 and (((x - points[:-1]) * outward).sum(axis=1) <= 0).all():
+        return x
+    square = np.maximum((sides * sides).sum(axis=1), 1e-300)
+    share = np.clip(((x - points[:-1]) * sides).sum(axis=1) / square, 0, 1)
+    nearest = points[:-1] + share[:, None] * sides
+    return nearest[np.argmin(norms(nearest - x))]
+
+
 def norms(x):
     return np.sqrt((x * x).sum(axis=1))
 
@@ -227,6 +243,13 @@ def judge(problem, impulse):
         target = np.column_stack([np.maximum(moved[:, 0], 0), np.clip(moved[:, 1:], -bound, bound)])
         return largest(joint_part / velocity, norms(contacts - target) / (contact_r * velocity))
 
+    def facets(corners=8):
+        target = np.column_stack([np.maximum((contacts - contact_r[:, None] * contact_sigma)[:, 0], 0), contacts[:, 1:]])
+        for k, normal in enumerate(contacts[:, 0]):
+            x = contacts[k, 1:] - contact_r[k] * contact_sigma[k, 1:]
+            target[k, 1:] = nearest_in_polygon(x, mu[k] * max(normal, 0.0), corners)
+        return largest(joint_part / velocity, norms(contacts - target) / (contact_r * velocity))
+
     def divided(value, denominator):
         return value / denominator if denominator > EPSILON else value
 
@@ -246,6 +269,7 @@ def judge(problem, impulse):
         "natural_map_scaled": scaled(augmented),
         "natural_map_ccp_scaled": scaled(contact_sigma),
         "natural_map_box_scaled": box(),
+        "natural_map_facets_scaled": facets(),
         "natural_map_relative": divided(f_norm, relative),
         "natural_map_relative_g": divided(f_norm, g_norm),
         "r_primal": largest(abs(contacts - project(contacts, mu))),
@@ -275,6 +299,7 @@ def judge(problem, impulse):
         "complementarity": power_noise, "complementarity_ccp": power_noise, "r_ncp": power_noise,
         "natural_map": both, "natural_map_ccp": both, "r_nat": both,
         "natural_map_scaled": scaled_noise, "natural_map_ccp_scaled": scaled_noise, "natural_map_box_scaled": scaled_noise,
+        "natural_map_facets_scaled": scaled_noise,
         "natural_map_relative": divided(all_rows, relative), "natural_map_relative_g": divided(all_rows, g_norm),
         "penetration": velocity_noise * (problem.time_step or 0),
         "objective": total, "objective_ncp": total, "duality_gap_ccp": total,

@@ -311,6 +311,37 @@ TEST(Residuals, OfTheBoxAcceptItsCornersThatTheConeRefuses) {
   EXPECT_GT(judge(problem, vector_of({-0.5, 0.5, 1.0}))["natural_map_box_scaled"].value, 0.1);
 }
 
+TEST(Residuals, OfTheFacetsAcceptCornersAndSidesOfTheOctagon) {
+  // G = 2 I. Slip towards a corner: friction of full size.
+  const double diagonal = 0.5 * std::sqrt(0.5);
+  const ContactProblem corner = one_contact(vector_of({5.0, 5.0, -2.0}));
+  EXPECT_NEAR((judge(corner, vector_of({-diagonal, -diagonal, 1.0}))["natural_map_facets_scaled"].value), 0.0,
+              round_off);
+  EXPECT_GT((judge(corner, vector_of({-0.9 * diagonal, -0.9 * diagonal, 1.0}))["natural_map_facets_scaled"].value),
+            1e-2);
+  // Slip straight at a side: all of its points dissipate as much, and the circle's friction is outside.
+  const double angle = std::numbers::pi / 8.0;
+  const Eigen::Vector2d normal(std::cos(angle), std::sin(angle));
+  const Eigen::Vector2d along(-normal[1], normal[0]);
+  const Eigen::Vector2d friction = -0.5 * std::cos(angle) * normal - 0.05 * along;
+  const Eigen::Vector2d free = 3.0 * normal + 0.1 * along;
+  const ContactProblem side = one_contact(vector_of({free[0], free[1], -2.0}));
+  const Judgement judgement = judge(side, vector_of({friction[0], friction[1], 1.0}));
+  EXPECT_NEAR(judgement["natural_map_facets_scaled"].value, 0.0, round_off);
+  EXPECT_GT(judgement["natural_map_scaled"].value, 1e-3);
+  EXPECT_GT((judge(side, vector_of({-0.5 * normal[0], -0.5 * normal[1], 1.0}))["natural_map_facets_scaled"].value),
+            1e-3);
+}
+
+TEST(Residuals, OfTheFacetsAreThoseOfTheBoxInThePlane) {
+  const ContactProblem problem =
+      problem_of({.friction = {0.5}, .dimension = 2}, Matrix::Identity(2, 2), vector_of({3.0, -1.0}));
+  for (const Vector& impulse : {vector_of({-0.5, 1.0}), vector_of({0.7, 0.4}), vector_of({-2.0, 3.0})}) {
+    const Judgement judgement = judge(problem, impulse);
+    EXPECT_NEAR(judgement["natural_map_facets_scaled"].value, judgement["natural_map_box_scaled"].value, 1e-15);
+  }
+}
+
 // --- Penetration ----------------------------------------------------------------------------------------------------
 
 TEST(Penetration, IsUnknownWithTheReasonWhereTheConfigurationIsMissing) {

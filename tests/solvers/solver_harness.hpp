@@ -15,7 +15,7 @@ inline std::string own_model_residual(const SolverInfo& info) {
   switch (info.formulation) {
     case Formulation::ncp: return "natural_map_scaled";
     case Formulation::ccp: return "natural_map_ccp_scaled";
-    case Formulation::lcp: return "natural_map_box_scaled";
+    case Formulation::lcp: return info.id.starts_with("LEMKE") ? "natural_map_facets_scaled" : "natural_map_box_scaled";
     case Formulation::model: return "";
   }
   return "";

@@ -1,0 +1,198 @@
+#include "solvers/lcp/facet_lcp.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace conebench::lcp {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+/// 1/√x of the positive entries; the others take the mean of these.
+Vector inverse_roots(const Vector& diagonal) {
+  const double positive = static_cast<double>((diagonal.array() > 0.0).count());
+  const double mean = positive > 0.0 ? diagonal.cwiseMax(0.0).sum() / positive : 1.0;
+  return diagonal.unaryExpr([mean](double x) { return 1.0 / std::sqrt(x > 0.0 ? x : mean); });
+}
+
+}  // namespace
+
+Index FacetLcp::size_of(const ConeProduct& cones, int facets) {
+  Index size = cones.limits();
+  for (const double mu : cones.friction()) size += mu > 0.0 ? 2 + (cones.contact_dimension() == 3 ? facets : 2) : 1;
+  return size;
+}
+
+FacetLcp::FacetLcp(const ContactProblem& problem, int facets, bool scaled)
+    : problem_(problem),
+      dimension_(problem.cones().contact_dimension()),
+      facets_(dimension_ == 3 ? facets : 2),
+      joints_(problem.cones().joints()),
+      limits_(problem.cones().limits()) {
+  directions_.resize(dimension_ - 1, facets_);
+  for (int m = 0; m < facets_; ++m) {
+    const double angle = 2.0 * pi * m / facets_;
+    directions_(0, m) = std::cos(angle);
+    if (dimension_ == 3) directions_(1, m) = std::sin(angle);
+  }
+  impulse_.setZero(problem.rows());
+  velocity_.setZero(problem.rows());
+  lay_out();
+  Matrix reduced;
+  Vector free_term;
+  eliminate_joints(reduced, free_term);
+  assemble(reduced, free_term);
+  scale_.setOnes(size());
+  joint_scale_.setOnes(joints_);
+  if (scaled) scale();
+}
+
+void FacetLcp::lay_out() {
+  const ConeProduct& cones = problem_.cones();
+  normal_rows_ = limits_ + cones.contacts();
+  Index with_friction = 0;
+  for (const double mu : cones.friction()) with_friction += mu > 0.0 ? 1 : 0;
+  impulses_ = normal_rows_ + facets_ * with_friction;
+  Index b = normal_rows_;
+  Index lambda = impulses_;
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    Contact contact{
+        .row = cones.contact_row(i), .a = limits_ + i, .friction = cones.friction()[static_cast<std::size_t>(i)]};
+    if (contact.friction > 0.0) {
+      contact.b = b;
+      contact.lambda = lambda++;
+      b += facets_;
+    }
+    contacts_.push_back(contact);
+  }
+  offset_.setZero(lambda);
+  matrix_.setZero(lambda, lambda);
+  w_.setZero(lambda);
+}
+
+/// G + R and g over limits and contacts alone, with λ_joints = −(G_jj + R_jj)⁺ (G_jc λ_c + g_j) put in.
+void FacetLcp::eliminate_joints(Matrix& reduced, Vector& free_term) {
+  Matrix full = problem_.blocks().dense();
+  full.diagonal() += problem_.compliance();
+  const Vector& g = problem_.free_term();
+  const Index others = problem_.rows() - joints_;
+  reduced = full.bottomRightCorner(others, others);
+  free_term = g.tail(others);
+  if (joints_ == 0) return;
+  // To unit diagonal first: rows of a joint may be metres and radians. A row is redundant below 1e-12 of the largest.
+  const Vector d = inverse_roots(full.diagonal().head(joints_));
+  Eigen::CompleteOrthogonalDecomposition<Matrix> block;
+  block.setThreshold(1e-12);
+  block.compute(d.asDiagonal() * full.topLeftCorner(joints_, joints_) * d.asDiagonal());
+  joint_map_ = -(d.asDiagonal() * block.solve(d.asDiagonal() * full.topRightCorner(joints_, others)));
+  joint_offset_ = -(d.asDiagonal() * block.solve(d.cwiseProduct(g.head(joints_))));
+  reduced += full.bottomLeftCorner(others, joints_) * joint_map_;
+  free_term += full.bottomLeftCorner(others, joints_) * joint_offset_;
+}
+
+/// (25) with P = (N C) over the impulses that are not joints'.
+void FacetLcp::assemble(const Matrix& reduced, const Vector& free_term) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto add = [&](Index row, Index column, double value) {
+    entries.emplace_back(static_cast<int>(row - joints_), static_cast<int>(column), value);
+  };
+  for (Index i = 0; i < limits_; ++i) add(joints_ + i, i, 1.0);
+  for (const Contact& contact : contacts_) {
+    add(contact.row + dimension_ - 1, contact.a, 1.0);
+    for (int m = 0; contact.b >= 0 && m < facets_; ++m) {
+      for (int k = 0; k + 1 < dimension_; ++k) add(contact.row + k, contact.b + m, directions_(k, m));
+    }
+  }
+  SparseMatrix p(reduced.rows(), impulses_);
+  p.setFromTriplets(entries.begin(), entries.end());
+  const Matrix product = reduced * p;
+  matrix_.topLeftCorner(impulses_, impulses_) = p.transpose() * product;
+  offset_.head(impulses_) = p.transpose() * free_term;
+  for (const Contact& contact : contacts_) {
+    if (contact.b < 0) continue;
+    matrix_(contact.lambda, contact.a) = contact.friction;                      // (22)
+    matrix_.row(contact.lambda).segment(contact.b, facets_).setConstant(-1.0);  // −E
+    matrix_.col(contact.lambda).segment(contact.b, facets_).setConstant(1.0);   // Eᵀ of (23)
+  }
+}
+
+void FacetLcp::scale() {
+  scale_.head(impulses_) = inverse_roots(matrix_.diagonal().head(impulses_));
+  for (const Contact& contact : contacts_) {
+    if (contact.b >= 0) scale_[contact.lambda] = 1.0 / scale_.segment(contact.b, facets_).mean();
+  }
+  matrix_ = scale_.asDiagonal() * matrix_ * scale_.asDiagonal();
+  offset_ = offset_.cwiseProduct(scale_);
+  const double largest = size() > 0 ? offset_.cwiseAbs().maxCoeff() : 0.0;
+  if (largest > 0.0) impulse_scale_ = largest;
+  offset_ /= impulse_scale_;
+  if (joints_ == 0) return;
+  const BlockSparseMatrix& blocks = problem_.blocks();
+  Vector diagonal(joints_);
+  for (Index i = 0; i < joints_; ++i) diagonal[i] = *blocks.block_values(blocks.diagonal(i));
+  joint_scale_ = inverse_roots(diagonal + problem_.compliance().head(joints_)) / impulse_scale_;
+}
+
+void FacetLcp::to_impulse(const Vector& z, VectorRef impulse) const {
+  const auto value = [&](Index i) { return impulse_scale_ * scale_[i] * z[i]; };
+  for (Index i = 0; i < limits_; ++i) impulse[joints_ + i] = value(i);
+  for (const Contact& contact : contacts_) {
+    auto part = impulse.segment(contact.row, dimension_);
+    part.setZero();
+    part[dimension_ - 1] = value(contact.a);
+    for (int m = 0; contact.b >= 0 && m < facets_; ++m) {
+      for (int k = 0; k + 1 < dimension_; ++k) part[k] += directions_(k, m) * value(contact.b + m);
+    }
+  }
+  if (joints_ == 0) return;
+  impulse.head(joints_) = joint_offset_;
+  impulse.head(joints_).noalias() += joint_map_ * impulse.tail(impulse.size() - joints_);
+}
+
+void FacetLcp::from_impulse(ConstVectorRef impulse, Vector& z) {
+  problem_.velocity(impulse, velocity_);
+  z.setZero(size());
+  for (Index i = 0; i < limits_; ++i) z[i] = impulse[joints_ + i];
+  for (const Contact& contact : contacts_) {
+    const auto part = impulse.segment(contact.row, dimension_);
+    z[contact.a] = part[dimension_ - 1];
+    if (contact.b < 0) continue;
+    if (dimension_ == 2) {
+      z[contact.b] = std::max(part[0], 0.0);
+      z[contact.b + 1] = std::max(-part[0], 0.0);
+    } else {
+      const double step = 2.0 * pi / facets_;
+      const double length = std::hypot(part[0], part[1]);
+      double angle = std::atan2(part[1], part[0]);
+      if (angle < 0.0) angle += 2.0 * pi;
+      const double sector = std::floor(angle / step);
+      const int m = std::isfinite(sector) ? static_cast<int>(sector) % facets_ : 0;
+      const double inside = angle - sector * step;
+      z[contact.b + m] = length * std::sin(step - inside) / std::sin(step);
+      z[contact.b + (m + 1) % facets_] = length * std::sin(inside) / std::sin(step);
+    }
+    const auto slip = velocity_.segment(contact.row, dimension_ - 1);
+    for (int m = 0; m < facets_; ++m) z[contact.lambda] = std::max(z[contact.lambda], -directions_.col(m).dot(slip));
+  }
+  z = z.cwiseQuotient(scale_) / impulse_scale_;
+}
+
+double FacetLcp::residual(const Vector& z) {
+  w_ = offset_;
+  w_.noalias() += matrix_ * z;
+  double worst = 0.0;
+  for (Index i = 0; i < size(); ++i) worst = std::max(worst, std::abs(std::min(z[i], w_[i])));
+  bool finite = z.allFinite() && w_.allFinite();
+  if (joints_ > 0) {
+    to_impulse(z, impulse_);
+    problem_.velocity(impulse_, velocity_);
+    for (Index i = 0; i < joints_; ++i) worst = std::max(worst, joint_scale_[i] * std::abs(velocity_[i]));
+    finite = finite && velocity_.allFinite();
+  }
+  return finite ? worst : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace conebench::lcp

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/types.hpp"
+
+namespace conebench::lcp {
+
+/// The M-facet LCP of a contact problem, paper 001 eqs. (17)–(26): find z ≥ 0 ⟂ w = M z + q ≥ 0.
+///
+///     symbol  meaning                                                            unit
+///     a, b    normal impulse, shares of friction along the facets, (17)          N s
+///     λ       Lagrangian of (22), the speed of a slipping contact                m/s
+///     z       (limit impulses; a; b; λ), size() long; without b and λ where μ = 0
+///     c_m     direction at 2π m / M from t1, m = 0, 1, …; in 2D the two of ±t
+///
+/// 001 calls c_m the normals of the cone's side faces. In (17), (22) they span its edges: friction reaches μ a along
+/// c_m and μ a cos(π/M) between two of them.
+///
+/// Joint rows leave by a Schur complement with a rank-revealing pseudoinverse, so that redundant joints do no harm.
+/// R enters as G + R. Scaled, the LCP is D M D, D q / γ with unit diagonal (the rows of λ, whose diagonal is 0, make
+/// the entries of E one on average) and ‖q‖∞ = 1; z = γ D z̃. All vectors z here are those of the scaled LCP.
+class FacetLcp {
+ public:
+  /// `facets`: M of a 3D contact, even.
+  FacetLcp(const ContactProblem& problem, int facets, bool scaled);
+
+  static Index size_of(const ConeProduct& cones, int facets);
+
+  Index size() const { return offset_.size(); }
+  const Matrix& matrix() const { return matrix_; }  ///< M
+  const Vector& offset() const { return offset_; }  ///< q
+  /// Rows of limits and normals, which come first: without the others the LCP is that without friction.
+  Index normal_rows() const { return normal_rows_; }
+
+  /// λ of the contact problem, by (17) and back-substitution of the joints. No allocation.
+  void to_impulse(const Vector& z, VectorRef impulse) const;
+  /// A z whose impulse is `impulse` where that keeps the cones: friction on the two nearest c_m. No allocation.
+  void from_impulse(ConstVectorRef impulse, Vector& z);
+  /// max(‖min(z, M z + q)‖∞, velocity left in the joint rows, scaled alike); +inf where that is not finite. From the
+  /// matrix as assembled, whatever has been pivoted since. No allocation.
+  double residual(const Vector& z);
+
+ private:
+  struct Contact {
+    Index row = 0;      ///< of the impulse
+    Index a = 0;        ///< index of a in z
+    Index b = -1;       ///< index of the first b in z, -1 without friction
+    Index lambda = -1;  ///< index of λ in z
+    double friction = 0.0;
+  };
+
+  void lay_out();
+  void eliminate_joints(Matrix& reduced, Vector& free_term);
+  void assemble(const Matrix& reduced, const Vector& free_term);
+  void scale();
+
+  ContactProblem problem_;
+  int dimension_;
+  int facets_;         ///< of one contact: M in 3D, 2 in 2D
+  Matrix directions_;  ///< c_m as columns, tangential components
+  std::vector<Contact> contacts_;
+  Index joints_ = 0;
+  Index limits_ = 0;
+  Index normal_rows_ = 0;
+  Index impulses_ = 0;  ///< entries of z that are impulses: all but λ
+
+  Matrix matrix_;
+  Vector offset_;
+  Vector scale_;                ///< diagonal of D
+  Vector joint_scale_;          ///< the same for the joint rows' residual
+  double impulse_scale_ = 1.0;  ///< γ
+
+  Matrix joint_map_;  ///< λ_joints = joint_map_ λ_others + joint_offset_
+  Vector joint_offset_;
+  Vector impulse_, velocity_, w_;  // scratch
+};
+
+}  // namespace conebench::lcp

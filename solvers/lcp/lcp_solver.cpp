@@ -1,0 +1,109 @@
+#include "solvers/lcp/lcp_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace conebench::lcp {
+
+void declare_options(OptionBinder& bind, LcpOptions& o) {
+  bind.integer("facets", o.facets, {.minimum = 4, .maximum = 256, .doc = "M of 001 (18): facets of a 3D cone, even"});
+  bind.flag("scaled", o.scaled, "LCP to unit diagonal and unit |q|; off: the units of the problem, as in the paper");
+  bind.real("max_error", o.max_error,
+            {.minimum = 0.0,
+             .maximum = 1e6,
+             .scale = OptionScale::logarithmic,
+             .doc = "e_max of 001 Sec. V: largest error |min(z, M z + q)| of a solution"});
+  bind.integer("max_rows", o.max_rows,
+               {.minimum = 1, .maximum = 20000, .doc = "of the dense LCP; larger problems are unsupported"});
+}
+
+std::optional<std::string> LcpSolver::unsupported_reason(const ContactProblem& problem) const {
+  if (auto reason = unsupported_by_flags(info_, problem)) return reason;
+  if (shared_.facets % 2 != 0) return fmt::format("{} takes an even number of facets", info_.id);
+  const Index rows = std::max(FacetLcp::size_of(problem.cones(), static_cast<int>(shared_.facets)), problem.rows());
+  if (rows > shared_.max_rows) {
+    return fmt::format("{} pivots a dense matrix: {} rows, more than max_rows = {}", info_.id, rows, shared_.max_rows);
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> LcpSolver::prepare(const ContactProblem& problem) {
+  if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+  lcp_.emplace(problem, static_cast<int>(shared_.facets), shared_.scaled);
+  tableau_ = Tableau(lcp_->size());
+  z_.setZero(lcp_->size());
+  allocate(lcp_->size());
+  return std::nullopt;
+}
+
+std::optional<Ending> LcpSolver::observe(Monitor& monitor, long k, VectorRef impulse) {
+  if (!monitor.due(k)) return std::nullopt;
+  tableau_.read_solution(z_);
+  lcp_->to_impulse(z_, impulse);
+  const Decision decision = monitor.observe(k, impulse, std::numeric_limits<double>::quiet_NaN());
+  if (decision == Decision::accept) return Ending::accepted;
+  if (decision == Decision::out_of_time) return Ending::out_of_time;
+  return std::nullopt;
+}
+
+SolveSummary LcpSolver::solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) {
+  SolveSummary summary;
+  if (impulse.size() == 0) {
+    summary.status = SolveStatus::converged;
+    summary.own_residual = 0.0;
+    return summary;
+  }
+  // Pivots start at z = 0, so a guess counts only where it is the answer.
+  if (!guess.isZero(0.0)) {
+    lcp_->from_impulse(guess, z_);
+    ++summary.operator_products;
+    if (lcp_->residual(z_) <= std::min(stop.tolerance, shared_.max_error)) {
+      conclude(Ending::solved, stop, monitor, impulse, summary);
+      if (summary.status == SolveStatus::converged) return summary;
+    }
+  }
+  const Ending ending = search(stop, monitor, impulse, summary);
+  conclude(ending, stop, monitor, impulse, summary);
+  return summary;
+}
+
+/// The status, from the error of z_ in the LCP as assembled.
+void LcpSolver::conclude(Ending ending, const StopRule& stop, Monitor& monitor, VectorRef impulse,
+                         SolveSummary& summary) {
+  lcp_->to_impulse(z_, impulse);
+  summary.own_residual = lcp_->residual(z_);
+  ++summary.operator_products;
+  summary.breakdown = Breakdown::none;
+  const auto broke = [&](Breakdown why) {
+    summary.status = SolveStatus::breakdown;
+    summary.breakdown = why;
+  };
+  switch (ending) {
+    case Ending::accepted: summary.status = SolveStatus::converged; break;
+    case Ending::no_solution: broke(Breakdown::no_solution); break;
+    case Ending::cycle: broke(Breakdown::cycle); break;
+    case Ending::error: broke(Breakdown::error); break;
+    case Ending::queue_exhausted: broke(Breakdown::queue_exhausted); break;
+    case Ending::out_of_pivots: summary.status = SolveStatus::max_iterations; break;
+    case Ending::out_of_time: summary.status = SolveStatus::time_limit; break;
+    case Ending::solved:
+      if (!(summary.own_residual <= shared_.max_error)) {
+        broke(Breakdown::error);
+        break;
+      }
+      summary.status = SolveStatus::stalled;
+      if (stop.criterion == Criterion::own) {
+        if (summary.own_residual <= stop.tolerance) summary.status = SolveStatus::converged;
+      } else {
+        const Decision decision = monitor.propose(summary.iterations, impulse, summary.own_residual);
+        if (decision == Decision::accept) summary.status = SolveStatus::converged;
+        if (decision == Decision::out_of_time) summary.status = SolveStatus::time_limit;
+      }
+      if (summary.status == SolveStatus::stalled) summary.message = "LCP solved";  // short enough not to allocate
+  }
+  if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
+}
+
+}  // namespace conebench::lcp

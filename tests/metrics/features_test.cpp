@@ -141,6 +141,38 @@ TEST(SampleCategories, AreDecidedInTheirOrder) {
   EXPECT_EQ(category({.friction = five}, 12, std::nullopt), unknown);
 }
 
+/// Those of 004 Sec. VII-C whose printed conditions hold: rows of joints and limits, contacts, bodies, rank of J.
+std::vector<SampleCategory> printed_categories(int joints, int limits, int contacts, int bodies, int rank) {
+  using enum SampleCategory;
+  const double freedom = 6.0 * bodies;
+  const double d_j = joints / freedom;
+  const double d_c = 3.0 * contacts / freedom;
+  const double d_jlc = (joints + limits + 3.0 * contacts) / freedom;
+  std::vector<SampleCategory> hold;
+  if (contacts == 0 && joints >= 1 && rank == joints) hold.push_back(independent_joints);
+  if (contacts == 0 && joints >= 1 && rank < joints && d_j < 1.0) hold.push_back(redundant_joints);
+  if (contacts == 0 && joints >= 1 && rank < joints && d_j >= 1.0) hold.push_back(dense_joints);
+  if (contacts == 1) hold.push_back(single_contact);
+  if (contacts >= 2 && contacts <= 2 * bodies && d_c < 1.0) hold.push_back(sparse_contacts);
+  if (contacts > 2 * bodies && d_c > 1.0) hold.push_back(dense_contacts);
+  if (contacts >= 1 && joints >= 1 && d_jlc > 1.0) hold.push_back(dense_constraints);
+  return hold;
+}
+
+TEST(SampleCategories, PrintedOnesOverlapAndLeaveGapsThatTheOrderCloses) {
+  using enum SampleCategory;
+  const std::vector<double> four(4, 0.5);
+  const std::vector<double> five(5, 0.5);
+  EXPECT_EQ(printed_categories(10, 0, 1, 2, 10), (std::vector{single_contact, dense_constraints}));
+  EXPECT_EQ(category({.joints = 10, .friction = {0.5}}, 10, 2), dense_constraints);
+  EXPECT_EQ(printed_categories(1, 0, 5, 2, 12), (std::vector{dense_contacts, dense_constraints}));
+  EXPECT_EQ(category({.joints = 1, .friction = five}, 12, 2), dense_constraints);
+  EXPECT_TRUE(printed_categories(0, 0, 4, 2, 12).empty()) << "n_c = 2 n_b, where d_c = 1";
+  EXPECT_EQ(category({.friction = four}, 12, 2), sparse_contacts);
+  EXPECT_TRUE(printed_categories(0, 2, 0, 2, 2).empty()) << "limits alone";
+  EXPECT_EQ(category({.limits = 2}, 2, 2), other);
+}
+
 TEST(SampleCategories, TakeGeneralisedVelocitiesForTheBodiesAndSaySo) {
   const std::vector<double> five(5, 0.5);
   EXPECT_EQ(category({.friction = five}, 12, std::nullopt, 12), SampleCategory::dense_contacts);

@@ -58,6 +58,18 @@ TEST(AdmmErrata, PrintedExtremeEigenvaluesHoldThePenaltyThatTheyAreToGive) {
   EXPECT_NEAR(spectral_penalty(without, 0.2), std::sqrt(4e-6) * std::pow(4e6, 0.2), 1e-6);
 }
 
+TEST(AdmmErrata, ConditionOfOneWouldFreezeThePrintedPenalty) {
+  // 000 (45), (46): with κ = 1 every exponent gives the same ρ. Nothing but compliance: L = m, far from ρ₀ = 1.
+  const PenaltyRule printed{.update = PenaltyUpdate::spectral, .ratio = 10.0, .factor = std::pow(1.0, 0.05)};
+  EXPECT_EQ(printed.updated(1.0, 1.0, 1e-3), 1.0);
+  const ContactProblem problem = make_problem(Matrix::Zero(3, 3), Eigen::Vector3d(0.2, 0.0, -1.0), contacts({0.5}),
+                                              Eigen::Vector3d::Constant(1e4));
+  const auto answer = run("ADMM-NCP-SA", problem);
+  EXPECT_GT(answer.summary.factorizations, 1) << "the linear rule has stepped in";
+  EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+  EXPECT_TRUE(answer.impulse.isApprox(Eigen::Vector3d(-2e-5, 0.0, 1e-4), 1e-3)) << answer.impulse.transpose();
+}
+
 TEST(AdmmErrata, AbsoluteProximalWeightTiesTheIterationsToTheUnits) {
   // 000 after (35): η = 1e-6 whatever G, and ‖G‖ runs over eight decades on real files.
   const ContactProblem problem = random_problem(3, 8, 3);

@@ -10,6 +10,7 @@
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/lcp/lcp_rows.hpp"
 #include "solvers/newton/nonsmooth_newton.hpp"
+#include "solvers/siconos/siconos_rows.hpp"
 #include "solvers/testing/misbehave.hpp"
 
 namespace conebench {
@@ -20,7 +21,7 @@ void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows) {
   for (auto& row : rows) table.push_back(std::move(row));
 }
 
-std::vector<SolverRow> make_table() {
+std::vector<SolverRow> make_catalogue() {
   std::vector<SolverRow> table;
   append(table, gauss_seidel::solver_rows());
   append(table, admm_rows());
@@ -29,25 +30,41 @@ std::vector<SolverRow> make_table() {
   append(table, cascade_rows());
   append(table, nonsmooth_newton_rows());
   append(table, lcp_rows());
+  append(table, siconos_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;
 }
 
+const SolverRow* find_in(std::span<const SolverRow> rows, const std::string& id) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const SolverRow& row) { return row.info.id == id; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
+std::span<const SolverRow> solver_catalogue() {
+  static const std::vector<SolverRow> catalogue = make_catalogue();
+  return catalogue;
+}
+
 std::span<const SolverRow> solver_table() {
-  static const std::vector<SolverRow> table = make_table();
+  static const std::vector<SolverRow> table = [] {
+    std::vector<SolverRow> here;
+    for (const SolverRow& row : solver_catalogue()) {
+      if (row.missing.empty()) here.push_back(row);
+    }
+    return here;
+  }();
   return table;
 }
 
-const SolverRow* find_solver(const std::string& id) {
-  const auto table = solver_table();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const SolverRow& row) { return row.info.id == id; });
-  return found == table.end() ? nullptr : &*found;
-}
+const SolverRow* find_solver(const std::string& id) { return find_in(solver_table(), id); }
 
 Result<const SolverRow*> require_solver(const std::string& id) {
   if (const SolverRow* row = find_solver(id)) return row;
+  if (const SolverRow* row = find_in(solver_catalogue(), id)) {
+    return Error{ErrorCode::unsupported, id + ": " + row->missing};
+  }
   std::string known;
   for (const auto& row : solver_table()) known += (known.empty() ? "" : ", ") + row.info.id;
   return Error{ErrorCode::wrong_usage, "unknown solver '" + id + "'; known: " + known};

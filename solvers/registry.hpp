@@ -20,15 +20,20 @@ struct SolverRow {
   std::function<Result<std::unique_ptr<Solver>>(const OptionValues& values)> make;
   /// All options with `values` set over the defaults: what a setting's hash is taken of. Errors as make.
   std::function<Result<OptionValues>(const OptionValues& values)> effective_options;
+  std::string missing;  ///< why this build can't run it; empty where it can
 };
 
-/// All solvers of this build, in the order in which they are listed.
+/// All solvers that this build can run, in the order in which they are listed.
 std::span<const SolverRow> solver_table();
 
-/// The row with this id, or nullptr.
+/// All solvers that Conebench knows, those that this build lacks included.
+std::span<const SolverRow> solver_catalogue();
+
+/// The row of solver_table() with this id, or nullptr.
 const SolverRow* find_solver(const std::string& id);
 
-/// The row with this id. Errors (wrong_usage): unknown; names the known ids.
+/// The row of solver_table() with this id. Errors: unknown (wrong_usage; names the known ids), missing from this build
+/// (unsupported; says why).
 Result<const SolverRow*> require_solver(const std::string& id);
 
 /// Builds the row of a solver class with `Options` (see OptionBinder for declare_options):

@@ -84,7 +84,10 @@ int run_doctor(bool as_json) {
                           {"libraries", build.libraries},
                           {"peers", nlohmann::json::object()},
                           {"hints", lines}};
-    for (const auto& peer : peers) out["peers"][peer.name] = nullptr;
+    for (const auto& peer : peers) {
+      out["peers"][peer.name] = nullptr;
+      if (build.libraries.contains(peer.name)) out["peers"][peer.name] = build.libraries.at(peer.name);
+    }
     print_json(out);
     return done;
   }
@@ -99,7 +102,10 @@ int run_doctor(bool as_json) {
       {"flags", build.flags},
       {"build", build.build_type + (build.native ? ", for this processor" : "")}};
   for (const auto& [name, version] : build.libraries) rows.push_back({name, version});
-  for (const auto& peer : peers) rows.push_back({peer.name, fmt::format("not in this build ({})", peer.use)});
+  for (const auto& peer : peers) {
+    if (build.libraries.contains(peer.name)) continue;
+    rows.push_back({peer.name, fmt::format("not in this build ({})", peer.use)});
+  }
   print_text(align_columns(rows));
   print_text(lines.empty() ? "Nothing speaks against timing here.\n" : "\nWhat makes times doubtful or slow here:\n");
   for (const auto& line : lines) print_text("- " + line + "\n");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "metrics/residuals.hpp"
@@ -63,11 +64,16 @@ json solvers_json() {
                     {"rotation_invariant", info.rotation_invariant},
                     {"scale_invariant", info.scale_invariant},
                     {"allocates", to_string(info.allocates)},
+                    {"own_process", info.own_process},
                     {"citation", info.citation},
                     {"summary", info.summary},
                     {"options", options_json(row.options)}});
   }
-  return {{"solvers", list}};
+  json missing = json::array();
+  for (const auto& row : solver_catalogue()) {
+    if (!row.missing.empty()) missing.push_back({{"id", row.info.id}, {"reason", row.missing}});
+  }
+  return {{"solvers", list}, {"missing", missing}};
 }
 
 json scenes_json() {
@@ -113,15 +119,24 @@ json tables_json() { return {{"tables", json::array()}}; }
 Listing list_solvers() {
   Rows rows = {{"id", "formulation", "handles", "name"}};
   std::string markdown = "# Solvers and their options\n\n" + generated_by("solvers");
-  for (const auto& row : solver_table()) {
+  std::map<std::string, std::string> missing;
+  for (const auto& row : solver_catalogue()) {
     const auto& info = row.info;
-    rows.push_back({info.id, to_string(info.formulation), handles(info), info.name});
+    if (row.missing.empty()) {
+      rows.push_back({info.id, to_string(info.formulation), handles(info), info.name});
+    } else {
+      std::string& ids = missing[row.missing];
+      ids += (ids.empty() ? "" : ", ") + info.id;
+    }
     markdown += fmt::format("\n## {}\n{}. {}\n\nSolves the {}; handles {}", info.id, info.name, info.summary,
                             to_string(info.formulation), handles(info));
     markdown += info.needs_symmetry ? "; solves the symmetrised problem where G is not symmetric.\n" : ".\n";
+    if (info.own_process) markdown += "Runs in a process of its own: its library may print, exit or abort.\n";
     markdown += "Source: " + info.citation + ".\n\n" + options_table(row.options);
   }
-  return {"solvers", align_columns(rows), markdown, solvers_json};
+  std::string text = align_columns(rows);
+  for (const auto& [reason, ids] : missing) text += fmt::format("\nNot in this build: {} ({})\n", ids, reason);
+  return {"solvers", text, markdown, solvers_json};
 }
 
 Listing list_scenes() {

@@ -131,8 +131,13 @@ CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const C
     own.pinned_processor = limits.pinned_processor;
     limit_this_process(own);
     Shared* const shared = shared_;
-    const auto run = run_cell(problem, request, [shared](CellPhase phase) { shared->phase = static_cast<int>(phase); });
+    auto run = run_cell(problem, request, [shared](CellPhase phase) { shared->phase = static_cast<int>(phase); });
     if (!run) return 2;
+    if (request.trace) {
+      auto csv = trace_cell(problem, request, *run);
+      if (!csv) return 2;
+      run->trace = std::move(*csv);
+    }
     return write_all(child_channel, encode_frame(FrameKind::cell_run, encode(*run))) ? 0 : 3;
   });
   if (child < 0) {

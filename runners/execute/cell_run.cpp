@@ -125,6 +125,18 @@ void write_times(CellRecord& record, const RunTimes& times) {
   record.repeats = static_cast<int>(times.total.size());
 }
 
+/// A solver that can't be stopped at the deadline may come back after it; it is treated as if it had been stopped.
+CellRun too_late(CellRun run, const Run& late) {
+  run.record.status = "timeout";
+  run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
+  run.record.claimed = false;
+  run.record.reaction.clear();
+  RunTimes times;
+  times.add(late);
+  write_times(run.record, times);
+  return run;
+}
+
 Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& request, const SolverRow& row,
                             Verdict& verdict, const PhaseCallback& phase) {
   const auto tell = [&](CellPhase now) {
@@ -152,13 +164,19 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.start();
     runner.solve(**solver, monitor, first);
-    if (!paid) first.solve_s -= monitor.judge_seconds();
-    result.busy_s = first.total() + (paid ? 0.0 : monitor.judge_seconds());
+    result.busy_s = first.total();
+    first.solve_s -= monitor.untimed_seconds();
     record.judge_s = paid ? 0.0 : monitor.judge_seconds();
     result.decision = monitor.decision();
     result.stopped_at = monitor.stopped_at();
+    if (monitor.tries() > 1) {
+      first.summary.message +=
+          fmt::format("{}try {}; those before took {:.3g} s, not timed", first.summary.message.empty() ? "" : "; ",
+                      monitor.tries(), monitor.thrown_away_seconds());
+    }
   }
   write_answer(record, first);
+  if (row.info.own_process && first.total() > request.seconds) return too_late(std::move(result), first);
   RunTimes times;
   times.add(first);
 
@@ -178,6 +196,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     }
     if (paid) {
       SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid, request.max_iterations);
+      if (row.info.own_process) monitor.begin_at(result.stopped_at);
       monitor.start();
       runner.solve(**solver, monitor, repeat);
     } else {
@@ -242,12 +261,18 @@ CellRecord blank_record(const CellRequest& request) {
   return record;
 }
 
-Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request, const PhaseCallback& phase) {
+std::optional<Error> check_request(const ContactProblem& problem, const CellRequest& request) {
   const auto row = require_solver(request.solver);
   if (!row) return row.error();
   if (const auto options = (*row)->effective_options(request.options); !options) return options.error();
+  if (const auto verdict = Verdict::create(request.verdict, problem); !verdict) return verdict.error();
+  return std::nullopt;
+}
+
+Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request, const PhaseCallback& phase) {
+  if (const auto error = check_request(problem, request)) return *error;
+  const auto row = require_solver(request.solver);
   auto verdict = Verdict::create(request.verdict, problem);
-  if (!verdict) return verdict.error();
 
   CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
   if (problem.rows() == 0) {

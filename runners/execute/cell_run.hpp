@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "problems/contact_problem.hpp"
@@ -23,11 +24,15 @@ struct CellRun {
   /// How the monitor ended the first run; keep_going where the solver ended by itself.
   Decision decision = Decision::keep_going;
   long stopped_at = -1;
+  std::string trace = {};  ///< TraceMonitor's CSV where it was asked for
 };
 
 /// The solver's part of a cell: builds, prepares, solves and repeats it. Errors as solve_cell.
 Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& request,
                          const PhaseCallback& phase = nullptr);
+
+/// What is wrong with a request whatever its solver does, if anything. Errors as solve_cell.
+std::optional<Error> check_request(const ContactProblem& problem, const CellRequest& request);
 
 /// Runs the cell once more to the iterate where `done` ended, and writes TraceMonitor's CSV. A run that does not end at
 /// the bit-identical answer makes the record `flaky`. Errors as solve_cell.

@@ -19,6 +19,7 @@
 
 #include "runners/execute/build_info.hpp"
 #include "runners/execute/commit.hpp"
+#include "solvers/siconos/siconos_rows.hpp"
 
 namespace conebench {
 
@@ -91,6 +92,7 @@ BuildRecord capture_build() {
                                                    NLOHMANN_JSON_VERSION_PATCH)},
                      {"xxHash", std::to_string(XXH_versionNumber())},
                      {"zlib", CONEBENCH_ZLIB}};
+  if (const std::string siconos = siconos_library(); !siconos.empty()) build.libraries["Siconos"] = siconos;
   return build;
 }
 

@@ -1,17 +1,44 @@
 #include "runners/execute/solve_cell.hpp"
 
+#include <unistd.h>
+
+#include "runners/execute/cell_process.hpp"
 #include "runners/execute/cell_run.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
-Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace) {
+namespace {
+
+/// All the memory there is: who solves one problem by hand has set no limit.
+long memory_of_machine_mb() { return sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_SC_PAGESIZE) / 1024; }
+
+Result<CellRun> run_here(const ContactProblem& problem, const CellRequest& request) {
   auto run = run_cell(problem, request);
+  if (!run || !request.trace) return run;
+  auto csv = trace_cell(problem, request, *run);
+  if (!csv) return csv.error();
+  run->trace = std::move(*csv);
+  return run;
+}
+
+CellRun run_apart(const ContactProblem& problem, const CellRequest& request) {
+  IsolationLimits limits;
+  limits.wall_s = wall_limit(request.seconds) * (request.trace ? 2.0 : 1.0);
+  limits.memory_mb = memory_of_machine_mb();
+  return CellProcess().run(problem, request, limits);
+}
+
+}  // namespace
+
+Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace) {
+  if (const auto error = check_request(problem, request)) return *error;
+  CellRequest wanted = request;
+  wanted.trace = trace != nullptr;
+  auto run = find_solver(request.solver)->info.own_process ? Result<CellRun>(run_apart(problem, wanted))
+                                                           : run_here(problem, wanted);
   if (!run) return run.error();
-  if (trace != nullptr) {
-    auto csv = trace_cell(problem, request, *run);
-    if (!csv) return csv.error();
-    *trace = std::move(*csv);
-  }
+  if (trace != nullptr) *trace = std::move(run->trace);
   judge_cell(problem, run->record);
   return std::move(run->record);
 }

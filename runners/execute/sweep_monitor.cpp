@@ -36,6 +36,15 @@ SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bo
 
 void SweepMonitor::start() { started_ = now(); }
 
+void SweepMonitor::start_over() {
+  const double time = now();
+  thrown_away_seconds_ += time - started_;
+  judge_seconds_before_ = judge_seconds_;
+  started_ = time;
+  last_elapsed_ = 0.0;
+  ++tries_;
+}
+
 double SweepMonitor::now() {
   ++clock_reads_;
   return clock_();
@@ -54,12 +63,13 @@ Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
     const double residual = (*verdict_)(impulse);
     const double judged = now();
     judge_seconds_ += judged - time;
+    behind_ = residual / tolerance_;
     time = judged;
     if (residual <= tolerance_) return stop(iteration, Decision::accept);
     next_verdict_ = next_verdict_look(iteration);
     if (iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
   }
-  const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_);
+  const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
   if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);
   if (iteration >= next_clock_) {
     const double window = std::min(clock_quantum, budget_ - elapsed);

@@ -20,8 +20,8 @@ long next_verdict_look(long iteration);
 
 /// Watches the first run of a cell: the verdict on its schedule, the deadline by a clock that it reads seldom.
 ///
-/// The looks at the clock never move the looks at the verdict, so which iterate is accepted does not depend on the
-/// machine's speed.
+/// The budget is that of each try (start_over). The looks at the clock never move the looks at the verdict, so which
+/// iterate is accepted does not depend on the machine's speed.
 class SweepMonitor final : public Monitor {
  public:
   /// `verdict`: null where the monitor may not accept (criterion `own`). `budget`: seconds of solve time from start()
@@ -33,6 +33,10 @@ class SweepMonitor final : public Monitor {
   /// Call right before Solver::solve.
   void start();
 
+  /// For a repeat of a run that was stopped at `iteration`: nothing is due before.
+  void begin_at(long iteration) { next_ = next_verdict_ = next_clock_ = iteration; }
+
+  void start_over() override;
   /// Looks at the verdict now, and goes on with the schedule from here.
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
 
@@ -41,6 +45,13 @@ class SweepMonitor final : public Monitor {
   long stopped_at() const { return stopped_at_; }
   /// Seconds spent on the verdict.
   double judge_seconds() const { return judge_seconds_; }
+  /// Seconds spent on tries before the last start_over(), their looks at the verdict included.
+  double thrown_away_seconds() const { return thrown_away_seconds_; }
+  int tries() const { return tries_; }
+  /// Seconds since start() that are not the solve's: thrown away, and on the verdict where that is not paid.
+  double untimed_seconds() const {
+    return thrown_away_seconds_ + (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
+  }
   /// Reads of the clock, for tests.
   long clock_reads() const { return clock_reads_; }
 
@@ -57,6 +68,9 @@ class SweepMonitor final : public Monitor {
   Clock clock_;
   double started_ = 0.0;
   double judge_seconds_ = 0.0;
+  double judge_seconds_before_ = 0.0;  ///< those of tries that were thrown away
+  double thrown_away_seconds_ = 0.0;
+  int tries_ = 1;
   double last_elapsed_ = 0.0;
   long last_iteration_ = 0;
   long next_verdict_;

@@ -220,6 +220,7 @@ std::string encode(const CellRun& run) {
   Packer packer;
   pack_record(packer, run.record);
   packer.put(run.busy_s);
+  packer.put(run.trace);
   return packer.take();
 }
 
@@ -227,6 +228,7 @@ std::optional<CellRun> decode_cell_run(std::string_view bytes) {
   return decode_with<CellRun>(bytes, [](Unpacker& unpacker, CellRun& run) {
     unpack_record(unpacker, run.record);
     unpacker.get(run.busy_s);
+    unpacker.get(run.trace);
   });
 }
 

@@ -24,6 +24,8 @@ struct KnownFailure {
   bool may_succeed = false;  ///< rounding decides, so another compiler's code may solve it
 };
 
+constexpr const char* own_solution = "its own solution";
+
 /// Micro problems on which a solver ends short of 1e-6 in 20,000 iterations; each is tried and must still fail.
 std::vector<KnownFailure> known_failures() {
   const std::string model =
@@ -34,7 +36,9 @@ std::vector<KnownFailure> known_failures() {
           {"LEMKE", "cube held at four corners", pivots, true},
           {"LEMKE", "cube held at eight corners", pivots, true},
           {"LEMKE-LEX", "cube held at four corners", pivots, true},
-          {"LEMKE-LEX", "cube held at eight corners", pivots, true}};
+          {"LEMKE-LEX", "cube held at eight corners", pivots, true},
+          {"SICONOS-NSN-AC", "a zero block that opens", "its step there is 1/0"},
+          {"SICONOS-NSN-NM", own_solution, "it tests after a step only, and leaves the solution where M is singular"}};
 }
 
 bool is_known_failure(const std::string& solver, const std::string& problem) {
@@ -216,6 +220,10 @@ TEST_P(Conformance, StopsAtOnceFromItsOwnSolution) {
   ASSERT_EQ(solved.summary.status, SolveStatus::converged);
   const Answer warm = solve_to_verdict(row(), start, 1e-6, solved.impulse);
   EXPECT_EQ(warm.summary.status, SolveStatus::converged);
+  if (is_known_failure(GetParam(), own_solution)) {
+    EXPECT_GT(warm.summary.iterations, 1) << "solved now: take it off the list";
+    return;
+  }
   EXPECT_LE(warm.summary.iterations, 1);
 }
 

@@ -58,7 +58,8 @@ const std::vector<KnownFailure>& known_failures() {
                                                  {"ADMM-NCP-FP", "joints and limits", slow},
                                                  {"FP-DS", "redundant", linear},
                                                  {"FP-DS", "joints and limits", linear},
-                                                 {"FP-EG", "joints and limits", linear}};
+                                                 {"FP-EG", "joints and limits", linear},
+                                                 {"SICONOS-NSN-NM", "frictionless", "singular Newton matrices"}};
   return list;
 }
 

@@ -124,6 +124,30 @@ TEST_F(SweepMonitorTest, LooksAtTheVerdictCountTowardsTheDeadlineOnlyWherePaid) 
   }
 }
 
+TEST_F(SweepMonitorTest, ATryThatIsThrownAwayCountsForNothing) {
+  for (const bool paid : {false, true}) {
+    fake_time = 0.0;
+    SweepMonitor monitor(&verdict, 1e-8, 10.0, paid, many, fake_clock);
+    monitor.start();
+    fake_time += 8.0;
+    EXPECT_EQ(monitor.propose(1, wrong, 0.0), Decision::keep_going);
+    EXPECT_GT(monitor.behind(), 1.0);
+    monitor.start_over();
+    fake_time += 9.0;
+    EXPECT_EQ(monitor.propose(4, right, 0.0), Decision::accept) << "its budget is its own";
+    EXPECT_EQ(monitor.untimed_seconds(), 8.0);
+    EXPECT_EQ(monitor.tries(), 2);
+  }
+}
+
+TEST_F(SweepMonitorTest, APaidRepeatBeginsWhereTheFirstRunStopped) {
+  SweepMonitor monitor(&verdict, 1e-8, 10.0, true, many, fake_clock);
+  monitor.begin_at(4);
+  monitor.start();
+  EXPECT_EQ(play(monitor, right, 10, 0.0), std::vector<long>{4});
+  EXPECT_EQ(monitor.decision(), Decision::accept);
+}
+
 TEST_F(SweepMonitorTest, ReplayLooksOnceWhereTheFirstRunStopped) {
   ReplayMonitor monitor(17, Decision::accept);
   EXPECT_EQ(play(monitor, wrong, 1000, 0.0), std::vector<long>{17});

@@ -1,0 +1,15 @@
+// Stands in for adapter.cpp in builds without Siconos.
+
+#include "solvers/siconos/adapter.hpp"
+
+namespace conebench::siconos {
+
+std::optional<std::string> missing_reason() {
+  return "built without Siconos: install libsiconos-numerics-dev and build again (docs/dependencies.md)";
+}
+
+std::string library_file() { return {}; }
+
+std::unique_ptr<Solver> make_adapter(SolverInfo, Settings) { return nullptr; }
+
+}  // namespace conebench::siconos

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "solvers/siconos/library.hpp"
+
+namespace conebench::siconos {
+
+enum class Storage { block, sparse, dense };
+
+/// The problem in Siconos' terms: M = G + R, q = g, reaction = λ, velocity = σ, in the same units and with the same
+/// signs; contacts only, the normal component first.
+class ProblemCopy {
+ public:
+  ProblemCopy(const Library& library, const ContactProblem& problem, Storage storage);
+  ~ProblemCopy();
+  ProblemCopy(const ProblemCopy&) = delete;
+  ProblemCopy& operator=(const ProblemCopy&) = delete;
+
+  FrictionContactProblem& problem() { return problem_; }
+  Index rows() const { return static_cast<Index>(free_term_.size()); }
+  int dimension() const { return problem_.dimension; }
+  /// Writes M and q once more: the proximal method adds to them and takes off again, not to the bit.
+  void restore();
+
+  /// Between (t1, t2, n) and (n, t1, t2), or (t, n) and (n, t).
+  void to_siconos(ConstVectorRef ours, std::vector<double>& theirs) const;
+  void from_siconos(const std::vector<double>& theirs, VectorRef ours) const;
+
+ private:
+  void make_block();
+  void make_sparse();
+  void make_dense();
+  /// A value of block `position` of the kept blocks, in Siconos' order.
+  double* values(Index position) { return values_.data() + block_size_ * static_cast<std::size_t>(position); }
+
+  const Library& library_;
+  Storage storage_;
+  std::size_t block_size_;
+  std::vector<double> values_;       ///< blocks by rows of blocks, each column by column: what Siconos works on
+  std::vector<double> kept_values_;  ///< as given
+  std::vector<double> kept_free_term_;
+  std::vector<double> free_term_, friction_;
+  std::vector<std::size_t> row_begin_, columns_;
+
+  // Of the block form; the matrix borrows them.
+  SparseBlockStructuredMatrix blocks_{};
+  std::vector<double*> block_pointers_;
+  std::vector<unsigned int> block_ends_;
+
+  NumericsMatrix* matrix_ = nullptr;
+  FrictionContactProblem problem_{};
+};
+
+}  // namespace conebench::siconos

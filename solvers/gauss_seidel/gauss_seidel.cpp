@@ -133,6 +133,23 @@ SolverRow raisim_early_row(const SolverInfo& info) {
   });
 }
 
+template <Splitting S>
+SolverRow prox_row(const char* id, const char* name, const char* summary) {
+  SolverInfo info;
+  info.id = id;
+  info.name = name;
+  info.citation =
+      "Erleben, Rigid Body Contact Problems using Proximal Operators, 2017; after Studer, Numerics of Unilateral "
+      "Contacts and Friction, 2009";
+  info.summary = summary;
+  return make_row<ProxOptions>(info, [](const SolverInfo& i, const ProxOptions& o) {
+    return std::make_unique<GaussSeidelSolver<ProxBlock, S>>(
+        i,
+        Settings{.sweep = {.order = o.order, .order_seed = o.order_seed}, .own_test = OwnTest::natural_map, .prox = o},
+        ProxBlock{});
+  });
+}
+
 }  // namespace
 
 std::vector<SolverRow> solver_rows() {
@@ -184,6 +201,15 @@ std::vector<SolverRow> solver_rows() {
                                    "the total inertia, which also "
                                    "holds on slow progress far from the answer.",
                                    true)),
+      prox_row<Splitting::gauss_seidel>(
+          "PROX", "Proximal-point sweeps with an adapted r-factor",
+          "Normal and tangential prox steps at each contact; a sweep that moves farther than the last one accepted is "
+          "taken back and r shrinks. r never grows again, which ends in small steps where the changes do not fall."),
+      prox_row<Splitting::jacobi>("PROX-JACOBI",
+                                  "Proximal-point iterations with an adapted r-factor, all contacts at once",
+                                  "PROX with all contacts at the iterate before: parallel in principle, and slower by "
+                                  "the number of contacts that "
+                                  "share a body."),
   };
 }
 

@@ -37,6 +37,7 @@ struct Settings {
   long check_period = 1;     ///< sweeps between two own tests
   bool damp_cycles = false;  ///< see Relaxation
   Decay decay = Decay::to_minimum;
+  ProxOptions prox = {};       ///< for a one-contact solver that adapts
   double total_inertia = 0.0;  ///< I_total of OwnTest::objective [kg]; 0: from the problem
 };
 
@@ -45,7 +46,7 @@ struct Settings {
 /// Starts from the guess projected onto K. The first look at an iterate is after the first sweep. `diverged`: the
 /// iterate is not finite or moves by more than 1e12 of the free velocity. `stalled`: the iterate has moved by less
 /// than rounding for 20 sweeps on end.
-template <class Local>
+template <class Local, Splitting S = Splitting::gauss_seidel>
 class GaussSeidelSolver final : public Solver {
  public:
   GaussSeidelSolver(SolverInfo info, Settings settings, Local local)
@@ -65,9 +66,9 @@ class GaussSeidelSolver final : public Solver {
     planar_.reset();
     spatial_.reset();
     if (problem.cones().contact_dimension() == 2) {
-      planar_ = std::make_unique<Sweep<Local, 2>>(problem, local_, order, weights);
+      planar_ = std::make_unique<Sweep<Local, 2, S>>(problem, local_, order, weights);
     } else {
-      spatial_ = std::make_unique<Sweep<Local, 3>>(problem, local_, order, weights);
+      spatial_ = std::make_unique<Sweep<Local, 3, S>>(problem, local_, order, weights);
     }
     residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
     total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);
@@ -88,10 +89,12 @@ class GaussSeidelSolver final : public Solver {
     int still = 0;
     long next_check = 1;
     Relaxation relaxation(settings_.sweep, settings_.damp_cycles, settings_.decay, cones_.contacts());
+    StepFactor factor(settings_.prox);
     objective_ = unknown;
 
     project_cone(cones_, guess, impulse);
     start(impulse.data());
+    if constexpr (Adapting<Local>) set_factor(factor.rho());
     const auto end_with = [&](SolveStatus status) {
       write(impulse.data());
       summary.status = status;
@@ -106,6 +109,9 @@ class GaussSeidelSolver final : public Solver {
                              : settings_.own_test == OwnTest::fixed_point ? change.largest / change.relaxation
                                                                           : unknown;
       if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) return end_with(SolveStatus::diverged);
+      if constexpr (Adapting<Local>) {
+        if (!factor.accepts(change.largest)) step_back(factor.rho());
+      }
       if (stop.criterion == Criterion::own && k >= next_check &&
           own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
         return end_with(SolveStatus::converged);
@@ -131,6 +137,11 @@ class GaussSeidelSolver final : public Solver {
   void start(const double* impulse) { spatial_ ? spatial_->start(impulse) : planar_->start(impulse); }
   SweepChange sweep(const Relaxation& r) {
     return spatial_ ? (*spatial_)(r.omega(), r.within_sweep()) : (*planar_)(r.omega(), r.within_sweep());
+  }
+  void set_factor(double rho) { spatial_ ? spatial_->set_factor(rho) : planar_->set_factor(rho); }
+  void step_back(double rho) {
+    spatial_ ? spatial_->step_back() : planar_->step_back();
+    set_factor(rho);
   }
   void write(double* impulse) const { spatial_ ? spatial_->write(impulse) : planar_->write(impulse); }
 
@@ -161,8 +172,8 @@ class GaussSeidelSolver final : public Solver {
   Settings settings_;
   Local local_;
   ConeProduct cones_;
-  std::unique_ptr<Sweep<Local, 2>> planar_;
-  std::unique_ptr<Sweep<Local, 3>> spatial_;
+  std::unique_ptr<Sweep<Local, 2, S>> planar_;
+  std::unique_ptr<Sweep<Local, 3, S>> spatial_;
   std::unique_ptr<OwnResiduals> residuals_;
   double total_inertia_ = 1.0;
   double objective_ = unknown;  ///< of the iterate that OwnTest::objective saw last

@@ -78,6 +78,17 @@ void declare_options(OptionBinder& bind, RaisimEarlyOptions& o) {
              .doc = "I_total of 004 (160); 0: trace(M) where the problem has it, else the sum of d / trace(G_ii)"});
 }
 
+void declare_options(OptionBinder& bind, ProxOptions& o) {
+  declare_order(bind, o.order, o.order_seed);
+  bind.real("factor", o.factor,
+            {.minimum = 1e-6, .maximum = 10.0, .doc = "first rho: r = rho / D_NN and rho / lambda_max(D_TT)"});
+  bind.real("reduction", o.reduction,
+            {.minimum = 0.01,
+             .maximum = 0.999,
+             .doc = "nu of Erleben 2017: rho <- nu rho where a sweep moves no less than the last accepted one, and the "
+                    "sweep is taken back"});
+}
+
 void declare_options(OptionBinder& bind, PgsNcpOptions& o) {
   declare_options(bind, o.pgs);
   bind.choice("tangent_velocity", o.tangent_velocity, {"updated", "initial"},

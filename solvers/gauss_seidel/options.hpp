@@ -49,6 +49,14 @@ struct RaisimEarlyOptions {
 };
 void declare_options(OptionBinder& bind, RaisimEarlyOptions& options);
 
+struct ProxOptions {
+  std::string order = "given";
+  long order_seed = 1;
+  double factor = 1.0;
+  double reduction = 0.9;
+};
+void declare_options(OptionBinder& bind, ProxOptions& options);
+
 struct PgsNcpOptions {
   PgsOptions pgs;
   std::string tangent_velocity = "updated";

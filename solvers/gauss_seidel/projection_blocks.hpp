@@ -12,6 +12,17 @@ namespace conebench::gauss_seidel {
 // divisor is not positive is left out, so that a zero block keeps its impulse (a normal impulse that nothing moves is
 // dropped where the contact opens).
 
+inline double inverse_or_zero(double divisor) { return divisor > 0.0 ? 1.0 / divisor : 0.0; }
+
+/// λ_max of the symmetric part of D_TT; a bound where D is not symmetric is as good.
+template <int Dim>
+double largest_tangent_eigenvalue(const Eigen::Matrix<double, Dim, Dim>& block) {
+  if constexpr (Dim == 2) return block(0, 0);
+  const double coupling = 0.5 * (block(0, 1) + block(1, 0));
+  const double half_difference = 0.5 * (block(0, 0) - block(1, 1));
+  return 0.5 * (block(0, 0) + block(1, 1)) + std::sqrt(half_difference * half_difference + coupling * coupling);
+}
+
 /// Which velocity the tangential step of PGS-NCP sees.
 enum class TangentVelocity {
   updated,  ///< after the normal step: 002 Alg. 6 line 5
@@ -39,20 +50,9 @@ struct SplitProjection {
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
-    const auto inverse = [](double divisor) { return divisor > 0.0 ? 1.0 / divisor : 0.0; };
-    double divisor = block(0, 0);
-    if constexpr (Dim == 3) {
-      if (safe_step) {
-        // Largest eigenvalue of the symmetric part; a bound where D is not symmetric is as good.
-        const double coupling = 0.5 * (block(0, 1) + block(1, 0));
-        const double half_difference = 0.5 * (block(0, 0) - block(1, 1));
-        divisor =
-            0.5 * (block(0, 0) + block(1, 1)) + std::sqrt(half_difference * half_difference + coupling * coupling);
-      } else {
-        divisor = std::min(block(0, 0), block(1, 1));
-      }
-    }
-    return {inverse(block(Dim - 1, Dim - 1)), inverse(divisor)};
+    const double divisor =
+        safe_step ? largest_tangent_eigenvalue<Dim>(block) : block.diagonal().template head<Dim - 1>().minCoeff();
+    return {inverse_or_zero(block(Dim - 1, Dim - 1)), inverse_or_zero(divisor)};
   }
 
   template <int Dim>
@@ -66,18 +66,53 @@ struct SplitProjection {
     if (prepared.normal_step == 0.0 && velocity[n] >= 0.0) next[n] = 0.0;
     if (tangent_velocity == TangentVelocity::updated) velocity += block.col(n) * (next[n] - old[n]);
     next.template head<n>() -= prepared.tangent_step * velocity.template head<n>();
-    const double radius = friction * next[n];
-    if constexpr (Bound == FrictionBound::box) {
-      for (int t = 0; t < n; ++t) next[t] = std::clamp(next[t], -radius, radius);
-    } else {
+    if constexpr (Bound == FrictionBound::disk) {
       const double length = tangential_norm<Dim>(next);
+      const double radius = friction * next[n];
       if (length > radius) next.template head<n>() *= radius / length;
+    } else {
+      const double bound = friction * next[n];
+      for (int t = 0; t < n; ++t) next[t] = std::clamp(next[t], -bound, bound);
     }
     return next;
   }
 };
 using SplitProjectionBlock = SplitProjection<FrictionBound::disk>;
 using BoxProjectionBlock = SplitProjection<FrictionBound::box>;
+
+/// PROX and PROX-JACOBI: λ_N ← prox_{R+}(λ_N − ρ r_N σ_N), then λ_T ← prox of the disk μ λ_N at λ_T − ρ r_T σ_T, both
+/// with σ of the old impulse (Erleben 2017). r_N = 1/D_NN, r_T = 1/λ_max(D_TT): one r for both tangents, for with one
+/// each (1/D_tt, the paper's local strategy) friction ends opposed to (r_x σ_x, r_y σ_y), not to the slip.
+struct ProxBlock {
+  double factor = 1.0;  ///< ρ, which the solver adapts (see StepFactor)
+
+  template <int Dim>
+  struct Prepared {
+    double normal_step;
+    double tangent_step;
+  };
+
+  template <int Dim>
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
+    return {inverse_or_zero(block(Dim - 1, Dim - 1)), inverse_or_zero(largest_tangent_eigenvalue<Dim>(block))};
+  }
+
+  template <int Dim>
+  ContactVector<Dim> solve(const Prepared<Dim>& prepared,
+                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
+                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
+    constexpr int n = Dim - 1;
+    const ContactVector<Dim> velocity = free + block * old;
+    ContactVector<Dim> next;
+    next[n] = std::max(0.0, old[n] - factor * prepared.normal_step * velocity[n]);
+    if (prepared.normal_step == 0.0 && velocity[n] >= 0.0) next[n] = 0.0;
+    next.template head<n>() = old.template head<n>() - factor * prepared.tangent_step * velocity.template head<n>();
+    const double length = tangential_norm<Dim>(next);
+    const double radius = friction * next[n];
+    if (length > radius) next.template head<n>() *= radius / length;
+    return next;
+  }
+};
 
 /// PGS-CCP and PGS-CCP-DS: a step along the whole velocity, projected onto the cone (002 Alg. 2, 004 Alg. 2 and Alg. 5
 /// line 16 for s).

@@ -69,4 +69,26 @@ class Relaxation {
   double mean_before_ = std::numeric_limits<double>::infinity();
 };
 
+/// ρ over the sweeps of one PROX solve (Erleben 2017, after Studer): a sweep that moves the impulse farther than the
+/// last one accepted is taken back, and ρ ← ν ρ.
+class StepFactor {
+ public:
+  explicit StepFactor(const ProxOptions& options) : rho_(options.factor), reduction_(options.reduction) {}
+
+  double rho() const { return rho_; }
+  /// Of a sweep that moved the impulse by `change`: false where it is to be taken back.
+  bool accepts(double change) {
+    const bool accepted = change < (1.0 - equal) * last_ || change == 0.0;
+    (accepted ? last_ : rho_) = accepted ? change : reduction_ * rho_;
+    return accepted;
+  }
+
+ private:
+  static constexpr double equal = 1e-10;
+
+  double rho_;
+  double reduction_;
+  double last_ = std::numeric_limits<double>::infinity();
+};
+
 }  // namespace conebench::gauss_seidel

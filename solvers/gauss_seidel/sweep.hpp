@@ -38,6 +38,15 @@ struct ContactDecay {
   double minimum = 0.0;
 };
 
+/// Which impulses of the others a block sees: those of this sweep where it has them, or all of the one before.
+enum class Splitting { gauss_seidel, jacobi };
+
+/// A one-contact solver whose steps are multiplied by a factor that may change from sweep to sweep.
+template <class Local>
+concept Adapting = requires(Local& local) {
+  local.factor = 1.0;
+};
+
 /// One Gauss–Seidel sweep (paper 004 Alg. 5, lines 3–19) over joints, limits and contacts of dimension Dim. Each block
 /// in turn sees its free velocity
 ///     b_i = g_i + Σ_{j≠i} G_ij λ_j      (the paper's \bar v_f),
@@ -50,7 +59,7 @@ struct ContactDecay {
 ///     ContactVector<Dim> solve(const Prepared<Dim>&, const ContactMatrixMap<Dim>& block, double friction,
 ///                              const ContactVector<Dim>& free_velocity, const ContactVector<Dim>& old) const;
 /// with block = G_ii + R_ii. It is called from the loop directly: no virtual call and no allocation in a sweep.
-template <class Local, int Dim>
+template <class Local, int Dim, Splitting S = Splitting::gauss_seidel>
 class Sweep {
  public:
   /// `order`: contacts in the order of the sweep; `weights`: one a block, see SweepChange. Keeps pointers into the
@@ -62,6 +71,7 @@ class Sweep {
     nothing_ = lanes<Dim> * static_cast<int>(cones.contacts());
     first_scalar_ = nothing_ + lanes<Dim>;
     impulse_.setZero(first_scalar_ + first_contact_block_);
+    if constexpr (S == Splitting::jacobi || Adapting<Local>) other_ = impulse_;
     scalars_.reserve(static_cast<std::size_t>(first_contact_block_));
     for (int b = 0; b < first_contact_block_; ++b) scalars_.push_back(scalar_block(b, weights[b]));
     contacts_.reserve(order.size());
@@ -89,6 +99,7 @@ class Sweep {
 
   SweepChange operator()(double relaxation, ContactDecay decay = {}) {
     SweepChange change;
+    if constexpr (S == Splitting::gauss_seidel && Adapting<Local>) other_ = impulse_;
     for (const Scalar& scalar : scalars_) visit(scalar, relaxation, change);
     const bool prefetch = 8 * problem_.blocks().stored_values() > larger_than_caches;
     if (decay.gamma != 1.0) {
@@ -98,7 +109,16 @@ class Sweep {
     } else {
       visit_contacts<false, false>(relaxation, decay, change);
     }
+    if constexpr (S == Splitting::jacobi) impulse_.swap(other_);
     return change.rooted();
+  }
+
+  /// Takes the iterate before the last sweep.
+  void step_back() requires Adapting<Local> { impulse_.swap(other_); }
+  /// For the sweeps to come.
+  void set_factor(double factor) requires Adapting<Local> {
+    local_.factor = factor;
+    scalar_factor_ = factor;
   }
 
  private:
@@ -177,7 +197,7 @@ class Sweep {
   }
 
   template <bool Prefetch, bool Decays>
-  void visit_contacts(double relaxation, ContactDecay decay, SweepChange& change) {
+  [[gnu::noinline]] void visit_contacts(double relaxation, ContactDecay decay, SweepChange& change) {
     const int* slots = slots_.data();
     for (const Contact& contact : contacts_) {
       visit<Prefetch>(contact, slots, relaxation, change);
@@ -188,7 +208,7 @@ class Sweep {
   }
 
   template <bool Prefetch>
-  void visit(const Contact& contact, const int* slots, double relaxation, SweepChange& change) {
+  [[gnu::always_inline]] void visit(const Contact& contact, const int* slots, double relaxation, SweepChange& change) {
     double* here = impulse_.data() + contact.slot;
     const ContactVector<Dim> old = Eigen::Map<const ContactVector<Dim>>(here);
     const double* values = contact.values;
@@ -201,7 +221,7 @@ class Sweep {
     ContactVector<Dim> next = local_.template solve<Dim>(contact.prepared, ContactMatrixMap<Dim>(contact.matrix),
                                                          contact.friction, free_velocity, old);
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
-    store<Dim>(next, here);
+    store<Dim>(next, S == Splitting::jacobi ? other_.data() + contact.slot : here);
     change.add((next - old).squaredNorm() * contact.weight_squared, next.squaredNorm() * contact.weight_squared);
   }
   int scalar_column(const Contact& contact, int k) const {
@@ -223,12 +243,14 @@ class Sweep {
     double next = old;
     if (scalar.diagonal > 0.0) {
       next = -free_velocity / scalar.diagonal;
+      if constexpr (Adapting<Local>) next = (1.0 - scalar_factor_) * old + scalar_factor_ * next;
       if (scalar.limit) next = std::max(0.0, next);
     } else if (scalar.limit && free_velocity >= 0.0) {
       next = 0.0;  // A row that no impulse of its own can move: open where it opens, else left as it is.
     }
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
-    impulse_[scalar.slot] = next;
+    impulse_[scalar.slot] = S == Splitting::jacobi ? old : next;
+    if constexpr (S == Splitting::jacobi) other_[scalar.slot] = next;
     change.add((next - old) * (next - old) * scalar.weight_squared, next * next * scalar.weight_squared);
   }
 
@@ -241,6 +263,8 @@ class Sweep {
   int nothing_ = 0;       ///< slot of an impulse that stays zero
   int first_scalar_ = 0;  ///< slot of the first joint or limit
   Vector impulse_;        ///< λ in lanes: contacts, nothing, joints and limits
+  Vector other_;          ///< the next iterate (Jacobi) or the one before (adapting)
+  double scalar_factor_ = 1.0;
   std::vector<Scalar> scalars_;
   std::vector<Contact> contacts_;
   std::vector<int> slots_;  ///< of the blocks of the contacts' rows, in the order of the sweep

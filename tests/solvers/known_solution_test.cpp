@@ -48,18 +48,20 @@ const std::vector<KnownFailure>& known_failures() {
   const std::string linear =
       "it gains a digit in as many iterations as G is ill-conditioned on its range: 1e-10 takes more";
   const std::string damped = "its alpha falls to 0.1, which takes some sixteen times the sweeps of NSGS";
-  static const std::vector<KnownFailure> list = {{"RAISIM-DS", "redundant", damped},
-                                                 {"RAISIM-DS", "planar", damped},
-                                                 {"RAISIM-DS", "joints and limits", damped},
-                                                 {"RAISIM-DS-ES", "redundant", damped},
-                                                 {"RAISIM-DS-ES", "planar", damped},
-                                                 {"RAISIM-DS-ES", "joints and limits", damped},
-                                                 {"ADMM-NCP-FP", "redundant", slow},
-                                                 {"ADMM-NCP-FP", "joints and limits", slow},
-                                                 {"FP-DS", "redundant", linear},
-                                                 {"FP-DS", "joints and limits", linear},
-                                                 {"FP-EG", "joints and limits", linear},
-                                                 {"SICONOS-NSN-NM", "frictionless", "singular Newton matrices"}};
+  static const std::vector<KnownFailure> list = {
+      {"PROX-JACOBI", "joints and limits", "its changes rise on the way, so that rho falls to nothing"},
+      {"RAISIM-DS", "redundant", damped},
+      {"RAISIM-DS", "planar", damped},
+      {"RAISIM-DS", "joints and limits", damped},
+      {"RAISIM-DS-ES", "redundant", damped},
+      {"RAISIM-DS-ES", "planar", damped},
+      {"RAISIM-DS-ES", "joints and limits", damped},
+      {"ADMM-NCP-FP", "redundant", slow},
+      {"ADMM-NCP-FP", "joints and limits", slow},
+      {"FP-DS", "redundant", linear},
+      {"FP-DS", "joints and limits", linear},
+      {"FP-EG", "joints and limits", linear},
+      {"SICONOS-NSN-NM", "frictionless", "singular Newton matrices"}};
   return list;
 }
 

@@ -89,6 +89,7 @@ TEST(Sweep, IsThePapersInThreeDimensions) {
         expect_plain_sweeps<CoulombBlock, 3>({}, compliance, omega, order);
         expect_plain_sweeps<SplitProjectionBlock, 3>({.safe_step = true}, compliance, omega, order);
         expect_plain_sweeps<BoxProjectionBlock, 3>({.safe_step = true}, compliance, omega, order);
+        expect_plain_sweeps<ProxBlock, 3>({}, compliance, omega, order);
         expect_plain_sweeps<EllipseBlock<Quartic>, 3>({}, compliance, omega, order);
         expect_plain_sweeps<EllipseBlock<Bisection>, 3>({.de_saxce = true}, compliance, omega, order);
         expect_plain_sweeps<ConeProjectionBlock, 3>({.de_saxce = true}, compliance, omega, order);

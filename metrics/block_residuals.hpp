@@ -64,6 +64,32 @@ inline double natural_map_of_limit(double impulse, double velocity, double r) {
   return std::fmin(impulse, r * velocity);
 }
 
+/// σ + x d/d_n, d the normal row of the contact's own block of G + R, x ≥ 0 the smallest root of x = mu ‖σ_T + x
+/// d_T/d_n‖: the velocity whose complementarity with λ is RaiSim's model, least energy among the impulses in the cone
+/// that leave no normal velocity (002 (23), whose Karush–Kuhn–Tucker conditions give (24)). For d_T = 0 that is De
+/// Saxcé's correction, which also stands in where there is no root or d_n ≤ 0.
+template <int Dim>
+BlockVector<Dim> raisim_velocity(const BlockVector<Dim>& velocity, const BlockVector<Dim>& normal_row, double mu) {
+  constexpr int n = Dim - 1;
+  const double speed = slip_norm(velocity);
+  BlockVector<Dim> corrected = velocity;
+  corrected[n] += mu * speed;
+  if (mu == 0.0 || speed == 0.0 || !(normal_row[n] > 0.0)) return corrected;
+  // In units of the speed: (1 − ‖a‖²) x² − 2 p x − mu² = 0 with a = mu d_T/d_n, p = mu a · σ_T/‖σ_T‖.
+  const auto a = (mu / normal_row[n] * normal_row.template head<n>()).eval();
+  const auto direction = (velocity.template head<n>() / speed).eval();
+  const double flatness = 1.0 - a.squaredNorm();
+  const double p = mu * a.dot(direction);
+  const double root = std::sqrt(p * p + flatness * mu * mu);
+  double x = p > 0.0 ? (p + root) / flatness : mu * mu / (root - p);
+  if (!(x >= 0.0) || !std::isfinite(x)) return corrected;
+  x *= speed;
+  corrected = velocity;
+  corrected.template head<n>() += (x / mu) * a;
+  corrected[n] += x;
+  return corrected;
+}
+
 /// The natural map of the box model: λ_N − max(0, λ_N − r v_N), and every tangential component clamped by itself,
 /// λ_t − clamp(λ_t − r v_t, ±mu max(0, λ_N)).
 template <int Dim>

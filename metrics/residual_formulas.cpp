@@ -133,8 +133,8 @@ WorstBlock natural_map_componentwise(Evaluation& e) {
 WorstBlock scaled_over(const Evaluation& e, const Vector& velocity) {
   WorstBlock worst;
   for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    // A joint's map is r sigma, so r drops out. A cone has no scale, so the map of lambda / r with step 1 is the map over
-    // r, and r sigma can't underflow to an answer that looks right.
+    // A joint's map is r sigma, so r drops out. A cone has no scale, so the map of lambda / r with step 1 is the map
+    // over r, and r sigma can't underflow to an answer that looks right.
     constexpr int rows = rows_of<decltype(v)>;
     const double error =
         b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<rows>(b, lambda / b.r, v, 1.0));
@@ -160,6 +160,24 @@ WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
   });
   return worst;
 }
+WorstBlock natural_map_raisim_scaled(Evaluation& e) {
+  const BlockSparseMatrix& matrix = e.problem().blocks();
+  WorstBlock worst;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    constexpr int rows = rows_of<decltype(v)>;
+    double error = 0.0;
+    if constexpr (rows == 1) {
+      error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
+    } else {
+      BlockVector<rows> normal_row = matrix.block(i, matrix.diagonal(i)).row(rows - 1);
+      normal_row[rows - 1] += e.problem().compliance()[b.row + rows - 1];
+      error = euclidean(natural_of<rows>(b, lambda / b.r, raisim_velocity<rows>(v, normal_row, b.friction), 1.0));
+    }
+    worst.take(error / e.velocity_scale(), i);
+  });
+  return worst;
+}
+
 WorstBlock natural_map_box_scaled(Evaluation& e) {
   return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
     return natural_map_of_box<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction);
@@ -318,6 +336,12 @@ std::span<const ResidualDefinition> residual_definitions() {
                           "max(0, lambda_N) of the answer itself in directions 2 pi m / 8 from t1",
                           "1", "Conebench; own-model measure of the facet LCP with M = 8 (001 (21)-(23))", verdict},
                          natural_map_facets_scaled},
+      ResidualDefinition{
+          {"natural_map_raisim_scaled", 1,
+           "max_i |lambda_i - P_K(lambda_i - r_i w_i)| / (r_i V), w = sigma + x d / d_n, d the normal row "
+           "of G_ii + R_ii, x = mu |w_T| (De Saxce's mu |sigma_T| where there is no such x)",
+           "1", "Conebench; own-model measure of RaiSim's model (002 (23)-(24))", verdict},
+          natural_map_raisim_scaled},
       ResidualDefinition{{"natural_map_relative", 1,
                           "|lambda - P_K(lambda - v)|_2 / max(|g|_2, |lambda|_2, |sigma|_2), not divided by <= 2.2e-16",
                           "1", "Siconos numerics", verdict},

@@ -243,6 +243,21 @@ def judge(problem, impulse):
         target = np.column_stack([np.maximum(moved[:, 0], 0), np.clip(moved[:, 1:], -bound, bound)])
         return largest(joint_part / velocity, norms(contacts - target) / (contact_r * velocity))
 
+    def raisim():
+        corrected = augmented.copy()
+        for k, friction in enumerate(mu):
+            row, slip = problem.contact_blocks[k][0], contact_sigma[k, 1:]
+            if friction == 0 or not slip.any() or row[0] <= 0:
+                continue
+            # x = mu |slip + x t| with t = d_T / d_n, squared.
+            t = row[1:] / row[0]
+            square = [1 - friction**2 * (t @ t), -2 * friction**2 * (slip @ t), -(friction**2) * (slip @ slip)]
+            roots = [x.real for x in np.roots(square) if abs(x.imag) <= 1e-12 * abs(x) and x.real > 0]
+            if roots:
+                x = min(roots)
+                corrected[k] = contact_sigma[k] + x * np.concatenate([[1.0], t])
+        return scaled(corrected)
+
     def facets(corners=8):
         target = np.column_stack([np.maximum((contacts - contact_r[:, None] * contact_sigma)[:, 0], 0), contacts[:, 1:]])
         for k, normal in enumerate(contacts[:, 0]):
@@ -270,6 +285,7 @@ def judge(problem, impulse):
         "natural_map_ccp_scaled": scaled(contact_sigma),
         "natural_map_box_scaled": box(),
         "natural_map_facets_scaled": facets(),
+        "natural_map_raisim_scaled": raisim(),
         "natural_map_relative": divided(f_norm, relative),
         "natural_map_relative_g": divided(f_norm, g_norm),
         "r_primal": largest(abs(contacts - project(contacts, mu))),
@@ -299,7 +315,7 @@ def judge(problem, impulse):
         "complementarity": power_noise, "complementarity_ccp": power_noise, "r_ncp": power_noise,
         "natural_map": both, "natural_map_ccp": both, "r_nat": both,
         "natural_map_scaled": scaled_noise, "natural_map_ccp_scaled": scaled_noise, "natural_map_box_scaled": scaled_noise,
-        "natural_map_facets_scaled": scaled_noise,
+        "natural_map_facets_scaled": scaled_noise, "natural_map_raisim_scaled": scaled_noise,
         "natural_map_relative": divided(all_rows, relative), "natural_map_relative_g": divided(all_rows, g_norm),
         "penetration": velocity_noise * (problem.time_step or 0),
         "objective": total, "objective_ncp": total, "duality_gap_ccp": total,

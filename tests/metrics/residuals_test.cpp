@@ -311,6 +311,39 @@ TEST(Residuals, OfTheBoxAcceptItsCornersThatTheConeRefuses) {
   EXPECT_GT(judge(problem, vector_of({-0.5, 0.5, 1.0}))["natural_map_box_scaled"].value, 0.1);
 }
 
+TEST(Residuals, OfRaisimsModelAcceptFrictionThatDoesNotOpposeTheSlip) {
+  // 002 (24): σ_T ∝ −λ_T − mu² λ_N / G_NN G_NT, here −(0.3, 0.4) − 0.25 (0.5, −0.4).
+  Matrix coupled(3, 3);
+  coupled << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 1;
+  const Vector impulse = vector_of({0.3, 0.4, 1.0});
+  const auto at_slip = [&](const Matrix& delassus, double along_x, double along_y) {
+    const Vector sigma = vector_of({3.0 * along_x, 3.0 * along_y, 0.0});
+    return judge(problem_of({.friction = {0.5}}, delassus, sigma - delassus * impulse), impulse);
+  };
+  const Judgement raisim = at_slip(coupled, -0.425, -0.3);
+  EXPECT_NEAR(raisim["natural_map_raisim_scaled"].value, 0.0, round_off);
+  EXPECT_GT(raisim["natural_map_scaled"].value, 1e-2);
+  const Judgement coulomb = at_slip(coupled, -0.3, -0.4);
+  EXPECT_GT(coulomb["natural_map_raisim_scaled"].value, 1e-2);
+  EXPECT_NEAR(coulomb["natural_map_scaled"].value, 0.0, round_off);
+  // Without coupling the models are one, at any answer.
+  const Judgement wrong = at_slip(Matrix::Identity(3, 3), 0.4, -0.2);
+  EXPECT_NEAR(wrong["natural_map_raisim_scaled"].value, wrong["natural_map_scaled"].value, round_off);
+  EXPECT_GT(wrong["natural_map_scaled"].value, 1e-2);
+}
+
+TEST(Residuals, OfRaisimsModelAreZeroWhereAContactOpensOrSticks) {
+  Matrix coupled(3, 3);
+  coupled << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 0.2;  // mu ‖G_NT‖ > G_NN: a hyperbola, without a root
+  for (const Vector& free : {vector_of({1, 0, 0.2}), vector_of({-1, -1, 0.0})}) {
+    const Judgement open = judge(problem_of({.friction = {0.5}}, coupled, free), Vector::Zero(3));
+    EXPECT_NEAR(open["natural_map_raisim_scaled"].value, 0.0, round_off);
+  }
+  const Vector stick = vector_of({0.1, -0.2, 1.0});
+  const Judgement stuck = judge(problem_of({.friction = {0.5}}, coupled, Vector(-coupled * stick)), stick);
+  EXPECT_NEAR(stuck["natural_map_raisim_scaled"].value, 0.0, round_off);
+}
+
 TEST(Residuals, OfTheFacetsAcceptCornersAndSidesOfTheOctagon) {
   // G = 2 I. Slip towards a corner: friction of full size.
   const double diagonal = 0.5 * std::sqrt(0.5);

@@ -28,12 +28,8 @@ constexpr const char* own_solution = "its own solution";
 
 /// Micro problems on which a solver ends short of 1e-6 in 20,000 iterations; each is tried and must still fail.
 std::vector<KnownFailure> known_failures() {
-  const std::string model =
-      "its own test is the NCP's, and its model is not Coulomb's where normal and tangent are coupled";
   const std::string pivots = "001 takes zeros that rounding has made negative for pivots (smallest_pivot = 0)";
-  return {{"NBGS", "slip where normal and tangent are coupled", model},
-          {"RAISIM", "slip where normal and tangent are coupled", model},
-          {"LEMKE", "cube held at four corners", pivots, true},
+  return {{"LEMKE", "cube held at four corners", pivots, true},
           {"LEMKE", "cube held at eight corners", pivots, true},
           {"LEMKE-LEX", "cube held at four corners", pivots, true},
           {"LEMKE-LEX", "cube held at eight corners", pivots, true},
@@ -70,11 +66,9 @@ class Conformance : public ::testing::TestWithParam<std::string> {
 
   /// A problem that the row takes, with joints and limits where it can.
   ContactProblem problem() const { return busy_problem(row().info.joints ? 1 : 0, row().info.limits ? 1 : 0); }
-  bool has_residual() const { return !own_model_residual(row().info).empty(); }
 };
 
 TEST_P(Conformance, SolvesMicroProblemsOfItsModel) {
-  if (!has_residual()) GTEST_SKIP() << "its model has no residual in the judge";
   for (const MicroProblem& m : micro_problems()) {
     SCOPED_TRACE(m.name);
     const auto solver = row().make({}).value();
@@ -106,7 +100,9 @@ TEST_P(Conformance, ClaimsOnlyWhatItMeasured) {
     if (answer.summary.status == SolveStatus::converged) {
       EXPECT_LE(answer.summary.own_residual, 1e-7);
     } else {
-      EXPECT_TRUE(is_known_failure(GetParam(), m.name)) << to_string(answer.summary.status);
+      // NBGS and RAISIM test themselves on the NCP, which their model can't meet where something slides.
+      const bool other_model = m.relaxed_differs && row().info.formulation == Formulation::model;
+      EXPECT_TRUE(other_model || is_known_failure(GetParam(), m.name)) << to_string(answer.summary.status);
     }
   }
 }
@@ -213,7 +209,6 @@ TEST_P(Conformance, AllocatesAsDeclared) {
 }
 
 TEST_P(Conformance, StopsAtOnceFromItsOwnSolution) {
-  if (!has_residual()) GTEST_SKIP() << "its model has no residual in the judge";
   if (is_known_failure(GetParam(), "cube held at four corners")) GTEST_SKIP() << "may not solve the problem at all";
   const ContactProblem start = cube_on_corners(4, 0.01, 0.8);
   const Answer solved = solve_to_verdict(row(), start, 1e-10);

@@ -10,13 +10,13 @@
 
 namespace conebench::testing {
 
-/// The residual of the model that a solver solves; empty where the harness has none.
+/// The residual of the model that a solver solves.
 inline std::string own_model_residual(const SolverInfo& info) {
   switch (info.formulation) {
     case Formulation::ncp: return "natural_map_scaled";
     case Formulation::ccp: return "natural_map_ccp_scaled";
     case Formulation::lcp: return info.id.starts_with("LEMKE") ? "natural_map_facets_scaled" : "natural_map_box_scaled";
-    case Formulation::model: return "";
+    case Formulation::model: return "natural_map_raisim_scaled";
   }
   return "";
 }

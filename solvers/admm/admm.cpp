@@ -29,6 +29,7 @@ std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
   cones_ = problem.cones();
   prepared_ = {};
   for (Vector* buffer : {&x_, &y_, &z_, &x_previous_, &offset_}) buffer->setZero(problem.rows());
+  steps_.start(y_, z_, initial_penalty_);
   if (problem.rows() == 0) return std::nullopt;
 
   choose_units(problem);
@@ -65,9 +66,13 @@ void AdmmSolver::choose_penalty(SolveSummary& summary) {
   // κ ≤ 1 (G = 0 with compliance, say) or infinite (η = 0) leaves (45) without meaning: linear rule from ρ₀.
   const bool well_posed = spectrum.smallest > 0.0 && spectrum.condition() > 1.0;
   rule_.ratio = options_.ratio;
+  steps_.ratio = options_.ratio;
+  steps_.window = options_.window;
+  steps_.reach = options_.reach;
   rule_.update = PenaltyUpdate::linear;
   rule_.factor = options_.factor;
   if (options_.update == "fixed") rule_.update = PenaltyUpdate::fixed;
+  if (options_.update == "steps") rule_.update = PenaltyUpdate::steps;
   if (options_.update == "spectral" && well_posed) {
     rule_.update = PenaltyUpdate::spectral;
     rule_.factor = std::pow(spectrum.condition(), options_.increment);
@@ -114,6 +119,11 @@ void AdmmSolver::choose_units(const ContactProblem& problem) {
   compliance_ = problem.compliance().cwiseProduct(row_scale_.cwiseAbs2());
 }
 
+double AdmmSolver::next_penalty(const Residuals& residuals) {
+  if (rule_.update == PenaltyUpdate::steps) return steps_.updated(rho_, y_, z_);
+  return rule_.updated(rho_, residuals.primal, residuals.dual);
+}
+
 /// Factors for a penalty where that differs from the last one. The papers' ids break down where the matrix is not
 /// positive definite; the scaled one raises η, which moves no solution.
 bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
@@ -153,6 +163,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   if (summary.status == SolveStatus::breakdown || !refactor(initial_penalty_, uncounted)) return summary;
 
   start_from(guess, summary);
+  if (rule_.update == PenaltyUpdate::steps) steps_.start(y_, z_, rho_);
   for (long k = 1; k <= stop.max_iterations; ++k) {
     update_offset();                              // 004 Alg. 6 lines 4, 5: s, v
     system_.solve(offset_, x_);                   // line 6: x
@@ -177,7 +188,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
       summary.status = SolveStatus::time_limit;
       break;
     }
-    if (!refactor(rule_.updated(rho_, r.primal, r.dual), summary)) break;  // line 18
+    if (!refactor(next_penalty(r), summary)) break;  // line 18
   }
   report(impulse);
   if (!impulse.allFinite()) summary.status = SolveStatus::diverged;

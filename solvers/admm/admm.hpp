@@ -20,7 +20,9 @@ struct AdmmOptions {
   double ratio = 10.0;                 ///< α of 000 (44), (46)
   double factor = 1.5;                 ///< τ_inc = τ_dec of 000 (44), 004 (171)
   double increment = 0.05;             ///< p_inc = p_dec of 000 (46), τ of 004 (172b)
-  std::string update = "fixed";        ///< fixed | linear | spectral
+  long window = 50;                    ///< of StepBalance
+  double reach = 30.0;                 ///< of StepBalance
+  std::string update = "fixed";        ///< fixed | linear | spectral | steps
   std::string initial = "value";       ///< value | spectral
   std::string storage = "auto";        ///< auto | dense | sparse
   std::string factorization = "auto";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
@@ -67,6 +69,7 @@ class AdmmSolver final : public Solver {
   void update_contact_offsets();
   template <int Dim>
   void update_contacts(Residuals& residuals);
+  double next_penalty(const Residuals& residuals);
   bool refactor(double rho, SolveSummary& summary);
   void report(VectorRef impulse) const;
 
@@ -83,6 +86,7 @@ class AdmmSolver final : public Solver {
   Vector compliance_;          ///< diagonal of R
   MultifrontalFactor system_;  ///< G + R + (ρ + η) I
   PenaltyRule rule_;
+  StepBalance steps_;
   double prepared_proximal_ = 0.0;  ///< η that prepare() factored with
   double initial_penalty_ = 1.0;    ///< ρ₀
   SolveSummary prepared_;           ///< counts of prepare(), and its breakdown
@@ -96,7 +100,7 @@ class AdmmSolver final : public Solver {
   Vector x_previous_, offset_;
 };
 
-/// The rows ADMM-CCP, ADMM-NCP-FP, ADMM-NCP-LA, ADMM-NCP-SA, ADMM-NCP-SA-S.
+/// The rows ADMM-CCP, ADMM-NCP-FP, ADMM-NCP-LA, ADMM-NCP-SA, ADMM-NCP-SA-S, ADMM-NCP-ST-S.
 std::vector<SolverRow> admm_rows();
 
 }  // namespace conebench

@@ -15,6 +15,13 @@ struct SpectralOptions : AdmmOptions {
   SpectralOptions() { update = initial = "spectral"; }
 };
 struct ScaledOptions : SpectralOptions {};
+struct StepOptions : AdmmOptions {
+  StepOptions() {
+    update = "steps";
+    initial = "spectral";
+    ratio = 2.0;
+  }
+};
 
 void declare_common(OptionBinder& bind, AdmmOptions& o) {
   bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
@@ -91,6 +98,21 @@ void declare_options(OptionBinder& bind, SpectralOptions& o) {
   declare_ratio(bind, o);
 }
 
+void declare_options(OptionBinder& bind, StepOptions& o) {
+  declare_common(bind, o);
+  declare_proximal(bind, o);
+  bind.real("initial_exponent", o.initial_exponent,
+            {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
+  bind.real("ratio", o.ratio,
+            {.minimum = 1.0,
+             .scale = OptionScale::logarithmic,
+             .doc = "ρ moves when ρ‖Δy‖ and ‖Δz‖ of a window differ by more than this factor"});
+  bind.real("reach", o.reach,
+            {.minimum = 1.0, .scale = OptionScale::logarithmic, .doc = "ρ stays within this factor of ρ₀"});
+  bind.integer("window", o.window,
+               {.minimum = 2, .maximum = 100000, .doc = "iterations of the first window; each is a tenth longer"});
+}
+
 SolverInfo base_info() {
   SolverInfo info;
   info.version = 2;
@@ -159,12 +181,29 @@ SolverRow scaled_spectral() {
   info.rotation_invariant = true;
   info.scale_invariant = true;
   info.citation = "Carpentier et al. 2024, Alg. 1 and eqs. (45), (46); scaling by Conebench";
-  info.summary = "ADMM-NCP-SA on a problem scaled to unit diagonal blocks and unit free velocity; the default ADMM.";
+  info.summary = "ADMM-NCP-SA on a problem scaled to unit diagonal blocks and unit free velocity.";
   return row<ScaledOptions>(info, {.scaled = true});
+}
+
+SolverRow step_balanced() {
+  SolverInfo info = base_info();
+  info.id = "ADMM-NCP-ST-S";
+  info.version = 1;
+  info.name = "Proximal ADMM, penalty balanced by steps, in units of the problem";
+  info.rotation_invariant = true;
+  info.scale_invariant = true;
+  info.citation =
+      "Carpentier et al. 2024, Alg. 1; penalty and scaling by Conebench, after Xu, Figueiredo, Goldstein 2017";
+  info.summary =
+      "ADMM-NCP-SA-S with a penalty that follows how far the iterates travel: leaves the long drifts of redundant "
+      "contacts; the default ADMM.";
+  return row<StepOptions>(info, {.scaled = true});
 }
 
 }  // namespace
 
-std::vector<SolverRow> admm_rows() { return {ccp(), fixed(), linear(), spectral(), scaled_spectral()}; }
+std::vector<SolverRow> admm_rows() {
+  return {ccp(), fixed(), linear(), spectral(), scaled_spectral(), step_balanced()};
+}
 
 }  // namespace conebench

@@ -33,6 +33,26 @@ double PenaltyRule::updated(double rho, double primal, double dual) const {
   return rho;
 }
 
+void StepBalance::start(const Vector& y, const Vector& z, double rho) {
+  first_ = rho;
+  y_ = y;
+  z_ = z;
+  length_ = static_cast<double>(window);
+  passed_ = 0;
+}
+
+double StepBalance::updated(double rho, const Vector& y, const Vector& z) {
+  if (static_cast<double>(++passed_) < length_) return rho;
+  const double quotient = (z - z_).norm() / (rho * (y - y_).norm());
+  y_ = y;
+  z_ = z;
+  length_ *= 1.1;
+  passed_ = 0;
+  if (!(quotient > 0.0 && std::isfinite(quotient))) return rho;  // one of them stands still
+  if (quotient <= ratio && quotient * ratio >= 1.0) return rho;
+  return std::clamp(rho * std::clamp(std::sqrt(quotient), 0.1, 10.0), first_ / reach, first_ * reach);
+}
+
 double spectral_penalty(const Spectrum& spectrum, double exponent) {
   return std::sqrt(spectrum.smallest * spectrum.largest) * std::pow(spectrum.condition(), exponent);
 }

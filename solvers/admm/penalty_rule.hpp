@@ -21,7 +21,7 @@ struct Spectrum {
 Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& apply, Vector start, double proximal,
                            double least_compliance, long max_products = 20);
 
-enum class PenaltyUpdate { fixed, linear, spectral };
+enum class PenaltyUpdate { fixed, linear, spectral, steps };
 
 /// When and how the penalty ρ changes.
 struct PenaltyRule {
@@ -32,6 +32,30 @@ struct PenaltyRule {
   /// ρ for the next iteration: paper 000 eqs. (44) and (46), in the multiplicative form of 004 (172b). 004 (171) prints
   /// the second case of the linear rule as a product with τ_dec = 1.5; it must be a quotient as in 000 (44).
   double updated(double rho, double primal, double dual) const;
+};
+
+/// Chooses ρ by how far y and z travel, not by residuals. In the metric in which ADMM contracts they move by √ρ ‖Δy‖
+/// and ‖Δz‖/√ρ. Where contacts are redundant the iterates end on a straight drift, for thousands of iterations, in
+/// which the residuals of (44) balance far from the best ρ; the drift is as long as ρ is large, and ρ ‖Δy‖ ≫ ‖Δz‖ shows
+/// it. Over a window, so that turns cancel. Kin to the spectral penalty of Xu, Figueiredo, Goldstein (2017), who take
+/// such quotients for curvatures. ρ stays near its first value: y may also travel where G does not feel it, and a ρ
+/// that follows this down loses the primal residual.
+class StepBalance {
+ public:
+  double ratio = 2.0;   ///< one travels this many times as far as the other: ρ moves
+  long window = 50;     ///< iterations of the first window; each is a tenth longer than the one before
+  double reach = 30.0;  ///< ρ stays within this factor of its first value
+
+  /// From y, z and ρ before the first iteration; allocates where the size is new.
+  void start(const Vector& y, const Vector& z, double rho);
+  /// ρ for the next iteration, after one that ended in y, z: ρ ← ρ √(‖Δz‖ / (ρ ‖Δy‖)) at a window's end, by 10 at most.
+  double updated(double rho, const Vector& y, const Vector& z);
+
+ private:
+  Vector y_, z_;        ///< where the window began
+  double first_ = 1.0;  ///< ρ
+  double length_ = 0.0;
+  long passed_ = 0;
 };
 
 /// √(m L) κ^exponent: paper 000 eq. (45), 004 eq. (172a).

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fclib_loader/fclib_file.hpp"
 #include "tests/solvers/admm/admm_fixtures.hpp"
 #include "tests/solvers/admm/literal_admm.hpp"
+#include "tests/support/shared_data.hpp"
 
 namespace conebench {
 namespace {
@@ -16,7 +18,8 @@ using admm_test::natural_map;
 using admm_test::random_problem;
 using admm_test::run;
 
-const std::vector<std::string> kNcpIds = {"ADMM-NCP-FP", "ADMM-NCP-LA", "ADMM-NCP-SA", "ADMM-NCP-SA-S"};
+const std::vector<std::string> kNcpIds = {"ADMM-NCP-FP", "ADMM-NCP-LA", "ADMM-NCP-SA", "ADMM-NCP-SA-S",
+                                          "ADMM-NCP-ST-S"};
 
 TEST(Admm, StickingContactStopsTheBody) {
   const Matrix delassus = Eigen::Vector3d(1.0, 1.0, 2.0).asDiagonal();
@@ -132,6 +135,44 @@ TEST(Admm, SpectralRuleStartsAndStepsAsPrinted) {
   const auto answer =
       run("ADMM-NCP-SA", problem, {{"proximal", 0.1}, {"ratio", 2.0}}, {.tolerance = 0.0, .max_iterations = 60});
   EXPECT_LE((answer.impulse - expected.y).lpNorm<Eigen::Infinity>(), 1e-12);
+}
+
+TEST(StepBalance, FollowsHowFarTheIteratesTravelInAWindow) {
+  StepBalance balance;
+  balance.window = 3;
+  const Vector origin = Vector::Zero(2);
+  const auto after_a_window = [&](double rho, const Vector& y, const Vector& z) {
+    balance.start(origin, origin, 2.0);
+    EXPECT_EQ(balance.updated(rho, Vector::Constant(2, 7.0), origin), rho) << "what happens on the way does not count";
+    EXPECT_EQ(balance.updated(rho, origin, Vector::Constant(2, 7.0)), rho);
+    return balance.updated(rho, y, z);
+  };
+  const Vector unit = Vector::Unit(2, 0);
+  // ρ √(‖Δz‖ / (ρ ‖Δy‖))
+  EXPECT_DOUBLE_EQ(after_a_window(2.0, unit, 0.5 * unit), 2.0 * std::sqrt(0.25));
+  EXPECT_DOUBLE_EQ(after_a_window(2.0, unit, 32.0 * unit), 2.0 * 4.0);
+  EXPECT_DOUBLE_EQ(after_a_window(2.0, unit, 1e9 * unit), 20.0);
+  balance.reach = 4.0;
+  EXPECT_DOUBLE_EQ(after_a_window(2.0, unit, 1e9 * unit), 8.0);
+  EXPECT_DOUBLE_EQ(after_a_window(2.0, unit, 1e-9 * unit), 0.5);
+  EXPECT_EQ(after_a_window(2.0, unit, 3.9 * unit), 2.0) << "within the factor 2";
+  EXPECT_EQ(after_a_window(2.0, unit, origin), 2.0) << "z stands still";
+  EXPECT_EQ(after_a_window(2.0, origin, unit), 2.0) << "y stands still";
+}
+
+TEST(Admm, PenaltyThatFollowsTheStepsLeavesTheDriftThatTheResidualsDoNotSee) {
+  const auto folder = testing::shared_data("families/Chain");
+  if (!folder) GTEST_SKIP() << "no shared problems here";
+  for (const char* name : {"Chain-i01500-31-00080", "Chain-i01500-32-00079", "Chain-i01500-32-00291"}) {
+    const auto problem = load_fclib(*folder / (std::string(name) + ".hdf5"));
+    ASSERT_TRUE(problem.ok());
+    const double scale = problem->free_term().lpNorm<Eigen::Infinity>();
+    const StopRule stop{.tolerance = 0.0, .max_iterations = 8000};
+    EXPECT_GE(natural_map(*problem, run("ADMM-NCP-SA-S", *problem, {}, stop).impulse), 5e-8 * scale) << name;
+    const auto answer = run("ADMM-NCP-ST-S", *problem, {}, stop);
+    EXPECT_LE(natural_map(*problem, answer.impulse), 1e-9 * scale) << name;
+    EXPECT_LE(answer.summary.factorizations, 60) << name;
+  }
 }
 
 TEST(Admm, UnsymmetricMatrixIsSolvedAsGivenUnlessAskedOtherwise) {

@@ -5,7 +5,7 @@
 namespace conebench::siconos {
 
 std::optional<std::string> missing_reason() {
-  return "built without Siconos: install libsiconos-numerics-dev and build again (docs/dependencies.md)";
+  return "built without Siconos: install libsiconos-numerics-dev and build again, see docs/dependencies.md";
 }
 
 std::string library_file() { return {}; }

@@ -95,8 +95,6 @@ void set_newton(const Settings& settings, RunOptions& options) {
   options.integer(SICONOS_FRICTION_3D_NSN_LINESEARCH) = settings.line_search == "goldstein-price"
                                                             ? SICONOS_FRICTION_3D_NSN_LINESEARCH_GOLDSTEINPRICE
                                                             : SICONOS_FRICTION_3D_NSN_LINESEARCH_NO;
-  options.integer(SICONOS_FRICTION_3D_NSN_LINEAR_SOLVER) =
-      settings.linear_solver == "mumps" ? SICONOS_FRICTION_3D_NSN_USE_MUMPS : SICONOS_FRICTION_3D_NSN_USE_CSLUSOL;
   if (settings.warm_up == "vi-eg") {
     options.integer(SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY) = SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY_VI_EG_NSN;
   }
@@ -280,8 +278,10 @@ class Adapter final : public Solver {
     const bool newton = settings_.method == Method::nsn_ac || settings_.method == Method::nsn_nm;
     if (newton) summary.factorizations = summary.iterations;
     if (!impulse.allFinite()) return ended(summary, SolveStatus::diverged);
-    // `info` is 0 after some failures, so that the error it measured has a say.
-    if (info == 0 && summary.own_residual <= tolerance) return ended(summary, SolveStatus::converged);
+    // `info` is 0 after some failures, so that the error it measured has a say; the proximal method leaves it at -1
+    // where the start is good enough.
+    const bool well = info == 0 || settings_.method == Method::prox;
+    if (well && summary.own_residual <= tolerance) return ended(summary, SolveStatus::converged);
     if (summary.iterations >= max_iterations) return ended(summary, SolveStatus::max_iterations);
     summary.message = "Siconos returned info " + std::to_string(info);
     return ended(summary, SolveStatus::stalled);

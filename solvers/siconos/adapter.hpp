@@ -18,7 +18,6 @@ struct Settings {
   bool projection_local_solver = false;   ///< NSGS: projection on the cone instead of Newton
   std::string error_evaluation = "full";  ///< NSGS, VI-EG
   std::string line_search = "goldstein-price";
-  std::string linear_solver = "mumps";
   std::string warm_up = "none";
   std::string inner = "nsn-ac";
   double penalty = 1.0;

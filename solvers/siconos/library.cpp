@@ -2,6 +2,14 @@
 
 #include <dlfcn.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+// Siconos never tells MUMPS to end, and leaves some headers behind.
+extern "C" const char* __lsan_default_suppressions();   // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "leak:libsiconos_numerics\nleak:libdmumps\n";
+}
+#endif
+
 namespace conebench::siconos {
 
 namespace {

@@ -22,7 +22,10 @@ struct NewtonNmOptions : Settings {
   NewtonNmOptions() { method = Method::nsn_nm; }
 };
 struct AdmmOptions : Settings {
-  AdmmOptions() { method = Method::admm; }
+  AdmmOptions() {
+    method = Method::admm;
+    balancing = "scaled";
+  }
 };
 struct ExtragradientOptions : Settings {
   ExtragradientOptions() {
@@ -53,7 +56,6 @@ void declare_error_evaluation(OptionBinder& bind, Settings& s) {
 
 void declare_newton(OptionBinder& bind, Settings& s) {
   bind.choice("line_search", s.line_search, {"goldstein-price", "none"}, "of the Newton steps");
-  bind.choice("linear_solver", s.linear_solver, {"mumps", "cxsparse"}, "where M is not dense");
 }
 
 const std::vector<std::string> every_storage = {"auto", "block", "sparse", "dense"};
@@ -84,7 +86,8 @@ void declare_options(OptionBinder& bind, AdmmOptions& s) {
   bind.choice("initial_penalty", s.initial_penalty, {"value", "norm"}, "rho: the option penalty, or the 1-norm of M");
   bind.real("penalty", s.penalty,
             {.minimum = 1e-12, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "rho at the start"});
-  bind.choice("balancing", s.balancing, {"none", "residual", "scaled"}, "of rho by the residuals, a factor 2 a time");
+  bind.choice("balancing", s.balancing, {"none", "residual", "scaled"},
+              "of rho by the residuals or the scaled ones, a factor 2 a time; Siconos' default: none");
 }
 
 void declare_options(OptionBinder& bind, ExtragradientOptions& s) {

@@ -166,9 +166,9 @@ class SuiteReader {
   }
 
   void solvers(const Json& value, Suite& suite) {
-    if (value == "all") return all_solvers("solvers", suite);
+    if (is_group(value)) return solver_group(value, "solvers", suite);
     each(value, "solvers", [&](const Json& item, const std::string& path) {
-      if (item == "all") return all_solvers(path, suite);
+      if (is_group(item)) return solver_group(item, path, suite);
       SolverEntry entry;
       entry.where = path;
       if (item.is_string()) {
@@ -191,8 +191,12 @@ class SuiteReader {
     });
   }
 
-  static void all_solvers(const std::string& path, Suite& suite) {
-    for (const SolverRow& row : solver_table()) suite.solvers.push_back({row.info.id, {{}}, path});
+  static bool is_group(const Json& value) { return value == "all" || value == "without-peers"; }
+
+  static void solver_group(const Json& group, const std::string& path, Suite& suite) {
+    for (const SolverRow& row : solver_table()) {
+      if (group == "all" || !row.info.own_process) suite.solvers.push_back({row.info.id, {{}}, path});
+    }
   }
 
   void tolerances(const Json& value, Suite& suite) {

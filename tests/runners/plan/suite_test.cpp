@@ -93,6 +93,13 @@ TEST(Suite, AllMeansEverySolverOfTheTable) {
   EXPECT_EQ(listed->solvers.size(), solver_table().size() + 1);
 }
 
+TEST(Suite, PeersCanBeLeftOut) {
+  const auto suite = parse_suite(with(R"({"solvers": "without-peers"})"), "x.json");
+  ASSERT_TRUE(suite);
+  EXPECT_FALSE(suite->solvers.empty());
+  for (const SolverEntry& entry : suite->solvers) EXPECT_FALSE(find_solver(entry.id)->info.own_process) << entry.id;
+}
+
 TEST(Suite, AnUnknownKeyIsNamedWithItsPath) {
   EXPECT_THAT(error_of(with(R"({"tolerance": 1e-6})")),
               AllOf(HasSubstr("dir/x.json: tolerance: unknown key"), HasSubstr("tolerances")));

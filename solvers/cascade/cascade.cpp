@@ -8,58 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/cascade/arclength_path.hpp"
-#include "solvers/cascade/block_lu.hpp"
-#include "solvers/cascade/contact_sweep.hpp"
-#include "solvers/cascade/interior_point.hpp"
-#include "solvers/cascade/proximal_point.hpp"
-#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
-#include "solvers/cascade/semismooth_newton.hpp"
 
 namespace conebench {
 
 namespace cascade {
 namespace {
-
-/// One problem with the parts that work on it; a part is made when it is first called, so that a problem that a few
-/// sweeps solve pays for no symbolic analysis.
-class Parts {
- public:
-  explicit Parts(const ContactProblem& problem) : problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
-
-  const ScaledProblem& problem() const { return problem_; }
-  const ContactSweep& sweep() const { return sweep_; }
-  Vector& impulse_workspace() { return impulse_; }
-
-  BlockLu& lu() {
-    if (!lu_) {
-      lu_ = std::make_unique<BlockLu>();
-      lu_->analyse(problem_);
-    }
-    return *lu_;
-  }
-  SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
-  InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
-  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, lu(), newton()); }
-  ArclengthPath& arclength_path() { return made(arclength_path_, problem_, lu(), newton()); }
-
- private:
-  template <class Part, class... Arguments>
-  static Part& made(std::unique_ptr<Part>& part, Arguments&... arguments) {
-    if (!part) part = std::make_unique<Part>(arguments...);
-    return *part;
-  }
-
-  ScaledProblem problem_;
-  ContactSweep sweep_;
-  Vector impulse_;
-  std::unique_ptr<BlockLu> lu_;
-  std::unique_ptr<SemismoothNewton> newton_;
-  std::unique_ptr<InteriorPoint> interior_point_;
-  std::unique_ptr<ProximalPoint> proximal_point_;
-  std::unique_ptr<ArclengthPath> arclength_path_;
-};
 
 bool offer(Parts& parts, Search& search, const Vector& r) {
   Vector w(parts.problem().size());
@@ -317,6 +272,7 @@ class PartSolver final : public Solver {
 
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    problem_ = problem;
     parts_ = std::make_unique<Parts>(problem);
     return std::nullopt;
   }
@@ -326,21 +282,36 @@ class PartSolver final : public Solver {
     Search search(problem, stop, monitor, parts_->impulse_workspace());
     Vector r;
     problem.from_impulse(guess, r);
-    if (problem.contacts() == 0) {
-      SolveSummary summary;
+    SolveSummary summary;
+    if (problem.contacts() > 0) {
+      run_(*parts_, search, r, options_);
+      r = search.best_point();
+      summary = search.summary();
+    } else {
       summary.status = SolveStatus::converged;
       summary.own_residual = 0.0;
-      return summary;
     }
-    run_(*parts_, search, r, options_);
-    problem.to_impulse(search.best_point(), impulse);
-    SolveSummary summary = search.summary();
+    problem.to_impulse(r, impulse);
     if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
+    if (problem_->cones().joints() > 0 && summary.status == SolveStatus::converged)
+      check_joints(impulse, stop, summary);
     return summary;
   }
 
  private:
+  /// Joints that contradict each other keep a velocity, of which the search knows nothing.
+  void check_joints(ConstVectorRef impulse, const StopRule& stop, SolveSummary& summary) const {
+    Vector sigma(problem_->rows());
+    problem_->velocity(impulse, sigma);
+    const double largest = problem_->free_term().lpNorm<Eigen::Infinity>();
+    const double left = sigma.head(problem_->cones().joints()).lpNorm<Eigen::Infinity>();
+    summary.own_residual = std::max(summary.own_residual, largest > 0.0 ? left / largest : left);
+    if (summary.own_residual > stop.tolerance && stop.criterion == Criterion::own)
+      summary.status = SolveStatus::stalled;
+  }
+
   SolverInfo info_;
+  std::optional<ContactProblem> problem_;
   Options options_;
   Run run_;
   std::unique_ptr<Parts> parts_;
@@ -351,7 +322,6 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.id = std::move(id);
   info.name = std::move(name);
   info.formulation = Formulation::ncp;
-  info.joints = false;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.citation = "Conebench, docs/solvers/cascade.md";

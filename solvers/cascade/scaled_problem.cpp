@@ -15,9 +15,21 @@ using Components = std::array<Index, 3>;
 }  // namespace
 
 ScaledProblem::ScaledProblem(const ContactProblem& problem) {
-  const ConeProduct& cones = problem.cones();
-  const BlockSparseMatrix& matrix = problem.blocks();
-  const Vector& compliance = problem.compliance();
+  if (problem.cones().joints() == 0) {
+    build(problem.cones(), problem.blocks(), problem.compliance(), problem.free_term());
+    return;
+  }
+  const ConeProduct& all = problem.cones();
+  const auto cones =
+      ConeProduct::create(0, all.limits(), {all.friction().begin(), all.friction().end()}, all.contact_dimension());
+  auto joints = std::make_shared<JointElimination>(eliminate_joints(problem));
+  build(*cones, BlockSparseMatrix::from_dense(joints->matrix, *cones), Vector::Zero(cones->rows()), joints->free_term);
+  joints->matrix.resize(0, 0);
+  joints_ = std::move(joints);
+}
+
+void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& matrix, const Vector& compliance,
+                          const Vector& free_term) {
   const auto count = static_cast<std::size_t>(cones.blocks());
   rows_.resize(count);
   judge_.resize(count);
@@ -48,7 +60,7 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem) {
       mean_inverse_step += inverse_step[at];
       ++positive;
     }
-    largest_velocity = std::max(largest_velocity, problem.free_term().segment(row, size).norm());
+    largest_velocity = std::max(largest_velocity, free_term.segment(row, size).norm());
     if (cones.block_kind(i) == BlockKind::contact) {
       const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
       judge_[at].friction = mu > 0.0 ? mu : 1.0;
@@ -102,7 +114,7 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem) {
     row_begin_.push_back(static_cast<int>(columns_.size()));
     for (int a = 0; a < 3; ++a) {
       const Index r = own[static_cast<std::size_t>(a)];
-      if (r >= 0) free_term_[3 * i + a] = problem.free_term()[r] * weight(i, a);
+      if (r >= 0) free_term_[3 * i + a] = free_term[r] * weight(i, a);
     }
   }
 
@@ -167,7 +179,8 @@ double ScaledProblem::residual(const Vector& r, const Vector& w) const {
   return worst;
 }
 
-void ScaledProblem::to_impulse(const Vector& r, VectorRef impulse) const {
+void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {
+  VectorRef impulse = all.tail(all.size() - joints());
   impulse.setZero();
   for (int i = 0; i < contacts(); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -176,9 +189,11 @@ void ScaledProblem::to_impulse(const Vector& r, VectorRef impulse) const {
     if (rows.t2 >= 0) impulse[rows.t2] = r[3 * i + 1] * impulse_scale_[at];
     impulse[rows.n] = r[3 * i + 2] * impulse_scale_[at] / judge_[at].friction;
   }
+  if (joints_) joints_->complete(all);
 }
 
-void ScaledProblem::from_impulse(ConstVectorRef impulse, Vector& r) const {
+void ScaledProblem::from_impulse(ConstVectorRef all, Vector& r) const {
+  const ConstVectorRef impulse = all.tail(all.size() - joints());
   r.setZero(size());
   for (int i = 0; i < contacts(); ++i) {
     const auto at = static_cast<std::size_t>(i);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "problems/contact_problem.hpp"
+#include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
 
 namespace conebench::cascade {
@@ -18,7 +19,8 @@ namespace conebench::cascade {
 ///
 /// Every block is embedded as a 3D contact: a limit row, a frictionless contact and the second tangent of a 2D contact
 /// become components with a unit diagonal, no coupling and no free term, whose impulse stays 0. So all parts of the
-/// cascade see one block size.
+/// cascade see one block size. Joints are eliminated first (JointElimination); G, g and the residual are those of what
+/// is left.
 ///
 /// | symbol | here | shape | unit |
 /// | --- | --- | --- | --- |
@@ -52,12 +54,16 @@ class ScaledProblem {
   /// The scaled natural map (the official verdict) of r with w = G̃ r + g̃, in the problem's own units.
   double residual(const Vector& r, const Vector& w) const;
 
-  /// λ (rows of the problem) from r, and back.
-  void to_impulse(const Vector& r, VectorRef impulse) const;
-  void from_impulse(ConstVectorRef impulse, Vector& r) const;
+  /// λ (rows of the problem, joints included) from r, and back.
+  void to_impulse(const Vector& r, VectorRef all) const;
+  void from_impulse(ConstVectorRef all, Vector& r) const;
 
  private:
-  /// Where a block's components live in the problem; −1 for a component that is embedded.
+  void build(const ConeProduct& cones, const BlockSparseMatrix& matrix, const Vector& compliance,
+             const Vector& free_term);
+  Index joints() const { return joints_ ? joints_->joints() : 0; }
+
+  /// Where a block's components live in the rows after the joints; −1 for a component that is embedded.
   struct Rows {
     Index t1 = -1, t2 = -1, n = -1;
   };
@@ -67,6 +73,7 @@ class ScaledProblem {
     double step = 1.0;       ///< r_i of the natural map
     double tolerance = 1.0;  ///< 1 / (r_i V)
   };
+  std::shared_ptr<const JointElimination> joints_;  ///< null without joints
   std::shared_ptr<long> products_ = std::make_shared<long>(0);
   std::vector<int> row_begin_, columns_, diagonal_;
   std::vector<Block> blocks_;

@@ -1,6 +1,5 @@
 #include "solvers/lcp/facet_lcp.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,13 +9,6 @@ namespace conebench::lcp {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-/// 1/√x of the positive entries; the others take the mean of these.
-Vector inverse_roots(const Vector& diagonal) {
-  const double positive = static_cast<double>((diagonal.array() > 0.0).count());
-  const double mean = positive > 0.0 ? diagonal.cwiseMax(0.0).sum() / positive : 1.0;
-  return diagonal.unaryExpr([mean](double x) { return 1.0 / std::sqrt(x > 0.0 ? x : mean); });
-}
 
 }  // namespace
 
@@ -41,10 +33,8 @@ FacetLcp::FacetLcp(const ContactProblem& problem, int facets, bool scaled)
   impulse_.setZero(problem.rows());
   velocity_.setZero(problem.rows());
   lay_out();
-  Matrix reduced;
-  Vector free_term;
-  eliminate_joints(reduced, free_term);
-  assemble(reduced, free_term);
+  elimination_ = eliminate_joints(problem_);
+  assemble(elimination_.matrix, elimination_.free_term);
   scale_.setOnes(size());
   joint_scale_.setOnes(joints_);
   if (scaled) scale();
@@ -71,26 +61,6 @@ void FacetLcp::lay_out() {
   offset_.setZero(lambda);
   matrix_.setZero(lambda, lambda);
   w_.setZero(lambda);
-}
-
-/// G + R and g over limits and contacts alone, with λ_joints = −(G_jj + R_jj)⁺ (G_jc λ_c + g_j) put in.
-void FacetLcp::eliminate_joints(Matrix& reduced, Vector& free_term) {
-  Matrix full = problem_.blocks().dense();
-  full.diagonal() += problem_.compliance();
-  const Vector& g = problem_.free_term();
-  const Index others = problem_.rows() - joints_;
-  reduced = full.bottomRightCorner(others, others);
-  free_term = g.tail(others);
-  if (joints_ == 0) return;
-  // To unit diagonal first: rows of a joint may be metres and radians. A row is redundant below 1e-12 of the largest.
-  const Vector d = inverse_roots(full.diagonal().head(joints_));
-  Eigen::CompleteOrthogonalDecomposition<Matrix> block;
-  block.setThreshold(1e-12);
-  block.compute(d.asDiagonal() * full.topLeftCorner(joints_, joints_) * d.asDiagonal());
-  joint_map_ = -(d.asDiagonal() * block.solve(d.asDiagonal() * full.topRightCorner(joints_, others)));
-  joint_offset_ = -(d.asDiagonal() * block.solve(d.cwiseProduct(g.head(joints_))));
-  reduced += full.bottomLeftCorner(others, joints_) * joint_map_;
-  free_term += full.bottomLeftCorner(others, joints_) * joint_offset_;
 }
 
 /// (25) with P = (N C) over the impulses that are not joints'.
@@ -147,9 +117,7 @@ void FacetLcp::to_impulse(const Vector& z, VectorRef impulse) const {
       for (int k = 0; k + 1 < dimension_; ++k) part[k] += directions_(k, m) * value(contact.b + m);
     }
   }
-  if (joints_ == 0) return;
-  impulse.head(joints_) = joint_offset_;
-  impulse.head(joints_).noalias() += joint_map_ * impulse.tail(impulse.size() - joints_);
+  elimination_.complete(impulse);
 }
 
 void FacetLcp::from_impulse(ConstVectorRef impulse, Vector& z) {

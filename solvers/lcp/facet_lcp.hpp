@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "problems/contact_problem.hpp"
+#include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
 
 namespace conebench::lcp {
@@ -52,7 +53,6 @@ class FacetLcp {
   };
 
   void lay_out();
-  void eliminate_joints(Matrix& reduced, Vector& free_term);
   void assemble(const Matrix& reduced, const Vector& free_term);
   void scale();
 
@@ -72,8 +72,7 @@ class FacetLcp {
   Vector joint_scale_;          ///< the same for the joint rows' residual
   double impulse_scale_ = 1.0;  ///< γ
 
-  Matrix joint_map_;  ///< λ_joints = joint_map_ λ_others + joint_offset_
-  Vector joint_offset_;
+  JointElimination elimination_;
   Vector impulse_, velocity_, w_;  // scratch
 };
 

@@ -20,7 +20,7 @@ constexpr const char* small_suite = R"({
   "problems": [{"scene": "box-stack", "options": {"boxes": 2}, "as": "fclib"}, {"scene": "sliding-box"}],
   "solvers": ["NSGS", "PGS-CCP"],
   "tolerances": [1e-4, 1e-6],
-  "limits": {"iterations": 2000, "seconds": 5, "memory_mb": 2000},
+  "limits": {"iterations": 2000, "seconds": 60, "memory_mb": 2000},
   "repeats": {"min": 1, "min_ms": 0, "max": 1}
 })";
 

@@ -25,7 +25,11 @@ TEST_P(MalformedFile, IsRefusedInOneLineThatNamesIt) {
   GetParam().make(file);
   const long before = peak_kilobytes();
   const Result<ContactProblem> problem = load_fclib(file);
+#if defined(__SANITIZE_ADDRESS__)
+  static_cast<void>(before);  // the sanitizer keeps a call stack for every allocation of HDF5's recursion
+#else
   EXPECT_LT(peak_kilobytes() - before, 120'000);
+#endif
   ASSERT_FALSE(problem.ok());
   const std::string& message = problem.error().message;
   EXPECT_EQ(problem.error().code, ErrorCode::bad_input) << message;

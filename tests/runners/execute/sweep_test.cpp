@@ -27,7 +27,7 @@ const char* const small_suite = R"({
   "name": "small", "seed": 3,
   "problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2, 3]}, "as": "fclib"}],
   "solvers": [{"id": "MISBEHAVE", "grid": {"step": [0.0, 0.5, 0.75, 1.0]}}],
-  "tolerances": [1e-3, 1e-6], "limits": {"iterations": 20000, "seconds": 5}, "repeats": {"min": 2, "min_ms": 0}
+  "tolerances": [1e-3, 1e-6], "limits": {"iterations": 20000, "seconds": 60}, "repeats": {"min": 2, "min_ms": 0}
 })";
 
 /// Everything of the stored cells that a repetition must give again.
@@ -70,7 +70,7 @@ TEST_F(Sweep, StoresEveryCellWithItsProblemSettingAndRun) {
   for (const CellRecord& cell : contents->cells) {
     EXPECT_EQ(cell.run_id, contents->runs[0].id);
     EXPECT_EQ(cell.limit_mb, small.limits.memory_mb);
-    EXPECT_EQ(cell.limit_s, 5.0);
+    EXPECT_EQ(cell.limit_s, 60.0);
     EXPECT_EQ(cell.max_iterations, 20000);
     EXPECT_EQ(cell.solved, cell.status == "converged");
     EXPECT_EQ(cell.repeats, cell.solved ? 2 : 1);
@@ -253,8 +253,8 @@ TEST_F(Sweep, ADryRunCountsAndRunsNothing) {
   EXPECT_EQ(dry->settings, 4);
   EXPECT_EQ(dry->cells, 24);
   EXPECT_EQ(dry->resumed, 8);
-  // 16 cells, killed at 1.5 times their 5 s and 2 s more.
-  EXPECT_NEAR(dry->worst_hours, 16 * 9.5 / 3600.0, 1e-12);
+  // 16 cells, killed at 1.5 times their 60 s and 2 s more.
+  EXPECT_NEAR(dry->worst_hours, 16 * 92.0 / 3600.0, 1e-12);
   EXPECT_EQ(store.cell_states()->size(), 8U);
 }
 

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+
+#include "solvers/cascade/arclength_path.hpp"
+#include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/contact_sweep.hpp"
+#include "solvers/cascade/interior_point.hpp"
+#include "solvers/cascade/proximal_point.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/semismooth_newton.hpp"
+
+namespace conebench::cascade {
+
+/// One problem with the parts that work on it; a part is made when it is first called, so that a problem that a few
+/// sweeps solve pays for no symbolic analysis.
+class Parts {
+ public:
+  explicit Parts(const ContactProblem& problem) : problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
+
+  const ScaledProblem& problem() const { return problem_; }
+  const ContactSweep& sweep() const { return sweep_; }
+  Vector& impulse_workspace() { return impulse_; }
+
+  BlockLu& lu() {
+    if (!lu_) {
+      lu_ = std::make_unique<BlockLu>();
+      lu_->analyse(problem_);
+    }
+    return *lu_;
+  }
+  SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
+  InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
+  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, lu(), newton()); }
+  ArclengthPath& arclength_path() { return made(arclength_path_, problem_, lu(), newton()); }
+
+ private:
+  template <class Part, class... Arguments>
+  static Part& made(std::unique_ptr<Part>& part, Arguments&... arguments) {
+    if (!part) part = std::make_unique<Part>(arguments...);
+    return *part;
+  }
+
+  ScaledProblem problem_;
+  ContactSweep sweep_;
+  Vector impulse_;
+  std::unique_ptr<BlockLu> lu_;
+  std::unique_ptr<SemismoothNewton> newton_;
+  std::unique_ptr<InteriorPoint> interior_point_;
+  std::unique_ptr<ProximalPoint> proximal_point_;
+  std::unique_ptr<ArclengthPath> arclength_path_;
+};
+
+}  // namespace conebench::cascade

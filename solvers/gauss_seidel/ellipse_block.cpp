@@ -14,6 +14,27 @@ Direction turned(const Direction& e, double cosine, double sine) {
   return {cosine * e[0] - sine * e[1], sine * e[0] + cosine * e[1]};
 }
 
+/// Newton's steps on the angle of e, |e| about 1. False where they do not settle at once on a direction of least
+/// energy.
+bool polish(const Ellipse3& c, Direction& e) {
+  constexpr double farthest = 0.1;
+  constexpr double last = 3e-8;  // the error after a step is about its square
+  for (int k = 0; k < 5; ++k) {
+    e.normalize();
+    const Direction u = c.gradient(e);
+    const double across = (e[0] + c.a0) * u[1] - (e[1] + c.a1) * u[0];
+    const Direction turning(c.m01 * e[0] - c.m00 * e[1], c.m11 * e[0] - c.m10 * e[1]);  // M e⊥
+    const double slope = (e[0] + c.a0) * turning[1] - (e[1] + c.a1) * turning[0] - e.dot(u);
+    const double angle = -across / slope;
+    if (!(slope > 0.0 && std::abs(angle) <= farthest)) return false;
+    e += angle * Direction(-e[1], e[0]);
+    if (std::abs(angle) > last) continue;
+    e.normalize();
+    return c.is_least(e);
+  }
+  return false;
+}
+
 }  // namespace
 
 bool find_least_carefully(const Ellipse3& c, Direction& e) {
@@ -32,7 +53,7 @@ bool find_least_carefully(const Ellipse3& c, Direction& e) {
   return largest >= 0.0;
 }
 
-bool Bisection::find(const Ellipse3& ellipse, const ContactVector<3>& outside, Direction& e) {
+bool Bisection::find(const Ellipse3& ellipse, const ContactVector<3>& outside, const ContactVector<3>&, Direction& e) {
   Direction start = outside.head<2>();
   if (start.isZero(0.0)) start = Direction(-ellipse.p0, -ellipse.p1);
   const double length = start.norm();
@@ -65,7 +86,13 @@ bool Bisection::find(const Ellipse3& ellipse, const ContactVector<3>& outside, D
   return ellipse.is_least(e);
 }
 
-bool Quartic::find(const Ellipse3& c, const ContactVector<3>&, Direction& e) {
+bool Quartic::find(const Ellipse3& c, const ContactVector<3>&, const ContactVector<3>& old, Direction& e) {
+  const double edge = c.friction * old[2];
+  const double square = old.head<2>().squaredNorm();
+  if (edge > 0.0 && std::abs(square - edge * edge) <= 1e-6 * square) {
+    e = old.head<2>() / edge;
+    if (polish(c, e)) return true;
+  }
   // Numerator x² a + x (p + adj(M) a) + adj(M) p, denominator x² + tr(M) x + det(M) of −e(x).
   const double trace = c.m00 + c.m11;
   const double determinant = c.m00 * c.m11 - c.m01 * c.m10;
@@ -95,23 +122,7 @@ bool Quartic::find(const Ellipse3& c, const ContactVector<3>&, Direction& e) {
   }
   const double denominator = (x + trace) * x + determinant;
   e = -((x * a + linear) * x + constant) / denominator;
-
-  constexpr double farthest = 0.1;
-  constexpr double last = 3e-8;  // the error after a step is about its square
-  for (int k = 0; k < 5; ++k) {
-    e.normalize();
-    const Direction u = c.gradient(e);
-    const double across = (e[0] + c.a0) * u[1] - (e[1] + c.a1) * u[0];
-    const Direction turning(c.m01 * e[0] - c.m00 * e[1], c.m11 * e[0] - c.m10 * e[1]);  // M e⊥
-    const double slope = (e[0] + c.a0) * turning[1] - (e[1] + c.a1) * turning[0] - e.dot(u);
-    const double angle = -across / slope;
-    if (!(slope > 0.0 && std::abs(angle) <= farthest)) return false;
-    e += angle * Direction(-e[1], e[0]);
-    if (std::abs(angle) > last) continue;
-    e.normalize();
-    return c.is_least(e);
-  }
-  return false;
+  return polish(c, e);
 }
 
 }  // namespace conebench::gauss_seidel

@@ -116,17 +116,19 @@ inline bool find_least_carefully(const Ellipse2& ellipse, double& e) {
 /// P_BS: from the direction of the impulse that would stick, steps down the energy until its slope turns, then bisects.
 /// (002 leaves the steps to Hwangbo et al.; theirs grow from 0.01 rad too, by 1.3 where ours double.)
 struct Bisection {
-  static bool find(const Ellipse3& ellipse, const ContactVector<3>& outside, Ellipse3::Direction& e);
-  static bool find(const Ellipse2& ellipse, const ContactVector<2>&, double& e) {
+  static bool find(const Ellipse3& ellipse, const ContactVector<3>& outside, const ContactVector<3>& old,
+                   Ellipse3::Direction& e);
+  static bool find(const Ellipse2& ellipse, const ContactVector<2>&, const ContactVector<2>&, double& e) {
     return find_least_carefully(ellipse, e);
   }
 };
 
 /// P_MDP: the quartic's root by Newton's iteration in a bracket, then Newton on f, because near a double root x is good
-/// to half its digits only.
+/// to half its digits only. A contact that slid before is tried by Newton on f from its old direction first.
 struct Quartic {
-  static bool find(const Ellipse3& ellipse, const ContactVector<3>& outside, Ellipse3::Direction& e);
-  static bool find(const Ellipse2& ellipse, const ContactVector<2>&, double& e) {
+  static bool find(const Ellipse3& ellipse, const ContactVector<3>& outside, const ContactVector<3>& old,
+                   Ellipse3::Direction& e);
+  static bool find(const Ellipse2& ellipse, const ContactVector<2>&, const ContactVector<2>&, double& e) {
     return find_least_carefully(ellipse, e);
   }
 };
@@ -167,7 +169,7 @@ struct EllipseBlock {
     }
     const Ellipse<Dim> ellipse(block, prepared.inverse_normal, friction, free, correction);
     typename Ellipse<Dim>::Direction e;
-    const bool found = (correction > 0.0 && ellipse.interior(e)) || Search::find(ellipse, outside, e) ||
+    const bool found = (correction > 0.0 && ellipse.interior(e)) || Search::find(ellipse, outside, old, e) ||
                        find_least_carefully(ellipse, e);
     return found ? ellipse.impulse(e) : solve_coulomb_carefully<Dim>(block, friction, free, old);
   }

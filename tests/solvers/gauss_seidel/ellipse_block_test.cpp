@@ -109,11 +109,28 @@ TEST(EllipseBlock, BisectionAndQuarticNeedNoSecondAttempt) {
   for (const Contact& c : contacts) {
     const Ellipse3 ellipse = c.ellipse();
     Eigen::Vector2d e;
-    bisected += Bisection::find(ellipse, -c.block.inverse() * c.free, e);
-    rooted += Quartic::find(ellipse, {}, e);
+    bisected += Bisection::find(ellipse, -c.block.inverse() * c.free, {}, e);
+    rooted += Quartic::find(ellipse, {}, ContactVector<3>::Zero(), e);
   }
   EXPECT_EQ(rooted, static_cast<int>(contacts.size()));
   EXPECT_GE(bisected, static_cast<int>(contacts.size()) * 9 / 10) << "it may walk into a valley on the far side";
+}
+
+TEST(EllipseBlock, OldDirectionsLeadToTheSameAnswer) {
+  const EllipseBlock<Quartic> local{};
+  for (const bool eccentric : {false, true}) {
+    for (const Contact& c : sliding_contacts(eccentric, false)) {
+      const ContactVector<3> expected = solve<Quartic>(c);
+      for (int k = 0; k < 12; ++k) {
+        const double angle = std::numbers::pi * k / 6.0 + std::atan2(expected[1], expected[0]) + 0.01;
+        const ContactVector<3> old(c.friction * std::cos(angle), c.friction * std::sin(angle), 1.0);
+        const ContactVector<3> impulse =
+            local.solve<3>(local.prepare<3>(c.block, c.friction), Eigen::Map<const Eigen::Matrix3d>(c.block.data()),
+                           c.friction, c.free, old);
+        EXPECT_LE((impulse - expected).norm(), 1e-9 * expected.norm());
+      }
+    }
+  }
 }
 
 TEST(EllipseBlock, QuarticHasOneRootThatIsNotNegative) {

@@ -76,7 +76,7 @@ TEST(Usage, ASolversOptionsAreCheckedBeforeTheFileIsRead) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return conebench(arguments);
   };
-  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "NSGS"});
+  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "did you mean NSGS?"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation"}), 2, {"relaxation", "key=value"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "weight=1"}), 2, {"weight", "relaxation"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=big"}), 2, {"relaxation", "big"});

@@ -110,6 +110,10 @@ bool finite(const std::vector<double>& values) {
 
 Result<std::monostate> save_solution(const SolveArguments& arguments, const GivenProblem& given,
                                      const CellRecord& record) {
+  if (static_cast<Index>(record.reaction.size()) != given.problem.rows()) {
+    return Error{ErrorCode::unsupported, fmt::format("{}: not written, because there is no answer (status {})",
+                                                     arguments.solution, record.status)};
+  }
   if (!finite(record.reaction)) {
     return Error{ErrorCode::unsupported, fmt::format("{}: not written, because the answer is not finite (status {})",
                                                      arguments.solution, record.status)};

@@ -178,6 +178,20 @@ TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder / "nan.hdf5"));
 }
 
+TEST(Solve, APeerThatDoesNotStopIsKilledAndLeavesNoAnswer) {
+  if (conebench({"list", "solvers"}).out.find("\nSICONOS-NSGS ") == std::string::npos) {
+    GTEST_SKIP() << "this build has no Siconos";
+  }
+  const ScratchFolder folder;
+  const auto outcome = conebench({"solve", "random contacts=20 seed=1", "--solver", "SICONOS-NSGS", "--criterion",
+                                  "own", "--tolerance", "1e-300", "--max-iterations", "2000000000", "--time-limit",
+                                  "0.05", "--write-solution", folder / "none.hdf5", "--json"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("no answer (status timeout)"));
+  EXPECT_EQ(outcome.json()["solved"], false);
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.hdf5"));
+}
+
 TEST(Judge, BadAnswersAreOneLineEach) {
   const ScratchFolder folder;
   const auto file = small_stack(folder);

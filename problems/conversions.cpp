@@ -34,4 +34,27 @@ ContactProblem symmetrised(const ContactProblem& problem) {
   return *result;
 }
 
+ContactProblem with_compliance(const ContactProblem& problem, double share) {
+  if (share == 0.0 || problem.rows() == 0 || (problem.compliance().array() > 0.0).all()) return problem;
+  const ConeProduct& cones = problem.cones();
+  const BlockSparseMatrix& blocks = problem.blocks();
+  Vector diagonal(problem.rows());
+  for (Index i = 0; i < cones.blocks(); ++i) {
+    auto own = diagonal.segment(cones.block_row(i), cones.block_size(i));
+    own = blocks.block(i, blocks.diagonal(i)).diagonal();
+    if (own.size() > 1) own.head(own.size() - 1).setConstant(own.head(own.size() - 1).mean());
+  }
+  const double positive = static_cast<double>((diagonal.array() > 0.0).count());
+  const double mean = positive > 0.0 ? diagonal.cwiseMax(0.0).sum() / positive : 1.0;
+  ContactProblemData data = problem.data();
+  for (Index row = 0; row < problem.rows(); ++row) {
+    if (data.compliance[row] > 0.0) continue;
+    data.compliance[row] = share * (diagonal[row] > 0.0 ? diagonal[row] : mean);
+  }
+  data.reference.reset();
+  auto result = ContactProblem::create(std::move(data));
+  if (!result) throw std::logic_error("with_compliance: " + result.error().message);
+  return *result;
+}
+
 }  // namespace conebench

@@ -14,6 +14,12 @@ Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm for
 /// the asymmetry exceeds 1e-12, because J M⁻¹ Jᵀ is then another matrix.
 ContactProblem symmetrised(const ContactProblem& problem);
 
+/// The problem with compliance in every row: where R is 0 it becomes `share` times the diagonal of G, or, where that is
+/// not positive, times the mean of the diagonal's positive entries (1 where there is none). The tangential rows of a
+/// contact get one value, share times their mean. `problem` itself where share = 0 or R > 0 everywhere. Drops the
+/// reference, which answers another problem.
+ContactProblem with_compliance(const ContactProblem& problem, double share);
+
 /// Asymmetry (relative, Frobenius) above which a solver that needs a symmetric G solves another problem.
 inline constexpr double symmetry_tolerance = 1e-12;
 

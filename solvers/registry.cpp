@@ -11,7 +11,9 @@
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/lcp/lcp_rows.hpp"
+#include "solvers/newton/newton_ccp.hpp"
 #include "solvers/newton/nonsmooth_newton.hpp"
+#include "solvers/newton/staggered.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
 #include "solvers/testing/misbehave.hpp"
 
@@ -31,6 +33,8 @@ std::vector<SolverRow> make_catalogue() {
   append(table, apgd_rows());
   append(table, cascade_rows());
   append(table, nonsmooth_newton_rows());
+  append(table, newton_ccp_rows());
+  append(table, staggered_rows());
   append(table, lcp_rows());
   append(table, siconos_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());

@@ -67,6 +67,7 @@ struct SolveSummary {
   long operator_products = 0;  ///< products with G, or sweeps over all its blocks
   double own_residual = std::numeric_limits<double>::quiet_NaN();
   bool solved_symmetrised = false;  ///< the answer is that of the problem with (G + Gᵀ)/2
+  double compliance_share = 0.0;    ///< the answer is that of with_compliance(problem, this), where it is not 0
 };
 
 /// One algorithm with its options set. Use: supports, prepare, then solve as often as wanted.

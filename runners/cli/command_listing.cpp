@@ -35,9 +35,10 @@ constexpr const char* json_keys = R"(```
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
 `unsupported`, …), `reason`, `claimed` (the solver says so), `solved` (the judge says so), `verdict_value`, `iterations`,
 `factorizations`, `operator_products`, `setup_s`, `solve_s`, `judge_s` (in none of the other times), `own_residual`,
-`solved_symmetrised`, `verdict_symmetrised`, `residuals` (by name), `residuals_missing` (why one is null), `worst_blocks`
-(joint row, limit row or contact, counted through, by name) and `modes` (`open`, `stick`, `slip`). Nothing is repeated here:
-times are those of one cold run.
+`solved_symmetrised`, `verdict_symmetrised`, `compliance_share` (α where the solver added R = α diag(G)),
+`verdict_compliant` and `ccp_compliant` (the verdict and the CCP's residual with it), `residuals` (by name),
+`residuals_missing` (why one is null), `worst_blocks` (joint row, limit row or contact, counted through, by name) and
+`modes` (`open`, `stick`, `slip`). Nothing is repeated here: times are those of one cold run.
 
 `judge`: the judge's part of the same, and `reaction`.
 

@@ -80,6 +80,9 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
                         {"solved_symmetrised", record.solved_symmetrised}};
   out["own_residual"] = record.own_residual_known ? number(record.own_residual) : nlohmann::json(nullptr);
   out["verdict_symmetrised"] = number(record.verdict_symmetrised);
+  out["compliance_share"] = number(record.compliance_share);
+  out["verdict_compliant"] = number(record.verdict_compliant);
+  out["ccp_compliant"] = number(record.ccp_compliant);
   add_judgement(out, record);
   return out;
 }
@@ -97,6 +100,11 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
   if (record.solved_symmetrised) {
     text += fmt::format("note       the solver solved the symmetrised problem, where {} = {}\n", record.verdict,
                         short_number(record.verdict_symmetrised));
+  }
+  if (record.compliance_share > 0.0) {
+    text += fmt::format("note       the solver added compliance R = {:g} diag(G); with it {} = {}, {} = {}\n",
+                        record.compliance_share, record.verdict, short_number(record.verdict_compliant),
+                        "natural_map_ccp_scaled", short_number(record.ccp_compliant));
   }
   return text + judgement_text(record);
 }

@@ -103,6 +103,7 @@ void write_answer(CellRecord& record, const Run& run) {
   record.own_residual_known = !std::isnan(summary.own_residual);
   record.own_residual = record.own_residual_known ? summary.own_residual : 0.0;
   record.solved_symmetrised = summary.solved_symmetrised;
+  record.compliance_share = summary.compliance_share;
   record.iterations = summary.iterations;
   record.factorizations = summary.factorizations;
   record.operator_products = summary.operator_products;
@@ -343,6 +344,13 @@ void judge_cell(const ContactProblem& problem, CellRecord& record) {
   if (record.solved_symmetrised) {
     const Judgement beside = judge(symmetrised(problem), impulse);
     if (std::isfinite(beside[record.verdict].value)) record.verdict_symmetrised = beside[record.verdict].value;
+  }
+  if (record.compliance_share > 0.0) {
+    const ContactProblem solved = record.solved_symmetrised ? symmetrised(problem) : problem;
+    const Judgement beside = judge(with_compliance(solved, record.compliance_share), impulse);
+    const auto finite = [](double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; };
+    record.verdict_compliant = finite(beside[record.verdict].value);
+    record.ccp_compliant = finite(beside["natural_map_ccp_scaled"].value);
   }
   record.judge_s += monotonic_seconds() - begin;
 }

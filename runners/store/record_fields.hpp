@@ -99,6 +99,8 @@ void visit_judgement(Visitor& visit, Record& cell) {
   visit("solved", cell.solved);
   visit("verdict_value", cell.verdict_value);
   visit("verdict_symmetrised", cell.verdict_symmetrised);
+  visit("verdict_compliant", cell.verdict_compliant);
+  visit("ccp_compliant", cell.ccp_compliant);
   visit("open", cell.open);
   visit("stick", cell.stick);
   visit("slip", cell.slip);
@@ -125,6 +127,7 @@ void visit_cell(Visitor& visit, Record& cell) {
   visit("own_residual", cell.own_residual);
   visit("own_residual_known", cell.own_residual_known);
   visit("solved_symmetrised", cell.solved_symmetrised);
+  visit("compliance_share", cell.compliance_share);
   visit("iterations", cell.iterations);
   visit("factorizations", cell.factorizations);
   visit("operator_products", cell.operator_products);

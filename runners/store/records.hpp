@@ -67,11 +67,11 @@ struct ProblemRecord {
   std::optional<std::int64_t> rank;
   std::optional<double> conditioning;  ///< on the range
   bool features_estimated = false;
-  std::string category;      ///< 004 VII-C, "unknown" without body data
+  std::string category;                        ///< 004 VII-C, "unknown" without body data
   std::map<std::string, double> zero_impulse;  ///< residual name → its value at λ = 0, where it is finite
   std::string duplicate_of;                    ///< hash of the problem it repeats in another form, else empty
   std::vector<std::string> copies;             ///< further sources of the very same data, left out of the sweep
-  std::string error;         ///< why it could not be loaded ("bad_problem" cells), else empty
+  std::string error;                           ///< why it could not be loaded ("bad_problem" cells), else empty
 };
 
 struct SettingRecord {
@@ -119,6 +119,9 @@ struct CellRecord {
   bool own_residual_known = false;
   bool solved_symmetrised = false;
   std::optional<double> verdict_symmetrised;  ///< the symmetrised problem's verdict, where that was solved
+  double compliance_share = 0.0;              ///< α where the solver solved with R = α diag(G), see with_compliance
+  std::optional<double> verdict_compliant;    ///< that problem's verdict
+  std::optional<double> ccp_compliant;        ///< that problem's natural_map_ccp_scaled
 
   std::int64_t iterations = 0;
   std::int64_t factorizations = 0;

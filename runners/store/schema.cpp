@@ -154,7 +154,14 @@ UPDATE problems SET zero_impulse = '{"natural_map_scaled":0.0}' WHERE trivial = 
 ALTER TABLE problems DROP COLUMN trivial;
 )sql";
 
-constexpr std::array<const char*, 2> steps_of_this_build = {version_1, version_2};
+/// The compliance that a solver added, and the verdict of the problem with it.
+constexpr const char* version_3 = R"sql(
+ALTER TABLE cells ADD COLUMN compliance_share REAL DEFAULT 0;
+ALTER TABLE cells ADD COLUMN verdict_compliant REAL;
+ALTER TABLE cells ADD COLUMN ccp_compliant REAL;
+)sql";
+
+constexpr std::array<const char*, 3> steps_of_this_build = {version_1, version_2, version_3};
 
 struct Header {
   std::int64_t application = 0;

@@ -65,15 +65,18 @@ class Conformance : public ::testing::TestWithParam<std::string> {
   const SolverRow& row() const { return *find_solver(GetParam()); }
 
   /// A problem that the row takes, with joints and limits where it can.
-  ContactProblem problem() const { return busy_problem(row().info.joints ? 1 : 0, row().info.limits ? 1 : 0); }
+  ContactProblem problem() const {
+    return made_fit(row(), busy_problem(row().info.joints ? 1 : 0, row().info.limits ? 1 : 0));
+  }
 };
 
 TEST_P(Conformance, SolvesMicroProblemsOfItsModel) {
   for (const MicroProblem& m : micro_problems()) {
     SCOPED_TRACE(m.name);
     const auto solver = row().make({}).value();
-    if (solver->unsupported_reason(m.problem)) continue;
-    const Answer answer = solve_to_verdict(row(), m.problem, 1e-9);
+    const ContactProblem problem = made_fit(row(), m.problem);
+    if (solver->unsupported_reason(problem)) continue;
+    const Answer answer = solve_to_verdict(row(), problem, 1e-9);
     if (is_known_failure(GetParam(), m.name)) {
       if (may_succeed(GetParam(), m.name)) continue;
       EXPECT_NE(answer.summary.status, SolveStatus::converged) << "solved now: take it off the list";
@@ -81,7 +84,8 @@ TEST_P(Conformance, SolvesMicroProblemsOfItsModel) {
     }
     ASSERT_EQ(answer.summary.status, SolveStatus::converged)
         << answer.summary.message << " after " << answer.summary.iterations << " iterations";
-    EXPECT_LE((judge(m.problem, answer.impulse)[own_model_residual(row().info)].value), 1e-9);
+    EXPECT_LE((judge(problem, answer.impulse)[own_model_residual(row().info)].value), 1e-9);
+    if (problem.content_hash() != m.problem.content_hash()) continue;  // the velocities are those of R = 0
     if (!m.velocity || (m.relaxed_differs && row().info.formulation != Formulation::ncp)) continue;
     Vector velocity(m.problem.rows());
     m.problem.velocity(answer.impulse, velocity);
@@ -93,9 +97,10 @@ TEST_P(Conformance, ClaimsOnlyWhatItMeasured) {
   for (const MicroProblem& m : micro_problems()) {
     SCOPED_TRACE(m.name);
     const auto solver = row().make({}).value();
-    if (solver->prepare(m.problem)) continue;
+    const ContactProblem problem = made_fit(row(), m.problem);
+    if (solver->prepare(problem)) continue;
     SilentMonitor silent;
-    const Answer answer = solve(*solver, m.problem, {.tolerance = 1e-7, .criterion = Criterion::own}, silent);
+    const Answer answer = solve(*solver, problem, {.tolerance = 1e-7, .criterion = Criterion::own}, silent);
     ASSERT_TRUE(answer.impulse.allFinite());
     if (answer.summary.status == SolveStatus::converged) {
       EXPECT_LE(answer.summary.own_residual, 1e-7);
@@ -147,7 +152,7 @@ TEST_P(Conformance, RepeatsAreBitIdentical) {
 }
 
 TEST_P(Conformance, CanBePreparedForAnotherProblem) {
-  const auto solver = prepared(row(), cube_on_corners(4, 0.01, 0.8));
+  const auto solver = prepared(row(), made_fit(row(), cube_on_corners(4, 0.01, 0.8)));
   ASSERT_FALSE(solver->prepare(problem()).has_value());
   const StopRule stop{.max_iterations = 30, .criterion = Criterion::verdict};
   SilentMonitor silent;
@@ -210,7 +215,7 @@ TEST_P(Conformance, AllocatesAsDeclared) {
 
 TEST_P(Conformance, StopsAtOnceFromItsOwnSolution) {
   if (is_known_failure(GetParam(), "cube held at four corners")) GTEST_SKIP() << "may not solve the problem at all";
-  const ContactProblem start = cube_on_corners(4, 0.01, 0.8);
+  const ContactProblem start = made_fit(row(), cube_on_corners(4, 0.01, 0.8));
   const Answer solved = solve_to_verdict(row(), start, 1e-10);
   ASSERT_EQ(solved.summary.status, SolveStatus::converged);
   const Answer warm = solve_to_verdict(row(), start, 1e-6, solved.impulse);

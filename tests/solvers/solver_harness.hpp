@@ -1,11 +1,13 @@
 #pragma once
 
+#include <Eigen/Eigenvalues>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "metrics/residuals.hpp"
+#include "problems/conversions.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::testing {
@@ -74,6 +76,26 @@ inline Answer solve(Solver& solver, const ContactProblem& problem, const StopRul
   const Vector start = guess.size() == problem.rows() ? guess : Vector::Zero(problem.rows());
   answer.summary = solver.solve(start, stop, monitor, answer.impulse);
   return answer;
+}
+
+/// `problem` with compliance in every row, M = I and J a square root of G: for solvers that need these.
+inline ContactProblem with_compliance_and_primal(const ContactProblem& problem, double share = 0.1) {
+  const ContactProblem compliant = with_compliance(problem, share);
+  const Matrix dense = compliant.delassus().dense();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (dense + dense.transpose()));
+  const Matrix root = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  ContactProblemData data = compliant.data();
+  data.primal = PrimalForm{SparseMatrix(Matrix::Identity(dense.rows(), dense.rows()).sparseView()),
+                           SparseMatrix(root.sparseView()), Vector::Zero(dense.rows())};
+  return ContactProblem::create(std::move(data)).value();
+}
+
+/// The problem itself where the row's solver takes it, else with what NEWTON-CCP needs.
+inline ContactProblem made_fit(const SolverRow& row, const ContactProblem& problem) {
+  const auto solver = row.make({}).value();
+  if (!solver->unsupported_reason(problem)) return problem;
+  const ContactProblem fit = with_compliance_and_primal(problem);
+  return solver->unsupported_reason(fit) ? problem : fit;
 }
 
 /// Until the residual of the solver's own model is at most `tolerance`, looked at in every iteration.

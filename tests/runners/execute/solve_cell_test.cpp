@@ -227,6 +227,28 @@ TEST(SolveCell, ASymmetrisedProblemsVerdictStandsBeside) {
   EXPECT_NE(*record.verdict_value, *record.verdict_symmetrised);
 }
 
+TEST(SolveCell, TheVerdictWithAddedComplianceStandsBeside) {
+  // G = I, g = (0, 0, -1): lambda = (0, 0, 1 / 1.25) holds with R = G / 4 and not without.
+  ContactProblemData data;
+  data.cones = ConeProduct::create(0, 0, {0.5}).value();
+  data.delassus = make_dense_delassus(Matrix::Identity(3, 3));
+  data.free_term = Eigen::Vector3d(0.0, 0.0, -1.0);
+  const auto problem = ContactProblem::create(std::move(data)).value();
+  CellRecord record;
+  record.status = "converged";
+  record.claimed = true;
+  record.compliance_share = 0.25;
+  record.tolerance = 1e-6;
+  record.verdict = "natural_map_scaled";
+  record.reaction = {0.0, 0.0, 0.8};
+  judge_cell(problem, record);
+  EXPECT_FALSE(record.solved) << "the verdict is that of the problem as given";
+  ASSERT_TRUE(record.verdict_value && record.verdict_compliant && record.ccp_compliant);
+  EXPECT_NEAR(*record.verdict_value, 0.2, 1e-12);
+  EXPECT_LE(*record.verdict_compliant, 1e-12);
+  EXPECT_LE(*record.ccp_compliant, 1e-12);
+}
+
 TEST(TestSolvers, AreHiddenUnlessAskedFor) {
   ASSERT_TRUE(with_test_solvers);
   EXPECT_NE(find_solver("MISBEHAVE"), nullptr);

@@ -1,0 +1,219 @@
+#include "solvers/newton/staggered.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "solvers/after_iteration.hpp"
+#include "solvers/gauss_seidel/own_residuals.hpp"
+#include "solvers/newton/convex_qp_solvers.hpp"
+
+namespace conebench {
+
+namespace newton {
+namespace {
+
+// Paper 002 (Le Lidec et al., Contact Models in Robotics), Alg. 7.
+//
+//     symbol    meaning                                                unit
+//     λ_N, λ_T  normal and tangential parts of the contacts' impulses  N s
+//     g̃_N, g̃_T  velocities of the rows with their own impulses at 0    m/s
+//
+// The box has contacts alone. Here the normal problem also holds limits (as normals) and joints (free), and the
+// tangential problem holds the joints once more, so that they keep up with friction.
+
+struct StaggeredOptions {
+  std::string normal = "admm";
+  std::string tangential = "admm";
+  double inner_tolerance = 0.01;
+  long inner_iterations = 1000;
+};
+
+void declare_options(OptionBinder& bind, StaggeredOptions& o) {
+  bind.choice("normal", o.normal, convex_qp_solver_names(), "solver of the normal problem");
+  bind.choice("tangential", o.tangential, convex_qp_solver_names(), "solver of the tangential problem");
+  bind.real("inner_tolerance", o.inner_tolerance,
+            {.minimum = 0.0,
+             .maximum = 1.0,
+             .scale = OptionScale::logarithmic,
+             .doc = "accuracy of the inner problems over the last scaled natural map of the whole; 0: to the end"});
+  bind.integer("inner_iterations", o.inner_iterations,
+               {.minimum = 1, .maximum = 1e7, .doc = "most iterations of an inner solve"});
+}
+
+/// One of the two inner problems with its solver and vectors.
+struct Part {
+  ConvexQp qp;
+  std::unique_ptr<ConvexQpSolver> solver;
+  Vector x, q, own;
+
+  /// g̃: σ − A x, where σ is the whole problem's velocity of these rows.
+  void update_linear_term(const Vector& lambda, const Vector& sigma) {
+    qp.gather(lambda, x);
+    qp.gather(sigma, q);
+    qp.multiply(x, own);
+    q -= own;
+  }
+};
+
+class Staggered final : public Solver {
+ public:
+  Staggered(SolverInfo info, const StaggeredOptions& options) : info_(std::move(info)), options_(options) {}
+
+  const SolverInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    return unsupported_by_flags(info_, problem);
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    problem_ = problem;
+    if (problem.rows() == 0) return std::nullopt;
+    residual_ = std::make_unique<gauss_seidel::OwnResiduals>(problem, gauss_seidel::OwnModel::ncp);
+    velocity_scale_ = 0.0;
+    for (Index i = 0; i < problem.cones().blocks(); ++i) {
+      const auto g = problem.free_term().segment(problem.cones().block_row(i), problem.cones().block_size(i));
+      velocity_scale_ = std::max(velocity_scale_, g.norm());
+    }
+    if (velocity_scale_ == 0.0) velocity_scale_ = 1.0;
+    make_normal(problem);
+    make_tangential(problem);
+    lambda_.setZero(problem.rows());
+    sigma_.setZero(problem.rows());
+    return std::nullopt;
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    SolveSummary summary;
+    project_cone(problem_->cones(), guess, impulse);
+    if (impulse.size() == 0) {
+      summary.status = SolveStatus::converged;
+      summary.own_residual = 0.0;
+      return summary;
+    }
+    // New solvers, so that a repeat starts with their first penalties.
+    normal_.solver = make_convex_qp_solver(options_.normal, normal_.qp);
+    tangential_.solver = make_convex_qp_solver(options_.tangential, tangential_.qp);
+    lambda_ = impulse;
+    summary.own_residual = 1.0;
+    for (long k = 1; k <= stop.max_iterations; ++k) {
+      solve_part(normal_, summary);  // 002 Alg. 7 lines 2, 3; line 2 is printed with g_T for g_N
+      update_radii();
+      solve_part(tangential_, summary);  // lines 4, 5
+      impulse = lambda_;
+      summary.iterations = k;
+      summary.own_residual =
+          lambda_.allFinite() ? residual_->natural_map(lambda_) : std::numeric_limits<double>::quiet_NaN();
+      ++summary.operator_products;
+      if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
+        summary.status = *status;
+        return summary;
+      }
+    }
+    summary.status = SolveStatus::max_iterations;
+    return summary;
+  }
+
+ private:
+  using Kind = ConvexSet::Kind;
+
+  void add_joints(std::vector<Index>& rows, std::vector<Kind>& kinds) const {
+    for (Index row = 0; row < problem_->cones().joints(); ++row) {
+      rows.push_back(row);
+      kinds.push_back(Kind::line);
+    }
+  }
+
+  void make_part(Part& part, const std::vector<Index>& rows, const ConeProduct& blocks, std::vector<Kind> kinds) const {
+    part.qp = ConvexQp(problem_->blocks(), problem_->compliance(), rows, blocks, std::move(kinds));
+    for (Vector* buffer : {&part.x, &part.q, &part.own}) buffer->setZero(part.qp.rows());
+  }
+
+  void make_normal(const ContactProblem& problem) {
+    const ConeProduct& cones = problem.cones();
+    std::vector<Index> rows;
+    std::vector<Kind> kinds;
+    add_joints(rows, kinds);
+    for (Index row = cones.first_limit_row(); row < cones.first_contact_row(); ++row) rows.push_back(row);
+    for (Index i = 0; i < cones.contacts(); ++i) rows.push_back(cones.contact_row(i) + cones.contact_dimension() - 1);
+    kinds.resize(rows.size(), Kind::half_line);
+    make_part(normal_, rows, ConeProduct::create(cones.joints(), cones.limits() + cones.contacts(), {}).value(), kinds);
+  }
+
+  void make_tangential(const ContactProblem& problem) {
+    const ConeProduct& cones = problem.cones();
+    std::vector<Index> rows;
+    std::vector<Kind> kinds;
+    add_joints(rows, kinds);
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      for (int t = 0; t + 1 < cones.contact_dimension(); ++t) rows.push_back(cones.contact_row(i) + t);
+      kinds.push_back(Kind::disk);
+    }
+    // Blocks of two rows in 3D, of one in 2D; the friction coefficients are not used.
+    const bool spatial = cones.contact_dimension() == 3;
+    const auto count = static_cast<std::size_t>(cones.contacts());
+    make_part(tangential_, rows,
+              spatial ? ConeProduct::create(cones.joints(), 0, std::vector<double>(count, 0.0), 2).value()
+                      : ConeProduct::create(cones.joints(), cones.contacts(), {}).value(),
+              kinds);
+  }
+
+  void solve_part(Part& part, SolveSummary& summary) {
+    if (part.qp.rows() == 0) return;
+    problem_->velocity(lambda_, sigma_);
+    part.update_linear_term(lambda_, sigma_);
+    const double tolerance = options_.inner_tolerance * std::min(1.0, summary.own_residual) * velocity_scale_;
+    const InnerCount count = part.solver->solve(part.q, part.x, tolerance, options_.inner_iterations);
+    part.qp.scatter(part.x, lambda_);
+    summary.factorizations += count.factorizations;
+    summary.operator_products += 1 + count.products;
+  }
+
+  /// μ_i λ_N,i, and λ_T brought inside, so that a solver may start there.
+  void update_radii() {
+    const ConeProduct& cones = problem_->cones();
+    ConvexSet& set = tangential_.qp.set();
+    const int tangents = cones.contact_dimension() - 1;
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      const auto at = static_cast<std::size_t>(cones.joints() + i);
+      const Index row = cones.contact_row(i);
+      set.radii[at] = cones.friction()[static_cast<std::size_t>(i)] * std::max(0.0, lambda_[row + tangents]);
+      set.project(at, lambda_.segment(row, tangents));
+    }
+  }
+
+  SolverInfo info_;
+  StaggeredOptions options_;
+  std::optional<ContactProblem> problem_;
+  std::unique_ptr<gauss_seidel::OwnResiduals> residual_;
+  double velocity_scale_ = 1.0;
+  Part normal_, tangential_;
+  Vector lambda_, sigma_;
+};
+
+}  // namespace
+}  // namespace newton
+
+std::vector<SolverRow> staggered_rows() {
+  using namespace newton;
+  SolverInfo info;
+  info.id = "STAGGERED";
+  info.name = "Staggered projections";
+  info.allocates = Allocation::refactorization;
+  info.citation =
+      "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 7; Kaufman, Sueda, James, Pai, "
+      "Staggered "
+      "projections for frictional contact in multibody systems, 2008";
+  info.summary =
+      "Normal impulses and friction in turns, each a convex problem: a few turns where the two are weakly coupled; "
+      "cycles "
+      "or creeps where friction carries the normal load.";
+  return {make_row<StaggeredOptions>(info, [](const SolverInfo& i, const StaggeredOptions& options) {
+    return std::make_unique<Staggered>(i, options);
+  })};
+}
+
+}  // namespace conebench

@@ -3,7 +3,7 @@
 build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcli11-dev nlohmann-json3-dev
                 libsqlite3-dev zlib1g-dev libxxhash-dev)
 # Peer solvers; the build goes on without them.
-peer_packages=(libsiconos-numerics-dev)
+peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 chromium chromium-driver)

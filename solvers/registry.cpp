@@ -10,6 +10,7 @@
 #include "solvers/first_order/apgd.hpp"
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
+#include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/lcp/lcp_rows.hpp"
 #include "solvers/newton/newton_ccp.hpp"
 #include "solvers/newton/nonsmooth_newton.hpp"
@@ -36,6 +37,7 @@ std::vector<SolverRow> make_catalogue() {
   append(table, newton_ccp_rows());
   append(table, staggered_rows());
   append(table, lcp_rows());
+  append(table, ipopt_rows());
   append(table, siconos_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
   return table;

@@ -32,7 +32,7 @@ struct Peer {
 constexpr Peer peers[] = {{"Siconos", "peer solvers"},
                           {"MuJoCo", "simulated scenes"},
                           {"SuiteSparse", "faster sparse factorizations"},
-                          {"Ipopt", "reference solutions"}};
+                          {"Ipopt", "the solver IPOPT-CCP"}};
 
 std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const MachineLoad& load) {
   std::vector<std::string> lines = noise_reasons(machine, load, MachineLoad{}, 0, 0.0);

@@ -19,6 +19,7 @@
 
 #include "runners/execute/build_info.hpp"
 #include "runners/execute/commit.hpp"
+#include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
 
 namespace conebench {
@@ -93,6 +94,7 @@ BuildRecord capture_build() {
                      {"xxHash", std::to_string(XXH_versionNumber())},
                      {"zlib", CONEBENCH_ZLIB}};
   if (const std::string siconos = siconos_library(); !siconos.empty()) build.libraries["Siconos"] = siconos;
+  if (const std::string ipopt = ipopt::library_file(); !ipopt.empty()) build.libraries["Ipopt"] = ipopt;
   return build;
 }
 

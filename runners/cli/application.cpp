@@ -102,7 +102,7 @@ int parse_and_run(int argc, char** argv) {
 const char* exit_code_table() {
   return R"(Exit codes:
   0  done (an unsolved problem included)
-  1  the gate failed: a regression, or --require-solved unmet
+  1  the gate failed: --require-solved unmet
   2  wrong usage
   3  bad input
   4  some cells could not be run, a solver does not support the problem, or a

@@ -18,7 +18,7 @@ Command not_built(CLI::App& root, const char* name, const char* summary, const c
 
 Command add_compare(CLI::App& root) {
   return not_built(root, "compare", "Regressed, improved and unchanged cells of two stores",
-                   "use `conebench report BASE NEW --out DIR` to see both side by side");
+                   "write a report of each store with `conebench report` and compare their ranking.csv");
 }
 
 Command add_paper(CLI::App& root) {

@@ -27,6 +27,10 @@ struct RejudgeArguments {
 };
 
 Result<int> run_rejudge(const RejudgeArguments& arguments) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(arguments.store, ignored)) {
+    return Error{ErrorCode::bad_input, arguments.store + ": cannot be read: no such file"};
+  }
   auto store = Store::open(arguments.store, Store::Mode::read_write);
   if (!store) return store.error();
   RejudgeOptions options;

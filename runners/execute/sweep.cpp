@@ -234,7 +234,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   const char* const environment = std::getenv("CONEBENCH_DATA");
   const std::filesystem::path data = !options.data.empty() ? options.data : environment != nullptr ? environment : "";
   std::error_code ignored;
-  run.suite_folder = std::filesystem::absolute(suite.folder.empty() ? "." : suite.folder, ignored).string();
+  if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
   if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
   run.seed = suite.seed;
   run.started_utc = utc_now();

@@ -45,6 +45,11 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std
     }
     return sources;
   }
+  if (bases.empty()) {
+    return Error{
+        ErrorCode::bad_input,
+        fmt::format("{}: '{}' needs a data folder; give it with --data or CONEBENCH_DATA", entry.where, entry.fclib)};
+  }
   return Error{ErrorCode::bad_input, fmt::format("{}: '{}' matches no file in: {}; give the folder with --data",
                                                  entry.where, entry.fclib, looked)};
 }
@@ -86,11 +91,14 @@ ContactProblem named(const ContactProblem& problem, const ProblemSource& source,
 }  // namespace
 
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment) {
+  std::error_code ignored;
+  if (!data.empty() && !fs::is_directory(data, ignored)) {
+    return Error{ErrorCode::bad_input, fmt::format("--data {}: no such folder; check the path", data.string())};
+  }
   std::vector<fs::path> bases;
-  for (const fs::path& base : {data, environment}) {
+  for (const fs::path& base : {data, environment, suite.folder}) {
     if (!base.empty()) bases.push_back(base);
   }
-  bases.push_back(suite.folder);
   std::vector<ProblemSource> sources;
   std::set<std::string> known;
   for (const ProblemEntry& entry : suite.problems) {

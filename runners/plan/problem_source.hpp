@@ -27,7 +27,7 @@ struct ProblemSource {
 
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
 /// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out.
-/// Errors (bad_input): a glob that matches no file anywhere; says where it was looked for.
+/// Errors (bad_input): `data` is no folder; a glob that matches no file anywhere; says where it was looked for.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
                                                 const std::filesystem::path& environment);
 

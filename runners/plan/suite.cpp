@@ -28,7 +28,7 @@ constexpr std::size_t most_grid_points = 100'000;
 
 class SuiteReader {
  public:
-  explicit SuiteReader(const std::filesystem::path& file) : read_(file.string()) {}
+  explicit SuiteReader(const std::filesystem::path& file) : name_(file.stem().string()), read_(file.string()) {}
 
   Result<Suite> suite(const Json& document) {
     Suite suite;
@@ -37,7 +37,8 @@ class SuiteReader {
                           "start", "limits", "repeats"})) {
       return *read_.error();
     }
-    if (const Json* value = required(document, "name")) suite.name = read_.text(*value, "name");
+    suite.name = name_;
+    if (const Json* value = find(document, "name")) suite.name = read_.text(*value, "name");
     if (const Json* value = find(document, "description")) suite.description = read_.text(*value, "description");
     if (const Json* value = find(document, "seed")) suite.seed = seed(*value, "seed");
     if (const Json* value = required(document, "problems")) problems(*value, suite);
@@ -236,6 +237,7 @@ class SuiteReader {
     if (repeats.maximum < repeats.minimum) read_.fail("repeats.max", "is smaller than repeats.min");
   }
 
+  std::string name_;  ///< of a suite that has none of its own
   JsonReader read_;
 };
 
@@ -261,12 +263,17 @@ Result<Suite> load_suite(const std::filesystem::path& file) {
     }
     return Error{ErrorCode::bad_input, file.string() + ": no such suite file; built in are: " + names};
   }
+  if (std::filesystem::is_directory(file, ignored)) {
+    return Error{ErrorCode::bad_input, file.string() + ": is a folder; give a suite file"};
+  }
   std::ifstream stream(file, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || std::filesystem::is_directory(file, ignored)) {
+  if (!stream) {
     return Error{ErrorCode::bad_input, file.string() + ": can't be read"};
   }
-  return parse_suite(text, file);
+  auto suite = parse_suite(text, file);
+  if (suite && suite->folder.empty()) suite->folder = ".";
+  return suite;
 }
 
 }  // namespace conebench

@@ -194,6 +194,16 @@ TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
   EXPECT_EQ(query("small.sqlite", judged), before);
 }
 
+TEST_F(RunCommand, WhatIsNotThereIsNamedAndNotMade) {
+  const auto rejudged = conebench({"rejudge", folder / "none.sqlite"});
+  EXPECT_EQ(rejudged.code, 3);
+  EXPECT_THAT(rejudged.err, HasSubstr("none.sqlite: cannot be read: no such file"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.sqlite"));
+  const auto directory = conebench({"run", folder / ".", "--db", folder / "f.sqlite"});
+  EXPECT_EQ(directory.code, 3);
+  EXPECT_THAT(directory.err, HasSubstr("is a folder; give a suite file"));
+}
+
 TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {
   ASSERT_EQ(conebench({"generate", "sliding-box", "--out", folder / "data"}).code, 0);
   ASSERT_EQ(conebench({"generate", "box-stack", "--set", "boxes=2", "--out", folder / "data"}).code, 0);

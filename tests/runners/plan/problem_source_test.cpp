@@ -57,6 +57,21 @@ TEST_F(Sources, AGlobThatMatchesNothingSaysWhereItLooked) {
               AllOf(HasSubstr("problems[0]: 'C/*.hdf5'"), HasSubstr((base / "data").string()), HasSubstr("--data")));
 }
 
+TEST_F(Sources, ADataFolderThatIsNotThereIsAnError) {
+  const auto found = list_sources(suite(R"([{"fclib": "*/*.hdf5"}])"), base / "nowhere", base / "env");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr("--data"), HasSubstr("nowhere: no such folder")));
+}
+
+TEST_F(Sources, ABuiltInSuiteLooksInNoFolderOfItsOwn) {
+  Suite embedded = suite(R"([{"fclib": "**/*.hdf5"}])");
+  embedded.folder.clear();
+  const auto found = list_sources(embedded, {}, {});
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, HasSubstr("needs a data folder"));
+}
+
 TEST_F(Sources, AreListedOnceThoughTwoEntriesNameThem) {
   const auto found = list_sources(suite(R"([{"fclib": "A/*.hdf5"}, {"fclib": "**/Box*.hdf5"}, {"scene": "box-stack"},
                 {"scene": "box-stack", "grid": {"boxes": [5, 6]}}])"),
@@ -134,8 +149,10 @@ ContactProblem with_free_term(const ContactProblem& problem, const Vector& free_
 TEST(Twins, AreTheSameProblemInOtherFramesAndOrder) {
   const auto problem = testing::make_problem("random", {{"contacts", 6L}, {"joints", 2L}});
   const TwinSignature signature = twin_signature(problem);
-  EXPECT_TRUE(twins(signature, twin_signature(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
-  EXPECT_TRUE(twins(signature, twin_signature(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
+  EXPECT_TRUE(
+      twins(signature, twin_signature(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
+  EXPECT_TRUE(
+      twins(signature, twin_signature(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
 }
 
 TEST(Twins, AreNotProblemsThatDifferInASignOrInWhichContactHoldsWhat) {
@@ -165,8 +182,8 @@ TEST(Duplicates, ProblemsThatDifferInTheirGuessAloneAreBothKept) {
   data.guess = Vector::Ones(12);
   const auto second = ContactProblem::create(data).value();
   ProblemSource source;
-  const ProblemSet set = resolve_duplicates(std::vector<ProblemSource>(2), {survey_problem(first, source, false),
-                                                                            survey_problem(second, source, false)});
+  const ProblemSet set = resolve_duplicates(
+      std::vector<ProblemSource>(2), {survey_problem(first, source, false), survey_problem(second, source, false)});
   ASSERT_EQ(set.problems.size(), 2U);
   EXPECT_EQ(set.problems[1].record.duplicate_of, set.problems[0].record.hash);
 }

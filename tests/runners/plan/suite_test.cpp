@@ -122,7 +122,7 @@ TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
   EXPECT_THAT(error_of(with(R"({"criterion": "mine"})")), HasSubstr("own, verdict, verdict-paid"));
   EXPECT_THAT(error_of(with(R"({"start": 3})")), HasSubstr("start: must be a text"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"min": 9, "max": 3}})")), HasSubstr("repeats.max"));
-  EXPECT_THAT(error_of(with(R"({"name": null})")), HasSubstr("name: is missing"));
+  EXPECT_THAT(error_of(with(R"({"solvers": null})")), HasSubstr("solvers: is missing"));
 }
 
 TEST(Suite, UnknownSolversScenesAndOptionsAreNamed) {

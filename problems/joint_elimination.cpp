@@ -23,8 +23,9 @@ JointElimination eliminate_joints(const ContactProblem& problem) {
   Eigen::CompleteOrthogonalDecomposition<Matrix> block;
   block.setThreshold(1e-12);
   block.compute(d.asDiagonal() * full.topLeftCorner(joints, joints) * d.asDiagonal());
-  out.map = -(d.asDiagonal() * block.solve(d.asDiagonal() * full.topRightCorner(joints, others)));
   out.offset = -(d.asDiagonal() * block.solve(d.cwiseProduct(g.head(joints))));
+  if (others == 0) return out;  // Eigen's triangular solve looks at the first of no columns
+  out.map = -(d.asDiagonal() * block.solve(d.asDiagonal() * full.topRightCorner(joints, others)));
   out.matrix += full.bottomLeftCorner(others, joints) * out.map;
   out.free_term += full.bottomLeftCorner(others, joints) * out.offset;
   return out;

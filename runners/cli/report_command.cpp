@@ -8,6 +8,7 @@
 
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/store/merge.hpp"
 #include "runners/store/store.hpp"
 
 namespace conebench::cli {
@@ -34,6 +35,10 @@ Result<int> run_report(const ReportArguments& arguments) {
   options.force_time_profiles = arguments.force_time_profiles;
   options.title = arguments.title;
 
+  if (auto error =
+          check_named_once(std::vector<std::filesystem::path>(arguments.stores.begin(), arguments.stores.end()))) {
+    return *error;
+  }
   std::vector<StoreContents> stores;
   for (const auto& file : arguments.stores) {
     const auto store = Store::open(file, Store::Mode::read_only);

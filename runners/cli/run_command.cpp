@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -91,11 +92,19 @@ ProgressPrinter progress_on_stderr() {
   return {write, isatty(STDERR_FILENO) == 1, terminal_width()};
 }
 
-void print_dry_run(const std::string& suite, const DryRun& plan) {
-  print_text(fmt::format("{}: {} problems ({} more repeat one of them, {} cannot be loaded), {} settings, {} cells\n",
-                         suite, plan.problems, plan.duplicates, plan.bad_problems, plan.settings, plan.cells));
-  print_text(fmt::format("stored already: {}; to run: {}, at worst {:.2f} hours\n", plan.resumed,
-                         plan.cells - plan.resumed, plan.worst_hours));
+/// Problems without a solve, in the reports' words.
+std::string left_out(const auto& outcome) {
+  return fmt::format("{} taken by no solver, {} could not be loaded", outcome.untaken_problems, outcome.bad_problems);
+}
+
+void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
+  print_text(fmt::format("{}: {} problems ({}; {} more repeat one of them), {} settings, {} cells\n", suite.name,
+                         plan.problems, left_out(plan), plan.duplicates, plan.settings, plan.cells));
+  print_text(fmt::format(
+      "stored already: {}; to run: {}, at worst {}: {} solves killed after {:g} s each ({:g} s are "
+      "the suite's limit){}\n",
+      plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plan.solvable, plan.worst_cell_s,
+      suite.limits.seconds, jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
   for (const auto& note : plan.notes) print_text(note + "\n");
 }
 
@@ -110,7 +119,7 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
   }
   const auto plan = dry_run(suite, store ? &*store : nullptr, options, progress);
   if (!plan) return plan.error();
-  print_dry_run(suite.name, *plan);
+  print_dry_run(suite, options.jobs, *plan);
   return plan->cells > 0 ? done : nothing_measured;
 }
 
@@ -142,6 +151,11 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
     print_error(fmt::format("interrupted with {} cells to run; the same command resumes", outcome.not_run()));
     return not_run;
   }
+  if (outcome.cells == 0 && !arguments.filter.empty()) {
+    print_error(
+        fmt::format("{}: nothing was measured: --filter '{}' leaves 0 cells", arguments.suite, arguments.filter));
+    return nothing_measured;
+  }
   if (outcome.measured == 0 && outcome.resumed == 0) {
     print_error(fmt::format("{}: nothing was measured: no solver ran on any of {} cells; see `conebench run --dry-run`",
                             arguments.suite, outcome.cells));
@@ -154,9 +168,10 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
                     outcome.solved, outcome.cells, share, arguments.share));
     return gate_failed;
   }
-  if (outcome.bad_problems > 0 || outcome.not_run() > 0) {
-    print_error(fmt::format("{}: {} problems could not be taken in and {} cells were not run; the report says why",
-                            arguments.suite, outcome.bad_problems, outcome.not_run()));
+  if (outcome.bad_problems + outcome.untaken_problems + outcome.not_run() > 0) {
+    print_error(fmt::format(
+        "{}: of {} problems {}{}; the report says why", arguments.suite, outcome.problems, left_out(outcome),
+        outcome.not_run() > 0 ? fmt::format("; {} cells were not run", outcome.not_run()) : std::string()));
     return not_run;
   }
   return done;
@@ -172,6 +187,16 @@ Result<int> run_suite(const RunArguments& arguments) {
   if (auto error = set_shard(arguments.shard, options)) return *error;
   const auto suite = load_suite(arguments.suite);
   if (!suite) return suite.error();
+
+  const auto count = count_cells(*suite, options);
+  if (!count) return count.error();
+  if (count->left == 0) {
+    print_error(fmt::format(
+        "{}: nothing was measured: --filter '{}' leaves 0 of {} cells; solvers of this suite: {}; families: {}",
+        arguments.suite, arguments.filter, count->cells, fmt::join(count->solvers, ", "),
+        fmt::join(count->families, ", ")));
+    return nothing_measured;
+  }
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
   options.cache = std::filesystem::path(file).replace_extension(".problems");

@@ -52,15 +52,18 @@ struct Plan {
   bool interrupted = false;
 };
 
-/// Sources that the filter rules out by what is known without opening them.
-void drop_filtered(std::vector<ProblemSource>& sources, const CellFilter& filter) {
-  std::erase_if(sources, [&](const ProblemSource& source) {
-    FilterSubject subject;
-    subject.family = source.family;
-    subject.source = source.source;
-    if (!source.name.empty()) subject.problem = source.name;
-    return !filter.holds(subject);
-  });
+/// What is known of a problem without opening it.
+FilterSubject subject_of(const ProblemSource& source) {
+  FilterSubject subject;
+  subject.family = source.family;
+  subject.source = source.source;
+  if (!source.name.empty()) subject.problem = source.name;
+  return subject;
+}
+
+Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options) {
+  const char* const environment = std::getenv("CONEBENCH_DATA");
+  return list_sources(suite, options.data, environment != nullptr ? environment : "");
 }
 
 /// `known`: problems of the store, whose features are taken from there; null: features are not wanted.
@@ -69,10 +72,9 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
   if (const auto error = check(options)) return *error;
   auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
-  const char* const environment = std::getenv("CONEBENCH_DATA");
-  auto sources = list_sources(suite, options.data, environment != nullptr ? environment : "");
+  auto sources = all_sources(suite, options);
   if (!sources) return sources.error();
-  drop_filtered(*sources, *filter);
+  std::erase_if(*sources, [&](const ProblemSource& source) { return !filter->holds(subject_of(source)); });
 
   Plan plan;
   const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -175,7 +177,34 @@ void on_interrupt(int signal) {
   }
 }
 
+bool not_loaded(const SurveyedProblem& problem) { return !problem.loaded && !problem.unsupported; }
+bool taken_by_none(const SurveyedProblem& problem) { return !problem.loaded && problem.unsupported; }
+
 }  // namespace
+
+Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
+  if (const auto error = check(options)) return *error;
+  const auto filter = CellFilter::parse(options.filter);
+  if (!filter) return filter.error();
+  const auto sources = all_sources(suite, options);
+  if (!sources) return sources.error();
+  CellCount count;
+  for (const PlannedSetting& setting : plan_settings(suite)) {
+    count.solvers.insert(setting.record.solver);
+    for (const ProblemSource& source : *sources) {
+      count.families.insert(source.family);
+      FilterSubject subject = subject_of(source);
+      subject.solver = setting.record.solver;
+      subject.setting = setting.record.label;
+      for (const double tolerance : suite.tolerances) {
+        subject.tolerance = tolerance;
+        ++count.cells;
+        if (filter->holds(subject)) ++count.left;
+      }
+    }
+  }
+  return count;
+}
 
 Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress) {
   const double began = monotonic_seconds();
@@ -196,8 +225,9 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   outcome.survey_s = monotonic_seconds() - began;
   outcome.problems = static_cast<long>(plan->problems.problems.size());
   outcome.duplicates = plan->problems.duplicates;
-  outcome.bad_problems = std::count_if(plan->problems.problems.begin(), plan->problems.problems.end(),
-                                       [](const SurveyedProblem& problem) { return !problem.loaded; });
+  const auto& problems = plan->problems.problems;
+  outcome.bad_problems = std::count_if(problems.begin(), problems.end(), not_loaded);
+  outcome.untaken_problems = std::count_if(problems.begin(), problems.end(), taken_by_none);
   outcome.cells = static_cast<long>(plan->cells.size());
   const auto finish = [&] {
     outcome.wall_s = monotonic_seconds() - began;
@@ -292,14 +322,14 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   dry.settings = static_cast<long>(plan->settings.size());
   dry.cells = static_cast<long>(plan->cells.size());
   dry.resumed = work.resumed;
-  long solvable = 0;
   for (const std::size_t cell : work.to_run) {
-    if (plan->problems.problems[plan->cells[cell].problem].loaded) ++solvable;
+    if (plan->problems.problems[plan->cells[cell].problem].loaded) ++dry.solvable;
   }
-  dry.worst_hours = static_cast<double>(solvable) * wall_limit(suite.limits.seconds) / 3600.0 / options.jobs;
+  dry.worst_cell_s = wall_limit(suite.limits.seconds);
+  dry.worst_s = static_cast<double>(dry.solvable) * dry.worst_cell_s / options.jobs;
   for (const SurveyedProblem& problem : plan->problems.problems) {
     if (problem.loaded) continue;
-    ++dry.bad_problems;
+    ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);
     dry.notes.push_back(problem.record.error);
   }
   return dry;

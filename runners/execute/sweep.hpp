@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,12 @@ struct SweepOutcome {
   long problems = 0;      ///< different ones, those that can't be loaded included
   long duplicates = 0;    ///< sources that repeat another's content to the last bit (they have no record of their own)
   long bad_problems = 0;  ///< of `problems`: can't be loaded
-  long cells = 0;         ///< planned for this shard and filter
-  long resumed = 0;       ///< of `cells`: found in the store
-  long run = 0;           ///< of `cells`: run and stored now (unsupported and bad_problem included)
-  long measured = 0;      ///< of `run`: a solver ran and answered
-  long solved = 0;        ///< of `cells`, stored ones included
+  long untaken_problems = 0;             ///< of `problems`: valid files that no solver here can take
+  long cells = 0;                        ///< planned for this shard and filter
+  long resumed = 0;                      ///< of `cells`: found in the store
+  long run = 0;                          ///< of `cells`: run and stored now (unsupported and bad_problem included)
+  long measured = 0;                     ///< of `run`: a solver ran and answered
+  long solved = 0;                       ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
   bool interrupted = false;
   std::optional<Error> stopped;  ///< why the sweep ended early: the store can't be written (disk full, …)
@@ -55,15 +57,28 @@ struct SweepOutcome {
 /// matches no file or the store holds another build's cells.
 Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress);
 
+/// What the filter leaves, as far as it can be told without opening a problem.
+struct CellCount {
+  long cells = 0;  ///< of the whole suite, repeated problems included
+  long left = 0;   ///< of `cells`: the filter may hold
+  std::set<std::string> solvers, families;
+};
+
+/// For a look before a store is made. Errors as run_sweep.
+Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options);
+
 /// What run_sweep would do.
 struct DryRun {
   long problems = 0;
   long duplicates = 0;
   long bad_problems = 0;
+  long untaken_problems = 0;
   long settings = 0;
   long cells = 0;
   long resumed = 0;
-  double worst_hours = 0.0;  ///< if every cell to run used up its limit and was killed then
+  long solvable = 0;          ///< of the cells to run: the problem could be loaded
+  double worst_cell_s = 0.0;  ///< after which a cell is killed
+  double worst_s = 0.0;       ///< if every solvable cell were killed
   std::vector<std::string> notes;
 };
 

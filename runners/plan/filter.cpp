@@ -56,9 +56,19 @@ std::vector<std::string> split_terms(const std::string& expression) {
   return terms;
 }
 
+bool has_or(const std::string& term) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < term.size(); ++i) {
+    if (term[i] == '"') quoted = !quoted;
+    if (!quoted && term.compare(i, 2, "||") == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
+  if (has_or(term)) return usage(term, "only && joins terms; ~ with a|b takes either of two texts");
   const auto at = term.find_first_of("=!<>~");
   if (at == std::string::npos) return usage(term, "has no operator; write for instance family=Capsules");
   const std::string field = trimmed(term.substr(0, at));

@@ -25,7 +25,7 @@ class CellFilter {
  public:
   CellFilter() = default;
   /// Errors (wrong_usage): an unknown field (lists the known ones), an operator that the field does not take, a value
-  /// that is no number or no regular expression.
+  /// that is no number or no regular expression, terms joined by ||.
   static Result<CellFilter> parse(const std::string& expression);
 
   bool holds(const FilterSubject& subject) const;

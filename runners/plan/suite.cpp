@@ -28,7 +28,8 @@ constexpr std::size_t most_grid_points = 100'000;
 
 class SuiteReader {
  public:
-  explicit SuiteReader(const std::filesystem::path& file) : name_(file.stem().string()), read_(file.string()) {}
+  explicit SuiteReader(const std::filesystem::path& file)
+      : name_(file.stem().string()), file_(file.string()), read_(file_) {}
 
   Result<Suite> suite(const Json& document) {
     Suite suite;
@@ -131,7 +132,7 @@ class SuiteReader {
         return read_.fail(path, "must have either \"fclib\" or \"scene\"");
       }
       ProblemEntry entry;
-      entry.where = path;
+      entry.where = file_ + ": " + path;
       if (const Json* family = find(value, "family")) entry.family = read_.text(*family, child_path(path, "family"));
       if (value.contains("fclib")) {
         read_.is_object(value, path, {"fclib", "family"});
@@ -168,6 +169,7 @@ class SuiteReader {
 
   void solvers(const Json& value, Suite& suite) {
     if (is_group(value)) return solver_group(value, "solvers", suite);
+    if (value.is_string()) return read_.fail("solvers", R"(must be "all", "without-peers" or a list, as in ["NSGS"])");
     each(value, "solvers", [&](const Json& item, const std::string& path) {
       if (is_group(item)) return solver_group(item, path, suite);
       SolverEntry entry;
@@ -238,6 +240,7 @@ class SuiteReader {
   }
 
   std::string name_;  ///< of a suite that has none of its own
+  std::string file_;
   JsonReader read_;
 };
 

@@ -19,7 +19,7 @@ struct ProblemEntry {
   std::vector<std::uint64_t> seeds;   ///< of the scene
   bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
   std::string family;                 ///< overrides the name's or the scene's own, where not empty
-  std::string where;                  ///< "problems[1]", for messages
+  std::string where;                  ///< "suite.json: problems[1]", for messages
 };
 
 /// One entry of a suite's "solvers", with every point of its grid.

@@ -297,14 +297,8 @@ void remove_with_logs(const fs::path& file) {
 
 std::optional<Error> check_paths(std::span<const fs::path> sources, const fs::path& out) {
   if (sources.empty()) return Error{ErrorCode::wrong_usage, "merge: no store given; name at least one"};
+  if (auto error = check_named_once(sources)) return error;
   std::error_code ignored;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (sources[i] == sources[k] || fs::equivalent(sources[i], sources[k], ignored)) {
-        return Error{ErrorCode::bad_input, fmt::format("{}: given twice; name each store once", sources[i].string())};
-      }
-    }
-  }
   if (fs::exists(fs::symlink_status(out, ignored))) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: exists already; give another file for the joined store", out.string())};
@@ -313,6 +307,18 @@ std::optional<Error> check_paths(std::span<const fs::path> sources, const fs::pa
 }
 
 }  // namespace
+
+std::optional<Error> check_named_once(std::span<const fs::path> stores) {
+  std::error_code ignored;
+  for (std::size_t i = 0; i < stores.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (stores[i] == stores[k] || fs::equivalent(stores[i], stores[k], ignored)) {
+        return Error{ErrorCode::bad_input, fmt::format("{}: given twice; name each store once", stores[i].string())};
+      }
+    }
+  }
+  return std::nullopt;
+}
 
 Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::path& out, const MergeOptions& options) {
   if (auto error = check_paths(sources, out)) return *error;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct MergeSummary {
   std::int64_t conflicting = 0;    ///< cells met again with another answer, settled by MergeOptions::conflict
   std::vector<std::string> mixed;  ///< a line for each thing that is not the same in all of them
 };
+
+/// The error (bad_input) where two of the paths are the same file.
+std::optional<Error> check_named_once(std::span<const std::filesystem::path> stores);
 
 /// Writes a new store `out` with everything that `sources` hold; runs are numbered anew. The same answer means: status,
 /// claim, verdict, iterations and every bit of λ. `out` appears whole or not at all.

@@ -95,7 +95,8 @@ TEST_F(RunCommand, ShardsJoinToTheWholeSuite) {
 TEST_F(RunCommand, DryRunCountsCellsAndRunsNone) {
   const auto plan = run({"--dry-run"});
   EXPECT_EQ(plan.code, 0) << plan.err;
-  EXPECT_THAT(plan.out, AllOf(HasSubstr("2 problems"), HasSubstr("8 cells"), HasSubstr("hours")));
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("2 problems"), HasSubstr("8 cells"),
+                              HasSubstr("at worst 12 min 16 s: 8 solves killed after 92 s each")));
   EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite"));
 }
 
@@ -116,6 +117,10 @@ TEST_F(RunCommand, WrongUsageAndBadInputAreOneLine) {
   write("typo.json",
         R"({"name": "x", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"], "tolerences": [1]})");
   expect_failure(conebench({"run", folder / "typo.json", "--db", folder / "x.sqlite"}), 2, {"typo.json", "tolerences"});
+  write("noglob.json", R"({"name": "x", "problems": [{"fclib": "absent/*.hdf5"}], "solvers": ["NSGS"]})");
+  expect_failure(conebench({"run", folder / "noglob.json", "--db", folder / "x.sqlite"}), 3,
+                 {"noglob.json: problems[0]", "absent/*.hdf5"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.sqlite"));
   write("text.sqlite", "this file is in the way and long enough to be looked at as if it were a database");
   expect_failure(run({}, "text.sqlite"), 3, {"text.sqlite", "not a Conebench store"});
   expect_failure(run({}, "no/folder.sqlite"), 3, {"no folder"});
@@ -125,7 +130,12 @@ TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
   const auto outcome = run({"--filter", "family=nowhere"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
+  EXPECT_THAT(outcome.err, HasSubstr("--filter 'family=nowhere' leaves 0 of 8 cells; solvers of this suite: NSGS, "
+                                     "PGS-CCP; families: box-stack, sliding-box"));
+  EXPECT_EQ(run({"--filter", "solver=ELSE"}).code, 5);
   EXPECT_EQ(run({"--filter", "beauty=1"}).code, 2);
+  expect_failure(run({"--filter", "family=box-stack || solver=NSGS"}), 2, {"only && joins terms"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite"));
   const auto half = run({"--filter", "family=sliding-box"});
   EXPECT_EQ(half.code, 0) << half.err;
   EXPECT_THAT(half.out, HasSubstr("4 run now"));
@@ -138,7 +148,7 @@ TEST_F(RunCommand, AFileThatCannotBeLoadedEndsWithFourAndTheRestIsRun) {
   const auto outcome =
       conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "files.sqlite"});
   EXPECT_EQ(outcome.code, 4) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("1 problems could not be taken in"));
+  EXPECT_THAT(outcome.err, HasSubstr("of 2 problems 0 taken by no solver, 1 could not be loaded; the report"));
   EXPECT_EQ(query("files.sqlite", "SELECT status FROM cells ORDER BY status"),
             (std::vector<std::string>{"bad_problem", "converged"}));
 }
@@ -155,6 +165,8 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   const auto only = conebench({"report", folder / "small.sqlite", "--out", folder / "csv", "--format", "csv"});
   EXPECT_EQ(only.code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "csv/index.html"));
+  const auto twice = conebench({"report", folder / "small.sqlite", folder / "small.sqlite", "--out", folder / "r"});
+  expect_failure(twice, 3, {"small.sqlite: given twice"});
   expect_failure(conebench({"report", folder / "absent.sqlite", "--out", folder / "r"}), 3, {"absent.sqlite"});
 
   // A problem's source in the store is what `solve` takes, and gives the stored cell's answer again.

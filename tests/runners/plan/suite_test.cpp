@@ -116,6 +116,8 @@ TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
   EXPECT_THAT(error_of(with(R"({"limits": {"iterations": 18446744073709551615}})")), HasSubstr("is outside"));
   EXPECT_THAT(error_of(with(R"({"tolerances": [1e-6, 0]})")), HasSubstr("tolerances[1]: 0 is outside"));
   EXPECT_THAT(error_of(with(R"({"tolerances": [1e-6, 1e-6]})")), HasSubstr("tolerances[1]: is there already"));
+  EXPECT_THAT(error_of(with(R"({"solvers": "NSGS"})")),
+              HasSubstr(R"(solvers: must be "all", "without-peers" or a list)"));
   EXPECT_THAT(error_of(with(R"({"tolerances": []})")), HasSubstr("tolerances: must be a list"));
   EXPECT_THAT(error_of(with(R"({"verdict": "primal"})")),
               AllOf(HasSubstr("verdict: 'primal'"), HasSubstr("natural_map_scaled")));

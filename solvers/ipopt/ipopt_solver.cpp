@@ -156,6 +156,7 @@ class IpoptSolver final : public Solver {
     summary.iterations = summary.factorizations = summary.operator_products = run.iterations;
     summary.own_residual = run.error;
     summary.status = status_of(status, stop.criterion);
+    if (status == User_Requested_Stop) return;  // by the monitor, whose decision is the status
     if (summary.status == SolveStatus::breakdown) summary.breakdown = Breakdown::error;
     if (status != Solve_Succeeded) summary.message = "Ipopt's return code " + std::to_string(status);
   }

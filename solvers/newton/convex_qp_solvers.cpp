@@ -155,7 +155,7 @@ class Admm final : public ConvexQpSolver {
   Vector y_, z_, previous_, w_, unconstrained_;
 };
 
-/// Semi-smooth Newton on x − P(x − r (A x + q)), as NSN-NM, with monotone Armijo search.
+/// Semi-smooth Newton on x − P(x − r (A x + q)), as NSN-NM, with nonmonotone Armijo search.
 class Newton final : public ConvexQpSolver {
  public:
   explicit Newton(const ConvexQp& qp)

@@ -24,7 +24,7 @@ struct NewtonNmOptions : Settings {
 struct AdmmOptions : Settings {
   AdmmOptions() {
     method = Method::admm;
-    balancing = "scaled";
+    balancing = "residual";
   }
 };
 struct ExtragradientOptions : Settings {

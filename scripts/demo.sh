@@ -8,7 +8,10 @@ conebench=build/bin/conebench
 
 mkdir -p demo
 # Results of an older build are not mixed with this one's.
-[ "$conebench" -nt demo/results.sqlite ] && rm -f demo/results.sqlite demo/results.sqlite-*
+if [ -e demo/results.sqlite ] && [ "$conebench" -nt demo/results.sqlite ]; then
+  echo "Deleting demo/results.sqlite: its results are of an older build"
+  rm -f demo/results.sqlite demo/results.sqlite-*
+fi
 "$conebench" run suites/default.json --db demo/results.sqlite
 "$conebench" report demo/results.sqlite --out demo/report
 echo "Open $PWD/demo/report/index.html"

@@ -10,6 +10,9 @@ namespace conebench {
 
 namespace {
 
+/// Weights such as 1/9 add up to 1 but for rounding.
+double whole(double sum) { return std::abs(sum - 1.0) < 1e-12 ? 1.0 : sum; }
+
 /// The cumulated weight over (place, weight), one step a distinct place.
 StepFunction cumulate(std::vector<std::pair<double, double>> points) {
   std::sort(points.begin(), points.end());
@@ -24,6 +27,7 @@ StepFunction cumulate(std::vector<std::pair<double, double>> points) {
       steps.y.push_back(sum);
     }
   }
+  if (!steps.y.empty()) steps.y.back() = whole(steps.y.back());
   return steps;
 }
 
@@ -61,7 +65,7 @@ PerformanceProfile performance_profile(const CostTable& costs, std::span<const d
     }
     profile.curves.push_back(cumulate(std::move(points)));
     profile.rho_one.push_back(profile.curves.back()(1.0));
-    profile.rho_infinity.push_back(solved);
+    profile.rho_infinity.push_back(whole(solved));
   }
   return profile;
 }

@@ -24,15 +24,12 @@ std::string first_line(const char* file) {
   return line;
 }
 
-/// Solvers and simulators of others that a build can be made with.
+/// Solvers of others that a build can be made with.
 struct Peer {
   const char* name;
   const char* use;
 };
-constexpr Peer peers[] = {{"Siconos", "peer solvers"},
-                          {"MuJoCo", "simulated scenes"},
-                          {"SuiteSparse", "faster sparse factorizations"},
-                          {"Ipopt", "the solver IPOPT-CCP"}};
+constexpr Peer peers[] = {{"Siconos", "peer solvers"}, {"Ipopt", "the solver IPOPT-CCP"}};
 
 std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const MachineLoad& load) {
   std::vector<std::string> lines = noise_reasons(machine, load, MachineLoad{}, 0, 0.0);

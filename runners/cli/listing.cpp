@@ -27,7 +27,7 @@ std::string options_table(const std::vector<OptionSpec>& options) {
   Rows rows = {{"option", "default", "range", "unit", "meaning"}};
   for (const auto& option : options) {
     const bool logarithmic = option.scale == OptionScale::logarithmic;
-    rows.push_back({"`" + option.name + "`", to_text(option.default_value),
+    rows.push_back({"`" + option.name + "`", default_text(option.default_value),
                     range_text(option) + (logarithmic ? " (logarithmic)" : ""), option.unit, option.doc});
   }
   return markdown_table(rows);
@@ -118,7 +118,8 @@ json tables_json() { return {{"tables", json::array()}}; }
 
 Listing list_solvers() {
   Rows rows = {{"id", "formulation", "handles", "name"}};
-  std::string markdown = "# Solvers and their options\n\n" + generated_by("solvers");
+  std::string markdown = "# Solvers and their options\n\n" + generated_by("solvers") +
+                         "\n000, 001, 002 and 004 are papers, by the numbers of [errata.md](errata.md).\n";
   std::map<std::string, std::string> missing;
   for (const auto& row : solver_catalogue()) {
     const auto& info = row.info;
@@ -162,7 +163,10 @@ Listing list_metrics() {
                                "r_i = d_i / trace(G_ii + R_ii),\nV = max_i |g_i|; a block is a joint row, a limit row "
                                "or a contact.\n\n" +
                                markdown_table(table);
-  return {"metrics", align_columns(rows), markdown, metrics_json};
+  const std::string footer =
+      "\nlambda: impulse; sigma = (G + R) lambda + g; v = sigma + Gamma(sigma), v^ in docs/metrics.md; "
+      "r_i = d_i / trace(G_ii + R_ii); V = max_i |g_i|\n";
+  return {"metrics", align_columns(rows) + footer, markdown, metrics_json};
 }
 
 Listing list_suites() {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "problems/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 
@@ -31,8 +32,8 @@ Result<int> run_merge(const MergeArguments& arguments) {
   const std::vector<std::filesystem::path> stores(arguments.stores.begin(), arguments.stores.end());
   const auto merged = merge_stores(stores, arguments.out, {arguments.allow_mixed, conflict_of(arguments.on_conflict)});
   if (!merged) return merged.error();
-  print_text(
-      fmt::format("{}: {} cells of {} runs from {} stores", arguments.out, merged->cells, merged->runs, stores.size()));
+  print_text(fmt::format("{}: {} of {} from {}", arguments.out, plural(merged->cells, "cell"),
+                         plural(merged->runs, "run"), plural(static_cast<long>(stores.size()), "store")));
   if (merged->repeated > 0) print_text(fmt::format(", {} met twice with the same answer", merged->repeated));
   if (merged->conflicting > 0) {
     print_text(fmt::format(", {} with another answer ({} kept)", merged->conflicting, arguments.on_conflict));

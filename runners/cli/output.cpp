@@ -114,16 +114,32 @@ std::string short_time(double seconds) {
   return fmt::format("{:.3g} s", seconds);
 }
 
+/// The exact text where it is short, else "0.6667" or "1e15".
+static std::string readable(double value) {
+  const std::string exact = fmt::format("{}", value);
+  if (exact.size() <= 8) return exact;
+  std::string text = fmt::format("{:.4g}", value);
+  if (const auto plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, text[plus + 2] == '0' ? 2 : 1);
+  return text;
+}
+
 std::string range_text(const OptionSpec& spec) {
   if (!spec.choices.empty()) return fmt::format("{}", fmt::join(spec.choices, " | "));
   if (std::holds_alternative<bool>(spec.default_value)) return "true | false";
   if (std::holds_alternative<std::string>(spec.default_value)) return "text";
   const bool bounded_below = std::isfinite(spec.minimum);
   const bool bounded_above = std::isfinite(spec.maximum);
-  if (bounded_below && bounded_above) return fmt::format("{} … {}", spec.minimum, spec.maximum);
-  if (bounded_below) return fmt::format("≥ {}", spec.minimum);
-  if (bounded_above) return fmt::format("≤ {}", spec.maximum);
+  if (bounded_below && bounded_above) {
+    return fmt::format("{} … {}", readable(spec.minimum), readable(spec.maximum));
+  }
+  if (bounded_below) return "≥ " + readable(spec.minimum);
+  if (bounded_above) return "≤ " + readable(spec.maximum);
   return "any";
+}
+
+std::string default_text(const OptionValue& value) {
+  const auto* const real = std::get_if<double>(&value);
+  return real != nullptr ? readable(*real) : to_text(value);
 }
 
 }  // namespace conebench::cli

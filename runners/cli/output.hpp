@@ -37,5 +37,6 @@ std::string short_number(const std::optional<double>& value);
 std::string short_time(double seconds);
 /// "[0, 2]", "≥ 1", "a | b": what values the option takes.
 std::string range_text(const OptionSpec& spec);
+std::string default_text(const OptionValue& value);
 
 }  // namespace conebench::cli

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "problems/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 
@@ -50,10 +51,9 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
                          arguments.store, outcome->judged, outcome->cells, outcome->newly_solved,
                          outcome->newly_unsolved, outcome->without_answer));
   if (outcome->unavailable > 0) {
-    print_error(
-        fmt::format("{}: {} cells were left as they were, because their problems are not to be had; give their "
-                    "folder with --data",
-                    arguments.store, outcome->unavailable));
+    print_error(fmt::format(
+        "{}: left as they were, because their problems are not to be had: {}; give their folder with --data",
+        arguments.store, plural(outcome->unavailable, "cell")));
     return not_run;
   }
   if (outcome->judged == 0) {

@@ -47,6 +47,11 @@ std::string proc_value(const fs::path& file, const std::string& name) {
   return {};
 }
 
+/// "9.1.0" of 90100.
+std::string dotted(unsigned version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
 std::string or_unknown(std::string text) { return text.empty() ? "unknown" : text; }
 
 std::uint64_t throttling_events() {
@@ -87,11 +92,11 @@ BuildRecord capture_build() {
   build.libraries = {{"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
                      {"HDF5", CONEBENCH_HDF5},
                      {"SQLite", CONEBENCH_SQLITE},
-                     {"fmt", std::to_string(FMT_VERSION)},
+                     {"fmt", dotted(FMT_VERSION)},
                      {"glibc", gnu_get_libc_version()},
                      {"nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                                    NLOHMANN_JSON_VERSION_PATCH)},
-                     {"xxHash", std::to_string(XXH_versionNumber())},
+                     {"xxHash", dotted(XXH_versionNumber())},
                      {"zlib", CONEBENCH_ZLIB}};
   if (const std::string siconos = siconos_library(); !siconos.empty()) build.libraries["Siconos"] = siconos;
   if (const std::string ipopt = ipopt::library_file(); !ipopt.empty()) build.libraries["Ipopt"] = ipopt;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/plural.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 
 namespace conebench {
@@ -42,6 +43,7 @@ ProgressPrinter::ProgressPrinter(Sink write, bool terminal, int width)
 
 void ProgressPrinter::draw(const std::string& line) {
   const double now = monotonic_seconds();
+  if (last_s_ < 0.0 && !terminal_) last_s_ = now;  // short work needs no line
   if (last_s_ >= 0.0 && now - last_s_ < (terminal_ ? redraw_s : line_s)) return;
   last_s_ = now;
   if (terminal_) {
@@ -63,8 +65,8 @@ void ProgressPrinter::surveyed(long done, long total) { draw(fmt::format("readin
 void ProgressPrinter::began(const SweepState& state) {
   clear();
   last_s_ = -1.0;
-  std::string line = fmt::format("{} cells to run", state.total - state.resumed);
-  if (state.resumed > 0) line += fmt::format(", {} are stored already", state.resumed);
+  std::string line = plural(state.total - state.resumed, "cell") + " to run";
+  if (state.resumed > 0) line += fmt::format(", {} stored already", state.resumed);
   write_(line + "\n");
   last_s_ = monotonic_seconds();
 }
@@ -94,7 +96,8 @@ void ProgressPrinter::note(const std::string& line) {
 void ProgressPrinter::ended(const SweepState& state) {
   clear();
   if (state.done == 0) return;
-  write_(fmt::format("{} cells in {}, {} solved\n", state.done, duration_text(state.elapsed_s), state.solved));
+  write_(
+      fmt::format("{} in {}, {} solved\n", plural(state.done, "cell"), duration_text(state.elapsed_s), state.solved));
 }
 
 }  // namespace conebench

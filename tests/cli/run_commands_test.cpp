@@ -247,7 +247,7 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
   const auto text = conebench({"doctor"});
   EXPECT_EQ(text.code, 0);
   EXPECT_EQ(text.err, "");
-  for (const auto& part : {"governor", "load", "Eigen", "HDF5", "SQLite", "Siconos", "MuJoCo", "compiler"}) {
+  for (const auto& part : {"governor", "load", "Eigen", "HDF5", "SQLite", "Siconos", "Ipopt", "compiler"}) {
     EXPECT_THAT(text.out, HasSubstr(part));
   }
   const auto json = conebench({"doctor", "--json"}).json();

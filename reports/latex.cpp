@@ -31,7 +31,8 @@ struct Figures {
   std::string field(std::size_t row) const {
     if (!values[row]) return "--";
     const auto beats = [&](double a, double b) { return better == Better::lower ? a < b : a > b; };
-    bool best = competes[row];
+    const bool all_tie = std::all_of(values.begin(), values.end(), [&](const auto& v) { return v == values[row]; });
+    bool best = competes[row] && !all_tie;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] && competes[i] && beats(*values[i], *values[row])) best = false;
     }
@@ -53,18 +54,34 @@ std::string table(const std::string& caption, const std::string& label, const st
   return out + "\\bottomrule\n\\end{tabular}\n\\end{table}\n\n";
 }
 
-std::string milliseconds(double seconds) {
-  const double ms = 1e3 * seconds;
-  if (ms != 0.0 && (ms < 1e-3 || ms >= 1e5)) {
-    const int power = static_cast<int>(std::floor(std::log10(ms)));
-    return fmt::format("{:.2f} \\cdot 10^{{{}}}", ms / std::pow(10.0, power), power);
+/// In ms; `mean` and `deviation` share one power of ten.
+std::string milliseconds(double mean, const std::optional<double>& deviation = std::nullopt) {
+  const double ms = 1e3 * mean;
+  const bool fits = ms == 0.0 || (ms >= 1e-3 && ms < 1e5);
+  const int power = fits ? 0 : static_cast<int>(std::floor(std::log10(ms)));
+  const double unit = std::pow(10.0, power);
+  std::string text = fits ? human_number(ms) : fmt::format("{:.2f}", ms / unit);
+  if (deviation) {
+    const double spread = 1e3 * *deviation / unit;
+    text += " \\pm " + (spread >= 1e-3 || spread == 0.0 ? human_number(spread) : std::string("{<}0.001"));
   }
-  return human_number(ms);
+  if (fits) return text;
+  if (deviation) text = "(" + text + ")";
+  return fmt::format("{} \\cdot 10^{{{}}}", text, power);
 }
 
 std::string percent(double value) {
   const std::string text = human_share(value);
   return text.substr(0, text.find(' '));
+}
+
+/// They stay with a table that goes into another document.
+std::string warnings(const Analysis& analysis) {
+  std::string text;
+  for (const auto& note : analysis.notes) {
+    if (note.level == Note::Level::warning) text += " " + latex(note.text);
+  }
+  return text;
 }
 
 std::vector<std::string> row_names(const Analysis& analysis, const Ranking& ranking) {
@@ -90,12 +107,13 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
   add(
       "Solved [\\%]", Better::higher, [](const auto& r) { return std::optional(r.solved_share); }, percent);
   if (analysis.times_shown) {
+    const auto in_milliseconds = [](double seconds) { return milliseconds(seconds); };
     add(
-        "At limit [ms]", Better::lower, [](const auto& r) { return r.means.at_limit; }, milliseconds);
+        "At limit [ms]", Better::lower, [](const auto& r) { return r.means.at_limit; }, in_milliseconds);
     add(
-        "Penalised [ms]", Better::lower, [](const auto& r) { return r.means.penalised; }, milliseconds);
+        "Penalised [ms]", Better::lower, [](const auto& r) { return r.means.penalised; }, in_milliseconds);
     add(
-        "Common [ms]", Better::lower, [](const auto& r) { return r.means.common; }, milliseconds);
+        "Common [ms]", Better::lower, [](const auto& r) { return r.means.common; }, in_milliseconds);
     add(
         "$\\times$ best", Better::lower, [](const auto& r) { return r.times_best; }, human_number, true);
   }
@@ -122,6 +140,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
   } else {
     caption += " $\\rho$: performance profile over iterations.";
   }
+  caption += warnings(analysis);
   return table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
 }
 
@@ -140,9 +159,7 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
         const auto found = std::find_if(ranking.rows.begin(), ranking.rows.end(),
                                         [&](const auto& candidate) { return candidate.column == row.column; });
         const auto mean = found->time_mean;
-        std::string text = mean ? milliseconds(*mean) : "";
-        if (mean && found->time_deviation) text += " \\pm " + milliseconds(*found->time_deviation);
-        figures.add(mean, text);
+        figures.add(mean, mean ? milliseconds(*mean, found->time_deviation) : "");
       }
       columns.push_back(std::move(figures));
     }
@@ -150,7 +167,7 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
         "{} at tolerance {}: mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
         "a family (their number in brackets) that every solver solves which solves at least half of it.",
         latex(analysis.title), latex(analysis.slices[slice].label));
-    out += table(caption, fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
+    out += table(caption + warnings(analysis), fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
                  row_names(analysis, all), columns);
   }
   return out;

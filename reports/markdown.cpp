@@ -109,9 +109,11 @@ std::string problem_table(const Analysis& analysis, std::size_t slice) {
     const Problem& problem = analysis.problems[row.problem];
     if (row.slice != slice || !problem.counted[slice]) continue;
     unsolved += row.solved_by == 0;
-    const std::string spent = !row.fastest_cost      ? "–"
-                              : analysis.times_shown ? human_time(row.fastest_cost)
-                                                     : human_number(*row.fastest_cost);
+    std::string spent = "–";
+    if (row.fastest) {
+      const CellRecord& cell = *analysis.slices[slice].grid[row.problem][*row.fastest];
+      spent = analysis.times_shown ? human_time(cell.total.median) : std::to_string(cell.iterations);
+    }
     table.add({markdown(problem.name), markdown(problem.record->family), std::to_string(problem.record->contacts),
                fmt::format("{} of {}", row.solved_by, row.tried_by), name(row.fastest), spent,
                human_residual(row.best_verdict), name(row.best_verdict_by)});

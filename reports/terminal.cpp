@@ -120,8 +120,9 @@ std::string footer(const Analysis& analysis, const Ranking& ranking) {
   std::string text = fmt::format(" solved by some solver: {} of {}", ranking.solved_by_any, ranking.problems);
   if (ranking.best_of_all) text += fmt::format(", in {} by each one's best", human_time(*ranking.best_of_all));
   if (analysis.times_shown && ranking.common_columns > 0) {
-    text += fmt::format(" · common: {} that {} all solve", plural(ranking.common_problems, "problem"),
-                        plural(ranking.common_columns, "solver"));
+    text += fmt::format(
+        " · common: {} that {}", plural(ranking.common_problems, "problem"),
+        ranking.common_columns == 1 ? "1 solver solves" : fmt::format("{} solvers all solve", ranking.common_columns));
   }
   return text + "\n";
 }

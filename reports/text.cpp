@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -78,6 +79,7 @@ std::string human_number(double value) {
 
 std::string human_time(double seconds) {
   if (!std::isfinite(seconds)) return "–";
+  if (seconds == 0.0) return "0";
   if (seconds < 0.9995e-6) return human_number(seconds * 1e9) + " ns";
   if (seconds < 0.9995e-3) return human_number(seconds * 1e6) + " µs";
   if (seconds < 0.9995) return human_number(seconds * 1e3) + " ms";
@@ -99,9 +101,9 @@ std::string human_tolerance(double tolerance) {
 
 std::string human_share(double share) {
   const double percent = 100.0 * share;
-  if (percent > 0.0 && percent < 0.95) return fmt::format("{:.1f} %", std::max(percent, 0.1));
-  if (percent > 99.0 && percent < 100.0 - 1e-9) return fmt::format("{:.1f} %", std::min(percent, 99.9));
-  return fmt::format("{:.0f} %", percent);
+  if (percent <= 0.0) return "0 %";
+  if (percent >= 100.0 - 1e-9) return "100 %";
+  return fmt::format("{:.1f} %", std::clamp(percent, 0.1, 99.9));
 }
 
 std::string human_residual(const std::optional<double>& value) {
@@ -113,12 +115,6 @@ std::string exact(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return fmt::format("{}", value);
-}
-
-std::string plural(long count, std::string_view noun) {
-  if (count == 1) return fmt::format("1 {}", noun);
-  if (noun.ends_with('y')) return fmt::format("{} {}ies", count, noun.substr(0, noun.size() - 1));
-  return fmt::format("{} {}s", count, noun);
 }
 
 std::string one_line(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "problems/plural.hpp"
+
 /// How numbers and foreign texts look in each format. Names of problems, families and messages come from files and
 /// programs that nobody vetted: every format escapes them here, in one place.
 namespace conebench::reports {
@@ -14,7 +16,7 @@ std::string human_time(double seconds);
 std::string human_time(const std::optional<double>& seconds);  ///< "–" for nothing
 /// "1e-06" → "1e-6": the shortest text of a tolerance.
 std::string human_tolerance(double tolerance);
-/// "87 %", "99.5 %", "100 %": never rounds up to 100 nor down to 0.
+/// "87.3 %", "99.5 %", "100 %", "0 %": never rounds up to 100 nor down to 0.
 std::string human_share(double share);
 /// "3.2e-07" with one decimal; "–" for nothing, "∞" where not finite.
 std::string human_residual(const std::optional<double>& value);
@@ -22,8 +24,6 @@ std::string human_residual(const std::optional<double>& value);
 std::string human_number(double value);
 /// The shortest text that reads back as the same double; "inf", "nan".
 std::string exact(double value);
-/// "1 problem", "12 problems", "3 families".
-std::string plural(long count, std::string_view noun);
 
 /// Valid UTF-8 with control characters and line breaks replaced: fit for a terminal line.
 std::string one_line(std::string_view text);

@@ -9,7 +9,7 @@ conebench=build/bin/conebench
 mkdir -p demo
 # Results of an older build are not mixed with this one's.
 if [ -e demo/results.sqlite ] && [ "$conebench" -nt demo/results.sqlite ]; then
-  echo "Deleting demo/results.sqlite: its results are of an older build"
+  echo "Deleting demo/results.sqlite: it is older than this build"
   rm -f demo/results.sqlite demo/results.sqlite-*
 fi
 "$conebench" run suites/default.json --db demo/results.sqlite

@@ -11,15 +11,22 @@ const cellColumns = [
     title: "Problem",
     left: true,
     value: (c) => data.problems[c.problem].name,
-    show: (c) => problemLink(c.problem),
+    show: (c) => problemLink(c.problem, { title: data.problems[c.problem].name }),
   },
-  {
-    id: "family",
-    title: "Family",
-    left: true,
-    value: (c) => data.problems[c.problem].family,
-    show: (c) => familyTitle(data.problems[c.problem].family),
-  },
+  ...(data.problems.every((problem) => problem.family === problem.name)
+    ? []
+    : [
+        {
+          id: "family",
+          title: "Family",
+          left: true,
+          value: (c) => data.problems[c.problem].family,
+          show: (c) => {
+            const { name, family } = data.problems[c.problem];
+            return family === name ? none : el("span", { title: family }, familyTitle(family));
+          },
+        },
+      ]),
   {
     id: "contacts",
     title: "Cont.",

@@ -19,6 +19,7 @@ function formatExponent(value, decimals) {
 
 function formatTime(seconds) {
   if (!known(seconds)) return none;
+  if (seconds === 0) return "0";
   if (seconds < 0.9995e-6) return formatNumber(seconds * 1e9) + " ns";
   if (seconds < 0.9995e-3) return formatNumber(seconds * 1e6) + " µs";
   if (seconds < 0.9995) return formatNumber(seconds * 1e3) + " ms";
@@ -33,9 +34,9 @@ function formatCount(value) {
 function formatShare(share) {
   if (!known(share)) return none;
   const percent = 100 * share;
-  if (percent > 0 && percent < 0.95) return Math.max(percent, 0.1).toFixed(1) + " %";
-  if (percent > 99 && percent < 100 - 1e-9) return Math.min(percent, 99.9).toFixed(1) + " %";
-  return percent.toFixed(0) + " %";
+  if (percent <= 0) return "0 %";
+  if (percent >= 100 - 1e-9) return "100 %";
+  return Math.min(Math.max(percent, 0.1), 99.9).toFixed(1) + " %";
 }
 
 function formatResidual(value) {

@@ -49,7 +49,7 @@ function heatText(cell) {
   if (!cell || cell.outcome === "not_run") return "";
   if (cell.outcome === "unsupported") return "n/a";
   if (state.heat === "verdict") return formatResidual(cell.verdict_value);
-  if (cell.outcome === "solved") return formatCost(costOf(cell, state.cost), state.cost);
+  if (cell.outcome === "solved") return formatCost(spent(cell, state.cost), state.cost);
   return shortStatus[cell.status] ?? statusTitle(cell.status);
 }
 

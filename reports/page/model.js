@@ -103,12 +103,15 @@ function scopeOf(slice, family) {
   return { problems, weights };
 }
 
-// As the harness counts it: solved cells only, and a count of zero counts as one.
+// As measured: it may be zero.
+function spent(cell, cost) {
+  return cell[{ time: "total_s", solve_time: "solve_s" }[cost] ?? cost];
+}
+
+// As the harness counts it: solved cells only, and a count of zero counts as one, so that ratios exist.
 function costOf(cell, cost) {
-  if (!cell || cell.outcome !== "solved") return null;
-  if (cost === "time") return cell.total_s === null ? null : Math.max(cell.total_s, 1e-9);
-  if (cost === "solve_time") return cell.solve_s === null ? null : Math.max(cell.solve_s, 1e-9);
-  return Math.max(cell[cost], 1);
+  if (!cell || cell.outcome !== "solved" || spent(cell, cost) === null) return null;
+  return Math.max(spent(cell, cost), cost.includes("time") ? 1e-9 : 1);
 }
 
 function bestCost(slice, problem, cost, solvers) {

@@ -51,7 +51,7 @@ const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.s
 // A label that breaks at blanks only, never within a name.
 const unbroken = (label) =>
   label.split(" ").flatMap((word, i) => [i > 0 ? " " : "", el("span", { class: "word" }, word)]);
-const problemLink = (p) => link(data.problems[p].name, `problem.${p}`);
+const problemLink = (p, extra) => link(data.problems[p].name, `problem.${p}`, extra);
 
 function badge(cell) {
   const what = cell ? cell.outcome : "not_run";

@@ -14,6 +14,7 @@ TEST(HumanNumbers, TimesHaveThreeSignificantDigitsInTheirUnit) {
   EXPECT_EQ(human_time(0.9996e-3), "1.00 ms");
   EXPECT_EQ(human_time(3.4), "3.40 s");
   EXPECT_EQ(human_time(50e-9), "50.0 ns");
+  EXPECT_EQ(human_time(0.0), "0");
   EXPECT_EQ(human_time(std::nullopt), "–");
 }
 
@@ -29,7 +30,7 @@ TEST(HumanNumbers, SharesNeverRoundUpToAllNorDownToNothing) {
   EXPECT_EQ(human_share(0.995), "99.5 %");
   EXPECT_EQ(human_share(0.0004), "0.1 %");
   EXPECT_EQ(human_share(0.0), "0 %");
-  EXPECT_EQ(human_share(0.567), "57 %");
+  EXPECT_EQ(human_share(0.567), "56.7 %");
 }
 
 TEST(HumanNumbers, ExactTextReadsBackAsTheSameDouble) {

@@ -88,6 +88,21 @@ Result<OptionValues> parse_settings(const std::vector<std::string>& settings, st
   return values;
 }
 
+Result<std::monostate> check_place(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::absolute(file, ignored).parent_path();
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: there is no folder {}; make it first",
+                                                   file.string(), folder.string())};
+  }
+  if (!std::filesystem::exists(file, ignored) && access(folder.c_str(), W_OK) != 0) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: cannot be written: {}; make the folder writable or give another file", file.string(),
+                             std::strerror(errno))};
+  }
+  return std::monostate{};
+}
+
 Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text) {
   // A pipe or a device is written to; only a file may be replaced.
   std::error_code ignored;

@@ -32,6 +32,9 @@ CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, con
 Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
                                     const std::string& owner);
 
+/// Whether a file could be put there, asked before long work. Errors (bad_input): no such folder, not writable.
+Result<std::monostate> check_place(const std::filesystem::path& file);
+
 /// Writes a small text file whole or not at all. Errors (bad_input): the path and the system's reason.
 Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text);
 

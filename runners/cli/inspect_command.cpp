@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* footer = R"(Examples:
   conebench inspect problem.hdf5
-  conebench inspect problems/*.hdf5 --json)";
+  conebench inspect problems/*.hdf5 --json
+  conebench inspect "box-stack boxes=5")";
 
 struct InspectArguments {
   std::vector<std::string> files;
@@ -24,12 +25,11 @@ struct InspectArguments {
 };
 
 /// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
-void add_features(nlohmann::json& out, const FclibContent& content, const std::filesystem::path& path) {
+void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   for (const char* name : {"rank", "conditioning", "features_estimated", "positive_semidefinite", "min_eigenvalue",
                            "max_eigenvalue", "coupling", "category", "densities", "problem_hash"}) {
     out[name] = nullptr;
   }
-  const auto problem = to_problem(content, path);
   if (!problem) {
     out["notes"].push_back(problem.error().message);
     return;
@@ -53,7 +53,36 @@ void add_features(nlohmann::json& out, const FclibContent& content, const std::f
   }
 }
 
+nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  const auto& friction = cones.friction();
+  const auto& values = problem.blocks().values();
+  nlohmann::json out = {{"file", text},
+                        {"kind", "generated"},
+                        {"space_dimension", cones.contact_dimension()},
+                        {"contacts", cones.contacts()},
+                        {"rows", cones.contacts() * cones.contact_dimension()},
+                        {"nonzeros", std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; })},
+                        {"mu_min", nullptr},
+                        {"mu_max", nullptr},
+                        {"symmetry_error", number(problem.symmetry_error())},
+                        {"guess", problem.guess().has_value()},
+                        {"solution", problem.reference().has_value()},
+                        {"title", problem.provenance().name},
+                        {"also_other_kind", false},
+                        {"notes", nlohmann::json::array()}};
+  if (cones.contacts() > 0) {
+    out["mu_min"] = *std::min_element(friction.begin(), friction.end());
+    out["mu_max"] = *std::max_element(friction.begin(), friction.end());
+  }
+  add_features(out, problem);
+  return out;
+}
+
 Result<nlohmann::json> inspect(const std::string& file) {
+  const auto scene = make_named_scene(file);
+  if (!scene) return scene.error();
+  if (*scene) return inspect_scene(file, **scene);
   const auto path = find_problem_file(file);
   const auto content = read_fclib(path);
   if (!content) return content.error();
@@ -72,7 +101,7 @@ Result<nlohmann::json> inspect(const std::string& file) {
                         {"title", content->title},
                         {"also_other_kind", content->also_other_kind},
                         {"notes", content->notes}};
-  add_features(out, *content, path);
+  add_features(out, to_problem(*content, path));
   return out;
 }
 
@@ -148,9 +177,9 @@ Result<int> run_inspect(const InspectArguments& arguments) {
 
 Command add_inspect(CLI::App& root) {
   auto arguments = std::make_shared<InspectArguments>();
-  CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files");
+  CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
   app->footer(footer);
-  app->add_option("FILE", arguments->files, "FCLIB HDF5 files")->required();
+  app->add_option("FILE", arguments->files, "FCLIB HDF5 files, or scenes with their options")->required();
   app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");
   return {app, [arguments] { return run_inspect(*arguments); }};
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
@@ -18,7 +17,7 @@ namespace {
 
 constexpr std::string_view seed_word = "seed=";
 
-Result<GivenProblem> make_scene(const SceneRow& scene, std::istringstream& words) {
+Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::istringstream& words) {
   std::vector<std::string> settings;
   std::uint64_t seed = 1;
   for (std::string word; words >> word;) {
@@ -36,7 +35,7 @@ Result<GivenProblem> make_scene(const SceneRow& scene, std::istringstream& words
   if (!values) return values.error();
   auto problem = scene.make(*values, seed);
   if (!problem) return problem.error();
-  return GivenProblem{*problem, {}};
+  return std::optional<ContactProblem>(*problem);
 }
 
 }  // namespace
@@ -52,17 +51,28 @@ std::filesystem::path find_problem_file(const std::string& file) {
   return given;
 }
 
-Result<GivenProblem> load_given_problem(const std::string& text) {
-  const auto file = find_problem_file(text);
+Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) {
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
-    std::istringstream words(text);
-    std::string first;
-    words >> first;
-    const auto table = scene_table();
-    const auto scene = std::find_if(table.begin(), table.end(), [&](const SceneRow& row) { return row.id == first; });
-    if (scene != table.end()) return make_scene(*scene, words);
+  if (std::filesystem::exists(find_problem_file(text), ignored)) return std::optional<ContactProblem>();
+  std::istringstream words(text);
+  std::string first;
+  words >> first;
+  std::string known;
+  for (const SceneRow& scene : scene_table()) {
+    if (scene.id == first) return make_scene(scene, words);
+    known += (known.empty() ? "" : ", ") + scene.id;
   }
+  if (text.find('=') != std::string::npos) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: no such file or scene; scenes: {}", text, known)};
+  }
+  return std::optional<ContactProblem>();
+}
+
+Result<GivenProblem> load_given_problem(const std::string& text) {
+  const auto scene = make_named_scene(text);
+  if (!scene) return scene.error();
+  if (*scene) return GivenProblem{**scene, {}};
+  const auto file = find_problem_file(text);
   const auto problem = load_fclib(file);
   if (!problem) return problem.error();
   return GivenProblem{*problem, file};

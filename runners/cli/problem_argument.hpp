@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "problems/contact_problem.hpp"
@@ -17,8 +18,12 @@ struct GivenProblem {
 /// The file as given, or where there is none and the path is relative, below the folder CONEBENCH_DATA.
 std::filesystem::path find_problem_file(const std::string& file);
 
+/// The scene that the text names ("box-stack boxes=5 seed=2"); nullopt where it is to be read as a file.
+/// Errors: those of parse_settings and of the scene; bad_input where it has options, but is neither file nor scene.
+Result<std::optional<ContactProblem>> make_named_scene(const std::string& text);
+
 /// An FCLIB file, or, where there is no such file, a scene as reports name it: "box-stack boxes=5 seed=2".
-/// Errors: the loader's; those of parse_settings and of the scene.
+/// Errors: the loader's; those of make_named_scene.
 Result<GivenProblem> load_given_problem(const std::string& text);
 
 }  // namespace conebench::cli

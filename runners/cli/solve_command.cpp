@@ -137,6 +137,10 @@ Result<std::monostate> save_solution(const SolveArguments& arguments, const Give
 Result<int> run_solve(SolveArguments& arguments) {
   const auto options = complete(arguments);
   if (!options) return options.error();
+  for (const std::string& file : {arguments.trace, arguments.solution}) {
+    if (file.empty()) continue;
+    if (const auto place = check_place(file); !place) return place.error();
+  }
   const auto given = load_given_problem(arguments.file);
   if (!given) {
     if (given.error().code == ErrorCode::unsupported && arguments.json) {

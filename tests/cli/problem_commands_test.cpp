@@ -125,6 +125,10 @@ TEST(Solve, TraceIsACsvThatEndsAtTheAnswer) {
        .out = "",
        .err = conebench({"solve", small_stack(folder), "--solver", "NSGS", "--trace", folder / "no/trace.csv"}).err},
       3, {"no/trace.csv", "cannot be written"});
+  for (const std::string option : {"--trace", "--write-solution"}) {
+    expect_failure(conebench({"solve", "sliding-box", "--solver", "NSGS", option, folder / "no/file"}), 3,
+                   {"no/file", "there is no folder", "make it first"});
+  }
 }
 
 TEST(Solve, TheWrittenSolutionIsJudgedTheSame) {
@@ -163,7 +167,11 @@ TEST(Solve, ASceneIsNamedAsReportsNameIt) {
   EXPECT_EQ(judge.json()["residuals"], json["residuals"]);
   expect_failure(solve("random contact=3", {}), 2, {"contact", "contacts"});
   expect_failure(solve("random seed=x", {}), 2, {"seed=x"});
-  expect_failure(solve("randon seed=1", {}), 3, {"randon seed=1"});
+  expect_failure(solve("randon seed=1", {}), 3, {"randon seed=1: no such file or scene; scenes: ", "box-stack"});
+  const auto inspected = conebench({"inspect", "random contacts=3 seed=4", "--json"}).json();
+  EXPECT_EQ(inspected["problem_hash"], json["problem_hash"]);
+  EXPECT_EQ(inspected["contacts"], 3);
+  EXPECT_THAT(conebench({"inspect", "random contacts=3 seed=4"}).out, HasSubstr("generated"));
 }
 
 TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
@@ -197,7 +205,8 @@ TEST(Judge, BadAnswersAreOneLineEach) {
   const auto file = small_stack(folder);
   std::ofstream(folder / "text.npy") << "not numpy";
   expect_failure(conebench({"judge", file, "--reaction", folder / "absent.npy"}), 3, {"absent.npy"});
-  expect_failure(conebench({"judge", file, "--reaction", folder / "text.npy"}), 3, {"text.npy"});
+  expect_failure(conebench({"judge", file, "--reaction", folder / "text.npy"}), 3,
+                 {"text.npy"});
   expect_failure(conebench({"judge", folder / "absent.hdf5", "--reaction", folder / "text.npy"}), 3, {"absent.hdf5"});
 }
 

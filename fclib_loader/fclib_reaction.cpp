@@ -12,13 +12,14 @@ namespace conebench {
 
 namespace {
 
+constexpr const char* wrong_size = "has {} entries, expected {}; is it the answer of another problem?";
+
 /// l before r, both as stored.
 Vector read_stored_reaction(const std::filesystem::path& path, const ConeProduct& cones) {
-  if (is_npy(path)) {
+  if (is_npy(path) || path.extension() == ".npy") {
     Vector values = read_npy(path);
     if (values.size() != cones.rows()) {
-      throw hdf5::Failure(
-          fmt::format("{}: has {} entries, expected {}", hdf5::one_line(path.string()), values.size(), cones.rows()));
+      throw hdf5::Failure(hdf5::one_line(path.string()) + ": " + fmt::format(wrong_size, values.size(), cones.rows()));
     }
     return values;
   }
@@ -27,6 +28,8 @@ Vector read_stored_reaction(const std::filesystem::path& path, const ConeProduct
   if (!file.has(root, "solution")) file.fail("/solution", "is missing; expected FCLIB's solution with r (and l)");
   const hdf5::Object solution = file.open_group(root, "solution");
   const auto read_part = [&](const char* name, Index size) {
+    const Index length = file.open_dataset(solution, name, hdf5::ReadFile::Values::reals).length;
+    if (length != size) file.fail(std::string("/solution/") + name, fmt::format(wrong_size, length, size));
     return file.read_reals(file.open_dataset(solution, name, hdf5::ReadFile::Values::reals, size));
   };
   Vector reaction(cones.rows());
@@ -41,7 +44,9 @@ Vector read_stored_reaction(const std::filesystem::path& path, const ConeProduct
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   if (cones.limits() > 0) {
-    return Error{ErrorCode::unsupported, hdf5::one_line(file.string()) + ": FCLIB's layout has no place for limits"};
+    return Error{ErrorCode::unsupported,
+                 hdf5::one_line(file.string()) +
+                     ": FCLIB's layout has no place for limits; use the scene itself in `solve` or a suite"};
   }
   const Result<std::string> bytes = hdf5::isolated(file, [&] {
     const Vector stored = read_stored_reaction(file, cones);

@@ -166,12 +166,12 @@ void Image::save(const std::filesystem::path& target) {
   temporary += fmt::format(".part-{}-{}", ::getpid(), counter++);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): open takes its mode this way
   Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (descriptor.get() < 0) fail(target, fmt::format("can't be written: {}", std::strerror(errno)));
+  if (descriptor.get() < 0) fail(target, fmt::format("can't be written: {}; give another file", std::strerror(errno)));
   if (!write_all(descriptor.get(), content) || ::fsync(descriptor.get()) != 0 || !descriptor.close() ||
       ::rename(temporary.c_str(), final_path.c_str()) != 0) {
     const int reason = errno;
     ::unlink(temporary.c_str());
-    fail(target, fmt::format("can't be written: {}", std::strerror(reason)));
+    fail(target, fmt::format("can't be written: {}; free space or give another file", std::strerror(reason)));
   }
 }
 

@@ -69,7 +69,8 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
   std::error_code failure;
   std::filesystem::create_directories(out, failure);
   if (failure) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: can't make the folder: {}", out.string(), failure.message())};
+    return Error{ErrorCode::bad_input, fmt::format("{}: can't make the folder: {}; give another with --out",
+                                                   out.string(), failure.message())};
   }
   ReportFiles written;
   for (const auto& file : render_report(contents, options)) {
@@ -77,7 +78,9 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);
     stream.write(file.content.data(), static_cast<std::streamsize>(file.content.size()));
     stream.close();
-    if (!stream) return Error{ErrorCode::bad_input, fmt::format("{}: can't be written", path.string())};
+    if (!stream)
+      return Error{ErrorCode::bad_input,
+                   fmt::format("{}: can't be written; free space or give another folder with --out", path.string())};
     written.paths.push_back(path);
   }
   const bool html =

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -270,10 +272,11 @@ Result<Suite> load_suite(const std::filesystem::path& file) {
     return Error{ErrorCode::bad_input, file.string() + ": is a folder; give a suite file"};
   }
   std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
   if (!stream) {
-    return Error{ErrorCode::bad_input, file.string() + ": can't be read"};
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: can't be read: {}; make it readable", file.string(), std::strerror(errno))};
   }
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
   auto suite = parse_suite(text, file);
   if (suite && suite->folder.empty()) suite->folder = ".";
   return suite;

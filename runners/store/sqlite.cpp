@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cstring>
 #include <utility>
 
 namespace conebench::sqlite {
@@ -20,6 +21,7 @@ std::string advice(int code) {
     case SQLITE_PERM: return "; make the file and its folder writable";
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "; another process holds it: wait for that one, or use another file";
+    case SQLITE_CANTOPEN: return "; make the file readable and its folder writable, or give another file";
     case SQLITE_CORRUPT: return "; the file is damaged: restore a copy, or save what is left with sqlite3's .recover";
     default: return {};
   }
@@ -197,7 +199,9 @@ Error Connection::error(std::string_view doing, int code) const {
                              ? ErrorCode::internal
                              : ErrorCode::bad_input;
   const bool detailed = handle_ && sqlite3_extended_errcode(handle_.get()) == code;
-  const std::string reason = detailed ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  std::string reason = detailed ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  const int system = handle_ && (code & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(handle_.get()) : 0;
+  if (system != 0) reason = std::strerror(system);
   return {kind, fmt::format("{}: {}: {} (SQLite {}){}", file_.string(), doing, reason, code, advice(code))};
 }
 

@@ -206,7 +206,7 @@ TEST(Judge, BadAnswersAreOneLineEach) {
   std::ofstream(folder / "text.npy") << "not numpy";
   expect_failure(conebench({"judge", file, "--reaction", folder / "absent.npy"}), 3, {"absent.npy"});
   expect_failure(conebench({"judge", file, "--reaction", folder / "text.npy"}), 3,
-                 {"text.npy"});
+                 {"text.npy", "not a NumPy array file"});
   expect_failure(conebench({"judge", folder / "absent.hdf5", "--reaction", folder / "text.npy"}), 3, {"absent.hdf5"});
 }
 

@@ -288,8 +288,8 @@ TEST_F(Reactions, OfAnotherKindAreRefusedWithTheReason) {
       {good.substr(0, good.size() - 8), "declares 6 numbers"},
       {good.substr(0, 20), "cut off"},
       {good.substr(0, 9), "cut off"},
-      {"text", "not an HDF5 file"},
-      {"", "is empty"},
+      {"text", "not a NumPy array file"},
+      {"", "not a NumPy array file"},
   };
   for (const auto& [bytes, says] : cases) {
     const auto reaction = read(bytes, plane);
@@ -312,7 +312,8 @@ TEST_F(Reactions, OfAnHdf5FileNeedASolutionOfTheRightSize) {
   }
   reaction = read_reaction(folder_ / "answer.hdf5", plane);
   ASSERT_FALSE(reaction.ok());
-  EXPECT_NE(reaction.error().message.find("/solution/r: has 3 entries, expected 6"), std::string::npos);
+  EXPECT_NE(reaction.error().message.find("/solution/r: has 3 entries, expected 6; is it the answer of another"),
+            std::string::npos);
   reaction = read_reaction(folder_ / "nothing.hdf5", plane);
   ASSERT_FALSE(reaction.ok());
   EXPECT_NE(reaction.error().message.find("no such file"), std::string::npos);

@@ -90,7 +90,7 @@ void FacetLcp::assemble(const Matrix& reduced, const Vector& free_term) {
 }
 
 void FacetLcp::scale() {
-  scale_.head(impulses_) = inverse_roots(matrix_.diagonal().head(impulses_));
+  if (size() > 0) scale_.head(impulses_) = inverse_roots(matrix_.diagonal().head(impulses_));
   for (const Contact& contact : contacts_) {
     if (contact.b >= 0) scale_[contact.lambda] = 1.0 / scale_.segment(contact.b, facets_).mean();
   }

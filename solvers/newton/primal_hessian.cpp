@@ -41,7 +41,7 @@ PrimalHessian::PrimalHessian(const PrimalData& data, const ConeProduct& cones, S
     acting_.resize(jacobian_.rows(), n);
     weighted_.resize(jacobian_.rows(), n);
     hessian_.resize(n, n);
-    dense_factor_ = Eigen::LLT<Matrix>(n);
+    dense_factor_.compute(Matrix::Identity(n, n));  // so that factoring allocates nothing
     sparse_mass_ = sparse_jacobian_ = transposed_ = weight_ = sparse_hessian_ = SparseMatrix();
     return;
   }

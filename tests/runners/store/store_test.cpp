@@ -289,7 +289,7 @@ TEST(StoreOpen, AReadOnlyFileInAReadOnlyFolderCanBeReadAndNotWritten) {
     EXPECT_EQ(store->read()->cells.size(), 1U);
     EXPECT_THAT(
         open_error(folder / "new.sqlite", Store::Mode::read_write),
-        AllOf(HasSubstr("cannot be opened for writing: Permission denied"), HasSubstr("make the file readable")));
+        AllOf(HasSubstr("cannot be opened for writing"), HasSubstr("make the file readable and its folder writable")));
   }
   fs::permissions(folder.path(), fs::perms(0755));
 }

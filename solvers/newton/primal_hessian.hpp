@@ -37,7 +37,7 @@ class PrimalHessian {
   bool dense_ = true;
   // Dense: W J and J of the blocks that act, one upon the other.
   Matrix mass_, jacobian_, acting_, weighted_, hessian_;
-  Eigen::LLT<Matrix> dense_factor_;
+  Eigen::LLT<Matrix> dense_factor_{Matrix::Identity(1, 1)};  // its status is not set without
   // Sparse.
   SparseMatrix sparse_mass_, sparse_jacobian_, transposed_, weight_, sparse_hessian_;
   std::unique_ptr<Cholesky> sparse_factor_;

@@ -40,7 +40,7 @@ struct Column {
 
 struct Problem {
   const ProblemRecord* record = nullptr;
-  std::string name;  ///< unique in the report
+  std::string name;           ///< unique in the report
   std::string left_out;       ///< why some slice or all leave it out of headlines, else empty
   std::vector<bool> counted;  ///< by slice: whether it is a headline problem there
   bool headline = true;       ///< in any slice

@@ -263,7 +263,10 @@ ReportFile problems_file(const Analysis& analysis) {
     csv.text(record.kind).whole(record.space_dimension).whole(record.contacts).whole(record.joints);
     csv.whole(record.limits).whole(record.rows).whole(record.nonzeros).number(record.mu_min).number(record.mu_max);
     csv.number(record.symmetry_error).text(record.rank ? std::to_string(*record.rank) : "");
-    csv.number(record.conditioning).flag(record.features_estimated).text(record.category).flag(problem.counted[row.slice]);
+    csv.number(record.conditioning)
+        .flag(record.features_estimated)
+        .text(record.category)
+        .flag(problem.counted[row.slice]);
     csv.text(problem.left_out).text(record.hash).whole(row.tried_by).whole(row.solved_by).text(label(row.fastest));
     csv.number(row.fastest_cost).text(id(shown_cost(analysis))).number(row.best_verdict);
     csv.text(label(row.best_verdict_by)).end();

@@ -178,9 +178,10 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
                              copies == 1 ? "1 source is a copy" : fmt::format("{} sources are copies", copies)));
   }
   if (largest_friction > 100.0) {
-    notes.warn(fmt::format("Friction up to {:.3g}: the verdict sees a velocity that closes a contact only over "
-                           "sqrt(1 + mu^2); look at `dual` and `penetration` there.",
-                           largest_friction));
+    notes.warn(
+        fmt::format("Friction up to {:.3g}: the verdict sees a velocity that closes a contact only over "
+                    "sqrt(1 + mu^2); look at `dual` and `penetration` there.",
+                    largest_friction));
   }
   note_relative(notes, analysis);
   return notes.take();

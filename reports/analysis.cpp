@@ -61,7 +61,9 @@ bool claims(const CellRecord& cell) { return cell.claimed && cell.status != "fla
 
 std::optional<double> cost(const CellRecord* cell, Cost kind) {
   if (outcome(cell) != Outcome::solved) return std::nullopt;
-  const auto count = [](std::int64_t n) { return std::optional(static_cast<double>(std::max<std::int64_t>(n, 1))); };
+  const auto count = [](std::int64_t n) {
+    return n < 0 ? std::nullopt : std::optional(static_cast<double>(std::max<std::int64_t>(n, 1)));
+  };
   const auto seconds = [](double spent) {
     constexpr double clock_tick = 1e-9;
     return std::isfinite(spent) ? std::optional(std::max(spent, clock_tick)) : std::nullopt;

@@ -41,15 +41,31 @@ std::vector<Cost> shown_costs(const Analysis& analysis) {
 
 namespace {
 
+/// Columns whose solved cells of this slice all have the cost: a counter that a solver's library does not keep would
+/// otherwise read as unsolved.
+std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t slice, Cost kind) {
+  std::vector<std::size_t> columns;
+  for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+    const auto& grid = analysis.slices[slice].grid;
+    const bool counts = std::all_of(grid.begin(), grid.end(), [&](const auto& row) {
+      return is_time(kind) || outcome(row[c]) != Outcome::solved || cost(row[c], kind).has_value();
+    });
+    if (counts) columns.push_back(c);
+  }
+  return columns;
+}
+
 Curve curve_of(std::size_t column, StepFunction steps) { return {column, std::move(steps.x), std::move(steps.y)}; }
 
 void add_pairs(Analysis& analysis, std::size_t slice, Cost kind, const CostTable& table,
-               const std::vector<double>& weights) {
+               const std::vector<std::size_t>& columns, const std::vector<double>& weights) {
   for (auto& pair : pair_profiles(table, weights)) {
-    analysis.pairs.push_back({slice, kind, pair.first, pair.second, static_cast<long>(pair.first_better),
+    const std::size_t first = columns[pair.first];
+    const std::size_t second = columns[pair.second];
+    analysis.pairs.push_back({slice, kind, first, second, static_cast<long>(pair.first_better),
                               static_cast<long>(pair.ties), static_cast<long>(pair.second_better),
-                              static_cast<long>(pair.neither), curve_of(pair.first, std::move(pair.profile.curves[0])),
-                              curve_of(pair.second, std::move(pair.profile.curves[1]))});
+                              static_cast<long>(pair.neither), curve_of(first, std::move(pair.profile.curves[0])),
+                              curve_of(second, std::move(pair.profile.curves[1]))});
   }
 }
 
@@ -63,17 +79,24 @@ void add_profiles(Analysis& analysis) {
       const Scope scope = make_scope(analysis, s, family);
       for (const Cost kind : shown_costs(analysis)) {
         Profile profile{s, family, kind, static_cast<long>(scope.problems.size()), {}, {}, {}, {}};
-        const CostTable table = cost_table(analysis, s, scope, kind);
-        if (!table.empty()) {
+        const auto columns = counting_columns(analysis, s, kind);
+        CostTable table;
+        for (const auto& row : cost_table(analysis, s, scope, kind)) {
+          auto& kept = table.emplace_back();
+          for (const std::size_t c : columns) kept.push_back(row[c]);
+        }
+        if (!table.empty() && !columns.empty()) {
           PerformanceProfile performance = performance_profile(table, scope.weights);
           auto data = data_profile(table, {}, scope.weights);
-          for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
-            profile.performance.push_back(curve_of(c, std::move(performance.curves[c])));
-            profile.data.push_back(curve_of(c, std::move(data[c])));
+          profile.rho_one.resize(analysis.columns.size());
+          profile.rho_infinity.resize(analysis.columns.size());
+          for (std::size_t k = 0; k < columns.size(); ++k) {
+            profile.performance.push_back(curve_of(columns[k], std::move(performance.curves[k])));
+            profile.data.push_back(curve_of(columns[k], std::move(data[k])));
+            profile.rho_one[columns[k]] = performance.rho_one[k];
+            profile.rho_infinity[columns[k]] = performance.rho_infinity[k];
           }
-          profile.rho_one = std::move(performance.rho_one);
-          profile.rho_infinity = std::move(performance.rho_infinity);
-          if (family.empty()) add_pairs(analysis, s, kind, table, scope.weights);
+          if (family.empty()) add_pairs(analysis, s, kind, table, columns, scope.weights);
         }
         analysis.profiles.push_back(std::move(profile));
       }

@@ -115,8 +115,8 @@ class ScopeRanking {
       row.passes_relative_only += passes_relative_only(*cell);
       if (!solved) continue;
       iterations.push_back(static_cast<double>(cell->iterations));
-      factorizations.push_back(static_cast<double>(cell->factorizations));
-      products.push_back(static_cast<double>(cell->operator_products));
+      if (cell->factorizations >= 0) factorizations.push_back(static_cast<double>(cell->factorizations));
+      if (cell->operator_products >= 0) products.push_back(static_cast<double>(cell->operator_products));
     }
     row.solved_share = all.value().value_or(0.0);
     row.supported_share = supported.value();

@@ -26,6 +26,7 @@ class Csv {
   Csv& number(double value) { return text(exact(value)); }
   Csv& number(const std::optional<double>& value) { return text(value ? exact(*value) : ""); }
   Csv& whole(long value) { return text(std::to_string(value)); }
+  Csv& counter(long value) { return text(value < 0 ? "" : std::to_string(value)); }
   Csv& flag(bool value) { return text(value ? "1" : "0"); }
   void end() {
     content_ += '\n';
@@ -99,7 +100,7 @@ ReportFile cells_file(const Analysis& analysis) {
         begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
         csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label).text(id(outcome(found)));
         csv.text(cell.status).text(cell.reason).flag(cell.claimed).flag(cell.solved).number(cell.verdict_value);
-        csv.whole(cell.iterations).whole(cell.factorizations).whole(cell.operator_products);
+        csv.whole(cell.iterations).counter(cell.factorizations).counter(cell.operator_products);
         const bool timed = analysis.times_shown && cell.repeats > 0;
         const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
         csv.number(seconds(cell.setup.median)).number(seconds(cell.solve.median)).number(seconds(cell.total.median));

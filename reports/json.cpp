@@ -190,6 +190,8 @@ class Writer {
     return list;
   }
 
+  static Json counter(std::int64_t count) { return count < 0 ? Json(nullptr) : Json(count); }
+
   Json seconds(const CellRecord& cell, double value) const {
     return analysis_.times_shown && cell.repeats > 0 ? number(value) : Json(nullptr);
   }
@@ -223,8 +225,8 @@ class Writer {
             cell.claimed,
             number(cell.verdict_value),
             cell.iterations,
-            cell.factorizations,
-            cell.operator_products,
+            counter(cell.factorizations),
+            counter(cell.operator_products),
             seconds(cell, cell.total.median),
             seconds(cell, cell.total.deviation),
             seconds(cell, cell.total.minimum),

@@ -57,14 +57,17 @@ struct StopRule {
   Criterion criterion = Criterion::own;
 };
 
+/// In place of a counter that the solver's library does not keep.
+inline constexpr long not_counted = -1;
+
 /// What a solver says of its own answer. Residuals are the solver's own; NaN where it does not know them.
 struct SolveSummary {
   SolveStatus status = SolveStatus::max_iterations;
   Breakdown breakdown = Breakdown::none;
   std::string message;  ///< a line of detail, often empty
   long iterations = 0;
-  long factorizations = 0;     ///< every numeric one, those of prepare() included
-  long operator_products = 0;  ///< products with G, or sweeps over all its blocks
+  long factorizations = 0;     ///< every numeric one, those of prepare() included; or not_counted
+  long operator_products = 0;  ///< products with G, or sweeps over all its blocks; or not_counted
   double own_residual = std::numeric_limits<double>::quiet_NaN();
   bool solved_symmetrised = false;  ///< the answer is that of the problem with (G + Gᵀ)/2
   double compliance_share = 0.0;    ///< the answer is that of with_compliance(problem, this), where it is not 0

@@ -60,6 +60,9 @@ Result<OptionValues> complete(SolveArguments& arguments) {
   return effective;
 }
 
+/// Null for what the solver's library does not count.
+nlohmann::json counter(std::int64_t count) { return count < 0 ? nlohmann::json(nullptr) : nlohmann::json(count); }
+
 nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& options, const CellRecord& record) {
   nlohmann::json out = {{"problem", arguments.file},
                         {"solver", arguments.solver},
@@ -72,8 +75,8 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
                         {"reason", record.reason},
                         {"claimed", record.claimed},
                         {"iterations", record.iterations},
-                        {"factorizations", record.factorizations},
-                        {"operator_products", record.operator_products},
+                        {"factorizations", counter(record.factorizations)},
+                        {"operator_products", counter(record.operator_products)},
                         {"setup_s", number(record.setup.median)},
                         {"solve_s", number(record.solve.median)},
                         {"judge_s", number(record.judge_s)},
@@ -92,9 +95,10 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
   std::string text =
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
   text += fmt::format("solver     {}\n", arguments.solver);
+  const auto counted = [](std::int64_t count) { return count < 0 ? "uncounted" : std::to_string(count); };
   text += fmt::format("status     {}{} after {} iterations, {} factorizations, {} operator products\n", record.status,
-                      record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations, record.factorizations,
-                      record.operator_products);
+                      record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations,
+                      counted(record.factorizations), counted(record.operator_products));
   text +=
       fmt::format("time       set-up {}, solve {}\n", short_time(record.setup.median), short_time(record.solve.median));
   if (record.solved_symmetrised) {

@@ -124,8 +124,8 @@ struct CellRecord {
   std::optional<double> ccp_compliant;        ///< that problem's natural_map_ccp_scaled
 
   std::int64_t iterations = 0;
-  std::int64_t factorizations = 0;
-  std::int64_t operator_products = 0;
+  std::int64_t factorizations = 0;     ///< -1: not counted by the solver
+  std::int64_t operator_products = 0;  ///< the same
   TimingRecord setup;
   TimingRecord solve;
   TimingRecord total;  ///< set-up + solve: the ranked cost

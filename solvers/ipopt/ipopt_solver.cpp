@@ -153,7 +153,8 @@ class IpoptSolver final : public Solver {
     const ApplicationReturnStatus status =
         ipopt.solve(problem, start.data(), nullptr, nullptr, nullptr, nullptr, nullptr, &run);
     ipopt.free(problem);
-    summary.iterations = summary.factorizations = summary.operator_products = run.iterations;
+    summary.iterations = run.iterations;
+    summary.factorizations = summary.operator_products = not_counted;
     summary.own_residual = run.error;
     summary.status = status_of(status, stop.criterion);
     if (status == User_Requested_Stop) return;  // by the monitor, whose decision is the status

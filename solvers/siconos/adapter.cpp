@@ -201,6 +201,7 @@ class Adapter final : public Solver {
       return ended(summary, SolveStatus::converged);
     }
     if (!guess.allFinite()) return ended(summary, SolveStatus::diverged, "the guess is not finite");
+    renew();
     if (stop.criterion == Criterion::own) return solve_once(guess, stop, monitor, impulse);
 
     // A repeat goes straight to the run that was accepted.
@@ -216,11 +217,17 @@ class Adapter final : public Solver {
       if (summary.status != SolveStatus::converged) return summary;  // a tighter run would come to the same
       if (rung == last) return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
       rung = std::min(last, rung + steps(monitor.behind()));
+      renew();
       monitor.start_over();
     }
   }
 
  private:
+  /// The proximal method leaves its copy changed, which is no part of the next run's time.
+  void renew() {
+    if (std::exchange(spent_, false)) copy_->restore();
+  }
+
   static SolveSummary ended(SolveSummary summary, SolveStatus status, const char* message = "") {
     summary.status = status;
     if (*message != '\0') summary.message = message;
@@ -250,13 +257,26 @@ class Adapter final : public Solver {
     return std::max(1L, static_cast<long>(std::ceil(std::log(behind) / std::log(settings_.tightening))));
   }
 
+  long factorizations(long iterations) const {
+    switch (settings_.method) {
+      case Method::nsn_ac:
+      case Method::nsn_nm: return iterations;
+      case Method::nsgs:
+      case Method::vi_eg: return 0;
+      case Method::admm:
+      case Method::prox:
+      case Method::aclm: return not_counted;
+    }
+    return not_counted;
+  }
+
   /// One call of Siconos, from `guess`.
   SolveSummary run(ConstVectorRef guess, double tolerance, long max_iterations, VectorRef impulse) {
     const Library& siconos = **library_;
     siconos.numerics_set_verbose(0);
     const int dimension = copy_->dimension();
     const auto most = static_cast<int>(std::min<long>(max_iterations, std::numeric_limits<int>::max() - 1));
-    if (settings_.method == Method::prox) copy_->restore();
+    spent_ = settings_.method == Method::prox;
     copy_->to_siconos(guess, reaction_);
     std::fill(velocity_.begin(), velocity_.end(), 0.0);
     if (!guess.isZero(0.0)) {
@@ -275,8 +295,8 @@ class Adapter final : public Solver {
     // Newton's count is one too many where it runs out.
     summary.iterations = std::min<long>(options.integer(SICONOS_IPARAM_ITER_DONE), max_iterations);
     summary.own_residual = options.real(SICONOS_DPARAM_RESIDU);
-    const bool newton = settings_.method == Method::nsn_ac || settings_.method == Method::nsn_nm;
-    if (newton) summary.factorizations = summary.iterations;
+    summary.operator_products = not_counted;
+    summary.factorizations = factorizations(summary.iterations);
     if (!impulse.allFinite()) return ended(summary, SolveStatus::diverged);
     // `info` is 0 after some failures, so that the error it measured has a say; the proximal method leaves it at -1
     // where the start is good enough.
@@ -292,6 +312,7 @@ class Adapter final : public Solver {
   Result<const Library*> library_;
   std::unique_ptr<ContactProblem> problem_;
   std::unique_ptr<ProblemCopy> copy_;
+  bool spent_ = false;  ///< copy_ is to be renewed before it is used again
   std::vector<double> reaction_, velocity_;
   Vector guessed_velocity_;
 };

@@ -203,6 +203,26 @@ TEST_F(SmallStore, CountsOfZeroCountAsOneSoThatRatiosExist) {
   }
 }
 
+TEST_F(SmallStore, WhatASolverDoesNotCountIsInNoProfileOverIt) {
+  for (auto& cell : store_.cells) {
+    if (cell.setting == "s-NSGS") cell.operator_products = -1;
+  }
+  const Analysis analysis = analyse_store();
+  std::size_t column = 0;
+  while (analysis.columns[column].label != "NSGS") ++column;
+  for (const auto& profile : analysis.profiles) {
+    const bool there = std::any_of(profile.performance.begin(), profile.performance.end(),
+                                   [&](const Curve& curve) { return curve.column == column; });
+    if (profile.performance.empty()) continue;
+    EXPECT_EQ(there, profile.cost != Cost::operator_products);
+  }
+  for (const auto& pair : analysis.pairs) {
+    if (pair.cost != Cost::operator_products) continue;
+    EXPECT_TRUE(pair.first != column && pair.second != column);
+  }
+  EXPECT_FALSE(row(analysis, analysis.ranking(0), "NSGS").mean_products.has_value());
+}
+
 TEST_F(SmallStore, PairsAppearOnlyWhereThereAreMoreThanTwoSolvers) {
   EXPECT_EQ(analyse_store().pairs.size(), 2U * 5U * 6U);  // tolerances × costs × pairs
   std::erase_if(store_.cells, [](const auto& cell) { return cell.setting != "s-NSGS" && cell.setting != "s-PGS-NCP"; });

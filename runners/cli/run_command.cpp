@@ -13,6 +13,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/execute/cell_process.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/suite.hpp"
@@ -102,9 +103,13 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
                          plan.problems, left_out(plan), plan.duplicates, plan.settings, plan.cells));
   print_text(fmt::format(
       "stored already: {}; to run: {}, at worst {}: {} solves killed after {:g} s each ({:g} s are "
-      "the suite's limit){}\n",
+      "the suite's limit){}{}\n",
       plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plan.solvable, plan.worst_cell_s,
-      suite.limits.seconds, jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
+      suite.limits.seconds,
+      plan.of_peers > 0
+          ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, most_tries)
+          : std::string(),
+      jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
   for (const auto& note : plan.notes) print_text(note + "\n");
 }
 

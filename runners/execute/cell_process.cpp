@@ -21,9 +21,10 @@
 
 namespace conebench {
 
-/// What the child tells of itself while it runs. Trusted for nothing but a message.
+/// What the child tells of itself while it runs. Trusted for a message and, up to most_tries, for more time.
 struct CellProcess::Shared {
   std::atomic<int> phase;
+  std::atomic<int> tries;
 };
 
 namespace {
@@ -47,7 +48,7 @@ struct Watched {
 };
 
 /// Follows a child to its end and keeps it within its limits.
-Watched watch(pid_t child, int channel, const IsolationLimits& limits) {
+Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const IsolationLimits& limits) {
   Watched watched;
   const double began = monotonic_seconds();
   const long kills_before = out_of_memory_kills();
@@ -67,7 +68,7 @@ Watched watch(pid_t child, int channel, const IsolationLimits& limits) {
     if (watched.killed == Killed::no && watched.peak_mb > limits.memory_mb) {
       watched.killed = Killed::for_memory;
       kill(child, SIGKILL);  // at once: it could take gigabytes within the time to react
-    } else if (watched.killed == Killed::no && elapsed > limits.wall_s) {
+    } else if (watched.killed == Killed::no && elapsed > limits.wall_s * std::clamp(tries.load(), 1, most_tries)) {
       watched.killed = Killed::for_time;
       kill_at = elapsed + limits.grace_s;
       kill(child, SIGTERM);
@@ -116,6 +117,7 @@ CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const C
                                           const IsolationLimits& limits) {
   Attempt attempt;
   shared_->phase = static_cast<int>(CellPhase::starting);
+  shared_->tries = 0;
   output_.clear();
   auto channel = make_channel();
   if (!channel) {
@@ -124,14 +126,17 @@ CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const C
   }
   const pid_t child = fork_process({channel->second.number(), output_.descriptor()}, [&] {
     ProcessLimits own;
-    own.cpu_s = limits.wall_s + limits.grace_s + 2.0;
+    own.cpu_s = limits.wall_s * most_tries + limits.grace_s + 2.0;
     own.address_mb = 1.25 * static_cast<double>(limits.memory_mb) + 256.0;
     own.file_mb = 16.0;
     own.first_to_go = 1000;
     own.pinned_processor = limits.pinned_processor;
     limit_this_process(own);
     Shared* const shared = shared_;
-    auto run = run_cell(problem, request, [shared](CellPhase phase) { shared->phase = static_cast<int>(phase); });
+    auto run = run_cell(problem, request, [shared](CellPhase phase) {
+      shared->phase = static_cast<int>(phase);
+      if (phase == CellPhase::solving) ++shared->tries;
+    });
     if (!run) return 2;
     if (request.trace) {
       auto csv = trace_cell(problem, request, *run);
@@ -145,7 +150,7 @@ CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const C
     return attempt;
   }
   channel->second.close();
-  Watched watched = watch(child, channel->first.number(), limits);
+  Watched watched = watch(child, channel->first.number(), shared_->tries, limits);
 
   const int last_phase = shared_->phase;
   const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::repeating)

@@ -9,7 +9,7 @@
 namespace conebench {
 
 struct IsolationLimits {
-  double wall_s = 17.0;   ///< then SIGTERM
+  double wall_s = 17.0;   ///< for each try (Monitor::start_over), at most most_tries of them; then SIGTERM
   double grace_s = 0.5;   ///< then SIGKILL
   long memory_mb = 4000;  ///< resident
   int pinned_processor = -1;
@@ -18,6 +18,9 @@ struct IsolationLimits {
 /// Time after which a cell with this limit is killed: well above it, since solvers look at the deadline between
 /// iterations and judging does not count.
 double wall_limit(double seconds);
+
+/// Tries of a solver that tightens a stop rule of its own which get the wall clock's limit each; later ones share it.
+inline constexpr int most_tries = 5;
 
 /// Runs cells one after the other, each in a forked process of its own.
 class CellProcess {

@@ -163,6 +163,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     if (const auto error = runner.set_up(**solver, first)) return unsupported(error->message);
     tell(CellPhase::solving);
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
+    monitor.at_each_new_try([&] { tell(CellPhase::solving); });
     monitor.start();
     runner.solve(**solver, monitor, first);
     result.busy_s = first.total();

@@ -15,6 +15,7 @@ namespace conebench {
 /// What a cell is busy with, so that a killed one can say where it was.
 enum class CellPhase : int { starting, set_up, solving, judging, repeating };
 const char* to_string(CellPhase phase);
+/// `solving` is told once for each try of a solver that starts over.
 using PhaseCallback = std::function<void(CellPhase)>;
 
 /// What the solver did, before the judge fills in the rest.

@@ -17,6 +17,7 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -323,10 +324,13 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   dry.cells = static_cast<long>(plan->cells.size());
   dry.resumed = work.resumed;
   for (const std::size_t cell : work.to_run) {
-    if (plan->problems.problems[plan->cells[cell].problem].loaded) ++dry.solvable;
+    if (!plan->problems.problems[plan->cells[cell].problem].loaded) continue;
+    ++dry.solvable;
+    if (find_solver(plan->settings[plan->cells[cell].setting].record.solver)->info.own_process) ++dry.of_peers;
   }
   dry.worst_cell_s = wall_limit(suite.limits.seconds);
-  dry.worst_s = static_cast<double>(dry.solvable) * dry.worst_cell_s / options.jobs;
+  const long tries = dry.solvable + (most_tries - 1) * dry.of_peers;
+  dry.worst_s = static_cast<double>(tries) * dry.worst_cell_s / options.jobs;
   for (const SurveyedProblem& problem : plan->problems.problems) {
     if (problem.loaded) continue;
     ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);

@@ -77,8 +77,9 @@ struct DryRun {
   long cells = 0;
   long resumed = 0;
   long solvable = 0;          ///< of the cells to run: the problem could be loaded
-  double worst_cell_s = 0.0;  ///< after which a cell is killed
-  double worst_s = 0.0;       ///< if every solvable cell were killed
+  double worst_cell_s = 0.0;  ///< after which a cell is killed; a peer's, after each of most_tries
+  long of_peers = 0;          ///< solvable cells of solvers in a process of their own
+  double worst_s = 0.0;       ///< if every solvable cell were killed, in its last try
   std::vector<std::string> notes;
 };
 

@@ -144,7 +144,7 @@ void SweepLoop::feed(Slot& slot) {
 void SweepLoop::expect_next(Slot& slot) {
   // The worker keeps the limits itself; this is for one that hangs.
   const double one = wall_limit(input_.suite.limits.seconds) + 1.0;
-  slot.worker.set_deadline(monotonic_seconds() + 4.0 * one + 60.0, "the worker hung");
+  slot.worker.set_deadline(monotonic_seconds() + 2.0 * most_tries * one + 60.0, "the worker hung");
 }
 
 void SweepLoop::dismiss(Slot& slot) {

@@ -37,6 +37,7 @@ SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bo
 void SweepMonitor::start() { started_ = now(); }
 
 void SweepMonitor::start_over() {
+  if (new_try_) new_try_();
   const double time = now();
   thrown_away_seconds_ += time - started_;
   judge_seconds_before_ = judge_seconds_;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/residuals.hpp"
@@ -37,6 +38,7 @@ class SweepMonitor final : public Monitor {
   void begin_at(long iteration) { next_ = next_verdict_ = next_clock_ = iteration; }
 
   void start_over() override;
+  void at_each_new_try(std::function<void()> call) { new_try_ = std::move(call); }
   /// Looks at the verdict now, and goes on with the schedule from here.
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
 
@@ -78,6 +80,7 @@ class SweepMonitor final : public Monitor {
   long stopped_at_ = -1;
   long clock_reads_ = 0;
   Decision decision_ = Decision::keep_going;
+  std::function<void()> new_try_;
 };
 
 /// Stops a repeat where the first run was stopped, without judging: what is timed is the solver alone.

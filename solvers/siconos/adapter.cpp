@@ -209,14 +209,28 @@ class Adapter final : public Solver {
     long rung = 1;
     while (rung <= last && !monitor.due(rung)) ++rung;
     if (rung > last) rung = 1;
+    long refused = rung - 1;   // the tightest that was not good enough
+    long accepted = last + 1;  // the loosest that was
     for (;;) {
       summary = run(guess, tolerance_of(rung, stop.tolerance), stop.max_iterations, impulse);
       const Decision decision = monitor.propose(rung, impulse, summary.own_residual);
-      if (decision == Decision::accept) return ended(summary, SolveStatus::converged);
-      if (decision == Decision::out_of_time) return ended(summary, SolveStatus::time_limit);
-      if (summary.status != SolveStatus::converged) return summary;  // a tighter run would come to the same
-      if (rung == last) return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
-      rung = std::min(last, rung + steps(monitor.behind()));
+      if (decision == Decision::accept) {
+        accepted = rung;
+        if (refused + 1 == accepted) return ended(summary, SolveStatus::converged);
+        rung = (refused + accepted) / 2;  // several rungs were taken at once: one between may do
+      } else if (rung < accepted && accepted <= last) {
+        refused = rung;
+        rung = refused + 1 == accepted ? accepted : (refused + accepted) / 2;
+      } else if (decision == Decision::out_of_time) {
+        return ended(summary, SolveStatus::time_limit);
+      } else if (summary.status != SolveStatus::converged) {
+        return summary;  // a tighter run would come to the same
+      } else if (rung == last) {
+        return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
+      } else {
+        refused = rung;
+        rung = std::min(last, rung + steps(monitor.behind()));
+      }
       renew();
       monitor.start_over();
     }

@@ -117,6 +117,7 @@ SolverInfo base(const char* id, const char* name, const char* citation, const ch
   info.scale_invariant = false;     // absolute constants, and impulses are added to velocities
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
+  info.version = 2;
   info.own_process = true;
   info.citation = citation;
   info.summary = summary;

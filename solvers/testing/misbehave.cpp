@@ -27,8 +27,27 @@ struct MisbehaveOptions {
 
 void declare_options(OptionBinder& bind, MisbehaveOptions& options) {
   bind.choice("mode", options.mode,
-              {"none", "hang", "hang_in_set_up", "abort", "segfault", "segfault_in_set_up", "stack", "heap", "leak",
-               "huge", "nan", "lie", "random", "exit", "throw", "crash_once", "kill_worker", "orphan", "garbage"},
+              {"none",
+               "hang",
+               "hang_in_set_up",
+               "abort",
+               "segfault",
+               "segfault_in_set_up",
+               "stack",
+               "heap",
+               "leak",
+               "huge",
+               "nan",
+               "lie",
+               "random",
+               "exit",
+               "throw",
+               "crash_once",
+               "kill_worker",
+               "orphan",
+               "garbage",
+               "hang_in_second_try",
+               "try_forever"},
               "what goes wrong");
   bind.integer("spin", options.spin,
                {.minimum = 0, .maximum = 1e9, .doc = "wasted additions an iteration, for a solve of a wanted length"});
@@ -118,6 +137,11 @@ class Misbehave final : public Solver {
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     misbehave();
+    if (options_.mode == "hang_in_second_try") {
+      monitor.start_over();
+      hang();
+    }
+    while (options_.mode == "try_forever") monitor.start_over();
     SolveSummary summary;
     impulse = guess;
     if (options_.mode == "nan") {

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <fstream>
 
+#include "runners/execute/cell_process.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
+#include "tests/support/make_problem.hpp"
 
 namespace conebench {
 namespace {
@@ -79,6 +81,22 @@ TEST_F(Isolation, AHangIsKilledThoughItIgnoresSigterm) {
   EXPECT_THAT(cell("hang").reason, AllOf(HasSubstr("killed after"), HasSubstr("in solve"), HasSubstr("SIGTERM")));
   EXPECT_EQ(cell("hang_in_set_up").status, "timeout");
   EXPECT_THAT(cell("hang_in_set_up").reason, HasSubstr("in set-up"));
+}
+
+TEST(CellProcess, GivesTheWallClocksLimitToEachTryUpToFive) {
+  const ContactProblem problem = testing::make_problem("box-stack", {{"boxes", 1L}});
+  CellRequest request;
+  request.solver = "MISBEHAVE";
+  CellProcess process;
+  const auto seconds = [&](const char* mode) {
+    request.options = {{"mode", mode}};
+    const CellRun run = process.run(problem, request, {.wall_s = 0.3, .grace_s = 0.05});
+    EXPECT_EQ(run.record.status, "timeout") << run.record.reason;
+    return run.busy_s;
+  };
+  EXPECT_GE(seconds("hang"), 0.3);
+  EXPECT_GE(seconds("hang_in_second_try"), 2 * 0.3);
+  EXPECT_GE(seconds("try_forever"), 5 * 0.3);
 }
 
 TEST_F(Isolation, ACrashTellsSignalAndPhase) {

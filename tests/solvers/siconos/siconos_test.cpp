@@ -112,7 +112,10 @@ TEST_P(Siconos, EveryFormOfTheMatrixGivesTheSameVelocities) {
 /// Accepts at a rung of the ladder, and counts the runs.
 class LadderMonitor final : public Monitor {
  public:
-  LadderMonitor(long first_due, long accepted) : accepted_(accepted) { next_ = first_due; }
+  LadderMonitor(long first_due, long accepted, double behind = NAN) : accepted_(accepted) {
+    next_ = first_due;
+    behind_ = behind;
+  }
   void start_over() override { ++thrown_away; }
   std::vector<double> own_errors;
   int thrown_away = 0;
@@ -140,6 +143,19 @@ TEST_P(Siconos, TightensUntilAcceptedAndRepeatsThatRunAlone) {
   EXPECT_EQ(again.own_errors.size(), 1U);
   EXPECT_EQ(again.thrown_away, 0);
   EXPECT_EQ(repeated.impulse, found.impulse);
+}
+
+TEST_P(Siconos, ComesBackToTheLoosestRungAfterAJump) {
+  const ContactProblem problem = make_problem("sphere-lattice", {{"push", 0.5}});
+  const auto solver = prepared(*find_solver(GetParam()), problem);
+  const StopRule stop{.tolerance = 1e-5, .criterion = Criterion::verdict};
+  LadderMonitor stepwise(1, 3);
+  const Answer expected = solve(*solver, problem, stop, stepwise);
+  LadderMonitor jumping(1, 3, 80.0);  // 80 < 3^4: rungs 1, 5, 3, 2, and 3 again
+  const Answer found = solve(*solver, problem, stop, jumping);
+  ASSERT_EQ(found.summary.status, SolveStatus::converged) << found.summary.message;
+  EXPECT_EQ(jumping.thrown_away, 4);
+  EXPECT_EQ(found.impulse, expected.impulse);
 }
 
 TEST_P(Siconos, ARunThatCantBeStoppedEndsAsATimeoutAndNotWithTheCaller) {

@@ -20,7 +20,7 @@ namespace {
 static_assert(std::is_same_v<Id, hid_t>, "Id must be HDF5's hid_t");
 
 constexpr int max_link_depth = 16;
-constexpr int max_soft_links = 1000;
+constexpr int max_soft_links = 200;
 constexpr std::size_t max_text_bytes = 1 << 16;
 constexpr std::int64_t small_bytes = 1 << 20;
 constexpr std::int64_t max_chunks = 1 << 20;

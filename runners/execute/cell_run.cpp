@@ -147,6 +147,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   CellRecord& record = result.record;
   const bool paid = request.criterion == Criterion::verdict_paid;
   Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
+  const bool proposals_only = row.info.measures_verdict && request.verdict == "natural_map_scaled";
   const Runner runner(problem, request, row);
 
   const auto unsupported = [&](const std::string& reason) {
@@ -164,6 +165,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     tell(CellPhase::solving);
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.at_each_new_try([&] { tell(CellPhase::solving); });
+    if (proposals_only) monitor.judge_proposals_only();
     monitor.start();
     runner.solve(**solver, monitor, first);
     result.busy_s = first.total();
@@ -198,6 +200,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     }
     if (paid) {
       SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid, request.max_iterations);
+      if (proposals_only) monitor.judge_proposals_only();
       if (row.info.own_process) monitor.begin_at(result.stopped_at);
       monitor.start();
       runner.solve(**solver, monitor, repeat);

@@ -67,8 +67,8 @@ Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
     behind_ = residual / tolerance_;
     time = judged;
     if (residual <= tolerance_) return stop(iteration, Decision::accept);
-    next_verdict_ = next_verdict_look(iteration);
-    if (iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
+    next_verdict_ = scheduled_ ? next_verdict_look(iteration) : never;
+    if (scheduled_ && iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
   }
   const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
   if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ class SweepMonitor final : public Monitor {
 
   /// Call right before Solver::solve.
   void start();
+
+  /// Looks at the verdict only where the solver proposes an iterate: for one that measures the verdict itself.
+  void judge_proposals_only() {
+    scheduled_ = false;
+    next_verdict_ = std::numeric_limits<long>::max();
+  }
 
   /// For a repeat of a run that was stopped at `iteration`: nothing is due before.
   void begin_at(long iteration) { next_ = next_verdict_ = next_clock_ = iteration; }
@@ -73,6 +80,7 @@ class SweepMonitor final : public Monitor {
   double judge_seconds_before_ = 0.0;  ///< those of tries that were thrown away
   double thrown_away_seconds_ = 0.0;
   int tries_ = 1;
+  bool scheduled_ = true;
   double last_elapsed_ = 0.0;
   long last_iteration_ = 0;
   long next_verdict_;

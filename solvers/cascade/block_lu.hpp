@@ -11,9 +11,10 @@ namespace conebench::cascade {
 /// LU without pivoting of matrices of 3×3 blocks that share one symmetric pattern: one symbolic analysis (approximate
 /// minimum degree on the graph of G ∪ Gᵀ), then as many numeric factorizations as wanted.
 ///
-/// Up-looking by rows; the upper factor's blocks are three rows of four, so that a block row update is vector
-/// arithmetic; diagonal blocks are inverted. The sign of the determinant is kept: it tells which side of a fold of the
-/// central path a point lies on. Rows marked as dropped act as rows of the identity and cost nothing.
+/// Up-looking by rows. Blocks are three rows of four, so that a block row update is vector arithmetic; two rows of one
+/// pattern, as the contacts between two bodies have it, update together. Diagonal blocks are inverted. The sign of the
+/// determinant is kept: it tells which side of a fold of the central path a point lies on. Rows marked as dropped act
+/// as rows of the identity and cost nothing.
 class BlockLu {
  public:
   using Block = Eigen::Matrix3d;
@@ -21,9 +22,11 @@ class BlockLu {
   /// Symbolic analysis of `problem`'s pattern. The pattern is kept, not the values.
   void analyse(const ScaledProblem& problem);
 
-  /// Factors the matrix whose block k of `problem`'s pattern is blocks[k], plus diagonal[i] on block (i, i).
-  /// `dropped[i]` rows and columns are left out. False where a pivot block was singular and had to be perturbed.
-  bool factor(const std::vector<Block>& blocks, const std::vector<Block>& diagonal, const std::vector<char>& dropped);
+  /// Factors the matrix whose block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j, with the values of
+  /// `problem`, which has the analysed pattern. `dropped[i]` rows and columns are left out. False where a pivot block
+  /// was singular and had to be perturbed.
+  bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
+              const std::vector<Block>& diagonal, const std::vector<char>& dropped);
 
   /// solution = A⁻¹ right_side; the right side itself on dropped rows.
   void solve(const Vector& right_side, Vector& solution);
@@ -35,22 +38,24 @@ class BlockLu {
   double flops() const { return flops_; }
 
  private:
-  /// A row of an upper block, padded to four.
+  /// A row of a block, or a vector, padded to four.
   using Row4 = Eigen::Array4d;
 
-  void load_row(int i, int original, const std::vector<Block>& blocks, const Block& diagonal,
-                const std::vector<char>& dropped);
+  void load_row(int i, const ScaledProblem& problem, const Block& left, const Block& diagonal);
+  /// Row of the lower factor from what stands in work_ at column j, which is cleared.
+  void take_lower(int k, int j);
+  bool invert_pivot(int i);
 
   int n_ = 0;
   std::vector<int> permutation_, position_;  ///< new → old, old → new
   std::vector<int> lower_begin_, lower_;     ///< strictly lower pattern by rows, columns ascending
   std::vector<int> upper_begin_, upper_;     ///< strictly upper pattern by rows, columns ascending
-  std::vector<int> row_begin_, columns_;     ///< the problem's own pattern
-  std::vector<Row4> upper_values_;           ///< three a block
-  std::vector<Row4> work_;                   ///< one dense block row
-  std::vector<Block> lower_values_, inverse_diagonal_;
-  std::vector<Eigen::Vector3d> intermediate_;
-  std::vector<char> dropped_;
+  std::vector<char> paired_;                 ///< row j's upper pattern is j + 1 and then that of row j + 1
+  std::vector<Row4> lower_values_, upper_values_, inverse_diagonal_;  ///< three a block
+  std::vector<Row4> right_rows_;                                      ///< three a contact, in the problem's order
+  std::vector<Row4> work_;                                            ///< one dense block row; zero between rows
+  std::vector<Row4> intermediate_;
+  std::vector<char> dropped_;  ///< by new row
   int determinant_sign_ = 1;
   long factorizations_ = 0;
   double flops_ = 0.0;

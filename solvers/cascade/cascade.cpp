@@ -42,11 +42,10 @@ bool rescue(Parts& parts, Search& search) {
 /// ones.
 double sticking_impulse(Parts& parts, Search& search) {
   const ScaledProblem& problem = parts.problem();
-  std::vector<BlockLu::Block> blocks;
-  for (int k = 0; k < problem.stored_blocks(); ++k) blocks.push_back(problem.block(k));
   const auto contacts = static_cast<std::size_t>(problem.contacts());
   const std::vector<BlockLu::Block> shift(contacts, 1e-10 * BlockLu::Block::Identity());
-  parts.lu().factor(blocks, shift, std::vector<char>(contacts, 0));
+  const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
+  parts.lu().factor(problem, identity, identity, shift, std::vector<char>(contacts, 0));
   search.count_newton();
   Vector r(problem.size());
   parts.lu().solve(problem.free_term(), r);
@@ -324,6 +323,8 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
+  info.measures_verdict = true;
+  info.version = 2;
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;

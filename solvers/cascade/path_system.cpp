@@ -41,9 +41,9 @@ void PathSystem::Direction::resize(Index size) {
 PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
     : problem_(problem),
       lu_(lu),
+      left_(at(problem.contacts())),
       right_(at(problem.contacts())),
       base_(at(problem.contacts())),
-      scaled_(at(problem.stored_blocks())),
       axis_(at(problem.contacts())),
       stretch_(at(problem.contacts())),
       dropped_(at(problem.contacts()), 0),
@@ -99,15 +99,8 @@ void PathSystem::scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w
 
 void PathSystem::factor(const Vector& r, const Vector& w) {
   for (int i = 0; i < problem_.contacts(); ++i) scale(i, r.segment<3>(3 * i), w.segment<3>(3 * i));
-  for (int i = 0; i < problem_.contacts(); ++i) {
-    const Block left = right_[at(i)].transpose();
-    for (int k = problem_.row_begin(i); k < problem_.row_begin(i + 1); ++k) {
-      Block partial;
-      partial.noalias() = left * problem_.block(k);
-      scaled_[at(k)].noalias() = partial * right_[at(problem_.column(k))];
-    }
-  }
-  lu_.factor(scaled_, base_, dropped_);
+  for (int i = 0; i < problem_.contacts(); ++i) left_[at(i)] = right_[at(i)].transpose();
+  lu_.factor(problem_, left_, right_, base_, dropped_);
 }
 
 Eigen::Vector3d PathSystem::to_eigenbasis(int i, const Eigen::Vector3d& x) const {

@@ -57,7 +57,7 @@ class PathSystem {
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
-  std::vector<Block> right_, base_, scaled_;
+  std::vector<Block> left_, right_, base_;
   std::vector<std::array<double, 2>> axis_;     ///< ê
   std::vector<std::array<double, 2>> stretch_;  ///< (η, a)
   std::vector<char> dropped_;

@@ -118,6 +118,7 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     }
   }
 
+  blocks_.push_back(Block::Zero());  // add_row_product() reads one value past a block
   const double magnitude = free_term_.norm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
   const double gamma = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma;
@@ -140,21 +141,10 @@ void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, cons
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
   ++*products_;
-  const double* values = r.data();
   for (int i = 0; i < contacts(); ++i) {
-    double t1 = 0.0;
-    double t2 = 0.0;
-    double n = 0.0;
-    for (int k = row_begin(i); k < row_begin(i + 1); ++k) {
-      const double* m = block(k).data();
-      const double* x = values + 3 * static_cast<std::ptrdiff_t>(column(k));
-      t1 += m[0] * x[0] + m[3] * x[1] + m[6] * x[2];
-      t2 += m[1] * x[0] + m[4] * x[1] + m[7] * x[2];
-      n += m[2] * x[0] + m[5] * x[1] + m[8] * x[2];
-    }
-    out[3 * i] = t1;
-    out[3 * i + 1] = t2;
-    out[3 * i + 2] = n;
+    Eigen::Array4d sum = Eigen::Array4d::Zero();
+    add_row_product(row_begin(i), row_begin(i + 1), r, sum);
+    out.segment<3>(3 * i) = sum.head<3>().matrix();
   }
 }
 

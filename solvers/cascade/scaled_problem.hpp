@@ -46,6 +46,15 @@ class ScaledProblem {
   /// from `base`.
   void become_shifted(const ScaledProblem& base, double shift, const Vector& center);
 
+  /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r; the fourth component is anything.
+  void add_row_product(int begin, int end, const Vector& r, Eigen::Array4d& sum) const {
+    using Column = Eigen::Map<const Eigen::Array4d>;
+    for (int k = begin; k < end; ++k) {
+      const double* m = block(k).data();
+      const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
+      sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 6) * x[2];
+    }
+  }
   /// out = G̃ r. Counted, together with the products of its copies.
   void multiply(const Vector& r, Vector& out) const;
   long products() const { return *products_; }

@@ -22,7 +22,6 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       left_(at(problem.contacts())),
       right_(at(problem.contacts())),
       base_(at(problem.contacts())),
-      scaled_(at(problem.stored_blocks())),
       dropped_(at(problem.contacts())),
       w_(problem.size()),
       known_(problem.size()),
@@ -93,15 +92,8 @@ void SemismoothNewton::step(Vector& r) {
   problem_.multiply(known_, product_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     if (!dropped_[at(i)]) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
-    for (int k = problem_.row_begin(i); k < problem_.row_begin(i + 1); ++k) {
-      const int j = problem_.column(k);
-      if (dropped_[at(i)] || dropped_[at(j)]) continue;
-      Block partial;
-      partial.noalias() = left_[at(i)] * problem_.block(k);
-      scaled_[at(k)].noalias() = partial * right_[at(j)];
-    }
   }
-  lu_.factor(scaled_, base_, dropped_);
+  lu_.factor(problem_, left_, right_, base_, dropped_);
   lu_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     r.segment<3>(3 * i) += right_[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);

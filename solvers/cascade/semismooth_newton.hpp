@@ -47,7 +47,7 @@ class SemismoothNewton {
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
-  std::vector<Block> left_, right_, base_, scaled_;
+  std::vector<Block> left_, right_, base_;
   std::vector<char> dropped_;
   Vector w_, known_, product_, right_side_, z_, best_;
 };

@@ -169,6 +169,16 @@ TEST_F(SweepMonitorTest, AProposalIsLookedAtOffTheSchedule) {
   EXPECT_EQ(monitor.stopped_at(), 43);
 }
 
+TEST_F(SweepMonitorTest, ASolverThatMeasuresTheVerdictIsJudgedWhereItProposes) {
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, many, fake_clock);
+  monitor.judge_proposals_only();
+  monitor.start();
+  EXPECT_EQ(monitor.observe(1, right, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.propose(2, wrong, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.observe(3, right, 0.0), Decision::keep_going);
+  EXPECT_EQ(monitor.propose(4, right, 0.0), Decision::accept);
+}
+
 TEST_F(SweepMonitorTest, ReplayAcceptsOnlyTheProposalThatWasAccepted) {
   ReplayMonitor monitor(3, Decision::accept);
   EXPECT_EQ(monitor.propose(2, wrong, 0.0), Decision::keep_going);

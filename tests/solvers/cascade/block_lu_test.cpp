@@ -18,14 +18,16 @@ ScaledProblem pattern() {
 struct Fixture {
   ScaledProblem problem = pattern();
   int n = problem.contacts();
-  std::vector<Eigen::Matrix3d> blocks, diagonal;
+  std::vector<Eigen::Matrix3d> left, right, diagonal;
   std::vector<char> dropped;
 
   Fixture() : dropped(static_cast<std::size_t>(n), 0) {
     srand(7);
-    for (int k = 0; k < problem.stored_blocks(); ++k) blocks.push_back(Eigen::Matrix3d::Random());
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
+      left.push_back(Eigen::Matrix3d::Random());
+      right.push_back(Eigen::Matrix3d::Random());
       diagonal.push_back(20.0 * Eigen::Matrix3d::Random() + 40.0 * Eigen::Matrix3d::Identity());
+    }
   }
   Matrix dense() const {
     Matrix a = Matrix::Zero(3 * n, 3 * n);
@@ -37,7 +39,8 @@ struct Fixture {
       }
       for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
         const int j = problem.column(k);
-        if (!dropped[static_cast<std::size_t>(j)]) a.block<3, 3>(3 * i, 3 * j) += blocks[static_cast<std::size_t>(k)];
+        if (dropped[static_cast<std::size_t>(j)]) continue;
+        a.block<3, 3>(3 * i, 3 * j) += left[at] * problem.block(k) * right[static_cast<std::size_t>(j)];
       }
       a.block<3, 3>(3 * i, 3 * i) += diagonal[at];
     }
@@ -46,7 +49,7 @@ struct Fixture {
   void expect_solved() {
     BlockLu lu;
     lu.analyse(problem);
-    ASSERT_TRUE(lu.factor(blocks, diagonal, dropped));
+    ASSERT_TRUE(lu.factor(problem, left, right, diagonal, dropped));
     const Matrix a = dense();
     const Vector b = Vector::LinSpaced(3 * n, -1.0, 2.0);
     Vector x(3 * n);
@@ -60,7 +63,7 @@ TEST(BlockLu, SolvesAnUnsymmetricSystemAndKnowsTheSignOfItsDeterminant) { Fixtur
 
 TEST(BlockLu, TheSignChangesWithOneRow) {
   Fixture fixture;
-  for (auto& block : fixture.blocks) block.row(0) *= 0.0;
+  for (auto& block : fixture.left) block.row(0) *= 0.0;
   fixture.diagonal[2].row(0) *= -1.0;
   for (auto& block : fixture.diagonal) block = Eigen::Matrix3d(block.diagonal().asDiagonal());
   fixture.expect_solved();
@@ -74,12 +77,12 @@ TEST(BlockLu, DroppedRowsActAsTheIdentity) {
 
 TEST(BlockLu, ReportsASingularPivotBlock) {
   Fixture fixture;
-  for (auto& block : fixture.blocks) block.setZero();
+  for (auto& block : fixture.left) block.setZero();
   for (auto& block : fixture.diagonal) block.setIdentity();
   fixture.diagonal[1].setZero();
   BlockLu lu;
   lu.analyse(fixture.problem);
-  EXPECT_FALSE(lu.factor(fixture.blocks, fixture.diagonal, fixture.dropped));
+  EXPECT_FALSE(lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped));
 }
 
 }  // namespace

@@ -126,12 +126,14 @@ void write_times(CellRecord& record, const RunTimes& times) {
   record.repeats = static_cast<int>(times.total.size());
 }
 
-/// A solver that can't be stopped at the deadline may come back after it; it is treated as if it had been stopped.
+/// Whatever comes back after the deadline is treated alike, a solver that looks at it and one that can't: its answer is
+/// judged, but not solved.
 CellRun too_late(CellRun run, const Run& late) {
-  run.record.status = "timeout";
-  run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
+  const bool noticed = run.record.status == to_string(SolveStatus::time_limit);
+  run.record.status = to_string(SolveStatus::time_limit);
+  if (!noticed)
+    run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
   run.record.claimed = false;
-  run.record.reaction.clear();
   RunTimes times;
   times.add(late);
   write_times(run.record, times);
@@ -180,7 +182,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     }
   }
   write_answer(record, first);
-  if (row.info.own_process && first.total() > request.seconds) return too_late(std::move(result), first);
+  if (first.total() > request.seconds) return too_late(std::move(result), first);
   RunTimes times;
   times.add(first);
 
@@ -341,7 +343,8 @@ void judge_cell(const ContactProblem& problem, CellRecord& record) {
   }
   const Residual& verdict = judgement[record.verdict];
   record.verdict_value = record.residuals[record.verdict].value;
-  record.solved = is_solved(verdict, record.tolerance);
+  const bool late = record.limit_s > 0.0 && record.total.cold > record.limit_s;
+  record.solved = is_solved(verdict, record.tolerance) && !late;
   record.open = judgement.modes.open;
   record.stick = judgement.modes.stick;
   record.slip = judgement.modes.slip;

@@ -5,7 +5,10 @@ namespace conebench {
 namespace {
 
 struct CcpOptions : AdmmOptions {
-  CcpOptions() { proximal = 0.0; }
+  CcpOptions() {
+    proximal = 0.0;
+    update = "spectral";
+  }
 };
 struct FixedOptions : AdmmOptions {};
 struct LinearOptions : AdmmOptions {
@@ -70,7 +73,9 @@ void declare_options(OptionBinder& bind, CcpOptions& o) {
   declare_common(bind, o);
   declare_proximal(bind, o);
   declare_initial_value(bind, o);
-  bind.choice("update", o.update, {"fixed", "linear"}, "of ρ: fixed as in 004 Table I, linear as 000 (44)");
+  bind.choice("update", o.update, {"spectral", "linear", "fixed"},
+              "of ρ: spectral by κ^increment (002 III-E, linear where κ is infinite), linear as 000 (44), fixed");
+  declare_increment(bind, o);
   declare_ratio(bind, o);
   declare_factor(bind, o);
 }
@@ -133,13 +138,14 @@ SolverRow row(SolverInfo info, AdmmVariant variant) {
 SolverRow ccp() {
   SolverInfo info = base_info();
   info.id = "ADMM-CCP";
-  info.name = "ADMM for the cone problem, fixed penalty";
+  info.version = 3;
+  info.name = "ADMM for the cone problem";
   info.formulation = Formulation::ccp;
-  info.allocates = Allocation::none;
-  info.citation = "Le Lidec et al. 2023, Alg. 3; Tsounis et al. 2025, Alg. 6 without De Saxcé's term and η";
+  info.citation =
+      "Le Lidec et al. 2023, Alg. 3 and Sec. III-E; Tsounis et al. 2025, Alg. 6 without De Saxcé's term and η";
   info.summary =
-      "One factorization, then cheap iterations; robust to mass ratios. Solves the relaxed problem, and is slow where "
-      "ρ = 1 is far from the scale of G.";
+      "A factorization a penalty, cheap iterations; robust to mass ratios. Solves the relaxed problem. The balance of "
+      "residuals that moves ρ is absolute, so results depend on units.";
   return row<CcpOptions>(info, {.de_saxce = false});
 }
 
@@ -196,7 +202,7 @@ SolverRow step_balanced() {
       "Carpentier et al. 2024, Alg. 1; penalty and scaling by Conebench, after Xu, Figueiredo, Goldstein 2017";
   info.summary =
       "ADMM-NCP-SA-S with a penalty that follows how far the iterates travel: leaves the long drifts of redundant "
-      "contacts; the default ADMM.";
+      "contacts; may stall at mass ratios of 1e4 and more, where ADMM-NCP-SA-S does not.";
   return row<StepOptions>(info, {.scaled = true});
 }
 

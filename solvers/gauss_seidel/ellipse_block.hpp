@@ -9,8 +9,8 @@
 
 namespace conebench::gauss_seidel {
 
-// RaiSim's model of one contact (002 Sec. III-C, Alg. 5; 004 Alg. 4 with (152)): a contact that closes and cannot stick
-// takes the impulse with the least energy among those that leave it no normal velocity,
+// RaiSim's model of one contact (002 Sec. III-C, Alg. 5; 004 Alg. 4 with (152), its ≥ 0 as = 0): a contact that closes
+// and cannot stick takes the impulse with the least energy among those that leave it no normal velocity,
 //     min ½ λᵀ D λ + λ·(b + s e_n)   over   λ ∈ K_μ,  D_nT λ_T + D_nn λ_n + b_n = 0,
 // b its velocity without its own impulse, s = 0, or De Saxcé's μ‖σ_T‖ at the impulse before (-DS).
 //

@@ -40,6 +40,22 @@ TEST(PaperErrata, ContactThatDoesNotCloseIsOpenBeforeItIsDegenerate) {
   EXPECT_LE(error_of(problem, Vector::Zero(3)), 1e-15);
 }
 
+TEST(PaperErrata, PrintedInequalityOnTheNormalVelocityMakesNbgsTheConeProblem) {
+  // 004 (152) asks for n·(D x + v_f) ≥ 0 beside the cone. The cone problem's optimum has n·σ ≥ 0 anyway (σ ∈ K*), so as
+  // printed it is that optimum, which lifts off; the ellipse of the text, and RaiSim's, is the equality.
+  Matrix block(3, 3);
+  block << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 1;
+  const Vector free = vector({2, 1, -1});
+  const ContactProblem problem = micro(block, free, cones(0, 0, {0.5}));
+  const auto energy = [&](const Vector& x) { return 0.5 * x.dot(block * x) + x.dot(free); };
+  const Vector printed = run("ADMM-CCP", problem).impulse;
+  const Vector meant = run("NBGS", problem, {{"own_test", std::string("fixed_point")}}).impulse;
+  EXPECT_GE((block * printed + free)[2], 0.4);
+  EXPECT_GE((block * printed)[2], 0.0);
+  EXPECT_LE(energy(printed), energy(meant) - 0.1);
+  EXPECT_NEAR((block * meant + free)[2], 0.0, 1e-12);
+}
+
 TEST(PaperErrata, PrintedStaggeredStepStartsTheNormalsFromTheTangents) {
   // 002 Alg. 7 line 2: g̃_N ← g_T + G_NT λ_T, which in 3D is not even of the length of λ_N. In the plane it is.
   Matrix matrix(2, 2);

@@ -33,7 +33,7 @@ class Isolation : public testing::SweepTest {
         {"id": "MISBEHAVE", "grid": {"mode": [
           "hang", "hang_in_set_up", "abort", "segfault", "segfault_in_set_up", "stack", "heap", "leak", "huge", "nan",
           "lie", "random", "exit", "throw", "crash_once", "kill_worker", "orphan", "garbage"]}}],
-      "tolerances": [1e-6], "limits": {"seconds": 0.05, "memory_mb": 300}, "repeats": {"min": 2, "min_ms": 0}
+      "tolerances": [1e-6], "limits": {"seconds": 0.2, "memory_mb": 300}, "repeats": {"min": 2, "min_ms": 0}
     })");
     once.options.jobs = 2;
     Store store = once.open_store();

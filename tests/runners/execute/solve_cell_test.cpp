@@ -89,6 +89,23 @@ TEST(SolveCell, TheDeadlineEndsASolve) {
   EXPECT_GE(cell->total.cold, 0.05);
 }
 
+TEST(SolveCell, AGoodAnswerAfterTheDeadlineIsJudgedAndNotSolved) {
+  for (const Criterion criterion : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
+    auto request = request_for("none");
+    request.solver = "CASCADE";
+    request.options = {};
+    request.criterion = criterion;
+    request.seconds = 1e-9;
+    const auto cell = solve_cell(stack(), request);
+    ASSERT_TRUE(cell);
+    EXPECT_EQ(cell->status, "time_limit");
+    EXPECT_FALSE(cell->claimed);
+    EXPECT_FALSE(cell->solved);
+    EXPECT_TRUE(cell->verdict_value.has_value());
+    EXPECT_EQ(cell->repeats, 1);
+  }
+}
+
 TEST(SolveCell, ALieIsOnRecordAndNotBelieved) {
   auto request = request_for("lie");
   request.criterion = Criterion::own;

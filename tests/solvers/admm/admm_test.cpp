@@ -86,8 +86,9 @@ struct Family {
 TEST(Admm, IteratesAreThoseOfTheAlgorithmBox) {
   // 004 Alg. 6 line by line on dense matrices, joints, limits, both dimensions, from a guess.
   const std::vector<Family> families = {
-      {"ADMM-CCP", {}, false, 0.0},
-      {"ADMM-CCP", {{"relaxation", 1.5}}, false, 0.0, 1.5},
+      {"ADMM-CCP", {{"update", "fixed"}}, false, 0.0},
+      {"ADMM-CCP", {}, false, 0.0, 1.0, 1.5},  // κ is infinite: the linear rule
+      {"ADMM-CCP", {{"relaxation", 1.5}, {"update", "fixed"}}, false, 0.0, 1.5},
       {"ADMM-NCP-FP", {}},
       {"ADMM-NCP-FP", {{"proximal", 0.3}}, true, 0.3},
       {"ADMM-NCP-FP", {{"relaxation", 1.6}}, true, 1e-6, 1.6},

@@ -15,7 +15,9 @@ double tangential_norm(const ContactVector<Dim>& x) {
   if constexpr (Dim == 2) {
     return std::abs(x[0]);
   } else {
-    return std::sqrt(x[0] * x[0] + x[1] * x[1]);
+    const double square = x[0] * x[0] + x[1] * x[1];
+    // In extreme units the squares leave the range, the norm need not.
+    return square > 1e-290 && square < 1e300 ? std::sqrt(square) : std::hypot(x[0], x[1]);
   }
 }
 

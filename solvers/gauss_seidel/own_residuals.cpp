@@ -139,7 +139,7 @@ double OwnResiduals::natural_map(ConstVectorRef impulse) {
   for (Index b = 0; b < cones.blocks(); ++b) {
     const Index row = cones.block_row(b);
     const int size = cones.block_size(b);
-    largest = std::max(largest, weights_[b] * (impulse.segment(row, size) - scratch_.segment(row, size)).norm());
+    largest = std::max(largest, (weights_[b] * (impulse.segment(row, size) - scratch_.segment(row, size))).norm());
   }
   return largest;
 }

@@ -20,7 +20,7 @@ double largest_tangent_eigenvalue(const Eigen::Matrix<double, Dim, Dim>& block) 
   if constexpr (Dim == 2) return block(0, 0);
   const double coupling = 0.5 * (block(0, 1) + block(1, 0));
   const double half_difference = 0.5 * (block(0, 0) - block(1, 1));
-  return 0.5 * (block(0, 0) + block(1, 1)) + std::sqrt(half_difference * half_difference + coupling * coupling);
+  return 0.5 * (block(0, 0) + block(1, 1)) + std::hypot(half_difference, coupling);
 }
 
 /// Which velocity the tangential step of PGS-NCP sees.

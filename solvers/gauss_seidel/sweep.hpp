@@ -17,7 +17,7 @@ using ContactMatrixMap = Eigen::Map<const ContactMatrix<Dim>>;
 
 /// How far one sweep moved the impulse, in units of velocity over V = max ‖g_i‖: block by block
 /// ‖Δλ_i‖ trace(G_ii + R_ii) / (d_i V), then the maximum. The sum of squares is there to catch NaN, which a maximum
-/// forgets.
+/// forgets. Squares are taken of weighted impulses, which stay in range in whatever units λ is.
 struct SweepChange {
   double largest = 0.0;
   double sum_of_squares = 0.0;
@@ -124,7 +124,7 @@ class Sweep {
  private:
   struct Row {
     const double* values;  ///< first value of the block row
-    double weight_squared;
+    double weight;
     int scalars;  ///< number of 1-column blocks, which come first
     int blocks;   ///< number of Dim-column blocks; made even for a contact
     int row;      ///< of λ
@@ -149,7 +149,7 @@ class Sweep {
     Index split = begin;
     while (split < end && matrix.column(split) < first_contact_block_) ++split;
     return {matrix.block_values(begin),
-            weight * weight,
+            weight,
             static_cast<int>(split - begin),
             static_cast<int>(end - split),
             static_cast<int>(matrix.block_offset(b)),
@@ -222,7 +222,7 @@ class Sweep {
                                                          contact.friction, free_velocity, old);
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
     store<Dim>(next, S == Splitting::jacobi ? other_.data() + contact.slot : here);
-    change.add((next - old).squaredNorm() * contact.weight_squared, next.squaredNorm() * contact.weight_squared);
+    change.add((contact.weight * (next - old)).squaredNorm(), (contact.weight * next).squaredNorm());
   }
   int scalar_column(const Contact& contact, int k) const {
     return columns(first_contact_block_ + contact.slot / lanes<Dim>)[k];
@@ -251,7 +251,9 @@ class Sweep {
     if (relaxation != 1.0) next = (1.0 - relaxation) * old + relaxation * next;
     impulse_[scalar.slot] = S == Splitting::jacobi ? old : next;
     if constexpr (S == Splitting::jacobi) other_[scalar.slot] = next;
-    change.add((next - old) * (next - old) * scalar.weight_squared, next * next * scalar.weight_squared);
+    const double moved = scalar.weight * (next - old);
+    const double measured = scalar.weight * next;
+    change.add(moved * moved, measured * measured);
   }
 
   /// Bytes of G from which on a sweep waits for memory.

@@ -12,7 +12,9 @@
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/gauss_seidel/projection_blocks.hpp"
 #include "solvers/gauss_seidel/relaxation.hpp"
+#include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
+#include "tests/support/transforms.hpp"
 
 namespace conebench::gauss_seidel {
 namespace {
@@ -123,6 +125,26 @@ TEST(Sweep, HandlesRowsOfManyContactsAsWellAsFew) {
     }
     sweep.write(actual.data());
     EXPECT_LE((actual - expected).norm(), 1e-12 * expected.norm()) << contacts;
+  }
+}
+
+TEST(Sweep, RunsInUnitsWhoseSquaresOverflow) {
+  const ContactProblem problem = mixed_problem(3, 0.0);
+  SilentMonitor silent;
+  const StopRule stop{.max_iterations = 30, .criterion = Criterion::verdict};
+  for (const char* id :
+       {"PGS-LCP", "PGS-LCP-SAFE", "PGS-NCP", "PGS-NCP-SAFE", "PGS-CCP", "PGS-CCP-DS", "PROX", "PROX-JACOBI"}) {
+    const SolverRow& row = *find_solver(id);
+    const testing::Answer usual = testing::solve(*testing::prepared(row, problem), problem, stop, silent);
+    for (const double scale : {0x1p-660, 0x1p660}) {
+      const testing::Transformed extreme = testing::change_units(problem, scale, 1.0);
+      const testing::Answer answer =
+          testing::solve(*testing::prepared(row, extreme.problem), extreme.problem, stop, silent);
+      EXPECT_EQ(answer.summary.status, usual.summary.status) << id << ", impulses times " << scale;
+      EXPECT_LE((extreme.old_impulse(answer.impulse) - usual.impulse).lpNorm<Eigen::Infinity>(),
+                1e-12 * usual.impulse.lpNorm<Eigen::Infinity>())
+          << id << ", impulses times " << scale;
+    }
   }
 }
 

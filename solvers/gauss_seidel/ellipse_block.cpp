@@ -14,6 +14,12 @@ Direction turned(const Direction& e, double cosine, double sine) {
   return {cosine * e[0] - sine * e[1], sine * e[0] + cosine * e[1]};
 }
 
+/// Whether e lies on the way from a to b, which are less than half a turn apart.
+bool between(const Direction& a, const Direction& e, const Direction& b) {
+  const auto cross = [](const Direction& u, const Direction& v) { return u[0] * v[1] - u[1] * v[0]; };
+  return cross(a, e) * cross(e, b) >= 0.0 && a.dot(e) >= a.dot(b);
+}
+
 /// Newton's steps on the angle of e, |e| about 1. False where they do not settle at once on a direction of least
 /// energy.
 bool polish(const Ellipse3& c, Direction& e) {
@@ -76,9 +82,19 @@ bool Bisection::find(const Ellipse3& ellipse, const ContactVector<3>& outside, c
     }
     ahead = turned(behind, cosine, sine);
   }
+  constexpr double square_of_near = 0.04;  // Newton's steps settle from here, as a rule
   constexpr double square_of_last = 1e-30;
+  bool tried = false;
   while ((ahead - behind).squaredNorm() > square_of_last) {
     e = (ahead + behind).normalized();
+    if (!tried && (ahead - behind).squaredNorm() <= square_of_near) {
+      Direction root = e;
+      tried = true;
+      if (polish(ellipse, root) && between(behind, root, ahead)) {
+        e = root;
+        return true;
+      }
+    }
     if (e == behind || e == ahead) break;
     (ellipse.across(e) * first > 0.0 ? behind : ahead) = e;
   }

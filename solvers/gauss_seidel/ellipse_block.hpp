@@ -114,7 +114,8 @@ inline bool find_least_carefully(const Ellipse2& ellipse, double& e) {
 }
 
 /// P_BS: from the direction of the impulse that would stick, steps down the energy until its slope turns, then bisects.
-/// (002 leaves the steps to Hwangbo et al.; theirs grow from 0.01 rad too, by 1.3 where ours double.)
+/// (002 leaves the steps to Hwangbo et al.; theirs grow from 0.01 rad too, by 1.3 where ours double.) In a bracket of
+/// 0.2 rad Newton's steps on f find the root that halving would; where they leave the bracket, it is halved to the end.
 struct Bisection {
   static bool find(const Ellipse3& ellipse, const ContactVector<3>& outside, const ContactVector<3>& old,
                    Ellipse3::Direction& e);

@@ -109,6 +109,7 @@ SolverInfo raisim_info(const char* id, const char* name, const char* summary, bo
   info.id = id;
   info.name = name;
   info.formulation = de_saxce ? Formulation::ncp : Formulation::model;
+  info.version = 2;
   info.citation =
       "Hwangbo, Lee, Hutter, Per-contact iteration method for solving contact dynamics, 2018; Le Lidec et al., Contact "
       "Models in Robotics: a Comparative Analysis";

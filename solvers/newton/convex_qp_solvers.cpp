@@ -27,12 +27,13 @@ class GaussSeidel final : public ConvexQpSolver {
     }
   }
 
-  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most) override {
+  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) override {
     InnerCount count;
     while (count.iterations < most) {
       const double change = sweep(q, x);
       ++count.iterations;
       ++count.products;
+      if (watch.ends(count.iterations)) break;
       if (change > tolerance) continue;
       qp_.multiply(x, w_);
       w_ += q;
@@ -88,7 +89,7 @@ class Admm final : public ConvexQpSolver {
     first_rho_ = qp.matrix().block_rows() > 0 ? 0.1 * sum / static_cast<double>(qp.matrix().block_rows()) : 1.0;
   }
 
-  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most) override {
+  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) override {
     InnerCount count;
     rho_ = first_rho_;
     // The multiplier that goes with x.
@@ -104,6 +105,7 @@ class Admm final : public ConvexQpSolver {
       project(y_);
       z_ -= rho_ * (unconstrained_ - y_);
       ++count.iterations;
+      if (watch.ends(count.iterations)) break;
       const double primal = (unconstrained_ - y_).norm() * rho_;
       const double dual = (y_ - previous_).norm() * rho_;
       if (std::max(primal, dual) <= tolerance || count.iterations % 20 == 0) {
@@ -167,7 +169,7 @@ class Newton final : public ConvexQpSolver {
     for (Vector* buffer : {&w_, &f_, &d_, &ad_, &trial_, &trial_w_, &trial_f_}) buffer->setZero(qp.rows());
   }
 
-  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most) override {
+  InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) override {
     InnerCount count;
     line_search_.reset();
     const double scale = std::max(q.lpNorm<Eigen::Infinity>(), 1e-300);
@@ -195,6 +197,7 @@ class Newton final : public ConvexQpSolver {
       const double now = 0.5 * f_.squaredNorm();
       const LineSearchStep step = line_search_.search(now, -2.0 * now, merit);
       x += (step.found ? step.t : 1.0) * d_;
+      if (watch.ends(count.iterations, 1)) return count;
     }
   }
 

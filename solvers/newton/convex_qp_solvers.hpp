@@ -1,9 +1,11 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "solvers/monitor.hpp"
 #include "solvers/newton/convex_qp.hpp"
 
 namespace conebench::newton {
@@ -15,12 +17,29 @@ struct InnerCount {
   long products = 0;  ///< with A
 };
 
+/// The monitor of the whole solve, as inner solvers see it: it looks at the last whole iterate, which an inner one is
+/// not, and where it ends the solve, the inner one ends too.
+struct Watch {
+  Monitor& monitor;
+  VectorRef impulse;  ///< the last whole iterate
+  double own_residual = std::numeric_limits<double>::quiet_NaN();
+  long looks = 0;  ///< what the monitor counts
+  Decision decision = Decision::keep_going;
+
+  /// Asked after inner iteration k, every `period` of them.
+  bool ends(long k, long period = 10) {
+    if (k % period == 0 && monitor.due(++looks)) decision = monitor.observe(looks, impulse, own_residual);
+    return decision != Decision::keep_going;
+  }
+};
+
 /// Solves one ConvexQp again and again, from the last answer.
 class ConvexQpSolver {
  public:
   virtual ~ConvexQpSolver() = default;
-  /// From x to x until `residual` of the problem is at most `tolerance` [m/s], at most `most` iterations.
-  virtual InnerCount solve(const Vector& q, Vector& x, double tolerance, long most) = 0;
+  /// From x to x until `residual` of the problem is at most `tolerance` [m/s], at most `most` iterations, and while
+  /// `watch` does not end the whole solve.
+  virtual InnerCount solve(const Vector& q, Vector& x, double tolerance, long most, Watch& watch) = 0;
 };
 
 /// "admm": ADMM with residual balancing on one factorization a penalty (002 III-D names it); "pgs": projected block

@@ -1,12 +1,12 @@
 #include "solvers/newton/staggered.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "solvers/after_iteration.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/convex_qp_solvers.hpp"
 
@@ -98,17 +98,22 @@ class Staggered final : public Solver {
     normal_.solver = make_convex_qp_solver(options_.normal, normal_.qp);
     tangential_.solver = make_convex_qp_solver(options_.tangential, tangential_.qp);
     lambda_ = impulse;
-    summary.own_residual = 1.0;
+    next_look_ = 1;
+    Watch watch{.monitor = monitor, .impulse = impulse};
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      solve_part(normal_, summary);  // 002 Alg. 7 lines 2, 3; line 2 is printed with g_T for g_N
+      solve_part(normal_, watch, summary);  // 002 Alg. 7 lines 2, 3; line 2 is printed with g_T for g_N
       update_radii();
-      solve_part(tangential_, summary);  // lines 4, 5
+      solve_part(tangential_, watch, summary);  // lines 4, 5
+      if (const auto status = ended(watch.decision)) {
+        summary.status = *status;
+        return summary;
+      }
       impulse = lambda_;
       summary.iterations = k;
       summary.own_residual =
           lambda_.allFinite() ? residual_->natural_map(lambda_) : std::numeric_limits<double>::quiet_NaN();
       ++summary.operator_products;
-      if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
+      if (const auto status = after_turn(k, stop, watch, summary.own_residual)) {
         summary.status = *status;
         return summary;
       }
@@ -161,12 +166,34 @@ class Staggered final : public Solver {
               kinds);
   }
 
-  void solve_part(Part& part, SolveSummary& summary) {
-    if (part.qp.rows() == 0) return;
+  static std::optional<SolveStatus> ended(Decision decision) {
+    if (decision == Decision::accept) return SolveStatus::converged;
+    if (decision == Decision::out_of_time) return SolveStatus::time_limit;
+    return std::nullopt;
+  }
+
+  /// As after_iteration(); but the monitor also counts looks from within turns, so that turns keep its schedule here.
+  std::optional<SolveStatus> after_turn(long k, const StopRule& stop, Watch& watch, double own_residual) {
+    watch.own_residual = own_residual;
+    if (!std::isfinite(own_residual)) return SolveStatus::diverged;
+    if (stop.criterion == Criterion::own && own_residual <= stop.tolerance) return SolveStatus::converged;
+    ++watch.looks;
+    if (k >= next_look_ || k == stop.max_iterations) {
+      next_look_ = k + std::max(1L, k / 10);
+      return ended(watch.monitor.propose(watch.looks, watch.impulse, own_residual));
+    }
+    return watch.monitor.due(watch.looks) ? ended(watch.monitor.observe(watch.looks, watch.impulse, own_residual))
+                                          : std::nullopt;
+  }
+
+  void solve_part(Part& part, Watch& watch, SolveSummary& summary) {
+    if (part.qp.rows() == 0 || watch.decision != Decision::keep_going) return;
     problem_->velocity(lambda_, sigma_);
     part.update_linear_term(lambda_, sigma_);
-    const double tolerance = options_.inner_tolerance * std::min(1.0, summary.own_residual) * velocity_scale_;
-    const InnerCount count = part.solver->solve(part.q, part.x, tolerance, options_.inner_iterations);
+    const double tolerance = options_.inner_tolerance *
+                             (std::isnan(summary.own_residual) ? 1.0 : std::min(1.0, summary.own_residual)) *
+                             velocity_scale_;
+    const InnerCount count = part.solver->solve(part.q, part.x, tolerance, options_.inner_iterations, watch);
     part.qp.scatter(part.x, lambda_);
     summary.factorizations += count.factorizations;
     summary.operator_products += 1 + count.products;
@@ -190,6 +217,7 @@ class Staggered final : public Solver {
   std::optional<ContactProblem> problem_;
   std::unique_ptr<gauss_seidel::OwnResiduals> residual_;
   double velocity_scale_ = 1.0;
+  long next_look_ = 1;  ///< turn at which the verdict is asked for
   Part normal_, tangential_;
   Vector lambda_, sigma_;
 };
@@ -203,6 +231,7 @@ std::vector<SolverRow> staggered_rows() {
   info.id = "STAGGERED";
   info.name = "Staggered projections";
   info.allocates = Allocation::refactorization;
+  info.observed_every_iteration = false;
   info.citation =
       "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 7; Kaufman, Sueda, James, Pai, "
       "Staggered "

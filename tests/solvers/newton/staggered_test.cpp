@@ -44,7 +44,9 @@ TEST(ConvexQp, EverySolverFindsTheMinimum) {
   for (const std::string& name : newton::convex_qp_solver_names()) {
     SCOPED_TRACE(name);
     Vector x = Vector::Zero(6);
-    const auto count = newton::make_convex_qp_solver(name, qp)->solve(q, x, 1e-12, 20000);
+    SilentMonitor silent;
+    newton::Watch watch{.monitor = silent, .impulse = x};
+    const auto count = newton::make_convex_qp_solver(name, qp)->solve(q, x, 1e-12, 20000, watch);
     EXPECT_GT(count.iterations, 0);
     Vector w(6);
     qp.multiply(x, w);
@@ -79,6 +81,33 @@ TEST(Staggered, EveryChoiceOfInnerSolversGivesOneAnswer) {
       EXPECT_LE((velocity(problem, answer.impulse) - velocity(problem, expected.impulse)).norm(), 1e-6);
     }
   }
+}
+
+TEST(Staggered, StopsWithinATurnWhereTheMonitorSaysSo) {
+  const ContactProblem problem = make_problem("box-stack", {{"boxes", 6L}, {"mass_ratio", 1000.0}});
+  for (const std::string& inner : newton::convex_qp_solver_names()) {
+    SCOPED_TRACE(inner);
+    const auto solver =
+        prepared(*find_solver("STAGGERED"), problem,
+                 {{"normal", inner}, {"tangential", inner}, {"inner_tolerance", 0.0}, {"inner_iterations", 10'000L}});
+    StoppingMonitor monitor(2, Decision::out_of_time);
+    const Answer answer = solve(*solver, problem, {.criterion = Criterion::verdict}, monitor);
+    EXPECT_EQ(answer.summary.status, SolveStatus::time_limit);
+    EXPECT_EQ(answer.summary.iterations, 0) << "no turn is whole";
+    EXPECT_EQ(answer.impulse, monitor.seen) << "the last whole iterate";
+    EXPECT_LE(answer.summary.operator_products, 45) << "some twenty inner iterations, not 10,000";
+  }
+}
+
+TEST(Staggered, LooksFromWithinTurnsDoNotMoveTheVerdict) {
+  const ContactProblem problem = make_problem("known-solution", {{"contacts", 6L}, {"mu_max", 0.3}});
+  JudgingMonitor every(problem, "natural_map_scaled", 1e-8);
+  const auto solver = prepared(*find_solver("STAGGERED"), problem);
+  const Answer answer = solve(*solver, problem, {.criterion = Criterion::verdict}, every);
+  ASSERT_EQ(answer.summary.status, SolveStatus::converged);
+  EXPECT_LE(every.last, 1e-8);
+  const Answer turns = run(problem, {}, 1e-8);
+  EXPECT_LE(answer.summary.iterations, turns.summary.iterations + 1);
 }
 
 /// 002 Alg. 7 with exact inner solutions of one contact; `printed`: line 2 starts from g_T.

@@ -64,6 +64,15 @@ struct ClaimMatrix {
   long claimed_solved = 0, claimed_unsolved = 0, silent_solved = 0, silent_unsolved = 0;
 };
 
+/// Cells whose solver added R = α diag(G) to the problem (NEWTON-CCP's `r_alpha`), and what the judge says with that R:
+/// beside the outcome, which is that of the problem as given.
+struct AddedCompliance {
+  long cells = 0;
+  double least = 0.0, largest = 0.0;  ///< α
+  long verdict_solved = 0;            ///< verdict_compliant ≤ tolerance
+  long ccp_solved = 0;                ///< ccp_compliant ≤ tolerance
+};
+
 /// Shifted geometric means of the time (metrics/statistics.hpp), families weighing the same.
 struct GeometricMeans {
   std::optional<double> at_limit;   ///< what is unsolved counts with the time limit
@@ -78,6 +87,7 @@ struct RankingRow {
   /// The same over the problems that the solver supports and has run; nothing where there are none.
   std::optional<double> supported_share;
   ClaimMatrix claims;
+  AddedCompliance added_compliance;
   long passes_relative_only = 0;  ///< natural_map_relative ≤ tolerance < natural_map_scaled
   GeometricMeans means;
   /// Geometric mean of time / (best time of the problem) over the problems that it solves, families weighing the same.
@@ -98,6 +108,7 @@ struct Ranking {
   long common_columns = 0;
   Cost cost = Cost::time;  ///< of ρ: iterations where times are left out
   std::vector<RankingRow> rows;
+  std::vector<std::string> remarks;  ///< what a share hides: a sentence each
   long solved_by_any = 0;
   std::optional<double> best_of_all;  ///< mean at the limit of the best column of each problem
 };

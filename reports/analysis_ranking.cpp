@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -5,6 +7,7 @@
 
 #include "metrics/statistics.hpp"
 #include "reports/analysis_parts.hpp"
+#include "reports/text.hpp"
 
 namespace conebench::reports {
 
@@ -52,6 +55,26 @@ bool passes_relative_only(const CellRecord& cell) {
   return !scaled->second.value || *scaled->second.value > cell.tolerance;
 }
 
+void add(AddedCompliance& added, const CellRecord& cell) {
+  if (!(cell.compliance_share > 0.0)) return;
+  const auto accepted = [&](const std::optional<double>& value) { return value && *value <= cell.tolerance; };
+  added.least = added.cells == 0 ? cell.compliance_share : std::min(added.least, cell.compliance_share);
+  added.largest = std::max(added.largest, cell.compliance_share);
+  ++added.cells;
+  added.verdict_solved += accepted(cell.verdict_compliant);
+  added.ccp_solved += accepted(cell.ccp_compliant);
+}
+
+std::string remark(const std::string& label, const AddedCompliance& added) {
+  const std::string range = added.least == added.largest
+                                ? human_tolerance(added.least)
+                                : human_tolerance(added.least) + " … " + human_tolerance(added.largest);
+  return fmt::format(
+      "{} answers {} with compliance added, R = {} diag(G), which is another problem: with it the verdict accepts {}, "
+      "natural_map_ccp_scaled {}.",
+      label, plural(added.cells, "problem"), range, added.verdict_solved, added.ccp_solved);
+}
+
 const Profile& profile_of(const Analysis& analysis, const Ranking& ranking) {
   for (const auto& profile : analysis.profiles) {
     if (profile.slice == ranking.slice && profile.family == ranking.family && profile.cost == ranking.cost) {
@@ -89,6 +112,10 @@ class ScopeRanking {
       const double time_b = b.means.at_limit.value_or(infinite);
       return time_a != time_b ? time_a < time_b : a.column < b.column;
     });
+    for (const auto& row : ranking_.rows) {
+      if (row.added_compliance.cells == 0) continue;
+      ranking_.remarks.push_back(remark(analysis_.columns[row.column].label, row.added_compliance));
+    }
     return std::move(ranking_);
   }
 
@@ -113,6 +140,7 @@ class ScopeRanking {
       (claims(*cell) ? (solved ? row.claims.claimed_solved : row.claims.claimed_unsolved)
                      : (solved ? row.claims.silent_solved : row.claims.silent_unsolved)) += 1;
       row.passes_relative_only += passes_relative_only(*cell);
+      reports::add(row.added_compliance, *cell);
       if (!solved) continue;
       iterations.push_back(static_cast<double>(cell->iterations));
       if (cell->factorizations >= 0) factorizations.push_back(static_cast<double>(cell->factorizations));

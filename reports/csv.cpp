@@ -80,6 +80,9 @@ ReportFile cells_file(const Analysis& analysis) {
                                   "own_residual",
                                   "solved_symmetrised",
                                   "verdict_symmetrised",
+                                  "compliance_share",
+                                  "verdict_compliant",
+                                  "ccp_compliant",
                                   "max_iterations",
                                   "limit_s",
                                   "limit_mb",
@@ -108,7 +111,8 @@ ReportFile cells_file(const Analysis& analysis) {
         csv.whole(cell.repeats).number(cell.judge_s).whole(cell.peak_memory_kb);
         csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
         csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);
-        csv.flag(cell.solved_symmetrised).number(cell.verdict_symmetrised);
+        csv.flag(cell.solved_symmetrised).number(cell.verdict_symmetrised).number(cell.compliance_share);
+        csv.number(cell.verdict_compliant).number(cell.ccp_compliant);
         csv.whole(cell.max_iterations).number(cell.limit_s).whole(cell.limit_mb).whole(cell.run_id).text(cell.key);
         for (const auto& name : analysis.residuals) {
           const auto residual = cell.residuals.find(name);
@@ -143,6 +147,9 @@ ReportFile ranking_file(const Analysis& analysis) {
            "silent_solved",
            "silent_unsolved",
            "passes_relative_only",
+           "with_compliance",
+           "verdict_compliant_solved",
+           "ccp_compliant_solved",
            "time_at_limit_s",
            "time_penalised_s",
            "time_common_s",
@@ -165,7 +172,9 @@ ReportFile ranking_file(const Analysis& analysis) {
       csv.whole(row.tally.false_claim).whole(row.tally.failed).whole(row.tally.unsupported).whole(row.tally.not_run);
       csv.number(row.solved_share).number(row.supported_share).whole(row.claims.claimed_solved);
       csv.whole(row.claims.claimed_unsolved).whole(row.claims.silent_solved).whole(row.claims.silent_unsolved);
-      csv.whole(row.passes_relative_only).number(row.means.at_limit).number(row.means.penalised);
+      csv.whole(row.passes_relative_only).whole(row.added_compliance.cells);
+      csv.whole(row.added_compliance.verdict_solved).whole(row.added_compliance.ccp_solved);
+      csv.number(row.means.at_limit).number(row.means.penalised);
       csv.number(row.means.common)
           .number(row.times_best)
           .number(analysis.shift_s)

@@ -242,6 +242,9 @@ class Writer {
             cell.own_residual_known ? number(cell.own_residual) : Json(nullptr),
             cell.solved_symmetrised ? Json(true) : Json(nullptr),
             number(cell.verdict_symmetrised),
+            cell.compliance_share > 0.0 ? number(cell.compliance_share) : Json(nullptr),
+            number(cell.verdict_compliant),
+            number(cell.ccp_compliant),
             number(cell.limit_s),
             cell.limit_mb,
             cell.run_id,
@@ -286,6 +289,9 @@ class Writer {
                   "own_residual",
                   "symmetrised",
                   "verdict_symmetrised",
+                  "compliance_share",
+                  "verdict_compliant",
+                  "ccp_compliant",
                   "limit_s",
                   "limit_mb",
                   "run",
@@ -309,6 +315,9 @@ class Writer {
             {"silent_solved", row.claims.silent_solved},
             {"silent_unsolved", row.claims.silent_unsolved},
             {"passes_relative_only", row.passes_relative_only},
+            {"with_compliance", row.added_compliance.cells},
+            {"verdict_compliant_solved", row.added_compliance.verdict_solved},
+            {"ccp_compliant_solved", row.added_compliance.ccp_solved},
             {"time_at_limit_s", number(row.means.at_limit)},
             {"time_penalised_s", number(row.means.penalised)},
             {"time_common_s", number(row.means.common)},
@@ -336,6 +345,7 @@ class Writer {
                       {"cost", id(ranking.cost)},
                       {"solved_by_any", ranking.solved_by_any},
                       {"best_of_all_s", number(ranking.best_of_all)},
+                      {"remarks", ranking.remarks},
                       {"rows", std::move(rows)}});
     }
     return list;

@@ -140,6 +140,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
   } else {
     caption += " $\\rho$: performance profile over iterations.";
   }
+  for (const auto& remark : ranking.remarks) caption += " " + latex(remark);
   caption += warnings(analysis);
   return table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
 }

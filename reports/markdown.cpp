@@ -144,6 +144,7 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
         plural(ranking.common_columns, "solver"));
   }
   out += fmt::format("ρ is the performance profile over {}. Families weigh the same.\n\n", title(ranking.cost));
+  for (const auto& remark : ranking.remarks) out += markdown(remark) + "\n\n";
   out += "### Claim against verdict\n\n" + claim_table(analysis, ranking);
   if (analysis.families.size() > 1) {
     out += "### Solved share" + std::string(analysis.times_shown ? " and mean time (common)" : "") + " per family\n\n" +

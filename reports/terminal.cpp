@@ -155,6 +155,7 @@ std::string terminal(const Analysis& analysis, bool colour) {
     out += paint(Style::dim, fmt::format("  {}, {} start · {} in {}", slice.verdict, slice.start,
                                          plural(ranking.problems, "problem"), plural(ranking.families, "family")));
     out += "\n" + ranking_table(analysis, ranking, paint) + paint(Style::dim, footer(analysis, ranking));
+    for (const auto& remark : ranking.remarks) out += paint(Style::dim, " " + one_line(remark)) + "\n";
   }
   if (!analysis.slices.empty()) out += "\n" + paint(Style::dim, legend(analysis));
   return out;

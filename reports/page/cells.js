@@ -67,7 +67,16 @@ const cellColumns = [
     title: "Verdict",
     hint: "the official residual",
     value: (c) => c.verdict_value,
-    show: (c) => formatResidual(c.verdict_value),
+    show: (c) => [
+      formatResidual(c.verdict_value),
+      known(c.compliance_share)
+        ? el(
+            "small",
+            { title: "with the compliance that the solver added" },
+            ` (${formatResidual(c.verdict_compliant)})`,
+          )
+        : null,
+    ],
   },
   { id: "iterations", title: "Iter.", value: (c) => c.iterations, show: (c) => formatCount(c.iterations) },
   {

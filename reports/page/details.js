@@ -145,6 +145,13 @@ function cellDetails(cell) {
           "symmetrised problem",
           cell.symmetrised ? `solved; its verdict ${formatResidual(cell.verdict_symmetrised)}` : "",
         ],
+        [
+          "compliance added",
+          known(cell.compliance_share)
+            ? `R = ${formatNumber(cell.compliance_share)} diag(G); with it the verdict is ` +
+              `${formatResidual(cell.verdict_compliant)}, natural_map_ccp_scaled ${formatResidual(cell.ccp_compliant)}`
+            : "",
+        ],
         ["peak memory", cell.peak_memory_kb > 0 ? `${formatNumber(cell.peak_memory_kb / 1024)} MB` : ""],
         ["limits", `${formatTime(cell.limit_s)}, ${formatCount(cell.limit_mb)} MB`],
         ["run", String(cell.run)],

@@ -156,7 +156,7 @@ function rankingNotes(ranking) {
         `${ranking.problems} solved.`,
     );
   }
-  return el("p", { class: "caption" }, texts.join(" "));
+  return el("p", { class: "caption" }, texts.concat(ranking.remarks).join(" "));
 }
 
 function legend() {

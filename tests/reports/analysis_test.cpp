@@ -57,6 +57,18 @@ TEST_F(SmallStore, DuplicateTrivialAndBrokenProblemsAreLeftOutOfHeadlinesAndCoun
   EXPECT_EQ(analysis.left_out.at("could not be loaded"), 1);
 }
 
+TEST_F(SmallStore, AnswersToAProblemWithComplianceAddedAreCountedBesideTheOutcome) {
+  const Analysis analysis = analyse_store();
+  const RankingRow& added = row(analysis, analysis.ranking(0), "LIAR <b>");
+  EXPECT_EQ(added.added_compliance.cells, 3);
+  EXPECT_EQ(added.added_compliance.verdict_solved, 2);
+  EXPECT_EQ(added.added_compliance.ccp_solved, 3);
+  EXPECT_EQ(added.tally.solved, 1) << "of the problems as given";
+  EXPECT_THAT(analysis.ranking(0).remarks,
+              ::testing::ElementsAre(HasSubstr("LIAR <b> answers 3 problems with compliance added, R = 1e-6 diag(G)")));
+  EXPECT_EQ(row(analysis, analysis.ranking(0), "NSGS").added_compliance.cells, 0);
+}
+
 TEST_F(SmallStore, AProblemThatZeroSolvesIsLeftOutWhereItDoesAlone) {
   const Analysis before = analyse_store();
   auto& problem = *std::find_if(store_.problems.begin(), store_.problems.end(), [](const ProblemRecord& p) {

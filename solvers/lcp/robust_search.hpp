@@ -10,7 +10,7 @@ namespace conebench::lcp {
 struct RobustOptions : LcpOptions {
   double least_q = 1e-3;           ///< ε of 001 Alg. 2
   bool frictionless_first = true;  ///< two-step solution of 001 Sec. IV-C
-  long max_nodes = 10000;          ///< stored; 001 has no bound
+  long max_nodes = 1000000;        ///< stored; 001 has no bound
   double memory_mb = 50.0;
   /// Not options: what sets LEMKE-ROBUST-DF apart.
   bool depth_first = false;

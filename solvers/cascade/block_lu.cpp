@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 namespace conebench::cascade {
 
@@ -12,20 +14,19 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Fill-reducing order: permutation[new] = old.
+/// Fill-reducing order: permutation[new] = old. The given order where a dense factor is as small as a sparse one.
 std::vector<int> minimum_degree_order(const ScaledProblem& problem) {
   const int n = problem.contacts();
-  std::vector<Eigen::Triplet<double>> entries;
-  for (int i = 0; i < n; ++i) {
-    for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
-      entries.emplace_back(i, problem.column(k), 1.0);
-      entries.emplace_back(problem.column(k), i, 1.0);
-    }
-  }
-  SparseMatrix graph(n, n);
-  graph.setFromTriplets(entries.begin(), entries.end());
+  std::vector<int> natural(at(n));
+  std::iota(natural.begin(), natural.end(), 0);
+  if (n <= 8) return natural;
+  SparseMatrix pattern(n, n);
+  pattern.resizeNonZeros(problem.stored_blocks());
+  for (int i = 0; i <= n; ++i) pattern.outerIndexPtr()[i] = i < n ? problem.row_begin(i) : problem.stored_blocks();
+  for (int k = 0; k < problem.stored_blocks(); ++k) pattern.innerIndexPtr()[k] = problem.column(k);
+  std::fill_n(pattern.valuePtr(), problem.stored_blocks(), 1.0);
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(graph, order);
+  Eigen::AMDOrdering<int>()(pattern, order);
   return {order.indices().data(), order.indices().data() + n};
 }
 
@@ -56,25 +57,37 @@ void subtract_products(const std::array<double, 9>& l, const Eigen::Array4d* upp
 
 void BlockLu::analyse(const ScaledProblem& problem) {
   n_ = problem.contacts();
-  permutation_ = n_ > 0 ? minimum_degree_order(problem) : std::vector<int>{};
+  permutation_ = minimum_degree_order(problem);
   position_.resize(at(n_));
   for (int i = 0; i < n_; ++i) position_[at(permutation_[at(i)])] = i;
 
-  std::vector<std::vector<int>> below(at(n_));  // columns left of the diagonal, of the symmetrised pattern
-  for (int old = 0; old < n_; ++old) {
-    for (int k = problem.row_begin(old); k < problem.row_begin(old + 1); ++k) {
-      const int a = position_[at(old)];
-      const int b = position_[at(problem.column(k))];
-      if (a != b) below[at(std::max(a, b))].push_back(std::min(a, b));
+  // Columns left of the diagonal, of the symmetrised pattern, by rows.
+  std::vector<int> below_begin(at(n_) + 1, 0);
+  std::vector<int> below;
+  const auto each_pair = [&](const auto& visit) {
+    for (int old = 0; old < n_; ++old) {
+      for (int k = problem.row_begin(old); k < problem.row_begin(old + 1); ++k) {
+        const int a = position_[at(old)];
+        const int b = position_[at(problem.column(k))];
+        if (a != b) visit(std::max(a, b), std::min(a, b));
+      }
     }
-  }
+  };
+  each_pair([&](int row, int) { ++below_begin[at(row) + 1]; });
+  for (int i = 0; i < n_; ++i) below_begin[at(i) + 1] += below_begin[at(i)];
+  below.resize(at(below_begin[at(n_)]));
+  std::vector<int> next_below(below_begin.begin(), below_begin.end() - 1);
+  each_pair([&](int row, int column) { below[at(next_below[at(row)]++)] = column; });
+  const auto columns_below = [&](int i) {
+    return std::span(below).subspan(at(below_begin[at(i)]), at(below_begin[at(i) + 1] - below_begin[at(i)]));
+  };
 
   // Elimination tree with path compression, then each row's pattern as the union of paths in it (Liu).
   std::vector<int> parent(at(n_), -1), ancestor(at(n_), -1), mark(at(n_), -1);
   lower_begin_.assign(1, 0);
   lower_.clear();
   for (int i = 0; i < n_; ++i) {
-    for (const int start : below[at(i)]) {
+    for (const int start : columns_below(i)) {
       int node = start;
       while (ancestor[at(node)] != -1 && ancestor[at(node)] != i) {
         const int next = ancestor[at(node)];
@@ -90,7 +103,7 @@ void BlockLu::analyse(const ScaledProblem& problem) {
   for (int i = 0; i < n_; ++i) {
     mark[at(i)] = i;
     const auto first = static_cast<std::ptrdiff_t>(lower_.size());
-    for (const int start : below[at(i)]) {
+    for (const int start : columns_below(i)) {
       for (int node = start; mark[at(node)] != i; node = parent[at(node)]) {
         mark[at(node)] = i;
         lower_.push_back(node);
@@ -116,8 +129,8 @@ void BlockLu::analyse(const ScaledProblem& problem) {
     const int next_size = upper_begin_[at(j) + 2] - upper_begin_[at(j) + 1];
     paired_[at(j)] = size == next_size + 1 && upper_[at(upper_begin_[at(j)])] == j + 1;
   }
-  upper_values_.resize(3 * upper_.size());
-  lower_values_.resize(3 * lower_.size());
+  upper_values_.clear();
+  lower_values_.clear();
   inverse_diagonal_.resize(3 * at(n_));
   right_rows_.resize(3 * at(n_));
   work_.assign(3 * at(n_), Row4::Zero());
@@ -179,6 +192,8 @@ bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& lef
   bool regular = true;
   determinant_sign_ = 1;
   ++factorizations_;
+  upper_values_.resize(3 * upper_.size());
+  lower_values_.resize(3 * lower_.size());
   for (int i = 0; i < n_; ++i) {
     dropped_[at(i)] = dropped[at(permutation_[at(i)])];
     const Block& r = right[at(i)];

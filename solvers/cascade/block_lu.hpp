@@ -36,6 +36,8 @@ class BlockLu {
   long factorizations() const { return factorizations_; }
   /// Floating-point operations of one numeric factorization with no dropped rows.
   double flops() const { return flops_; }
+  /// What the factors take; they are allocated by the first factorization.
+  double bytes() const { return 6.0 * sizeof(Row4) * static_cast<double>(lower_.size()); }
 
  private:
   /// A row of a block, or a vector, padded to four.

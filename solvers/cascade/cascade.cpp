@@ -3,123 +3,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
+#include "solvers/cascade/stages.hpp"
 
 namespace conebench {
 
 namespace cascade {
 namespace {
 
-bool offer(Parts& parts, Search& search, const Vector& r) {
-  Vector w(parts.problem().size());
-  parts.problem().velocity(r, w);
-  return search.offer(r, parts.problem().residual(r, w));
-}
-
-/// Semi-smooth Newton from the best point with every regularisation, as long as the best keeps shrinking.
-bool rescue(Parts& parts, Search& search) {
-  for (int round = 0; round < 6; ++round) {
-    const double before = search.best();
-    for (const double relative : {1e3, 1e4, 1e2, 1e5, 10.0}) {
-      Vector r = search.best_point();
-      const NewtonBudget budget{.steps = 40, .patience = 10, .relative = relative, .largest = 0.1};
-      if (parts.newton().run(search, r, budget)) return true;
-      if (search.halted()) return false;
-      if (search.best() < 0.3 * before) break;
-    }
-    if (search.best() > 0.3 * before) return false;
-  }
-  return false;
-}
-
-/// The largest impulse were all contacts to stick, ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞: beyond 1e3 where heavy bodies rest on light
-/// ones.
-double sticking_impulse(Parts& parts, Search& search) {
-  const ScaledProblem& problem = parts.problem();
-  const auto contacts = static_cast<std::size_t>(problem.contacts());
-  const std::vector<BlockLu::Block> shift(contacts, 1e-10 * BlockLu::Block::Identity());
-  const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
-  parts.lu().factor(problem, identity, identity, shift, std::vector<char>(contacts, 0));
-  search.count_newton();
-  Vector r(problem.size());
-  parts.lu().solve(problem.free_term(), r);
-  return r.lpNorm<Eigen::Infinity>();
-}
-
-/// Interior points from starts as large as the impulses: from (0, 0, 1) the way to them is too long. True: accepted.
-bool start_large(Parts& parts, Search& search) {
-  const double size = sticking_impulse(parts, search);
-  if (!(size > 1e3) || !std::isfinite(size)) return false;
-  for (const double velocity : {10.0, 1e3, 1.0}) {
-    if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
-    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
-  }
-  const ProximalPoint::Limits polish{.shift = 1e-6, .newton_steps = 200, .successes = 5, .from_best = true};
-  return search.best() < 1e-3 && parts.proximal_point().run(search, polish);
-}
-
-/// Sweeps from r, first `sweeps` and then on while the observed rate predicts that reaching the tolerance costs less
-/// than about six factorizations.
-bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
-  const ScaledProblem& problem = parts.problem();
-  Vector w(problem.size());
-  const auto measure = [&] {
-    problem.velocity(r, w);
-    return problem.residual(r, w);
-  };
-  const double blocks = problem.stored_blocks();
-  const double contacts = problem.contacts();
-
-  double halfway = 0.0;
-  for (int k = 0; k < sweeps && !search.halted(); ++k) {
-    const double change = parts.sweep().sweep(r);
-    search.count_sweep();
-    const bool middle = k == sweeps / 2 - 1;
-    if (change >= 1e3 * search.tolerance() && !middle) continue;
-    const double residual = measure();
-    if (search.offer(r, residual)) return true;
-    if (middle) halfway = residual;
-  }
-  double last = measure();
-  if (search.offer(r, last)) return true;
-  if (!(halfway > 0.0)) return false;
-
-  // Rough costs in multiplications: a Newton step scales the blocks, factors and solves; a sweep streams the matrix.
-  const double newton_cost = parts.lu().flops() / 6.0 + 108.0 * blocks + 400.0 * contacts;
-  const double sweep_cost = 18.0 * blocks + 150.0 * contacts;
-  double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
-  for (int total = 0; rate < 0.95 && total < 400 && !search.halted();) {
-    const double needed = std::log(search.tolerance() / last) / std::log(rate);
-    if (!(needed * sweep_cost <= 6.0 * newton_cost)) break;
-    const int batch = std::clamp(static_cast<int>(needed) + 1, 2, 10);
-    for (int k = 0; k < batch && !search.halted(); ++k) {
-      parts.sweep().sweep(r);
-      search.count_sweep();
-    }
-    total += batch;
-    const double residual = measure();
-    if (search.offer(r, residual)) return true;
-    rate = std::pow(residual / last, 1.0 / batch);
-    last = residual;
-  }
-  return false;
-}
-
 struct CascadeOptions {
   long sweeps = 10;
   long proximal_steps = 800;
   long arclength_steps = 150;
   long restarts = 12;
+  double memory = 2000.0;
   bool newton = true;
   bool interior_point = true;
   bool proximal_point = true;
   bool arclength = true;
+  bool admm = true;
 };
 
 void declare_options(OptionBinder& bind, CascadeOptions& o) {
@@ -135,16 +42,23 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.flag("interior_point", o.interior_point, "try IPM");
   bind.flag("proximal_point", o.proximal_point, "try PPA");
   bind.flag("arclength", o.arclength, "try ARC");
+  bind.flag("admm", o.admm, "try ADMM-NCP-SA-S where sticking impulses are large");
+  bind.real("memory", o.memory,
+            {.minimum = 0,
+             .maximum = 1e6,
+             .unit = "MB",
+             .scale = OptionScale::logarithmic,
+             .doc = "most that a factor may take; where it would take more, sweeps go on to the end"});
 }
 
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
   if (offer(parts, search, r)) return;
-  if (o.sweeps > 0 && sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps))) return;
+  if (o.sweeps > 0 && sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory)) return;
   if (o.newton && !search.halted() &&
       parts.newton().run(search, r, {.steps = 30, .patience = 6, .relative = search.odd_attempt() ? 1e3 : 10.0}))
     return;
   if (o.interior_point && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
-  if (o.interior_point && !search.halted() && search.best() > 1e-6 && start_large(parts, search)) return;
+  if (!search.halted() && search.best() > 1e-6 && large_impulses(parts, search, o.admm, o.interior_point)) return;
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
   if (o.proximal_point && parts.proximal_point().run(search, {.newton_steps = o.proximal_steps})) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
@@ -272,7 +186,7 @@ class PartSolver final : public Solver {
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = problem;
-    parts_ = std::make_unique<Parts>(problem);
+    parts_ = std::make_unique<Parts>(*problem_);
     return std::nullopt;
   }
 
@@ -324,7 +238,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.measures_verdict = true;
-  info.version = 2;
+  info.version = 3;
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;

@@ -16,8 +16,11 @@ namespace conebench::cascade {
 /// sweeps solve pays for no symbolic analysis.
 class Parts {
  public:
-  explicit Parts(const ContactProblem& problem) : problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
+  /// `problem` must outlive this object.
+  explicit Parts(const ContactProblem& problem)
+      : source_(&problem), problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
 
+  const ContactProblem& source() const { return *source_; }
   const ScaledProblem& problem() const { return problem_; }
   const ContactSweep& sweep() const { return sweep_; }
   Vector& impulse_workspace() { return impulse_; }
@@ -41,6 +44,7 @@ class Parts {
     return *part;
   }
 
+  const ContactProblem* source_;
   ScaledProblem problem_;
   ContactSweep sweep_;
   Vector impulse_;

@@ -85,7 +85,12 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     return Components{rows.t1, rows.t2, rows.n};
   };
   free_term_ = Vector::Zero(3 * cones.blocks());
+  row_begin_.reserve(count + 1);
   row_begin_.push_back(0);
+  diagonal_.reserve(count);
+  const auto stored = static_cast<std::size_t>(count > 0 ? matrix.row_begin(cones.blocks()) : 0);
+  columns_.reserve(stored);
+  blocks_.reserve(stored + 1);
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = matrix.block_offset(i);
     const Components own = components(i);
@@ -93,6 +98,17 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
       const Index j = matrix.column(k);
       const Index column = matrix.block_offset(j);
       const Components other = components(j);
+      if (own[0] >= 0 && own[1] >= 0 && other[0] >= 0 && other[1] >= 0) {
+        const Eigen::Array3d rows(weight(i, 0), weight(i, 1), weight(i, 2));
+        const Eigen::Array3d columns(weight(j, 0), weight(j, 1), weight(j, 2));
+        Block block = Eigen::Map<const Block>(matrix.block_values(k));
+        if (i == j) block.diagonal() += compliance.segment<3>(row);
+        if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
+        for (int b = 0; b < 3; ++b) block.col(b).array() *= rows * columns[b];
+        columns_.push_back(static_cast<int>(j));
+        blocks_.push_back(block);
+        continue;
+      }
       const auto values = matrix.block(i, k);
       Block block = Block::Zero();
       for (int a = 0; a < 3; ++a) {

@@ -55,12 +55,20 @@ class Relay final : public Monitor {
     search_.count_sweep();
     problem_.from_impulse(impulse, r_);
     problem_.velocity(r_, w_);
-    if (search_.offer(r_, problem_.residual(r_, w_))) return Decision::accept;
+    const double residual = problem_.residual(r_, w_);
+    if (search_.offer(r_, residual)) return Decision::accept;
+    // Where it is the right method, twenty iterations gain two digits and more from the fortieth on.
+    if (++looks_ % 20 == 0) {
+      if (looks_ > 20 && residual > 0.1 * last_) return Decision::out_of_time;
+      last_ = residual;
+    }
     return search_.halted() ? Decision::out_of_time : Decision::keep_going;
   }
   const ScaledProblem& problem_;
   Search& search_;
   Vector r_, w_;
+  int looks_ = 0;
+  double last_ = 0.0;
 };
 
 bool run_admm(Parts& parts, Search& search) {

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,12 @@ struct CellProcess::Shared {
   std::atomic<int> tries;
 };
 
+/// A process with its limits set that begins when a byte comes, and leaves where the channel is closed.
+struct CellProcess::Child {
+  pid_t process = -1;
+  Descriptor channel;
+};
+
 namespace {
 
 enum class Killed { no, for_time, for_memory };
@@ -44,12 +51,27 @@ struct Watched {
   long peak_mb = 0;
   long peak_kb = 0;  ///< as the system counted it
   bool out_of_memory_kill = false;
-  FrameBuffer answer;
+  bool answered = false;
+  bool more = false;  ///< it wrote more than one answer
+};
+
+struct WatchEvents {
+  std::function<void(const Frame&)> answer;  ///< the child may not have ended yet
+  std::function<void()> quiet;               ///< for a while nothing has come
 };
 
 /// Follows a child to its end and keeps it within its limits.
-Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const IsolationLimits& limits) {
+Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const IsolationLimits& limits,
+              const WatchEvents& events) {
   Watched watched;
+  FrameBuffer received;
+  const auto look_for_answer = [&] {
+    if (watched.answered) return;
+    const auto frame = received.next();
+    if (!frame) return;
+    watched.answered = true;
+    events.answer(*frame);
+  };
   const double began = monotonic_seconds();
   const long kills_before = out_of_memory_kills();
   const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
@@ -58,8 +80,9 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
   for (;;) {
     std::array<pollfd, 2> wanted = {pollfd{ended.number(), POLLIN, 0}, pollfd{reading ? channel : -1, POLLIN, 0}};
     // Without a descriptor that tells the end (old kernels), the end of the stream does, and the clock.
-    poll(wanted.data(), wanted.size(), ended.open() || reading ? watch_interval_ms : 1);
-    if (reading && wanted[1].revents != 0) reading = watched.answer.fill_from(channel);
+    const int ready = poll(wanted.data(), wanted.size(), ended.open() || reading ? watch_interval_ms : 1);
+    if (reading && wanted[1].revents != 0) reading = received.fill_from(channel);
+    look_for_answer();
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
 
@@ -77,9 +100,12 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
       kill_at = -1.0;
       kill(child, SIGKILL);
     }
+    if (ready == 0) events.quiet();
   }
   watched.wall_s = monotonic_seconds() - began;
-  watched.answer.fill_from(channel);
+  received.fill_from(channel);
+  look_for_answer();
+  watched.more = !received.empty();
   kill(-child, SIGKILL);  // what it started and left behind
   rusage usage{};
   while (wait4(child, &watched.wait_status, 0, &usage) < 0 && errno == EINTR) continue;
@@ -105,52 +131,85 @@ struct CellProcess::Attempt {
   CellRun run;
 };
 
-CellProcess::CellProcess() {
+CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
+    : problem_(problem), limits_(limits) {
   void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::bad_alloc();
   shared_ = new (page) Shared{};
 }
 
-CellProcess::~CellProcess() { munmap(shared_, sizeof(Shared)); }
-
-CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const CellRequest& request,
-                                          const IsolationLimits& limits) {
-  Attempt attempt;
-  shared_->phase = static_cast<int>(CellPhase::starting);
-  shared_->tries = 0;
-  output_.clear();
-  auto channel = make_channel();
-  if (!channel) {
-    attempt.run.record = ended_record(request, "skipped", "the system gave no channel to a new process");
-    return attempt;
+CellProcess::~CellProcess() {
+  if (waiting_) {
+    kill(waiting_->process, SIGKILL);
+    while (waitpid(waiting_->process, nullptr, 0) < 0 && errno == EINTR) continue;
   }
-  const pid_t child = fork_process({channel->second.number(), output_.descriptor()}, [&] {
+  munmap(shared_, sizeof(Shared));
+}
+
+Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
+  auto channel = make_channel();
+  if (!channel) return Error{ErrorCode::internal, "the system gave no channel to a new process"};
+  Child child;
+  child.process = fork_process({channel->second.number(), output_.descriptor()}, [&] {
     ProcessLimits own;
-    own.cpu_s = limits.wall_s * most_tries + limits.grace_s + 2.0;
-    own.address_mb = 1.25 * static_cast<double>(limits.memory_mb) + 256.0;
+    own.cpu_s = limits_.wall_s * most_tries + limits_.grace_s + 2.0;
+    own.address_mb = 1.25 * static_cast<double>(limits_.memory_mb) + 256.0;
     own.file_mb = 16.0;
     own.first_to_go = 1000;
-    own.pinned_processor = limits.pinned_processor;
+    own.pinned_processor = limits_.pinned_processor;
     limit_this_process(own);
+    char begin = 0;
+    if (recv(child_channel, &begin, 1, 0) != 1) return 1;
     Shared* const shared = shared_;
-    auto run = run_cell(problem, request, [shared](CellPhase phase) {
+    auto run = run_cell(problem_, request, [shared](CellPhase phase) {
       shared->phase = static_cast<int>(phase);
       if (phase == CellPhase::solving) ++shared->tries;
     });
     if (!run) return 2;
     if (request.trace) {
-      auto csv = trace_cell(problem, request, *run);
+      auto csv = trace_cell(problem_, request, *run);
       if (!csv) return 2;
       run->trace = std::move(*csv);
     }
     return write_all(child_channel, encode_frame(FrameKind::cell_run, encode(*run))) ? 0 : 3;
   });
-  if (child < 0) {
-    attempt.run.record = ended_record(request, "skipped", "the system refused a new process");
+  if (child.process < 0) return Error{ErrorCode::internal, "the system refused a new process"};
+  child.channel = std::move(channel->first);
+  return child;
+}
+
+/// In `ready`, or where that is null, in a child of now. `counts`: where it does not, an answer is not judged.
+CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts,
+                                          const Following& following) {
+  Attempt attempt;
+  auto started = ready ? Result<Child>(std::move(*ready)) : start(request);
+  if (!started) {
+    attempt.run.record = ended_record(request, "skipped", started.error().message);
     return attempt;
   }
-  channel->second.close();
-  Watched watched = watch(child, channel->first.number(), shared_->tries, limits);
+  const Child child = std::move(*started);
+  shared_->phase = static_cast<int>(CellPhase::starting);
+  shared_->tries = 0;
+  output_.clear();
+  write_all(child.channel.number(), "1");  // where it is gone, the watch finds out why
+
+  std::optional<CellRun> answer;
+  const auto take = [&](const Frame& frame) {
+    if (frame.kind == FrameKind::cell_run) answer = decode_cell_run(frame.payload);
+    const auto rows = static_cast<std::size_t>(problem_.rows());
+    if (answer && answer->record.reaction.size() != rows && !answer->record.reaction.empty()) answer.reset();
+    if (!answer || !counts) return;
+    // The system takes the child's memory back meanwhile.
+    const double looked = answer->record.judge_s;
+    judge_cell(problem_, answer->record);
+    answer->busy_s += answer->record.judge_s - looked;
+  };
+  const auto make_following = [&] {
+    const auto next = waiting_ || !following ? std::nullopt : following();
+    auto next_child = next ? start(*next) : Result<Child>(Error{});
+    if (next_child) waiting_ = std::make_unique<Child>(std::move(*next_child));
+  };
+  const Watched watched = watch(child.process, child.channel.number(), shared_->tries, limits_, {take, make_following});
 
   const int last_phase = shared_->phase;
   const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::repeating)
@@ -170,33 +229,29 @@ CellProcess::Attempt CellProcess::attempt(const ContactProblem& problem, const C
                       watched.ignored_term ? "; it ignored SIGTERM" : ""));
   } else if (watched.killed == Killed::for_memory) {
     ended(Ending::killed, "out_of_memory",
-          fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limits.memory_mb, where));
+          fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limits_.memory_mb, where));
   } else if (watched.out_of_memory_kill) {
     ended(Ending::killed, "out_of_memory", fmt::format("the system ran out of memory and killed it in {}", where));
   } else if (WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL) {
     ended(Ending::killed_from_outside, "crashed", fmt::format("killed from outside (signal 9) in {}", where));
   } else if (!clean_exit) {
     ended(Ending::crashed, "crashed", fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said));
+  } else if (!answer || watched.more) {
+    ended(Ending::crashed, "crashed", fmt::format("its answer was garbled or missing, in {}{}", where, said));
   } else {
-    const auto frame = watched.answer.next();
-    auto run = frame && frame->kind == FrameKind::cell_run ? decode_cell_run(frame->payload) : std::nullopt;
-    const auto rows = static_cast<std::size_t>(problem.rows());
-    if (!run || !watched.answer.empty() || (run->record.reaction.size() != rows && !run->record.reaction.empty())) {
-      ended(Ending::crashed, "crashed", fmt::format("its answer was garbled or missing, in {}{}", where, said));
-    } else {
-      attempt.run = std::move(*run);
-      if (attempt.run.record.status == "crashed") attempt.ending = Ending::crashed;
-    }
+    attempt.run = std::move(*answer);
+    if (attempt.run.record.status == "crashed") attempt.ending = Ending::crashed;
   }
   attempt.run.record.peak_memory_kb = watched.peak_kb;
   return attempt;
 }
 
-CellRun CellProcess::run(const ContactProblem& problem, const CellRequest& request, const IsolationLimits& limits) {
+CellRun CellProcess::run(const CellRequest& request, const Following& following) {
+  std::unique_ptr<Child> ready = std::move(waiting_);
   std::string first_crash;
   int outside_kills = 0;
   for (;;) {
-    Attempt last = attempt(problem, request, limits);
+    Attempt last = attempt(request, std::move(ready), first_crash.empty(), following);
     CellRecord& record = last.run.record;
     if (last.ending == Ending::killed_from_outside && ++outside_kills < most_outside_kills) continue;
     if (last.ending == Ending::crashed && first_crash.empty()) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "problems/contact_problem.hpp"
 #include "runners/execute/cell_run.hpp"
@@ -22,26 +24,36 @@ double wall_limit(double seconds);
 /// Tries of a solver that tightens a stop rule of its own which get the wall clock's limit each; later ones share it.
 inline constexpr int most_tries = 5;
 
-/// Runs cells one after the other, each in a forked process of its own.
+/// Runs cells of one problem one after the other, each in a forked process of its own.
 class CellProcess {
  public:
-  CellProcess();
+  /// What the next call of run() will be asked for, where that is known already.
+  using Following = std::function<std::optional<CellRequest>()>;
+
+  CellProcess(const ContactProblem& problem, const IsolationLimits& limits);
   ~CellProcess();
   CellProcess(const CellProcess&) = delete;
   CellProcess& operator=(const CellProcess&) = delete;
 
-  /// run_cell in a child. However that ends, the record says so: status `timeout`, `out_of_memory` or `crashed`, with
-  /// the phase, the signal and the child's last words as the reason. A crash is tried once more; where that ends
-  /// otherwise, the cell is `flaky` and keeps no answer. A child that something outside killed is started again.
-  CellRun run(const ContactProblem& problem, const CellRequest& request, const IsolationLimits& limits);
+  /// run_cell in a child, then judge_cell here. However the child ends, the record says so: status `timeout`,
+  /// `out_of_memory` or `crashed`, with the phase, the signal and the child's last words as the reason. A crash is
+  /// tried once more; where that ends otherwise, the cell is `flaky` and keeps no answer. A child that something
+  /// outside killed is started again. While a child has been at work for a while, that of `following` is forked and
+  /// kept waiting.
+  CellRun run(const CellRequest& request, const Following& following = nullptr);
 
  private:
   struct Shared;
+  struct Child;
   struct Attempt;
-  Attempt attempt(const ContactProblem& problem, const CellRequest& request, const IsolationLimits& limits);
+  Result<Child> start(const CellRequest& request);
+  Attempt attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts, const Following& following);
 
+  const ContactProblem& problem_;
+  IsolationLimits limits_;
   Shared* shared_;
   OutputCatcher output_;
+  std::unique_ptr<Child> waiting_;  ///< for the next call of run()
 };
 
 }  // namespace conebench

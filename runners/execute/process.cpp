@@ -34,6 +34,11 @@ void set_limit(__rlimit_resource resource, double value) {
   setrlimit(resource, &limit);
 }
 
+bool change_policy(int from, int to) {
+  const sched_param none{};
+  return sched_getscheduler(0) == from && sched_setscheduler(0, to, &none) == 0;
+}
+
 double address_space_mb() {
   long pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -44,6 +49,7 @@ void become_child(const ForkSetup& setup, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it died before the line above
   setpgid(0, 0);
+  change_policy(SCHED_BATCH, SCHED_OTHER);  // see Unhurried
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -193,6 +199,20 @@ int last_allowed_processor() {
     if (CPU_ISSET(static_cast<unsigned>(i), &processors)) return i;
   }
   return -1;
+}
+
+void leave_processor(int processor) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  if (processor < 0 || sched_getaffinity(0, sizeof processors, &processors) != 0) return;
+  CPU_CLR(static_cast<unsigned>(processor), &processors);
+  sched_setaffinity(0, sizeof processors, &processors);  // refused where none is left
+}
+
+Unhurried::Unhurried(bool wanted) : changed_(wanted && change_policy(SCHED_OTHER, SCHED_BATCH)) {}
+
+Unhurried::~Unhurried() {
+  if (changed_) change_policy(SCHED_BATCH, SCHED_OTHER);
 }
 
 std::string ending_text(int wait_status) {

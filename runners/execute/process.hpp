@@ -77,6 +77,22 @@ long out_of_memory_kills();
 /// The last processor that this process may run on; −1 where that can't be told.
 int last_allowed_processor();
 
+/// Keeps the calling process off a processor, where it may run on others.
+void leave_processor(int processor);
+
+/// While it lives, and where `wanted`, this process does not push aside another that runs when something comes for it
+/// (SCHED_BATCH). Forked processes are as before.
+class Unhurried {
+ public:
+  explicit Unhurried(bool wanted);
+  ~Unhurried();
+  Unhurried(const Unhurried&) = delete;
+  Unhurried& operator=(const Unhurried&) = delete;
+
+ private:
+  bool changed_;
+};
+
 /// "signal 11 (Segmentation fault)" or "exit code 3", of a wait status.
 std::string ending_text(int wait_status);
 

@@ -15,10 +15,13 @@ long memory_of_machine_mb() { return sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_S
 
 Result<CellRun> run_here(const ContactProblem& problem, const CellRequest& request) {
   auto run = run_cell(problem, request);
-  if (!run || !request.trace) return run;
-  auto csv = trace_cell(problem, request, *run);
-  if (!csv) return csv.error();
-  run->trace = std::move(*csv);
+  if (!run) return run;
+  if (request.trace) {
+    auto csv = trace_cell(problem, request, *run);
+    if (!csv) return csv.error();
+    run->trace = std::move(*csv);
+  }
+  judge_cell(problem, run->record);
   return run;
 }
 
@@ -26,7 +29,7 @@ CellRun run_apart(const ContactProblem& problem, const CellRequest& request) {
   IsolationLimits limits;
   limits.wall_s = wall_limit(request.seconds) * (request.trace ? 2.0 : 1.0);
   limits.memory_mb = memory_of_machine_mb();
-  return CellProcess().run(problem, request, limits);
+  return CellProcess(problem, limits).run(request);
 }
 
 }  // namespace
@@ -39,7 +42,6 @@ Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& 
                                                            : run_here(problem, wanted);
   if (!run) return run.error();
   if (trace != nullptr) *trace = std::move(run->trace);
-  judge_cell(problem, run->record);
   return std::move(run->record);
 }
 

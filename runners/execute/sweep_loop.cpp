@@ -24,6 +24,7 @@ SweepLoop::SweepLoop(const Input& input, Store& store, Progress& progress, Sweep
     : input_(input), store_(store), progress_(progress), state_(state) {}
 
 void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
+  const Unhurried unhurried(jobs == 1);  // one worker does not wait for the store; several wait for the runner
   began_ = monotonic_seconds();
   for (CellGroup& group : groups) {
     const SurveyedProblem& problem = input_.problems.problems[group.problem];
@@ -87,12 +88,13 @@ void SweepLoop::assign(Slot& slot) {
 
 void SweepLoop::attend(Slot& slot) {
   const bool alive = slot.worker.read();
-  while (slot.worker.running() && !stopped_) {
+  const pid_t process = slot.worker.process();
+  while (slot.worker.process() == process && !stopped_) {
     const auto frame = slot.worker.next_frame();
     if (!frame) break;
     take(slot, *frame);
   }
-  if (!slot.worker.running()) return;
+  if (slot.worker.process() != process) return;
   if (slot.worker.spoilt()) return bury(slot);
   slot.worker.enforce(monotonic_seconds(), slot.loaded ? 0 : input_.suite.limits.memory_mb);
   if (!alive) bury(slot);
@@ -123,8 +125,9 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
   if (slot.in_flight.empty() || slot.in_flight.front() != report.cell) return bury(slot);
   slot.in_flight.pop_front();
   busy_s_ += report.busy_s;
-  // The worker goes on with the next cell while this one is stored.
+  // The worker goes on with the next cell, or another with the next problem, while this one is stored.
   feed(slot);
+  if (!slot.worker.running()) assign(slot);
   store(report.cell, std::move(report.record));
 }
 

@@ -36,6 +36,7 @@ class WatchedWorker {
     return true;
   }
   bool running() const { return worker_.process > 0; }
+  pid_t process() const { return worker_.process; }
   int channel() const { return worker_.channel.number(); }
   void set_deadline(double at, std::string why);
 

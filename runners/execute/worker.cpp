@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <functional>
+#include <utility>
 
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/wire.hpp"
@@ -14,18 +15,35 @@ namespace conebench {
 
 namespace {
 
-/// The next cell's index; nullopt where the runner has closed the channel.
-std::optional<std::uint64_t> next_request(FrameBuffer& buffer) {
-  for (;;) {
-    if (const auto frame = buffer.next()) return decode_index(frame->payload);
-    if (buffer.broken()) return std::nullopt;
-    std::array<char, 4096> chunk{};
-    const ssize_t count = recv(child_channel, chunk.data(), chunk.size(), 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return std::nullopt;
-    buffer.append(chunk.data(), static_cast<std::size_t>(count));
+/// The cells that the runner asks for, by their indices.
+class Requests {
+ public:
+  /// Waits for it; nullopt where the runner has closed the channel.
+  std::optional<std::uint64_t> next() {
+    if (ahead_) return std::exchange(ahead_, std::nullopt);
+    for (;;) {
+      if (const auto frame = received_.next()) return decode_index(frame->payload);
+      if (received_.broken()) return std::nullopt;
+      std::array<char, 4096> chunk{};
+      const ssize_t count = recv(child_channel, chunk.data(), chunk.size(), 0);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return std::nullopt;
+      received_.append(chunk.data(), static_cast<std::size_t>(count));
+    }
   }
-}
+
+  /// What next() will return, where that has come already.
+  std::optional<std::uint64_t> ahead() {
+    received_.fill_from(child_channel);
+    if (ahead_) return ahead_;
+    if (const auto frame = received_.next()) ahead_ = decode_index(frame->payload);
+    return ahead_;
+  }
+
+ private:
+  FrameBuffer received_;
+  std::optional<std::uint64_t> ahead_;
+};
 
 bool answer(FrameKind kind, const std::string& payload) {
   return write_all(child_channel, encode_frame(kind, payload));
@@ -49,23 +67,27 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   } else {
     report.error = problem.error().message;
   }
+  // Woken by a child that may run there alone, it would keep that from ending.
+  leave_processor(plan.pinned_processor);
   if (!answer(FrameKind::loaded, encode(report)) || !problem) return 1;
 
   IsolationLimits limits;
   limits.wall_s = wall_limit(plan.suite.limits.seconds);
   limits.memory_mb = plan.suite.limits.memory_mb;
   limits.pinned_processor = plan.pinned_processor;
-  CellProcess process;
-  FrameBuffer requests;
-  while (const auto index = next_request(requests)) {
-    if (*index >= plan.cells.size()) return 1;
-    const PlannedCell& cell = plan.cells[*index];
-    CellRun run = process.run(*problem, request_of(plan.suite, plan.settings[cell.setting], cell.tolerance), limits);
-    const double looked = run.record.judge_s;
-    judge_cell(*problem, run.record);
-    CellReport done{*index, std::move(run.record), run.busy_s};
-    done.busy_s += done.record.judge_s - looked;
-    if (!answer(FrameKind::cell_done, encode(done))) return 1;
+  CellProcess process(*problem, limits);
+  Requests requests;
+  const auto request_at = [&](std::uint64_t index) {
+    const PlannedCell& cell = plan.cells.at(index);
+    return request_of(plan.suite, plan.settings[cell.setting], cell.tolerance);
+  };
+  const auto following = [&] {
+    const auto index = requests.ahead();
+    return index ? std::optional(request_at(*index)) : std::nullopt;
+  };
+  while (const auto index = requests.next()) {
+    CellRun run = process.run(request_at(*index), following);
+    if (!answer(FrameKind::cell_done, encode(CellReport{*index, std::move(run.record), run.busy_s}))) return 1;
   }
   return 0;
 }

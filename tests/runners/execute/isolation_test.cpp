@@ -87,10 +87,10 @@ TEST(CellProcess, GivesTheWallClocksLimitToEachTryUpToFive) {
   const ContactProblem problem = testing::make_problem("box-stack", {{"boxes", 1L}});
   CellRequest request;
   request.solver = "MISBEHAVE";
-  CellProcess process;
+  CellProcess process(problem, {.wall_s = 0.3, .grace_s = 0.05});
   const auto seconds = [&](const char* mode) {
     request.options = {{"mode", mode}};
-    const CellRun run = process.run(problem, request, {.wall_s = 0.3, .grace_s = 0.05});
+    const CellRun run = process.run(request);
     EXPECT_EQ(run.record.status, "timeout") << run.record.reason;
     return run.busy_s;
   };

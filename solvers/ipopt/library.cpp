@@ -1,9 +1,8 @@
 #include "solvers/ipopt/library.hpp"
 
-#include <dlfcn.h>
-
 #include <string>
-#include <type_traits>
+
+#include "solvers/shared_library.hpp"
 
 namespace conebench::ipopt {
 
@@ -16,24 +15,16 @@ struct Loaded {
 
 Loaded load() {
   Loaded loaded;
-  void* const handle = dlopen(CONEBENCH_IPOPT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  bool complete = handle != nullptr;
-  const auto find = [&](auto& function, const char* name) {
-    if (handle == nullptr) return;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-    complete = complete && function != nullptr;
-  };
+  SharedLibrary shared(CONEBENCH_IPOPT_LIBRARY);
   Library& f = loaded.functions;
-  find(f.create, "CreateIpoptProblem");
-  find(f.free, "FreeIpoptProblem");
-  find(f.set_text, "AddIpoptStrOption");
-  find(f.set_number, "AddIpoptNumOption");
-  find(f.set_integer, "AddIpoptIntOption");
-  find(f.set_callback, "SetIntermediateCallback");
-  find(f.solve, "IpoptSolve");
-  if (complete) return loaded;
-  const char* const why = dlerror();
-  loaded.failure = why != nullptr ? why : "unknown error of the loader";
+  shared.find(f.create, "CreateIpoptProblem");
+  shared.find(f.free, "FreeIpoptProblem");
+  shared.find(f.set_text, "AddIpoptStrOption");
+  shared.find(f.set_number, "AddIpoptNumOption");
+  shared.find(f.set_integer, "AddIpoptIntOption");
+  shared.find(f.set_callback, "SetIntermediateCallback");
+  shared.find(f.solve, "IpoptSolve");
+  loaded.failure = shared.failure();
   return loaded;
 }
 

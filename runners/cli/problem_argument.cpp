@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <sstream>
 #include <vector>
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "runners/cli/arguments.hpp"
+#include "runners/plan/problem_source.hpp"
 
 namespace conebench::cli {
 
@@ -44,8 +44,8 @@ std::filesystem::path find_problem_file(const std::string& file) {
   const std::filesystem::path given(file);
   std::error_code ignored;
   if (given.is_absolute() || std::filesystem::exists(given, ignored)) return given;
-  if (const char* data = std::getenv("CONEBENCH_DATA"); data != nullptr && *data != '\0') {
-    auto below = std::filesystem::path(data) / given;
+  if (const auto data = data_folder_of_environment(); !data.empty()) {
+    auto below = data / given;
     if (std::filesystem::exists(below, ignored)) return below;
   }
   return given;

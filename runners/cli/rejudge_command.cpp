@@ -5,11 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 
 #include "problems/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/plan/problem_source.hpp"
 
 namespace conebench::cli {
 
@@ -36,7 +36,7 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
   if (!store) return store.error();
   RejudgeOptions options;
   options.data = arguments.data;
-  if (const char* data = std::getenv("CONEBENCH_DATA")) options.environment = data;
+  options.environment = data_folder_of_environment();
   options.cache = std::filesystem::path(arguments.store).replace_extension(".problems");
   const bool terminal = isatty(STDERR_FILENO) == 1;
   if (terminal) {

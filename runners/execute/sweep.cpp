@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <thread>
@@ -63,8 +62,7 @@ FilterSubject subject_of(const ProblemSource& source) {
 }
 
 Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options) {
-  const char* const environment = std::getenv("CONEBENCH_DATA");
-  return list_sources(suite, options.data, environment != nullptr ? environment : "");
+  return list_sources(suite, options.data, data_folder_of_environment());
 }
 
 /// `known`: problems of the store, whose features are taken from there; null: features are not wanted.
@@ -262,8 +260,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 
   run.suite_name = suite.name;
   run.suite_text = suite.text;
-  const char* const environment = std::getenv("CONEBENCH_DATA");
-  const std::filesystem::path data = !options.data.empty() ? options.data : environment != nullptr ? environment : "";
+  const std::filesystem::path data = options.data.empty() ? data_folder_of_environment() : options.data;
   std::error_code ignored;
   if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
   if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();

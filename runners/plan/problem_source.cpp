@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <system_error>
@@ -89,6 +90,11 @@ ContactProblem named(const ContactProblem& problem, const ProblemSource& source,
 }
 
 }  // namespace
+
+fs::path data_folder_of_environment() {
+  const char* const folder = std::getenv("CONEBENCH_DATA");
+  return folder != nullptr ? folder : "";
+}
 
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment) {
   std::error_code ignored;

@@ -25,6 +25,9 @@ struct ProblemSource {
   bool as_fclib = false;
 };
 
+/// The folder in the environment variable CONEBENCH_DATA; empty where it is not set.
+std::filesystem::path data_folder_of_environment();
+
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
 /// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out.
 /// Errors (bad_input): `data` is no folder; a glob that matches no file anywhere; says where it was looked for.

@@ -98,7 +98,7 @@ SolverRow nbgs_row() {
 }
 
 Settings raisim_settings(const RaisimOptions& o) {
-  return {.sweep = {o.order, o.order_seed, o.alpha, o.gamma, o.alpha_min},
+  return {.sweep = {o.order, o.alpha, o.gamma, o.alpha_min},
           .own_test = own_test(o.own_test),
           .check_period = o.check_period,
           .decay = o.decay == "contact" ? Decay::with_every_contact : Decay::towards_minimum};
@@ -145,9 +145,7 @@ SolverRow prox_row(const char* id, const char* name, const char* summary) {
   info.summary = summary;
   return make_row<ProxOptions>(info, [](const SolverInfo& i, const ProxOptions& o) {
     return std::make_unique<GaussSeidelSolver<ProxBlock, S>>(
-        i,
-        Settings{.sweep = {.order = o.order, .order_seed = o.order_seed}, .own_test = OwnTest::natural_map, .prox = o},
-        ProxBlock{});
+        i, Settings{.sweep = {.order = o.order}, .own_test = OwnTest::natural_map, .prox = o}, ProxBlock{});
   });
 }
 

@@ -62,7 +62,7 @@ class GaussSeidelSolver final : public Solver {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     const Vector weights = velocity_weights(problem);
     const auto order =
-        contact_order(problem, settings_.sweep.order, static_cast<std::uint64_t>(settings_.sweep.order_seed));
+        contact_order(problem, settings_.sweep.order.name, static_cast<std::uint64_t>(settings_.sweep.order.seed));
     planar_.reset();
     spatial_.reset();
     if (problem.cones().contact_dimension() == 2) {

@@ -6,11 +6,11 @@ namespace conebench::gauss_seidel {
 
 namespace {
 
-void declare_order(OptionBinder& bind, std::string& order, long& seed) {
-  bind.choice("order", order, contact_order_names(),
+void declare_order(OptionBinder& bind, OrderOptions& o) {
+  bind.choice("order", o.name, contact_order_names(),
               "order of the contacts in a sweep, fixed for the whole solve: as given, drawn at random, or colour by "
               "colour (red-black)");
-  bind.integer("order_seed", seed, {.minimum = 0, .maximum = 1e15, .doc = "seed of the random order"});
+  bind.integer("order_seed", o.seed, {.minimum = 0, .maximum = 1e15, .doc = "seed of the random order"});
 }
 
 void declare_check_period(OptionBinder& bind, long& period) {
@@ -29,7 +29,7 @@ void declare_own_test(OptionBinder& bind, std::string& own_test) {
 
 /// Those of 002 Alg. 5 but for the own test.
 void declare_raisim(OptionBinder& bind, RaisimOptions& o) {
-  declare_order(bind, o.order, o.order_seed);
+  declare_order(bind, o.order);
   bind.real("alpha", o.alpha, {.minimum = 0.01, .maximum = 1.0, .doc = "first alpha of 002 Alg. 5 line 15"});
   bind.real("alpha_min", o.alpha_min, {.minimum = 0.01, .maximum = 1.0, .doc = "alpha_min of 002 Alg. 5"});
   bind.real("gamma", o.gamma,
@@ -42,7 +42,7 @@ void declare_raisim(OptionBinder& bind, RaisimOptions& o) {
 }  // namespace
 
 void declare_options(OptionBinder& bind, SweepOptions& o) {
-  declare_order(bind, o.order, o.order_seed);
+  declare_order(bind, o.order);
   bind.real("relaxation", o.relaxation,
             {.minimum = 0.01,
              .maximum = 1.99,
@@ -79,7 +79,7 @@ void declare_options(OptionBinder& bind, RaisimEarlyOptions& o) {
 }
 
 void declare_options(OptionBinder& bind, ProxOptions& o) {
-  declare_order(bind, o.order, o.order_seed);
+  declare_order(bind, o.order);
   bind.real("factor", o.factor,
             {.minimum = 1e-6, .maximum = 10.0, .doc = "first rho: r = rho / D_NN and rho / lambda_max(D_TT)"});
   bind.real("reduction", o.reduction,

@@ -6,10 +6,15 @@
 
 namespace conebench::gauss_seidel {
 
+/// In which order a sweep visits the contacts (contact_order.hpp).
+struct OrderOptions {
+  std::string name = "given";
+  long seed = 1;
+};
+
 /// Options of every solver that sweeps (paper 004 Alg. 5).
 struct SweepOptions {
-  std::string order = "given";
-  long order_seed = 1;
+  OrderOptions order;
   double relaxation = 1.0;
   double relaxation_decay = 1.0;
   double relaxation_min = 0.5;
@@ -31,8 +36,7 @@ void declare_options(OptionBinder& bind, NbgsOptions& options);
 
 /// 002 Alg. 5. Its text gives no values: these stand in the code that its authors published (ContactBench).
 struct RaisimOptions {
-  std::string order = "given";
-  long order_seed = 1;
+  OrderOptions order;
   double alpha = 1.0;
   double alpha_min = 0.1;
   double gamma = 0.99;
@@ -50,8 +54,7 @@ struct RaisimEarlyOptions {
 void declare_options(OptionBinder& bind, RaisimEarlyOptions& options);
 
 struct ProxOptions {
-  std::string order = "given";
-  long order_seed = 1;
+  OrderOptions order;
   double factor = 1.0;
   double reduction = 0.9;
 };

@@ -23,4 +23,11 @@ inline std::optional<SolveStatus> after_iteration(long k, const StopRule& stop, 
   return std::nullopt;
 }
 
+/// The summary of a solve that ends here.
+inline SolveSummary ended_as(SolveSummary summary, SolveStatus status, double own_residual) {
+  summary.status = status;
+  summary.own_residual = own_residual;
+  return summary;
+}
+
 }  // namespace conebench

@@ -61,11 +61,7 @@ class Apgd final : public Solver {
     SolveSummary summary;
     project_cone(map_.cones(), guess, gamma_);
     impulse = gamma_;
-    if (gamma_.size() == 0) {
-      summary.status = SolveStatus::converged;
-      summary.own_residual = 0.0;
-      return summary;
-    }
+    if (gamma_.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     start();
     double best = std::numeric_limits<double>::infinity();
     for (long k = 1; k <= stop.max_iterations; ++k) {

@@ -84,11 +84,7 @@ class FixedPoint final : public Solver {
     SolveSummary summary;
     project_cone(map_.cones(), guess, lambda_);
     impulse = lambda_;
-    if (lambda_.size() == 0) {
-      summary.status = SolveStatus::converged;
-      summary.own_residual = 0.0;
-      return summary;
-    }
+    if (lambda_.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     map_.reset_products(prepared_products_);
     rho_ = first_step_;
     map_(lambda_, force_);

@@ -23,6 +23,12 @@ double largest_tangent_eigenvalue(const Eigen::Matrix<double, Dim, Dim>& block) 
   return 0.5 * (block(0, 0) + block(1, 1)) + std::hypot(half_difference, coupling);
 }
 
+/// One over what the normal and the tangential step of a contact divide by.
+struct Steps {
+  double normal_step;
+  double tangent_step;
+};
+
 /// Which velocity the tangential step of PGS-NCP sees.
 enum class TangentVelocity {
   updated,  ///< after the normal step: 002 Alg. 6 line 5
@@ -43,10 +49,7 @@ struct SplitProjection {
   TangentVelocity tangent_velocity = TangentVelocity::updated;
 
   template <int Dim>
-  struct Prepared {
-    double normal_step;
-    double tangent_step;
-  };
+  using Prepared = Steps;
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
@@ -87,10 +90,7 @@ struct ProxBlock {
   double factor = 1.0;  ///< ρ, which the solver adapts (see StepFactor)
 
   template <int Dim>
-  struct Prepared {
-    double normal_step;
-    double tangent_step;
-  };
+  using Prepared = Steps;
 
   template <int Dim>
   Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {

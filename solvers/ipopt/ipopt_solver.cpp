@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "problems/conversions.hpp"
+#include "solvers/after_iteration.hpp"
 #include "solvers/ipopt/cone_program.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/ipopt/library.hpp"
@@ -112,11 +113,7 @@ class IpoptSolver final : public Solver {
     SolveSummary summary;
     summary.solved_symmetrised = problem_->symmetry_error() > symmetry_tolerance;
     project_cone(problem_->cones(), guess, impulse);
-    if (impulse.size() == 0) {
-      summary.status = SolveStatus::converged;
-      summary.own_residual = 0.0;
-      return summary;
-    }
+    if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     Run run{*program_, monitor};
     // An interior point can't start from a solution, so a guess that is one is returned as it is.
     if (monitor.due(++run.points)) run.decision = monitor.observe(run.points, impulse, run.error);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "solvers/after_iteration.hpp"
+
 namespace conebench::lcp {
 
 void declare_options(OptionBinder& bind, LcpOptions& o) {
@@ -50,11 +52,7 @@ std::optional<Ending> LcpSolver::observe(Monitor& monitor, long k, VectorRef imp
 
 SolveSummary LcpSolver::solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   SolveSummary summary;
-  if (impulse.size() == 0) {
-    summary.status = SolveStatus::converged;
-    summary.own_residual = 0.0;
-    return summary;
-  }
+  if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
   // Pivots start at z = 0, so a guess counts only where it is the answer.
   if (!guess.isZero(0.0)) {
     lcp_->from_impulse(guess, z_);

@@ -110,7 +110,7 @@ class NewtonCcp final : public Solver {
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     SolveSummary summary = prepared_;
     project_cone(problem_->cones(), guess, impulse);
-    if (impulse.size() == 0) return ended(summary, SolveStatus::converged, 0.0);
+    if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     if (summary.breakdown != Breakdown::none) return summary;
     start_from(impulse);
     int still = 0;
@@ -127,12 +127,12 @@ class NewtonCcp final : public Solver {
       summary.own_residual = lambda_.allFinite() ? residual_->natural_map(lambda_) : not_a_number;
       ++summary.operator_products;
       if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
-        return ended(summary, *status, summary.own_residual);
+        return ended_as(summary, *status, summary.own_residual);
       }
       still = t * dv_.lpNorm<Eigen::Infinity>() <= rounding * v_.lpNorm<Eigen::Infinity>() ? still + 1 : 0;
-      if (still == patience) return ended(summary, SolveStatus::stalled, summary.own_residual);
+      if (still == patience) return ended_as(summary, SolveStatus::stalled, summary.own_residual);
     }
-    return ended(summary, SolveStatus::max_iterations, summary.own_residual);
+    return ended_as(summary, SolveStatus::max_iterations, summary.own_residual);
   }
 
  private:
@@ -142,12 +142,6 @@ class NewtonCcp final : public Solver {
   static constexpr Index most_factored_rows = 6000;
   /// Steps of rounding size on end after which the iteration is said to stall.
   static constexpr int patience = 20;
-
-  static SolveSummary ended(SolveSummary& summary, SolveStatus status, double residual) {
-    summary.status = status;
-    summary.own_residual = residual;
-    return summary;
-  }
 
   static SolveSummary singular(SolveSummary& summary, const char* why) {
     summary.status = SolveStatus::breakdown;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "solvers/after_iteration.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/convex_qp_solvers.hpp"
 
@@ -89,11 +90,7 @@ class Staggered final : public Solver {
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     SolveSummary summary;
     project_cone(problem_->cones(), guess, impulse);
-    if (impulse.size() == 0) {
-      summary.status = SolveStatus::converged;
-      summary.own_residual = 0.0;
-      return summary;
-    }
+    if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     // New solvers, so that a repeat starts with their first penalties.
     normal_.solver = make_convex_qp_solver(options_.normal, normal_.qp);
     tangential_.solver = make_convex_qp_solver(options_.tangential, tangential_.qp);

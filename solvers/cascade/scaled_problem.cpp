@@ -17,6 +17,7 @@ using Components = std::array<Index, 3>;
 ScaledProblem::ScaledProblem(const ContactProblem& problem) {
   if (problem.cones().joints() == 0) {
     build(problem.cones(), problem.blocks(), problem.compliance(), problem.free_term());
+    measure_by(problem);
     return;
   }
   const ConeProduct& all = problem.cones();
@@ -26,6 +27,34 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem) {
   build(*cones, BlockSparseMatrix::from_dense(joints->matrix, *cones), Vector::Zero(cones->rows()), joints->free_term);
   joints->matrix.resize(0, 0);
   joints_ = std::move(joints);
+  measure_by(problem);
+}
+
+void ScaledProblem::measure_by(const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  const BlockSparseMatrix& matrix = problem.blocks();
+  const auto mean_diagonal = [&](Index i) {
+    const int size = matrix.block_size(i);
+    const double compliance = problem.compliance().segment(matrix.block_offset(i), size).sum();
+    return (matrix.block(i, matrix.diagonal(i)).trace() + compliance) / size;
+  };
+  double sum = 0.0;
+  double positive = 0.0;
+  double largest_velocity = 0.0;
+  for (Index i = 0; i < cones.blocks(); ++i) {
+    const double mean = mean_diagonal(i);
+    sum += mean > 0.0 ? mean : 0.0;
+    positive += mean > 0.0 ? 1.0 : 0.0;
+    const auto velocity = problem.free_term().segment(matrix.block_offset(i), matrix.block_size(i));
+    largest_velocity = std::max(largest_velocity, velocity.norm());
+  }
+  if (largest_velocity == 0.0) largest_velocity = 1.0;
+  for (Index i = cones.joints(); i < cones.blocks(); ++i) {
+    Judge& judge = judge_[static_cast<std::size_t>(i - cones.joints())];
+    const double mean = mean_diagonal(i);
+    judge.step = mean > 0.0 ? 1.0 / mean : (positive > 0.0 ? positive / sum : 1.0);
+    judge.tolerance = 1.0 / (judge.step * largest_velocity);
+  }
 }
 
 void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& matrix, const Vector& compliance,
@@ -45,22 +74,11 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     if (cones.contact_dimension() == 2) return mu > 0.0 ? Rows{row, -1, row + 1} : Rows{-1, -1, row + 1};
     return mu > 0.0 ? Rows{row, row + 1, row + 2} : Rows{-1, -1, row + 2};
   };
-  double mean_inverse_step = 0.0;
-  Index positive = 0;
-  double largest_velocity = 0.0;
-  std::vector<double> inverse_step(count);
   for (Index i = 0; i < cones.blocks(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const Index row = matrix.block_offset(i);
-    const int size = matrix.block_size(i);
     const auto diagonal = matrix.block(i, matrix.diagonal(i));
     rows_[at] = embedded(i);
-    inverse_step[at] = (diagonal.trace() + compliance.segment(row, size).sum()) / size;
-    if (inverse_step[at] > 0.0) {
-      mean_inverse_step += inverse_step[at];
-      ++positive;
-    }
-    largest_velocity = std::max(largest_velocity, free_term.segment(row, size).norm());
     if (cones.block_kind(i) == BlockKind::contact) {
       const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
       judge_[at].friction = mu > 0.0 ? mu : 1.0;
@@ -73,8 +91,6 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     const double mean_diagonal = (tangential + entry(rows.n) / (mu * mu)) / (tangents + 1);
     scale[at] = mean_diagonal > 0.0 ? 1.0 / std::sqrt(mean_diagonal) : 1.0;
   }
-  mean_inverse_step = positive > 0 ? mean_inverse_step / static_cast<double>(positive) : 1.0;
-  if (largest_velocity == 0.0) largest_velocity = 1.0;
 
   const auto weight = [&](Index i, int component) {
     const auto at = static_cast<std::size_t>(i);
@@ -141,8 +157,6 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   for (std::size_t i = 0; i < count; ++i) {
     impulse_scale_[i] = scale[i] * gamma;
     velocity_scale_[i] = gamma / scale[i];
-    judge_[i].step = 1.0 / (inverse_step[i] > 0.0 ? inverse_step[i] : mean_inverse_step);
-    judge_[i].tolerance = 1.0 / (judge_[i].step * largest_velocity);
   }
 }
 

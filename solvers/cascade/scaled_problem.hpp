@@ -19,8 +19,8 @@ namespace conebench::cascade {
 ///
 /// Every block is embedded as a 3D contact: a limit row, a frictionless contact and the second tangent of a 2D contact
 /// become components with a unit diagonal, no coupling and no free term, whose impulse stays 0. So all parts of the
-/// cascade see one block size. Joints are eliminated first (JointElimination); G, g and the residual are those of what
-/// is left.
+/// cascade see one block size. Joints are eliminated first (JointElimination); G and g are those of what is left, the
+/// residual is that of the problem with its joints satisfied.
 ///
 /// | symbol | here | shape | unit |
 /// | --- | --- | --- | --- |
@@ -70,6 +70,8 @@ class ScaledProblem {
  private:
   void build(const ConeProduct& cones, const BlockSparseMatrix& matrix, const Vector& compliance,
              const Vector& free_term);
+  /// Takes the natural map's steps and its scale of velocity from `problem` as it is given, joints and all.
+  void measure_by(const ContactProblem& problem);
   Index joints() const { return joints_ ? joints_->joints() : 0; }
 
   /// Where a block's components live in the rows after the joints; −1 for a component that is embedded.

@@ -42,6 +42,10 @@ TEST(ScaledProblem, MeasuresTheOfficialVerdictWithLimits) {
   expect_the_judges_residual(random_problem({{"contacts", 6L}, {"limits", 5L}}, 3));
 }
 
+TEST(ScaledProblem, MeasuresTheOfficialVerdictWithJoints) {
+  expect_the_judges_residual(random_problem({{"contacts", 6L}, {"limits", 3L}, {"joints", 6L}}, 3));
+}
+
 TEST(ScaledProblem, HasDiagonalBlocksOfTraceThree) {
   const ScaledProblem scaled(random_problem({{"contacts", 9L}}, 5));
   for (int i = 0; i < scaled.contacts(); ++i) EXPECT_NEAR(scaled.block(scaled.diagonal(i)).trace(), 3.0, 1e-12);

@@ -18,6 +18,7 @@ constexpr const char* pgs_papers =
 SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool damp_cycles) {
   SolverInfo info;
   info.id = id;
+  info.version = damp_cycles ? 1 : 2;
   info.name = name;
   info.citation =
       "Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to solve frictional contact problems, 1998; local solution "
@@ -82,6 +83,7 @@ OwnTest own_test(const std::string& name) {
 SolverRow nbgs_row() {
   SolverInfo info;
   info.id = "NBGS";
+  info.version = 2;
   info.name = "Nonlinear block Gauss-Seidel with the one-contact quartic of maximal dissipation";
   info.formulation = Formulation::model;
   info.citation =

@@ -176,16 +176,19 @@ class SuiteReader {
       if (is_group(item)) return solver_group(item, path, suite);
       SolverEntry entry;
       entry.where = path;
+      bool optional = false;
       if (item.is_string()) {
         entry.id = read_.text(item, path);
         entry.options = {{}};
       } else {
-        if (!read_.is_object(item, path, {"id", "options", "grid"})) return;
+        if (!read_.is_object(item, path, {"id", "options", "grid", "optional"})) return;
         if (!item.contains("id")) return read_.fail(child_path(path, "id"), "is missing");
+        if (const Json* flag = find(item, "optional")) optional = read_.flag(*flag, child_path(path, "optional"));
         entry.id = read_.text(item["id"], child_path(path, "id"));
         entry.options = points(item, path);
       }
       const auto row = require_solver(entry.id);
+      if (!row && optional && row.error().code == ErrorCode::unsupported) return;  // its library is not in this build
       if (!row) return read_.fail(path, row.error().message);
       for (const OptionValues& point : entry.options) {
         if (const auto checked = (*row)->effective_options(point); !checked) {

@@ -100,6 +100,15 @@ TEST(Suite, PeersCanBeLeftOut) {
   for (const SolverEntry& entry : suite->solvers) EXPECT_FALSE(find_solver(entry.id)->info.own_process) << entry.id;
 }
 
+TEST(Suite, APeerMayBeNamedThatTheBuildMayLack) {
+  const auto suite = parse_suite(with(R"({"solvers": ["NSGS", {"id": "SICONOS-NSGS", "optional": true}]})"), "x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  EXPECT_EQ(suite->solvers.size(), find_solver("SICONOS-NSGS") == nullptr ? 1U : 2U);
+  EXPECT_THAT(error_of(with(R"({"solvers": ["NSGS", {"id": "SICONOS-NSG", "optional": true}]})")),
+              HasSubstr("solvers[1]"));
+  EXPECT_THAT(error_of(with(R"({"solvers": [{"id": "NSGS", "optional": 1}]})")), HasSubstr("solvers[0].optional"));
+}
+
 TEST(Suite, AnUnknownKeyIsNamedWithItsPath) {
   EXPECT_THAT(error_of(with(R"({"tolerance": 1e-6})")),
               AllOf(HasSubstr("dir/x.json: tolerance: unknown key"), HasSubstr("tolerances")));

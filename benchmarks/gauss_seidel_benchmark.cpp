@@ -170,6 +170,7 @@ void against_stream(benchmark::State& state, const ContactProblem& problem, Work
   state.counters["contacts"] = contacts;
   state.counters["KiB"] = bytes(matrix) / 1024.0;
   state.counters["ns/contact"] = 1e9 * shortest / contacts;
+  state.counters["ns/nonzero"] = 1e9 * shortest / static_cast<double>(matrix.stored_values());
   state.counters["stream"] = 1e9 * shortest_stream / contacts;
   state.counters["ratio"] = shortest / shortest_stream;
 }

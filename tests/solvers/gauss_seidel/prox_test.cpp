@@ -107,7 +107,7 @@ TEST(Prox, JacobiNeedsTheAdaptedFactor) {
 }
 
 TEST(Prox, StepFactorTakesBackWhatMovesFarther) {
-  StepFactor factor(ProxOptions{.factor = 2.0, .reduction = 0.5});
+  StepFactor factor(ProxOptions{.order = {}, .factor = 2.0, .reduction = 0.5});
   EXPECT_TRUE(factor.accepts(1.0));
   EXPECT_FALSE(factor.accepts(1.5));
   EXPECT_EQ(factor.rho(), 1.0);

@@ -57,11 +57,12 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
 SweepLoop::Group* SweepLoop::next_group() {
   Group* fullest = nullptr;
   for (Group& group : groups_) {
-    if (group.pending.empty()) continue;
+    const auto coming = std::count_if(slots_.begin(), slots_.end(), [&](const std::unique_ptr<Slot>& slot) {
+      return slot->group == &group && !slot->loaded;
+    });
+    if (group.pending.size() <= static_cast<std::size_t>(coming)) continue;
     if (group.workers == 0) return &group;
-    if (group.pending.size() > 1 && (fullest == nullptr || group.pending.size() > fullest->pending.size())) {
-      fullest = &group;
-    }
+    if (fullest == nullptr || group.pending.size() > fullest->pending.size()) fullest = &group;
   }
   return fullest;
 }
@@ -89,7 +90,7 @@ void SweepLoop::assign(Slot& slot) {
 void SweepLoop::attend(Slot& slot) {
   const bool alive = slot.worker.read();
   const pid_t process = slot.worker.process();
-  while (slot.worker.process() == process && !stopped_) {
+  while (slot.worker.process() == process && !stopped_ && !interrupted()) {
     const auto frame = slot.worker.next_frame();
     if (!frame) break;
     take(slot, *frame);
@@ -133,7 +134,11 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
 
 /// Keeps the worker busy; sends it home when there is nothing left for it.
 void SweepLoop::feed(Slot& slot) {
-  while (slot.in_flight.size() < 1 + look_ahead && !slot.group->pending.empty()) {
+  std::size_t left = 0;
+  for (const Group& group : groups_) left += group.pending.size();
+  // The last cells wait for whoever is free first.
+  const std::size_t wanted = left < slots_.size() ? 1 : 1 + look_ahead;
+  while (slot.in_flight.size() < wanted && !slot.group->pending.empty()) {
     const std::size_t cell = slot.group->pending.front();
     slot.group->pending.pop_front();
     slot.in_flight.push_back(cell);

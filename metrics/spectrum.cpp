@@ -7,8 +7,6 @@
 #include <limits>
 #include <random>
 
-#include "metrics/tridiagonal.hpp"
-
 namespace conebench {
 
 namespace {
@@ -16,26 +14,25 @@ namespace {
 constexpr double symmetric_enough = 1e-12;
 constexpr double estimated_cutoff = 1e-10;
 
-/// Takes the magnitudes of eigenvalues above the cut-off into rank, range and conditioning.
-void count_values(Spectrum& spectrum, const TridiagonalSpectrum& values, double relative_cutoff) {
-  const Index n = values.size();
-  spectrum.largest = std::max(std::abs(values.eigenvalue(0)), std::abs(values.eigenvalue(n - 1)));
+/// Takes singular values above the cut-off into rank, range and conditioning.
+void count_values(Spectrum& spectrum, const Vector& values, double relative_cutoff) {
+  spectrum.largest = values.maxCoeff();
   const double cutoff = relative_cutoff * spectrum.largest;
-  if (!(cutoff > 0.0)) return;
-  const Index negative = values.below(-cutoff);
-  const Index up_to_cutoff = values.below(cutoff);
-  spectrum.rank = negative + n - up_to_cutoff;
-  double smallest = spectrum.largest;
-  if (negative > 0) smallest = std::min(smallest, -values.eigenvalue(negative - 1));
-  if (up_to_cutoff < n) smallest = std::min(smallest, values.eigenvalue(up_to_cutoff));
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const double value : values) {
+    if (value <= cutoff) continue;
+    ++spectrum.rank;
+    smallest = std::min(smallest, value);
+  }
+  if (spectrum.rank == 0) return;
   spectrum.smallest_on_range = smallest;
   spectrum.conditioning = spectrum.largest / smallest;
 }
 
-/// Singular values s of a square matrix, each as an eigenvalue s and one −s: Householder bidiagonalisation (Golub and
-/// Kahan 1965), then the symmetric tridiagonal matrix of twice the size with a zero diagonal and the bidiagonal entries
-/// beside it. Eigen 3.4's divide-and-conquer BDCSVD crashes on some rank-deficient matrices.
-TridiagonalSpectrum singular_values(Matrix matrix) {
+/// Singular values of a square matrix, to rows · 2.2e-16 · the largest: Householder bidiagonalisation (Golub and Kahan
+/// 1965), then the eigenvalues ±s of the symmetric tridiagonal matrix of twice the size with a zero diagonal and the
+/// bidiagonal entries beside it. Eigen 3.4's divide-and-conquer BDCSVD crashes on some rank-deficient matrices.
+Vector singular_values(Matrix matrix) {
   const Index n = matrix.rows();
   Vector beside = Vector::Zero(std::max<Index>(2 * n - 1, 0));
   Vector workspace(n);
@@ -52,22 +49,24 @@ TridiagonalSpectrum singular_values(Matrix matrix) {
     matrix.bottomRightCorner(rest, rest)
         .applyHouseholderOnTheRight(matrix.row(k).tail(rest - 1).transpose(), tau, workspace.data());
   }
-  return {Vector::Zero(2 * n), beside};
+  Eigen::SelfAdjointEigenSolver<Matrix> eigen;
+  eigen.computeFromTridiagonal(Vector::Zero(2 * n), beside, Eigen::EigenvaluesOnly);
+  return eigen.eigenvalues().tail(n).cwiseMax(0.0);
 }
 
 Spectrum exact_spectrum(const BlockSparseMatrix& matrix) {
   Spectrum spectrum;
   const Matrix dense = matrix.dense();
   const Matrix symmetric_part = 0.5 * (dense + dense.transpose());
-  const TridiagonalSpectrum eigenvalues = spectrum_of_symmetric(symmetric_part);
-  spectrum.min_eigenvalue = eigenvalues.eigenvalue(0);
-  spectrum.max_eigenvalue = eigenvalues.eigenvalue(matrix.rows() - 1);
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric_part, Eigen::EigenvaluesOnly);
+  const Vector& eigenvalues = eigen.eigenvalues();
+  spectrum.min_eigenvalue = eigenvalues.minCoeff();
+  spectrum.max_eigenvalue = eigenvalues.maxCoeff();
   const double cutoff = static_cast<double>(matrix.rows()) * std::numeric_limits<double>::epsilon();
   if (matrix.symmetry_error() <= symmetric_enough) {
-    count_values(spectrum, eigenvalues, cutoff);
+    count_values(spectrum, eigenvalues.cwiseAbs(), cutoff);
   } else {
     count_values(spectrum, singular_values(dense), cutoff);
-    spectrum.rank /= 2;
   }
   spectrum.positive_semidefinite = spectrum.min_eigenvalue >= -cutoff * spectrum.largest;
   return spectrum;

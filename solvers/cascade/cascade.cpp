@@ -27,6 +27,7 @@ struct CascadeOptions {
   bool proximal_point = true;
   bool arclength = true;
   bool admm = true;
+  bool projected = false;
 };
 
 void declare_options(OptionBinder& bind, CascadeOptions& o) {
@@ -43,6 +44,7 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.flag("proximal_point", o.proximal_point, "try PPA");
   bind.flag("arclength", o.arclength, "try ARC");
   bind.flag("admm", o.admm, "try ADMM-NCP-SA-S where sticking impulses are large");
+  bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
   bind.real("memory", o.memory,
             {.minimum = 0,
              .maximum = 1e6,
@@ -170,6 +172,12 @@ void run_proximal_point(Parts& parts, Search& search, Vector& r, const ProximalO
   rescue(parts, search);
 }
 
+template <class Options>
+bool wants_projection(const Options& options) {
+  if constexpr (requires { options.projected; }) return options.projected;
+  return false;
+}
+
 /// The solver whose search is one of the run_… functions above.
 template <class Options>
 class PartSolver final : public Solver {
@@ -197,8 +205,11 @@ class PartSolver final : public Solver {
     problem.from_impulse(guess, r);
     SolveSummary summary;
     if (problem.contacts() > 0) {
+      const bool projected = wants_projection(options_);
+      if (projected) search.project_answers();
       run_(*parts_, search, r, options_);
       r = search.best_point();
+      if (projected) problem.project(r);
       summary = search.summary();
     } else {
       summary.status = SolveStatus::converged;

@@ -199,6 +199,13 @@ double ScaledProblem::residual(const Vector& r, const Vector& w) const {
   return worst;
 }
 
+void ScaledProblem::project(Vector& r) const {
+  for (Index i = 0; i < contacts(); ++i) {
+    const ContactVector<3> part = r.segment<3>(3 * i);
+    r.segment<3>(3 * i) = project_friction_cone<3>(part, 1.0);
+  }
+}
+
 void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {
   VectorRef impulse = all.tail(all.size() - joints());
   impulse.setZero();

@@ -63,6 +63,9 @@ class ScaledProblem {
   /// The scaled natural map (the official verdict) of r with w = G̃ r + g̃, in the problem's own units.
   double residual(const Vector& r, const Vector& w) const;
 
+  /// r ← P_K(r).
+  void project(Vector& r) const;
+
   /// λ (rows of the problem, joints included) from r, and back.
   void to_impulse(const Vector& r, VectorRef all) const;
   void from_impulse(ConstVectorRef all, Vector& r) const;

@@ -29,6 +29,15 @@ bool Search::ask(const Vector& r, double residual) {
 }
 
 bool Search::offer(const Vector& r, double residual) {
+  if (!projects_ || accepted_ || residual > tolerance_) return take(r, residual);
+  projected_ = r;
+  problem_->project(projected_);
+  velocity_.resize(r.size());
+  problem_->velocity(projected_, velocity_);
+  return take(projected_, problem_->residual(projected_, velocity_));
+}
+
+bool Search::take(const Vector& r, double residual) {
   if (accepted_) return true;
   ++offers_;
   if (residual < best_) {

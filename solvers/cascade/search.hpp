@@ -19,6 +19,9 @@ class Search {
   /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
 
+  /// From here on a point is accepted as its projection onto the cones, and by the projection's residual.
+  void project_answers() { projects_ = true; }
+
   /// Takes note of r, whose scaled natural map is `residual`. True: accepted, stop.
   bool offer(const Vector& r, double residual);
   void count_newton();
@@ -41,6 +44,7 @@ class Search {
  private:
   void count_iteration();
   bool ask(const Vector& r, double residual);
+  bool take(const Vector& r, double residual);
 
   const ScaledProblem* problem_;
   long products_before_;
@@ -56,6 +60,8 @@ class Search {
   long offers_ = 0;  ///< what the monitor counts: every point that was measured
   double best_ = std::numeric_limits<double>::infinity();
   Vector best_point_;
+  bool projects_ = false;
+  Vector projected_, velocity_;
   bool accepted_ = false;
   bool halted_ = false;
   bool out_of_time_ = false;

@@ -54,6 +54,25 @@ TEST(Cascade, SolvesRandomProblemsOfEveryKindToTenDigits) {
   }
 }
 
+TEST(Cascade, ReturnsAnImpulseInTheConesWhereAsked) {
+  double outside = 0.0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    for (const OptionValues& values : std::vector<OptionValues>{
+             {{"contacts", 12L}}, {{"contacts", 12L}, {"dimension", 2L}}, {{"contacts", 8L}, {"joints", 4L}}}) {
+      const ContactProblem problem = scene("random", values, seed);
+      const auto primal = [&](const Answer& answer) {
+        return judge(problem, answer.impulse)["primal"].value / answer.impulse.norm();
+      };
+      const Answer projected = solve("CASCADE", problem, 1e-9, {{"projected", true}});
+      EXPECT_EQ(projected.summary.status, SolveStatus::converged);
+      EXPECT_LE(projected.residual, 1e-9);
+      EXPECT_LE(primal(projected), 1e-15);
+      outside = std::max(outside, primal(solve("CASCADE", problem, 1e-9)));
+    }
+  }
+  EXPECT_GE(outside, 1e-13) << "else nothing was asked for";
+}
+
 TEST(Cascade, SolvesProblemsWithJointsAndLimits) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const OptionValues values{{"contacts", 8L}, {"joints", 6L}, {"limits", 3L}, {"rank_share", 0.6}};

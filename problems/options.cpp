@@ -51,7 +51,7 @@ Result<OptionValue> check_value(const OptionSpec& spec, const OptionValue& value
   } else if (const auto* integer = std::get_if<long>(&converted)) {
     if (auto error = check_bounds(spec, static_cast<double>(*integer), text)) return *error;
   } else if (const auto* word = std::get_if<std::string>(&converted)) {
-    if (std::find(spec.choices.begin(), spec.choices.end(), *word) == spec.choices.end()) {
+    if (!spec.choices.empty() && std::find(spec.choices.begin(), spec.choices.end(), *word) == spec.choices.end()) {
       return usage(fmt::format("option '{}' = {} must be one of: {}", spec.name, text, joined(spec.choices)));
     }
   }
@@ -91,6 +91,10 @@ void OptionBinder::choice(const std::string& name, std::string& field, std::vect
   spec.choices = std::move(choices);
   spec.doc = doc;
   add(std::move(spec), &field);
+}
+
+void OptionBinder::text(const std::string& name, std::string& field, const std::string& doc) {
+  choice(name, field, {}, doc);
 }
 
 std::vector<OptionSpec> OptionBinder::specs() const {

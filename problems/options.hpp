@@ -24,7 +24,7 @@ struct OptionSpec {
   double maximum = std::numeric_limits<double>::infinity();
   std::string unit;  ///< empty where the option has none
   OptionScale scale = OptionScale::linear;
-  std::vector<std::string> choices;  ///< for texts: the values allowed
+  std::vector<std::string> choices;  ///< for texts: the values allowed; empty: any
   std::string doc;                   ///< one line: meaning, source
 };
 
@@ -49,6 +49,8 @@ class OptionBinder {
   void integer(const std::string& name, long& field, Details details);
   void flag(const std::string& name, bool& field, const std::string& doc);
   void choice(const std::string& name, std::string& field, std::vector<std::string> choices, const std::string& doc);
+  /// Any text: a path, a name.
+  void text(const std::string& name, std::string& field, const std::string& doc);
 
   /// The declared options with the current values of the fields as defaults.
   std::vector<OptionSpec> specs() const;

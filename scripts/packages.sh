@@ -4,6 +4,8 @@ build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcl
                 libsqlite3-dev zlib1g-dev libxxhash-dev)
 # Peer solvers; the build goes on without them.
 peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
+# The engine behind the simulated scenes; the build goes on without it.
+engine_packages=(libmujoco-dev)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 chromium chromium-driver)

@@ -42,9 +42,10 @@ function(conebench_library name)
   set_property(GLOBAL APPEND PROPERTY CONEBENCH_LIBRARIES conebench_${name})
 endfunction()
 
-# conebench_test(<name> SOURCES … LINK <targets>): a GoogleTest executable whose cases show up one by one in CTest.
+# conebench_test(<name> SOURCES … LINK <targets> [FILTER <pattern>]): a GoogleTest executable whose cases, those that match
+# the pattern where there is one, show up one by one in CTest.
 function(conebench_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "FILTER" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} conebench_warnings GTest::gtest GTest::gmock GTest::gtest_main)
   # The tests' own code need not be fast, and compiles in half the time.
@@ -52,5 +53,8 @@ function(conebench_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE CONEBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                              CONEBENCH_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 300)
+  if(ARG_FILTER)
+    set(filter TEST_FILTER ${ARG_FILTER} TEST_PREFIX ${name}.)
+  endif()
+  gtest_discover_tests(${name} ${filter} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES TIMEOUT 300)
 endfunction()

@@ -48,6 +48,10 @@ class ProjectedJacobi final : public Solver {
     const ConeProduct& cones = problem_->cones();
     SolveSummary summary;
     project_cone(cones, guess, impulse);
+    if (impulse.size() == 0) {
+      summary.own_residual = 0.0;
+      return with(summary, SolveStatus::converged);
+    }
     for (long k = 1; k <= stop.max_iterations; ++k) {
       problem_->velocity(impulse, velocity_);
       add_de_saxce(cones, velocity_, velocity_);

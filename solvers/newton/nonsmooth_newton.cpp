@@ -31,6 +31,7 @@ struct NonsmoothOptions {
   LineSearchOptions line_search{.memory = 10};
   std::string steps = "trace";
   std::string storage = "auto";
+  bool plain_steps = true;
   double regularisation = 1.0;
   double regularisation_most = 1e-2;
 };
@@ -50,6 +51,7 @@ void declare(OptionBinder& bind, NonsmoothOptions& o, std::vector<std::string> s
   bind.choice("steps", o.steps, std::move(steps),
               "r of a contact: d / trace(D), 1 / lambda_max(D), or 1 / D_NN and 1 / lambda_max(D_TT) apart");
   bind.choice("storage", o.storage, {"auto", "dense", "sparse"}, "of the matrix that is factored");
+  bind.flag("plain_steps", o.plain_steps, "full steps with epsilon = 0 until one of them does not halve |F|");
   bind.real("regularisation", o.regularisation,
             {.minimum = 0.0,
              .maximum = 1e6,
@@ -91,13 +93,17 @@ class NonsmoothNewton final : public Solver {
     if (impulse.size() == 0) return ended(summary, SolveStatus::converged, 0.0);
     lambda_ = impulse;
     line_search_.reset();
+    plain_ = options_.plain_steps;
     update_velocity(summary);
     equation_->linearise(lambda_, sigma_, f_);
     summary.own_residual = equation_->residual(f_);
     int still = 0;
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      if (!find_direction(summary)) return ended(summary, SolveStatus::breakdown, summary.own_residual);
-      take_step(summary);
+      plain_ = plain_ && take_plain_step(summary);
+      if (!plain_) {
+        if (!find_direction(summary)) return ended(summary, SolveStatus::breakdown, summary.own_residual);
+        take_step(summary);
+      }
       update_velocity(summary);
       equation_->linearise(lambda_, sigma_, f_);
       impulse = lambda_;
@@ -137,16 +143,30 @@ class NonsmoothNewton final : public Solver {
   bool find_direction(SolveSummary& summary) {
     double epsilon = std::min(options_.regularisation_most, options_.regularisation * summary.own_residual);
     for (int attempt = 0; attempt < 6; ++attempt) {
-      ++summary.factorizations;
-      if (matrix_.factor(equation_->by_impulse(), equation_->by_velocity(), epsilon)) {
-        trial_f_ = -f_;
-        matrix_.solve(trial_f_, d_);
-        if (d_.allFinite()) return true;
-      }
+      if (solve_for_direction(epsilon, summary)) return true;
       epsilon = std::max(1e-12, 100.0 * epsilon);
     }
     summary.message = "the generalised Jacobian is singular, also when regularised";
     return false;
+  }
+
+  /// False where the matrix is singular to working precision.
+  bool solve_for_direction(double epsilon, SolveSummary& summary) {
+    ++summary.factorizations;
+    if (!matrix_.factor(equation_->by_impulse(), equation_->by_velocity(), epsilon)) return false;
+    trial_f_ = -f_;
+    matrix_.solve(trial_f_, d_);
+    return d_.allFinite();
+  }
+
+  /// λ ← λ + d with ε = 0. False, and λ as before, where that matrix is singular or the step does not halve ‖F‖.
+  bool take_plain_step(SolveSummary& summary) {
+    const double merit = 0.5 * f_.squaredNorm();
+    if (!solve_for_direction(0.0, summary)) return false;
+    multiply(d_, ad_, summary);
+    if (!(merit_at(1.0) <= 0.25 * merit)) return false;
+    step_along_direction(1.0);
+    return true;
   }
 
   /// λ ← λ + t d; the full step where no trial passes, which leaves a point that is stationary for φ alone.
@@ -154,14 +174,19 @@ class NonsmoothNewton final : public Solver {
     multiply(d_, ad_, summary);
     const double merit = 0.5 * f_.squaredNorm();
     const double slope = slope_along_direction();
-    const auto merit_at = [this](double t) {
-      trial_ = lambda_ + t * d_;
-      trial_sigma_ = sigma_ + t * ad_;
-      equation_->evaluate(trial_, trial_sigma_, trial_f_);
-      return 0.5 * trial_f_.squaredNorm();
-    };
-    const LineSearchStep step = line_search_.search(merit, slope, merit_at);
-    const double t = step.found ? step.t : 1.0;
+    const LineSearchStep step = line_search_.search(merit, slope, [this](double t) { return merit_at(t); });
+    step_along_direction(step.found ? step.t : 1.0);
+  }
+
+  /// φ at λ + t d.
+  double merit_at(double t) {
+    trial_ = lambda_ + t * d_;
+    trial_sigma_ = sigma_ + t * ad_;
+    equation_->evaluate(trial_, trial_sigma_, trial_f_);
+    return 0.5 * trial_f_.squaredNorm();
+  }
+
+  void step_along_direction(double t) {
     lambda_ += t * d_;
     moved_ = t * d_.lpNorm<Eigen::Infinity>();
   }
@@ -191,6 +216,7 @@ class NonsmoothNewton final : public Solver {
   std::optional<ContactProblem> problem_;
   std::unique_ptr<NonsmoothEquation> equation_;
   NewtonMatrix matrix_;
+  bool plain_ = true;   ///< every step so far had ε = 0 and halved ‖F‖
   double moved_ = 0.0;  ///< max |λ_i − λ_i⁻| of the last step
   Vector lambda_, sigma_, f_, d_, ad_, trial_, trial_sigma_, trial_f_;
 };
@@ -200,6 +226,7 @@ SolverRow row(const char* id, const char* name, ContactFunction function, const 
   SolverInfo info;
   info.id = id;
   info.name = name;
+  info.version = 2;
   info.allocates = Allocation::refactorization;
   info.citation =
       "Alart, Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods, "

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "problems/types.hpp"
+
+namespace conebench::simulation {
+
+/// Where a mechanism is and what drives it.
+struct State {
+  Vector position;    ///< q, n_q (unit quaternions inside)
+  Vector velocity;    ///< v, n_v [m/s, rad/s]
+  Vector activation;  ///< of actuators with dynamics
+  Vector control;     ///< of the actuators
+  double time = 0.0;  ///< [s]
+};
+
+/// One point where two shapes touch or nearly do.
+struct ContactPoint {
+  Eigen::Vector3d position;                   ///< midway between the shapes, world [m]
+  Eigen::Matrix3d frame;                      ///< columns t1, t2, n, world; n points from the first shape to the second
+  double gap = 0.0;                           ///< φ [m], negative where the shapes overlap
+  double friction = 0.0;                      ///< μ
+  double restitution = 0.0;                   ///< ε
+  int first_shape = 0, second_shape = 0;      ///< numbers of the geoms
+  int first_body = 0, second_body = 0;        ///< 0 is the world
+  Eigen::Vector3d first_local, second_local;  ///< the position in each body's frame [m]
+};
+
+/// The mechanics at one state, in SI units: M v̇ = τ + Jᵀ λ/Δt.
+///
+/// J has the bilateral rows first, then the limits, then three a contact (t1, t2, n); its rows are the time derivatives
+/// of the residuals and gaps, so a positive normal velocity separates.
+struct Mechanics {
+  SparseMatrix mass;       ///< M, n_v × n_v, symmetric positive definite
+  Vector damping;          ///< diagonal of the joints' viscous damping, n_v [N s/m, N m s/rad]; part of force, too
+  Vector force;            ///< τ: gravity, Coriolis, passive and actuator forces, n_v [N, N m]
+  SparseMatrix jacobian;   ///< J, rows × n_v
+  Vector joint_residuals;  ///< f_J of the bilateral rows [m, rad]
+  Vector limit_gaps;       ///< g_l, positive inside the limits [m, rad]
+  std::vector<int> limit_names;  ///< which limit a row is: the same number in every step
+  std::vector<ContactPoint> contacts;
+
+  Index rows() const { return jacobian.rows(); }
+};
+
+/// Which contacts and limits belong to a time step's problem.
+struct Reach {
+  double time_step = 0.01;  ///< Δt [s]
+  /// Contacts with φ ≤ margin [m] are taken. Negative: those that can close within two steps, φ ≤ max(the model's own
+  /// margin, 2 Δt (‖gravity‖ Δt + max(0, −v_N))).
+  double contact_margin = -1.0;
+  /// Limits with g_l ≤ margin [m, rad] are taken, and those that can be reached within two steps.
+  double limit_margin = 0.02;
+};
+
+struct EngineOptions {
+  bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
+};
+
+struct Energy {
+  double kinetic = 0.0;    ///< [J]
+  double potential = 0.0;  ///< of gravity and springs [J]
+};
+
+struct Momentum {
+  Eigen::Vector3d linear;   ///< [kg m/s]
+  Eigen::Vector3d angular;  ///< about the world's origin [kg m²/s]
+};
+
+/// Fixed numbers of a mechanism.
+struct Dimensions {
+  Index positions = 0;   ///< n_q
+  Index velocities = 0;  ///< n_v
+  Index controls = 0;
+  Index activations = 0;
+  Index bodies = 0;      ///< n_b, the world not counted
+  Index equalities = 0;  ///< constraints (not rows) that close loops
+  double gravity = 0.0;  ///< ‖g‖ [m/s²]
+};
+
+/// Kinematics, inertia, forces and collision detection of one model. Knows nothing of contact laws or time steps.
+///
+/// Errors of the functions below (bad_input) are what the engine says against the state, in one line.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual const Dimensions& dimensions() const = 0;
+  /// The model's first keyframe, or its reference position at rest.
+  virtual State start() const = 0;
+  /// Lowest and highest control of each actuator; ±1 where the model gives no range.
+  virtual Matrix control_ranges() const = 0;
+  /// A, f [Hz] and p of each actuator's own wave, from <actuator user="A f p">; no columns where the model has none.
+  virtual Matrix control_waves() const = 0;
+  virtual Result<std::monostate> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) = 0;
+
+  /// q ← q ⊕ Δt v, quaternions along the exponential map (004 eq. 10b).
+  virtual void advance_position(State& state, const Vector& velocity, double time_step) const = 0;
+  /// Actuators' own states over one step, from the last evaluate().
+  virtual void advance_activation(State& state, double time_step) const = 0;
+
+  /// Of the last evaluated state.
+  virtual Energy energy() = 0;
+  virtual Momentum momentum() = 0;
+  virtual Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const = 0;
+  virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
+  virtual std::string shape_name(int shape) const = 0;
+
+  /// What the engine warned of, and what of the model is left out; each line once.
+  virtual const std::vector<std::string>& notes() const = 0;
+};
+
+/// Reads the model. Errors: bad_input where MuJoCo refuses it (one line with its reason), unsupported where this build
+/// has no MuJoCo.
+Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
+                                            const EngineOptions& options = {});
+
+/// "2.2.2", or empty where this build has no MuJoCo.
+std::string engine_version();
+
+}  // namespace conebench::simulation

@@ -1,0 +1,114 @@
+#include "runners/simulation/mujoco_handle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+
+namespace conebench::simulation {
+
+namespace {
+
+/// Where this thread's warnings go while MuJoCo runs.
+thread_local std::vector<std::string>* warnings_of_thread = nullptr;
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  return text;
+}
+
+void add_once(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+}
+
+void on_error(const char* message) { throw EngineFailure(one_line(message)); }
+
+void on_warning(const char* message) {
+  if (warnings_of_thread != nullptr) add_once(*warnings_of_thread, one_line(message));
+}
+
+void install_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    mju_user_error = on_error;
+    mju_user_warning = on_warning;
+  });
+}
+
+struct FilesDeleter {
+  void operator()(mjVFS* files) const {
+    mj_deleteVFS(files);
+    delete files;
+  }
+};
+
+mjModel* load_text(const std::string& text, char* error, int error_size) {
+  const char* const file = "model.xml";
+  const std::unique_ptr<mjVFS, FilesDeleter> files(new mjVFS);
+  mj_defaultVFS(files.get());
+#if mjVERSION_HEADER < 234
+  const int place = mj_makeEmptyFileVFS(files.get(), file, static_cast<int>(text.size()));
+  if (place != 0) throw EngineFailure(fmt::format("a model of {} bytes does not fit in memory", text.size()));
+  const int found = mj_findFileVFS(files.get(), file);
+  std::memcpy(files->filedata[found], text.data(), text.size());
+#else
+  mj_addBufferVFS(files.get(), file, text.data(), static_cast<int>(text.size()));
+#endif
+  return mj_loadXML(file, files.get(), error, error_size);
+}
+
+}  // namespace
+
+Result<std::monostate> guarded(const std::string& name, std::vector<std::string>& notes,
+                               const std::function<void()>& calls) {
+  install_handlers();
+  std::vector<std::string>* const outer = warnings_of_thread;
+  warnings_of_thread = &notes;
+  Result<std::monostate> outcome = std::monostate{};
+  try {
+    calls();
+  } catch (const EngineFailure& failure) {
+    outcome = Error{ErrorCode::bad_input, fmt::format("{}: MuJoCo stopped: {}", name, failure.what())};
+  }
+  warnings_of_thread = outer;
+  return outcome;
+}
+
+Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes) {
+  std::array<char, 1000> message{};
+  ModelHandle handle;
+  const auto loaded = guarded(name, notes, [&] {
+    const int size = static_cast<int>(message.size());
+    handle.reset(model.source_file.empty() ? load_text(model.mjcf, message.data(), size)
+                                           : mj_loadXML(model.source_file.c_str(), nullptr, message.data(), size));
+  });
+  if (!loaded) return loaded.error();
+  const std::string said = one_line(message.data());
+  if (handle == nullptr) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: MuJoCo {} can't take the model: {}; correct it",
+                                                   model.source_file.empty() ? name : model.source_file,
+                                                   mj_versionString(), said.empty() ? "no reason given" : said)};
+  }
+  if (!said.empty()) add_once(notes, said);
+  return handle;
+}
+
+void make_room(mjModel& model) {
+#if mjVERSION_HEADER < 300
+  constexpr int contacts = 20'000;
+  constexpr int stack = 2'000'000;
+  model.nconmax = std::max(model.nconmax, contacts);
+  // Contacts are never among MuJoCo's rows here: a closed loop has at most six, a joint two limits.
+  model.njmax = 6 * model.neq + 2 * model.njnt + 2 * model.ntendon + 1;
+  model.nstack = std::max(model.nstack, stack);
+#else
+  (void)model;
+#endif
+}
+
+}  // namespace conebench::simulation

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "runners/simulation/sampling.hpp"
+#include "runners/simulation/simulation.hpp"
+
+namespace conebench::simulation {
+
+/// A scene with its parameters, ready to be simulated and sampled.
+struct ScenePlan {
+  SimulatedModel model;
+  SimulationOptions options;
+  SampleOptions sampling;
+  std::uint64_t seed = 1;
+  std::string family;  ///< the scene's id
+  std::string name;    ///< id, values that were set (but for those of the sampling) and the seed, unless it is 1
+};
+
+/// All options of a scene as users see them: its own, then the simulation's and the sampling's.
+std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene);
+/// Those that every scene has.
+std::vector<OptionSpec> common_options();
+
+/// Sorts `values` out. Errors: those of the scene; wrong_usage for an unknown option or a value out of range.
+Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues& values, std::uint64_t seed);
+
+Result<Simulation> simulate(const ScenePlan& plan);
+
+}  // namespace conebench::simulation

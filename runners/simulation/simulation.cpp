@@ -1,0 +1,179 @@
+#include "runners/simulation/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "problems/scenes/scene_support.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench::simulation {
+
+namespace {
+
+/// Accepts by the official residual, so that every solver stops at the same accuracy; looked at ever more rarely.
+class VerdictMonitor final : public Monitor {
+ public:
+  VerdictMonitor(const ContactProblem& problem, double tolerance) : problem_(problem), tolerance_(tolerance) {}
+
+ private:
+  Decision look(long iteration, ConstVectorRef impulse, double) override {
+    next_ = iteration + 1 + iteration / 10;
+    const double residual = reference_residual(problem_, impulse);
+    behind_ = residual / tolerance_;
+    return residual <= tolerance_ ? Decision::accept : Decision::keep_going;
+  }
+  const ContactProblem& problem_;
+  double tolerance_;
+};
+
+}  // namespace
+
+void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
+  bind.text("solver", o.solver, "id of the solver in the loop, see `conebench list solvers`; with its default options");
+  bind.real("tolerance", o.tolerance,
+            {.minimum = 1e-15, .maximum = 1, .scale = OptionScale::logarithmic, .doc = "of every step's solve"});
+  bind.integer("max_iterations", o.max_iterations, {.minimum = 1, .maximum = 1e9, .doc = "of every step's solve"});
+  bind.choice("criterion", o.criterion, {"verdict", "own"},
+              "a solve ends by natural_map_scaled or by the solver's test");
+  bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
+  bind.real("time_step", o.time_step, {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's"});
+  bind.choice("integrator", o.integrator, {"euler", "moreau"}, "semi-implicit Euler or Moreau's midpoint rule");
+  StepOptions::declare(bind, o.step);
+  bind.real(
+      "contact_margin", o.contact_margin,
+      {.minimum = -1, .maximum = 1e3, .unit = "m", .doc = "contacts up to this gap; below 0: those within two steps"});
+  bind.real(
+      "limit_margin", o.limit_margin,
+      {.minimum = 0, .maximum = 1e3, .unit = "m, rad", .doc = "limits up to this gap, and those within two steps"});
+  bind.real(
+      "identity_radius", o.identity_radius,
+      {.minimum = 0, .maximum = 1e3, .unit = "m", .doc = "how far a contact may move in a step and stay the same"});
+  bind.real("max_speed", o.max_speed,
+            {.minimum = 0, .maximum = 1e12, .unit = "m/s, rad/s", .doc = "above it the simulation has blown up"});
+  bind.flag("armature", o.armature, "the rotors' inertia that the model adds to its joints");
+  ControlOptions::declare(bind, o.control);
+}
+
+Result<Simulation> Simulation::create(const SimulatedModel& model, const SimulationOptions& options, std::uint64_t seed,
+                                      const std::string& family, const std::string& name) {
+  Simulation made;
+  made.family_ = family;
+  made.name_ = name;
+  made.options_ = options;
+  made.time_step_ = options.time_step > 0.0 ? options.time_step : model.time_step;
+  const auto row = require_solver(options.solver);
+  if (!row) return row.error();
+  if ((*row)->info.own_process) {
+    return Error{
+        ErrorCode::wrong_usage,
+        options.solver + " needs a process of its own and can't run in a simulation's loop; set another solver"};
+  }
+  auto solver = (*row)->make({});
+  if (!solver) return solver.error();
+  made.solver_ = std::move(*solver);
+  auto engine = load_engine(model, name, {.armature = options.armature});
+  if (!engine) return engine.error();
+  made.engine_ = std::move(*engine);
+  made.state_ = made.engine_->start();
+  made.identities_ = ContactIdentities(options.identity_radius);
+  const std::string kind = options.control.control == "scene" ? model.control : options.control.control;
+  made.control_ = std::make_unique<Control>(kind, options.control, made.engine_->control_ranges(),
+                                            made.engine_->control_waves(), made.state_.control, seed);
+  return made;
+}
+
+Error Simulation::failed(const std::string& what) const {
+  return Error{ErrorCode::bad_input,
+               fmt::format("{}: step {} (t = {:.6g} s): {}", name_, steps_ + 1, state_.time, what)};
+}
+
+std::optional<Error> Simulation::blown_up(const Vector& velocity) const {
+  for (Index i = 0; i < velocity.size(); ++i) {
+    if (std::abs(velocity[i]) <= options_.max_speed) continue;
+    return failed(
+        fmt::format("the simulation has blown up: velocity {} of {} is {:.3g}, more than max_speed = {:.3g}; "
+                    "use a smaller time_step or another solver",
+                    i + 1, velocity.size(), velocity[i], options_.max_speed));
+  }
+  return std::nullopt;
+}
+
+Result<std::monostate> Simulation::evaluate() {
+  const Reach reach{time_step_, options_.contact_margin, options_.limit_margin};
+  if (auto done = engine_->evaluate(state_, reach, mechanics_); !done) return failed(done.error().message);
+  return std::monostate{};
+}
+
+Result<StepRecord> Simulation::step() {
+  if (auto error = blown_up(state_.velocity)) return *error;
+  const State before = state_;
+  const auto outcome = [&]() -> Result<StepRecord> {
+    state_.control = control_->at(state_.time);
+    // Moreau's rule evaluates everything in the middle of the step (004 III-A).
+    const double first = options_.integrator == "moreau" ? 0.5 * time_step_ : 0.0;
+    if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
+    if (auto done = evaluate(); !done) return done.error();
+
+    const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_);
+    if (!step) return step.error();
+    Provenance provenance;
+    provenance.family = family_;
+    provenance.name = fmt::format("{}_step={:05}", name_, steps_ + 1);
+    provenance.form = family_;
+    auto identities = identities_.follow(mechanics_.contacts);
+    std::optional<Vector> guess;
+    if (options_.start == "previous") guess = warm_.guess(mechanics_, identities);
+    auto problem = step_problem(mechanics_, *step, time_step_, options_.step, std::move(guess), std::move(provenance));
+    if (!problem) return problem.error();
+
+    StepRecord record{.step = steps_ + 1, .problem = std::move(*problem)};
+    record.configuration_residual = configuration_residual(mechanics_);
+    record.identities = std::move(identities);
+    auto impulse = solve(record.problem, record);
+    if (!impulse) return impulse.error();
+    record.impulse = std::move(*impulse);
+    const auto velocity = velocity_after(mechanics_, *step, record.impulse, name_);  // 004 eq. (76)
+    if (!velocity) return velocity.error();
+    if (auto error = blown_up(*velocity)) return *error;
+
+    state_.velocity = *velocity;
+    engine_->advance_position(state_, state_.velocity, time_step_ - first);  // 004 eq. (10b)
+    engine_->advance_activation(state_, time_step_);
+    state_.time += time_step_;
+    ++steps_;
+    record.time = state_.time;
+    warm_.keep(mechanics_, record.identities, record.impulse);
+    return record;
+  }();
+  if (!outcome) state_ = before;
+  return outcome;
+}
+
+Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& record) {
+  Vector impulse = Vector::Zero(problem.rows());
+  record.summary.status = SolveStatus::converged;
+  if (problem.rows() == 0) return impulse;
+  if (const auto reason = solver_->unsupported_reason(problem)) {
+    return Error{ErrorCode::unsupported,
+                 failed(fmt::format("{}: {}; set another solver", options_.solver, *reason)).message};
+  }
+  if (auto error = solver_->prepare(problem)) return *error;
+  const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
+  const bool own = options_.criterion == "own";
+  const StopRule rule{options_.tolerance, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
+  SilentMonitor silent;
+  VerdictMonitor verdict(problem, options_.tolerance);
+  record.summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
+  if (!impulse.allFinite()) {
+    return failed(
+        fmt::format("{} returned impulses that are not finite ({}); use another solver or a smaller time_step",
+                    options_.solver, to_string(record.summary.status)));
+  }
+  record.residual = reference_residual(problem, impulse);
+  record.problem = problem.with_reference({impulse, record.residual, options_.solver});
+  return impulse;
+}
+
+}  // namespace conebench::simulation

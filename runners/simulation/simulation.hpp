@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "runners/simulation/contact_identity.hpp"
+#include "runners/simulation/control.hpp"
+#include "runners/simulation/engine.hpp"
+#include "runners/simulation/step_problem.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench::simulation {
+
+/// Options of every simulated scene, beside the scene's own.
+struct SimulationOptions {
+  std::string solver = "NSGS";
+  double tolerance = 1e-8;
+  long max_iterations = 5000;
+  std::string criterion = "verdict";
+  std::string start = "previous";
+  double time_step = 0.0;
+  std::string integrator = "euler";
+  StepOptions step;
+  double contact_margin = -1.0;
+  double limit_margin = 0.02;
+  double identity_radius = 0.02;
+  double max_speed = 1e3;
+  bool armature = true;
+  ControlOptions control;
+
+  static void declare(OptionBinder& bind, SimulationOptions& o);
+};
+
+/// One time step: its problem and what came of it.
+struct StepRecord {
+  long step = 0;           ///< 1, 2, …
+  double time = 0.0;       ///< at its end [s]
+  ContactProblem problem;  ///< with the guess, and the impulse below as its reference
+  Vector impulse = {};     ///< λ
+  SolveSummary summary = {};
+  double residual = 0.0;                      ///< natural_map_scaled of λ
+  double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
+  std::vector<std::int64_t> identities = {};  ///< of the contacts
+};
+
+/// A scene that is stepped through time by semi-implicit Euler (004 eq. 10) or Moreau's midpoint rule, with any solver
+/// of the registry.
+class Simulation {
+ public:
+  /// family and name: of the problems' provenance; messages begin with the name. Errors: those of load_engine and of
+  /// the options; wrong_usage for a solver that can't run inside a loop.
+  static Result<Simulation> create(const SimulatedModel& model, const SimulationOptions& options, std::uint64_t seed,
+                                   const std::string& family, const std::string& name);
+
+  /// Errors: bad_input where the simulation blows up or the engine stops (the state is then that before the step),
+  /// unsupported where the solver does not take the problem.
+  Result<StepRecord> step();
+
+  const State& state() const { return state_; }
+  /// To start elsewhere. Sizes must fit.
+  void set_state(State state) { state_ = std::move(state); }
+  Engine& engine() { return *engine_; }
+  const Mechanics& mechanics() const { return mechanics_; }
+  double time_step() const { return time_step_; }
+
+ private:
+  Simulation() = default;
+  Result<std::monostate> evaluate();
+  Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
+  std::optional<Error> blown_up(const Vector& velocity) const;
+  Error failed(const std::string& what) const;
+
+  std::string family_, name_;
+  SimulationOptions options_;
+  double time_step_ = 0.0;
+  long steps_ = 0;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Solver> solver_;
+  std::unique_ptr<Control> control_;
+  State state_;
+  Mechanics mechanics_;
+  ContactIdentities identities_{0.0};
+  WarmStart warm_;
+};
+
+}  // namespace conebench::simulation

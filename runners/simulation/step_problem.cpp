@@ -1,0 +1,166 @@
+#include "runners/simulation/step_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "problems/mass_solve.hpp"
+#include "problems/scenes/scene_support.hpp"
+
+// Symbols, as in papers 000, 002 and 004:
+//   M         mass matrix, n_v × n_v            v, v⁺     velocity before and after the step
+//   τ         smooth generalised forces (004: h)  v_free    velocity after a step without impulses
+//   J         rows × n_v; c = J v                λ         impulses [N s]
+//   f_J, g_l  residuals of joints, gaps of limits; φ gap of a contact; δ penetration margin
+//   α, β, γ   Baumgarte factors of joints, limits and contacts (004 eq. 89–91); ε restitution
+
+namespace conebench::simulation {
+
+namespace {
+
+SparseMatrix column(const Vector& values) { return values.sparseView(); }
+
+Result<Vector> solve(const SparseMatrix& mass, const Vector& right, const std::string& name) {
+  const auto solution = solve_mass(mass, column(right));
+  if (!solution) {
+    return Error{ErrorCode::bad_input,
+                 name + ": the mass matrix is singular; give every moving body a mass and inertia"};
+  }
+  return Vector(*solution);
+}
+
+/// b of one contact's normal row.
+///
+/// Closed contacts, r = φ + δ ≤ 0: ε v⁻_N + γ r/Δt (004 eq. 80, 91). For open ones the printed sum of (80) and (91b),
+/// ε v⁻_N + r/Δt, only lets the shapes come near: nothing is left to bounce with once they touch. So an open contact
+/// that would close within the step takes the impact in this step, without the gap's term; `printed` keeps the paper's
+/// sum.
+double contact_bias(const ContactPoint& contact, double velocity_before, double free_velocity, double time_step,
+                    const StepOptions& o) {
+  const double r = contact.gap + o.penetration_margin;
+  const double impact = contact.restitution * velocity_before;
+  if (r <= 0.0) return impact + o.baumgarte_contacts * r / time_step;
+  if (o.impact_rule == "printed") return impact + r / time_step;
+  const bool bounces = contact.restitution > 0.0 && velocity_before < 0.0 && r + time_step * free_velocity < 0.0;
+  return bounces ? impact : r / time_step;
+}
+
+Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free, double time_step,
+            const StepOptions& o) {
+  Vector b = Vector::Zero(mechanics.rows());
+  const Index joints = mechanics.joint_residuals.size();
+  const Index limits = mechanics.limit_gaps.size();
+  b.head(joints) = o.baumgarte_joints / time_step * mechanics.joint_residuals;  // 004 eq. (89b)
+  for (Index l = 0; l < limits; ++l) {
+    const double gap = mechanics.limit_gaps[l];
+    // 004 eq. (90b) knows active limits only; one that is near is double-sided, as contacts are (91b).
+    b[joints + l] = (o.baumgarte_limits * std::min(0.0, gap) + std::max(0.0, gap)) / time_step;
+  }
+  Index row = joints + limits + 2;
+  for (const ContactPoint& contact : mechanics.contacts) {
+    b[row] = contact_bias(contact, before[row], free[row], time_step, o);
+    row += 3;
+  }
+  return b;
+}
+
+/// R: `compliance` on the normal rows (000 eq. 24), and a share of each block's mean of diag(G) on all (002's R = α
+/// diag(G), made equal in a contact so that the tangent frame does not matter).
+Vector compliance(const ContactProblemData& data, const StepOptions& o) {
+  const ConeProduct& cones = data.cones;
+  Vector r = Vector::Zero(cones.rows());
+  for (Index i = 0; i < cones.contacts(); ++i) r[cones.contact_row(i) + 2] = o.compliance;
+  if (o.regularisation == 0.0) return r;
+  const BlockSparseMatrix blocks = data.delassus->assemble(cones);
+  for (Index b = 0; b < cones.blocks(); ++b) {
+    const int size = cones.block_size(b);
+    const double mean = blocks.block(b, blocks.diagonal(b)).trace() / size;
+    r.segment(cones.block_row(b), size).array() += o.regularisation * mean;
+  }
+  return r;
+}
+
+}  // namespace
+
+void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
+  const auto factor = [](const char* doc) { return OptionBinder::Details{.minimum = 0, .maximum = 1, .doc = doc}; };
+  bind.real("baumgarte_joints", o.baumgarte_joints,
+            factor("α of 004 eq. (89b), share of a joint's error undone a step"));
+  bind.real("baumgarte_limits", o.baumgarte_limits, factor("β of 004 eq. (90b)"));
+  bind.real("baumgarte_contacts", o.baumgarte_contacts, factor("γ of 004 eq. (91b)"));
+  bind.real("penetration_margin", o.penetration_margin,
+            {.minimum = -1, .maximum = 1, .unit = "m", .doc = "δ of 004 eq. (91a), tolerated depth"});
+  bind.choice("impact_rule", o.impact_rule, {"closing", "printed"},
+              "open contacts that close within the step bounce at once, or as 004 eq. (80) and (91b) print it");
+  bind.choice("damping", o.damping, {"implicit", "explicit"}, "of joints: M + Δt D in place of M, or a force");
+  bind.real("compliance", o.compliance,
+            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' normal rows, 000 eq. (24)"});
+  bind.real("regularisation", o.regularisation,
+            {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, 002's α"});
+  declare_form(bind, o.form);
+}
+
+Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
+                            const StepOptions& options, const std::string& name) {
+  StepData step;
+  step.mass = mechanics.mass;
+  if (options.damping == "implicit") {
+    // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
+    for (Index i = 0; i < velocity.size(); ++i) {
+      if (mechanics.damping[i] != 0.0) step.mass.coeffRef(i, i) += time_step * mechanics.damping[i];
+    }
+  }
+  const auto change = solve(step.mass, time_step * mechanics.force, name);
+  if (!change) return change.error();
+  step.free_velocity = velocity + *change;  // 004 eq. (12)
+  step.bias =
+      bias(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step, options);
+  return step;
+}
+
+Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
+                                    const StepOptions& options, std::optional<Vector> guess, Provenance provenance) {
+  const auto contacts = static_cast<Index>(mechanics.contacts.size());
+  std::vector<double> friction;
+  Vector gaps(contacts);
+  for (Index i = 0; i < contacts; ++i) {
+    const ContactPoint& contact = mechanics.contacts[static_cast<std::size_t>(i)];
+    friction.push_back(contact.friction);
+    gaps[i] = contact.gap;
+  }
+  auto cones = ConeProduct::create(mechanics.joint_residuals.size(), mechanics.limit_gaps.size(), std::move(friction));
+  if (!cones) return cones.error();
+  ContactProblemData data;
+  data.cones = *cones;
+  data.primal = PrimalForm{step.mass, mechanics.jacobian, step.free_velocity};
+  auto delassus = make_delassus(*data.primal, data.cones, options.form);
+  if (!delassus) return Error{delassus.error().code, provenance.name + ": " + delassus.error().message};
+  data.delassus = *delassus;
+  data.bias = step.bias;
+  data.free_term = mechanics.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
+  data.compliance = compliance(data, options);
+  data.configuration = Configuration{};
+  data.configuration->gaps = std::move(gaps);
+  data.configuration->time_step = time_step;
+  data.configuration->generalised_velocities = step.mass.rows();
+  data.guess = std::move(guess);
+  data.provenance = std::move(provenance);
+  return ContactProblem::create(std::move(data));
+}
+
+Result<Vector> velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse,
+                              const std::string& name) {
+  if (impulse.size() == 0) return step.free_velocity;
+  const auto change = solve(step.mass, mechanics.jacobian.transpose() * impulse, name);
+  if (!change) return change.error();
+  return Vector(step.free_velocity + *change);
+}
+
+double configuration_residual(const Mechanics& mechanics) {
+  double worst = 0.0;
+  for (const double f : mechanics.joint_residuals) worst = std::max(worst, std::abs(f));
+  for (const double gap : mechanics.limit_gaps) worst = std::max(worst, -gap);
+  for (const ContactPoint& contact : mechanics.contacts) worst = std::max(worst, -contact.gap);
+  return worst;
+}
+
+}  // namespace conebench::simulation

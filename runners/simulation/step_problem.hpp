@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "problems/contact_problem.hpp"
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "runners/simulation/engine.hpp"
+
+namespace conebench::simulation {
+
+/// How a time step becomes a problem: stabilisation, restitution, compliance.
+struct StepOptions {
+  double baumgarte_joints = 0.2;
+  double baumgarte_limits = 0.2;
+  double baumgarte_contacts = 0.2;
+  double penetration_margin = 0.0;
+  std::string impact_rule = "closing";
+  std::string damping = "implicit";
+  double compliance = 0.0;
+  double regularisation = 0.0;
+  std::string form = "block_sparse";
+
+  static void declare(OptionBinder& bind, StepOptions& o);
+};
+
+/// Everything of one step that the problem is made of.
+struct StepData {
+  SparseMatrix mass;  ///< of the step: M, or M + Δt D with implicit damping
+  Vector free_velocity;
+  Vector bias;  ///< b
+};
+
+/// M, v_free and b of the step from `velocity`. Errors (bad_input): M singular.
+Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
+                            const StepOptions& options, const std::string& name);
+
+/// The step's problem in primal form: G = J M⁻¹ Jᵀ, g = J v_free + b, gaps, Δt, and the guess where there is one.
+Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
+                                    const StepOptions& options, std::optional<Vector> guess, Provenance provenance);
+
+/// v⁺ = v_free + M⁻¹ Jᵀ λ (004 eq. 76).
+Result<Vector> velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse,
+                              const std::string& name);
+
+/// ‖f(s)‖∞ of 004 eq. (173): the worst violation of a joint, a limit or a contact [m, rad].
+double configuration_residual(const Mechanics& mechanics);
+
+}  // namespace conebench::simulation

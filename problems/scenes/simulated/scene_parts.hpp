@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "problems/options.hpp"
+#include "problems/scenes/random_source.hpp"
+#include "problems/scenes/simulated/mjcf.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
+
+namespace conebench {
+
+/// Options that many simulated scenes share.
+void declare_friction(OptionBinder& bind, double& friction);
+void declare_restitution(OptionBinder& bind, double& restitution);
+void declare_mass_ratio(OptionBinder& bind, double& ratio, const std::string& doc);
+void declare_speed(OptionBinder& bind, const std::string& name, double& speed, const std::string& doc);
+void declare_length(OptionBinder& bind, const std::string& name, double& length, const std::string& doc);
+void declare_count(OptionBinder& bind, const std::string& name, long& count, long maximum, const std::string& doc);
+
+/// The scene of a finished model. Errors (wrong_usage): more moving bodies than a keyframe holds.
+Result<SimulatedModel> simulated(const mjcf::Model& model, double time_step, Index steps, const std::string& control);
+
+/// A random direction's turn: uniform over all orientations.
+mjcf::Quat random_orientation(RandomSource& random);
+
+/// A level floor at z = 0 and four walls at ±half_width, all planes (so that nothing gets through).
+void add_container(mjcf::Model& model, double half_width);
+
+/// A square field of triangles with random heights in [−roughness, 0] m, `cells` cells of `cell` m to a side, centred
+/// at the origin, a level plane at −roughness around it. Prisms with convex meshes: MuJoCo 2.2.2 reads the elevations
+/// of its own height fields from files only.
+void add_bumpy_ground(mjcf::Model& model, int cells, double cell, double roughness, RandomSource& random);
+
+/// `mass_ratio` spread geometrically over `count` bodies: that of body `i`, the lightest being 1.
+double geometric_mass(double mass_ratio, long i, long count);
+
+}  // namespace conebench

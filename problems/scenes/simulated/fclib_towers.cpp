@@ -16,40 +16,49 @@ struct ChainOptions {
   long links = 11;
   double mass = 1.0;
   double speed = 3.0;
+  double slack = 0.002;
+  std::string bars = "square";
   double friction = 0.3;
 
   static void declare(OptionBinder& bind, ChainOptions& o) {
     declare_count(bind, "links", o.links, 500, "the first one is fixed to the world");
     bind.real("mass", o.mass, {.minimum = 1e-6, .maximum = 1e6, .unit = "kg", .doc = "of each link"});
     declare_speed(bind, "speed", o.speed, "of the last link along x at the start");
+    bind.real("slack", o.slack,
+              {.minimum = 0, .maximum = 0.1, .unit = "m", .doc = "in each pair of links at the start"});
+    bind.choice("bars", o.bars, {"square", "round"}, "of the links: patches of four contacts, or single ones");
     declare_friction(bind, o.friction);
   }
 };
 
-/// The four sides of a link, a rectangle in the xz plane about the origin.
-std::array<Geom, 4> link_sides(double half_length, double half_width, double radius, double mass) {
-  const Vec3 a(half_width, 0.0, half_length);
-  const Vec3 b(-half_width, 0.0, half_length);
-  const double perimeter = 4.0 * (half_length + half_width);
-  const auto side = [&](const Vec3& from, const Vec3& to) {
-    Geom geom = Geom::capsule(from, to, radius);
-    return mass > 0.0 ? geom.mass(mass * (to - from).norm() / perimeter) : geom;
+/// The four sides of a link about a rectangle in the xz plane, the outer one of this half length and width.
+std::array<Geom, 4> link_sides(bool square, double half_length, double half_width, double half_bar, double mass) {
+  const Vec3 upright(half_bar, half_bar, half_length);
+  const Vec3 level(half_width - 2.0 * half_bar, half_bar, half_bar);
+  const double share = upright.z() / (2.0 * (upright.z() + level.x()));  // of the mass, by length
+  const Vec3 aside(half_width - half_bar, 0.0, 0.0);
+  const Vec3 above(0.0, 0.0, half_length - half_bar);
+  const auto bar = [&](const Vec3& half, const Vec3& position, double part) {
+    const Vec3 reach = half.z() > half.x() ? Vec3(above) : Vec3(aside);  // round bars meet in their ends
+    Geom geom = square ? Geom::box(half).at(position) : Geom::capsule(position - reach, position + reach, half_bar);
+    return geom.mass(part * mass);
   };
-  return {side(a, b), side(b, -a), side(-a, -b), side(-b, a)};
+  return {bar(upright, aside, share), bar(upright, -aside, share), bar(level, above, 0.5 - share),
+          bar(level, -above, 0.5 - share)};
 }
 
 /// FCLIB's Chain: eleven interlocking links of 1 kg hang from the first, the tip is given a velocity; no joints,
 /// contacts hold the chain: 48 to 60 dofs, 8 to 28 contacts (000 Table II).
 Result<SimulatedModel> make_chain(const ChainOptions& o, std::uint64_t) {
   const double dt = 0.001;
-  const double radius = 0.02;
+  const double half_bar = 0.015;
   const double half_length = 0.15;
   const double half_width = 0.08;
-  const double gap = 1e-4;
-  // The inside of one link rests on the inside of the next, which is turned by a right angle.
-  const double pitch = 2.0 * (half_length - radius) - gap;
-  mjcf::Model model({.name = "fclib-chain", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
-  for (const Geom& side : link_sides(half_length, half_width, radius, 0.0)) model.scenery(side);
+  const bool square = o.bars == "square";
+  // The inside of one link's end rests on that of the next, which is turned by a right angle.
+  const double pitch = 2.0 * half_length - 4.0 * half_bar - o.slack;
+  mjcf::Model model({.name = "fclib-chain", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.0003}});
+  for (const Geom& side : link_sides(square, half_length, half_width, half_bar, 0.0)) model.scenery(side);
   for (long i = 1; i < o.links; ++i) {
     const auto orientation = mjcf::turn(double(i % 2) * std::numbers::pi / 2, Vec3::UnitZ());
     model.open_body("link" + std::to_string(i + 1),
@@ -58,7 +67,7 @@ Result<SimulatedModel> make_chain(const ChainOptions& o, std::uint64_t) {
     const double share = double(i) / double(o.links - 1);
     const Vec3 angular(0.0, -o.speed / (pitch * double(o.links - 1)), 0.0);
     model.free({.linear = {o.speed * share, 0.0, 0.0}, .angular = orientation.conjugate() * angular});
-    for (const Geom& side : link_sides(half_length, half_width, radius, o.mass)) model.geom(side);
+    for (const Geom& side : link_sides(square, half_length, half_width, half_bar, o.mass)) model.geom(side);
     model.close_body();
   }
   return simulated(model, dt, 1000, "none");

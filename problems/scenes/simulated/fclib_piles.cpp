@@ -53,10 +53,8 @@ Result<SimulatedModel> make_boxes_stack(const BoxesStackOptions& o, std::uint64_
   const double half = o.edge / 2;
   for (long i = 0; i < o.boxes; ++i) {
     const Vec3 shift = o.jitter * random_level(random);
-    const double spin = random.uniform(-1.0, 1.0) * o.jitter / o.edge;
     model.open_body(numbered("box", i),
-                    {.position = shift + Vec3(0.0, 0.0, (double(i) + 1.0) * o.gap + (2.0 * double(i) + 1.0) * half),
-                     .orientation = mjcf::turn(spin, Vec3::UnitZ())});
+                    {.position = shift + Vec3(0.0, 0.0, (double(i) + 1.0) * o.gap + (2.0 * double(i) + 1.0) * half)});
     model.free();
     model.geom(Geom::box({half, half, half}).mass(o.mass));
     model.close_body();

@@ -105,8 +105,10 @@ Result<SimulatedModel> make_kapla(const KaplaOptions& o, std::uint64_t seed) {
   model.scenery(Geom::plane());
   const double pitch = 2.0 * std::numbers::pi / double(o.per_floor);
   // So wide that the inner corners of neighbours in a floor stay 1 cm apart.
-  const double radius = half.y() + (half.x() + 0.005) / std::tan(pitch / 2);
+  const double outer = half.y() + (half.x() + 0.005) / std::tan(pitch / 2);
   for (long floor = 0; floor < o.floors; ++floor) {
+    // Every other floor stands a third of a plank's width further out: two planks that cross touch in a quadrilateral.
+    const double radius = outer + (floor % 2 == 0 ? 0.0 : 2.0 / 3.0 * half.y());
     for (long i = 0; i < o.per_floor; ++i) {
       const double angle = pitch * (double(i) + 0.5 * double(floor % 2));
       const auto turned = mjcf::turn(angle, Vec3::UnitZ());

@@ -63,8 +63,10 @@ void add_linkage(mjcf::Model& model, const Figure& figure, const Limb& limb, con
 
   model.open_body(crank_name, {.position = crank_hinge});
   model.geom(Geom::capsule(Vec3::Zero(), rod_start, thin).mass(figure.crank_weight * figure.lightest));
-  Joint crank{.axis = s.axis, .lower = s.lower, .upper = s.upper};
+  // Only the segment has limits: a second pair in the same loop would fight with it by rounding errors.
+  Joint crank{.axis = s.axis};
   drive(crank, figure, s, inertia);
+  crank.drive.bound = std::max(-s.lower, s.upper);
   model.joint(crank);
   model.open_body(rod_name, {.position = rod_start});
   model.geom(Geom::capsule(Vec3::Zero(), rod, thin).mass(figure.rod_weight * figure.lightest));

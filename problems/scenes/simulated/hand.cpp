@@ -15,6 +15,7 @@ struct HandOptions {
   std::string object = "cubes";
   long cubes = 3;
   double edge = 0.035;
+  double diameter = 0.07;
   double mass = 0.05;
   double mass_ratio = 1.0;
   double friction = 0.5;
@@ -24,8 +25,8 @@ struct HandOptions {
   static void declare(OptionBinder& bind, HandOptions& o) {
     bind.choice("object", o.object, {"cubes", "ball"}, "what falls into the hand");
     declare_count(bind, "cubes", o.cubes, 20, "stacked on the palm");
-    bind.real("edge", o.edge,
-              {.minimum = 0.01, .maximum = 0.08, .unit = "m", .doc = "of a cube; diameter of the ball"});
+    bind.real("edge", o.edge, {.minimum = 0.01, .maximum = 0.08, .unit = "m", .doc = "of a cube"});
+    bind.real("diameter", o.diameter, {.minimum = 0.01, .maximum = 0.09, .unit = "m", .doc = "of the ball"});
     bind.real("mass", o.mass, {.minimum = 1e-6, .maximum = 1e3, .unit = "kg", .doc = "of the lowest cube or the ball"});
     declare_mass_ratio(bind, o.mass_ratio, "of the top cube to the lowest; geometric between");
     declare_friction(bind, o.friction);
@@ -55,7 +56,7 @@ Figure hand(double curl, double amplitude) {
                                .radius = 0.009,
                                .weight = 40.0 * length,
                                .start = curl,
-                               .press = 0.3,
+                               .press = 0.8,
                                .amplitude = amplitude,
                                .phase = 50.0 * root.y(),
                                .lower = -0.2,
@@ -77,13 +78,14 @@ Result<SimulatedModel> make_hand(const HandOptions& o, std::uint64_t) {
   mjcf::Model model({.name = "hand", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.0005}});
   add_figure(model, figure, {.position = {0.0, 0.0, 0.3}});
   const double palm = 0.3 + figure.half_sizes.z();
-  const long objects = o.object == "ball" ? 1 : o.cubes;
+  const bool ball = o.object == "ball";
+  const long objects = ball ? 1 : o.cubes;
+  const double size = ball ? o.diameter : o.edge;
   for (long i = 0; i < objects; ++i) {
-    const double gap = o.object == "ball" ? 0.03 : 0.0005 * double(i + 1);
-    model.open_body(o.object + std::to_string(i + 1),
-                    {.position = {0.0, 0.0, palm + gap + (double(i) + 0.5) * o.edge}});
+    const double gap = ball ? 0.03 : 0.0005 * double(i + 1);
+    model.open_body(o.object + std::to_string(i + 1), {.position = {0.0, 0.0, palm + gap + (double(i) + 0.5) * size}});
     model.free();
-    const Geom shape = o.object == "ball" ? Geom::sphere(o.edge / 2) : Geom::box(Vec3::Constant(o.edge / 2));
+    const Geom shape = ball ? Geom::sphere(size / 2) : Geom::box(Vec3::Constant(size / 2));
     model.geom(Geom(shape).mass(o.mass * geometric_mass(o.mass_ratio, i, objects)));
     model.close_body();
   }

@@ -18,7 +18,7 @@ struct HumanoidOptions {
   double mass_ratio = 60.0;
   double friction = 0.6;
   double push = 80.0;
-  double height = 0.2;
+  double height = 0.05;
   double tilt = 0.4;
 
   static void declare(OptionBinder& bind, HumanoidOptions& o) {
@@ -50,7 +50,7 @@ Figure humanoid(double mass_ratio) {
   for (const double left : {1.0, -1.0}) {
     const std::string side = left > 0 ? "left_" : "right_";
     Limb limb = humanoid_leg(side + "leg", {0.0, left * 0.09, -0.1}, leg, 0.3);
-    add_box_foot(limb, {0.11, 0.05, 0.015});
+    add_foot(limb, 4, 0.11, 0.05);
     robot.limbs.push_back(limb);
   }
   // Waist and head: the chest carries nothing but the head, the arms hang from the base's own shoulders.
@@ -94,8 +94,8 @@ Result<SimulatedModel> make_humanoid(const HumanoidOptions& o, std::uint64_t) {
 
 struct SquatOptions {
   long corners = 8;
-  double depth = 0.35;
-  double frequency = 0.7;
+  double depth = 0.25;
+  double frequency = 0.5;
   double friction = 0.8;
 
   static void declare(OptionBinder& bind, SquatOptions& o) {
@@ -114,7 +114,7 @@ Result<SimulatedModel> make_humanoid_squat(const SquatOptions& o, std::uint64_t)
   robot.lightest = 0.1;
   robot.base_weight = 25.0;
   robot.carried = 40.0;
-  robot.rate = 40.0;
+  robot.rate = 60.0;
   robot.frequency = o.frequency;
   const LimbSizes leg{.upper = 0.12,
                       .lower = 0.12,
@@ -133,7 +133,7 @@ Result<SimulatedModel> make_humanoid_squat(const SquatOptions& o, std::uint64_t)
     limb.segments[2].amplitude = -o.depth;
     limb.segments[3].amplitude = 2.0 * o.depth;
     limb.segments[4].amplitude = -o.depth;
-    add_polygonal_foot(limb, static_cast<int>(o.corners), 0.06, 0.03);
+    add_foot(limb, static_cast<int>(o.corners), 0.07, 0.035, 0.004);
     robot.limbs.push_back(limb);
   }
   for (const double left : {1.0, -1.0}) {

@@ -66,16 +66,12 @@ Limb humanoid_arm(const std::string& name, const Vec3& root, const LimbSizes& s,
   return arm;
 }
 
-void add_box_foot(Limb& limb, const Vec3& half) {
-  limb.tip.push_back(Geom::box(half).at(end_of(limb) + Vec3(0.3 * half.x(), 0.0, -half.z())));
-  limb.tip_depth = 2.0 * half.z();
-}
-
-void add_polygonal_foot(Limb& limb, int corners, double half_length, double half_width) {
-  const double radius = 0.004;
+void add_foot(Limb& limb, int corners, double half_length, double half_width, double radius) {
+  // Four corners make a rectangle of the half sizes, more an inscribed polygon.
+  const double stretch = corners == 4 ? std::numbers::sqrt2 : 1.0;
   for (int i = 0; i < corners; ++i) {
     const double angle = 2.0 * std::numbers::pi * (i + 0.5) / corners;
-    const Vec3 corner((0.3 + std::cos(angle)) * half_length, std::sin(angle) * half_width, -radius);
+    const Vec3 corner((0.3 + stretch * std::cos(angle)) * half_length, stretch * std::sin(angle) * half_width, -radius);
     limb.tip.push_back(Geom::sphere(radius).at(end_of(limb) + corner));
   }
   limb.tip_depth = 2.0 * radius;
@@ -87,7 +83,7 @@ Figure quadruped_figure(double lightest, double trunk_weight) {
   robot.lightest = lightest;
   robot.base_weight = trunk_weight;
   robot.carried = trunk_weight / 4.0;
-  robot.rate = 25.0;
+  robot.rate = 45.0;
   robot.frequency = 2.0;
   for (const double front : {1.0, -1.0}) {
     for (const double left : {1.0, -1.0}) {

@@ -23,12 +23,9 @@ Limb humanoid_leg(const std::string& name, const mjcf::Vec3& root, const LimbSiz
 /// pitch, roll).
 Limb humanoid_arm(const std::string& name, const mjcf::Vec3& root, const LimbSizes& sizes, int hinges);
 
-/// A flat foot: a box under the end of the last segment.
-void add_box_foot(Limb& limb, const mjcf::Vec3& half_sizes);
-
-/// A foot whose sole is a regular polygon, elongated along x: a small sphere in each of its corners carries it, so that
-/// every corner is a contact.
-void add_polygonal_foot(Limb& limb, int corners, double half_length, double half_width);
+/// A flat foot whose sole is a polygon, elongated along x: a sphere in each of its corners carries it, so that every
+/// corner is a contact.
+void add_foot(Limb& limb, int corners, double half_length, double half_width, double radius = 0.01);
 
 /// A quadruped: trunk and four legs of three hinges, hip (roll), hip (pitch), knee (pitch).
 Figure quadruped_figure(double lightest, double trunk_weight);

@@ -119,16 +119,16 @@ Result<SimulatedModel> make_arm7d(const ArmOptions& o, std::uint64_t) {
   links[5].start = 0.4;
   for (const int twist : {2, 4, 6}) links[std::size_t(twist)].amplitude = 0.0;
   mjcf::Model model({.name = "arm7d", .time_step = robot_step, .surface = {.friction = o.friction, .margin = 0.002}});
-  const double floor = 0.4;
+  const double above_table = 0.25;
   model.scenery(Geom::box({0.6, 0.6, 0.05}).at({0.75, 0.0, -0.05}));
-  add_figure(model, arm, {.position = {0.0, 0.0, 0.051 + floor}});
+  add_figure(model, arm, {.position = {0.0, 0.0, 0.051 + above_table}});
   return simulated(model, robot_step, 2000, "sine");
 }
 
 struct WallOptions {
   double friction = 0.4;
-  double press = 0.15;
-  double amplitude = 0.3;
+  double press = 0.3;
+  double amplitude = 0.25;
 
   static void declare(OptionBinder& bind, WallOptions& o) {
     declare_friction(bind, o.friction);
@@ -152,14 +152,13 @@ Result<SimulatedModel> make_arm_on_wall(const WallOptions& o, std::uint64_t) {
     if (s.axis.y() != 0.0) angle += s.start;
     reach += s.length * std::sin(angle);
   }
-  const double tip = links.back().radius;
   links[0].amplitude = o.amplitude;
   links[1].amplitude = 0.5 * o.amplitude;
   links[1].phase = std::numbers::pi / 2;
   mjcf::Model model(
       {.name = "arm-on-wall", .time_step = robot_step, .surface = {.friction = o.friction, .margin = 0.002}});
   const double thickness = 0.1;
-  model.scenery(Geom::box({thickness, 1.5, 1.5}).at({reach + tip + 0.005 + thickness, 0.0, 0.8}));
+  model.scenery(Geom::box({thickness, 1.5, 1.5}).at({reach + 0.005 + thickness, 0.0, 0.8}));
   Figure pressing = arm;
   pressing.limbs[0].segments[1].press = o.press;
   add_figure(model, pressing, {.position = {0.0, 0.0, 0.05}});

@@ -19,7 +19,7 @@ constexpr double figure_step = 0.001;
 struct StandInOptions {
   double mass_ratio = 0.0;
   double friction = 0.7;
-  double amplitude = 0.25;
+  double amplitude = 0.4;
   double frequency = 1.0;
 
   template <int hundredths>
@@ -70,11 +70,16 @@ void animate(Figure& figure, const StandInOptions& o) {
   }
 }
 
-Result<SimulatedModel> figure_scene(const std::string& name, const StandInOptions& o, Figure figure, double height) {
+/// On a floor that the limbs on the base just reach; between two rails at x = ±`rails` [m], which swinging legs hit.
+Result<SimulatedModel> figure_scene(const std::string& name, const StandInOptions& o, Figure figure,
+                                    double rails = 0.0) {
   animate(figure, o);
   mjcf::Model model({.name = name, .time_step = figure_step, .surface = {.friction = o.friction, .margin = 0.002}});
   model.scenery(mjcf::Geom::plane());
-  add_figure(model, figure, {.position = {0.0, 0.0, depth(figure) + height}});
+  for (const double side : {-1.0, 1.0}) {
+    if (rails > 0.0) model.scenery(mjcf::Geom::box({0.05, 1.0, 0.15}).at({side * (rails + 0.05), 0.0, 0.15}));
+  }
+  add_figure(model, figure, {.position = {0.0, 0.0, depth(figure) + 0.001}});
   return simulated(model, figure_step, 1000, "sine");
 }
 
@@ -109,14 +114,14 @@ Result<SimulatedModel> make_bdx(const WithRatio<4249>& o, std::uint64_t) {
     Limb leg = humanoid_leg(sided(left, "leg"), {0.0, left * 0.07, -0.07}, sizes, 0.5);
     leg.segments.pop_back();  // the ankle has one hinge
     leg.segments.back().length = 0.05;
-    add_box_foot(leg, {0.06, 0.03, 0.008});
+    add_foot(leg, 4, 0.06, 0.03);
     droid.limbs.push_back(leg);
   }
   Limb neck{.name = "neck", .root = {0.08, 0.0, 0.08}, .direction = z_axis};
   extend(neck, o, 0.08, y_axis, z_axis, {Linkage::direct, Linkage::direct, Linkage::direct, Linkage::direct});
   neck.segments.back().weight = 1.0;
   droid.limbs.push_back(neck);
-  return figure_scene("bdx-like", o, droid, 0.002);
+  return figure_scene("bdx-like", o, droid);
 }
 
 /// A humanoid with light hands: 21 bodies, 20 hinges.
@@ -127,7 +132,7 @@ Result<SimulatedModel> make_lima(const WithRatio<32139>& o, std::uint64_t) {
   const LimbSizes arm{.upper = 0.28, .lower = 0.26, .upper_weight = 15.0, .lower_weight = 1.0, .housing_weight = 8.0};
   for (const double left : {1.0, -1.0}) {
     Limb limb = humanoid_leg(sided(left, "leg"), {0.0, left * 0.09, -0.21}, leg, 0.3);
-    add_box_foot(limb, {0.11, 0.05, 0.015});
+    add_foot(limb, 4, 0.11, 0.05);
     robot.limbs.push_back(limb);
   }
   for (const double left : {1.0, -1.0}) {
@@ -136,7 +141,7 @@ Result<SimulatedModel> make_lima(const WithRatio<32139>& o, std::uint64_t) {
   Limb neck{.name = "neck", .root = {0.0, 0.0, 0.22}, .direction = z_axis};
   extend(neck, o, 0.14, z_axis, y_axis, {Linkage::direct, Linkage::direct});
   robot.limbs.push_back(neck);
-  return figure_scene("lima-like", o, robot, 0.002);
+  return figure_scene("lima-like", o, robot);
 }
 
 /// A seated figure fixed to the world: 22 bodies, 23 hinges, the base's fixed joint, two planar loops in the neck.
@@ -156,7 +161,7 @@ Result<SimulatedModel> make_misha(const WithRatio<9067>& o, std::uint64_t) {
     extend(leg, o, 0.2, y_axis, x_axis, {Linkage::direct, Linkage::direct});
     bear.limbs.push_back(leg);
   }
-  return figure_scene("misha-like", o, bear, 0.01);
+  return figure_scene("misha-like", o, bear, 0.33);
 }
 
 /// A walking figure: 31 bodies, 36 hinges, six planar loops, each with a motor at the crank and one at the segment.
@@ -171,7 +176,7 @@ Result<SimulatedModel> make_walker(const WithRatio<9955>& o, std::uint64_t) {
                     segment(o, 5, y_axis, 0.12, Linkage::planar),
                     segment(o, 5, x_axis, 0.08)};
     for (const int housing : {0, 1}) leg.segments[std::size_t(housing)].touches = false;
-    add_box_foot(leg, {0.12, 0.05, 0.015});
+    add_foot(leg, 4, 0.12, 0.05);
     walker.limbs.push_back(leg);
   }
   for (const double left : {1.0, -1.0}) {
@@ -182,7 +187,7 @@ Result<SimulatedModel> make_walker(const WithRatio<9955>& o, std::uint64_t) {
   Limb neck{.name = "neck", .root = {0.0, 0.0, 0.18}, .direction = z_axis};
   extend(neck, o, 0.12, y_axis, z_axis, {Linkage::direct, Linkage::direct});
   walker.limbs.push_back(neck);
-  return figure_scene("walker-like", o, walker, 0.002);
+  return figure_scene("walker-like", o, walker);
 }
 
 /// A four-legged figure fixed to the world: 38 bodies, 44 joints and the base's, seven loops, four of them spatial.
@@ -206,7 +211,7 @@ Result<SimulatedModel> make_gazelle(const WithRatio<101254>& o, std::uint64_t) {
   for (Limb& limb : gazelle.limbs) {
     for (Segment& s : limb.segments) s.driven = s.driven && s.linkage == Linkage::direct;
   }
-  return figure_scene("gazelle-like", o, gazelle, 0.01);
+  return figure_scene("gazelle-like", o, gazelle, 0.46);
 }
 
 /// A figure fixed to the world: 54 bodies, 66 joints and the base's, thirteen loops, ten of them spatial; seven hinges
@@ -229,7 +234,7 @@ Result<SimulatedModel> make_ironman(const WithRatio<2554444>& o, std::uint64_t) 
         {direct, Linkage::universal, Linkage::universal, Linkage::balls, direct, direct}, 2);
   }
   add("neck", {0.0, 0.0, 0.34}, z_axis, 0.15, {Linkage::planar, direct, direct, direct, direct}, 1);
-  return figure_scene("ironman-like", o, man, 0.01);
+  return figure_scene("ironman-like", o, man, 0.16);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -59,7 +60,7 @@ Result<SimulatedModel> make_hoist(const HoistOptions& o, std::uint64_t) {
     if (i == 0) {
       model.free();
     } else {
-      model.joint({.type = "ball", .damping = 1e-3 * o.link_mass});
+      model.joint({.type = "ball", .damping = 0.01 * o.link_mass});
     }
     model.geom(Geom::box({0.45 * length, 0.3 * length, half_thickness}).at({length / 2, 0.0, 0.0}).mass(o.link_mass));
     if (i == 0) model.geom(Geom::sphere(0.4 * length).mass(o.counterweight * load));
@@ -72,12 +73,12 @@ Result<SimulatedModel> make_hoist(const HoistOptions& o, std::uint64_t) {
 struct NetOptions {
   long joints = 16;
   long cylinders = 5;
-  double link_mass = 0.05;
-  double mass_ratio = 20.0;
+  double link_mass = 0.2;
+  double mass_ratio = 5.0;
   double friction = 0.5;
 
   static void declare(OptionBinder& bind, NetOptions& o) {
-    bind.integer("joints", o.joints, {.minimum = 6, .maximum = 200, .doc = "of each of the four strings, balls"});
+    bind.integer("joints", o.joints, {.minimum = 6, .maximum = 200, .doc = "of each of the four strings, universal"});
     declare_count(bind, "cylinders", o.cylinders, 200, "that fall on the net");
     bind.real("link_mass", o.link_mass, {.minimum = 1e-6, .maximum = 1e3, .unit = "kg", .doc = "of each link"});
     declare_mass_ratio(bind, o.mass_ratio, "of a cylinder to a link");
@@ -96,8 +97,9 @@ void add_string(mjcf::Model& model, const std::string& name, long links, double 
       pose = {.position = start, .orientation = mjcf::turn(heading, Vec3::UnitZ()) * mjcf::turn(slope, Vec3::UnitY())};
     }
     model.open_body(name + std::to_string(i + 1), pose);
-    model.joint({.type = "ball", .damping = 1e-3 * mass});
-    model.geom(Geom::capsule({0.15 * length, 0.0, 0.0}, {0.85 * length, 0.0, 0.0}, 0.12 * length).mass(mass));
+    // Universal joints: friction on a link so thin would spin it about its own axis at hundreds of rad/s.
+    for (const Vec3 axis : {Vec3::UnitY(), Vec3::UnitZ()}) model.joint({.axis = axis, .damping = 0.02 * mass});
+    model.geom(Geom::capsule({0.22 * length, 0.0, 0.0}, {0.78 * length, 0.0, 0.0}, 0.18 * length).mass(mass));
   }
   for (long i = 0; i < links; ++i) model.close_body();
   model.connect(name + std::to_string(links), "world", {length, 0.0, 0.0});
@@ -111,7 +113,12 @@ Result<SimulatedModel> make_net(const NetOptions& o, std::uint64_t seed) {
   const long links = o.joints - 1;
   const double length = span / double(links);
   double chord = 0.0;
-  for (long i = 0; i < links; ++i) chord += length * std::cos(slope - 2.0 * slope * double(i) / double(links - 1));
+  double sag = 0.0;
+  for (long i = 0; i < links; ++i) {
+    const double angle = slope - 2.0 * slope * double(i) / double(links - 1);
+    chord += length * std::cos(angle);
+    sag += length * std::max(0.0, std::sin(angle));
+  }
   mjcf::Model model({.name = "net", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
   model.scenery(Geom::plane());
   const double height = 1.5;
@@ -119,7 +126,7 @@ Result<SimulatedModel> make_net(const NetOptions& o, std::uint64_t seed) {
   for (const double side : {-1.0, 1.0}) {
     const std::string which = side < 0 ? "1_" : "2_";
     add_string(model, "lower" + which, links, length, o.link_mass, {-chord / 2, side * apart, height}, 0.0, slope);
-    add_string(model, "upper" + which, links, length, o.link_mass, {side * apart, -chord / 2, height + 0.3 * length},
+    add_string(model, "upper" + which, links, length, o.link_mass, {side * apart, -chord / 2, height + 0.4 * length},
                std::numbers::pi / 2, slope);
   }
   RandomSource random(seed);
@@ -129,7 +136,7 @@ Result<SimulatedModel> make_net(const NetOptions& o, std::uint64_t seed) {
     const auto level = mjcf::turn(random.uniform(0.0, std::numbers::pi), Vec3::UnitZ()) *
                        mjcf::turn(std::numbers::pi / 2, Vec3::UnitY());
     model.open_body("cylinder" + std::to_string(i + 1),
-                    {.position = {x, y, height + 0.15 * double(i + 1)}, .orientation = level});
+                    {.position = {x, y, height - sag + length + 0.14 * double(i + 1)}, .orientation = level});
     model.free();
     model.geom(Geom::cylinder(0.06, 0.2).mass(o.mass_ratio * o.link_mass));
     model.close_body();

@@ -133,8 +133,10 @@ double depth(const Figure& figure) {
     mjcf::Quat orientation = mjcf::Quat::Identity();
     for (const Segment& s : limb.segments) {
       orientation = orientation * mjcf::turn(s.start, s.axis);
-      position += s.length * (orientation * limb.direction);
-      lowest = std::min(lowest, position.z() - s.radius);
+      const Vec3 along = orientation * limb.direction;
+      position += s.length * along;
+      // The round end of its capsule.
+      if (s.touches) lowest = std::min(lowest, position.z() - s.radius * (along.z() + 1.0));
     }
     lowest = std::min(lowest, position.z() - limb.tip_depth);
   }

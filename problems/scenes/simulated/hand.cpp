@@ -20,7 +20,7 @@ struct HandOptions {
   double mass_ratio = 1.0;
   double friction = 0.5;
   double curl = 0.5;
-  double amplitude = 0.15;
+  double amplitude = 0.4;
 
   static void declare(OptionBinder& bind, HandOptions& o) {
     bind.choice("object", o.object, {"cubes", "ball"}, "what falls into the hand");

@@ -54,8 +54,8 @@ Result<SimulatedModel> make_quadruped(const QuadrupedOptions& o, std::uint64_t s
       s.phase = first_pair ? 0.0 : std::numbers::pi;
     }
     if (o.gait == "trot") {
-      segments[1].amplitude = 0.25;
-      segments[2].amplitude = 0.3;
+      segments[1].amplitude = 0.3;
+      segments[2].amplitude = 0.6;
       segments[2].phase += std::numbers::pi / 2;
     }
   }

@@ -1,48 +1,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "tests/problems/simulated/engine_model.hpp"
+#include "tests/problems/simulated/scene_cases.hpp"
 
 namespace conebench {
 namespace {
 
 using ::testing::IsEmpty;
 
-/// A built-in scene with some of its options' values.
-struct Case {
-  std::string id;
-  OptionValues values;
-};
+class SimulatedScene : public ::testing::TestWithParam<SceneCase> {};
 
-/// Every scene with its defaults, and with each value of each of its choices.
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const auto& row : simulated_scene_table()) {
-    if (row.id == "file") continue;
-    cases.push_back({row.id, {}});
-    for (const auto& option : row.options) {
-      for (const auto& choice : option.choices) cases.push_back({row.id, {{option.name, choice}}});
-    }
-  }
-  return cases;
-}
-
-class SimulatedScene : public ::testing::TestWithParam<Case> {};
-
-std::string name_of(const ::testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.id;
-  for (const auto& [option, value] : info.param.values) name += "_" + option + "_" + to_text(value);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryScene, SimulatedScene, ::testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(EveryScene, SimulatedScene, ::testing::ValuesIn(all_scene_cases()), name_of_case);
 
 TEST_P(SimulatedScene, CompilesWithoutAWarning) {
   const auto engine = compile_scene(GetParam().id, GetParam().values);

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "runners/simulation/scene_plan.hpp"
+#include "tests/problems/simulated/scene_cases.hpp"
+
+namespace conebench {
+namespace {
+
+using simulation::Simulation;
+using simulation::StepRecord;
+
+constexpr double g = 9.81;
+
+Simulation start(const std::string& scene, OptionValues values) {
+  const auto plan = simulation::plan_scene(**require_simulated_scene(scene), values, 1);
+  if (!plan) throw std::runtime_error(plan.error().message);
+  auto made = simulation::simulate(*plan);
+  if (!made) throw std::runtime_error(made.error().message);
+  return std::move(*made);
+}
+
+StepRecord step(Simulation& simulation) {
+  auto record = simulation.step();
+  if (!record) throw std::runtime_error(record.error().message);
+  return std::move(*record);
+}
+
+class SimulatedSceneRuns : public ::testing::TestWithParam<SceneCase> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryScene, SimulatedSceneRuns, ::testing::ValuesIn(all_scene_cases()), name_of_case);
+
+/// From the start, where impacts are the hardest on stacks and nothing has had time to fall apart.
+TEST_P(SimulatedSceneRuns, TwentyFiveStepsKeepJointsTogetherAndShapesApart) {
+  OptionValues values = GetParam().values;
+  values["tolerance"] = 1e-6;
+  values["max_iterations"] = 200L;
+  auto simulation = start(GetParam().id, values);
+  for (int k = 0; k < 25; ++k) {
+    const StepRecord record = step(simulation);
+    ASSERT_TRUE(record.impulse.allFinite());
+    ASSERT_LT(record.configuration_residual, 5e-3) << "step " << k;
+  }
+  ASSERT_LT(simulation.state().velocity.cwiseAbs().maxCoeff(), 100.0);
+}
+
+TEST(CubeSliding, StopsAfterTheDistanceOfCoulombsLaw) {
+  auto cube = start("cube-sliding", {{"speed", 1.0}, {"friction", 0.4}});
+  while (cube.state().time < 0.4) step(cube);
+  // 002 Fig. 10: v²/(2 μ g), from which semi-implicit Euler is off by v Δt / 2.
+  EXPECT_NEAR(cube.state().position[0], 1.0 / (2.0 * 0.4 * g), 1e-3);
+  EXPECT_LT(cube.state().velocity.cwiseAbs().maxCoeff(), 1e-6);
+}
+
+TEST(CubeDragged, SticksUntilTheForceExceedsFriction) {
+  auto cube = start("cube-dragged", {{"tolerance", 1e-10}});
+  const double slips = 0.4 * g / 20.0;  // 002 Fig. 12: μ m g over the rate of the force, 0.196 s
+  while (cube.state().time < slips - 0.002) step(cube);
+  EXPECT_LT(cube.state().velocity.cwiseAbs().maxCoeff(), 1e-6);
+  while (cube.state().time < slips + 0.1) step(cube);
+  // m v = rate t²/2 from there on.
+  EXPECT_NEAR(cube.state().velocity[0], 20.0 * 0.1 * 0.1 / 2.0, 0.005);
+}
+
+TEST(FclibChain, HangsByItsContactsAlone) {
+  auto chain = start("fclib-chain", {{"tolerance", 1e-6}, {"max_iterations", 500L}});
+  Index fewest = 1000;
+  Index most = 0;
+  for (int k = 0; k < 200; ++k) {
+    const StepRecord record = step(chain);
+    EXPECT_EQ(record.problem.cones().joints(), 0);
+    if (k < 40) continue;  // the slack is taken up
+    fewest = std::min(fewest, record.problem.cones().contacts());
+    most = std::max(most, record.problem.cones().contacts());
+  }
+  // Ten links hang in each other: at least one contact each.
+  EXPECT_GE(fewest, 10);
+  EXPECT_LE(most, 40);
+  // The tenth link's height: it can't have fallen by more than the slack and the swing.
+  EXPECT_LT(chain.state().position.tail<7>()[2], -2.0);
+  EXPECT_GT(chain.state().position.tail<7>()[2], -2.6);
+}
+
+TEST(FclibKaplaTower, HasFourContactsAPlankWhenItsFirstFloorLands) {
+  auto tower = start("fclib-kapla-tower", {{"gap", 0.002}, {"shake", 0.0}, {"max_iterations", 100L}});
+  Index contacts = 0;
+  while (contacts == 0) contacts = step(tower).problem.cones().contacts();
+  EXPECT_EQ(contacts, 48);  // 12 planks, as in FCLIB's KaplasTower with 72 dofs
+}
+
+TEST(FclibBoxesStack, HasFourContactsABoxWhenItHasLanded) {
+  const long boxes = 8;
+  auto stack = start("fclib-boxes-stack", {{"boxes", boxes}, {"tolerance", 1e-6}, {"max_iterations", 2000L}});
+  StepRecord record = step(stack);
+  EXPECT_EQ(record.problem.cones().contacts(), 0);
+  while (stack.state().time < 1.0) record = step(stack);
+  EXPECT_EQ(record.problem.cones().contacts(), 4 * boxes);
+}
+
+TEST(HumanoidSquat, StandsOnAllCornersOfItsFeet) {
+  auto robot = start("humanoid-squat", {{"tolerance", 1e-6}, {"max_iterations", 1000L}});
+  for (int k = 0; k < 300; ++k) EXPECT_EQ(step(robot).problem.cones().contacts(), 16);
+}
+
+}  // namespace
+}  // namespace conebench

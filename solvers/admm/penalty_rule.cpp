@@ -28,9 +28,15 @@ Spectrum estimate_spectrum(const std::function<void(const Vector&, Vector&)>& ap
 
 double PenaltyRule::updated(double rho, double primal, double dual) const {
   if (update == PenaltyUpdate::fixed) return rho;
-  if (primal > 0.0 && primal >= ratio * dual) return rho * factor;
-  if (dual > 0.0 && dual >= ratio * primal) return rho / factor;
-  return rho;
+  double next = rho;
+  if (primal > 0.0 && primal >= ratio * dual) {
+    next = rho * factor;
+  } else if (dual > 0.0 && dual >= ratio * primal) {
+    next = rho / factor;
+  }
+  // Without contacts or limits the primal residual is zero, and ρ would shrink until it underflows.
+  constexpr double kLargest = 1e100;
+  return next < kLargest && next * kLargest > 1.0 ? next : rho;
 }
 
 void StepBalance::start(const Vector& y, const Vector& z, double rho) {

@@ -31,6 +31,18 @@ TEST(Admm, StickingContactStopsTheBody) {
   }
 }
 
+TEST(Admm, PenaltyDoesNotUnderflowOnJointsThatContradictEachOther) {
+  // No contact: the primal residual is zero throughout, and the rule would shrink ρ for ever.
+  const Eigen::Vector3d axis(1.0, 1.0, 1.0);
+  const auto problem =
+      make_problem(axis * axis.transpose(), Eigen::Vector3d(1.0, 1.001, 0.999), ConeProduct::create(3, 0, {}).value());
+  for (const std::string id : {"ADMM-NCP-LA", "ADMM-NCP-SA", "ADMM-NCP-SA-S"}) {
+    const auto answer = run(id, problem, {}, {.tolerance = 1e-10, .max_iterations = 5000});
+    EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations) << id;
+    EXPECT_TRUE(answer.impulse.allFinite()) << id;
+  }
+}
+
 TEST(Admm, SlidingContactKeepsSignoriniInTheNcpAndTakesOffInTheCcp) {
   const Matrix delassus = Matrix::Identity(3, 3);
   const auto problem = make_problem(delassus, Eigen::Vector3d(3.0, 0.0, -1.0), contacts({0.5}));

@@ -3,8 +3,9 @@
 #include "problems/cone_product.hpp"
 #include "problems/types.hpp"
 
-/// FCLIB keeps a contact's normal component first, Conebench last: (n, t1, t2) ↔ (t1, t2, n), (n, t) ↔ (t, n). The only
-/// place where the order changes.
+/// FCLIB keeps a contact's normal component first, Conebench last: (n, t1, t2) ↔ (t1, t2, n), (n, t) ↔ (t, n). And it
+/// knows no limits: in a file a limit is a contact without friction behind the others, whose tangents are empty. The
+/// only place where the order changes.
 namespace conebench {
 
 /// Row of FCLIB (normal first) that holds contact row `row` (normal last) among the rows of contacts alone.
@@ -16,16 +17,61 @@ inline Index fclib_row(Index row, int dimension) {
 /// Row (normal last) of FCLIB's row `row` (normal first).
 inline Index contact_row(Index row, int dimension) { return row % dimension == 0 ? row + dimension - 1 : row - 1; }
 
-inline Vector to_normal_last(const Vector& fclib, int dimension) {
-  Vector result(fclib.size());
-  for (Index k = 0; k < fclib.size(); ++k) result[contact_row(k, dimension)] = fclib[k];
-  return result;
-}
+/// Where the rows of a problem (joints, limits, contacts) stand in a file: the joints in FCLIB's l, the others in its r
+/// (contacts, then the limits as contacts); and in the vectors of the group /conebench: joints, contacts, limits, the
+/// normal first, one row a limit.
+struct RowOrder {
+  Index joints = 0;
+  Index limits = 0;
+  Index contacts = 0;
+  int dimension = 3;
 
-inline Vector to_normal_first(ConstVectorRef contacts, int dimension) {
-  Vector result(contacts.size());
-  for (Index k = 0; k < contacts.size(); ++k) result[fclib_row(k, dimension)] = contacts[k];
-  return result;
-}
+  static RowOrder of(const ConeProduct& cones) {
+    return {cones.joints(), cones.limits(), cones.contacts(), cones.contact_dimension()};
+  }
+  Index rows() const { return joints + limits + dimension * contacts; }
+  Index reaction_rows() const { return dimension * (contacts + limits); }
+
+  /// Row of r for the problem's row `row`, which is no joint's.
+  Index reaction_row(Index row) const {
+    if (row < joints + limits) return dimension * (contacts + row - joints);
+    return fclib_row(row - joints - limits, dimension);
+  }
+  /// The problem's row for row `row` of r; −1 for a limit's tangent.
+  Index row_of_reaction(Index row) const {
+    if (row < dimension * contacts) return joints + limits + contact_row(row, dimension);
+    const Index behind = row - dimension * contacts;
+    return behind % dimension == 0 ? joints + behind / dimension : -1;
+  }
+  /// Row in the group /conebench for the problem's row `row`.
+  Index extension_row(Index row) const {
+    if (row < joints) return row;
+    if (row < joints + limits) return row + dimension * contacts;
+    return joints + fclib_row(row - joints - limits, dimension);
+  }
+
+  /// r of a vector over the problem's rows; a limit's tangents are 0.
+  Vector reaction(ConstVectorRef values) const {
+    Vector result = Vector::Zero(reaction_rows());
+    for (Index row = joints; row < rows(); ++row) result[reaction_row(row)] = values[row];
+    return result;
+  }
+  /// The problem's rows from l and r.
+  Vector joined(ConstVectorRef l, ConstVectorRef r) const {
+    Vector result(rows());
+    for (Index row = 0; row < rows(); ++row) result[row] = row < joints ? l[row] : r[reaction_row(row)];
+    return result;
+  }
+  Vector to_extension(ConstVectorRef values) const {
+    Vector result(rows());
+    for (Index row = 0; row < rows(); ++row) result[extension_row(row)] = values[row];
+    return result;
+  }
+  Vector from_extension(ConstVectorRef values) const {
+    Vector result(rows());
+    for (Index row = 0; row < rows(); ++row) result[row] = values[extension_row(row)];
+    return result;
+  }
+};
 
 }  // namespace conebench

@@ -19,69 +19,90 @@ using Triplets = std::vector<Eigen::Triplet<double>>;
 // Above this many entries (about 3 GB) M⁻¹ Jᵀ is not formed.
 constexpr double max_condensed_entries = 2.5e8;
 
-/// Adds `matrix` with its rows at `first_row`, contact rows reordered where asked.
-void append(Triplets& triplets, const SparseMatrix& matrix, Index first_row, bool contact_rows, Index first_col,
-            bool contact_cols, int dimension) {
-  for (Index col = 0; col < matrix.outerSize(); ++col) {
-    for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
-      const Index row = contact_rows ? contact_row(it.row(), dimension) : it.row();
-      const Index column = contact_cols ? contact_row(col, dimension) : col;
-      triplets.emplace_back(static_cast<int>(first_row + row), static_cast<int>(first_col + column), it.value());
-    }
-  }
+/// The problem's rows that the columns (or rows) of one of the file's matrices stand for: l's or r's.
+enum class Rows { joints, reaction };
+
+int problem_row(const RowOrder& order, Rows rows, Index k) {
+  return static_cast<int>(rows == Rows::joints ? k : order.row_of_reaction(k));
 }
 
-Vector joined(const Vector& joints, const Vector& contacts, int dimension) {
-  Vector result(joints.size() + contacts.size());
-  result << joints, to_normal_last(contacts, dimension);
-  return result;
-}
-
-/// [[R, Vᵀ], [V, W]] with joints first and the normal last.
-RowMatrix composite_matrix(const FclibContent& content) {
-  const int dimension = content.space_dimension;
-  const Index joints = content.s.size();
+/// [[R, Vᵀ], [V, W]] over the problem's rows.
+RowMatrix composite_matrix(const FclibContent& content, const RowOrder& order) {
   Triplets triplets;
   triplets.reserve(static_cast<std::size_t>(content.w_matrix.nonZeros() + 2 * content.v_matrix.nonZeros() +
                                             content.r_matrix.nonZeros()));
-  append(triplets, content.r_matrix, 0, false, 0, false, dimension);
-  append(triplets, content.v_matrix.transpose(), 0, false, joints, true, dimension);
-  append(triplets, content.v_matrix, joints, true, 0, false, dimension);
-  append(triplets, content.w_matrix, joints, true, joints, true, dimension);
-  const Index rows = joints + content.q.size();
-  RowMatrix matrix(rows, rows);
+  const auto append = [&](const SparseMatrix& matrix, Rows rows, Rows cols) {
+    for (Index col = 0; col < matrix.outerSize(); ++col) {
+      const int j = problem_row(order, cols, col);
+      for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
+        const int i = problem_row(order, rows, it.row());
+        if (i >= 0 && j >= 0) triplets.emplace_back(i, j, it.value());
+      }
+    }
+  };
+  append(content.r_matrix, Rows::joints, Rows::joints);
+  append(content.v_matrix.transpose(), Rows::joints, Rows::reaction);
+  append(content.v_matrix, Rows::reaction, Rows::joints);
+  append(content.w_matrix, Rows::reaction, Rows::reaction);
+  RowMatrix matrix(order.rows(), order.rows());
   matrix.setFromTriplets(triplets.begin(), triplets.end());
   return matrix;
 }
 
-/// J = [Gᵀ; Hᵀ] with joints first and the normal last.
-SparseMatrix jacobian_of(const FclibContent& content) {
-  const Index joints = content.b.size();
+/// J = [Gᵀ; Hᵀ] over the problem's rows and the first `velocities` velocities.
+SparseMatrix jacobian_of(const FclibContent& content, const RowOrder& order, Index velocities) {
   Triplets triplets;
   triplets.reserve(static_cast<std::size_t>(content.h_matrix.nonZeros() + content.g_matrix.nonZeros()));
-  append(triplets, content.g_matrix.transpose(), 0, false, 0, false, content.space_dimension);
-  append(triplets, content.h_matrix.transpose(), joints, true, 0, false, content.space_dimension);
-  SparseMatrix jacobian(joints + content.w.size(), content.m_matrix.rows());
+  const auto append = [&](const SparseMatrix& matrix, Rows cols) {
+    for (Index col = 0; col < matrix.outerSize(); ++col) {
+      const int row = problem_row(order, cols, col);
+      for (SparseMatrix::InnerIterator it(matrix, col); it && row >= 0; ++it) {
+        if (it.row() < velocities) triplets.emplace_back(row, static_cast<int>(it.row()), it.value());
+      }
+    }
+  };
+  append(content.g_matrix, Rows::joints);
+  append(content.h_matrix, Rows::reaction);
+  SparseMatrix jacobian(order.rows(), velocities);
   jacobian.setFromTriplets(triplets.begin(), triplets.end());
   return jacobian;
 }
 
-std::optional<Vector> reaction_of(const FclibContent::Guess& answer, Index joints, Index rows, int dimension) {
-  if (joints + answer.r.size() != rows) return std::nullopt;
-  const Vector joint_part = answer.l.size() == joints ? answer.l : Vector::Zero(joints);
-  return joined(joint_part, answer.r, dimension);
+/// The extension's matrix over the problem's rows.
+RowMatrix matrix_of_extension(const SparseMatrix& stored, const RowOrder& order) {
+  std::vector<int> row_of(static_cast<std::size_t>(order.rows()));
+  for (Index row = 0; row < order.rows(); ++row) {
+    row_of[static_cast<std::size_t>(order.extension_row(row))] = static_cast<int>(row);
+  }
+  Triplets triplets;
+  for (Index col = 0; col < stored.outerSize(); ++col) {
+    for (SparseMatrix::InnerIterator it(stored, col); it; ++it) {
+      triplets.emplace_back(row_of[static_cast<std::size_t>(it.row())], row_of[static_cast<std::size_t>(col)],
+                            it.value());
+    }
+  }
+  RowMatrix matrix(order.rows(), order.rows());
+  matrix.setFromTriplets(triplets.begin(), triplets.end());
+  return matrix;
 }
 
-/// max_i ‖λ_i − P_K(λ_i − r_i v̂_i)‖ / (r_i V), r_i = d_i / trace(G_ii), V = max_i ‖g_i‖: how right a stored answer is.
-double scaled_natural_map(const ConeProduct& cones, const BlockSparseMatrix& blocks, const Vector& free_term,
-                          const Vector& reaction) {
+std::optional<Vector> reaction_of(const FclibContent::Guess& answer, const RowOrder& order) {
+  if (answer.r.size() != order.reaction_rows()) return std::nullopt;
+  return order.joined(answer.l.size() == order.joints ? answer.l : Vector::Zero(order.joints), answer.r);
+}
+
+/// max_i ‖λ_i − P_K(λ_i − r_i v̂_i)‖ / (r_i V), r_i = d_i / trace(G_ii + R_ii), V = max_i ‖g_i‖: how right a stored
+/// answer is.
+double scaled_natural_map(const ConeProduct& cones, const BlockSparseMatrix& blocks, const Vector& compliance,
+                          const Vector& free_term, const Vector& reaction) {
   const Index count = cones.blocks();
   Vector step = Vector::Constant(count, -1.0);
   double inverse_sum = 0.0;
   Index usable = 0;
   double scale = 0.0;
   for (Index b = 0; b < count; ++b) {
-    const double trace = blocks.block(b, blocks.diagonal(b)).trace();
+    const double trace =
+        blocks.block(b, blocks.diagonal(b)).trace() + compliance.segment(cones.block_row(b), cones.block_size(b)).sum();
     scale = std::max(scale, free_term.segment(cones.block_row(b), cones.block_size(b)).norm());
     if (!(trace > 0.0)) continue;
     step[b] = cones.block_size(b) / trace;
@@ -92,7 +113,7 @@ double scaled_natural_map(const ConeProduct& cones, const BlockSparseMatrix& blo
   if (scale == 0.0) scale = 1.0;
   Vector velocity(cones.rows());
   blocks.apply(reaction, velocity);
-  velocity += free_term;
+  velocity += compliance.cwiseProduct(reaction) + free_term;
   add_de_saxce(cones, velocity, velocity);
   Vector moved = reaction;
   for (Index b = 0; b < count; ++b) {
@@ -124,11 +145,16 @@ class Converter {
       return error(ErrorCode::unsupported, "rolling friction is loaded for inspection only; no solver here handles it");
     }
     const bool global = content_.kind == FclibKind::global || content_.kind == FclibKind::mixed_global;
-    joints_ = global ? content_.b.size() : content_.s.size();
-    Result<ConeProduct> cones =
-        ConeProduct::create(joints_, 0, {content_.mu.begin(), content_.mu.end()}, content_.space_dimension);
+    const Index limits = content_.extension ? content_.extension->limits : 0;
+    const Index contacts = content_.mu.size() - limits;
+    order_ = {content_.s.size() + content_.b.size(), limits, contacts, content_.space_dimension};
+    Result<ConeProduct> cones = ConeProduct::create(
+        order_.joints, limits, {content_.mu.begin(), content_.mu.begin() + contacts}, content_.space_dimension);
     if (!cones) return error(cones.error().code, cones.error().message);
     data_.cones = *cones;
+    if (content_.extension && content_.extension->compliance) {
+      data_.compliance = order_.from_extension(*content_.extension->compliance);
+    }
     if (const std::optional<Error> failed = global ? condense() : assemble()) return *failed;
     attach_configuration();
     attach_answers();
@@ -140,45 +166,94 @@ class Converter {
  private:
   Error error(ErrorCode code, const std::string& message) const { return {code, name_ + ": " + message}; }
 
+  std::shared_ptr<const DelassusOperator> in_stored_form(const RowMatrix& matrix) const {
+    if (content_.extension && content_.extension->delassus_form == "dense") return make_dense_delassus(Matrix(matrix));
+    return make_block_sparse_delassus(BlockSparseMatrix::from_sparse(matrix, data_.cones));
+  }
+
   std::optional<Error> assemble() {
+    const auto& extension = content_.extension;
+    const bool kept = extension && extension->delassus;
     data_.delassus =
-        make_block_sparse_delassus(BlockSparseMatrix::from_sparse(composite_matrix(content_), data_.cones));
-    data_.free_term = joined(content_.s, content_.q, content_.space_dimension);
+        in_stored_form(kept ? matrix_of_extension(*extension->delassus, order_) : composite_matrix(content_, order_));
+    data_.free_term = order_.joined(content_.s, content_.q);
+    if (extension && extension->bias) data_.bias = order_.from_extension(*extension->bias);
     return std::nullopt;
   }
 
   std::optional<Error> condense() {
+    // The last velocities stand for the compliance (docs/sample_format.md).
+    const Index velocities = content_.m_matrix.rows() - (data_.compliance.array() > 0.0).count();
     PrimalForm primal;
-    primal.mass = content_.m_matrix;
-    primal.jacobian = jacobian_of(content_);
-    const double entries = entries_of_solution(primal.mass, SparseMatrix(primal.jacobian.transpose()));
-    if (entries > max_condensed_entries) {
-      return error(
-          ErrorCode::unsupported,
-          fmt::format("condensing it may need {:.1f} GB (M^-1 H fills in), more than is allowed", entries * 12e-9));
+    primal.mass = content_.m_matrix.topLeftCorner(velocities, velocities);
+    primal.jacobian = jacobian_of(content_, order_, velocities);
+    const bool kept = content_.extension && content_.extension->delassus;
+    if (!kept) {
+      if (const std::optional<Error> failed = too_large(primal)) return failed;
     }
     const Result<MassFactor> factor = MassFactor::create(primal.mass);
     if (!factor) return error(factor.error().code, factor.error().message);
-    primal.free_velocity = free_velocity(*factor);
+    primal.free_velocity = free_velocity(*factor, primal.mass);
     if (!primal.free_velocity.allFinite()) return error(ErrorCode::bad_input, "M^-1 f is not finite");
-    data_.bias = joined(content_.b, content_.w, content_.space_dimension);
-    data_.free_term = primal.jacobian * primal.free_velocity + *data_.bias;
-    Result<std::shared_ptr<const DelassusOperator>> delassus = make_factored_delassus(primal.mass, primal.jacobian);
-    if (!delassus) return error(delassus.error().code, delassus.error().message);
-    data_.delassus = *delassus;
+    const Vector bias = order_.joined(content_.b, content_.w);
+    data_.free_term = free_term(primal, bias);
+    if (!content_.extension || content_.extension->bias_known) data_.bias = bias;
+    if (const std::optional<Error> failed = condensed_matrix(primal, *factor)) return failed;
     data_.primal = std::move(primal);
     return std::nullopt;
   }
 
+  std::optional<Error> too_large(const PrimalForm& primal) const {
+    const double entries = entries_of_solution(primal.mass, SparseMatrix(primal.jacobian.transpose()));
+    if (entries <= max_condensed_entries) return std::nullopt;
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("condensing it may need {:.1f} GB (M^-1 H fills in), more than is allowed", entries * 12e-9));
+  }
+
+  std::optional<Error> condensed_matrix(const PrimalForm& primal, const MassFactor& factor) {
+    if (content_.extension && content_.extension->delassus) {
+      const RowMatrix kept = matrix_of_extension(*content_.extension->delassus, order_);
+      if (condenses_to(primal, factor, kept)) {
+        data_.delassus = in_stored_form(kept);
+        return std::nullopt;
+      }
+    }
+    if (const std::optional<Error> failed = too_large(primal)) return failed;
+    Result<std::shared_ptr<const DelassusOperator>> delassus = make_factored_delassus(primal.mass, primal.jacobian);
+    if (!delassus) return error(delassus.error().code, delassus.error().message);
+    data_.delassus = *delassus;
+    return std::nullopt;
+  }
+
+  /// Whether G z = J M⁻¹ Jᵀ z for a vector z without pattern: a G that somebody else's M or H contradicts is not used.
+  static bool condenses_to(const PrimalForm& primal, const MassFactor& factor, const RowMatrix& matrix) {
+    Vector z(matrix.rows());
+    for (Index k = 0; k < z.size(); ++k) z[k] = std::cos(1.0 + 2.0 * static_cast<double>(k));
+    const Vector expected = primal.jacobian * factor.solve(Vector(primal.jacobian.transpose() * z));
+    return (matrix * z - expected).norm() <= 1e-6 * expected.norm();
+  }
+
   /// M⁻¹ f; or the v_free that the file keeps beside f, where it solves M v = f to rounding.
-  Vector free_velocity(const MassFactor& factor) const {
-    if (content_.extension && content_.extension->free_velocity.size() == content_.f.size()) {
+  Vector free_velocity(const MassFactor& factor, const SparseMatrix& mass) const {
+    const Vector f = content_.f.head(mass.rows());
+    if (content_.extension && content_.extension->free_velocity.size() == f.size()) {
       const Vector& kept = content_.extension->free_velocity;
-      const Vector size = SparseMatrix(content_.m_matrix.cwiseAbs()) * kept.cwiseAbs() + content_.f.cwiseAbs();
-      const Vector difference = (content_.m_matrix * kept - content_.f).cwiseAbs();
+      const Vector size = SparseMatrix(mass.cwiseAbs()) * kept.cwiseAbs() + f.cwiseAbs();
+      const Vector difference = (mass * kept - f).cwiseAbs();
       if ((difference.array() <= 1e-13 * size.array()).all()) return kept;
     }
-    return factor.solve(content_.f);
+    return factor.solve(f);
+  }
+
+  /// J v_free + b; or the g that the file keeps beside them, where it is that to rounding.
+  Vector free_term(const PrimalForm& primal, const Vector& bias) const {
+    Vector sum = primal.jacobian * primal.free_velocity + bias;
+    if (!content_.extension || !content_.extension->g) return sum;
+    const Vector kept = order_.from_extension(*content_.extension->g);
+    const Vector size = SparseMatrix(primal.jacobian.cwiseAbs()) * primal.free_velocity.cwiseAbs() + bias.cwiseAbs();
+    if (((kept - sum).cwiseAbs().array() <= 1e-10 * size.array()).all()) return kept;
+    return sum;
   }
 
   void attach_configuration() {
@@ -186,32 +261,31 @@ class Converter {
     if (content_.extension) {
       known = content_.extension->configuration;
       if (!content_.extension->family.empty()) data_.provenance.family = content_.extension->family;
-      if (const std::optional<Vector>& bias = content_.extension->bias; bias && !data_.bias) {
-        data_.bias = joined(bias->head(joints_), bias->tail(bias->size() - joints_), content_.space_dimension);
-      }
     }
     if (!known.bodies) known.bodies = content_.bodies;
-    if (known.gaps || known.time_step || known.bodies || known.generalised_velocities || known.joint_count) {
-      data_.configuration = std::move(known);
-    }
+    if (!known.empty()) data_.configuration = std::move(known);
   }
 
   void attach_answers() {
-    const Index rows = data_.cones.rows();
-    const int dimension = content_.space_dimension;
-    if (!content_.guesses.empty()) data_.guess = reaction_of(content_.guesses.front(), joints_, rows, dimension);
+    if (!content_.guesses.empty()) data_.guess = reaction_of(content_.guesses.front(), order_);
     if (!content_.solution) return;
-    const std::optional<Vector> reaction = reaction_of(*content_.solution, joints_, rows, dimension);
+    const std::optional<Vector> reaction = reaction_of(*content_.solution, order_);
     // All real files hold zeros in /solution where nobody solved the problem.
     if (!reaction || (reaction->array() == 0.0).all()) return;
     const BlockSparseMatrix blocks = data_.delassus->assemble(data_.cones);
-    data_.reference = Reference{*reaction, scaled_natural_map(data_.cones, blocks, data_.free_term, *reaction),
-                                "/solution of the file"};
+    const Vector compliance = data_.compliance.size() > 0 ? data_.compliance : Vector::Zero(order_.rows());
+    data_.reference =
+        Reference{*reaction, scaled_natural_map(data_.cones, blocks, compliance, data_.free_term, *reaction),
+                  "/solution of the file"};
+    if (!content_.extension) return;
+    const std::string& source = content_.extension->reference_source;
+    if (!source.empty()) data_.reference->source = source;
+    data_.reference->residuals = content_.extension->reference_residuals;
   }
 
   const FclibContent& content_;
   std::string name_;
-  Index joints_ = 0;
+  RowOrder order_;
   ContactProblemData data_;
 };
 

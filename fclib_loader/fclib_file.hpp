@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,16 +28,27 @@ struct FclibContent {
   Vector mu_rolling;
   std::string title, description, math_info;
   bool also_other_kind = false;  ///< the file holds a local and a global problem; the local one was taken
-  /// Conebench's own group `/conebench`, beside FCLIB's, where the file has it: what FCLIB's layout has no place for.
+  /// Conebench's own group `/conebench`, beside FCLIB's, where the file has it and this build knows its version: what
+  /// FCLIB's layout has no place for (docs/sample_format.md). Vectors over rows: l's, then r's without the tangents of
+  /// limits, normal first.
   struct Extension {
+    std::int64_t version = 1;
     std::string family;
+    Index limits = 0;            ///< so many contacts at the end are limits
     Vector free_velocity;        ///< v_free of a global problem, so that M⁻¹ f need not round; empty: M⁻¹ f
-    std::optional<Vector> bias;  ///< b of a local problem, l's rows first, then r's, normal first
+    bool bias_known = true;      ///< false: b and w of a global problem are no bias, only what J v_free leaves of g
+    std::optional<Vector> bias;  ///< b of a local problem
+    std::optional<Vector> g;     ///< where J v_free + b rounds to something else
+    std::optional<Vector> compliance;  ///< diagonal of R, which the file's W, R_f or M hold added to G
+    std::string delassus_form;         ///< dense, block_sparse, factored; empty: block_sparse if local, else factored
+    std::optional<SparseMatrix> delassus;  ///< G where W, V, R or M, H, G don't give it to the last bit
     Configuration configuration;
+    std::string reference_source;
+    std::map<std::string, double> reference_residuals;
   };
   std::optional<Extension> extension;
   std::optional<Index> bodies;  ///< n_b, where the file tells (info's attribute numberOfInvolvedDS)
-  /// One line for each optional part (guess, solution) that was malformed and left out.
+  /// One line for each optional part (guess, solution, extension) that was malformed and left out.
   std::vector<std::string> notes;
 
   struct Guess {
@@ -53,8 +65,9 @@ Result<FclibContent> read_fclib(const std::filesystem::path& file);
 struct FclibSummary {
   std::string kind;
   int space_dimension = 3;
-  Index contacts = 0;
-  Index rows = 0;
+  Index contacts = 0;  ///< without the limits
+  Index limits = 0;
+  Index rows = 0;  ///< of contacts and limits
   Index nonzeros = 0;
   std::optional<double> mu_min, mu_max;
   double symmetry_error = 0.0;
@@ -63,9 +76,9 @@ struct FclibSummary {
 };
 FclibSummary summarise(const FclibContent& content);
 
-/// Normal last; bilateral rows become joint rows; a global problem keeps its M, J form and is condensed.
-/// The stored guess or solution is attached where it has the right size. Errors: unsupported for rolling friction,
-/// bad_input where the condensation fails (M singular).
+/// Normal last; bilateral rows become joint rows; a global problem keeps its M, J form and is condensed. What the
+/// extension adds is taken where it agrees with FCLIB's part. The stored guess or solution is attached where it has the
+/// right size. Errors: unsupported for rolling friction, bad_input where the condensation fails (M singular).
 Result<ContactProblem> to_problem(const FclibContent& content, const std::filesystem::path& file);
 
 /// read_fclib and to_problem.
@@ -78,14 +91,18 @@ struct FclibAnswer {
 };
 
 struct FclibWriteOptions {
-  std::optional<FclibAnswer> solution;
-  std::vector<FclibAnswer> guesses;
+  std::optional<FclibAnswer> solution;  ///< not given: the problem's reference
+  std::vector<FclibAnswer> guesses;     ///< not given: the problem's guess
   bool compress = true;
 };
 
 /// Writes a problem in FCLIB's layout (global where it has an M, J form, else local; the mixed form where it has
-/// joints). What FCLIB's layout lacks (limits, compliance) is an error (unsupported) that says so. Written to a
-/// temporary file beside `file` and renamed, so that a full disk leaves no half file.
+/// joints), in which limits are frictionless contacts behind the others and R is part of W, or of M as a velocity of
+/// mass 1/R for each compliant row: FCLIB's readers see the very same problem. With the extension beside it, what is
+/// read back has the same content and data hash; but for a factored G that has lost its M and J, which comes back
+/// block-sparse. Errors (unsupported): joints whose coupling with the contacts is not symmetric, which FCLIB has no
+/// place for; a compliance so small that 1/R overflows. Written to a temporary file beside `file` and renamed, so that
+/// a full disk leaves no half file.
 Result<std::monostate> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
                                    const FclibWriteOptions& options = {});
 
@@ -94,8 +111,9 @@ Result<std::monostate> write_solution(const std::filesystem::path& source, const
                                       const ContactProblem& problem, ConstVectorRef impulse);
 
 /// λ in problem order (normal last) from `.hdf5` (FCLIB's /solution: r and l, normal first) or `.npy` (float64, one
-/// dimension, in FCLIB's order: r normal first, of length dimension × contacts, with l before it where the problem has
-/// joints). Errors (bad_input): a size that does not match, values of another type.
+/// dimension, in FCLIB's order: r normal first, of length dimension × (contacts + limits), with l before it where the
+/// problem has joints). The tangents of limits are not looked at. Errors (bad_input): a size that does not match,
+/// values of another type.
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem);
 
 }  // namespace conebench

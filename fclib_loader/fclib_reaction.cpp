@@ -15,11 +15,12 @@ namespace {
 constexpr const char* wrong_size = "has {} entries, expected {}; is it the answer of another problem?";
 
 /// l before r, both as stored.
-Vector read_stored_reaction(const std::filesystem::path& path, const ConeProduct& cones) {
+Vector read_stored_reaction(const std::filesystem::path& path, const RowOrder& order) {
+  const Index size_of_both = order.joints + order.reaction_rows();
   if (is_npy(path) || path.extension() == ".npy") {
     Vector values = read_npy(path);
-    if (values.size() != cones.rows()) {
-      throw hdf5::Failure(hdf5::one_line(path.string()) + ": " + fmt::format(wrong_size, values.size(), cones.rows()));
+    if (values.size() != size_of_both) {
+      throw hdf5::Failure(hdf5::one_line(path.string()) + ": " + fmt::format(wrong_size, values.size(), size_of_both));
     }
     return values;
   }
@@ -32,36 +33,28 @@ Vector read_stored_reaction(const std::filesystem::path& path, const ConeProduct
     if (length != size) file.fail(std::string("/solution/") + name, fmt::format(wrong_size, length, size));
     return file.read_reals(file.open_dataset(solution, name, hdf5::ReadFile::Values::reals, size));
   };
-  Vector reaction(cones.rows());
-  const Vector contacts = read_part("r", cones.rows() - cones.joints());
-  if (cones.joints() > 0) reaction.head(cones.joints()) = read_part("l", cones.joints());
-  reaction.tail(contacts.size()) = contacts;
+  Vector reaction(size_of_both);
+  reaction.tail(order.reaction_rows()) = read_part("r", order.reaction_rows());
+  if (order.joints > 0) reaction.head(order.joints) = read_part("l", order.joints);
   return reaction;
 }
 
 }  // namespace
 
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem) {
-  const ConeProduct& cones = problem.cones();
-  if (cones.limits() > 0) {
-    return Error{ErrorCode::unsupported,
-                 hdf5::one_line(file.string()) +
-                     ": FCLIB's layout has no place for limits; use the scene itself in `solve` or a suite"};
-  }
+  const RowOrder order = RowOrder::of(problem.cones());
   const Result<std::string> bytes = hdf5::isolated(file, [&] {
-    const Vector stored = read_stored_reaction(file, cones);
+    const Vector stored = read_stored_reaction(file, order);
     return std::string(reinterpret_cast<const char*>(stored.data()),
                        sizeof(double) * static_cast<std::size_t>(stored.size()));
   });
   if (!bytes) return bytes.error();
-  Vector reaction(cones.rows());
-  if (bytes->size() != sizeof(double) * static_cast<std::size_t>(reaction.size())) {
+  Vector stored(order.joints + order.reaction_rows());
+  if (bytes->size() != sizeof(double) * static_cast<std::size_t>(stored.size())) {
     return Error{ErrorCode::bad_input, hdf5::one_line(file.string()) + ": is damaged"};
   }
-  if (!bytes->empty()) std::memcpy(reaction.data(), bytes->data(), bytes->size());
-  const Index rows = reaction.size() - cones.joints();
-  reaction.tail(rows) = to_normal_last(reaction.tail(rows), cones.contact_dimension());
-  return reaction;
+  if (!bytes->empty()) std::memcpy(stored.data(), bytes->data(), bytes->size());
+  return order.joined(stored.head(order.joints), stored.tail(order.reaction_rows()));
 }
 
 }  // namespace conebench

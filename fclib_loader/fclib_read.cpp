@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "fclib_loader/fclib_extension.hpp"
 #include "fclib_loader/fclib_matrix.hpp"
 #include "fclib_loader/fclib_transfer.hpp"
 #include "fclib_loader/hdf5_file.hpp"
@@ -46,7 +47,9 @@ class Reader {
     read_info();
     if (file_.has(root_, "solution")) optional_part([&] { content_.solution = read_answer(root_, "solution"); });
     if (file_.has(root_, "guesses")) optional_part([&] { read_guesses(); });
-    if (file_.has(root_, "conebench")) optional_part([&] { read_extension(); });
+    if (file_.has(root_, "conebench")) {
+      optional_part([&] { content_.extension = read_extension(file_, root_, content_); });
+    }
     return std::move(content_);
   }
 
@@ -210,30 +213,6 @@ class Reader {
       file_.fail("/guesses/number_of_guesses", fmt::format("is {}, expected 0 to {}", count, max_guesses));
     }
     for (std::int64_t k = 1; k <= count; ++k) content_.guesses.push_back(read_answer(guesses, std::to_string(k)));
-  }
-
-  void read_extension() {
-    const Object group = file_.open_group(root_, "conebench");
-    FclibContent::Extension extension;
-    extension.family = file_.read_text(group, "family");
-    const auto read_reals = [&](const char* part, Index size) -> std::optional<Vector> {
-      if (!file_.has(group, part)) return std::nullopt;
-      return file_.read_finite(file_.open_dataset(group, part, Values::reals, size));
-    };
-    const auto read_count = [&](const char* part) -> std::optional<Index> {
-      if (!file_.has(group, part)) return std::nullopt;
-      const std::int64_t count = file_.read_scalar(group, part);
-      if (count < 0 || count >= (std::int64_t{1} << 31)) file_.fail(group.path + "/" + part, "is out of range");
-      return static_cast<Index>(count);
-    };
-    if (sizes_.velocities > 0) extension.free_velocity = read_reals("v_free", sizes_.velocities).value_or(Vector());
-    if (sizes_.velocities == 0) extension.bias = read_reals("bias", sizes_.joints + sizes_.rows);
-    extension.configuration.gaps = read_reals("gaps", content_.mu.size());
-    if (const std::optional<Vector> step = read_reals("time_step", 1)) extension.configuration.time_step = (*step)[0];
-    extension.configuration.bodies = read_count("bodies");
-    extension.configuration.generalised_velocities = read_count("generalised_velocities");
-    extension.configuration.joint_count = read_count("joint_count");
-    content_.extension = std::move(extension);
   }
 
   ReadFile file_;

@@ -25,12 +25,13 @@ FclibSummary summarise(const FclibContent& content) {
                      content.kind == FclibKind::local_rolling;
   summary.kind = to_string(content.kind);
   summary.space_dimension = content.space_dimension;
-  summary.contacts = content.mu.size();
-  summary.rows = content.mu.size() * content.space_dimension;
+  summary.limits = content.extension ? content.extension->limits : 0;
+  summary.contacts = content.mu.size() - summary.limits;
+  summary.rows = summary.contacts * content.space_dimension + summary.limits;
   summary.nonzeros = local ? content.w_matrix.nonZeros() : content.h_matrix.nonZeros();
-  if (content.mu.size() > 0) {
-    summary.mu_min = content.mu.minCoeff();
-    summary.mu_max = content.mu.maxCoeff();
+  if (summary.contacts > 0) {
+    summary.mu_min = content.mu.head(summary.contacts).minCoeff();
+    summary.mu_max = content.mu.head(summary.contacts).maxCoeff();
   }
   if (local) {
     summary.symmetry_error = symmetry_error_of(content.w_matrix);

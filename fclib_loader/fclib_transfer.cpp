@@ -113,15 +113,52 @@ void transfer(Archive& archive, FclibContent::Guess& answer) {
 }
 
 template <class Archive>
+void transfer(Archive& archive, std::map<std::string, double>& values) {
+  std::vector<std::string> names;
+  std::vector<double> numbers;
+  for (const auto& [name, value] : values) {
+    names.push_back(name);
+    numbers.push_back(value);
+  }
+  transfer(archive, names);
+  transfer(archive, numbers);
+  if constexpr (Archive::reading) {
+    Archive::require(names.size() == numbers.size());
+    for (std::size_t k = 0; k < names.size(); ++k) values[names[k]] = numbers[k];
+  }
+}
+
+template <class Archive>
+void transfer(Archive& archive, Configuration& known) {
+  transfer(archive, known.gaps);
+  transfer(archive, known.time_step);
+  transfer(archive, known.bodies);
+  transfer(archive, known.generalised_velocities);
+  transfer(archive, known.joint_count);
+  transfer(archive, known.coordinates);
+  transfer(archive, known.body_masses);
+  transfer(archive, known.contact_identities);
+  transfer(archive, known.limit_identities);
+  transfer(archive, known.scene);
+  transfer(archive, known.step);
+  transfer(archive, known.seed);
+}
+
+template <class Archive>
 void transfer(Archive& archive, FclibContent::Extension& extension) {
+  transfer(archive, extension.version);
   transfer(archive, extension.family);
+  transfer(archive, extension.limits);
   transfer(archive, extension.free_velocity);
+  transfer(archive, extension.bias_known);
   transfer(archive, extension.bias);
-  transfer(archive, extension.configuration.gaps);
-  transfer(archive, extension.configuration.time_step);
-  transfer(archive, extension.configuration.bodies);
-  transfer(archive, extension.configuration.generalised_velocities);
-  transfer(archive, extension.configuration.joint_count);
+  transfer(archive, extension.g);
+  transfer(archive, extension.compliance);
+  transfer(archive, extension.delassus_form);
+  transfer(archive, extension.delassus);
+  transfer(archive, extension.configuration);
+  transfer(archive, extension.reference_source);
+  transfer(archive, extension.reference_residuals);
 }
 
 template <class Archive, class T>

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "fclib_loader/component_order.hpp"
 #include "fclib_loader/condensation.hpp"
+#include "fclib_loader/fclib_extension.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/hdf5_image.hpp"
 #include "fclib_loader/isolation.hpp"
@@ -16,24 +18,6 @@ using Triplets = std::vector<Eigen::Triplet<double>>;
 
 constexpr double coupling_tolerance = 1e-12;
 
-Vector contact_part(const ConeProduct& cones, const Vector& rows) {
-  return to_normal_first(rows.tail(rows.size() - cones.first_contact_row()), cones.contact_dimension());
-}
-
-/// The rows and columns of `matrix` that belong to joints or to contacts, in FCLIB's order, without exact zeros.
-class Splitter {
- public:
-  explicit Splitter(const ConeProduct& cones) : cones_(cones) {}
-
-  bool is_joint(Index row) const { return row < cones_.joints(); }
-  int fclib(Index row) const {
-    return static_cast<int>(is_joint(row) ? row : fclib_row(row - cones_.joints(), cones_.contact_dimension()));
-  }
-
- private:
-  const ConeProduct& cones_;
-};
-
 SparseMatrix made(Index rows, Index cols, const Triplets& triplets) {
   SparseMatrix matrix(rows, cols);
   matrix.setFromTriplets(triplets.begin(), triplets.end());
@@ -43,10 +27,9 @@ SparseMatrix made(Index rows, Index cols, const Triplets& triplets) {
 class Writer {
  public:
   Writer(const ContactProblem& problem, const std::string& name, hdf5::Image& image)
-      : problem_(problem), cones_(problem.cones()), name_(name), image_(image) {}
+      : problem_(problem), cones_(problem.cones()), order_(RowOrder::of(cones_)), name_(name), image_(image) {}
 
   void write(const FclibWriteOptions& options) {
-    require_expressible();
     group_ = problem_.primal() ? "/fclib_global" : "/fclib_local";
     image_.make_group(group_ + "/vectors");
     image_.write_size(group_ + "/spacedim", cones_.contact_dimension());
@@ -55,16 +38,21 @@ class Writer {
     } else {
       write_local();
     }
-    image_.write_reals(group_ + "/vectors/mu", Eigen::Map<const Vector>(cones_.friction().data(), cones_.contacts()));
+    Vector friction = Vector::Zero(cones_.contacts() + cones_.limits());
+    std::copy(cones_.friction().begin(), cones_.friction().end(), friction.begin());
+    image_.write_reals(group_ + "/vectors/mu", friction);
     write_info();
-    write_extension();
-    if (options.solution) write_answer("/solution", *options.solution);
-    if (options.guesses.empty()) return;
-    image_.make_group("/guesses");
-    image_.write_size("/guesses/number_of_guesses", static_cast<Index>(options.guesses.size()));
-    for (std::size_t k = 0; k < options.guesses.size(); ++k) {
-      write_answer(fmt::format("/guesses/{}", k + 1), options.guesses[k]);
+    write_extension(problem_, image_);
+    const auto& reference = problem_.reference();
+    if (options.solution || reference) {
+      write_answer("/solution", options.solution ? *options.solution : FclibAnswer{reference->reaction, {}});
     }
+    std::vector<FclibAnswer> guesses = options.guesses;
+    if (guesses.empty() && problem_.guess()) guesses.push_back({*problem_.guess(), {}});
+    if (guesses.empty()) return;
+    image_.make_group("/guesses");
+    image_.write_size("/guesses/number_of_guesses", static_cast<Index>(guesses.size()));
+    for (std::size_t k = 0; k < guesses.size(); ++k) write_answer(fmt::format("/guesses/{}", k + 1), guesses[k]);
   }
 
   /// r, u and, where they exist, l and v.
@@ -80,8 +68,8 @@ class Writer {
       problem_.velocity(answer.impulse, velocity);
     }
     image_.make_group(group);
-    image_.write_reals(group + "/r", contact_part(cones_, answer.impulse));
-    image_.write_reals(group + "/u", contact_part(cones_, velocity));
+    image_.write_reals(group + "/r", order_.reaction(answer.impulse));
+    image_.write_reals(group + "/u", order_.reaction(velocity));
     if (cones_.joints() > 0) image_.write_reals(group + "/l", answer.impulse.head(cones_.joints()));
     if (!problem_.primal()) return;
     if (!mass_factor_) {
@@ -90,42 +78,55 @@ class Writer {
       mass_factor_ = *factor;
     }
     const Vector push = problem_.primal()->jacobian.transpose() * answer.impulse;
-    image_.write_reals(group + "/v", problem_.primal()->free_velocity + mass_factor_->solve(push));
+    const Vector velocities = problem_.primal()->free_velocity + mass_factor_->solve(push);
+    const Vector stretched = compliant_part(problem_.compliance()).cwiseProduct(compliant_part(answer.impulse));
+    Vector all(velocities.size() + stretched.size());
+    all << velocities, stretched;
+    image_.write_reals(group + "/v", all);
   }
 
  private:
-  void require_expressible() const {
-    const auto refuse = [&](const std::string& what) {
-      throw hdf5::Failure(fmt::format("{}: FCLIB's layout has no place for {}", name_, what), ErrorCode::unsupported);
-    };
-    if (cones_.limits() > 0) refuse(fmt::format("limits (the problem has {})", cones_.limits()));
-    if (!problem_.rigid()) refuse("a compliance R");
+  bool is_joint(Index row) const { return row < cones_.joints(); }
+  int fclib_row_of(Index row) const { return static_cast<int>(is_joint(row) ? row : order_.reaction_row(row)); }
+
+  /// The problem's rows with R > 0, in the order of the extension.
+  std::vector<Index> compliant_rows() const {
+    std::vector<Index> rows;
+    for (Index row = 0; row < cones_.rows(); ++row) {
+      if (problem_.compliance()[row] > 0.0) rows.push_back(row);
+    }
+    std::sort(rows.begin(), rows.end(),
+              [&](Index a, Index b) { return order_.extension_row(a) < order_.extension_row(b); });
+    return rows;
+  }
+  Vector compliant_part(ConstVectorRef values) const {
+    const std::vector<Index> rows = compliant_rows();
+    Vector part(static_cast<Index>(rows.size()));
+    for (Index k = 0; k < part.size(); ++k) part[k] = values[rows[static_cast<std::size_t>(k)]];
+    return part;
+  }
+  /// The mass 1/R of each velocity that stands for a compliance: such a row moves by R λ more.
+  Vector compliant_masses() const {
+    const Vector masses = compliant_part(problem_.compliance()).cwiseInverse();
+    if (!masses.allFinite()) {
+      throw hdf5::Failure(name_ + ": a compliance is so small that its inverse overflows; use 0",
+                          ErrorCode::unsupported);
+    }
+    return masses;
   }
 
-  void write_matrix(const std::string& name, const SparseMatrix& matrix) {
-    const std::string path = group_ + "/" + name + "/";
-    image_.make_group(group_ + "/" + name);
-    image_.write_size(path + "nzmax", matrix.nonZeros());
-    image_.write_size(path + "m", matrix.rows());
-    image_.write_size(path + "n", matrix.cols());
-    image_.write_size(path + "nz", -1);
-    const auto entries = static_cast<std::size_t>(matrix.nonZeros());
-    image_.write_sizes(path + "p", {matrix.outerIndexPtr(), matrix.outerIndexPtr() + matrix.cols() + 1});
-    image_.write_sizes(path + "i", {matrix.innerIndexPtr(), matrix.innerIndexPtr() + entries});
-    image_.write_reals(path + "x", Eigen::Map<const Vector>(matrix.valuePtr(), matrix.nonZeros()));
-  }
-
+  /// G + R.
   void write_local() {
-    const Splitter split(cones_);
-    const auto matrix = problem_.blocks().sparse();
+    Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = problem_.blocks().sparse();
+    if (!problem_.rigid()) matrix += Eigen::SparseMatrix<double, Eigen::RowMajor>(problem_.compliance().asDiagonal());
     Triplets w, v, vt, r;
     for (Index row = 0; row < matrix.outerSize(); ++row) {
       for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(matrix, row); it; ++it) {
         if (it.value() == 0.0) continue;
-        const bool joint_row = split.is_joint(row);
-        const bool joint_col = split.is_joint(it.col());
-        const int i = split.fclib(row);
-        const int j = split.fclib(it.col());
+        const bool joint_row = is_joint(row);
+        const bool joint_col = is_joint(it.col());
+        const int i = fclib_row_of(row);
+        const int j = fclib_row_of(it.col());
         if (joint_row && joint_col) r.emplace_back(i, j, it.value());
         if (joint_row && !joint_col) vt.emplace_back(j, i, it.value());
         if (!joint_row && joint_col) v.emplace_back(i, j, it.value());
@@ -133,9 +134,9 @@ class Writer {
       }
     }
     const Index joints = cones_.joints();
-    const Index rows = cones_.rows() - joints;
-    write_matrix("W", made(rows, rows, w));
-    image_.write_reals(group_ + "/vectors/q", contact_part(cones_, problem_.free_term()));
+    const Index rows = order_.reaction_rows();
+    write_matrix(image_, group_ + "/W", made(rows, rows, w));
+    image_.write_reals(group_ + "/vectors/q", order_.reaction(problem_.free_term()));
     if (joints == 0) return;
     const SparseMatrix coupling = made(rows, joints, v);
     const SparseMatrix difference = coupling - made(rows, joints, vt);
@@ -143,31 +144,45 @@ class Writer {
       throw hdf5::Failure(name_ + ": FCLIB's mixed form needs the joints' coupling to be symmetric (V and V^T)",
                           ErrorCode::unsupported);
     }
-    write_matrix("V", coupling);
-    write_matrix("R", made(joints, joints, r));
+    write_matrix(image_, group_ + "/V", coupling);
+    write_matrix(image_, group_ + "/R", made(joints, joints, r));
     image_.write_reals(group_ + "/vectors/s", problem_.free_term().head(joints));
   }
 
+  /// M, H and G with a velocity more for each compliant row.
   void write_global(const PrimalForm& primal) {
-    const Splitter split(cones_);
-    Triplets h, g;
-    for (Index col = 0; col < primal.jacobian.outerSize(); ++col) {
-      for (SparseMatrix::InnerIterator it(primal.jacobian, col); it; ++it) {
-        (split.is_joint(it.row()) ? g : h).emplace_back(static_cast<int>(col), split.fclib(it.row()), it.value());
+    const Index own = primal.mass.rows();
+    const Vector masses = compliant_masses();
+    const Index velocities = own + masses.size();
+    Triplets m, h, g;
+    for (Index col = 0; col < primal.mass.outerSize(); ++col) {
+      for (SparseMatrix::InnerIterator it(primal.mass, col); it; ++it) {
+        m.emplace_back(static_cast<int>(it.row()), static_cast<int>(col), it.value());
       }
     }
-    const Index velocities = primal.mass.rows();
+    for (Index col = 0; col < primal.jacobian.outerSize(); ++col) {
+      for (SparseMatrix::InnerIterator it(primal.jacobian, col); it; ++it) {
+        (is_joint(it.row()) ? g : h).emplace_back(static_cast<int>(col), fclib_row_of(it.row()), it.value());
+      }
+    }
+    const std::vector<Index> rows = compliant_rows();
+    for (Index k = 0; k < masses.size(); ++k) {
+      const int velocity = static_cast<int>(own + k);
+      const Index row = rows[static_cast<std::size_t>(k)];
+      m.emplace_back(velocity, velocity, masses[k]);
+      (is_joint(row) ? g : h).emplace_back(velocity, fclib_row_of(row), 1.0);
+    }
     const Index joints = cones_.joints();
-    SparseMatrix mass = primal.mass;
-    mass.makeCompressed();
-    write_matrix("M", mass);
-    write_matrix("H", made(velocities, cones_.rows() - joints, h));
+    write_matrix(image_, group_ + "/M", made(velocities, velocities, m));
+    write_matrix(image_, group_ + "/H", made(velocities, order_.reaction_rows(), h));
     const Vector bias =
         problem_.bias() ? *problem_.bias() : Vector(problem_.free_term() - primal.jacobian * primal.free_velocity);
-    image_.write_reals(group_ + "/vectors/f", primal.mass * primal.free_velocity);
-    image_.write_reals(group_ + "/vectors/w", contact_part(cones_, bias));
+    Vector momentum = Vector::Zero(velocities);
+    momentum.head(own) = primal.mass * primal.free_velocity;
+    image_.write_reals(group_ + "/vectors/f", momentum);
+    image_.write_reals(group_ + "/vectors/w", order_.reaction(bias));
     if (joints == 0) return;
-    write_matrix("G", made(velocities, joints, g));
+    write_matrix(image_, group_ + "/G", made(velocities, joints, g));
     image_.write_reals(group_ + "/vectors/b", bias.head(joints));
   }
 
@@ -179,31 +194,9 @@ class Writer {
     image_.write_text(group_ + "/info/math_info", "");
   }
 
-  /// What the problem knows beyond FCLIB's layout, in a group of its own that FCLIB's readers don't look at.
-  void write_extension() {
-    const std::string group = "/conebench";
-    image_.make_group(group);
-    image_.write_text(group + "/family", problem_.provenance().family);
-    // f = M v_free rounds; kept, so that what is read back is the same problem to the last bit.
-    if (problem_.primal()) image_.write_reals(group + "/v_free", problem_.primal()->free_velocity);
-    if (!problem_.primal() && problem_.bias()) {
-      Vector bias = *problem_.bias();
-      bias.tail(bias.size() - cones_.joints()) = contact_part(cones_, *problem_.bias());
-      image_.write_reals(group + "/bias", bias);
-    }
-    if (!problem_.configuration()) return;
-    const Configuration& known = *problem_.configuration();
-    if (known.gaps) image_.write_reals(group + "/gaps", *known.gaps);
-    if (known.time_step) image_.write_reals(group + "/time_step", Vector::Constant(1, *known.time_step));
-    if (known.bodies) image_.write_size(group + "/bodies", *known.bodies);
-    if (known.generalised_velocities) {
-      image_.write_size(group + "/generalised_velocities", *known.generalised_velocities);
-    }
-    if (known.joint_count) image_.write_size(group + "/joint_count", *known.joint_count);
-  }
-
   const ContactProblem& problem_;
   const ConeProduct& cones_;
+  RowOrder order_;
   std::string name_, group_;
   hdf5::Image& image_;
   std::optional<MassFactor> mass_factor_;
@@ -226,17 +219,18 @@ Result<std::monostate> write_solution(const std::filesystem::path& source, const
   const Result<FclibContent> content = read_fclib(source);
   if (!content) return content.error();
   const Index joints = content->s.size() + content->b.size();
-  if (content->mu.size() != problem.cones().contacts() || joints != problem.cones().joints() ||
-      content->space_dimension != problem.cones().contact_dimension()) {
+  if (content->mu.size() != problem.cones().contacts() + problem.cones().limits() ||
+      joints != problem.cones().joints() || content->space_dimension != problem.cones().contact_dimension()) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: holds {} contacts and {} joint rows, the solved problem has {} and {}",
-                             hdf5::one_line(source.string()), content->mu.size(), joints, problem.cones().contacts(),
-                             problem.cones().joints())};
+                             hdf5::one_line(source.string()), content->mu.size(), joints,
+                             problem.cones().contacts() + problem.cones().limits(), problem.cones().joints())};
   }
   // HDF5 changes a file that somebody else made.
   const Result<std::string> done = hdf5::isolated(source, [&] {
     hdf5::Image image(source, false);
     image.remove("/solution");
+    image.remove("/conebench/reference");
     Writer(problem, hdf5::one_line(target.string()), image).write_answer("/solution", {Vector(impulse), {}});
     image.save(target);
     return std::string();

@@ -414,6 +414,26 @@ std::int64_t ReadFile::read_scalar(const Object& parent, const std::string& name
   return value;
 }
 
+std::uint64_t ReadFile::read_unsigned(const Object& parent, const std::string& name) const {
+  const Dataset dataset = open_dataset(parent, name, Values::integers, 1);
+  std::uint64_t value = 0;
+  read(dataset, 1, H5T_NATIVE_UINT64, &value);
+  return value;
+}
+
+std::vector<std::string> ReadFile::names(const Object& group, std::size_t most) const {
+  H5G_info_t info;
+  if (H5Gget_info(group.handle.get(), &info) < 0) fail(group.path, "can't be listed: " + last_error());
+  std::vector<std::string> found;
+  std::array<char, 256> name{};
+  for (hsize_t k = 0; k < info.nlinks && found.size() < most; ++k) {
+    const ssize_t length = H5Lget_name_by_idx(group.handle.get(), ".", H5_INDEX_NAME, H5_ITER_INC, k, name.data(),
+                                              name.size(), H5P_DEFAULT);
+    if (length > 0 && static_cast<std::size_t>(length) < name.size()) found.emplace_back(name.data());
+  }
+  return found;
+}
+
 std::vector<std::int64_t> ReadFile::read_integers(const Dataset& dataset, Index count) const {
   if (count < 0) count = dataset.length;
   std::vector<std::int64_t> values(static_cast<std::size_t>(count));

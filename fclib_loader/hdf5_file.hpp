@@ -103,6 +103,10 @@ class ReadFile {
 
   /// A dataset of one integer.
   std::int64_t read_scalar(const Object& parent, const std::string& name) const;
+  /// The same, of numbers that are not negative.
+  std::uint64_t read_unsigned(const Object& parent, const std::string& name) const;
+  /// Names of what a group holds, at most `most` of them.
+  std::vector<std::string> names(const Object& group, std::size_t most) const;
   /// The first `count` numbers (all of them where count < 0).
   std::vector<std::int64_t> read_integers(const Dataset& dataset, Index count = -1) const;
   Vector read_reals(const Dataset& dataset, Index count = -1) const;

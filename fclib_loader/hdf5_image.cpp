@@ -126,6 +126,16 @@ void Image::write_sizes(const std::string& path, const std::vector<int>& values)
   write_array(path, H5T_STD_I32LE, H5T_NATIVE_INT, static_cast<Index>(values.size()), values.data());
 }
 
+void Image::write_long(const std::string& path, std::int64_t value) { write_longs(path, {value}); }
+
+void Image::write_longs(const std::string& path, const std::vector<std::int64_t>& values) {
+  write_array(path, H5T_STD_I64LE, H5T_NATIVE_INT64, static_cast<Index>(values.size()), values.data());
+}
+
+void Image::write_seed(const std::string& path, std::uint64_t value) {
+  write_array(path, H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, &value);
+}
+
 void Image::write_reals(const std::string& path, ConstVectorRef values) {
   write_array(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.size(), values.data());
 }

@@ -25,6 +25,10 @@ class Image {
   /// int32 of shape (1), as FCLIB writes its sizes.
   void write_size(const std::string& path, Index value);
   void write_sizes(const std::string& path, const std::vector<int>& values);
+  void write_long(const std::string& path, std::int64_t value);
+  void write_longs(const std::string& path, const std::vector<std::int64_t>& values);
+  /// uint64 of shape (1).
+  void write_seed(const std::string& path, std::uint64_t value);
   void write_reals(const std::string& path, ConstVectorRef values);
   /// Fixed length, NUL-terminated.
   void write_text(const std::string& path, const std::string& text);

@@ -130,6 +130,40 @@ void add_optional(Hasher& hasher, const std::optional<Vector>& vector) {
   if (vector) hasher.add(as_span(*vector));
 }
 
+void add_text(Hasher& hasher, const std::string& text) {
+  hasher.add(static_cast<std::int64_t>(text.size()));
+  for (const char letter : text) hasher.add(Index{letter});
+}
+
+void add_identities(Hasher& hasher, const std::optional<std::vector<std::int64_t>>& identities) {
+  hasher.add(Index{identities ? 1 : 0});
+  if (!identities) return;
+  hasher.add(static_cast<std::int64_t>(identities->size()));
+  for (const std::int64_t identity : *identities) hasher.add(identity);
+}
+
+void add_configuration(Hasher& hasher, const Configuration& known) {
+  add_optional(hasher, known.gaps);
+  hasher.add(known.time_step.value_or(0.0));
+  for (const auto& count : {known.bodies, known.generalised_velocities, known.joint_count}) {
+    hasher.add(count.value_or(-1));
+  }
+  // Problems without any of these keep the hash that they had before there were any.
+  if (!known.coordinates && !known.body_masses && !known.contact_identities && !known.limit_identities &&
+      known.scene.empty() && !known.step && !known.seed) {
+    return;
+  }
+  hasher.add(known.coordinates ? static_cast<Index>(*known.coordinates) : Index{-1});
+  add_optional(hasher, known.body_masses);
+  add_identities(hasher, known.contact_identities);
+  add_identities(hasher, known.limit_identities);
+  add_text(hasher, known.scene);
+  hasher.add(Index{known.step ? 1 : 0});
+  hasher.add(known.step.value_or(0));
+  hasher.add(Index{known.seed ? 1 : 0});
+  hasher.add(static_cast<std::int64_t>(known.seed.value_or(0)));
+}
+
 std::string data_hash_of(const ContactProblemData& data, const std::string& content_hash) {
   Hasher hasher;
   for (const char digit : content_hash) hasher.add(Index{digit});
@@ -142,12 +176,7 @@ std::string data_hash_of(const ContactProblemData& data, const std::string& cont
     add_matrix(hasher, data.primal->jacobian);
     hasher.add(as_span(data.primal->free_velocity));
   }
-  const Configuration configuration = data.configuration.value_or(Configuration{});
-  add_optional(hasher, configuration.gaps);
-  hasher.add(configuration.time_step.value_or(0.0));
-  for (const auto& count : {configuration.bodies, configuration.generalised_velocities, configuration.joint_count}) {
-    hasher.add(count.value_or(-1));
-  }
+  add_configuration(hasher, data.configuration.value_or(Configuration{}));
   return hasher.digits();
 }
 
@@ -179,21 +208,57 @@ std::optional<Error> check_free_term(const std::string& name, const PrimalForm& 
   return std::nullopt;
 }
 
-std::optional<Error> check_configuration(const std::string& name, const Configuration& configuration, Index contacts) {
-  if (configuration.gaps) {
-    if (auto error = check_vector(name, "the gaps", *configuration.gaps, contacts)) return error;
+std::optional<Error> check_identities(const std::string& name, const char* of,
+                                      const std::optional<std::vector<std::int64_t>>& identities, Index count) {
+  if (!identities) return std::nullopt;
+  if (static_cast<Index>(identities->size()) != count) {
+    return bad(name, std::string("the identities of the ") + of + " are " + std::to_string(identities->size()) +
+                         ", expected " + std::to_string(count));
   }
-  if (configuration.time_step && !(std::isfinite(*configuration.time_step) && *configuration.time_step > 0.0)) {
-    return bad(name,
-               "the time step must be finite and positive (got " + std::to_string(*configuration.time_step) + ")");
+  std::vector<std::int64_t> sorted = *identities;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return std::nullopt;
+  return bad(name, std::string("two ") + of + " have the identity " + std::to_string(*twice));
+}
+
+std::optional<Error> check_configuration(const std::string& name, const Configuration& known,
+                                         const ConeProduct& cones) {
+  if (known.gaps) {
+    if (auto error = check_vector(name, "the gaps", *known.gaps, cones.contacts())) return error;
   }
-  for (const auto& count : {configuration.bodies, configuration.generalised_velocities, configuration.joint_count}) {
+  if (known.time_step && !(std::isfinite(*known.time_step) && *known.time_step > 0.0)) {
+    return bad(name, "the time step must be finite and positive (got " + std::to_string(*known.time_step) + ")");
+  }
+  for (const auto& count : {known.bodies, known.generalised_velocities, known.joint_count}) {
     if (count && *count < 0) return bad(name, "the number of bodies, velocities or joints is negative");
+  }
+  if (known.body_masses) {
+    const Vector& masses = *known.body_masses;
+    if (auto error = check_vector(name, "the bodies' masses", masses, known.bodies.value_or(masses.size()))) {
+      return error;
+    }
+    if ((masses.array() < 0.0).any()) return bad(name, "a body's mass is negative");
+  }
+  if (auto error = check_identities(name, "contacts", known.contact_identities, cones.contacts())) return error;
+  return check_identities(name, "limits", known.limit_identities, cones.limits());
+}
+
+}  // namespace
+
+std::string to_string(Coordinates coordinates) { return coordinates == Coordinates::reduced ? "reduced" : "maximal"; }
+
+std::optional<Coordinates> coordinates_of(const std::string& name) {
+  for (const Coordinates coordinates : {Coordinates::reduced, Coordinates::maximal}) {
+    if (name == to_string(coordinates)) return coordinates;
   }
   return std::nullopt;
 }
 
-}  // namespace
+bool Configuration::empty() const {
+  return !gaps && !time_step && !bodies && !generalised_velocities && !joint_count && !coordinates && !body_masses &&
+         !contact_identities && !limit_identities && scene.empty() && !step && !seed;
+}
 
 Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
   const Index rows = data.cones.rows();
@@ -225,7 +290,7 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
     }
   }
   if (data.configuration) {
-    if (auto error = check_configuration(name, *data.configuration, data.cones.contacts())) return *error;
+    if (auto error = check_configuration(name, *data.configuration, data.cones)) return *error;
   }
   auto state = std::make_shared<State>();
   state->blocks = std::make_shared<const BlockSparseMatrix>(data.delassus->assemble(data.cones));

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "problems/block_sparse_matrix.hpp"
 #include "problems/cone_product.hpp"
@@ -19,13 +22,29 @@ struct PrimalForm {
   Vector free_velocity;   ///< v_free, n_v [m/s, rad/s]
 };
 
-/// What is known of the bodies behind a problem; used for penetration and for sample categories.
+/// How a simulator describes its bodies: by joint angles, or every body free and the joints as bilateral rows.
+enum class Coordinates { reduced, maximal };
+std::string to_string(Coordinates coordinates);
+std::optional<Coordinates> coordinates_of(const std::string& name);
+
+/// What is known of the bodies behind a problem and of the simulation that it is a step of; used for penetration, for
+/// sample categories and for warm starts (problems/sequence.hpp). All of it is part of the data hash.
 struct Configuration {
   std::optional<Vector> gaps;                   ///< φ, one a contact [m]
   std::optional<double> time_step;              ///< Δt [s]
   std::optional<Index> bodies;                  ///< n_b
   std::optional<Index> generalised_velocities;  ///< n_v where bodies are not known apart (reduced coordinates)
   std::optional<Index> joint_count;             ///< n_j, joints (not rows)
+  std::optional<Coordinates> coordinates;
+  std::optional<Vector> body_masses;  ///< one a body [kg]
+  /// One number a contact (a limit row), all different. What has the same number in the next step's problem is the same
+  /// contact (limit), in nearly the same frame.
+  std::optional<std::vector<std::int64_t>> contact_identities, limit_identities;
+  std::string scene;                  ///< of a simulation, with all its parameters; empty: not known
+  std::optional<std::int64_t> step;   ///< of the simulation, from 0
+  std::optional<std::uint64_t> seed;  ///< of the simulation
+
+  bool empty() const;
 };
 
 /// An answer believed to be right, and how right it is by the scaled natural map.
@@ -33,6 +52,7 @@ struct Reference {
   Vector reaction;  ///< λ, rows [N s]
   double residual = 0.0;
   std::string source;
+  std::map<std::string, double> residuals = {};  ///< by the names of metrics, as whoever found λ judged it
 };
 
 /// Where a problem comes from. Not part of the content hash.
@@ -64,8 +84,8 @@ struct ContactProblemData {
 class ContactProblem {
  public:
   /// Errors (bad_input, with the part's name and the sizes or the row): sizes that don't match, values that are not
-  /// finite, a negative compliance, a time step that is not positive, a negative count, g ≠ J v_free + b where all of
-  /// these are given.
+  /// finite, a negative compliance, mass or count, a time step that is not positive, an identity given twice,
+  /// g ≠ J v_free + b where all of these are given.
   static Result<ContactProblem> create(ContactProblemData data);
 
   const ConeProduct& cones() const { return data().cones; }
@@ -92,7 +112,8 @@ class ContactProblem {
   /// hashes as its assembled blocks, so forms with different rounding hash differently.
   const std::string& content_hash() const { return state_->content_hash; }
   /// 32 hexadecimal digits over all that a solver or the judge may look at: the content, the form of G, b, M, J,
-  /// v_free, the configuration and the guess; not the reference or the provenance. The key for stored results.
+  /// v_free, the configuration and the guess; not the reference or the provenance. The key for stored results: with the
+  /// scene and the step in it, two samples of a simulation never share one, even where nothing moved in between.
   const std::string& data_hash() const { return state_->data_hash; }
 
   /// sigma = (G + R) impulse + g. The two must not overlap. No allocation.

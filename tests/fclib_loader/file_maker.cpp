@@ -21,6 +21,12 @@ FileMaker::FileMaker(const std::filesystem::path& file, hsize_t user_block) {
   H5Pclose(creation);
 }
 
+std::unique_ptr<FileMaker> FileMaker::open(const std::filesystem::path& file) {
+  std::unique_ptr<FileMaker> maker(new FileMaker);
+  maker->file_ = require(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), file.string());
+  return maker;
+}
+
 FileMaker::~FileMaker() { H5Fclose(file_); }
 
 void FileMaker::group(const std::string& path) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ class FileMaker {
  public:
   /// A new file; `user_block` bytes (0 or 512, 1024, …) come before it.
   explicit FileMaker(const std::filesystem::path& file, hsize_t user_block = 0);
+  /// An existing file, to be changed.
+  static std::unique_ptr<FileMaker> open(const std::filesystem::path& file);
   FileMaker(const FileMaker&) = delete;
   FileMaker& operator=(const FileMaker&) = delete;
   ~FileMaker();
@@ -51,6 +54,7 @@ class FileMaker {
  private:
   void dataset(const std::string& path, hid_t file_type, hid_t memory_type, std::size_t count, const void* values,
                const Storage& storage);
+  FileMaker() = default;
   hid_t file_ = -1;
 };
 

@@ -83,6 +83,23 @@ const std::vector<BadCase>& bad_cases() {
       {"GapsSize", [](auto& d) { d.configuration->gaps = Vector::Zero(3); }, {"gaps has 3 entries, expected 2"}},
       {"TimeStep", [](auto& d) { d.configuration->time_step = 0.0; }, {"time step must be finite and positive"}},
       {"Bodies", [](auto& d) { d.configuration->bodies = -1; }, {"negative"}},
+      {"MassesSize",
+       [](auto& d) { d.configuration->body_masses = Vector::Ones(2); },
+       {"masses has 2 entries, expected 1"}},
+      {"MassNegative", [](auto& d) { d.configuration->body_masses = -Vector::Ones(1); }, {"mass is negative"}},
+      {"IdentitiesSize",
+       [](auto& d) { d.configuration->contact_identities = {{1}}; },
+       {"identities of the contacts are 1, expected 2"}},
+      {"IdentityTwice",
+       [](auto& d) {
+         d.configuration->contact_identities = {{4, 4}};
+       },
+       {"two contacts have the identity 4"}},
+      {"LimitIdentitiesSize",
+       [](auto& d) {
+         d.configuration->limit_identities = {{1, 2}};
+       },
+       {"identities of the limits are 2, expected 1"}},
       {"MatrixNan",
        [](auto& d) {
          Matrix matrix = Matrix::Identity(8, 8);
@@ -192,6 +209,17 @@ const std::vector<HashCase>& hash_cases() {
       {"NoGuess", [](auto& d) { d.guess.reset(); }, false, true},
       {"Gap", [](auto& d) { (*d.configuration->gaps)[1] = 1e-3; }, false, true},
       {"TimeStep", [](auto& d) { d.configuration->time_step = 0.02; }, false, true},
+      {"Coordinates", [](auto& d) { d.configuration->coordinates = Coordinates::maximal; }, false, true},
+      {"Masses", [](auto& d) { d.configuration->body_masses = Vector::Ones(1); }, false, true},
+      {"ContactIdentities",
+       [](auto& d) {
+         d.configuration->contact_identities = {{7, 8}};
+       },
+       false, true},
+      {"LimitIdentities", [](auto& d) { d.configuration->limit_identities = {{7}}; }, false, true},
+      {"Scene", [](auto& d) { d.configuration->scene = "box"; }, false, true},
+      {"Step", [](auto& d) { d.configuration->step = 0; }, false, true},
+      {"Seed", [](auto& d) { d.configuration->seed = 0; }, false, true},
       {"NoPrimal", [](auto& d) { d.primal.reset(); }, false, true},
       {"NoBias", [](auto& d) { d.bias.reset(); }, false, true},
   };

@@ -79,6 +79,12 @@ inline Transformed transform(const ContactProblem& problem, const SparseMatrix& 
           velocity_scale * (*problem.configuration()->gaps)[contact_source[i]];
     }
   }
+  if (data.configuration && data.configuration->contact_identities) {
+    for (std::size_t i = 0; i < contact_source.size(); ++i) {
+      (*data.configuration->contact_identities)[i] =
+          (*problem.configuration()->contact_identities)[static_cast<std::size_t>(contact_source[i])];
+    }
+  }
   auto created = ContactProblem::create(std::move(data));
   if (!created) throw std::runtime_error("transform: " + created.error().message);
   return {*created, q, impulse_scale, velocity_scale};

@@ -1,0 +1,391 @@
+#include "fclib_loader/fclib_extension.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fclib_loader/component_order.hpp"
+#include "fclib_loader/fclib_matrix.hpp"
+
+namespace conebench {
+
+namespace {
+
+using hdf5::Object;
+using hdf5::ReadFile;
+using Values = ReadFile::Values;
+
+constexpr std::size_t most_residuals = 100;
+
+class ExtensionReader {
+ public:
+  ExtensionReader(const ReadFile& file, const Object& root, const FclibContent& content)
+      : file_(file), group_(file.open_group(root, "conebench")), content_(content) {}
+
+  FclibContent::Extension read() {
+    read_version();
+    read_rows();
+    read_configuration();
+    read_reference();
+    extension_.family = file_.read_text(group_, "family");
+    check_limits();
+    if (local_) {
+      check_local_matrix();
+    } else {
+      check_compliant_velocities();
+    }
+    return std::move(extension_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& part, const std::string& reason) const {
+    file_.fail(group_.path + "/" + part, reason);
+  }
+  bool has(const char* part) const { return file_.has(group_, part); }
+
+  std::optional<Vector> read_reals(const char* part, Index size) const {
+    if (!has(part)) return std::nullopt;
+    return file_.read_finite(file_.open_dataset(group_, part, Values::reals, size));
+  }
+  std::optional<Index> read_count(const char* part) const {
+    if (!has(part)) return std::nullopt;
+    const std::int64_t count = file_.read_scalar(group_, part);
+    if (count < 0 || count >= (std::int64_t{1} << 31)) fail(part, "is out of range");
+    return static_cast<Index>(count);
+  }
+  std::optional<std::vector<std::int64_t>> read_identities(const char* part, Index size) const {
+    if (!has(part)) return std::nullopt;
+    std::vector<std::int64_t> identities =
+        file_.read_integers(file_.open_dataset(group_, part, Values::integers, size));
+    std::vector<std::int64_t> sorted = identities;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) fail(part, fmt::format("has {} twice", *twice));
+    return identities;
+  }
+
+  void read_version() {
+    if (!has("version")) return;
+    extension_.version = file_.read_scalar(group_, "version");
+    if (extension_.version < 1 || extension_.version > extension_version) {
+      fail("version", fmt::format("is {}, this build reads 1 to {}; a newer Conebench may read it", extension_.version,
+                                  extension_version));
+    }
+  }
+
+  /// What runs over rows: sizes first, as everywhere.
+  void read_rows() {
+    extension_.limits = read_count("limits").value_or(0);
+    if (extension_.limits > content_.mu.size()) {
+      fail("limits", fmt::format("is {}, the file has {} contacts", extension_.limits, content_.mu.size()));
+    }
+    local_ = content_.kind == FclibKind::local || content_.kind == FclibKind::mixed_local ||
+             content_.kind == FclibKind::local_rolling;
+    order_ = {content_.s.size() + content_.b.size(), extension_.limits, content_.mu.size() - extension_.limits,
+              content_.space_dimension};
+    const Index rows = order_.rows();
+    extension_.compliance = read_reals("compliance", rows);
+    if (extension_.compliance) {
+      for (Index k = 0; k < rows; ++k) {
+        if ((*extension_.compliance)[k] < 0.0) fail("compliance", fmt::format("entry {} is negative", k));
+      }
+      if (!local_) compliant_ = (extension_.compliance->array() > 0.0).count();
+      if (compliant_ > content_.m_matrix.rows()) {
+        fail("compliance",
+             fmt::format("of {} rows needs as many velocities, the file has {}", compliant_, content_.m_matrix.rows()));
+      }
+    }
+    if (local_) {
+      extension_.bias = read_reals("bias", rows);
+    } else {
+      extension_.free_velocity = read_reals("v_free", content_.m_matrix.rows() - compliant_).value_or(Vector());
+      extension_.bias_known = read_count("bias_known").value_or(1) != 0;
+    }
+    extension_.g = read_reals("g", rows);
+    extension_.delassus_form = file_.read_text(group_, "delassus_form");
+    const std::string& form = extension_.delassus_form;
+    if (!form.empty() && form != "dense" && form != "block_sparse" && form != "factored") {
+      fail("delassus_form", "is '" + form + "', expected dense, block_sparse or factored");
+    }
+    if (!has("delassus")) return;
+    const MatrixHeader header = open_matrix(file_, group_, "delassus");
+    if (header.rows != rows || header.cols != rows) {
+      fail("delassus", fmt::format("has {} rows and {} columns, expected {}", header.rows, header.cols, rows));
+    }
+    extension_.delassus = read_matrix(file_, header);
+  }
+
+  void read_configuration() {
+    Configuration& known = extension_.configuration;
+    known.gaps = read_reals("gaps", order_.contacts);
+    if (const std::optional<Vector> step = read_reals("time_step", 1)) {
+      known.time_step = (*step)[0];
+      if (!(*known.time_step > 0.0)) fail("time_step", fmt::format("is {}, expected more than 0", *known.time_step));
+    }
+    known.bodies = read_count("bodies");
+    known.generalised_velocities = read_count("generalised_velocities");
+    known.joint_count = read_count("joint_count");
+    if (has("coordinates")) {
+      const std::string name = file_.read_text(group_, "coordinates");
+      known.coordinates = coordinates_of(name);
+      if (!known.coordinates) fail("coordinates", "is '" + name + "', expected reduced or maximal");
+    }
+    if (has("body_masses")) {
+      const Index length = file_.open_dataset(group_, "body_masses", Values::reals).length;
+      known.body_masses = read_reals("body_masses", known.bodies.value_or(length));
+      if ((known.body_masses->array() < 0.0).any()) fail("body_masses", "has a negative mass");
+    }
+    known.contact_identities = read_identities("contact_identities", order_.contacts);
+    known.limit_identities = read_identities("limit_identities", order_.limits);
+    known.scene = file_.read_text(group_, "scene");
+    if (has("step")) known.step = file_.read_scalar(group_, "step");
+    if (has("seed")) known.seed = file_.read_unsigned(group_, "seed");
+  }
+
+  void read_reference() {
+    if (!has("reference")) return;
+    const Object reference = file_.open_group(group_, "reference");
+    extension_.reference_source = file_.read_text(reference, "source");
+    if (!file_.has(reference, "residuals")) return;
+    const Object residuals = file_.open_group(reference, "residuals");
+    for (const std::string& name : file_.names(residuals, most_residuals)) {
+      const ReadFile::Dataset dataset = file_.open_dataset(residuals, name, Values::reals, 1);
+      extension_.reference_residuals[hdf5::one_line(name)] = file_.read_finite(dataset)[0];
+    }
+  }
+
+  /// Whether row `row` of r is a limit's tangent, which must be empty.
+  bool tangent(Index row) const { return order_.row_of_reaction(row) < 0; }
+
+  void check_limits() const {
+    if (order_.limits == 0) return;
+    for (Index k = order_.contacts; k < content_.mu.size(); ++k) {
+      if (content_.mu[k] != 0.0) fail("limits", fmt::format("contact {} would be a limit, but has friction", k));
+    }
+    const Vector& vector = local_ ? content_.q : content_.w;
+    bool empty = true;
+    for (Index row = 0; row < vector.size(); ++row) empty = empty && (!tangent(row) || vector[row] == 0.0);
+    const auto look = [&](const SparseMatrix& matrix, bool rows, bool columns) {
+      for (Index col = 0; col < matrix.outerSize(); ++col) {
+        for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
+          if (it.value() != 0.0 && ((rows && tangent(it.row())) || (columns && tangent(col)))) empty = false;
+        }
+      }
+    };
+    if (local_) {
+      look(content_.w_matrix, true, true);
+      look(content_.v_matrix, true, false);
+    } else {
+      look(content_.h_matrix, false, true);
+    }
+    if (!empty) fail("limits", "a contact that would be a limit has tangents that are not empty");
+  }
+
+  /// W, V and R must be G + R of the extension to rounding.
+  void check_local_matrix() const {
+    const bool compliant = extension_.compliance && (extension_.compliance->array() > 0.0).any();
+    if (compliant && !extension_.delassus) fail("delassus", "is missing, beside a compliance");
+    if (!extension_.delassus) return;
+    const Index joints = order_.joints;
+    std::vector<Eigen::Triplet<double>> entries;
+    const auto row_of = [&](Index row) {
+      const Index problem_row = order_.row_of_reaction(row);
+      return problem_row < 0 ? -1 : static_cast<int>(order_.extension_row(problem_row));
+    };
+    const auto add = [&](const SparseMatrix& matrix, bool reaction_rows, bool reaction_cols, bool transposed) {
+      for (Index col = 0; col < matrix.outerSize(); ++col) {
+        const int j = reaction_cols ? row_of(col) : static_cast<int>(col);
+        for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
+          const int i = reaction_rows ? row_of(it.row()) : static_cast<int>(it.row());
+          if (i < 0 || j < 0) continue;
+          entries.emplace_back(transposed ? j : i, transposed ? i : j, it.value());
+        }
+      }
+    };
+    add(content_.w_matrix, true, true, false);
+    if (joints > 0) {
+      add(content_.r_matrix, false, false, false);
+      add(content_.v_matrix, true, false, false);
+      add(content_.v_matrix, true, false, true);
+    }
+    SparseMatrix difference(order_.rows(), order_.rows());
+    difference.setFromTriplets(entries.begin(), entries.end());
+    const double scale = difference.norm();
+    difference -= *extension_.delassus;
+    if (extension_.compliance) difference -= SparseMatrix(extension_.compliance->asDiagonal());
+    if (!(difference.norm() <= 1e-11 * scale)) fail("delassus", "plus R is not what the file's W (V, R) hold");
+  }
+
+  /// The last velocities must be those that the writer adds for R, one a compliant row, apart from all others.
+  void check_compliant_velocities() const {
+    if (compliant_ == 0) return;
+    const Index first = content_.m_matrix.rows() - compliant_;
+    std::vector<double> mass;
+    std::vector<Index> velocity_of(static_cast<std::size_t>(order_.rows()), -1);
+    for (Index k = 0; k < order_.rows(); ++k) {
+      const double compliance = (*extension_.compliance)[k];
+      if (compliance == 0.0) continue;
+      velocity_of[static_cast<std::size_t>(k)] = first + static_cast<Index>(mass.size());
+      mass.push_back(1.0 / compliance);
+    }
+    bool good = (content_.f.tail(compliant_).array() == 0.0).all();
+    Index found = 0;
+    for (Index col = 0; col < content_.m_matrix.outerSize(); ++col) {
+      for (SparseMatrix::InnerIterator it(content_.m_matrix, col); it; ++it) {
+        if (it.value() == 0.0 || (col < first && it.row() < first)) continue;
+        const double expected = it.row() == col ? mass[static_cast<std::size_t>(col - first)] : 0.0;
+        good = good && std::abs(it.value() - expected) <= 1e-12 * expected;
+        ++found;
+      }
+    }
+    const auto look = [&](const SparseMatrix& matrix, bool reaction) {
+      for (Index col = 0; col < matrix.outerSize(); ++col) {
+        for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
+          if (it.row() < first || it.value() == 0.0) continue;
+          const Index row = reaction ? order_.row_of_reaction(col) : col;
+          good = good && it.value() == 1.0 && row >= 0 &&
+                 velocity_of[static_cast<std::size_t>(order_.extension_row(row))] == it.row();
+          ++found;
+        }
+      }
+    };
+    look(content_.h_matrix, true);
+    look(content_.g_matrix, false);
+    if (!good || found != 2 * compliant_) fail("compliance", "is not what the last velocities of M, H and f hold");
+  }
+
+  const ReadFile& file_;
+  Object group_;
+  const FclibContent& content_;
+  FclibContent::Extension extension_;
+  RowOrder order_;
+  bool local_ = false;
+  Index compliant_ = 0;  ///< velocities at the end that stand for R
+};
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+const char* form_name(DelassusForm form) {
+  switch (form) {
+    case DelassusForm::dense: return "dense";
+    case DelassusForm::block_sparse: return "block_sparse";
+    case DelassusForm::factored: return "factored";
+  }
+  return "block_sparse";
+}
+
+/// The coupling of joints with the rest is one matrix in FCLIB's form; here it must be one to the last bit.
+bool coupling_is_symmetric(const ContactProblem& problem) {
+  const Index joints = problem.cones().joints();
+  if (joints == 0) return true;
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = problem.blocks().sparse();
+  const SparseMatrix upper = matrix.topRightCorner(joints, matrix.cols() - joints);
+  const SparseMatrix lower = matrix.bottomLeftCorner(matrix.rows() - joints, joints);
+  return SparseMatrix(upper - SparseMatrix(lower.transpose())).norm() == 0.0;
+}
+
+/// Whether the reader finds G to the last bit in FCLIB's part.
+bool fclib_part_gives_matrix(const ContactProblem& problem) {
+  if (problem.primal()) return problem.delassus().form() == DelassusForm::factored;
+  return problem.rigid() && coupling_is_symmetric(problem);
+}
+
+void write_matrix_part(const ContactProblem& problem, const RowOrder& order, hdf5::Image& image,
+                       const std::string& group) {
+  const DelassusForm form = problem.delassus().form();
+  const bool kept = form != DelassusForm::factored || problem.primal();
+  if (kept) image.write_text(group + "/delassus_form", form_name(form));
+  if (!problem.rigid()) image.write_reals(group + "/compliance", order.to_extension(problem.compliance()));
+  if (fclib_part_gives_matrix(problem)) return;
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = problem.blocks().sparse();
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index row = 0; row < matrix.outerSize(); ++row) {
+    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(matrix, row); it; ++it) {
+      if (it.value() == 0.0) continue;
+      entries.emplace_back(static_cast<int>(order.extension_row(row)), static_cast<int>(order.extension_row(it.col())),
+                           it.value());
+    }
+  }
+  SparseMatrix ordered(order.rows(), order.rows());
+  ordered.setFromTriplets(entries.begin(), entries.end());
+  write_matrix(image, group + "/delassus", ordered);
+}
+
+void write_free_term(const ContactProblem& problem, const RowOrder& order, hdf5::Image& image,
+                     const std::string& group) {
+  if (!problem.primal()) {
+    if (problem.bias()) image.write_reals(group + "/bias", order.to_extension(*problem.bias()));
+    return;
+  }
+  const PrimalForm& primal = *problem.primal();
+  // f = M v_free rounds; kept, so that what is read back is the same problem to the last bit.
+  image.write_reals(group + "/v_free", primal.free_velocity);
+  if (!problem.bias()) image.write_size(group + "/bias_known", 0);
+  const Vector bias =
+      problem.bias() ? *problem.bias() : Vector(problem.free_term() - primal.jacobian * primal.free_velocity);
+  const Vector remade = primal.jacobian * primal.free_velocity + bias;
+  if (!same_bits(remade, problem.free_term())) {
+    image.write_reals(group + "/g", order.to_extension(problem.free_term()));
+  }
+}
+
+void write_configuration(const Configuration& known, hdf5::Image& image, const std::string& group) {
+  if (known.gaps) image.write_reals(group + "/gaps", *known.gaps);
+  if (known.time_step) image.write_reals(group + "/time_step", Vector::Constant(1, *known.time_step));
+  if (known.bodies) image.write_size(group + "/bodies", *known.bodies);
+  if (known.generalised_velocities) image.write_size(group + "/generalised_velocities", *known.generalised_velocities);
+  if (known.joint_count) image.write_size(group + "/joint_count", *known.joint_count);
+  if (known.coordinates) image.write_text(group + "/coordinates", to_string(*known.coordinates));
+  if (known.body_masses) image.write_reals(group + "/body_masses", *known.body_masses);
+  if (known.contact_identities) image.write_longs(group + "/contact_identities", *known.contact_identities);
+  if (known.limit_identities) image.write_longs(group + "/limit_identities", *known.limit_identities);
+  if (!known.scene.empty()) image.write_text(group + "/scene", known.scene);
+  if (known.step) image.write_long(group + "/step", *known.step);
+  if (known.seed) image.write_seed(group + "/seed", *known.seed);
+}
+
+}  // namespace
+
+FclibContent::Extension read_extension(const ReadFile& file, const Object& root, const FclibContent& content) {
+  return ExtensionReader(file, root, content).read();
+}
+
+void write_extension(const ContactProblem& problem, hdf5::Image& image) {
+  const std::string group = "/conebench";
+  const RowOrder order = RowOrder::of(problem.cones());
+  image.make_group(group);
+  image.write_size(group + "/version", extension_version);
+  image.write_text(group + "/family", problem.provenance().family);
+  if (order.limits > 0) image.write_size(group + "/limits", order.limits);
+  write_matrix_part(problem, order, image, group);
+  write_free_term(problem, order, image, group);
+  if (problem.configuration()) write_configuration(*problem.configuration(), image, group);
+  if (!problem.reference()) return;
+  const Reference& reference = *problem.reference();
+  image.make_group(group + "/reference");
+  image.write_text(group + "/reference/source", reference.source);
+  if (reference.residuals.empty()) return;
+  image.make_group(group + "/reference/residuals");
+  for (const auto& [name, value] : reference.residuals) {
+    image.write_reals(group + "/reference/residuals/" + name, Vector::Constant(1, value));
+  }
+}
+
+void write_matrix(hdf5::Image& image, const std::string& group, const SparseMatrix& matrix) {
+  const std::string path = group + "/";
+  image.make_group(group);
+  image.write_size(path + "nzmax", matrix.nonZeros());
+  image.write_size(path + "m", matrix.rows());
+  image.write_size(path + "n", matrix.cols());
+  image.write_size(path + "nz", -1);
+  const auto entries = static_cast<std::size_t>(matrix.nonZeros());
+  image.write_sizes(path + "p", {matrix.outerIndexPtr(), matrix.outerIndexPtr() + matrix.cols() + 1});
+  image.write_sizes(path + "i", {matrix.innerIndexPtr(), matrix.innerIndexPtr() + entries});
+  image.write_reals(path + "x", Eigen::Map<const Vector>(matrix.valuePtr(), matrix.nonZeros()));
+}
+
+}  // namespace conebench

@@ -1,0 +1,87 @@
+#include "problems/sequence.hpp"
+
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace conebench {
+
+namespace {
+
+/// Calls `carry(i, j)` for every block i of the one problem that is block j of the other.
+template <class Carry>
+void match(Index from_count, const std::vector<std::int64_t>& from, Index to_count, const std::vector<std::int64_t>& to,
+           Carry carry) {
+  const bool known = static_cast<Index>(from.size()) == from_count && static_cast<Index>(to.size()) == to_count;
+  if (!known) {
+    if (from_count != to_count) return;
+    for (Index i = 0; i < from_count; ++i) carry(i, i);
+    return;
+  }
+  std::unordered_map<std::int64_t, Index> index_of;
+  for (Index i = 0; i < from_count; ++i) index_of.emplace(from[static_cast<std::size_t>(i)], i);
+  for (Index j = 0; j < to_count; ++j) {
+    const auto found = index_of.find(to[static_cast<std::size_t>(j)]);
+    if (found != index_of.end()) carry(found->second, j);
+  }
+}
+
+}  // namespace
+
+ImpulseLayout layout_of(const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  ImpulseLayout layout{cones.joints(), cones.limits(), cones.contacts(), cones.contact_dimension(), {}, {}};
+  if (const auto& known = problem.configuration()) {
+    layout.contact_identities = known->contact_identities.value_or(std::vector<std::int64_t>{});
+    layout.limit_identities = known->limit_identities.value_or(std::vector<std::int64_t>{});
+  }
+  return layout;
+}
+
+Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const ImpulseLayout& to) {
+  if (impulse.size() != from.rows()) throw std::invalid_argument("carried_impulse: the impulse has another size");
+  Vector carried = Vector::Zero(to.rows());
+  match(from.joints, {}, to.joints, {}, [&](Index i, Index j) { carried[j] = impulse[i]; });
+  match(from.limits, from.limit_identities, to.limits, to.limit_identities,
+        [&](Index i, Index j) { carried[to.joints + j] = impulse[from.joints + i]; });
+  if (from.contact_dimension != to.contact_dimension) return carried;
+  const Index size = to.contact_dimension;
+  match(from.contacts, from.contact_identities, to.contacts, to.contact_identities, [&](Index i, Index j) {
+    carried.segment(to.joints + to.limits + size * j, size) =
+        impulse.segment(from.joints + from.limits + size * i, size);
+  });
+  return carried;
+}
+
+std::optional<SequencePlace> place_in_sequence(const ContactProblem& problem) {
+  const auto& known = problem.configuration();
+  if (!known || known->scene.empty() || !known->step) return std::nullopt;
+  const Provenance& provenance = problem.provenance();
+  SequencePlace place;
+  for (const std::string& part : {std::filesystem::path(provenance.source_file).parent_path().string(), provenance.form,
+                                  known->scene, known->seed ? std::to_string(*known->seed) : std::string(),
+                                  known->coordinates ? to_string(*known->coordinates) : std::string()}) {
+    place.sequence += part + '\n';
+  }
+  place.step = *known->step;
+  return place;
+}
+
+std::vector<std::optional<std::size_t>> predecessors(const std::vector<std::optional<SequencePlace>>& places) {
+  std::map<std::string, std::map<std::int64_t, std::size_t>> last_at;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i]) last_at[places[i]->sequence][places[i]->step] = i;
+  }
+  std::vector<std::optional<std::size_t>> before(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!places[i]) continue;
+    const auto& steps = last_at[places[i]->sequence];
+    const auto own = steps.find(places[i]->step);
+    if (own != steps.begin()) before[i] = std::prev(own)->second;
+  }
+  return before;
+}
+
+}  // namespace conebench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problems/contact_problem.hpp"
+#include "problems/types.hpp"
+
+namespace conebench {
+
+/// What must be known of a problem to carry an impulse to it, or from it: its rows and who they are.
+struct ImpulseLayout {
+  Index joints = 0;
+  Index limits = 0;
+  Index contacts = 0;
+  int contact_dimension = 3;
+  std::vector<std::int64_t> contact_identities;  ///< one a contact; empty where they are not known
+  std::vector<std::int64_t> limit_identities;    ///< one a limit row; empty where they are not known
+
+  Index rows() const { return joints + limits + contact_dimension * contacts; }
+};
+ImpulseLayout layout_of(const ContactProblem& problem);
+
+/// λ of one problem (from.rows() long) as the start of the next problem of its simulation (to.rows() long) [N s].
+///
+/// Contacts and limits that both problems know by identity keep their λ, in the frame of the contact; new ones start at
+/// 0. Joints, and limits or contacts without identities, are matched by index where both problems have equally many of
+/// them, and start at 0 otherwise. Throws std::invalid_argument where `impulse` is not from.rows() long.
+Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const ImpulseLayout& to);
+
+/// A problem's place in a sequence, the problems of one simulation ordered by their steps.
+struct SequencePlace {
+  std::string sequence;  ///< the same for all problems of a simulation
+  std::int64_t step = 0;
+
+  bool operator==(const SequencePlace&) const = default;
+};
+
+/// The place that the configuration tells: problems of one scene, seed, coordinates and form of storage, whose files
+/// lie in one folder, are a sequence. nullopt where the scene or the step is not known.
+std::optional<SequencePlace> place_in_sequence(const ContactProblem& problem);
+
+/// For each place the index of the problem before it: of its sequence, the one with the largest step below its own
+/// (the last one listed, where several have that step). nullopt for the first of a sequence, and without a place.
+std::vector<std::optional<std::size_t>> predecessors(const std::vector<std::optional<SequencePlace>>& places);
+
+}  // namespace conebench

@@ -1,0 +1,383 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <Eigen/LU>
+#include <cstdlib>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "problems/conversions.hpp"
+#include "problems/scenes/random_source.hpp"
+#include "problems/scenes/scene_table.hpp"
+#include "tests/fclib_loader/file_maker.hpp"
+#include "tests/fclib_loader/temporary_folder.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::Contains;
+using testing::FileMaker;
+using ::testing::HasSubstr;
+
+/// What a sample may hold, to be combined.
+struct Shape {
+  Index joints = 1;
+  Index limits = 2;
+  Index contacts = 3;
+  int dimension = 3;
+  bool primal = true;
+  DelassusForm form = DelassusForm::factored;
+  bool compliant = true;
+  bool bias = true;
+};
+
+Configuration configuration_of(const Shape& shape) {
+  Configuration known;
+  known.gaps = Vector::LinSpaced(shape.contacts, -1e-3, 1e-3);
+  known.time_step = 0.01;
+  known.bodies = 2;
+  known.generalised_velocities = 11;
+  known.joint_count = 1;
+  known.coordinates = Coordinates::maximal;
+  known.body_masses = Vector::LinSpaced(2, 1.5, 1000.0);
+  known.contact_identities.emplace();
+  for (Index k = 0; k < shape.contacts; ++k) known.contact_identities->push_back((std::int64_t{1} << 40) - 7 * k);
+  known.limit_identities.emplace();
+  for (Index k = 0; k < shape.limits; ++k) known.limit_identities->push_back(-k);
+  known.scene = "nunchuk links=2";
+  known.step = 17;
+  known.seed = 0xfedcba9876543210;
+  return known;
+}
+
+/// Everything that the format knows, with numbers that round.
+ContactProblem sample(const Shape& shape) {
+  RandomSource random(3);
+  ContactProblemData data;
+  std::vector<double> friction;
+  for (Index k = 0; k < shape.contacts; ++k) friction.push_back(0.1 * static_cast<double>(k));
+  data.cones = ConeProduct::create(shape.joints, shape.limits, friction, shape.dimension).value();
+  const Index rows = data.cones.rows();
+  PrimalForm primal;
+  Matrix mass = Matrix::Zero(11, 11);
+  for (Index k = 0; k < 11; ++k) mass(k, k) = 1.0 / 3.0 + static_cast<double>(k);
+  mass(3, 4) = mass(4, 3) = 0.1;
+  primal.mass = mass.sparseView();
+  Matrix jacobian(rows, 11);
+  for (double& value : jacobian.reshaped()) value = random.normal();
+  primal.jacobian = jacobian.sparseView();
+  primal.free_velocity = Vector::LinSpaced(11, -1.0 / 3.0, 0.7);
+  const auto factored = make_factored_delassus(primal.mass, primal.jacobian).value();
+  const Vector bias = Vector::LinSpaced(rows, -0.1, 1.0 / 7.0);
+  // Summed in another order than the reader sums.
+  data.free_term = bias;
+  for (Index row = 0; row < rows; ++row) {
+    for (Index k = 10; k >= 0; --k) data.free_term[row] += jacobian(row, k) * primal.free_velocity[k];
+  }
+  data.delassus = factored;
+  if (shape.form == DelassusForm::dense)
+    data.delassus = make_dense_delassus(jacobian * mass.inverse() * jacobian.transpose());
+  if (shape.form == DelassusForm::block_sparse) {
+    Matrix matrix = jacobian * mass.inverse() * jacobian.transpose();
+    // Joints couple symmetrically but for rounding, as an assembly in blocks leaves it.
+    if (shape.joints > 0) matrix(0, rows - 1) = std::nextafter(matrix(rows - 1, 0), 1e9);
+    data.delassus = make_block_sparse_delassus(
+        BlockSparseMatrix::from_sparse(Eigen::SparseMatrix<double, Eigen::RowMajor>(matrix.sparseView()), data.cones));
+  }
+  if (shape.primal) data.primal = primal;
+  if (shape.bias) data.bias = bias;
+  if (shape.compliant) {
+    data.compliance = Vector::LinSpaced(rows, 0.0, 1e-3);
+    data.compliance[rows / 2] = 1e-9 / 3.0;
+  }
+  data.configuration = configuration_of(shape);
+  data.guess = Vector::LinSpaced(rows, 0.0, 1.0 / 3.0);
+  data.reference = Reference{Vector::LinSpaced(rows, 1.0 / 3.0, 2.0), 0.5, "NSGS at 1e-12", {{"natural_map", 1e-13}}};
+  data.provenance.family = "nunchuk";
+  data.provenance.name = "nunchuk-17";
+  auto problem = ContactProblem::create(std::move(data));
+  EXPECT_TRUE(problem.ok()) << problem.error().message;
+  return *problem;
+}
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const bool primal : {true, false}) {
+    for (const DelassusForm form : {DelassusForm::factored, DelassusForm::dense, DelassusForm::block_sparse}) {
+      if (!primal && form == DelassusForm::factored) continue;
+      for (const bool compliant : {true, false}) {
+        for (const bool bias : {true, false}) {
+          all.push_back({1, 2, 3, 3, primal, form, compliant, bias});
+          all.push_back({0, 3, 2, 2, primal, form, compliant, bias});
+        }
+      }
+    }
+  }
+  all.push_back({0, 0, 2, 3, true, DelassusForm::factored, true, true});
+  all.push_back({2, 0, 0, 3, false, DelassusForm::dense, true, true});
+  all.push_back({0, 2, 0, 3, true, DelassusForm::factored, false, true});
+  all.push_back({0, 2, 0, 3, false, DelassusForm::block_sparse, true, false});
+  return all;
+}
+
+class SampleFormat : public ::testing::Test {
+ protected:
+  std::filesystem::path written(const ContactProblem& problem, const FclibWriteOptions& options = {}) {
+    const auto file = folder_ / "sample.hdf5";
+    const auto done = write_fclib(problem, file, options);
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    return file;
+  }
+  ContactProblem again(const ContactProblem& problem) {
+    const auto file = written(problem);
+    const auto content = read_fclib(file);
+    EXPECT_TRUE(content.ok()) << content.error().message;
+    EXPECT_EQ(content->notes, std::vector<std::string>{});
+    const auto copy = to_problem(*content, file);
+    EXPECT_TRUE(copy.ok()) << copy.error().message;
+    return *copy;
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+void expect_equal(const std::optional<Vector>& a, const std::optional<Vector>& b) {
+  ASSERT_EQ(a.has_value(), b.has_value());
+  if (a.has_value()) {
+    EXPECT_EQ(*a, *b);
+  }
+}
+
+TEST_F(SampleFormat, GivesTheIdenticalProblemBack) {
+  for (const Shape& shape : shapes()) {
+    SCOPED_TRACE(::testing::Message() << "primal " << shape.primal << " form " << static_cast<int>(shape.form)
+                                      << " compliant " << shape.compliant << " bias " << shape.bias << " dimension "
+                                      << shape.dimension << " joints " << shape.joints << " limits " << shape.limits);
+    const ContactProblem problem = sample(shape);
+    const ContactProblem copy = again(problem);
+    EXPECT_EQ(copy.content_hash(), problem.content_hash());
+    EXPECT_EQ(copy.data_hash(), problem.data_hash());
+    EXPECT_EQ(copy.cones(), problem.cones());
+    expect_equal(copy.bias(), problem.bias());
+    EXPECT_EQ(copy.reference()->reaction, problem.reference()->reaction);
+    EXPECT_EQ(copy.reference()->source, "NSGS at 1e-12");
+    EXPECT_EQ(copy.reference()->residuals, problem.reference()->residuals);
+    EXPECT_EQ(copy.provenance().family, "nunchuk");
+    const Configuration& known = *copy.configuration();
+    EXPECT_EQ(known.scene, "nunchuk links=2");
+    EXPECT_EQ(known.step, 17);
+    EXPECT_EQ(known.seed, 0xfedcba9876543210);
+    EXPECT_EQ(known.coordinates, Coordinates::maximal);
+    EXPECT_EQ(known.contact_identities, problem.configuration()->contact_identities);
+    expect_equal(known.body_masses, problem.configuration()->body_masses);
+  }
+}
+
+TEST_F(SampleFormat, GivesEverySceneBackIdentical) {
+  for (const SceneRow& scene : scene_table()) {
+    SCOPED_TRACE(scene.id);
+    const auto problem = scene.make({}, 1);
+    ASSERT_TRUE(problem.ok()) << problem.error().message;
+    const ContactProblem copy = again(*problem);
+    EXPECT_EQ(copy.content_hash(), problem->content_hash());
+    EXPECT_EQ(copy.data_hash(), problem->data_hash());
+  }
+}
+
+/// Without Conebench's group a limit is a frictionless contact with empty tangents, and R is a part of G.
+TEST_F(SampleFormat, IsTheSameProblemForReadersThatDoNotKnowTheExtension) {
+  for (const Shape& shape : shapes()) {
+    SCOPED_TRACE(::testing::Message() << "primal " << shape.primal << " form " << static_cast<int>(shape.form)
+                                      << " compliant " << shape.compliant << " dimension " << shape.dimension);
+    const ContactProblem problem = sample(shape);
+    const auto file = written(problem);
+    FileMaker::open(file)->remove("/conebench");
+    const auto plain = load_fclib(file);
+    ASSERT_TRUE(plain.ok()) << plain.error().message;
+    const ConeProduct& cones = plain->cones();
+    ASSERT_EQ(cones.joints(), shape.joints);
+    ASSERT_EQ(cones.limits(), 0);
+    ASSERT_EQ(cones.contacts(), shape.contacts + shape.limits);
+    EXPECT_TRUE(plain->rigid());
+    // Any impulse gives the same velocities there, and the tangents of limits none.
+    const Vector impulse = Vector::LinSpaced(problem.rows(), -1.0, 1.0);
+    Vector expected(problem.rows());
+    problem.velocity(impulse, expected);
+    const auto stretched = [&](const Vector& rows) {
+      Vector result = Vector::Zero(cones.rows());
+      const Index contact_rows = shape.dimension * shape.contacts;
+      result.head(shape.joints) = rows.head(shape.joints);
+      result.segment(shape.joints, contact_rows) = rows.tail(contact_rows);
+      for (Index k = 0; k < shape.limits; ++k) {
+        result[shape.joints + contact_rows + shape.dimension * (k + 1) - 1] = rows[shape.joints + k];
+      }
+      return result;
+    };
+    Vector velocity(cones.rows());
+    plain->velocity(stretched(impulse), velocity);
+    EXPECT_LT((velocity - stretched(expected)).norm(), 1e-11 * expected.norm());
+    for (Index k = 0; k < shape.limits; ++k) {
+      EXPECT_EQ(cones.friction()[static_cast<std::size_t>(shape.contacts + k)], 0.0);
+    }
+  }
+}
+
+TEST_F(SampleFormat, AnswersOfOthersAreTakenInTheirOrder) {
+  const Shape shape;
+  const ContactProblem problem = sample(shape);
+  const auto file = written(problem);
+  const auto reaction = read_reaction(file, problem);
+  ASSERT_TRUE(reaction.ok()) << reaction.error().message;
+  EXPECT_EQ(*reaction, problem.reference()->reaction);
+  const Vector impulse = Vector::LinSpaced(problem.rows(), 3.0, 4.0);
+  const auto solved = write_solution(file, folder_ / "solved.hdf5", problem, impulse);
+  ASSERT_TRUE(solved.ok()) << solved.error().message;
+  const auto copy = load_fclib(folder_ / "solved.hdf5");
+  ASSERT_TRUE(copy.ok()) << copy.error().message;
+  EXPECT_EQ(copy->data_hash(), problem.data_hash());
+  EXPECT_EQ(copy->reference()->reaction, impulse);
+  // What was said of the old answer is not said of the new one.
+  EXPECT_EQ(copy->reference()->source, "/solution of the file");
+  EXPECT_TRUE(copy->reference()->residuals.empty());
+}
+
+TEST_F(SampleFormat, SummaryTellsContactsFromLimits) {
+  const auto content = read_fclib(written(sample({})));
+  ASSERT_TRUE(content.ok());
+  const FclibSummary summary = summarise(*content);
+  EXPECT_EQ(summary.contacts, 3);
+  EXPECT_EQ(summary.limits, 2);
+  EXPECT_EQ(summary.rows, 11);
+  EXPECT_DOUBLE_EQ(*summary.mu_max, 0.2);
+}
+
+struct Spoiled {
+  std::string name;
+  Shape shape;
+  std::function<void(FileMaker&)> edit;
+  std::string says;
+};
+
+std::vector<Spoiled> spoiled() {
+  Shape local;
+  local.primal = false;
+  local.form = DelassusForm::block_sparse;
+  Shape soft;
+  const auto reals = [](const std::string& path, std::vector<double> values) {
+    return [=](FileMaker& m) { m.reals("/conebench/" + path, values); };
+  };
+  const auto integers = [](const std::string& path, std::vector<std::int64_t> values) {
+    return [=](FileMaker& m) { m.integers("/conebench/" + path, values); };
+  };
+  const auto text = [](const std::string& path, const std::string& value) {
+    return [=](FileMaker& m) { m.text("/conebench/" + path, value, value.size() + 1); };
+  };
+  return {
+      {"newer version", soft, integers("version", {3}), "/conebench/version: is 3, this build reads 1 to 2"},
+      {"version 0", soft, integers("version", {0}), "/conebench/version: is 0"},
+      {"too many limits", soft, integers("limits", {6}), "/conebench/limits: is 6, the file has 5 contacts"},
+      {"negative limits", soft, integers("limits", {-1}), "/conebench/limits: is out of range"},
+      {"limit with friction", soft,
+       [](FileMaker& m) {
+         std::vector<double> friction = m.read_reals("/fclib_global/vectors/mu");
+         friction.back() = 0.5;
+         m.reals("/fclib_global/vectors/mu", friction);
+       },
+       "has friction"},
+      {"tangent in H", soft,
+       [](FileMaker& m) {
+         std::vector<double> w = m.read_reals("/fclib_global/vectors/w");
+         w.back() = 1.0;
+         m.reals("/fclib_global/vectors/w", w);
+       },
+       "tangents that are not empty"},
+      {"compliance short", soft, reals("compliance", {1, 2}), "/conebench/compliance: has 2 entries, expected 12"},
+      {"compliance negative", soft, reals("compliance", std::vector<double>(12, -1.0)), "entry 0 is negative"},
+      {"compliance of others", soft, reals("compliance", {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}), "last velocities"},
+      {"g short", soft, reals("g", {1}), "/conebench/g: has 1 entries"},
+      {"v_free long", soft, reals("v_free", std::vector<double>(12)), "/conebench/v_free: has 12 entries, expected 11"},
+      {"unknown form", soft, text("delassus_form", "round"), "is 'round', expected dense"},
+      {"no matrix", local, [](FileMaker& m) { m.remove("/conebench/delassus"); }, "missing, beside a compliance"},
+      {"another W", local,
+       [](FileMaker& m) {
+         std::vector<double> x = m.read_reals("/fclib_local/W/x");
+         x[3] += 1e-6;
+         m.reals("/fclib_local/W/x", x);
+       },
+       "/conebench/delassus: plus R is not what"},
+      {"matrix too small", local, integers("delassus/m", {3}), "/conebench/delassus"},
+      {"gaps short", soft, reals("gaps", {1, 2}), "/conebench/gaps: has 2 entries, expected 3"},
+      {"time step", soft, reals("time_step", {-0.01}), "/conebench/time_step: is -0.01"},
+      {"coordinates", soft, text("coordinates", "polar"), "is 'polar', expected reduced or maximal"},
+      {"masses short", soft, reals("body_masses", {1}), "/conebench/body_masses: has 1 entries, expected 2"},
+      {"negative mass", soft, reals("body_masses", {1, -1}), "has a negative mass"},
+      {"identity twice", soft, integers("contact_identities", {5, 6, 5}), "/conebench/contact_identities: has 5 twice"},
+      {"identities short", soft, integers("limit_identities", {5}), "has 1 entries, expected 2"},
+      {"identities of text", soft, text("contact_identities", "abc"), "holds text, expected integers"},
+      {"step of two", soft, integers("step", {1, 2}), "/conebench/step: has 2 entries"},
+      {"residual of text", soft, text("reference/residuals/natural_map", "small"), "residuals/natural_map"},
+  };
+}
+
+/// FCLIB's part is a whole problem, so whatever is wrong with the group costs only what the group adds.
+TEST_F(SampleFormat, LeavesAMalformedGroupOutWithOneLine) {
+  for (const Spoiled& test : spoiled()) {
+    SCOPED_TRACE(test.name);
+    const auto file = written(sample(test.shape));
+    test.edit(*FileMaker::open(file));
+    const auto content = read_fclib(file);
+    ASSERT_TRUE(content.ok()) << content.error().message;
+    EXPECT_FALSE(content->extension);
+    EXPECT_THAT(content->notes, Contains(HasSubstr(test.says)));
+    for (const std::string& note : content->notes) EXPECT_EQ(note.find('\n'), std::string::npos);
+    const auto problem = to_problem(*content, file);
+    ASSERT_TRUE(problem.ok()) << problem.error().message;
+    EXPECT_EQ(problem->cones().contacts(), 5);
+  }
+}
+
+/// What agrees in size but not in value with M, H, f and w is not used.
+TEST_F(SampleFormat, DoesNotUseWhatFclibsPartContradicts) {
+  Shape dense;
+  dense.form = DelassusForm::dense;
+  const ContactProblem problem = sample(dense);
+  const auto file = written(problem);
+  {
+    const auto maker = FileMaker::open(file);
+    std::vector<double> x = maker->read_reals("/conebench/delassus/x");
+    for (double& value : x) value *= 2.0;
+    maker->reals("/conebench/delassus/x", x);
+    maker->reals("/conebench/g", std::vector<double>(static_cast<std::size_t>(problem.rows()), 1.0));
+  }
+  const auto copy = load_fclib(file);
+  ASSERT_TRUE(copy.ok()) << copy.error().message;
+  EXPECT_EQ(copy->delassus().form(), DelassusForm::factored);
+  EXPECT_TRUE(copy->delassus().dense().isApprox(problem.delassus().dense(), 1e-12));
+  EXPECT_TRUE(copy->free_term().isApprox(problem.free_term(), 1e-12));
+}
+
+TEST_F(SampleFormat, RefusesAComplianceWhoseInverseOverflows) {
+  ContactProblemData data = sample({}).data();
+  data.compliance[1] = 1e-310;
+  const auto done = write_fclib(*ContactProblem::create(data), folder_ / "soft.hdf5");
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(done.error().message, HasSubstr("overflows"));
+}
+
+TEST_F(SampleFormat, IsWhatPythonReadsByTheDocumentAlone) {
+  int status = 0;
+  for (const Shape& shape : shapes()) {
+    const auto file = written(sample(shape));
+    const std::string command =
+        "/usr/bin/python3 " CONEBENCH_SOURCE_DIR "/tests/fclib_loader/check_sample_format.py " + file.string();
+    status = std::system(command.c_str());  // NOLINT(cert-env33-c): a fixed command
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == 77 || code == 127) GTEST_SKIP() << "no /usr/bin/python3 with h5py and numpy";
+    ASSERT_EQ(code, 0) << "primal " << shape.primal << " form " << static_cast<int>(shape.form) << " compliant "
+                       << shape.compliant << " dimension " << shape.dimension;
+  }
+}
+
+}  // namespace
+}  // namespace conebench

@@ -1,0 +1,101 @@
+#include "problems/sequence.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace conebench {
+namespace {
+
+Vector counting(Index rows) { return Vector::LinSpaced(rows, 1.0, static_cast<double>(rows)); }
+
+TEST(CarriedImpulse, KeepsContactsByIdentityAndStartsNewOnesAtZero) {
+  const ImpulseLayout before{0, 0, 3, 3, {10, 20, 30}, {}};
+  const ImpulseLayout after{0, 0, 3, 3, {30, 40, 10}, {}};
+  Vector expected(9);
+  expected << 7, 8, 9, 0, 0, 0, 1, 2, 3;
+  EXPECT_EQ(carried_impulse(before, counting(9), after), expected);
+}
+
+TEST(CarriedImpulse, KeepsLimitsByIdentityAndJointsByIndex) {
+  const ImpulseLayout before{2, 2, 1, 3, {5}, {100, 200}};
+  const ImpulseLayout after{2, 3, 0, 3, {}, {300, 200, 400}};
+  Vector expected(5);
+  expected << 1, 2, 0, 4, 0;
+  EXPECT_EQ(carried_impulse(before, counting(7), after), expected);
+}
+
+TEST(CarriedImpulse, MatchesByIndexWhereNobodyHasIdentitiesAndTheNumbersAgree) {
+  const ImpulseLayout layout{1, 1, 2, 2, {}, {}};
+  EXPECT_EQ(carried_impulse(layout, counting(6), layout), counting(6));
+  const ImpulseLayout one_more{1, 2, 2, 2, {}, {}};
+  Vector expected(7);
+  expected << 1, 0, 0, 3, 4, 5, 6;
+  EXPECT_EQ(carried_impulse(layout, counting(6), one_more), expected);
+}
+
+TEST(CarriedImpulse, DoesNotMixThePlaneWithSpace) {
+  const ImpulseLayout plane{0, 0, 3, 2, {1, 2, 3}, {}};
+  const ImpulseLayout space{0, 0, 2, 3, {1, 2}, {}};
+  EXPECT_EQ(carried_impulse(plane, counting(6), space), Vector::Zero(6));
+}
+
+TEST(CarriedImpulse, RefusesAnotherSize) {
+  const ImpulseLayout layout{0, 0, 1, 3, {}, {}};
+  EXPECT_THROW(carried_impulse(layout, counting(4), layout), std::invalid_argument);
+}
+
+ContactProblem problem_of(const Configuration& configuration, const std::string& file) {
+  ContactProblemData data;
+  data.cones = ConeProduct::create(0, 1, {0.5}).value();
+  data.delassus = make_dense_delassus(Matrix::Identity(4, 4));
+  data.free_term = Vector::Zero(4);
+  data.configuration = configuration;
+  data.provenance.source_file = file;
+  data.provenance.form = "global";
+  return ContactProblem::create(std::move(data)).value();
+}
+
+TEST(SequencePlaces, FollowTheSceneTheSeedTheCoordinatesAndTheFolder) {
+  Configuration known;
+  EXPECT_FALSE(place_in_sequence(problem_of(known, "a/1.hdf5")));
+  known.scene = "chain links=3";
+  EXPECT_FALSE(place_in_sequence(problem_of(known, "a/1.hdf5")));
+  known.step = 4;
+  const auto place = place_in_sequence(problem_of(known, "a/1.hdf5"));
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->step, 4);
+  EXPECT_EQ(*place_in_sequence(problem_of(known, "a/2.hdf5")), *place);
+  EXPECT_NE(place_in_sequence(problem_of(known, "b/1.hdf5"))->sequence, place->sequence);
+  Configuration other = known;
+  other.seed = 2;
+  EXPECT_NE(place_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, place->sequence);
+  other = known;
+  other.coordinates = Coordinates::maximal;
+  EXPECT_NE(place_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, place->sequence);
+  other = known;
+  other.scene = "chain links=4";
+  EXPECT_NE(place_in_sequence(problem_of(other, "a/1.hdf5"))->sequence, place->sequence);
+}
+
+TEST(SequencePlaces, LayoutsHoldWhatTheProblemKnows) {
+  Configuration known;
+  known.contact_identities = {{9}};
+  known.limit_identities = {{3}};
+  const ImpulseLayout layout = layout_of(problem_of(known, ""));
+  EXPECT_EQ(layout.rows(), 4);
+  EXPECT_EQ(layout.contact_identities, std::vector<std::int64_t>{9});
+  EXPECT_EQ(layout.limit_identities, std::vector<std::int64_t>{3});
+}
+
+TEST(Predecessors, AreTheSequencesLastStepBefore) {
+  using Places = std::vector<std::optional<SequencePlace>>;
+  const Places places = {SequencePlace{"a", 7}, SequencePlace{"b", 3}, std::nullopt,          SequencePlace{"a", 2},
+                         SequencePlace{"a", 5}, SequencePlace{"b", 4}, SequencePlace{"a", 5}, SequencePlace{"b", 4}};
+  const auto before = predecessors(places);
+  const std::vector<std::optional<std::size_t>> expected = {6, std::nullopt, std::nullopt, std::nullopt, 3, 1, 3, 1};
+  EXPECT_EQ(before, expected);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -167,7 +167,11 @@ class Converter {
   Error error(ErrorCode code, const std::string& message) const { return {code, name_ + ": " + message}; }
 
   std::shared_ptr<const DelassusOperator> in_stored_form(const RowMatrix& matrix) const {
-    if (content_.extension && content_.extension->delassus_form == "dense") return make_dense_delassus(Matrix(matrix));
+    // A dense form of few entries and many rows would need memory that the file does not account for.
+    const bool affordable = matrix.size() <= 64 * (matrix.nonZeros() + (Index{1} << 20));
+    if (affordable && content_.extension && content_.extension->delassus_form == "dense") {
+      return make_dense_delassus(Matrix(matrix));
+    }
     return make_block_sparse_delassus(BlockSparseMatrix::from_sparse(matrix, data_.cones));
   }
 
@@ -182,8 +186,9 @@ class Converter {
   }
 
   std::optional<Error> condense() {
-    // The last velocities stand for the compliance (docs/sample_format.md).
-    const Index velocities = content_.m_matrix.rows() - (data_.compliance.array() > 0.0).count();
+    // Those behind v_free were added by the writer (docs/sample_format.md).
+    const bool told = content_.extension && content_.extension->free_velocity;
+    const Index velocities = told ? content_.extension->free_velocity->size() : content_.m_matrix.rows();
     PrimalForm primal;
     primal.mass = content_.m_matrix.topLeftCorner(velocities, velocities);
     primal.jacobian = jacobian_of(content_, order_, velocities);
@@ -237,8 +242,8 @@ class Converter {
   /// M⁻¹ f; or the v_free that the file keeps beside f, where it solves M v = f to rounding.
   Vector free_velocity(const MassFactor& factor, const SparseMatrix& mass) const {
     const Vector f = content_.f.head(mass.rows());
-    if (content_.extension && content_.extension->free_velocity.size() == f.size()) {
-      const Vector& kept = content_.extension->free_velocity;
+    if (content_.extension && content_.extension->free_velocity) {
+      const Vector& kept = *content_.extension->free_velocity;
       const Vector size = SparseMatrix(mass.cwiseAbs()) * kept.cwiseAbs() + f.cwiseAbs();
       const Vector difference = (mass * kept - f).cwiseAbs();
       if ((difference.array() <= 1e-13 * size.array()).all()) return kept;

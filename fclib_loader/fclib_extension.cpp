@@ -34,7 +34,7 @@ class ExtensionReader {
     if (local_) {
       check_local_matrix();
     } else {
-      check_compliant_velocities();
+      check_added_velocities();
     }
     return std::move(extension_);
   }
@@ -91,16 +91,11 @@ class ExtensionReader {
       for (Index k = 0; k < rows; ++k) {
         if ((*extension_.compliance)[k] < 0.0) fail("compliance", fmt::format("entry {} is negative", k));
       }
-      if (!local_) compliant_ = (extension_.compliance->array() > 0.0).count();
-      if (compliant_ > content_.m_matrix.rows()) {
-        fail("compliance",
-             fmt::format("of {} rows needs as many velocities, the file has {}", compliant_, content_.m_matrix.rows()));
-      }
     }
     if (local_) {
       extension_.bias = read_reals("bias", rows);
     } else {
-      extension_.free_velocity = read_reals("v_free", content_.m_matrix.rows() - compliant_).value_or(Vector());
+      read_free_velocity();
       extension_.bias_known = read_count("bias_known").value_or(1) != 0;
     }
     extension_.g = read_reals("g", rows);
@@ -115,6 +110,15 @@ class ExtensionReader {
       fail("delassus", fmt::format("has {} rows and {} columns, expected {}", header.rows, header.cols, rows));
     }
     extension_.delassus = read_matrix(file_, header);
+  }
+
+  void read_free_velocity() {
+    const Index all = content_.m_matrix.rows();
+    velocities_ = all;
+    if (!has("v_free")) return;
+    velocities_ = file_.open_dataset(group_, "v_free", Values::reals).length;
+    if (velocities_ > all) fail("v_free", fmt::format("has {} entries, the file has {} velocities", velocities_, all));
+    extension_.free_velocity = read_reals("v_free", velocities_);
   }
 
   void read_configuration() {
@@ -156,31 +160,32 @@ class ExtensionReader {
     }
   }
 
-  /// Whether row `row` of r is a limit's tangent, which must be empty.
+  /// Whether row `row` of r is a limit's tangent.
   bool tangent(Index row) const { return order_.row_of_reaction(row) < 0; }
 
+  /// Tangents of limits must have nothing to do with the rest: at most a diagonal of their own, or added velocities.
   void check_limits() const {
     if (order_.limits == 0) return;
     for (Index k = order_.contacts; k < content_.mu.size(); ++k) {
       if (content_.mu[k] != 0.0) fail("limits", fmt::format("contact {} would be a limit, but has friction", k));
     }
     const Vector& vector = local_ ? content_.q : content_.w;
-    bool empty = true;
-    for (Index row = 0; row < vector.size(); ++row) empty = empty && (!tangent(row) || vector[row] == 0.0);
-    const auto look = [&](const SparseMatrix& matrix, bool rows, bool columns) {
+    bool apart = true;
+    for (Index row = 0; row < vector.size(); ++row) apart = apart && (!tangent(row) || vector[row] == 0.0);
+    const auto look = [&](const SparseMatrix& matrix, const auto& couples) {
       for (Index col = 0; col < matrix.outerSize(); ++col) {
         for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
-          if (it.value() != 0.0 && ((rows && tangent(it.row())) || (columns && tangent(col)))) empty = false;
+          if (it.value() != 0.0 && couples(it.row(), col)) apart = false;
         }
       }
     };
     if (local_) {
-      look(content_.w_matrix, true, true);
-      look(content_.v_matrix, true, false);
+      look(content_.w_matrix, [&](Index row, Index col) { return row != col && (tangent(row) || tangent(col)); });
+      look(content_.v_matrix, [&](Index row, Index) { return tangent(row); });
     } else {
-      look(content_.h_matrix, false, true);
+      look(content_.h_matrix, [&](Index row, Index col) { return tangent(col) && row < velocities_; });
     }
-    if (!empty) fail("limits", "a contact that would be a limit has tangents that are not empty");
+    if (!apart) fail("limits", "a contact that would be a limit has tangents that are not empty");
   }
 
   /// W, V and R must be G + R of the extension to rounding.
@@ -218,42 +223,42 @@ class ExtensionReader {
     if (!(difference.norm() <= 1e-11 * scale)) fail("delassus", "plus R is not what the file's W (V, R) hold");
   }
 
-  /// The last velocities must be those that the writer adds for R, one a compliant row, apart from all others.
-  void check_compliant_velocities() const {
-    if (compliant_ == 0) return;
-    const Index first = content_.m_matrix.rows() - compliant_;
-    std::vector<double> mass;
-    std::vector<Index> velocity_of(static_cast<std::size_t>(order_.rows()), -1);
-    for (Index k = 0; k < order_.rows(); ++k) {
-      const double compliance = (*extension_.compliance)[k];
-      if (compliance == 0.0) continue;
-      velocity_of[static_cast<std::size_t>(k)] = first + static_cast<Index>(mass.size());
-      mass.push_back(1.0 / compliance);
-    }
-    bool good = (content_.f.tail(compliant_).array() == 0.0).all();
-    Index found = 0;
+  /// The velocities behind v_free must be those that the writer adds: each apart from all others, with a mass and one 1
+  /// in H or G, for a limit's tangent or for a row with R = 1/mass.
+  void check_added_velocities() const {
+    const Index first = velocities_;
+    const Index added = content_.m_matrix.rows() - first;
+    const Vector compliance = extension_.compliance.value_or(Vector::Zero(order_.rows()));
+    Index missing = (compliance.array() > 0.0).count();
+    if (added == 0 && missing == 0) return;
+    bool good = (content_.f.tail(added).array() == 0.0).all();
+    Vector mass = Vector::Zero(added);
     for (Index col = 0; col < content_.m_matrix.outerSize(); ++col) {
       for (SparseMatrix::InnerIterator it(content_.m_matrix, col); it; ++it) {
         if (it.value() == 0.0 || (col < first && it.row() < first)) continue;
-        const double expected = it.row() == col ? mass[static_cast<std::size_t>(col - first)] : 0.0;
-        good = good && std::abs(it.value() - expected) <= 1e-12 * expected;
-        ++found;
+        good = good && it.row() == col && it.value() > 0.0;
+        if (good) mass[col - first] = it.value();
       }
     }
+    std::vector<bool> used(static_cast<std::size_t>(added), false);
     const auto look = [&](const SparseMatrix& matrix, bool reaction) {
       for (Index col = 0; col < matrix.outerSize(); ++col) {
         for (SparseMatrix::InnerIterator it(matrix, col); it; ++it) {
           if (it.row() < first || it.value() == 0.0) continue;
+          const Index velocity = it.row() - first;
           const Index row = reaction ? order_.row_of_reaction(col) : col;
-          good = good && it.value() == 1.0 && row >= 0 &&
-                 velocity_of[static_cast<std::size_t>(order_.extension_row(row))] == it.row();
-          ++found;
+          good = good && it.value() == 1.0 && !used[static_cast<std::size_t>(velocity)] && mass[velocity] > 0.0;
+          used[static_cast<std::size_t>(velocity)] = true;
+          if (row < 0) continue;
+          --missing;
+          good = good && std::abs(compliance[order_.extension_row(row)] * mass[velocity] - 1.0) <= 1e-12;
         }
       }
     };
     look(content_.h_matrix, true);
     look(content_.g_matrix, false);
-    if (!good || found != 2 * compliant_) fail("compliance", "is not what the last velocities of M, H and f hold");
+    good = good && missing == 0 && std::find(used.begin(), used.end(), false) == used.end();
+    if (!good) fail("compliance", "and the tangents of limits are not what the velocities behind v_free hold");
   }
 
   const ReadFile& file_;
@@ -262,7 +267,7 @@ class ExtensionReader {
   FclibContent::Extension extension_;
   RowOrder order_;
   bool local_ = false;
-  Index compliant_ = 0;  ///< velocities at the end that stand for R
+  Index velocities_ = 0;  ///< of a global problem, without those that were added
 };
 
 bool same_bits(const Vector& a, const Vector& b) {

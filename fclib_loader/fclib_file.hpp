@@ -34,8 +34,10 @@ struct FclibContent {
   struct Extension {
     std::int64_t version = 1;
     std::string family;
-    Index limits = 0;            ///< so many contacts at the end are limits
-    Vector free_velocity;        ///< v_free of a global problem, so that M⁻¹ f need not round; empty: M⁻¹ f
+    Index limits = 0;  ///< so many contacts at the end are limits
+    /// v_free of a global problem, so that M⁻¹ f need not round. Velocities of the file behind it were added for R and
+    /// for the tangents of limits.
+    std::optional<Vector> free_velocity;
     bool bias_known = true;      ///< false: b and w of a global problem are no bias, only what J v_free leaves of g
     std::optional<Vector> bias;  ///< b of a local problem
     std::optional<Vector> g;     ///< where J v_free + b rounds to something else
@@ -98,11 +100,11 @@ struct FclibWriteOptions {
 
 /// Writes a problem in FCLIB's layout (global where it has an M, J form, else local; the mixed form where it has
 /// joints), in which limits are frictionless contacts behind the others and R is part of W, or of M as a velocity of
-/// mass 1/R for each compliant row: FCLIB's readers see the very same problem. With the extension beside it, what is
-/// read back has the same content and data hash; but for a factored G that has lost its M and J, which comes back
-/// block-sparse. Errors (unsupported): joints whose coupling with the contacts is not symmetric, which FCLIB has no
-/// place for; a compliance so small that 1/R overflows. Written to a temporary file beside `file` and renamed, so that
-/// a full disk leaves no half file.
+/// mass 1/R for each compliant row: FCLIB's readers see the very same problem (docs/sample_format.md). With the
+/// extension beside it, what is read back has the same content and data hash; but for a factored G that has lost its M
+/// and J, which comes back block-sparse. Errors (unsupported): joints whose coupling with the contacts is not
+/// symmetric, which FCLIB has no place for; a compliance so small that 1/R overflows. Written to a temporary file
+/// beside `file` and renamed, so that a full disk leaves no half file.
 Result<std::monostate> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
                                    const FclibWriteOptions& options = {});
 

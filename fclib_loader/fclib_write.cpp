@@ -79,9 +79,14 @@ class Writer {
     }
     const Vector push = problem_.primal()->jacobian.transpose() * answer.impulse;
     const Vector velocities = problem_.primal()->free_velocity + mass_factor_->solve(push);
-    const Vector stretched = compliant_part(problem_.compliance()).cwiseProduct(compliant_part(answer.impulse));
-    Vector all(velocities.size() + stretched.size());
-    all << velocities, stretched;
+    const AddedVelocities added = added_velocities();
+    Vector reactions(order_.joints + order_.reaction_rows());
+    reactions << answer.impulse.head(order_.joints), order_.reaction(answer.impulse);
+    Vector all(velocities.size() + added.diagonal.size());
+    all.head(velocities.size()) = velocities;
+    for (Index k = 0; k < added.diagonal.size(); ++k) {
+      all[velocities.size() + k] = added.diagonal[k] * reactions[added.rows[static_cast<std::size_t>(k)]];
+    }
     image_.write_reals(group + "/v", all);
   }
 
@@ -89,36 +94,48 @@ class Writer {
   bool is_joint(Index row) const { return row < cones_.joints(); }
   int fclib_row_of(Index row) const { return static_cast<int>(is_joint(row) ? row : order_.reaction_row(row)); }
 
-  /// The problem's rows with R > 0, in the order of the extension.
-  std::vector<Index> compliant_rows() const {
-    std::vector<Index> rows;
+  /// What FCLIB's part adds to the diagonal of G, over the rows of l and r: R; and on the tangents of limits, which
+  /// have no part in anything, the limit's own entry, so that no reader's solver meets a singular block.
+  Vector added_diagonal() const {
+    Vector added = Vector::Zero(order_.joints + order_.reaction_rows());
     for (Index row = 0; row < cones_.rows(); ++row) {
-      if (problem_.compliance()[row] > 0.0) rows.push_back(row);
+      added[(is_joint(row) ? 0 : order_.joints) + fclib_row_of(row)] = problem_.compliance()[row];
     }
-    std::sort(rows.begin(), rows.end(),
-              [&](Index a, Index b) { return order_.extension_row(a) < order_.extension_row(b); });
-    return rows;
+    const BlockSparseMatrix& blocks = problem_.blocks();
+    for (Index k = cones_.joints(); k < cones_.first_contact_row(); ++k) {
+      const double own = blocks.block(k, blocks.diagonal(k))(0, 0) + problem_.compliance()[k];
+      added.segment(order_.joints + order_.reaction_row(k) + 1, order_.dimension - 1)
+          .setConstant(own > 0.0 ? own : 1.0);
+    }
+    return added;
   }
-  Vector compliant_part(ConstVectorRef values) const {
-    const std::vector<Index> rows = compliant_rows();
-    Vector part(static_cast<Index>(rows.size()));
-    for (Index k = 0; k < part.size(); ++k) part[k] = values[rows[static_cast<std::size_t>(k)]];
-    return part;
-  }
-  /// The mass 1/R of each velocity that stands for a compliance: such a row moves by R λ more.
-  Vector compliant_masses() const {
-    const Vector masses = compliant_part(problem_.compliance()).cwiseInverse();
-    if (!masses.allFinite()) {
+
+  /// In a global problem each row k with an added diagonal d has a velocity more, of mass 1/d: the row moves by d λ_k
+  /// more.
+  struct AddedVelocities {
+    std::vector<Index> rows;  ///< of l and r
+    Vector diagonal;
+  };
+  AddedVelocities added_velocities() const {
+    const Vector all = added_diagonal();
+    AddedVelocities added;
+    for (Index row = 0; row < all.size(); ++row) {
+      if (all[row] > 0.0) added.rows.push_back(row);
+    }
+    added.diagonal.resize(static_cast<Index>(added.rows.size()));
+    for (Index k = 0; k < added.diagonal.size(); ++k) {
+      added.diagonal[k] = all[added.rows[static_cast<std::size_t>(k)]];
+    }
+    if (!added.diagonal.cwiseInverse().allFinite()) {
       throw hdf5::Failure(name_ + ": a compliance is so small that its inverse overflows; use 0",
                           ErrorCode::unsupported);
     }
-    return masses;
+    return added;
   }
 
-  /// G + R.
   void write_local() {
-    Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = problem_.blocks().sparse();
-    if (!problem_.rigid()) matrix += Eigen::SparseMatrix<double, Eigen::RowMajor>(problem_.compliance().asDiagonal());
+    const Eigen::SparseMatrix<double, Eigen::RowMajor> matrix = problem_.blocks().sparse();
+    const Index joints = cones_.joints();
     Triplets w, v, vt, r;
     for (Index row = 0; row < matrix.outerSize(); ++row) {
       for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(matrix, row); it; ++it) {
@@ -133,7 +150,11 @@ class Writer {
         if (!joint_row && !joint_col) w.emplace_back(i, j, it.value());
       }
     }
-    const Index joints = cones_.joints();
+    const Vector added = added_diagonal();
+    for (Index k = 0; k < added.size(); ++k) {
+      const int row = static_cast<int>(k < joints ? k : k - joints);
+      if (added[k] > 0.0) (k < joints ? r : w).emplace_back(row, row, added[k]);
+    }
     const Index rows = order_.reaction_rows();
     write_matrix(image_, group_ + "/W", made(rows, rows, w));
     image_.write_reals(group_ + "/vectors/q", order_.reaction(problem_.free_term()));
@@ -149,11 +170,12 @@ class Writer {
     image_.write_reals(group_ + "/vectors/s", problem_.free_term().head(joints));
   }
 
-  /// M, H and G with a velocity more for each compliant row.
+  /// M, H and G with the added velocities behind the problem's own.
   void write_global(const PrimalForm& primal) {
     const Index own = primal.mass.rows();
-    const Vector masses = compliant_masses();
-    const Index velocities = own + masses.size();
+    const Index joints = cones_.joints();
+    const AddedVelocities added = added_velocities();
+    const Index velocities = own + added.diagonal.size();
     Triplets m, h, g;
     for (Index col = 0; col < primal.mass.outerSize(); ++col) {
       for (SparseMatrix::InnerIterator it(primal.mass, col); it; ++it) {
@@ -165,14 +187,12 @@ class Writer {
         (is_joint(it.row()) ? g : h).emplace_back(static_cast<int>(col), fclib_row_of(it.row()), it.value());
       }
     }
-    const std::vector<Index> rows = compliant_rows();
-    for (Index k = 0; k < masses.size(); ++k) {
+    for (Index k = 0; k < added.diagonal.size(); ++k) {
       const int velocity = static_cast<int>(own + k);
-      const Index row = rows[static_cast<std::size_t>(k)];
-      m.emplace_back(velocity, velocity, masses[k]);
-      (is_joint(row) ? g : h).emplace_back(velocity, fclib_row_of(row), 1.0);
+      const Index row = added.rows[static_cast<std::size_t>(k)];
+      m.emplace_back(velocity, velocity, 1.0 / added.diagonal[k]);
+      (row < joints ? g : h).emplace_back(velocity, static_cast<int>(row < joints ? row : row - joints), 1.0);
     }
-    const Index joints = cones_.joints();
     write_matrix(image_, group_ + "/M", made(velocities, velocities, m));
     write_matrix(image_, group_ + "/H", made(velocities, order_.reaction_rows(), h));
     const Vector bias =

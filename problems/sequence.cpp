@@ -60,8 +60,9 @@ std::optional<SequencePlace> place_in_sequence(const ContactProblem& problem) {
   if (!known || known->scene.empty() || !known->step) return std::nullopt;
   const Provenance& provenance = problem.provenance();
   SequencePlace place;
-  for (const std::string& part : {std::filesystem::path(provenance.source_file).parent_path().string(), provenance.form,
-                                  known->scene, known->seed ? std::to_string(*known->seed) : std::string(),
+  for (const std::string& part : {std::filesystem::path(provenance.source_file).parent_path().string(),
+                                  std::string(problem.primal() ? "global" : "local"), known->scene,
+                                  known->seed ? std::to_string(*known->seed) : std::string(),
                                   known->coordinates ? to_string(*known->coordinates) : std::string()}) {
     place.sequence += part + '\n';
   }

@@ -25,8 +25,8 @@ ImpulseLayout layout_of(const ContactProblem& problem);
 
 /// λ of one problem (from.rows() long) as the start of the next problem of its simulation (to.rows() long) [N s].
 ///
-/// Contacts and limits that both problems know by identity keep their λ, in the frame of the contact; new ones start at
-/// 0. Joints, and limits or contacts without identities, are matched by index where both problems have equally many of
+/// Contacts and limits that both problems know by identity keep their λ, component by component; new ones start at 0.
+/// Joints, and limits or contacts without identities, are matched by index where both problems have equally many of
 /// them, and start at 0 otherwise. Throws std::invalid_argument where `impulse` is not from.rows() long.
 Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const ImpulseLayout& to);
 
@@ -38,8 +38,8 @@ struct SequencePlace {
   bool operator==(const SequencePlace&) const = default;
 };
 
-/// The place that the configuration tells: problems of one scene, seed, coordinates and form of storage, whose files
-/// lie in one folder, are a sequence. nullopt where the scene or the step is not known.
+/// The place that the configuration tells: problems of one scene, seed and coordinates, all with M and J or all
+/// without, whose files lie in one folder, are a sequence. nullopt where the scene or the step is not known.
 std::optional<SequencePlace> place_in_sequence(const ContactProblem& problem);
 
 /// For each place the index of the problem before it: of its sequence, the one with the largest step below its own

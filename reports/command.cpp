@@ -52,9 +52,12 @@ std::string setting_words(const SettingRecord& setting) {
 }
 
 std::string request_words(const CellRecord& cell) {
-  return fmt::format("--tolerance {} --criterion {} --verdict {} --start {} --max-iterations {} --time-limit {}",
-                     human_tolerance(cell.tolerance), shell(cell.criterion), shell(cell.verdict), shell(cell.start),
-                     cell.max_iterations, exact(cell.limit_s));
+  // A sequence is run by its suite; alone, the problem can only be solved from λ = 0.
+  const bool previous = cell.start == "previous";
+  return fmt::format("--tolerance {} --criterion {} --verdict {} --start {} --max-iterations {} --time-limit {}{}",
+                     human_tolerance(cell.tolerance), shell(cell.criterion), shell(cell.verdict),
+                     previous ? "cold" : shell(cell.start), cell.max_iterations, exact(cell.limit_s),
+                     previous ? "  # the sweep started from the answer to the problem before" : "");
 }
 
 std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell) {

@@ -55,7 +55,7 @@ Result<OptionValues> complete(SolveArguments& arguments) {
   arguments.request.solver = arguments.solver;
   arguments.request.options = *values;
   arguments.request.criterion = criterion_of(arguments.criterion);
-  arguments.request.start_from_guess = arguments.start == "guess";
+  arguments.request.start = arguments.start == "guess" ? Start::guess : Start::cold;
   arguments.request.repeats = {1, 0.0, 1};
   return effective;
 }
@@ -156,7 +156,7 @@ Result<int> run_solve(SolveArguments& arguments) {
     return given.error();
   }
   const ContactProblem& problem = given->problem;
-  if (arguments.request.start_from_guess && !problem.guess()) {
+  if (arguments.request.start == Start::guess && !problem.guess()) {
     return Error{ErrorCode::bad_input, fmt::format("{}: has no guess to start from; use --start cold", arguments.file)};
   }
   std::string trace;

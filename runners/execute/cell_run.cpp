@@ -67,7 +67,8 @@ class Runner {
  public:
   Runner(const ContactProblem& problem, const CellRequest& request, const SolverRow& row)
       : problem_(problem), request_(request), row_(row), guess_(Vector::Zero(problem.rows())) {
-    if (request.start_from_guess && problem.guess()) guess_ = *problem.guess();
+    if (request.start == Start::guess && problem.guess()) guess_ = *problem.guess();
+    if (request.start == Start::previous && request.start_impulse.size() > 0) guess_ = request.start_impulse;
   }
 
   Result<std::unique_ptr<Solver>> make() const { return row_.make(request_.options); }
@@ -262,7 +263,7 @@ CellRecord blank_record(const CellRequest& request) {
   record.tolerance = request.tolerance;
   record.criterion = to_string(request.criterion);
   record.verdict = request.verdict;
-  record.start = request.start_from_guess ? "guess" : "cold";
+  record.start = to_string(request.start);
   record.max_iterations = request.max_iterations;
   record.limit_s = request.seconds;
   return record;
@@ -289,7 +290,7 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
     result.record.repeats = 1;
     return result;
   }
-  if (request.start_from_guess && !problem.guess()) {
+  if (request.start == Start::guess && !problem.guess()) {
     result.record.status = "skipped";
     result.record.reason = "the problem has no guess to start from";
     return result;

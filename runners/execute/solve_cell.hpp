@@ -5,6 +5,8 @@
 #include "problems/contact_problem.hpp"
 #include "problems/options.hpp"
 #include "problems/result.hpp"
+#include "problems/types.hpp"
+#include "runners/plan/start.hpp"
 #include "runners/store/records.hpp"
 #include "solvers/solver.hpp"
 
@@ -19,7 +21,8 @@ struct CellRequest {
   double seconds = 10.0;
   Criterion criterion = Criterion::verdict;
   std::string verdict = "natural_map_scaled";
-  bool start_from_guess = false;
+  Start start = Start::cold;
+  Vector start_impulse = {};  ///< λ of rows entries, where `start` is `previous`; empty: 0
   struct Repeats {
     int minimum = 5;
     double minimum_ms = 50.0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -110,13 +111,31 @@ Work work_left(const Plan& plan, const std::vector<std::pair<std::string, std::s
                const std::vector<std::string>& retry) {
   const std::map<std::string, std::string> status_of(stored.begin(), stored.end());
   const std::set<std::string> again(retry.begin(), retry.end());
+  const auto is_done = [&](const PlannedCell& cell) {
+    const auto found = status_of.find(cell.key);
+    return found != status_of.end() && !again.contains(found->second);
+  };
+  // What starts from an answer that is to be found again is to be done again, too.
+  std::vector<std::optional<bool>> done(plan.cells.size());
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    std::vector<std::size_t> chain;
+    std::optional<std::size_t> cell = i;
+    while (cell && !done[*cell]) {
+      chain.push_back(*cell);
+      cell = plan.cells[*cell].previous;
+    }
+    bool before = !cell || *done[*cell];
+    for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+      before = before && is_done(plan.cells[*link]);
+      done[*link] = before;
+    }
+  }
   Work work;
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-    const auto found = status_of.find(plan.cells[i].key);
-    if (found == status_of.end() || again.contains(found->second)) {
-      work.to_run.push_back(i);
-    } else {
+    if (*done[i]) {
       ++work.resumed;
+    } else {
+      work.to_run.push_back(i);
     }
   }
   return work;
@@ -197,8 +216,9 @@ Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
       subject.setting = setting.record.label;
       for (const double tolerance : suite.tolerances) {
         subject.tolerance = tolerance;
-        ++count.cells;
-        if (filter->holds(subject)) ++count.left;
+        const auto starts = static_cast<long>(suite.starts.size());
+        count.cells += starts;
+        if (filter->holds(subject)) count.left += starts;
       }
     }
   }
@@ -278,6 +298,10 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   run.id = *id;
   if (const auto error = put_all(store, *plan)) return failed(*error);
 
+  if (std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0 &&
+      std::none_of(plan->cells.begin(), plan->cells.end(), [](const PlannedCell& cell) { return cell.previous; })) {
+    progress.note("start \"previous\": no problem of this run follows another in a sequence, so all start cold");
+  }
   progress.began(state);
   const int processor = options.pin && options.jobs == 1 ? last_allowed_processor() : -1;
   SweepLoop loop(

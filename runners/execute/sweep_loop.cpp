@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "runners/execute/cell_process.hpp"
@@ -29,7 +30,9 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   for (CellGroup& group : groups) {
     const SurveyedProblem& problem = input_.problems.problems[group.problem];
     if (problem.loaded) {
-      groups_.push_back({group.problem, {group.cells.begin(), group.cells.end()}});
+      group_of_[group.problem] = groups_.size();
+      groups_.push_back(
+          {group.problem, {group.cells.begin(), group.cells.end()}, static_cast<long>(group.cells.size())});
       continue;
     }
     for (const std::size_t cell : group.cells) {
@@ -37,6 +40,7 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
       store_without_run(cell, problem.unsupported ? "unsupported" : "bad_problem", problem.record.error);
     }
   }
+  link_sequences();
   for (int i = 0; i < jobs; ++i) slots_.push_back(std::make_unique<Slot>());
   while (!stopped_ && !interrupted()) {
     std::vector<WatchedWorker*> busy;
@@ -53,6 +57,23 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   slots_.clear();  // kills what still runs
 }
 
+/// A step of a sequence is not begun before the step whose answers it starts from is stored.
+void SweepLoop::link_sequences() {
+  for (Group& group : groups_) {
+    for (const std::size_t cell : group.pending) {
+      const auto& previous = input_.cells[cell].previous;
+      if (!previous) continue;
+      const auto found = group_of_.find(input_.cells[*previous].problem);
+      if (found != group_of_.end()) group.after.insert(found->second);
+    }
+  }
+}
+
+bool SweepLoop::waits(const Group& group) const {
+  return std::any_of(group.after.begin(), group.after.end(),
+                     [&](std::size_t before) { return groups_[before].open > 0; });
+}
+
 /// A problem that no worker has yet; else the one with the most cells left, to share them.
 SweepLoop::Group* SweepLoop::next_group() {
   Group* fullest = nullptr;
@@ -60,7 +81,7 @@ SweepLoop::Group* SweepLoop::next_group() {
     const auto coming = std::count_if(slots_.begin(), slots_.end(), [&](const std::unique_ptr<Slot>& slot) {
       return slot->group == &group && !slot->loaded;
     });
-    if (group.pending.size() <= static_cast<std::size_t>(coming)) continue;
+    if (group.pending.size() <= static_cast<std::size_t>(coming) || waits(group)) continue;
     if (group.workers == 0) return &group;
     if (fullest == nullptr || group.pending.size() > fullest->pending.size()) fullest = &group;
   }
@@ -136,17 +157,53 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
 void SweepLoop::feed(Slot& slot) {
   std::size_t left = 0;
   for (const Group& group : groups_) left += group.pending.size();
-  // The last cells wait for whoever is free first.
-  const std::size_t wanted = left < slots_.size() ? 1 : 1 + look_ahead;
+  // The last cells wait for whoever is free first. So does an order with a start in it, which may be longer than what
+  // a channel holds while the worker is busy.
+  const bool with_starts = !slot.group->after.empty();
+  const std::size_t wanted = left < slots_.size() || with_starts ? 1 : 1 + look_ahead;
   while (slot.in_flight.size() < wanted && !slot.group->pending.empty()) {
     const std::size_t cell = slot.group->pending.front();
+    const auto order = order_for(cell);
+    if (!order) {
+      stopped_ = order.error();
+      return;
+    }
     slot.group->pending.pop_front();
     slot.in_flight.push_back(cell);
     // Where it is gone, bury() brings the cell back.
-    if (!slot.worker.send(FrameKind::cell_request, encode_index(cell))) break;
+    if (!slot.worker.send(FrameKind::cell_request, encode(*order))) break;
   }
   if (slot.in_flight.empty()) return dismiss(slot);
   expect_next(slot);
+}
+
+/// A start `previous` is the stored answer, solved or not; where there is none, λ = 0, which the record then says.
+/// Errors: the store's.
+Result<CellOrder> SweepLoop::order_for(std::size_t cell) const {
+  const PlannedCell& planned = input_.cells[cell];
+  CellOrder order{cell};
+  if (planned.start != Start::previous) return order;
+  const auto& problems = input_.problems.problems;
+  if (!planned.previous) {
+    order.note = problems[planned.problem].place ? "started cold: the first of its sequence"
+                                                 : "started cold: the problem is in no sequence";
+    return order;
+  }
+  const PlannedCell& before = input_.cells[*planned.previous];
+  const SurveyedProblem& previous = problems[before.problem];
+  const auto stored = store_.reaction(before.key);
+  if (!stored) return stored.error();
+  const std::vector<double> answer = *stored ? **stored : std::vector<double>{};
+  if (static_cast<Index>(answer.size()) != previous.layout.rows()) {
+    order.note = fmt::format("started cold: {} left no answer", previous.record.name);
+  } else if (!std::all_of(answer.begin(), answer.end(), [](double value) { return std::isfinite(value); })) {
+    order.note = fmt::format("started cold: the answer to {} is not finite", previous.record.name);
+  } else {
+    const Eigen::Map<const Vector> impulse(answer.data(), static_cast<Index>(answer.size()));
+    const Vector start = carried_impulse(previous.layout, impulse, problems[planned.problem].layout);
+    order.start.assign(start.begin(), start.end());
+  }
+  return order;
 }
 
 void SweepLoop::expect_next(Slot& slot) {
@@ -194,7 +251,7 @@ void SweepLoop::give_up(Group& group, const std::string& reason) {
 
 void SweepLoop::store_without_run(std::size_t cell, const std::string& status, const std::string& reason) {
   const PlannedCell& planned = input_.cells[cell];
-  CellRecord record = blank_record(request_of(input_.suite, input_.settings[planned.setting], planned.tolerance));
+  CellRecord record = blank_record(request_of(input_.suite, input_.settings[planned.setting], planned));
   record.status = status;
   record.reason = reason;
   store(cell, std::move(record));
@@ -215,6 +272,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
                                             put.error().message, state_.done)};
     return;
   }
+  if (const auto found = group_of_.find(planned.problem); found != group_of_.end()) --groups_[found->second].open;
   ++statuses_[record.status];
   ++state_.done;
   if (record.solved) ++state_.solved;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ class SweepLoop {
   struct Group {
     std::size_t problem = 0;
     std::deque<std::size_t> pending;
+    long open = 0;  ///< cells that are not stored yet
+    /// Groups whose answers its cells start from: they come first.
+    std::set<std::size_t> after = {};
     int workers = 0;
     int load_crashes = 0;
     int outside_kills = 0;
@@ -64,6 +68,8 @@ class SweepLoop {
     std::deque<std::size_t> in_flight;
   };
 
+  void link_sequences();
+  bool waits(const Group& group) const;
   Group* next_group();
   void assign(Slot& slot);
   void attend(Slot& slot);
@@ -71,6 +77,7 @@ class SweepLoop {
   void take_load(Slot& slot, const LoadReport& report);
   void take_cell(Slot& slot, CellReport report);
   void feed(Slot& slot);
+  Result<CellOrder> order_for(std::size_t cell) const;
   void bury(Slot& slot);
   void dismiss(Slot& slot);
   void give_up(Group& group, const std::string& reason);
@@ -84,6 +91,7 @@ class SweepLoop {
   SweepState& state_;
   double began_ = 0.0;
   std::vector<Group> groups_;
+  std::map<std::size_t, std::size_t> group_of_;  ///< by the problem
   std::vector<std::unique_ptr<Slot>> slots_;
   std::map<std::size_t, int> deaths_;  ///< of workers, by the cell that they were at
   std::map<std::string, long> statuses_;

@@ -41,9 +41,11 @@ class Packer {
     put(static_cast<std::uint64_t>(text.size()));
     bytes_ += text;
   }
-  void put(const std::vector<double>& values) {
+  template <class Value>
+  requires std::is_arithmetic_v<Value>
+  void put(const std::vector<Value>& values) {
     put(static_cast<std::uint64_t>(values.size()));
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
   }
   void put(const std::vector<std::string>& texts) {
     put(static_cast<std::uint64_t>(texts.size()));
@@ -97,9 +99,11 @@ class Unpacker {
     text.assign(count(1), '\0');
     take(text.data(), text.size());
   }
-  void get(std::vector<double>& values) {
-    values.assign(count(sizeof(double)), 0.0);
-    take(values.data(), values.size() * sizeof(double));
+  template <class Value>
+  requires std::is_arithmetic_v<Value>
+  void get(std::vector<Value>& values) {
+    values.assign(count(sizeof(Value)), Value{});
+    take(values.data(), values.size() * sizeof(Value));
   }
   void get(std::vector<std::string>& texts) {
     texts.assign(count(sizeof(std::uint64_t)), {});
@@ -147,6 +151,33 @@ class Unpacker {
   std::string_view bytes_;
   bool ok_ = true;
 };
+
+void pack_sequence(Packer& packer, const SurveyedProblem& surveyed) {
+  packer.put(surveyed.place.has_value());
+  if (surveyed.place) {
+    packer.put(surveyed.place->sequence);
+    packer.put(surveyed.place->step);
+  }
+  const ImpulseLayout& layout = surveyed.layout;
+  for (const Index count : {layout.joints, layout.limits, layout.contacts}) packer.put(count);
+  packer.put(layout.contact_dimension);
+  packer.put(layout.contact_identities);
+  packer.put(layout.limit_identities);
+}
+
+void unpack_sequence(Unpacker& unpacker, SurveyedProblem& surveyed) {
+  bool placed = false;
+  unpacker.get(placed);
+  if (placed) {
+    unpacker.get(surveyed.place.emplace().sequence);
+    unpacker.get(surveyed.place->step);
+  }
+  ImpulseLayout& layout = surveyed.layout;
+  for (Index* count : {&layout.joints, &layout.limits, &layout.contacts}) unpacker.get(*count);
+  unpacker.get(layout.contact_dimension);
+  unpacker.get(layout.contact_identities);
+  unpacker.get(layout.limit_identities);
+}
 
 void pack_record(Packer& packer, const CellRecord& record) {
   visit_cell(packer, record);
@@ -238,6 +269,7 @@ std::string encode(const SurveyedProblem& surveyed) {
   packer.put(surveyed.loaded);
   packer.put(surveyed.unsupported);
   packer.put(surveyed.guess_hash);
+  pack_sequence(packer, surveyed);
   for (const double value : surveyed.signature.values) packer.put(value);
   for (const double value : surveyed.signature.magnitudes) packer.put(value);
   return packer.take();
@@ -249,6 +281,7 @@ std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes) {
     unpacker.get(surveyed.loaded);
     unpacker.get(surveyed.unsupported);
     unpacker.get(surveyed.guess_hash);
+    unpack_sequence(unpacker, surveyed);
     for (double& value : surveyed.signature.values) unpacker.get(value);
     for (double& value : surveyed.signature.magnitudes) unpacker.get(value);
   });
@@ -284,14 +317,20 @@ std::optional<CellReport> decode_cell_report(std::string_view bytes) {
   });
 }
 
-std::string encode_index(std::uint64_t index) {
+std::string encode(const CellOrder& order) {
   Packer packer;
-  packer.put(index);
+  packer.put(order.cell);
+  packer.put(order.start);
+  packer.put(order.note);
   return packer.take();
 }
 
-std::optional<std::uint64_t> decode_index(std::string_view bytes) {
-  return decode_with<std::uint64_t>(bytes, [](Unpacker& unpacker, std::uint64_t& index) { unpacker.get(index); });
+std::optional<CellOrder> decode_cell_order(std::string_view bytes) {
+  return decode_with<CellOrder>(bytes, [](Unpacker& unpacker, CellOrder& order) {
+    unpacker.get(order.cell);
+    unpacker.get(order.start);
+    unpacker.get(order.note);
+  });
 }
 
 }  // namespace conebench

@@ -44,6 +44,13 @@ class FrameBuffer {
   bool broken_ = false;
 };
 
+/// A cell to be done.
+struct CellOrder {
+  std::uint64_t cell = 0;          ///< index in the plan
+  std::vector<double> start = {};  ///< λ to start from where that is another cell's answer; empty: 0
+  std::string note = {};           ///< for the record's reason: why it starts from 0 though another answer was wanted
+};
+
 /// A cell that is done, as a worker reports it.
 struct CellReport {
   std::uint64_t cell = 0;  ///< index in the plan
@@ -61,13 +68,13 @@ std::string encode(const CellRun& run);
 std::string encode(const SurveyedProblem& surveyed);
 std::string encode(const LoadReport& report);
 std::string encode(const CellReport& report);
-std::string encode_index(std::uint64_t index);
+std::string encode(const CellOrder& order);
 
 /// nullopt for bytes that no encode() made.
 std::optional<CellRun> decode_cell_run(std::string_view bytes);
 std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes);
 std::optional<LoadReport> decode_load_report(std::string_view bytes);
 std::optional<CellReport> decode_cell_report(std::string_view bytes);
-std::optional<std::uint64_t> decode_index(std::string_view bytes);
+std::optional<CellOrder> decode_cell_order(std::string_view bytes);
 
 }  // namespace conebench

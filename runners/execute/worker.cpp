@@ -15,14 +15,14 @@ namespace conebench {
 
 namespace {
 
-/// The cells that the runner asks for, by their indices.
+/// The cells that the runner asks for.
 class Requests {
  public:
   /// Waits for it; nullopt where the runner has closed the channel.
-  std::optional<std::uint64_t> next() {
+  std::optional<CellOrder> next() {
     if (ahead_) return std::exchange(ahead_, std::nullopt);
     for (;;) {
-      if (const auto frame = received_.next()) return decode_index(frame->payload);
+      if (const auto frame = received_.next()) return decode_cell_order(frame->payload);
       if (received_.broken()) return std::nullopt;
       std::array<char, 4096> chunk{};
       const ssize_t count = recv(child_channel, chunk.data(), chunk.size(), 0);
@@ -33,16 +33,16 @@ class Requests {
   }
 
   /// What next() will return, where that has come already.
-  std::optional<std::uint64_t> ahead() {
+  const std::optional<CellOrder>& ahead() {
     received_.fill_from(child_channel);
     if (ahead_) return ahead_;
-    if (const auto frame = received_.next()) ahead_ = decode_index(frame->payload);
+    if (const auto frame = received_.next()) ahead_ = decode_cell_order(frame->payload);
     return ahead_;
   }
 
  private:
   FrameBuffer received_;
-  std::optional<std::uint64_t> ahead_;
+  std::optional<CellOrder> ahead_;
 };
 
 bool answer(FrameKind kind, const std::string& payload) {
@@ -77,17 +77,22 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   limits.pinned_processor = plan.pinned_processor;
   CellProcess process(*problem, limits);
   Requests requests;
-  const auto request_at = [&](std::uint64_t index) {
-    const PlannedCell& cell = plan.cells.at(index);
-    return request_of(plan.suite, plan.settings[cell.setting], cell.tolerance);
+  const auto request_for = [&](const CellOrder& order) {
+    const PlannedCell& cell = plan.cells.at(order.cell);
+    CellRequest request = request_of(plan.suite, plan.settings[cell.setting], cell);
+    request.start_impulse = Eigen::Map<const Vector>(order.start.data(), static_cast<Index>(order.start.size()));
+    return request;
   };
   const auto following = [&] {
-    const auto index = requests.ahead();
-    return index ? std::optional(request_at(*index)) : std::nullopt;
+    const auto& order = requests.ahead();
+    return order ? std::optional(request_for(*order)) : std::nullopt;
   };
-  while (const auto index = requests.next()) {
-    CellRun run = process.run(request_at(*index), following);
-    if (!answer(FrameKind::cell_done, encode(CellReport{*index, std::move(run.record), run.busy_s}))) return 1;
+  while (const auto order = requests.next()) {
+    CellRun run = process.run(request_for(*order), following);
+    if (!order->note.empty() && run.record.status != to_string(SolveStatus::unsupported)) {
+      run.record.reason += (run.record.reason.empty() ? "" : "; ") + order->note;
+    }
+    if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s}))) return 1;
   }
   return 0;
 }
@@ -110,16 +115,16 @@ std::optional<Worker> start(const OutputCatcher& output, const std::function<int
 
 }  // namespace
 
-CellRequest request_of(const Suite& suite, const PlannedSetting& setting, double tolerance) {
+CellRequest request_of(const Suite& suite, const PlannedSetting& setting, const PlannedCell& cell) {
   CellRequest request;
   request.solver = setting.record.solver;
   request.options = setting.options;
-  request.tolerance = tolerance;
+  request.tolerance = cell.tolerance;
   request.max_iterations = suite.limits.iterations;
   request.seconds = suite.limits.seconds;
   request.criterion = suite.criterion;
   request.verdict = suite.verdict;
-  request.start_from_guess = suite.start_from_guess;
+  request.start = cell.start;
   request.repeats = {suite.repeats.minimum, suite.repeats.minimum_ms, suite.repeats.maximum};
   return request;
 }

@@ -41,10 +41,10 @@ struct WorkerPlan {
 };
 
 /// Starts a process that loads one problem, answers FrameKind::loaded, and then a FrameKind::cell_done to each
-/// cell_request, until the channel is closed.
+/// cell_request (a CellOrder), until the channel is closed.
 std::optional<Worker> start_worker(const WorkerPlan& plan, const ProblemSource& source, const OutputCatcher& output);
 
 /// What a cell of the suite asks for.
-CellRequest request_of(const Suite& suite, const PlannedSetting& setting, double tolerance);
+CellRequest request_of(const Suite& suite, const PlannedSetting& setting, const PlannedCell& cell);
 
 }  // namespace conebench

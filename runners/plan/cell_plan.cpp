@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "metrics/residuals.hpp"
 #include "runners/plan/content_address.hpp"
@@ -62,6 +64,41 @@ FilterSubject subject_of(const SurveyedProblem& problem) {
   return subject;
 }
 
+/// Finds the cell before each one in its sequence and makes the keys. Returns the first cell of each one's sequence.
+std::vector<std::size_t> give_keys(const Suite& suite, const std::vector<SurveyedProblem>& problems,
+                                   const std::vector<PlannedSetting>& settings, std::vector<PlannedCell>& cells) {
+  std::map<std::pair<std::size_t, double>, std::vector<std::size_t>> linked;  // by setting and tolerance
+  std::vector<std::size_t> first(cells.size());
+  const auto give_key = [&](std::size_t i) {
+    PlannedCell& cell = cells[i];
+    first[i] = cell.previous ? first[*cell.previous] : i;
+    cell.key = cell_key(suite, problems[cell.problem], settings[cell.setting].record, cell.tolerance, cell.start,
+                        cell.previous ? cells[*cell.previous].key : std::string());
+  };
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& place = problems[cells[i].problem].place;
+    if (cells[i].start == Start::previous && place) {
+      linked[{cells[i].setting, cells[i].tolerance}].push_back(i);
+    } else {
+      give_key(i);
+    }
+  }
+  for (const auto& [unused, members] : linked) {
+    std::vector<std::optional<SequencePlace>> places;
+    for (const std::size_t i : members) places.push_back(problems[cells[i].problem].place);
+    const auto before = predecessors(places);
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      if (before[k]) cells[members[k]].previous = members[*before[k]];
+    }
+    std::vector<std::size_t> by_step = members;
+    std::stable_sort(by_step.begin(), by_step.end(), [&](std::size_t a, std::size_t b) {
+      return problems[cells[a].problem].place->step < problems[cells[b].problem].place->step;
+    });
+    for (const std::size_t i : by_step) give_key(i);
+  }
+  return first;
+}
+
 }  // namespace
 
 std::vector<PlannedSetting> plan_settings(const Suite& suite) {
@@ -79,13 +116,15 @@ std::vector<PlannedSetting> plan_settings(const Suite& suite) {
   return settings;
 }
 
-std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting,
-                     double tolerance) {
+std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting, double tolerance,
+                     Start start, const std::string& previous_key) {
+  std::string start_text = to_string(start);
+  if (start == Start::guess) start_text += " " + problem.guess_hash;
+  if (start == Start::previous) start_text += " " + previous_key;
   return content_address({"cell", problem.record.hash, setting.hash, std::to_string(suite.limits.iterations),
                           exact_text(suite.limits.seconds), std::to_string(suite.limits.memory_mb),
                           exact_text(tolerance), to_string(suite.criterion), suite.verdict,
-                          std::to_string(verdict_version(suite.verdict)),
-                          suite.start_from_guess ? "guess " + problem.guess_hash : "cold"});
+                          std::to_string(verdict_version(suite.verdict)), start_text});
 }
 
 int shard_of(const std::string& key, int shards) {
@@ -94,7 +133,7 @@ int shard_of(const std::string& key, int shards) {
 
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
                                     const std::vector<PlannedSetting>& settings, const PlanScope& scope) {
-  std::vector<PlannedCell> cells;
+  std::vector<PlannedCell> all;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     FilterSubject subject = subject_of(problems[p]);
     for (std::size_t s = 0; s < settings.size(); ++s) {
@@ -103,10 +142,21 @@ std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<Survey
       for (const double tolerance : suite.tolerances) {
         subject.tolerance = tolerance;
         if (!scope.filter.holds(subject)) continue;
-        std::string key = cell_key(suite, problems[p], settings[s].record, tolerance);
-        if (shard_of(key, scope.shards) == scope.shard) cells.push_back({std::move(key), p, s, tolerance});
+        for (const Start start : suite.starts) all.push_back({{}, p, s, tolerance, start, {}});
       }
     }
+  }
+  const std::vector<std::size_t> first = give_keys(suite, problems, settings, all);
+
+  std::vector<PlannedCell> cells;
+  std::vector<std::size_t> index_of(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (shard_of(all[first[i]].key, scope.shards) != scope.shard) continue;
+    index_of[i] = cells.size();
+    cells.push_back(all[i]);
+  }
+  for (PlannedCell& cell : cells) {
+    if (cell.previous) cell.previous = index_of[*cell.previous];
   }
   return cells;
 }

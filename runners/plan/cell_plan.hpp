@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,18 +22,22 @@ struct PlannedSetting {
 /// Every setting of the suite once (equal effective options are one setting), in its order.
 std::vector<PlannedSetting> plan_settings(const Suite& suite);
 
-/// One cell: a setting on a problem at a tolerance. Indices into the lists that the plan was made of.
+/// One cell: a setting on a problem at a tolerance, from a start. Indices into the lists that the plan was made of.
 struct PlannedCell {
   std::string key;
   std::size_t problem = 0;
   std::size_t setting = 0;
   double tolerance = 0.0;
+  Start start = Start::cold;
+  /// The cell, of this plan, whose answer it starts from; nullopt where it starts from λ = 0 or the guess.
+  std::optional<std::size_t> previous;
 };
 
 /// The content address of a cell: problem, setting, limits, tolerance, criterion, verdict with its version, start
-/// (DESIGN 8). Repeats are not in it: they change how well a time is known, not what is measured.
-std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting,
-                     double tolerance);
+/// (DESIGN 8). Repeats are not in it: they change how well a time is known, not what is measured. A cell that starts
+/// from another one's answer has that one's key in its own, `previous_key`, and so all problems before it.
+std::string cell_key(const Suite& suite, const SurveyedProblem& problem, const SettingRecord& setting, double tolerance,
+                     Start start = Start::cold, const std::string& previous_key = {});
 
 /// Part 1 … `shards` that a key falls into.
 int shard_of(const std::string& key, int shards);
@@ -43,7 +48,8 @@ struct PlanScope {
   CellFilter filter;
 };
 
-/// The cells of this scope, in the suite's order.
+/// The cells of this scope, in the suite's order. The filter comes first: what it leaves of a sequence is the sequence.
+/// A shard takes a setting's cells of a sequence all or none.
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
                                     const std::vector<PlannedSetting>& settings, const PlanScope& scope);
 

@@ -27,6 +27,41 @@ std::string scene_text(const ProblemEntry& entry, const OptionValues& options, s
   return fmt::format("{} seed={}", text, seed);
 }
 
+/// Numbers within names count as numbers: step-9 comes before step-10.
+bool comes_before(const std::string& a, const std::string& b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!is_digit(a[i]) || !is_digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+      continue;
+    }
+    const auto number = [&](const std::string& text, std::size_t& k) {
+      while (k < text.size() && text[k] == '0') ++k;
+      const std::size_t begin = k;
+      while (k < text.size() && is_digit(text[k])) ++k;
+      return text.substr(begin, k - begin);
+    };
+    const std::string first = number(a, i);
+    const std::string second = number(b, j);
+    if (first.size() != second.size()) return first.size() < second.size();
+    if (first != second) return first < second;
+  }
+  return a.size() - i < b.size() - j;
+}
+
+/// The files of each folder are one sequence.
+void make_sequences(std::vector<ProblemSource>& files, const ProblemEntry& entry) {
+  std::stable_sort(files.begin(), files.end(),
+                   [](const ProblemSource& a, const ProblemSource& b) { return comes_before(a.source, b.source); });
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    files[k].place = SequencePlace{entry.where + '\n' + files[k].file.parent_path().string(), static_cast<long>(k)};
+  }
+}
+
 Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std::vector<fs::path>& bases) {
   std::string looked;
   for (const fs::path& base : bases) {
@@ -44,6 +79,7 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std
       source.file = file.is_absolute() ? file : base / file;
       sources.push_back(std::move(source));
     }
+    if (entry.sequence) make_sequences(sources, entry);
     return sources;
   }
   if (bases.empty()) {
@@ -57,7 +93,8 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std
 
 std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& row) {
   std::vector<ProblemSource> sources;
-  for (const OptionValues& options : entry.options) {
+  for (std::size_t k = 0; k < entry.options.size(); ++k) {
+    const OptionValues& options = entry.options[k];
     for (const std::uint64_t seed : entry.seeds) {
       ProblemSource source;
       source.family = entry.family.empty() ? entry.scene : entry.family;
@@ -66,6 +103,7 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
       source.options = options;
       source.seed = seed;
       source.as_fclib = entry.as_fclib;
+      if (entry.sequence) source.place = SequencePlace{fmt::format("{}\n{}", entry.where, seed), static_cast<long>(k)};
       sources.push_back(std::move(source));
     }
   }

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "problems/contact_problem.hpp"
 #include "problems/options.hpp"
 #include "problems/result.hpp"
+#include "problems/sequence.hpp"
 #include "runners/plan/suite.hpp"
 
 namespace conebench {
@@ -18,6 +20,8 @@ struct ProblemSource {
   std::string family;  ///< empty: the problem's own
   std::string source;  ///< as records show it: the path as the suite's glob gives it, or scene and parameters
   std::filesystem::path file;  ///< what to open; empty for a scene
+  /// Where the suite says that the entry's problems are a sequence; else the problem tells.
+  std::optional<SequencePlace> place;
 
   std::string scene;
   OptionValues options;

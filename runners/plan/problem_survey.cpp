@@ -60,6 +60,8 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   if (problem.guess()) {
     surveyed.guess_hash = content_address({problem.guess()->data(), static_cast<std::size_t>(problem.guess()->size())});
   }
+  surveyed.place = source.place ? source.place : place_in_sequence(problem);
+  surveyed.layout = layout_of(problem);
   surveyed.signature = twin_signature(problem);
   surveyed.loaded = true;
   return surveyed;

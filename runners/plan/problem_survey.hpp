@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "problems/contact_problem.hpp"
 #include "problems/result.hpp"
+#include "problems/sequence.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/plan/twin_signature.hpp"
 #include "runners/store/records.hpp"
@@ -18,6 +20,8 @@ struct SurveyedProblem {
   bool loaded = false;
   bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
   std::string guess_hash;    ///< of the stored guess; empty where there is none
+  std::optional<SequencePlace> place;
+  ImpulseLayout layout;
   TwinSignature signature;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -49,9 +50,7 @@ class SuiteReader {
     if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
     if (const Json* value = find(document, "verdict")) suite.verdict = read_.word(*value, "verdict", verdicts());
     if (const Json* value = find(document, "criterion")) suite.criterion = criterion(*value);
-    if (const Json* value = find(document, "start")) {
-      suite.start_from_guess = read_.word(*value, "start", {"cold", "guess"}) == "guess";
-    }
+    if (const Json* value = find(document, "start")) starts(*value, suite);
     if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
     if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
     if (read_.error()) return *read_.error();
@@ -136,8 +135,9 @@ class SuiteReader {
       ProblemEntry entry;
       entry.where = file_ + ": " + path;
       if (const Json* family = find(value, "family")) entry.family = read_.text(*family, child_path(path, "family"));
+      if (const Json* flag = find(value, "sequence")) entry.sequence = read_.flag(*flag, child_path(path, "sequence"));
       if (value.contains("fclib")) {
-        read_.is_object(value, path, {"fclib", "family"});
+        read_.is_object(value, path, {"fclib", "family", "sequence"});
         entry.fclib = read_.text(value["fclib"], child_path(path, "fclib"));
       } else {
         scene(value, path, entry);
@@ -147,7 +147,7 @@ class SuiteReader {
   }
 
   void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
-    read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "as", "family"});
+    read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence"});
     entry.scene = read_.text(value["scene"], child_path(path, "scene"));
     const auto row = require_scene(entry.scene);
     if (!row) return read_.fail(child_path(path, "scene"), row.error().message);
@@ -215,6 +215,25 @@ class SuiteReader {
         return read_.fail(path, "is there already");
       }
       suite.tolerances.push_back(tolerance);
+    });
+  }
+
+  Start start(const Json& value, const std::string& path) {
+    const std::string word = read_.word(value, path, {"cold", "guess", "previous"});
+    for (const Start known : {Start::guess, Start::previous}) {
+      if (word == to_string(known)) return known;
+    }
+    return Start::cold;
+  }
+
+  /// One word, or a list of them: a cell for each.
+  void starts(const Json& value, Suite& suite) {
+    suite.starts.clear();
+    if (!value.is_array()) return suite.starts.push_back(start(value, "start"));
+    each(value, "start", [&](const Json& item, const std::string& path) {
+      const Start one = start(item, path);
+      if (std::count(suite.starts.begin(), suite.starts.end(), one) > 0) return read_.fail(path, "is there already");
+      suite.starts.push_back(one);
     });
   }
 

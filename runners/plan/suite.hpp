@@ -7,6 +7,7 @@
 
 #include "problems/options.hpp"
 #include "problems/result.hpp"
+#include "runners/plan/start.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench {
@@ -18,6 +19,7 @@ struct ProblemEntry {
   std::vector<OptionValues> options;  ///< of the scene, one a grid point
   std::vector<std::uint64_t> seeds;   ///< of the scene
   bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
+  bool sequence = false;              ///< its problems are one simulation's, in order
   std::string family;                 ///< overrides the name's or the scene's own, where not empty
   std::string where;                  ///< "suite.json: problems[1]", for messages
 };
@@ -52,7 +54,7 @@ struct Suite {
   std::vector<double> tolerances = {1e-6};
   std::string verdict = "natural_map_scaled";
   Criterion criterion = Criterion::verdict;
-  bool start_from_guess = false;
+  std::vector<Start> starts = {Start::cold};
   SuiteLimits limits;
   SuiteRepeats repeats;
 

@@ -104,7 +104,7 @@ struct CellRecord {
   double tolerance = 0.0;
   std::string criterion;  ///< own, verdict, verdict-paid
   std::string verdict;    ///< the residual's name
-  std::string start;      ///< cold or guess
+  std::string start;      ///< cold, guess or previous
   std::int64_t max_iterations = 0;
   double limit_s = 0.0;
   std::int64_t limit_mb = 0;

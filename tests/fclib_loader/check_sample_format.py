@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Reads a sample by docs/sample_format.md alone and checks that its two descriptions of the problem agree.
+"""Reads samples by docs/sample_format.md alone and checks that their two descriptions of the problem agree.
 
-Usage: check_sample_format.py FILE. Prints the first fault and exits with 1; exits with 77 without h5py.
+Usage: check_sample_format.py FILE... Prints the first fault and exits with 1; exits with 77 without h5py.
 """
 import pathlib
 import re
@@ -58,8 +58,8 @@ def check_types(extension, sizes):
             check(dataset.shape == (sizes[shape],), f"{name} has shape {dataset.shape}, the document says {shape}")
 
 
-def main():
-    with h5py.File(sys.argv[1], "r") as file:
+def check_file(path):
+    with h5py.File(path, "r") as file:
         extension = file["conebench"]
         check(extension["version"][0] == 2, "version")
         part = file["fclib_global"] if "fclib_global" in file else file["fclib_local"]
@@ -86,7 +86,8 @@ def main():
             free = np.concatenate([joint_vector[()] if joints else np.zeros(0), vectors["w"][()]])
             free += jacobian.T @ np.linalg.solve(mass, vectors["f"][()])
             velocities = len(extension["v_free"])
-            check(mass.shape[0] == velocities + np.count_nonzero(compliance), "velocities of the compliance")
+            added = np.count_nonzero(compliance) + (d - 1) * limits
+            check(mass.shape[0] == velocities + added, "velocities that were added")
             rigid = mass[:velocities, :velocities]
             delassus = (jacobian[:velocities].T @ np.linalg.solve(rigid, jacobian[:velocities]))[np.ix_(place, place)]
             check(np.allclose(rigid @ extension["v_free"][()], vectors["f"][:velocities], rtol=0, atol=1e-13), "v_free")
@@ -105,7 +106,10 @@ def main():
         scale = np.abs(delassus).max(initial=0)
         together = delassus + np.diag(compliance)
         check(np.allclose(whole[np.ix_(place, place)], together, rtol=0, atol=1e-11 * scale), "FCLIB's part is not G + R")
-        check(not whole[tangents].any() and not whole[:, tangents].any() and not free[tangents].any(), "tangents")
+        apart = whole - np.diag(np.diag(whole))
+        check(not apart[tangents].any() and not apart[:, tangents].any() and not free[tangents].any(), "tangents")
+        own = np.repeat(np.diag(whole)[limit_rows], d - 1)
+        check(np.allclose(np.diag(whole)[tangents], own, rtol=1e-11), "a tangent's diagonal is not the limit's")
         if "g" in extension:
             check(np.allclose(extension["g"][()], free[place], rtol=0, atol=1e-12), "g")
 
@@ -127,9 +131,17 @@ def main():
         check(int(extension["seed"][0]) == 0xFEDCBA9876543210, "seed")
     h5dump = shutil.which("h5dump")
     if h5dump:
-        dumped = subprocess.run([h5dump, sys.argv[1]], stdout=subprocess.PIPE, check=False, text=True)
+        dumped = subprocess.run([h5dump, path], stdout=subprocess.PIPE, check=False, text=True)
         check(dumped.returncode == 0, "h5dump can't read it")
         check("contact_identities" in dumped.stdout and "H5T_STD_U64LE" in dumped.stdout, "h5dump shows less")
+
+
+def main():
+    for path in sys.argv[1:]:
+        try:
+            check_file(path)
+        except SystemExit as fault:
+            sys.exit(f"{path}: {fault}")
 
 
 main()

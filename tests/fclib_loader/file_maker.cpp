@@ -170,6 +170,30 @@ std::vector<double> local_w() {
   return w;
 }
 
+namespace {
+
+/// What a sample's group has whatever its form: one limit and `contacts` contacts.
+void make_rest_of_sample(FileMaker& maker, std::int64_t contacts) {
+  const auto count = static_cast<std::size_t>(contacts);
+  maker.integers("/conebench/version", {2});
+  maker.integers("/conebench/limits", {1});
+  maker.reals("/conebench/gaps", std::vector<double>(count, 1e-3));
+  maker.reals("/conebench/time_step", {0.01});
+  maker.integers("/conebench/bodies", {2});
+  maker.reals("/conebench/body_masses", {1.0, 1000.0});
+  std::vector<std::int64_t> identities;
+  for (std::int64_t k = 0; k < contacts; ++k) identities.push_back(7 * k);
+  maker.integers("/conebench/contact_identities", identities);
+  maker.integers("/conebench/limit_identities", {4});
+  maker.text("/conebench/scene", "made", 5);
+  maker.integers("/conebench/step", {3});
+  maker.group("/conebench/reference");
+  maker.group("/conebench/reference/residuals");
+  maker.reals("/conebench/reference/residuals/natural_map", {1e-9});
+}
+
+}  // namespace
+
 void make_local(FileMaker& maker) {
   maker.group("/fclib_local/vectors");
   maker.integers("/fclib_local/spacedim", {3});
@@ -231,6 +255,52 @@ void make_rolling(FileMaker& maker) {
   maker.reals("/fclib_global_rolling/vectors/w", std::vector<double>(10, 0.0));
   maker.reals("/fclib_global_rolling/vectors/mu", {0.3, 0.3});
   maker.reals("/fclib_global_rolling/vectors/mu_r", {0.1, 0.1});
+}
+
+void make_local_sample(FileMaker& maker) {
+  make_local(maker);
+  std::vector<double> w = local_w();
+  std::vector<double> rigid(100);
+  for (std::size_t row = 0; row < 12; ++row) {
+    for (std::size_t col = 0; col < 12; ++col) {
+      if (row < 10 && col < 10) rigid[10 * row + col] = w[12 * row + col];
+      if (row != col && (row > 9 || col > 9)) w[12 * row + col] = 0.0;
+    }
+  }
+  rigid[99] -= 0.5;
+  maker.remove("/fclib_local/W");
+  write_matrix(maker, "/fclib_local/W", stored(w, 12, 12, -2));
+  std::vector<double> q = maker.read_reals("/fclib_local/vectors/q");
+  q[10] = q[11] = 0.0;
+  maker.reals("/fclib_local/vectors/q", q);
+  maker.reals("/fclib_local/vectors/mu", {0.1, 0.2, 0.3, 0.0});
+  maker.group("/conebench");
+  write_matrix(maker, "/conebench/delassus", stored(rigid, 10, 10, -1));
+  maker.reals("/conebench/compliance", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5});
+  maker.reals("/conebench/bias", std::vector<double>(10, 0.1));
+  make_rest_of_sample(maker, 3);
+}
+
+void make_global_sample(FileMaker& maker) {
+  make_global(maker);
+  std::vector<double> h(54);
+  for (std::size_t row = 0; row < 8; ++row) {
+    for (std::size_t col = 0; col < 4; ++col) h[6 * row + col] = std::cos(3.0 + static_cast<double>(row + 9 * col));
+  }
+  h[6 * 8 + 3] = 1.0;
+  maker.remove("/fclib_global/H");
+  maker.remove("/fclib_global/M");
+  std::vector<double> mass(81);
+  for (std::size_t k = 0; k < 9; ++k) mass[10 * k] = 2.0;
+  write_matrix(maker, "/fclib_global/M", stored(mass, 9, 9, -1));
+  write_matrix(maker, "/fclib_global/H", stored(h, 9, 6, 0));
+  maker.reals("/fclib_global/vectors/f", {1, -2, 3, -4, 5, -6, 7, -8, 0});
+  maker.reals("/fclib_global/vectors/w", {0.1, 0.2, 0.3, 0.4, 0, 0});
+  maker.reals("/fclib_global/vectors/mu", {0.5, 0});
+  maker.group("/conebench");
+  maker.reals("/conebench/compliance", {0, 0, 0, 0.5});
+  maker.reals("/conebench/v_free", {0.5, -1, 1.5, -2, 2.5, -3, 3.5, -4});
+  make_rest_of_sample(maker, 1);
 }
 
 void make_answers(FileMaker& maker, std::size_t rows) {

@@ -83,6 +83,10 @@ void make_global(FileMaker& maker);
 void make_mixed_global(FileMaker& maker);
 /// /fclib_global_rolling: 10 velocities, 2 contacts of 5 rows.
 void make_rolling(FileMaker& maker);
+/// /fclib_local with a group /conebench: as make_local, the last contact a limit with R = 0.5.
+void make_local_sample(FileMaker& maker);
+/// /fclib_global with a group /conebench: as make_global, the last contact a limit with R = 0.5 on the ninth velocity.
+void make_global_sample(FileMaker& maker);
 /// /solution and /guesses/1, 2 with `rows` rows.
 void make_answers(FileMaker& maker, std::size_t rows);
 

@@ -136,8 +136,26 @@ const char* const parts[] = {"/fclib_local/spacedim",
                              "/guesses/number_of_guesses",
                              "/guesses/1",
                              "/guesses/1/r",
+                             "/conebench",
+                             "/conebench/version",
+                             "/conebench/limits",
+                             "/conebench/compliance",
                              "/conebench/v_free",
+                             "/conebench/bias",
+                             "/conebench/g",
+                             "/conebench/delassus",
+                             "/conebench/delassus/m",
+                             "/conebench/delassus/p",
+                             "/conebench/delassus/x",
+                             "/conebench/delassus_form",
                              "/conebench/gaps",
+                             "/conebench/body_masses",
+                             "/conebench/contact_identities",
+                             "/conebench/limit_identities",
+                             "/conebench/coordinates",
+                             "/conebench/step",
+                             "/conebench/seed",
+                             "/conebench/reference/residuals",
                              "/fclib_local/info/title",
                              "/fclib_global/info/title"};
 
@@ -215,8 +233,8 @@ void spoil(FuzzedDataProvider& data, FileMaker& maker) {
 
 void make_spoilt_file(FuzzedDataProvider& data, const std::filesystem::path& file) {
   using namespace conebench::testing;
-  void (*const bases[])(FileMaker&) = {make_local,  make_mixed_local,  make_plane,
-                                       make_global, make_mixed_global, make_rolling};
+  void (*const bases[])(FileMaker&) = {make_local,        make_mixed_local, make_plane,        make_global,
+                                       make_mixed_global, make_rolling,     make_local_sample, make_global_sample};
   FileMaker maker(file, data.ConsumeBool() ? 512 : 0);
   data.PickValueInArray(bases)(maker);
   if (data.ConsumeBool()) make_answers(maker, data.ConsumeBool() ? 12 : 6);
@@ -238,8 +256,8 @@ std::string bytes_of(const std::filesystem::path& file) {
 std::vector<std::string> good_files(const std::filesystem::path& file) {
   using namespace conebench::testing;
   std::vector<std::string> files;
-  for (void (*const make)(FileMaker&) :
-       {make_local, make_mixed_local, make_plane, make_global, make_mixed_global, make_rolling}) {
+  for (void (*const make)(FileMaker&) : {make_local, make_mixed_local, make_plane, make_global, make_mixed_global,
+                                         make_rolling, make_local_sample, make_global_sample}) {
     {
       FileMaker maker(file);
       make(maker);

@@ -36,6 +36,8 @@ int main(int count, char** arguments) {
   make(folder / "plane.hdf5", conebench::testing::make_plane);
   make(folder / "global.hdf5", conebench::testing::make_global);
   make(folder / "mixed_global.hdf5", conebench::testing::make_mixed_global);
+  make(folder / "local_sample.hdf5", conebench::testing::make_local_sample);
+  make(folder / "global_sample.hdf5", conebench::testing::make_global_sample);
   make(folder / "rolling.hdf5", conebench::testing::make_rolling);
   for (const auto& kinds : {conebench::testing::malformed_content(), conebench::testing::malformed_storage()}) {
     for (const auto& kind : kinds) {

@@ -178,7 +178,7 @@ TEST(SolveCell, AProblemWithoutConstraintsIsSolvedInNoIterations) {
 
 TEST(SolveCell, AWarmStartNeedsAGuess) {
   auto request = request_for("none");
-  request.start_from_guess = true;
+  request.start = Start::guess;
   const auto without = solve_cell(stack(), request);
   ASSERT_TRUE(without);
   EXPECT_EQ(without->status, "skipped");
@@ -189,13 +189,13 @@ TEST(SolveCell, AWarmStartNeedsAGuess) {
   data.delassus = make_dense_delassus(Matrix::Identity(6, 6));
   data.free_term = asymmetric().free_term();
   const auto cold_problem = ContactProblem::create(data);
-  request.start_from_guess = false;
+  request.start = Start::cold;
   const auto cold = solve_cell(*cold_problem, request);
   ASSERT_TRUE(cold);
   ASSERT_TRUE(cold->solved);
   data.guess = Eigen::Map<const Vector>(cold->reaction.data(), 6);
   const auto warm_problem = ContactProblem::create(data);
-  request.start_from_guess = true;
+  request.start = Start::guess;
   const auto warm = solve_cell(*warm_problem, request);
   ASSERT_TRUE(warm);
   EXPECT_TRUE(warm->solved);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "runners/plan/content_address.hpp"
@@ -104,12 +105,16 @@ TEST(CellKey, IsStableAndChangesWithEverythingThatIsMeasured) {
   other = suite;
   other.verdict = "natural_map_relative";
   add(other, problem("h"), settings[0].record, 1e-6);
-  other = suite;
-  other.start_from_guess = true;
-  add(other, problem("h"), settings[0].record, 1e-6);
   SurveyedProblem guessed = problem("h");
   guessed.guess_hash = "g";
-  add(other, guessed, settings[0].record, 1e-6);
+  const auto add_start = [&](const SurveyedProblem& p, Start start, const std::string& previous) {
+    EXPECT_TRUE(keys.insert(cell_key(suite, p, settings[0].record, 1e-6, start, previous)).second);
+  };
+  add_start(problem("h"), Start::guess, "");
+  add_start(guessed, Start::guess, "");
+  add_start(problem("h"), Start::previous, "");
+  add_start(problem("h"), Start::previous, "k");
+  add_start(problem("h"), Start::previous, "l");
 }
 
 TEST(CellKey, DoesNotDependOnNamesSeedOrRepeats) {
@@ -154,6 +159,82 @@ TEST(Plan, AFilterKeepsWhatItNames) {
   const auto cells = plan_cells(suite, problems, settings, {1, 1, *filter});
   ASSERT_EQ(cells.size(), 2U);
   EXPECT_EQ(cells[0].problem, 1U);
+}
+
+/// Steps 0, 1, … of one sequence, listed in the order given.
+std::vector<SurveyedProblem> sequence(const std::vector<int>& steps) {
+  std::vector<SurveyedProblem> problems;
+  for (const int step : steps) {
+    problems.push_back(problem("h" + std::to_string(step)));
+    problems.back().place = SequencePlace{"sequence", step};
+  }
+  return problems;
+}
+
+TEST(Plan, LinksTheCellsOfASequence) {
+  Suite suite = two_solver_suite();
+  suite.starts = {Start::cold, Start::previous};
+  const auto settings = plan_settings(suite);
+  auto problems = sequence({2, 0, 1});
+  problems.push_back(problem("alone"));
+  const auto cells = plan_cells(suite, problems, settings, {});
+  ASSERT_EQ(cells.size(), 4U * 3U * 2U * 2U);
+  std::set<std::string> keys;
+  for (const PlannedCell& cell : cells) {
+    keys.insert(cell.key);
+    const bool linked = cell.start == Start::previous && (cell.problem == 0 || cell.problem == 2);
+    ASSERT_EQ(cell.previous.has_value(), linked);
+    if (!linked) continue;
+    const PlannedCell& before = cells[*cell.previous];
+    EXPECT_EQ(before.problem, cell.problem == 0 ? 2U : 1U);
+    EXPECT_EQ(before.setting, cell.setting);
+    EXPECT_EQ(before.tolerance, cell.tolerance);
+    EXPECT_EQ(before.start, Start::previous);
+  }
+  EXPECT_EQ(keys.size(), cells.size());
+}
+
+TEST(Plan, KeysOfASequenceHoldAllThatComesBefore) {
+  Suite suite = two_solver_suite();
+  suite.starts = {Start::previous};
+  const auto settings = plan_settings(suite);
+  const auto keys_of = [&](const std::vector<SurveyedProblem>& problems) {
+    std::map<std::string, std::string> keys;  // of the first setting and tolerance, by problem
+    for (const PlannedCell& cell : plan_cells(suite, problems, settings, {})) {
+      if (cell.setting == 0 && cell.tolerance == 1e-4) keys[problems[cell.problem].record.hash] = cell.key;
+    }
+    return keys;
+  };
+  const auto whole = keys_of(sequence({0, 1, 2, 3}));
+  const auto listed_otherwise = keys_of(sequence({3, 1, 0, 2}));
+  EXPECT_EQ(listed_otherwise, whole);
+  const auto without_1 = keys_of(sequence({0, 2, 3}));
+  EXPECT_EQ(without_1.at("h0"), whole.at("h0"));
+  EXPECT_NE(without_1.at("h2"), whole.at("h2"));
+  EXPECT_NE(without_1.at("h3"), whole.at("h3"));
+  auto changed = sequence({0, 1, 2, 3});
+  changed[0].record.hash = "other";
+  const auto behind = keys_of(changed);
+  EXPECT_NE(behind.at("h3"), whole.at("h3"));
+}
+
+TEST(Plan, ShardsTakeSequencesWhole) {
+  Suite suite = two_solver_suite();
+  suite.starts = {Start::previous};
+  const auto settings = plan_settings(suite);
+  const auto problems = sequence({0, 1, 2, 3, 4});
+  std::size_t all = 0;
+  for (int k = 1; k <= 3; ++k) {
+    const auto part = plan_cells(suite, problems, settings, {k, 3, {}});
+    EXPECT_EQ(part.size() % 5, 0U);
+    all += part.size();
+    for (const PlannedCell& cell : part) {
+      EXPECT_EQ(cell.previous.has_value(), cell.problem > 0);
+      if (!cell.previous) continue;
+      EXPECT_EQ(part.at(*cell.previous).problem + 1, cell.problem);
+    }
+  }
+  EXPECT_EQ(all, 5U * 6U);
 }
 
 TEST(Groups, HoldEachCellOnceInAnOrderOfTheSeed) {

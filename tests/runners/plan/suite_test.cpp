@@ -42,7 +42,7 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->tolerances, std::vector<double>{1e-6});
   EXPECT_EQ(suite->verdict, "natural_map_scaled");
   EXPECT_EQ(suite->criterion, Criterion::verdict);
-  EXPECT_FALSE(suite->start_from_guess);
+  EXPECT_EQ(suite->starts, std::vector<Start>{Start::cold});
   EXPECT_EQ(suite->limits.iterations, 20000);
   EXPECT_EQ(suite->limits.seconds, 10.0);
   EXPECT_EQ(suite->limits.memory_mb, 4000);
@@ -78,7 +78,7 @@ TEST(Suite, EveryKeyIsRead) {
   ASSERT_EQ(suite->solvers.size(), 2U);
   EXPECT_EQ(suite->solvers[1].options.size(), 3U);
   EXPECT_EQ(suite->criterion, Criterion::verdict_paid);
-  EXPECT_TRUE(suite->start_from_guess);
+  EXPECT_EQ(suite->starts, std::vector<Start>{Start::guess});
   EXPECT_EQ(suite->limits.seconds, 0.5);
   EXPECT_EQ(suite->limits.load_seconds, 3.0);
   EXPECT_EQ(suite->repeats.minimum_ms, 1.5);
@@ -107,6 +107,21 @@ TEST(Suite, APeerMayBeNamedThatTheBuildMayLack) {
   EXPECT_THAT(error_of(with(R"({"solvers": ["NSGS", {"id": "SICONOS-NSG", "optional": true}]})")),
               HasSubstr("solvers[1]"));
   EXPECT_THAT(error_of(with(R"({"solvers": [{"id": "NSGS", "optional": 1}]})")), HasSubstr("solvers[0].optional"));
+}
+
+TEST(Suite, MayStartInSeveralWaysAndMakeSequences) {
+  const auto suite = parse_suite(with(R"({"start": ["cold", "previous"],
+      "problems": [{"scene": "box-stack", "sequence": true}, {"fclib": "*.hdf5"}]})"),
+                                 "x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  EXPECT_EQ(suite->starts, (std::vector<Start>{Start::cold, Start::previous}));
+  EXPECT_TRUE(suite->problems[0].sequence);
+  EXPECT_FALSE(suite->problems[1].sequence);
+  EXPECT_THAT(error_of(with(R"({"start": "warm"})")), HasSubstr("start: "));
+  EXPECT_THAT(error_of(with(R"({"start": []})")), HasSubstr("start: must be a list"));
+  EXPECT_THAT(error_of(with(R"({"start": ["cold", "cold"]})")), HasSubstr("start[1]: is there already"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "sequence": 1}]})")),
+              HasSubstr("problems[0].sequence"));
 }
 
 TEST(Suite, AnUnknownKeyIsNamedWithItsPath) {

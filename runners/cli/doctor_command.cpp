@@ -8,6 +8,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/execute/environment.hpp"
+#include "runners/simulation/engine.hpp"
 
 namespace conebench::cli {
 
@@ -24,12 +25,13 @@ std::string first_line(const char* file) {
   return line;
 }
 
-/// Solvers of others that a build can be made with.
+/// What a build can be made with or without.
 struct Peer {
   const char* name;
   const char* use;
 };
-constexpr Peer peers[] = {{"Siconos", "peer solvers"}, {"Ipopt", "the solver IPOPT-CCP"}};
+constexpr Peer peers[] = {
+    {"Siconos", "peer solvers"}, {"Ipopt", "the solver IPOPT-CCP"}, {"MuJoCo", "simulated scenes"}};
 
 std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const MachineLoad& load) {
   std::vector<std::string> lines = noise_reasons(machine, load, MachineLoad{}, 0, 0.0);
@@ -59,7 +61,8 @@ std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& 
 
 int run_doctor(bool as_json) {
   const MachineRecord machine = capture_machine();
-  const BuildRecord build = capture_build();
+  BuildRecord build = capture_build();
+  if (const std::string engine = simulation::engine_version(); !engine.empty()) build.libraries["MuJoCo"] = engine;
   const MachineLoad load = capture_load();
   const auto lines = hints(machine, build, load);
   if (as_json) {

@@ -8,6 +8,7 @@
 #include "problems/scenes/scene_table.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
 
 namespace conebench::cli {
@@ -15,35 +16,18 @@ namespace conebench::cli {
 namespace {
 
 constexpr const char* footer = R"(The file is FCLIB HDF5, with the known answer as its /solution where the scene has
-one. The same scene, options and seed give the same problem.
+one. The same scene, options and seed give the same problem. A simulated scene gives
+a file a sample, with the loop's answer, and trajectory.csv; see docs/simulation.md.
 
 Examples:
   conebench generate box-stack --out problems --set boxes=5 --set mass_ratio=1000
-  conebench generate known-solution --out problems --seed 7)";
+  conebench generate known-solution --out problems --seed 7
+  conebench generate box-on-plane --out samples --set speed=2 --set every=5
+  conebench generate file --out samples --set path=robot.xml --steps 500)";
 
-struct GenerateArguments {
-  std::string scene;
-  std::string folder;
-  std::vector<std::string> settings;
-  long steps = 1;
-  long seed = 1;
-  bool json = false;
-};
-
-/// A problem's name as a file name.
-std::string file_name(std::string name) {
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '.' || c == '=' || c == ',' || c == '+';
-    if (!plain) c = '_';
-  }
-  return name + ".hdf5";
-}
-
-Result<int> run_generate(const GenerateArguments& arguments) {
-  const auto scene = require_scene(arguments.scene);
-  if (!scene) return scene.error();
-  const auto values = parse_settings(arguments.settings, (*scene)->options, arguments.scene);
+/// Every other scene is one problem.
+Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arguments) {
+  const auto values = parse_settings(arguments.settings, scene.options, arguments.scene);
   if (!values) return values.error();
   if (arguments.steps > 1) {
     return Error{ErrorCode::unsupported,
@@ -51,7 +35,7 @@ Result<int> run_generate(const GenerateArguments& arguments) {
                              "for each problem",
                              arguments.steps, arguments.scene)};
   }
-  const auto problem = (*scene)->make(*values, static_cast<std::uint64_t>(arguments.seed));
+  const auto problem = scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
   if (!problem) return problem.error();
 
   FclibWriteOptions options;
@@ -60,12 +44,7 @@ Result<int> run_generate(const GenerateArguments& arguments) {
     problem->velocity(reference->reaction, velocity);
     options.solution = FclibAnswer{reference->reaction, velocity};
   }
-  std::error_code failure;
-  std::filesystem::create_directories(arguments.folder, failure);
-  if (failure) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("--out {}: the folder cannot be made: {}", arguments.folder, failure.message())};
-  }
+  if (auto made = make_folder(arguments.folder); !made) return made.error();
   const auto file = std::filesystem::path(arguments.folder) / file_name(problem->provenance().name);
   if (auto written = write_fclib(*problem, file, options); !written) return written.error();
   if (arguments.json) {
@@ -79,18 +58,46 @@ Result<int> run_generate(const GenerateArguments& arguments) {
   return done;
 }
 
+Result<int> run_generate(const GenerateArguments& arguments) {
+  for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    if (scene.id == arguments.scene) return generate_samples(scene, arguments);
+  }
+  const auto scene = require_scene(arguments.scene);
+  if (scene) return generate_problem(**scene, arguments);
+  std::string simulated;
+  for (const SimulatedSceneRow& row : simulated_scene_table()) simulated += ", " + row.id;
+  return Error{scene.error().code, scene.error().message + simulated};
+}
+
 }  // namespace
+
+std::string file_name(std::string name) {
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || c == '=' || c == ',' || c == '+';
+    if (!plain) c = '_';
+  }
+  return name + ".hdf5";
+}
+
+Result<std::monostate> make_folder(const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (!failure) return std::monostate{};
+  return Error{ErrorCode::bad_input, fmt::format("--out {}: the folder cannot be made: {}", folder, failure.message())};
+}
 
 Command add_generate(CLI::App& root) {
   auto arguments = std::make_shared<GenerateArguments>();
-  CLI::App* app = root.add_subcommand("generate", "Write a problem of a built-in scene as FCLIB HDF5");
+  CLI::App* app = root.add_subcommand("generate", "Write a scene's problem, or a simulation's, as FCLIB HDF5");
   app->footer(footer);
   app->add_option("SCENE", arguments->scene, "Scene, see `conebench list scenes`")->required();
-  app->add_option("--out", arguments->folder, "Folder for the file, made where it is missing")
+  app->add_option("--out", arguments->folder, "Folder for the files, made where it is missing")
       ->required()
       ->type_name("DIR");
   add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
-  add_integer(*app, "--steps", arguments->steps, {.minimum = 1.0}, "Problems of a simulation, one a time step");
+  add_integer(*app, "--steps", arguments->steps, {.minimum = 0.0},
+              "Time steps of a simulation; 0: as many as the scene is interesting for");
   add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_generate(*arguments); }};

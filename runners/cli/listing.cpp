@@ -7,8 +7,10 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/plan/suite.hpp"
+#include "runners/simulation/scene_plan.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cli {
@@ -81,7 +83,12 @@ json scenes_json() {
   for (const auto& row : scene_table()) {
     list.push_back({{"id", row.id}, {"summary", row.summary}, {"options", options_json(row.options)}});
   }
-  return {{"scenes", list}};
+  json simulated = json::array();
+  for (const auto& row : simulated_scene_table()) {
+    simulated.push_back({{"id", row.id}, {"summary", row.summary}, {"options", options_json(row.options)}});
+  }
+  return {
+      {"scenes", list}, {"simulated", simulated}, {"simulation_options", options_json(simulation::common_options())}};
 }
 
 json metrics_json() {
@@ -147,7 +154,16 @@ Listing list_scenes() {
     rows.push_back({row.id, row.summary});
     markdown += fmt::format("\n## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
   }
-  return {"scenes", align_columns(rows), markdown, scenes_json};
+  Rows simulated = {{"simulated scene", "what it is"}};
+  markdown +=
+      "\n# Simulated scenes\n\nEach gives as many problems as it is given time steps, see simulation.md. Besides "
+      "their own, all have these options:\n\n" +
+      options_table(simulation::common_options());
+  for (const auto& row : simulated_scene_table()) {
+    simulated.push_back({row.id, row.summary});
+    markdown += fmt::format("\n## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
+  }
+  return {"scenes", align_columns(rows) + "\n" + align_columns(simulated), markdown, scenes_json};
 }
 
 Listing list_metrics() {

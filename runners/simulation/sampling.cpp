@@ -1,26 +1,29 @@
 #include "runners/simulation/sampling.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
+#include <vector>
 
 namespace conebench::simulation {
 
 namespace {
 
-/// Whether a contact that is new since the step before takes an impulse. Identities ascend in the order of birth.
-bool has_impact(const StepRecord& record, std::int64_t newest_before) {
+/// The contacts that take an impulse, ascending.
+std::vector<std::int64_t> pressed(const StepRecord& record) {
   const ConeProduct& cones = record.problem.cones();
+  std::vector<std::int64_t> identities;
   for (std::size_t c = 0; c < record.identities.size(); ++c) {
-    if (record.identities[c] > newest_before && record.impulse[cones.contact_row(Index(c)) + 2] > 0.0) return true;
+    if (record.impulse[cones.contact_row(Index(c)) + 2] > 0.0) identities.push_back(record.identities[c]);
   }
-  return false;
+  std::sort(identities.begin(), identities.end());
+  return identities;
 }
 
 }  // namespace
 
 void SampleOptions::declare(OptionBinder& bind, SampleOptions& o) {
   bind.choice("sample", o.sample, {"steps", "impacts"},
-              "every n-th step, or steps in which a new contact takes an impulse");
+              "every n-th step, or steps in which a contact takes an impulse that took none before");
   bind.integer("every", o.every, {.minimum = 1, .maximum = 1e9, .doc = "n: one sample in so many steps or impacts"});
 }
 
@@ -51,7 +54,7 @@ bool SamplingSummary::trivial() const {
 
 Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                               const SamplingWatch& watch, SamplingSummary& summary) {
-  std::int64_t newest = -1;
+  std::vector<std::int64_t> pressed_before;
   long candidates = 0;
   for (long k = 1; k <= steps; ++k) {
     const auto record = simulation.step();
@@ -63,8 +66,11 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
         std::max(summary.worst_configuration_residual, record->configuration_residual);
     if (watch.step) watch.step(*record);
 
-    const bool candidate = options.sample == "steps" || has_impact(*record, newest);
-    for (const std::int64_t identity : record->identities) newest = std::max(newest, identity);
+    std::vector<std::int64_t> pressed_now = pressed(*record);
+    const bool impact =
+        !std::includes(pressed_before.begin(), pressed_before.end(), pressed_now.begin(), pressed_now.end());
+    pressed_before = std::move(pressed_now);
+    const bool candidate = options.sample == "steps" || impact;
     if (!candidate || ++candidates % options.every != 0 || record->problem.rows() == 0) continue;
     const ContactModes modes = contact_modes(record->problem, record->impulse);
     summary.modes.open += modes.open;

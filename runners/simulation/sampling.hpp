@@ -44,8 +44,8 @@ struct SamplingWatch {
 };
 
 /// Steps the simulation, and hands over the samples: steps with at least one constraint, every n-th one or those in
-/// which a contact that was not there before takes an impulse. `summary` says how far it came, also where an error
-/// ended it.
+/// which a contact takes an impulse that took none in the step before. `summary` says how far it came, also where an
+/// error ended it.
 Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                               const SamplingWatch& watch, SamplingSummary& summary);
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
+
+namespace conebench::cli {
+
+struct GenerateArguments {
+  std::string scene;
+  std::string folder;
+  std::vector<std::string> settings;
+  long steps = 0;  ///< 0: as the scene says
+  long seed = 1;
+  bool json = false;
+};
+
+/// A problem's name as a file name.
+std::string file_name(std::string name);
+
+/// Makes the folder where it is missing. Errors: bad_input.
+Result<std::monostate> make_folder(const std::string& folder);
+
+/// Simulates the scene and writes its samples, and trajectory.csv with a line a step. Errors: those of the simulation;
+/// what was written before stays.
+Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments);
+
+}  // namespace conebench::cli

@@ -38,12 +38,12 @@ struct ContactPoint {
 /// J has the bilateral rows first, then the limits, then three a contact (t1, t2, n); its rows are the time derivatives
 /// of the residuals and gaps, so a positive normal velocity separates.
 struct Mechanics {
-  SparseMatrix mass;       ///< M, n_v × n_v, symmetric positive definite
-  Vector damping;          ///< diagonal of the joints' viscous damping, n_v [N s/m, N m s/rad]; part of force, too
-  Vector force;            ///< τ: gravity, Coriolis, passive and actuator forces, n_v [N, N m]
-  SparseMatrix jacobian;   ///< J, rows × n_v
-  Vector joint_residuals;  ///< f_J of the bilateral rows [m, rad]
-  Vector limit_gaps;       ///< g_l, positive inside the limits [m, rad]
+  SparseMatrix mass;             ///< M, n_v × n_v, symmetric positive definite
+  SparseMatrix damping;          ///< D of the joints' viscous damping, n_v × n_v; its force −D v is part of τ, too
+  Vector force;                  ///< τ: gravity, Coriolis, passive and actuator forces, n_v [N, N m]
+  SparseMatrix jacobian;         ///< J, rows × n_v
+  Vector joint_residuals;        ///< f_J of the bilateral rows [m, rad]
+  Vector limit_gaps;             ///< g_l, positive inside the limits [m, rad]
   std::vector<int> limit_names;  ///< which limit a row is: the same number in every step
   std::vector<ContactPoint> contacts;
 
@@ -62,6 +62,8 @@ struct Reach {
 
 struct EngineOptions {
   bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
+  bool maximal =
+      false;  ///< every body free and the joints as bilateral rows (004 IV), else the joints' own coordinates
 };
 
 struct Energy {
@@ -81,7 +83,7 @@ struct Dimensions {
   Index controls = 0;
   Index activations = 0;
   Index bodies = 0;      ///< n_b, the world not counted
-  Index equalities = 0;  ///< constraints (not rows) that close loops
+  Index joints = 0;      ///< constraints (not rows) in J: closed loops; in maximal coordinates joints, too
   double gravity = 0.0;  ///< ‖g‖ [m/s²]
 };
 

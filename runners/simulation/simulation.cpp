@@ -40,6 +40,8 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
   bind.real("time_step", o.time_step, {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's"});
   bind.choice("integrator", o.integrator, {"euler", "moreau"}, "semi-implicit Euler or Moreau's midpoint rule");
+  bind.choice("coordinates", o.coordinates, {"reduced", "maximal"},
+              "the joints' own, or every body free and the joints as bilateral rows");
   StepOptions::declare(bind, o.step);
   bind.real(
       "contact_margin", o.contact_margin,
@@ -73,7 +75,7 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   auto solver = (*row)->make({});
   if (!solver) return solver.error();
   made.solver_ = std::move(*solver);
-  auto engine = load_engine(model, name, {.armature = options.armature});
+  auto engine = load_engine(model, name, {.armature = options.armature, .maximal = options.coordinates == "maximal"});
   if (!engine) return engine.error();
   made.engine_ = std::move(*engine);
   made.state_ = made.engine_->start();
@@ -118,14 +120,8 @@ Result<StepRecord> Simulation::step() {
 
     const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_);
     if (!step) return step.error();
-    Provenance provenance;
-    provenance.family = family_;
-    provenance.name = fmt::format("{}_step={:05}", name_, steps_ + 1);
-    provenance.form = family_;
     auto identities = identities_.follow(mechanics_.contacts);
-    std::optional<Vector> guess;
-    if (options_.start == "previous") guess = warm_.guess(mechanics_, identities);
-    auto problem = step_problem(mechanics_, *step, time_step_, options_.step, std::move(guess), std::move(provenance));
+    auto problem = step_problem(mechanics_, *step, time_step_, options_.step, facts(identities));
     if (!problem) return problem.error();
 
     StepRecord record{.step = steps_ + 1, .problem = std::move(*problem)};
@@ -149,6 +145,22 @@ Result<StepRecord> Simulation::step() {
   }();
   if (!outcome) state_ = before;
   return outcome;
+}
+
+SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const {
+  SampleFacts known;
+  const Dimensions& size = engine_->dimensions();
+  known.configuration.joint_count = size.joints;
+  if (options_.coordinates == "maximal") {
+    known.configuration.bodies = size.bodies;
+  } else {
+    known.configuration.generalised_velocities = size.velocities;
+  }
+  if (options_.start == "previous") known.guess = warm_.guess(mechanics_, identities);
+  known.provenance.family = family_;
+  known.provenance.name = fmt::format("{}_step={:05}", name_, steps_ + 1);
+  known.provenance.form = family_;
+  return known;
 }
 
 Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& record) {

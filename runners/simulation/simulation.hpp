@@ -27,6 +27,7 @@ struct SimulationOptions {
   std::string start = "previous";
   double time_step = 0.0;
   std::string integrator = "euler";
+  std::string coordinates = "reduced";
   StepOptions step;
   double contact_margin = -1.0;
   double limit_margin = 0.02;
@@ -73,6 +74,7 @@ class Simulation {
  private:
   Simulation() = default;
   Result<std::monostate> evaluate();
+  SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
   std::optional<Error> blown_up(const Vector& velocity) const;
   Error failed(const std::string& what) const;

@@ -105,9 +105,7 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
   step.mass = mechanics.mass;
   if (options.damping == "implicit") {
     // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
-    for (Index i = 0; i < velocity.size(); ++i) {
-      if (mechanics.damping[i] != 0.0) step.mass.coeffRef(i, i) += time_step * mechanics.damping[i];
-    }
+    step.mass += time_step * mechanics.damping;
   }
   const auto change = solve(step.mass, time_step * mechanics.force, name);
   if (!change) return change.error();
@@ -118,7 +116,7 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
 }
 
 Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
-                                    const StepOptions& options, std::optional<Vector> guess, Provenance provenance) {
+                                    const StepOptions& options, SampleFacts facts) {
   const auto contacts = static_cast<Index>(mechanics.contacts.size());
   std::vector<double> friction;
   Vector gaps(contacts);
@@ -133,17 +131,16 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   data.cones = *cones;
   data.primal = PrimalForm{step.mass, mechanics.jacobian, step.free_velocity};
   auto delassus = make_delassus(*data.primal, data.cones, options.form);
-  if (!delassus) return Error{delassus.error().code, provenance.name + ": " + delassus.error().message};
+  if (!delassus) return Error{delassus.error().code, facts.provenance.name + ": " + delassus.error().message};
   data.delassus = *delassus;
   data.bias = step.bias;
   data.free_term = mechanics.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
   data.compliance = compliance(data, options);
-  data.configuration = Configuration{};
-  data.configuration->gaps = std::move(gaps);
-  data.configuration->time_step = time_step;
-  data.configuration->generalised_velocities = step.mass.rows();
-  data.guess = std::move(guess);
-  data.provenance = std::move(provenance);
+  facts.configuration.gaps = std::move(gaps);
+  facts.configuration.time_step = time_step;
+  data.configuration = std::move(facts.configuration);
+  data.guess = std::move(facts.guess);
+  data.provenance = std::move(facts.provenance);
   return ContactProblem::create(std::move(data));
 }
 

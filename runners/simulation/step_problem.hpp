@@ -36,9 +36,16 @@ struct StepData {
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
                             const StepOptions& options, const std::string& name);
 
-/// The step's problem in primal form: G = J M⁻¹ Jᵀ, g = J v_free + b, gaps, Δt, and the guess where there is one.
+/// What is known of a step beside its mechanics.
+struct SampleFacts {
+  Configuration configuration;  ///< gaps and Δt are filled in
+  std::optional<Vector> guess;
+  Provenance provenance;
+};
+
+/// The step's problem in primal form: G = J M⁻¹ Jᵀ, g = J v_free + b.
 Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
-                                    const StepOptions& options, std::optional<Vector> guess, Provenance provenance);
+                                    const StepOptions& options, SampleFacts facts);
 
 /// v⁺ = v_free + M⁻¹ Jᵀ λ (004 eq. 76).
 Result<Vector> velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse,

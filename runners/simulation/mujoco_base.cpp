@@ -1,0 +1,209 @@
+#include "runners/simulation/mujoco_base.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace conebench::simulation {
+
+namespace {
+
+/// All limits are asked for; which of them are near is decided by the caller's reach.
+constexpr double limit_search_margin = 1e6;
+
+}  // namespace
+
+MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes)
+    : model_(std::move(model)), data_(std::move(data)), name_(std::move(name)), notes_(std::move(notes)) {
+  const mjModel& m = *model_;
+  dimensions_.positions = m.nq;
+  dimensions_.velocities = m.nv;
+  dimensions_.controls = m.nu;
+  dimensions_.activations = m.na;
+  dimensions_.bodies = m.nbody - 1;
+  for (int e = 0; e < m.neq; ++e) dimensions_.joints += m.eq_active[e] != 0 ? 1 : 0;
+  dimensions_.gravity = vector3(m.opt.gravity).norm();
+  shape_margins_.assign(m.geom_margin, m.geom_margin + m.ngeom);
+  const auto note = [&](bool present, const char* what) {
+    if (present) notes_.push_back(fmt::format("{}: left out: {}", name_, what));
+  };
+  note(std::any_of(m.dof_frictionloss, m.dof_frictionloss + m.nv, [](mjtNum loss) { return loss > 0.0; }),
+       "dry friction in joints");
+  note(std::any_of(m.geom_condim, m.geom_condim + m.ngeom, [](int dim) { return dim > 3; }),
+       "torsional and rolling friction (condim above 3)");
+}
+
+void MujocoBase::reset() const {
+  mjModel& m = *model_;
+  mjData& d = *data_;
+  if (m.nkey > 0) {
+    mj_resetDataKeyframe(&m, &d, 0);
+  } else {
+    mj_resetData(&m, &d);
+  }
+  mj_normalizeQuat(&m, d.qpos);
+}
+
+Matrix MujocoBase::control_ranges() const {
+  Matrix ranges(model_->nu, 2);
+  for (int a = 0; a < model_->nu; ++a) {
+    const bool limited = model_->actuator_ctrllimited[a] != 0;
+    ranges(a, 0) = limited ? model_->actuator_ctrlrange[2 * a] : -1.0;
+    ranges(a, 1) = limited ? model_->actuator_ctrlrange[2 * a + 1] : 1.0;
+  }
+  return ranges;
+}
+
+Matrix MujocoBase::control_waves() const {
+  const int size = model_->nuser_actuator;
+  if (size < 3) return Matrix(model_->nu, 0);
+  Matrix waves(model_->nu, 3);
+  for (int a = 0; a < model_->nu; ++a) waves.row(a) = vector3(model_->actuator_user + size * a).transpose();
+  return waves;
+}
+
+void MujocoBase::advance_activation(State& state, double time_step) const {
+  for (int k = 0; k < model_->na; ++k) state.activation[k] += time_step * data_->act_dot[k];
+}
+
+std::vector<double> MujocoBase::body_masses() const {
+  return {model_->body_mass + 1, model_->body_mass + model_->nbody};
+}
+
+std::string MujocoBase::shape_name(int shape) const {
+  const char* const name = mj_id2name(model_.get(), mjOBJ_GEOM, shape);
+  return name != nullptr ? name : fmt::format("geom {}", shape);
+}
+
+Eigen::Vector3d MujocoBase::world_point(int body, const Eigen::Vector3d& local) const {
+  return vector3(data_->xpos + 3 * body) + matrix3(data_->xmat + 9 * body) * local;
+}
+
+void MujocoBase::place_bodies(const std::vector<Pose>& poses) {
+  const mjModel& m = *model_;
+  mjData& d = *data_;
+  const auto put = [](mjtNum* position, mjtNum* matrix, const Pose& frame, const mjtNum* local,
+                      const mjtNum* quaternion) {
+    mjtNum turned[9];
+    mju_quat2Mat(turned, quaternion);
+    const Eigen::Matrix<mjtNum, 3, 3, Eigen::RowMajor> rotation = frame.rotation * matrix3(turned);
+    const Eigen::Vector3d place = frame.position + frame.rotation * vector3(local);
+    std::copy_n(place.data(), 3, position);
+    std::copy_n(rotation.data(), 9, matrix);
+  };
+  constexpr mjtNum origin[3] = {0, 0, 0}, unturned[4] = {1, 0, 0, 0};
+  for (int b = 1; b < m.nbody; ++b) {
+    const Pose& frame = poses[std::size_t(b)];
+    put(d.xpos + 3 * b, d.xmat + 9 * b, frame, origin, unturned);
+    put(d.xipos + 3 * b, d.ximat + 9 * b, frame, m.body_ipos + 3 * b, m.body_iquat + 4 * b);
+    mju_mat2Quat(d.xquat + 4 * b, d.xmat + 9 * b);
+  }
+  for (int g = 0; g < m.ngeom; ++g) {
+    const Pose& frame = poses[std::size_t(m.geom_bodyid[g])];
+    put(d.geom_xpos + 3 * g, d.geom_xmat + 9 * g, frame, m.geom_pos + 3 * g, m.geom_quat + 4 * g);
+  }
+}
+
+void MujocoBase::find_contacts(const Reach& reach, double speed) {
+  mjModel& m = *model_;
+  double margin = reach.contact_margin;
+  if (margin < 0.0) {
+    margin = 2.0 * reach.time_step * (dimensions_.gravity * reach.time_step + speed);
+    for (const double own : shape_margins_) margin = std::max(margin, own);
+  }
+  std::fill_n(m.geom_margin, m.ngeom, margin);
+  std::fill_n(m.pair_margin, m.npair, margin);
+  mj_collision(&m, data_.get());
+}
+
+void MujocoBase::forces_and_rows() {
+  mjModel& m = *model_;
+  const int flags = m.opt.disableflags;
+  m.opt.disableflags = flags | mjDSBL_CONTACT | mjDSBL_FRICTIONLOSS;
+  std::fill_n(m.jnt_margin, m.njnt, limit_search_margin);
+  std::fill_n(m.tendon_margin, m.ntendon, limit_search_margin);
+  mj_makeConstraint(&m, data_.get());
+  m.opt.disableflags = flags;
+  mj_fwdVelocity(&m, data_.get());
+  mj_fwdActuation(&m, data_.get());
+}
+
+std::optional<Error> MujocoBase::overflow() const {
+  if (data_->warning[mjWARN_CONTACTFULL].number == 0) return std::nullopt;
+  return Error{ErrorCode::bad_input,
+               fmt::format("more than {} contacts; use fewer or coarser shapes", model_->nconmax)};
+}
+
+bool MujocoBase::is_limit(int row) const {
+  return data_->efc_type[row] == mjCNSTR_LIMIT_JOINT || data_->efc_type[row] == mjCNSTR_LIMIT_TENDON;
+}
+
+int MujocoBase::limit_name(int row) const {
+  const mjModel& m = *model_;
+  const int object = data_->efc_id[row];
+  if (data_->efc_type[row] == mjCNSTR_LIMIT_TENDON) {
+    const bool lower = data_->efc_pos[row] == data_->ten_length[object] - m.tendon_range[2 * object];
+    return 2 * (m.njnt + object) + (lower ? 0 : 1);
+  }
+  const bool lower = m.jnt_type[object] == mjJNT_BALL || data_->efc_J[data_->efc_J_rowadr[row]] > 0.0;
+  return 2 * object + (lower ? 0 : 1);
+}
+
+double MujocoBase::row_velocity(int row) const {
+  double velocity = 0.0;
+  for (int k = 0; k < data_->efc_J_rownnz[row]; ++k) {
+    const int at = data_->efc_J_rowadr[row] + k;
+    velocity += data_->efc_J[at] * data_->qvel[data_->efc_J_colind[at]];
+  }
+  return velocity;
+}
+
+bool MujocoBase::near(double gap, double velocity, const Reach& reach) const {
+  return gap <= std::max(reach.limit_margin, -2.0 * reach.time_step * velocity);
+}
+
+bool MujocoBase::near(const ContactPoint& contact, double normal_velocity, const Reach& reach) const {
+  if (reach.contact_margin >= 0.0) return contact.gap <= reach.contact_margin;
+  const double own =
+      std::max(shape_margins_[std::size_t(contact.first_shape)], shape_margins_[std::size_t(contact.second_shape)]);
+  const double closing = dimensions_.gravity * reach.time_step + std::max(0.0, -normal_velocity);
+  return contact.gap <= std::max(own, 2.0 * reach.time_step * closing);
+}
+
+ContactPoint MujocoBase::contact_of(const mjContact& found) const {
+  const mjModel& m = *model_;
+  ContactPoint contact;
+  contact.position = vector3(found.pos);
+  // MuJoCo's rows are n, t1, t2, a right-handed frame; n points from the first geom to the second.
+  const Eigen::Matrix3d rows = matrix3(found.frame);
+  contact.frame << rows.row(1).transpose(), rows.row(2).transpose(), rows.row(0).transpose();
+  contact.gap = found.dist;
+  contact.friction = found.dim > 1 ? found.friction[0] : 0.0;
+  contact.first_shape = found.geom1;
+  contact.second_shape = found.geom2;
+  contact.first_body = m.geom_bodyid[found.geom1];
+  contact.second_body = m.geom_bodyid[found.geom2];
+  contact.restitution = std::max(restitution(found.geom1), restitution(found.geom2));
+  contact.first_local = local_point(contact.first_body, contact.position);
+  contact.second_local = local_point(contact.second_body, contact.position);
+  return contact;
+}
+
+double MujocoBase::restitution(int geom) const {
+  return model_->nuser_geom > 0 ? std::clamp(model_->geom_user[model_->nuser_geom * geom], 0.0, 1.0) : 0.0;
+}
+
+Eigen::Vector3d MujocoBase::local_point(int body, const Eigen::Vector3d& point) const {
+  return matrix3(data_->xmat + 9 * body).transpose() * (point - vector3(data_->xpos + 3 * body));
+}
+
+double normal_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity) {
+  double sum = 0.0;
+  for (std::size_t k = first; k < entries.size(); ++k) {
+    if (entries[k].row() == row + 2) sum += entries[k].value() * velocity[entries[k].col()];
+  }
+  return sum;
+}
+
+}  // namespace conebench::simulation

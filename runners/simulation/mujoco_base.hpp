@@ -1,0 +1,86 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runners/simulation/engine.hpp"
+#include "runners/simulation/mujoco_handle.hpp"
+
+namespace conebench::simulation {
+
+inline Eigen::Vector3d vector3(const mjtNum* values) { return {values[0], values[1], values[2]}; }
+
+inline Eigen::Matrix3d matrix3(const mjtNum* values) {
+  return Eigen::Map<const Eigen::Matrix<mjtNum, 3, 3, Eigen::RowMajor>>(values);
+}
+
+inline Eigen::Map<Vector> as_vector(mjtNum* values, Index size) { return {values, size}; }
+
+/// A pose: where a frame's origin is and how its axes lie.
+struct Pose {
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
+};
+
+using Triplets = std::vector<Eigen::Triplet<double>>;
+
+/// What both kinds of coordinates share: the model's constants, its controls, and which contacts and limits are near.
+class MujocoBase : public Engine {
+ public:
+  MujocoBase(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes);
+
+  const Dimensions& dimensions() const override { return dimensions_; }
+  const std::vector<std::string>& notes() const override { return notes_; }
+  Matrix control_ranges() const override;
+  Matrix control_waves() const override;
+  void advance_activation(State& state, double time_step) const override;
+  std::vector<double> body_masses() const override;
+  std::string shape_name(int shape) const override;
+  /// In the pose that the data holds.
+  Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const override;
+
+ protected:
+  /// Sets the data to the first keyframe, or to the reference position at rest.
+  void reset() const;
+  /// Puts the bodies' frames and their shapes into the data, for collision detection; the world's pose is the first.
+  void place_bodies(const std::vector<Pose>& poses);
+  /// Contacts of the poses in the data, as far apart as shapes can meet in a step; `speed`: of the fastest point [m/s].
+  void find_contacts(const Reach& reach, double speed);
+  /// Passive, Coriolis and actuator forces, and the rows of loops and limits: all but MuJoCo's own rows of contacts.
+  void forces_and_rows();
+  /// Nothing, or that the list of contacts has overflowed.
+  std::optional<Error> overflow() const;
+
+  bool is_limit(int row) const;
+  /// The same number for the same limit in every step: two for each joint, then two for each tendon.
+  int limit_name(int row) const;
+  bool near(double gap, double velocity, const Reach& reach) const;
+  bool near(const ContactPoint& contact, double normal_velocity, const Reach& reach) const;
+  double row_velocity(int row) const;
+  ContactPoint contact_of(const mjContact& found) const;
+
+  ModelHandle model_;
+  DataHandle data_;
+  std::string name_;
+  std::vector<std::string> notes_;
+  Dimensions dimensions_;
+
+ private:
+  double restitution(int geom) const;
+  Eigen::Vector3d local_point(int body, const Eigen::Vector3d& point) const;
+
+  std::vector<double> shape_margins_;  ///< as the model has them
+};
+
+/// Normal velocity (the third row's) of a contact whose entries begin at `first`.
+double normal_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity);
+
+std::unique_ptr<Engine> make_reduced_engine(ModelHandle model, DataHandle data, std::string name,
+                                            std::vector<std::string> notes);
+/// Errors (bad_input): a body without mass.
+Result<std::unique_ptr<Engine>> make_maximal_engine(ModelHandle model, DataHandle data, std::string name,
+                                                    std::vector<std::string> notes);
+
+}  // namespace conebench::simulation

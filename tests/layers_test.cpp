@@ -21,7 +21,7 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
     {"metrics", {"problems"}},
     {"solvers", {"problems"}},
     {"runners/store", {"problems", "metrics"}},
-    {"runners/plan", {"problems", "fclib_loader", "metrics", "solvers", "runners/store"}},
+    {"runners/plan", {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/simulation"}},
     {"runners/execute", {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan"}},
     {"runners/simulation", {"problems", "fclib_loader", "solvers"}},
     {"runners/cli",

@@ -17,9 +17,6 @@ struct GenerateArguments {
   bool json = false;
 };
 
-/// A problem's name as a file name.
-std::string file_name(std::string name);
-
 /// Makes the folder where it is missing. Errors: bad_input.
 Result<std::monostate> make_folder(const std::string& folder);
 

@@ -10,6 +10,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/simulation/sample_folder.hpp"
 
 namespace conebench::cli {
 
@@ -45,7 +46,7 @@ Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arg
     options.solution = FclibAnswer{reference->reaction, velocity};
   }
   if (auto made = make_folder(arguments.folder); !made) return made.error();
-  const auto file = std::filesystem::path(arguments.folder) / file_name(problem->provenance().name);
+  const auto file = std::filesystem::path(arguments.folder) / simulation::file_name(problem->provenance().name);
   if (auto written = write_fclib(*problem, file, options); !written) return written.error();
   if (arguments.json) {
     print_json({{"files", {file.string()}},
@@ -70,15 +71,6 @@ Result<int> run_generate(const GenerateArguments& arguments) {
 }
 
 }  // namespace
-
-std::string file_name(std::string name) {
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '.' || c == '=' || c == ',' || c == '+';
-    if (!plain) c = '_';
-  }
-  return name + ".hdf5";
-}
 
 Result<std::monostate> make_folder(const std::string& folder) {
   std::error_code failure;

@@ -8,11 +8,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "fclib_loader/fclib_file.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/scene_plan.hpp"
 
 namespace conebench::cli {
@@ -58,21 +58,6 @@ class TrajectoryFile {
   std::unique_ptr<std::FILE, FileCloser> stream_;
 };
 
-Result<fs::path> write_sample(const StepRecord& record, const fs::path& folder) {
-  const ContactProblem& problem = record.problem;
-  Vector velocity(problem.rows());
-  problem.velocity(record.impulse, velocity);
-  FclibWriteOptions options;
-  options.solution = FclibAnswer{record.impulse, velocity};
-  if (problem.guess()) {
-    problem.velocity(*problem.guess(), velocity);
-    options.guesses.push_back({*problem.guess(), velocity});
-  }
-  fs::path file = folder / file_name(problem.provenance().name);
-  if (auto written = write_fclib(problem, file, options); !written) return written.error();
-  return file;
-}
-
 void report(const SamplingSummary& summary, const fs::path& folder, const std::vector<std::string>& notes) {
   const auto& modes = summary.modes;
   print_note(
@@ -117,7 +102,7 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   nlohmann::json files = nlohmann::json::array();
   SamplingSummary summary;
   const simulation::SamplingWatch watch{.sample = [&](const StepRecord& record) -> Result<std::monostate> {
-                                          const auto file = write_sample(record, folder);
+                                          const auto file = simulation::write_sample(record, folder);
                                           if (!file) return file.error();
                                           if (arguments.json) {
                                             files.push_back(file->string());

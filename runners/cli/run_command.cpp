@@ -193,6 +193,9 @@ Result<int> run_suite(const RunArguments& arguments) {
   const auto suite = load_suite(arguments.suite);
   if (!suite) return suite.error();
 
+  const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
+  options.cache = std::filesystem::path(file).replace_extension(".problems");
+
   const auto count = count_cells(*suite, options);
   if (!count) return count.error();
   if (count->left == 0) {
@@ -203,8 +206,6 @@ Result<int> run_suite(const RunArguments& arguments) {
     return nothing_measured;
   }
 
-  const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
-  options.cache = std::filesystem::path(file).replace_extension(".problems");
   ProgressPrinter progress = progress_on_stderr();
   if (arguments.dry_run) return run_dry(*suite, file, options, progress);
 

@@ -27,7 +27,7 @@ Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRec
     if (!suite) return suite.error();
     suite->folder = run.suite_folder;
     const std::filesystem::path data = options.data.empty() ? run.data_folder : options.data.string();
-    auto sources = list_sources(*suite, data, options.environment);
+    auto sources = list_sources(*suite, data, options.environment, options.cache);
     if (!sources) {
       if (!first_error) first_error = sources.error();
       continue;

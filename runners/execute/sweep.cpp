@@ -63,7 +63,7 @@ FilterSubject subject_of(const ProblemSource& source) {
 }
 
 Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options) {
-  return list_sources(suite, options.data, data_folder_of_environment());
+  return list_sources(suite, options.data, data_folder_of_environment(), options.cache);
 }
 
 /// `known`: problems of the store, whose features are taken from there; null: features are not wanted.

@@ -11,9 +11,11 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
+#include "runners/simulation/sample_folder.hpp"
 
 namespace conebench {
 
@@ -110,6 +112,38 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
   return sources;
 }
 
+/// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
+constexpr int simulator_version = 1;
+
+Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const fs::path& cache) {
+  const auto row = require_simulated_scene(entry.scene);
+  if (!row) return row.error();
+  const auto specs = simulation::all_options(**row);
+  std::vector<ProblemSource> sources;
+  for (const OptionValues& options : entry.options) {
+    for (const std::uint64_t seed : entry.seeds) {
+      const auto plan = simulation::plan_scene(**row, options, seed);
+      if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
+      const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
+      const std::string address =
+          content_address({scene_text(entry, effective_options(specs, options), seed), plan->model.mjcf,
+                           fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version())});
+      const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
+      const auto files = simulation::samples_in(cache / folder, *plan, steps);
+      if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
+      for (const fs::path& file : *files) {
+        ProblemSource source;
+        source.name = file.stem().string();
+        source.family = entry.family.empty() ? entry.scene : entry.family;
+        source.source = folder + "/" + file.filename().string();
+        source.file = file;
+        sources.push_back(std::move(source));
+      }
+    }
+  }
+  return sources;
+}
+
 /// Stems that several files share get the path in front.
 void tell_names_apart(std::vector<ProblemSource>& sources) {
   std::map<std::string, int> count;
@@ -134,7 +168,8 @@ fs::path data_folder_of_environment() {
   return folder != nullptr ? folder : "";
 }
 
-Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment) {
+Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment,
+                                                const fs::path& cache) {
   std::error_code ignored;
   if (!data.empty() && !fs::is_directory(data, ignored)) {
     return Error{ErrorCode::bad_input, fmt::format("--data {}: no such folder; check the path", data.string())};
@@ -151,6 +186,10 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       auto files = files_of(entry, bases);
       if (!files) return files.error();
       found = std::move(*files);
+    } else if (entry.simulated) {
+      auto samples = samples_of(entry, cache);
+      if (!samples) return samples.error();
+      found = std::move(*samples);
     } else {
       const auto row = require_scene(entry.scene);
       if (!row) return row.error();

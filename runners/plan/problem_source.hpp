@@ -33,10 +33,13 @@ struct ProblemSource {
 std::filesystem::path data_folder_of_environment();
 
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
-/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out.
-/// Errors (bad_input): `data` is no folder; a glob that matches no file anywhere; says where it was looked for.
+/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out. The samples of
+/// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet. Errors
+/// (bad_input): `data` is no folder; a glob that matches no file anywhere; says where it was looked for; those of a
+/// simulation.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
-                                                const std::filesystem::path& environment);
+                                                const std::filesystem::path& environment,
+                                                const std::filesystem::path& cache = {});
 
 /// The problem itself, with family, name and source file in its provenance. A scene with as_fclib is written to `cache`
 /// (made where it is missing) and read back; with `reuse` a file that is there already is read alone. Errors: the

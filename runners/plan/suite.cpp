@@ -16,8 +16,10 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
+#include "runners/simulation/scene_plan.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -146,14 +148,40 @@ class SuiteReader {
     });
   }
 
-  void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
-    read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence"});
-    entry.scene = read_.text(value["scene"], child_path(path, "scene"));
+  static bool is_simulated(const std::string& scene) {
+    const auto table = simulated_scene_table();
+    return std::any_of(table.begin(), table.end(), [&](const SimulatedSceneRow& row) { return row.id == scene; });
+  }
+
+  static Result<std::vector<OptionSpec>> options_of_scene(const ProblemEntry& entry) {
+    if (entry.simulated) return simulation::all_options(**require_simulated_scene(entry.scene));
     const auto row = require_scene(entry.scene);
-    if (!row) return read_.fail(child_path(path, "scene"), row.error().message);
+    if (!row) return row.error();
+    return (*row)->options;
+  }
+
+  void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
+    entry.scene = read_.text(value["scene"], child_path(path, "scene"));
+    entry.simulated = is_simulated(entry.scene);
+    if (entry.simulated) {
+      read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "steps", "every", "family"});
+    } else {
+      read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence"});
+    }
+    const auto specs = options_of_scene(entry);
+    if (!specs) return read_.fail(child_path(path, "scene"), specs.error().message);
     entry.options = points(value, path);
+    if (const Json* steps = find(value, "steps")) {
+      entry.steps = read_.integer(*steps, child_path(path, "steps"), 1, 1'000'000'000);
+    }
+    if (const Json* every = find(value, "every")) {
+      const long n = read_.integer(*every, child_path(path, "every"), 1, 1'000'000'000);
+      for (OptionValues& point : entry.options) {
+        if (!point.emplace("every", n).second) read_.fail(child_path(path, "every"), "is among the options already");
+      }
+    }
     for (const OptionValues& point : entry.options) {
-      if (const auto checked = check_options((*row)->options, point); !checked) {
+      if (const auto checked = check_options(*specs, point); !checked) {
         return read_.fail(path, entry.scene + ": " + checked.error().message);
       }
     }

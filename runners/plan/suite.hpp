@@ -12,7 +12,8 @@
 
 namespace conebench {
 
-/// One entry of a suite's "problems": FCLIB files by a glob, or a scene with every point of its grid and every seed.
+/// One entry of a suite's "problems": FCLIB files by a glob, or a scene with every point of its grid and every seed; a
+/// simulated scene gives many problems each.
 struct ProblemEntry {
   std::string fclib;                  ///< glob as the suite writes it; empty for a scene
   std::string scene;                  ///< id; empty for files
@@ -20,6 +21,8 @@ struct ProblemEntry {
   std::vector<std::uint64_t> seeds;   ///< of the scene
   bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
   bool sequence = false;              ///< its problems are one simulation's, in order
+  bool simulated = false;             ///< the scene is one of simulated_scene_table()
+  long steps = 0;                     ///< of the simulation; 0: as the scene says
   std::string family;                 ///< overrides the name's or the scene's own, where not empty
   std::string where;                  ///< "suite.json: problems[1]", for messages
 };

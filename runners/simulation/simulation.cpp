@@ -63,6 +63,7 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   Simulation made;
   made.family_ = family;
   made.name_ = name;
+  made.seed_ = seed;
   made.options_ = options;
   made.time_step_ = options.time_step > 0.0 ? options.time_step : model.time_step;
   const auto row = require_solver(options.solver);
@@ -150,12 +151,18 @@ Result<StepRecord> Simulation::step() {
 SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const {
   SampleFacts known;
   const Dimensions& size = engine_->dimensions();
-  known.configuration.joint_count = size.joints;
-  if (options_.coordinates == "maximal") {
-    known.configuration.bodies = size.bodies;
-  } else {
-    known.configuration.generalised_velocities = size.velocities;
-  }
+  Configuration& c = known.configuration;
+  c.joint_count = size.joints;
+  c.bodies = size.bodies;
+  c.generalised_velocities = size.velocities;
+  c.coordinates = options_.coordinates == "maximal" ? Coordinates::maximal : Coordinates::reduced;
+  const auto masses = engine_->body_masses();
+  c.body_masses = Eigen::Map<const Vector>(masses.data(), Index(masses.size()));
+  c.contact_identities = identities;
+  c.limit_identities = {mechanics_.limit_names.begin(), mechanics_.limit_names.end()};
+  c.scene = name_;
+  c.step = steps_;
+  c.seed = seed_;
   if (options_.start == "previous") known.guess = warm_.guess(mechanics_, identities);
   known.provenance.family = family_;
   known.provenance.name = fmt::format("{}_step={:05}", name_, steps_ + 1);

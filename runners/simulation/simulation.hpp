@@ -81,6 +81,7 @@ class Simulation {
 
   std::string family_, name_;
   SimulationOptions options_;
+  std::uint64_t seed_ = 1;
   double time_step_ = 0.0;
   long steps_ = 0;
   std::unique_ptr<Engine> engine_;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "runners/plan/problem_survey.hpp"
+#include "runners/simulation/engine.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/transforms.hpp"
 
@@ -94,6 +95,39 @@ TEST_F(Sources, ASceneComesBackFromItsFileAsItWas) {
   const auto again = load_source(source, base / "cache", true);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->content_hash(), problem->content_hash());
+}
+
+TEST_F(Sources, ASimulatedScenesSamplesAreMadeOnceAndThenTakenFromTheirFolder) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const Suite sliding = suite(R"([{"scene": "box-on-plane", "grid": {"speed": [1, 2]}, "steps": 12, "every": 4}])");
+  const auto found = list_sources(sliding, {}, {}, base / "cache");
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 6U);
+  const auto written = fs::last_write_time((*found)[0].file);
+  for (const ProblemSource& source : *found) {
+    const auto problem = load_source(source, base / "cache");
+    ASSERT_TRUE(problem) << problem.error().message;
+    EXPECT_EQ(problem->provenance().family, "box-on-plane");
+    EXPECT_EQ(problem->provenance().name, source.name);
+    EXPECT_EQ(problem->cones().contacts(), 4);
+  }
+  EXPECT_THAT((*found)[0].name, HasSubstr("speed=1_step=00004"));
+  const auto again = list_sources(sliding, {}, {}, base / "cache");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->size(), 6U);
+  EXPECT_EQ(fs::last_write_time((*again)[0].file), written);
+  fs::remove((*found)[1].file);
+  ASSERT_TRUE(list_sources(sliding, {}, {}, base / "cache"));
+  EXPECT_TRUE(fs::exists((*found)[1].file)) << "what is missing is made again";
+}
+
+TEST_F(Sources, ASimulationThatFailsNamesItsEntry) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const auto found = list_sources(suite(R"([{"scene": "box-on-plane", "options": {"speed": 5, "max_speed": 1}}])"), {},
+                                  {}, base / "cache");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr("problems[0]"), HasSubstr("blown up")));
 }
 
 TEST(Survey, TellsWhatAProblemIsLike) {

@@ -156,6 +156,13 @@ TEST(Suite, UnknownSolversScenesAndOptionsAreNamed) {
   EXPECT_THAT(error_of(with(R"({"solvers": [{"id": "NSGS", "grid": {"bogus": [1]}}]})")),
               AllOf(HasSubstr("solvers[0]"), HasSubstr("bogus")));
   EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "boxstack"}]})")), HasSubstr("box-stack"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "steps": 3}]})")), HasSubstr("steps: unknown key"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-on-plane", "steps": 0}]})")),
+              HasSubstr("problems[0].steps"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-on-plane", "options": {"fricton": 1}}]})")),
+              HasSubstr("fricton"));
+  EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-on-plane", "options": {"every": 1}, "every": 2}]})")),
+              HasSubstr("problems[0].every"));
   EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "grid": {"boxes": [0]}}]})")),
               AllOf(HasSubstr("problems[0]"), HasSubstr("'boxes' = 0 is outside")));
   EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "options": {"boxes": 2.5}}]})")),

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <set>
 
+#include "fclib_loader/fclib_file.hpp"
 #include "runners/simulation/contact_identity.hpp"
 #include "runners/simulation/control.hpp"
+#include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
@@ -152,6 +156,40 @@ TEST_F(Sequence, ASampleHoldsAllThatTheStepKnows) {
   EXPECT_EQ(problem.provenance().family, "box-on-plane");
   EXPECT_EQ(problem.provenance().name,
             "box-on-plane_solver=PGS-NCP-SAFE_speed=1_start=previous_tolerance=1e-06_step=00002");
+}
+
+TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
+  const std::string robot = world(R"(<geom type="plane" size="5 5 1" friction="0.8" user="0.2"/>
+      <body name="trunk" pos="0 0 0.331"><freejoint/><geom type="box" size="0.2 0.1 0.05" mass="3"/>
+        <body name="leg" pos="0.2 0 0"><joint type="hinge" axis="0 1 0" limited="true" range="-0.01 0.5" damping="0.2"/>
+          <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="0.5"/></body>
+        <body name="arm" pos="-0.2 0 0"><joint type="ball"/>
+          <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="0.5"/></body></body>)",
+                                  R"(<equality><connect body1="leg" body2="arm" anchor="-0.2 0 -0.1"/></equality>)");
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "conebench_written_samples";
+  std::filesystem::create_directories(folder);
+  for (const std::string coordinates : {"reduced", "maximal"}) {
+    for (const double compliance : {0.0, 1e-4}) {
+      SimulationOptions options;
+      options.coordinates = coordinates;
+      options.step.compliance = compliance;
+      auto simulation = simulation_of(robot, 0.01, options);
+      for (int k = 0; k < 4; ++k) step(simulation);
+      const StepRecord record = step(simulation);
+      const ConeProduct& cones = record.problem.cones();
+      ASSERT_GT(cones.joints() * cones.limits() * cones.contacts(), 0);
+      const auto file = write_sample(record, folder);
+      ASSERT_TRUE(file) << file.error().message;
+      const auto read = load_fclib(*file);
+      ASSERT_TRUE(read) << read.error().message;
+      EXPECT_EQ(read->content_hash(), record.problem.content_hash()) << coordinates << " " << compliance;
+      EXPECT_EQ(read->data_hash(), record.problem.data_hash()) << coordinates << " " << compliance;
+      EXPECT_EQ(read->reference()->reaction, record.impulse);
+      EXPECT_EQ(read->configuration()->contact_identities, record.identities);
+      EXPECT_EQ(read->configuration()->step, 4);
+    }
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(Sequence, NoSceneHasAnOptionOfTheSimulation) {

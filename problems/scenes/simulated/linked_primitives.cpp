@@ -124,7 +124,8 @@ Result<SimulatedModel> make_fourbar(const FourbarOptions& o, std::uint64_t) {
   model.open_body("bar", {.position = {0.0, 0.0, height}});
   if (!fixed) model.free({.angular = {0.5, 0.0, 0.0}});
   model.geom(bar(along));
-  Joint crank{.axis = hinge_axis, .start = o.angle};
+  // Short of the right angle at which the bars are in line and the parallelogram may fold over.
+  Joint crank{.axis = hinge_axis, .lower = -1.45, .upper = 1.45, .start = o.angle};
   crank.drive = {.kind = mjcf::Drive::Kind::motor, .amplitude = o.torque, .frequency = 1.0};
   model.open_body("crank", {});
   model.joint(crank);

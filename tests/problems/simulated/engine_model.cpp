@@ -45,6 +45,12 @@ EngineModel compile_scene(const std::string& id, const OptionValues& values, std
   return engine;
 }
 
+int rank(const Matrix& rows) {
+  if (rows.size() == 0) return 0;
+  const Eigen::JacobiSVD<Matrix> svd(rows);
+  return static_cast<int>((svd.singularValues().array() > 1e-9 * svd.singularValues()[0]).count());
+}
+
 Counts count(EngineModel& engine) {
   const mjModel& m = *engine.model;
   mjData& d = *engine.data;
@@ -85,8 +91,7 @@ Counts count(EngineModel& engine) {
         for (int k = 0; k < m.nv; ++k) jacobian(row, k) = d.efc_J[row * m.nv + k];
       }
     }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(jacobian);
-    c.mobility -= static_cast<int>((svd.singularValues().array() > 1e-9 * svd.singularValues()[0]).count());
+    c.mobility -= rank(jacobian);
   }
   return c;
 }

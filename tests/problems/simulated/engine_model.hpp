@@ -45,4 +45,7 @@ struct Counts {
 
 Counts count(EngineModel& engine);
 
+/// Singular values above 1e-9 of the largest.
+int rank(const Matrix& rows);
+
 }  // namespace conebench

@@ -47,6 +47,21 @@ TEST_P(SimulatedSceneRuns, TwentyFiveStepsKeepJointsTogetherAndShapesApart) {
   ASSERT_LT(simulation.state().velocity.cwiseAbs().maxCoeff(), 100.0);
 }
 
+/// The same in maximal coordinates, where every joint adds its rows.
+TEST_P(SimulatedSceneRuns, TenStepsInMaximalCoordinates) {
+  OptionValues values = GetParam().values;
+  values["coordinates"] = std::string("maximal");
+  values["solver"] = std::string("ADMM-NCP-SA");
+  values["tolerance"] = 1e-6;
+  values["max_iterations"] = 200L;
+  auto simulation = start(GetParam().id, values);
+  for (int k = 0; k < 10; ++k) {
+    const StepRecord record = step(simulation);
+    ASSERT_TRUE(record.impulse.allFinite());
+    ASSERT_LT(record.configuration_residual, 5e-3) << "step " << k;
+  }
+}
+
 TEST(CubeSliding, StopsAfterTheDistanceOfCoulombsLaw) {
   auto cube = start("cube-sliding", {{"speed", 1.0}, {"friction", 0.4}});
   while (cube.state().time < 0.4) step(cube);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "runners/simulation/scene_plan.hpp"
 #include "tests/problems/simulated/engine_model.hpp"
 
 namespace conebench {
@@ -68,6 +69,24 @@ TEST_P(TableII, BodiesJointsRowsAndMassRatioAreThePapers) {
 
 /// The total is the mobility of the four-bars, and the number of joint coordinates (six for a free base) of the
 /// figures.
+/// The simulator's own rows in maximal coordinates, and what they leave free.
+TEST_P(TableII, MaximalCoordinatesHaveThePapersRowsAndTheSameMobility) {
+  OptionValues values = GetParam().values;
+  values["coordinates"] = std::string("maximal");
+  values["max_iterations"] = 10L;
+  const auto plan = simulation::plan_scene(**require_simulated_scene(GetParam().scene), values, 1);
+  ASSERT_TRUE(plan) << plan.error().message;
+  auto simulation = simulation::simulate(*plan);
+  ASSERT_TRUE(simulation) << simulation.error().message;
+  const auto record = simulation->step();
+  ASSERT_TRUE(record) << record.error().message;
+  const Index rows = record->problem.cones().joints();
+  EXPECT_EQ(rows, GetParam().rows);
+  const Matrix jacobian = Matrix(record->problem.primal()->jacobian).topRows(rows);
+  EXPECT_EQ(jacobian.cols(), 6 * GetParam().bodies);
+  EXPECT_EQ(jacobian.cols() - rank(jacobian), counts().mobility);
+}
+
 TEST_P(TableII, TotalDegreesOfFreedomAreOneOfTwoCountsWhereTheTableIsConsistent) {
   const Counts c = counts();
   const bool consistent = c.mobility == GetParam().degrees || c.coordinates == GetParam().degrees;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
@@ -55,7 +56,9 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
 
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
   if (offer(parts, search, r)) return;
-  if (o.sweeps > 0 && sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory)) return;
+  if (o.sweeps > 0 && search.sweeps() <= FewContacts::glance &&
+      sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory))
+    return;
   if (o.newton && !search.halted() &&
       parts.newton().run(search, r, {.steps = 30, .patience = 6, .relative = search.odd_attempt() ? 1e3 : 10.0}))
     return;
@@ -178,6 +181,17 @@ bool wants_projection(const Options& options) {
   return false;
 }
 
+/// Sweeps that a few contacts get before anything is allocated; 0: none.
+template <class Options>
+long early_sweeps(const Options& options, const ContactProblem& problem) {
+  if constexpr (requires { options.projected; }) {
+    if (options.projected || !FewContacts::fit(problem)) return 0;
+    return problem.cones().contacts() <= FewContacts::thoroughly ? options.sweeps
+                                                                 : std::min(options.sweeps, FewContacts::glance);
+  }
+  return 0;
+}
+
 /// The solver whose search is one of the run_… functions above.
 template <class Options>
 class PartSolver final : public Solver {
@@ -194,15 +208,25 @@ class PartSolver final : public Solver {
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = problem;
-    parts_ = std::make_unique<Parts>(*problem_);
+    parts_ = early_sweeps(options_, problem) > 0 ? nullptr : std::make_unique<Parts>(*problem_);
     return std::nullopt;
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    FewContacts early;
+    if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
+      early = FewContacts::sweep(*problem_, guess, sweeps, stop, monitor, impulse);
+      if (early.accepted || early.halted) return summary_of(early);
+      if (!impulse.allFinite()) impulse = guess;
+    } else {
+      impulse = guess;
+    }
+    if (!parts_) parts_ = std::make_unique<Parts>(*problem_);
     const ScaledProblem& problem = parts_->problem();
     Search search(problem, stop, monitor, parts_->impulse_workspace());
+    search.go_on_after(early);
     Vector r;
-    problem.from_impulse(guess, r);
+    problem.from_impulse(impulse, r);
     SolveSummary summary;
     if (problem.contacts() > 0) {
       const bool projected = wants_projection(options_);
@@ -223,6 +247,17 @@ class PartSolver final : public Solver {
   }
 
  private:
+  static SolveSummary summary_of(const FewContacts& early) {
+    SolveSummary summary;
+    summary.status = early.accepted      ? SolveStatus::converged
+                     : early.out_of_time ? SolveStatus::time_limit
+                                         : SolveStatus::max_iterations;
+    summary.iterations = early.sweeps;
+    summary.operator_products = early.sweeps + early.products;
+    summary.own_residual = early.residual;
+    return summary;
+  }
+
   /// Joints that contradict each other keep a velocity, of which the search knows nothing.
   void check_joints(ConstVectorRef impulse, const StopRule& stop, SolveSummary& summary) const {
     Vector sigma(problem_->rows());
@@ -267,6 +302,10 @@ SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, const 
 
 std::vector<SolverRow> cascade_rows() {
   using namespace cascade;
+  SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
+                                "Solves what any of its parts solves, cheapest first; factors matrices of G's "
+                                "pattern, so thousands of densely coupled contacts are expensive.");
+  driver.version = 4;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "
@@ -282,10 +321,7 @@ std::vector<SolverRow> cascade_rows() {
                                            "Walks around the folds at which interior points stall; many "
                                            "factorizations."),
                                  run_arclength),
-      part_row<CascadeOptions>(part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
-                                         "Solves what any of its parts solves, cheapest first; factors matrices of "
-                                         "G's pattern, so thousands of densely coupled contacts are expensive."),
-                               run_cascade),
+      part_row<CascadeOptions>(std::move(driver), run_cascade),
   };
 }
 

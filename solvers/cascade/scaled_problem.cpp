@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "problems/cone_projection.hpp"
+#include "solvers/natural_map_scaling.hpp"
 
 namespace conebench::cascade {
 
@@ -32,28 +33,12 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem) {
 
 void ScaledProblem::measure_by(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  const BlockSparseMatrix& matrix = problem.blocks();
-  const auto mean_diagonal = [&](Index i) {
-    const int size = matrix.block_size(i);
-    const double compliance = problem.compliance().segment(matrix.block_offset(i), size).sum();
-    return (matrix.block(i, matrix.diagonal(i)).trace() + compliance) / size;
-  };
-  double sum = 0.0;
-  double positive = 0.0;
-  double largest_velocity = 0.0;
-  for (Index i = 0; i < cones.blocks(); ++i) {
-    const double mean = mean_diagonal(i);
-    sum += mean > 0.0 ? mean : 0.0;
-    positive += mean > 0.0 ? 1.0 : 0.0;
-    const auto velocity = problem.free_term().segment(matrix.block_offset(i), matrix.block_size(i));
-    largest_velocity = std::max(largest_velocity, velocity.norm());
-  }
-  if (largest_velocity == 0.0) largest_velocity = 1.0;
+  Vector inverse_steps(cones.blocks());
+  const double velocity = natural_map_scaling(problem, inverse_steps);
   for (Index i = cones.joints(); i < cones.blocks(); ++i) {
     Judge& judge = judge_[static_cast<std::size_t>(i - cones.joints())];
-    const double mean = mean_diagonal(i);
-    judge.step = mean > 0.0 ? 1.0 / mean : (positive > 0.0 ? positive / sum : 1.0);
-    judge.tolerance = 1.0 / (judge.step * largest_velocity);
+    judge.step = 1.0 / inverse_steps[i];
+    judge.tolerance = 1.0 / (judge.step * velocity);
   }
 }
 

@@ -19,6 +19,12 @@ Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
       outer_(&outer),
       best_point_(Vector::Zero(problem.size())) {}
 
+void Search::go_on_after(const FewContacts& early) {
+  sweeps_ = early.sweeps;
+  offers_ = early.looks;
+  products_before_ -= early.products;
+}
+
 bool Search::ask(const Vector& r, double residual) {
   problem_->to_impulse(r, *impulse_);
   const bool good = residual <= tolerance_;

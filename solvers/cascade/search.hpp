@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "problems/types.hpp"
+#include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/solver.hpp"
 
@@ -18,6 +19,9 @@ class Search {
   Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace);
   /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
+
+  /// Counts what was done before this search began.
+  void go_on_after(const FewContacts& early);
 
   /// From here on a point is accepted as its projection onto the cones, and by the projection's residual.
   void project_answers() { projects_ = true; }

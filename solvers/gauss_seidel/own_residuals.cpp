@@ -4,21 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/natural_map_scaling.hpp"
+
 namespace conebench::gauss_seidel {
-
-namespace {
-
-/// V = max ‖g_i‖, 1 where it is 0.
-double reference_velocity(const ContactProblem& problem) {
-  const ConeProduct& cones = problem.cones();
-  double largest = 0.0;
-  for (Index b = 0; b < cones.blocks(); ++b) {
-    largest = std::max(largest, problem.free_term().segment(cones.block_row(b), cones.block_size(b)).norm());
-  }
-  return largest > 0.0 ? largest : 1.0;
-}
-
-}  // namespace
 
 double total_inertia(const ContactProblem& problem) {
   if (problem.primal()) return problem.primal()->mass.diagonal().sum();
@@ -35,32 +23,17 @@ double total_inertia(const ContactProblem& problem) {
 }
 
 Vector velocity_weights(const ContactProblem& problem) {
-  const ConeProduct& cones = problem.cones();
-  const BlockSparseMatrix& matrix = problem.blocks();
-  Vector weights(cones.blocks());
-  double sum = 0.0;
-  Index positive = 0;
-  for (Index b = 0; b < cones.blocks(); ++b) {
-    const int size = cones.block_size(b);
-    weights[b] =
-        (matrix.block(b, matrix.diagonal(b)).trace() + problem.compliance().segment(cones.block_row(b), size).sum()) /
-        size;
-    if (weights[b] > 0.0) {
-      sum += weights[b];
-      ++positive;
-    }
-  }
-  const double mean = positive > 0 ? sum / static_cast<double>(positive) : 1.0;
-  const double velocity = reference_velocity(problem);
-  for (double& weight : weights) weight = (weight > 0.0 ? weight : mean) / velocity;
+  Vector weights(problem.cones().blocks());
+  const double velocity = natural_map_scaling(problem, weights);
+  weights /= velocity;
   return weights;
 }
 
 OwnResiduals::OwnResiduals(ContactProblem problem, OwnModel model)
     : problem_(std::move(problem)),
       model_(model),
-      weights_(velocity_weights(problem_)),
-      reference_velocity_(reference_velocity(problem_)),
+      inverse_steps_(problem_.cones().blocks()),
+      reference_velocity_(natural_map_scaling(problem_, inverse_steps_)),
       velocity_(problem_.rows()),
       scratch_(problem_.rows()) {}
 
@@ -131,7 +104,7 @@ double OwnResiduals::natural_map(ConstVectorRef impulse) {
   for (Index b = 0; b < cones.blocks(); ++b) {
     const Index row = cones.block_row(b);
     const int size = cones.block_size(b);
-    const double step = 1.0 / (weights_[b] * reference_velocity_);
+    const double step = 1.0 / inverse_steps_[b];
     scratch_.segment(row, size) = impulse.segment(row, size) - step * velocity_.segment(row, size);
   }
   project_cone(cones, scratch_, scratch_);
@@ -139,7 +112,8 @@ double OwnResiduals::natural_map(ConstVectorRef impulse) {
   for (Index b = 0; b < cones.blocks(); ++b) {
     const Index row = cones.block_row(b);
     const int size = cones.block_size(b);
-    largest = std::max(largest, (weights_[b] * (impulse.segment(row, size) - scratch_.segment(row, size))).norm());
+    const double weight = inverse_steps_[b] / reference_velocity_;
+    largest = std::max(largest, (weight * (impulse.segment(row, size) - scratch_.segment(row, size))).norm());
   }
   return largest;
 }

@@ -40,7 +40,7 @@ class OwnResiduals {
 
   ContactProblem problem_;
   OwnModel model_;
-  Vector weights_;
+  Vector inverse_steps_;  ///< 1 / r_i
   double reference_velocity_;
   Vector velocity_;
   Vector scratch_;

@@ -1,0 +1,158 @@
+#include "solvers/cascade/few_contacts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "solvers/gauss_seidel/coulomb_block.hpp"
+#include "solvers/natural_map_scaling.hpp"
+
+namespace conebench::cascade {
+
+namespace {
+
+/// λ lies in the caller's array, everything else on the stack.
+template <int Dim>
+class SmallSweep {
+ public:
+  using Part = ContactVector<Dim>;
+  using Block = Eigen::Matrix<double, Dim, Dim>;
+
+  explicit SmallSweep(const ContactProblem& problem)
+      : problem_(problem), matrix_(problem.blocks()), contacts_(static_cast<int>(matrix_.block_rows())) {
+    velocity_scale_ = natural_map_scaling(problem, Eigen::Map<Vector>(inverse_steps_.data(), contacts_));
+  }
+
+  /// One sweep. Returns the largest ‖Δλ_i‖ / (r_i V).
+  double sweep(double* impulse) {
+    double change = 0.0;
+    for (int i = 0; i < contacts_; ++i) {
+      Eigen::Map<Part> own(impulse + Dim * i);
+      const Part old = own;
+      const Part free = velocity_without(i, impulse);
+      // An opening contact needs no inverse of its block.
+      own = free[Dim - 1] >= 0.0 ? Part(Part::Zero()) : solve(i, free, old);
+      change = std::max(change, (own - old).norm() * inverse_steps_[static_cast<std::size_t>(i)]);
+    }
+    return change / velocity_scale_;
+  }
+
+  /// The scaled natural map.
+  double residual(const double* impulse) const {
+    double worst = 0.0;
+    for (int i = 0; i < contacts_; ++i) {
+      const double mu = friction(i);
+      const Eigen::Map<const Part> own(impulse + Dim * i);
+      Part velocity = velocity_without(i, impulse) + diagonal(i) * own;
+      velocity += compliance(i).cwiseProduct(own);
+      velocity[Dim - 1] += mu * tangential_norm<Dim>(velocity);
+      const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
+      const Part moved = own - velocity / inverse_step;
+      const double error = (own - project_friction_cone<Dim>(moved, mu)).norm() * inverse_step;
+      if (!(error <= worst)) worst = error;  // a NaN stays
+    }
+    return worst / velocity_scale_;
+  }
+
+ private:
+  double friction(int i) const { return problem_.cones().friction()[static_cast<std::size_t>(i)]; }
+  Eigen::Map<const Block> diagonal(int i) const { return matrix_.block<Dim>(matrix_.diagonal(i)); }
+  Eigen::Map<const Part> compliance(int i) const {
+    return Eigen::Map<const Part>(problem_.compliance().data() + Dim * i);
+  }
+
+  /// g_i + Σ_{j≠i} G_ij λ_j.
+  Part velocity_without(int i, const double* impulse) const {
+    Part sum = Eigen::Map<const Part>(problem_.free_term().data() + Dim * i);
+    for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k) {
+      const Index j = matrix_.column(k);
+      if (j != i) sum += matrix_.block<Dim>(k) * Eigen::Map<const Part>(impulse + Dim * j);
+    }
+    return sum;
+  }
+
+  Part solve(int i, const Part& free, const Part& old) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!ready_[at]) {
+      blocks_[at] = diagonal(i);
+      blocks_[at].diagonal() += compliance(i);
+      prepared_[at] = local_.template prepare<Dim>(blocks_[at], friction(i));
+      ready_[at] = true;
+    }
+    const Eigen::Map<const Block> block(blocks_[at].data());
+    return local_.template solve<Dim>(prepared_[at], block, friction(i), free, old);
+  }
+
+  const ContactProblem& problem_;
+  const BlockSparseMatrix& matrix_;
+  const int contacts_;
+  double velocity_scale_ = 1.0;
+  gauss_seidel::CoulombBlock local_;
+  std::array<bool, FewContacts::most_contacts> ready_{};
+  std::array<double, FewContacts::most_contacts> inverse_steps_;
+  std::array<Block, FewContacts::most_contacts> blocks_;  ///< G_ii + R_ii
+  std::array<gauss_seidel::CoulombBlock::Prepared<Dim>, FewContacts::most_contacts> prepared_;
+};
+
+template <int Dim>
+FewContacts run(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
+                Monitor& monitor, VectorRef impulse) {
+  constexpr double near = 10.0;  // a change of that many tolerances is worth a look
+  constexpr long first_decision = 4;
+  // Sweeps that cost about as much as Newton's way to the end.
+  const double worth_it = problem.cones().contacts() <= FewContacts::thoroughly ? 20.0 : 0.0;
+  FewContacts count;
+  SmallSweep<Dim> contacts(problem);
+  impulse = guess;
+  double halfway = 0.0;
+  long decide_at = std::min(sweeps, first_decision);
+  long halfway_at = decide_at / 2;
+  while (!count.accepted) {
+    if (count.sweeps == stop.max_iterations) {
+      count.halted = true;
+      break;
+    }
+    const double change = contacts.sweep(impulse.data());
+    ++count.sweeps;
+    const bool decides = count.sweeps >= decide_at;
+    if (count.sweeps > 2 && change > near * stop.tolerance && count.sweeps != halfway_at && !decides) continue;
+    count.residual = contacts.residual(impulse.data());
+    ++count.products;
+    ++count.looks;
+    const bool good = count.residual <= stop.tolerance;
+    if (stop.criterion == Criterion::own) {
+      count.accepted = good;
+    } else if (good || monitor.due(count.looks)) {
+      const Decision decision = good ? monitor.propose(count.looks, impulse, count.residual)
+                                     : monitor.observe(count.looks, impulse, count.residual);
+      count.accepted = decision == Decision::accept;
+      count.halted = count.out_of_time = decision == Decision::out_of_time;
+      if (count.halted) break;
+    }
+    if (decides && !count.accepted) {
+      const double rate =
+          std::pow(count.residual / halfway, 1.0 / static_cast<double>(std::max(1L, count.sweeps - halfway_at)));
+      const double needed = rate < 1.0 ? std::log(stop.tolerance / count.residual) / std::log(rate) : worth_it + 1.0;
+      if (!(halfway > 0.0 && needed <= worth_it && static_cast<double>(count.sweeps) <= 2.0 * worth_it)) break;
+      halfway_at = count.sweeps;
+      decide_at = count.sweeps + static_cast<long>(std::max(0.0, needed)) + 1;
+    }
+    if (count.sweeps == halfway_at) halfway = count.residual;
+  }
+  return count;
+}
+
+}  // namespace
+
+bool FewContacts::fit(const ContactProblem& problem) {
+  const ConeProduct& cones = problem.cones();
+  return cones.contacts() > 0 && cones.contacts() <= most_contacts && cones.blocks() == cones.contacts();
+}
+
+FewContacts FewContacts::sweep(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
+                               Monitor& monitor, VectorRef impulse) {
+  return problem.cones().contact_dimension() == 2 ? run<2>(problem, guess, sweeps, stop, monitor, impulse)
+                                                  : run<3>(problem, guess, sweeps, stop, monitor, impulse);
+}
+
+}  // namespace conebench::cascade

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "problems/contact_problem.hpp"
+#include "solvers/monitor.hpp"
+#include "solvers/solver.hpp"
+
+namespace conebench::cascade {
+
+/// NSGS's sweeps on a few contacts in the problem's own units, without heap allocation: what CASCADE tries before it
+/// scales, allocates and analyses anything.
+struct FewContacts {
+  long sweeps = 0;
+  long looks = 0;     ///< points measured, the indices at which the monitor was asked
+  long products = 0;  ///< with G, to measure
+  double residual = 0.0;
+  bool accepted = false;
+  bool halted = false;  ///< out of time or of iterations
+  bool out_of_time = false;
+
+  static constexpr int most_contacts = 40;
+  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance, two sweeps, which is all that
+  /// uncoupled contacts need.
+  static constexpr int thoroughly = 8;
+  static constexpr long glance = 2;
+
+  /// At most forty contacts, no joints, no limits.
+  static bool fit(const ContactProblem& problem);
+
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance, at most `sweeps` times, fewer where four
+  /// show that these will not do, and on for as long as the rate of the last ones promises that within a few Newton
+  /// steps' cost. `impulse` is the last iterate. The problem fits.
+  static FewContacts sweep(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
+                           Monitor& monitor, VectorRef impulse);
+};
+
+}  // namespace conebench::cascade

@@ -1,0 +1,85 @@
+#include "solvers/cascade/few_contacts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/solvers/solver_harness.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using namespace conebench::testing;
+using cascade::FewContacts;
+
+std::vector<ContactProblem> problems() {
+  return {make_problem("random", {{"contacts", 6L}}), make_problem("random", {{"contacts", 5L}, {"dimension", 2L}}),
+          make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
+          make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}}),
+          make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}})};
+}
+
+TEST(FewContacts, SweepsAreThoseOfNsgs) {
+  for (const ContactProblem& problem : problems()) {
+    SCOPED_TRACE(problem.provenance().name);
+    const auto nsgs = prepared(*find_solver("NSGS"), problem, {});
+    SilentMonitor silent;
+    for (const long sweeps : {1L, 2L, 4L}) {
+      const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::verdict};
+      const Answer expected = solve(*nsgs, problem, stop, silent);
+      Vector impulse(problem.rows());
+      const FewContacts count =
+          FewContacts::sweep(problem, Vector::Zero(problem.rows()), sweeps, stop, silent, impulse);
+      EXPECT_EQ(count.sweeps, sweeps);
+      EXPECT_LE((impulse - expected.impulse).norm(), 1e-12 * expected.impulse.norm());
+    }
+  }
+}
+
+TEST(FewContacts, ResidualIsTheJudges) {
+  for (const ContactProblem& problem : problems()) {
+    SCOPED_TRACE(problem.provenance().name);
+    SilentMonitor silent;
+    Vector impulse(problem.rows());
+    const StopRule stop{.tolerance = 0.0, .max_iterations = 2, .criterion = Criterion::own};
+    const FewContacts count = FewContacts::sweep(problem, Vector::Zero(problem.rows()), 10, stop, silent, impulse);
+    EXPECT_TRUE(count.halted);
+    EXPECT_NEAR(count.residual, judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
+  }
+}
+
+TEST(FewContacts, FitsWithoutJointsAndLimitsOnly) {
+  EXPECT_TRUE(FewContacts::fit(make_problem("random", {{"contacts", 40L}})));
+  EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 41L}})));
+  EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 3L}, {"joints", 1L}})));
+  EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 3L}, {"limits", 1L}})));
+}
+
+TEST(FewContacts, CascadeAllocatesNothingWhereAFewSweepsSuffice) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const ContactProblem problem = make_problem("sliding-box", {});
+  const auto solver = find_solver("CASCADE")->make({}).value();
+  const Vector guess = Vector::Zero(problem.rows());
+  Vector impulse(problem.rows());
+  SilentMonitor silent;
+  const long before = allocation_count();
+  ASSERT_FALSE(solver->prepare(problem));
+  const SolveSummary summary = solver->solve(guess, {.tolerance = 1e-10, .criterion = Criterion::own}, silent, impulse);
+  EXPECT_EQ(allocation_count() - before, 0);
+  EXPECT_EQ(summary.status, SolveStatus::converged);
+  EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1e-10);
+}
+
+TEST(FewContacts, WhereSweepsAreSlowNewtonGoesOnAndTheCountsAddUp) {
+  const ContactProblem problem = make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 1000.0}});
+  ASSERT_TRUE(FewContacts::fit(problem));
+  JudgingMonitor monitor(problem, "natural_map_scaled", 1e-10);
+  const auto solver = prepared(*find_solver("CASCADE"), problem, {});
+  const Answer answer = solve(*solver, problem, {.tolerance = 1e-10, .criterion = Criterion::verdict}, monitor);
+  EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+  EXPECT_GT(answer.summary.factorizations, 0);
+  EXPECT_GE(answer.summary.iterations, answer.summary.factorizations + 4);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -496,7 +496,7 @@ std::string ReadFile::read_text(const Object& parent, const std::string& name) c
   const Handle memory_type(H5Tcopy(type.get()));
   char* text = nullptr;
   if (H5Dread(object.get(), memory_type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) < 0 || text == nullptr) return {};
-  const std::string copy = one_line(text);
+  std::string copy = one_line(text);
   H5Dvlen_reclaim(memory_type.get(), space.get(), H5P_DEFAULT, &text);
   return copy;
 }

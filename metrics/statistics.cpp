@@ -115,7 +115,7 @@ std::string to_string(FailureMode mode) {
 }
 
 std::string ShiftedMean::label(const std::string& unit) const {
-  const std::string head =
+  std::string head =
       fmt::format("shifted geometric mean (shift {}{}), ", options.shift, unit.empty() ? "" : " " + unit);
   switch (options.mode) {
     case FailureMode::at_limit: return head + fmt::format("{} of {} failures at the limit", failures, problems);

@@ -219,6 +219,7 @@ std::vector<Slice> make_slices(const StoreContents& contents, const std::vector<
     if (place == nullptr || cell.run_id >= place->run_id) place = &cell;  // the latest run's
   }
   std::vector<Slice> slices;
+  slices.reserve(by_key.size());
   for (auto& [key, slice] : by_key) slices.push_back(std::move(slice));
   label_slices(slices);
   return slices;

@@ -176,6 +176,7 @@ class ScopeRanking {
       row.means = {at_limit[c].value, penalised[c].value, in_common[c].value};
       if (!in_common[c].value) continue;
       std::vector<double> plain;
+      plain.reserve(common.size());
       for (const std::size_t i : common) plain.push_back(*times[i][c]);
       row.time_mean = mean(plain);
       row.time_deviation = sample_deviation(plain);

@@ -133,7 +133,7 @@ void note_relative(Notes& notes, const Analysis& analysis) {
   }
   if (symmetrised > 0) {
     notes.inform(fmt::format("{} the symmetrised problem (see its verdict in cells.csv).",
-                             plural(symmetrised, "cell") + (symmetrised == 1 ? " solved" : " solved")));
+                             plural(symmetrised, "cell") + " solved"));
   }
 }
 

@@ -24,6 +24,7 @@ constexpr std::array<std::pair<const char*, ReportFormat>, 5> format_names{{{"ht
 
 std::vector<ReportFormat> all_report_formats() {
   std::vector<ReportFormat> formats;
+  formats.reserve(format_names.size());
   for (const auto& [name, format] : format_names) formats.push_back(format);
   return formats;
 }

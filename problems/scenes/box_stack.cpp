@@ -58,7 +58,7 @@ Result<ContactProblem> make_box_stack(const BoxStackOptions& o, std::uint64_t) {
     bodies.add_body(masses.back(), box_inertia(masses.back(), half), {0.0, 0.0, (2.0 * i + 1.0) * o.half_height},
                     {0.0, 0.0, -o.time_step * o.gravity});
   }
-  Vector impulse = Vector::Zero(12 * count);
+  Vector impulse = Vector::Zero(Index{12} * count);
   double mass_above = 0.0;
   for (int i = count - 1; i >= 0; --i) {
     mass_above += masses[static_cast<std::size_t>(i)];

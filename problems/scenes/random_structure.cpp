@@ -87,7 +87,7 @@ Result<RandomStructureData> random_structure(const RandomStructure& o, RandomSou
   data.primal.mass = SparseMatrix(spec.rank, spec.rank);
   for (Index i = 0; i < spec.rank; ++i) data.primal.mass.insert(i, i) = 1.0 / factor.eigenvalues[i];
   data.primal.mass.makeCompressed();
-  data.primal.jacobian = std::move(factor.jacobian);
+  data.primal.jacobian.swap(factor.jacobian);
   data.primal.free_velocity = Vector::Zero(spec.rank);
   auto delassus = make_delassus(data.primal, *cones, o.form);
   if (!delassus) return delassus.error();

@@ -77,7 +77,7 @@ Result<ContactProblem> make_sphere_lattice(const SphereLatticeOptions& o, std::u
   for (long k = 0; k < o.nz; ++k) {
     for (long j = 0; j < o.ny; ++j) {
       for (long i = 0; i < o.nx; ++i) {
-        const Eigen::Vector3d centre = bodies.position(body(i, j, k));
+        const Eigen::Vector3d& centre = bodies.position(body(i, j, k));
         const double weight = o.mass * o.time_step * o.gravity;
         if (k == 0) {
           contact(RigidBodies::ground, body(i, j, k), {centre[0], centre[1], 0.0}, 2, weight * double(o.nz));

@@ -116,7 +116,7 @@ std::string short_time(double seconds) {
 
 /// The exact text where it is short, else "0.6667" or "1e15".
 static std::string readable(double value) {
-  const std::string exact = fmt::format("{}", value);
+  std::string exact = fmt::format("{}", value);
   if (exact.size() <= 8) return exact;
   std::string text = fmt::format("{:.4g}", value);
   if (const auto plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, text[plus + 2] == '0' ? 2 : 1);

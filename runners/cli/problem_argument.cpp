@@ -41,7 +41,7 @@ Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::ist
 }  // namespace
 
 std::filesystem::path find_problem_file(const std::string& file) {
-  const std::filesystem::path given(file);
+  std::filesystem::path given(file);
   std::error_code ignored;
   if (given.is_absolute() || std::filesystem::exists(given, ignored)) return given;
   if (const auto data = data_folder_of_environment(); !data.empty()) {

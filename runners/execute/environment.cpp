@@ -52,7 +52,7 @@ std::string dotted(unsigned version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-std::string or_unknown(std::string text) { return text.empty() ? "unknown" : text; }
+std::string or_unknown(const std::string& text) { return text.empty() ? "unknown" : text; }
 
 std::uint64_t throttling_events() {
   std::uint64_t events = 0;

@@ -24,6 +24,7 @@ TimingRecord summarise_times(const std::vector<double>& seconds) {
   timing.minimum = *std::min_element(seconds.begin(), seconds.end());
   timing.median = median_of(seconds);
   std::vector<double> distances;
+  distances.reserve(seconds.size());
   for (const double value : seconds) distances.push_back(std::abs(value - timing.median));
   timing.deviation = median_of(std::move(distances));
   return timing;

@@ -18,7 +18,7 @@ namespace cascade {
 namespace {
 
 struct CascadeOptions {
-  long sweeps = 10;
+  long sweeps = 4;
   long proximal_steps = 800;
   long arclength_steps = 150;
   long restarts = 12;
@@ -59,10 +59,15 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (o.sweeps > 0 && search.sweeps() <= FewContacts::glance &&
       sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory))
     return;
+  Vector swept = r;
   if (o.newton && !search.halted() &&
       parts.newton().run(search, r, {.steps = 30, .patience = 6, .relative = search.odd_attempt() ? 1e3 : 10.0}))
     return;
   if (o.interior_point && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
+  if (o.newton && o.interior_point && !search.halted() &&
+      parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
+    return;
   if (!search.halted() && search.best() > 1e-6 && large_impulses(parts, search, o.admm, o.interior_point)) return;
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
   if (o.proximal_point && parts.proximal_point().run(search, {.newton_steps = o.proximal_steps})) return;

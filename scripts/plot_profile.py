@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""The performance profile of the README: two reports' profiles of time at 1e-8, side by side.
+
+    conebench report real.sqlite --out real
+    conebench report families.sqlite --out families
+    scripts/plot_profile.py docs/images/profile.svg real/performance_profiles.csv families/performance_profiles.csv
+
+The best of each problem is the best of all settings in its report, shown here or not. Needs python3-matplotlib.
+"""
+import collections
+import csv
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "conebench"
+import matplotlib.pyplot as plot
+
+TOLERANCE = 1e-8
+SHOWN = ["CASCADE", "PPA", "NSN-AC", "STAGGERED", "ADMM-NCP-SA", "ADMM-NCP-SA-S", "NSGS", "PGS-NCP-SAFE", "FP-VI"]
+PEERS = ["SICONOS-NSGS", "SICONOS-NSN-AC", "SICONOS-ADMM", "SICONOS-VI-EG"]
+TITLES = ["real FCLIB problems", "simulated families"]
+FARTHEST = 1024.0
+
+
+def read(path):
+    """{label: [(τ, ρ)]} of time over all families, equal weight each."""
+    lines = collections.defaultdict(list)
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            if float(row["tolerance"]) == TOLERANCE and row["family"] == "(all)" and row["cost"] == "time":
+                lines[row["label"]].append((float(row["tau"]), float(row["rho"])))
+    return {label: sorted(line) for label, line in lines.items()}
+
+
+def draw(axes, lines, title):
+    colours = plot.get_cmap("tab10").colors
+    for names, style in ((SHOWN, "-"), (PEERS, "--")):
+        for index, label in enumerate(names):
+            if label not in lines:
+                continue
+            tau, rho = zip(*lines[label], (FARTHEST, lines[label][-1][1]))
+            width = 2.6 if label == "CASCADE" else 1.3
+            axes.step((1.0,) + tau, (0.0,) + rho, style, where="post", linewidth=width, color=colours[index % 10],
+                      label=label)
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(1.0, FARTHEST)
+    axes.set_ylim(0.0, 1.02)
+    axes.set_xlabel("τ: time over the fastest on that problem")
+    axes.set_title(title)
+    axes.grid(alpha=0.3)
+
+
+def main():
+    reports = sys.argv[2:]
+    figure, all_axes = plot.subplots(1, len(reports), figsize=(2.0 + 4.2 * len(reports), 3.8), sharey=True,
+                                     squeeze=False)
+    for axes, path, title in zip(all_axes[0], reports, TITLES):
+        draw(axes, read(path), title)
+    all_axes[0][0].set_ylabel(f"ρ: share of problems solved to {TOLERANCE:g}")
+    handles, labels = all_axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="center left", bbox_to_anchor=(0.84, 0.5), frameon=False, fontsize=8)
+    figure.tight_layout(rect=(0.0, 0.0, 0.84, 1.0))
+    figure.savefig(sys.argv[1], metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

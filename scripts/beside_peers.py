@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """How our solvers stand beside Siconos' own of the same kind, from a report's cells.csv, as Markdown tables.
 
-Usage: scripts/beside_peers.py REPORT/cells.csv
+Usage: scripts/beside_peers.py [--from CONTACTS] [--below CONTACTS] [--problems-equal] REPORT/cells.csv …
+
+Several reports count as one set; equal families of two reports stay apart. --from and --below bound the problems' contacts.
 
 Ratio: time of the fastest of the peers over ours, set-up + solve, least of the repeats, geometric mean over the headline
-problems that both solve, families equal. A problem counts where the peers can take it; the second table has every problem
+problems that both solve, families equal (--problems-equal: problems). A problem counts where the peers can take it; the second table has every problem
 at the strictest tolerance where a peer is faster.
 """
 
+import argparse
 import csv
 import math
 import sys
@@ -23,13 +26,17 @@ PAIRS = [
 ]
 
 
-def read(path):
+def read(paths, least, below, problems_equal):
     """slices[tolerance][problem][label] = row, headline problems that the label's solver takes."""
     slices = defaultdict(lambda: defaultdict(dict))
-    with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["headline"] == "1" and row["status"] not in ("unsupported", "skipped"):
-                slices[float(row["tolerance"])][row["problem"]][row["label"]] = row
+    for path in paths:
+        with open(path, encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                if row["headline"] != "1" or row["status"] in ("unsupported", "skipped"):
+                    continue
+                if least <= int(row["contacts"]) < below:
+                    row["family"] = "" if problems_equal else (path, row["family"])
+                    slices[float(row["tolerance"])][row["problem"]][row["label"]] = row
     return slices
 
 
@@ -72,9 +79,15 @@ def compare(problems, ours, prefix, chosen=None):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    slices = read(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("reports", nargs="+", metavar="REPORT/cells.csv")
+    parser.add_argument("--from", dest="least", type=int, default=0, metavar="CONTACTS")
+    parser.add_argument("--below", type=int, default=sys.maxsize, metavar="CONTACTS")
+    parser.add_argument("--problems-equal", action="store_true")
+    arguments = parser.parse_args()
+    slices = read(arguments.reports, arguments.least, arguments.below, arguments.problems_equal)
+    if not slices:
+        sys.exit("no cell of these reports is in the bounds")
     tolerances = sorted(slices, reverse=True)
     titles = " | ".join(f"{tolerance:.0e}".replace("e-0", "e-") for tolerance in tolerances)
     print(f"| ours | peers | {titles} | faster on | solved, ours and peers |")

@@ -213,7 +213,8 @@ class PartSolver final : public Solver {
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = problem;
-    parts_ = early_sweeps(options_, problem) > 0 ? nullptr : std::make_unique<Parts>(*problem_);
+    if (parts_) earlier_ = std::move(parts_);
+    if (early_sweeps(options_, problem) == 0) make_parts();
     return std::nullopt;
   }
 
@@ -226,7 +227,7 @@ class PartSolver final : public Solver {
     } else {
       impulse = guess;
     }
-    if (!parts_) parts_ = std::make_unique<Parts>(*problem_);
+    if (!parts_) make_parts();
     const ScaledProblem& problem = parts_->problem();
     Search search(problem, stop, monitor, parts_->impulse_workspace());
     search.go_on_after(early);
@@ -252,6 +253,12 @@ class PartSolver final : public Solver {
   }
 
  private:
+  void make_parts() {
+    parts_ = std::make_unique<Parts>(*problem_);
+    if (earlier_) parts_->take_analysis_of(*earlier_);
+    earlier_.reset();
+  }
+
   static SolveSummary summary_of(const FewContacts& early) {
     SolveSummary summary;
     summary.status = early.accepted      ? SolveStatus::converged
@@ -279,6 +286,7 @@ class PartSolver final : public Solver {
   Options options_;
   Run run_;
   std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Parts> earlier_;  ///< of the problem before, for its analysis
 };
 
 SolverInfo part_info(std::string id, std::string name, std::string summary) {

@@ -20,6 +20,12 @@ class Parts {
   explicit Parts(const ContactProblem& problem)
       : source_(&problem), problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
 
+  /// Takes the order and the fill of `earlier`, which is of no use afterwards, where the pattern of blocks is the same:
+  /// from one step of a simulation to the next.
+  void take_analysis_of(Parts& earlier) {
+    if (earlier.lu_ && problem_.same_pattern(earlier.problem_)) lu_ = std::move(earlier.lu_);
+  }
+
   const ContactProblem& source() const { return *source_; }
   const ScaledProblem& problem() const { return problem_; }
   const ContactSweep& sweep() const { return sweep_; }

@@ -39,6 +39,9 @@ class ScaledProblem {
   int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
   int stored_blocks() const { return static_cast<int>(columns_.size()); }
+  bool same_pattern(const ScaledProblem& other) const {
+    return row_begin_ == other.row_begin_ && columns_ == other.columns_;
+  }
   const Block& block(int k) const { return blocks_[static_cast<std::size_t>(k)]; }
   const Vector& free_term() const { return free_term_; }
 

@@ -11,6 +11,7 @@
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
+#include "solvers/gauss_seidel/own_residuals.hpp"
 
 namespace conebench {
 
@@ -270,15 +271,13 @@ class PartSolver final : public Solver {
     return summary;
   }
 
-  /// Joints that contradict each other keep a velocity, of which the search knows nothing.
+  /// Joints that contradict each other keep a velocity, and move contacts, of which the search knows nothing. Without
+  /// contacts nobody has looked at the answer.
   void check_joints(ConstVectorRef impulse, const StopRule& stop, SolveSummary& summary) const {
-    Vector sigma(problem_->rows());
-    problem_->velocity(impulse, sigma);
-    const double largest = problem_->free_term().lpNorm<Eigen::Infinity>();
-    const double left = sigma.head(problem_->cones().joints()).lpNorm<Eigen::Infinity>();
-    summary.own_residual = std::max(summary.own_residual, largest > 0.0 ? left / largest : left);
-    if (summary.own_residual > stop.tolerance && stop.criterion == Criterion::own)
-      summary.status = SolveStatus::stalled;
+    gauss_seidel::OwnResiduals residuals(*problem_, gauss_seidel::OwnModel::ncp);
+    summary.own_residual = std::max(summary.own_residual, residuals.natural_map(impulse));
+    const bool unseen = stop.criterion == Criterion::own || parts_->problem().contacts() == 0;
+    if (summary.own_residual > stop.tolerance && unseen) summary.status = SolveStatus::stalled;
   }
 
   SolverInfo info_;

@@ -93,7 +93,14 @@ TEST(Cascade, ClaimsNothingWhereJointsContradictEachOther) {
   EXPECT_EQ(joints_only.summary.status, SolveStatus::converged);
   EXPECT_LE(joints_only.residual, 1e-14);
   data.free_term[1] = -0.4;
-  EXPECT_EQ(solve("CASCADE", ContactProblem::create(data).value(), 1e-10).summary.status, SolveStatus::stalled);
+  const ContactProblem contradiction = ContactProblem::create(data).value();
+  EXPECT_EQ(solve("CASCADE", contradiction, 1e-10).summary.status, SolveStatus::stalled);
+  auto solver = find_solver("CASCADE")->make({});
+  ASSERT_FALSE((*solver)->prepare(contradiction).has_value());
+  SilentMonitor monitor;
+  Vector impulse(2);
+  const StopRule by_verdict{.tolerance = 1e-10, .criterion = Criterion::verdict};
+  EXPECT_EQ((*solver)->solve(Vector::Zero(2), by_verdict, monitor, impulse).status, SolveStatus::stalled);
 }
 
 TEST(Cascade, IsDeterministic) {

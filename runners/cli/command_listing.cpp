@@ -46,8 +46,8 @@ constexpr const char* json_keys = R"(```
 `mu_max`, `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
-`category`, `densities` and `problem_hash`. Of several files: `{"files": […]}`, a file that cannot be read as `{"file",
-"error"}`.
+`category`, `densities`, `problem_hash`, and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
+Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/features.hpp"
@@ -53,6 +55,19 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   }
 }
 
+constexpr std::array<std::string_view, 4> sample_keys = {"scene", "step", "seed", "coordinates"};
+
+/// The place of a simulation's sample; null where it is none.
+void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
+  for (const std::string_view name : sample_keys) out[std::string(name)] = nullptr;
+  if (!problem || !problem->configuration()) return;
+  const Configuration& known = *problem->configuration();
+  if (!known.scene.empty()) out["scene"] = known.scene;
+  if (known.step) out["step"] = *known.step;
+  if (known.seed) out["seed"] = *known.seed;
+  if (known.coordinates) out["coordinates"] = to_string(*known.coordinates);
+}
+
 nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   const auto& friction = cones.friction();
@@ -77,6 +92,7 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
     out["mu_max"] = *std::max_element(friction.begin(), friction.end());
   }
   add_features(out, problem);
+  add_sample(out, problem);
   return out;
 }
 
@@ -103,7 +119,9 @@ Result<nlohmann::json> inspect(const std::string& file) {
                         {"title", content->title},
                         {"also_other_kind", content->also_other_kind},
                         {"notes", content->notes}};
-  add_features(out, to_problem(*content, path));
+  const auto problem = to_problem(*content, path);
+  add_features(out, problem);
+  add_sample(out, problem);
   return out;
 }
 
@@ -129,6 +147,10 @@ constexpr const char* text_order[] = {"file",
                                       "features_estimated",
                                       "guess",
                                       "solution",
+                                      "scene",
+                                      "step",
+                                      "seed",
+                                      "coordinates",
                                       "also_other_kind",
                                       "problem_hash",
                                       "notes"};
@@ -138,6 +160,8 @@ std::string to_text(const nlohmann::json& inspected) {
   std::vector<std::vector<std::string>> rows;
   for (const char* name : text_order) {
     const auto& value = inspected.at(name);
+    const bool of_samples = std::find(sample_keys.begin(), sample_keys.end(), name) != sample_keys.end();
+    if (value.is_null() && of_samples) continue;
     if (value.is_null()) {
       rows.push_back({name, "unknown"});
     } else if (value.is_array()) {

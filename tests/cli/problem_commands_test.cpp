@@ -238,6 +238,10 @@ TEST(Inspect, JsonHasEveryDocumentedKey) {
   EXPECT_EQ(json["space_dimension"], 3);
   EXPECT_EQ(json["contacts"], 8);
   EXPECT_EQ(json["rows"], 24);
+  EXPECT_EQ(json["limits"], 0);
+  for (const std::string name : {"scene", "step", "seed", "coordinates"}) {
+    EXPECT_TRUE(json.contains(name) && json[name].is_null()) << name;
+  }
   EXPECT_GT(json["nonzeros"], 0);
   EXPECT_GT(json["mu_min"], 0.0);
   EXPECT_LE(json["mu_min"], json["mu_max"]);
@@ -251,6 +255,17 @@ TEST(Inspect, JsonHasEveryDocumentedKey) {
   EXPECT_EQ(json["category"], "dense contacts") << "24 rows on 12 degrees of freedom";
   EXPECT_GE(json["coupling"], 0.0);
   EXPECT_THAT((std::vector<std::string>{"local", "global"}), ::testing::Contains(json["kind"].get<std::string>()));
+}
+
+TEST(Inspect, TellsLimitsFromContacts) {
+  const ScratchFolder folder;
+  const auto file =
+      generate(folder, {"known-solution", "--set", "contacts=2", "--set", "limits=3", "--set", "joints=0"});
+  const auto json = conebench({"inspect", file, "--json"}).json();
+  EXPECT_EQ(json["contacts"], 2);
+  EXPECT_EQ(json["limits"], 3);
+  EXPECT_EQ(json["rows"], 9);
+  EXPECT_EQ(json["notes"], nlohmann::json::array());
 }
 
 TEST(Inspect, OneBadFileAmongSeveralIsReportedBesideTheOthers) {

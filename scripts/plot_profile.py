@@ -19,7 +19,8 @@ import matplotlib.pyplot as plot
 
 TOLERANCE = 1e-8
 SHOWN = ["CASCADE", "PPA", "NSN-AC", "STAGGERED", "ADMM-NCP-SA", "ADMM-NCP-SA-S", "NSGS", "PGS-NCP-SAFE", "FP-VI"]
-PEERS = ["SICONOS-NSGS", "SICONOS-NSN-AC", "SICONOS-ADMM", "SICONOS-VI-EG"]
+# In the colour of our own solver of that kind.
+PEERS = {"SICONOS-NSGS": "NSGS", "SICONOS-NSN-AC": "NSN-AC", "SICONOS-ADMM": "ADMM-NCP-SA", "SICONOS-VI-EG": "FP-VI"}
 TITLES = ["real FCLIB problems", "simulated families"]
 FARTHEST = 1024.0
 
@@ -37,13 +38,13 @@ def read(path):
 def draw(axes, lines, title):
     colours = plot.get_cmap("tab10").colors
     for names, style in ((SHOWN, "-"), (PEERS, "--")):
-        for index, label in enumerate(names):
+        for label in names:
             if label not in lines:
                 continue
             tau, rho = zip(*lines[label], (FARTHEST, lines[label][-1][1]))
             width = 2.6 if label == "CASCADE" else 1.3
-            axes.step((1.0,) + tau, (0.0,) + rho, style, where="post", linewidth=width, color=colours[index % 10],
-                      label=label)
+            axes.step((1.0,) + tau, (0.0,) + rho, style, where="post", linewidth=width, label=label,
+                      color=colours[SHOWN.index(PEERS.get(label, label))])
     axes.set_xscale("log", base=2)
     axes.set_xlim(1.0, FARTHEST)
     axes.set_ylim(0.0, 1.02)

@@ -159,7 +159,9 @@ void SweepLoop::feed(Slot& slot) {
   for (const Group& group : groups_) left += group.pending.size();
   // The last cells wait for whoever is free first. So does an order with a start in it, which may be longer than what
   // a channel holds while the worker is busy.
-  const bool with_starts = !slot.group->after.empty();
+  const auto& pending = slot.group->pending;
+  const bool with_starts = std::any_of(
+      pending.begin(), pending.end(), [this](std::size_t cell) { return input_.cells[cell].start == Start::previous; });
   const std::size_t wanted = left < slots_.size() || with_starts ? 1 : 1 + look_ahead;
   while (slot.in_flight.size() < wanted && !slot.group->pending.empty()) {
     const std::size_t cell = slot.group->pending.front();

@@ -55,9 +55,25 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
              .doc = "most that a factor may take; where it would take more, sweeps go on to the end"});
 }
 
+bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
+  return o.sweeps > 0 && !o.projected && FewContacts::fit(problem) &&
+         problem.cones().contacts() <= FewContacts::thoroughly;
+}
+
+/// Sweeps that a few contacts get before anything is allocated; 0: none.
+long early_sweeps(const CascadeOptions& o, const ContactProblem& problem) {
+  if (swept_thoroughly(o, problem)) return o.sweeps;
+  return !o.projected && FewContacts::fit(problem) ? std::min(o.sweeps, FewContacts::glance) : 0;
+}
+
+template <class Options>
+long early_sweeps(const Options&, const ContactProblem&) {
+  return 0;
+}
+
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
   if (offer(parts, search, r)) return;
-  if (o.sweeps > 0 && search.sweeps() <= FewContacts::glance &&
+  if (o.sweeps > 0 && !swept_thoroughly(o, parts.source()) &&
       sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory))
     return;
   Vector swept = r;
@@ -187,17 +203,6 @@ bool wants_projection(const Options& options) {
   return false;
 }
 
-/// Sweeps that a few contacts get before anything is allocated; 0: none.
-template <class Options>
-long early_sweeps(const Options& options, const ContactProblem& problem) {
-  if constexpr (requires { options.projected; }) {
-    if (options.projected || !FewContacts::fit(problem)) return 0;
-    return problem.cones().contacts() <= FewContacts::thoroughly ? options.sweeps
-                                                                 : std::min(options.sweeps, FewContacts::glance);
-  }
-  return 0;
-}
-
 /// The solver whose search is one of the run_… functions above.
 template <class Options>
 class PartSolver final : public Solver {
@@ -275,9 +280,10 @@ class PartSolver final : public Solver {
   /// contacts nobody has looked at the answer.
   void check_joints(ConstVectorRef impulse, const StopRule& stop, SolveSummary& summary) const {
     gauss_seidel::OwnResiduals residuals(*problem_, gauss_seidel::OwnModel::ncp);
-    summary.own_residual = std::max(summary.own_residual, residuals.natural_map(impulse));
+    const double whole = residuals.natural_map(impulse);
+    if (!(whole <= summary.own_residual)) summary.own_residual = whole;
     const bool unseen = stop.criterion == Criterion::own || parts_->problem().contacts() == 0;
-    if (summary.own_residual > stop.tolerance && unseen) summary.status = SolveStatus::stalled;
+    if (!(summary.own_residual <= stop.tolerance) && unseen) summary.status = SolveStatus::stalled;
   }
 
   SolverInfo info_;
@@ -296,7 +302,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.measures_verdict = true;
-  info.version = 3;
+  info.version = 4;
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;
@@ -317,7 +323,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 4;
+  driver.version = 5;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

@@ -49,7 +49,8 @@ class SmallSweep {
       const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
       const Part moved = own - velocity / inverse_step;
       const double error = (own - project_friction_cone<Dim>(moved, mu)).norm() * inverse_step;
-      if (!(error <= worst)) worst = error;  // a NaN stays
+      if (!(error <= worst)) worst = error;
+      if (std::isnan(worst)) break;
     }
     return worst / velocity_scale_;
   }
@@ -98,24 +99,13 @@ template <int Dim>
 FewContacts run(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
                 Monitor& monitor, VectorRef impulse) {
   constexpr double near = 10.0;  // a change of that many tolerances is worth a look
-  constexpr long first_decision = 4;
   // Sweeps that cost about as much as Newton's way to the end.
   const double worth_it = problem.cones().contacts() <= FewContacts::thoroughly ? 20.0 : 0.0;
+  const long most = std::lround(2.0 * worth_it);
   FewContacts count;
   SmallSweep<Dim> contacts(problem);
   impulse = guess;
-  double halfway = 0.0;
-  long decide_at = std::min(sweeps, first_decision);
-  long halfway_at = decide_at / 2;
-  while (!count.accepted) {
-    if (count.sweeps == stop.max_iterations) {
-      count.halted = true;
-      break;
-    }
-    const double change = contacts.sweep(impulse.data());
-    ++count.sweeps;
-    const bool decides = count.sweeps >= decide_at;
-    if (count.sweeps > 2 && change > near * stop.tolerance && count.sweeps != halfway_at && !decides) continue;
+  const auto look = [&] {
     count.residual = contacts.residual(impulse.data());
     ++count.products;
     ++count.looks;
@@ -127,15 +117,32 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, long sweeps
                                      : monitor.observe(count.looks, impulse, count.residual);
       count.accepted = decision == Decision::accept;
       count.halted = count.out_of_time = decision == Decision::out_of_time;
-      if (count.halted) break;
     }
-    if (decides && !count.accepted) {
+  };
+  // A start from elsewhere may be the answer already.
+  if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look();
+  long decide_at = sweeps;
+  long halfway_at = sweeps / 2;
+  double halfway = 0.0;
+  while (!count.accepted && !count.halted) {
+    if (count.sweeps >= stop.max_iterations) {
+      count.halted = true;
+      break;
+    }
+    const double change = contacts.sweep(impulse.data());
+    ++count.sweeps;
+    const bool decides = count.sweeps >= decide_at;
+    const bool asked_for = count.sweeps <= 2 || count.sweeps == halfway_at || count.sweeps == stop.max_iterations;
+    if (change > near * stop.tolerance && !asked_for && !decides) continue;
+    look();
+    if (count.accepted || count.halted || count.sweeps == stop.max_iterations) continue;
+    if (decides) {
       const double rate =
           std::pow(count.residual / halfway, 1.0 / static_cast<double>(std::max(1L, count.sweeps - halfway_at)));
       const double needed = rate < 1.0 ? std::log(stop.tolerance / count.residual) / std::log(rate) : worth_it + 1.0;
-      if (!(halfway > 0.0 && needed <= worth_it && static_cast<double>(count.sweeps) <= 2.0 * worth_it)) break;
+      if (!(halfway > 0.0 && needed <= worth_it && count.sweeps < most)) break;
       halfway_at = count.sweeps;
-      decide_at = count.sweeps + static_cast<long>(std::max(0.0, needed)) + 1;
+      decide_at = std::min(most, count.sweeps + static_cast<long>(std::max(0.0, needed)) + 1);
     }
     if (count.sweeps == halfway_at) halfway = count.residual;
   }

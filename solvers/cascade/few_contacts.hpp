@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "problems/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/solver.hpp"
@@ -12,7 +14,7 @@ struct FewContacts {
   long sweeps = 0;
   long looks = 0;     ///< points measured, the indices at which the monitor was asked
   long products = 0;  ///< with G, to measure
-  double residual = 0.0;
+  double residual = std::numeric_limits<double>::quiet_NaN();  ///< of the last point measured
   bool accepted = false;
   bool halted = false;  ///< out of time or of iterations
   bool out_of_time = false;
@@ -26,9 +28,9 @@ struct FewContacts {
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
 
-  /// Sweeps from `guess` until the scaled natural map is within the tolerance, at most `sweeps` times, fewer where four
-  /// show that these will not do, and on for as long as the rate of the last ones promises that within a few Newton
-  /// steps' cost. `impulse` is the last iterate. The problem fits.
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance. After `sweeps` of them, up to eight
+  /// contacts go on for as long as the rate of the last ones promises that within twenty more, at most to the fortieth.
+  /// `impulse` is the last iterate. The problem fits.
   static FewContacts sweep(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
                            Monitor& monitor, VectorRef impulse);
 };

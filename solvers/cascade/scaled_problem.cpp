@@ -179,7 +179,8 @@ double ScaledProblem::residual(const Vector& r, const Vector& w) const {
     velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
     const Eigen::Vector3d moved = impulse - judge.step * velocity;
     const double error = (impulse - project_friction_cone<3>(moved, judge.friction)).norm() * judge.tolerance;
-    if (!(error <= worst)) worst = error;  // a NaN stays
+    if (!(error <= worst)) worst = error;
+    if (std::isnan(worst)) break;
   }
   return worst;
 }

@@ -48,6 +48,33 @@ TEST(FewContacts, ResidualIsTheJudges) {
   }
 }
 
+TEST(FewContacts, LimitOfIterationsHoldsAndTheLastIterateIsMeasured) {
+  for (const long contacts : {6L, 20L}) {
+    const ContactProblem problem = make_problem("random", {{"contacts", contacts}});
+    const auto solver = prepared(*find_solver("CASCADE"), problem, {});
+    for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
+      SilentMonitor silent;
+      const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .criterion = Criterion::own};
+      const Answer answer = solve(*solver, problem, stop, silent);
+      EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
+      EXPECT_LE(answer.summary.iterations, limit);
+      EXPECT_NEAR(answer.summary.own_residual, judge(problem, answer.impulse)["natural_map_scaled"].value, 1e-12);
+    }
+  }
+}
+
+TEST(FewContacts, AStartThatIsTheAnswerIsTakenWithoutASweep) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 6L}});
+  SilentMonitor silent;
+  const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
+  const Answer answer = solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
+  Vector impulse(problem.rows());
+  const FewContacts again = FewContacts::sweep(problem, answer.impulse, 4, stop, silent, impulse);
+  EXPECT_TRUE(again.accepted);
+  EXPECT_EQ(again.sweeps, 0);
+  EXPECT_EQ(impulse, answer.impulse);
+}
+
 TEST(FewContacts, FitsWithoutJointsAndLimitsOnly) {
   EXPECT_TRUE(FewContacts::fit(make_problem("random", {{"contacts", 40L}})));
   EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 41L}})));

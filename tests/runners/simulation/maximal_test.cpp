@@ -206,7 +206,7 @@ Eigen::Vector3d place_after(const std::string& mjcf, const std::string& coordina
     const StepRecord record = step(simulation);
     if (hit != nullptr && record.impulse.size() > 0) {
       const ConeProduct& cones = record.problem.cones();
-      *hit = *hit || record.impulse.tail(record.impulse.size() - cones.joints()).cwiseAbs().maxCoeff() > 0.0;
+      *hit = *hit || record.impulse.tail(record.impulse.size() - cones.joints()).lpNorm<Eigen::Infinity>() > 0.0;
     }
   }
   Mechanics mechanics;

@@ -9,6 +9,7 @@
 #include "problems/result.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
 #include "problems/types.hpp"
+#include "runners/simulation/softening.hpp"
 
 namespace conebench::simulation {
 
@@ -31,6 +32,7 @@ struct ContactPoint {
   int first_shape = 0, second_shape = 0;      ///< numbers of the geoms
   int first_body = 0, second_body = 0;        ///< 0 is the world
   Eigen::Vector3d first_local, second_local;  ///< the position in each body's frame [m]
+  Softness softness;                          ///< of the two shapes, mixed by MuJoCo's rules
 };
 
 /// The mechanics at one state, in SI units: M v̇ = τ + Jᵀ λ/Δt.
@@ -45,6 +47,7 @@ struct Mechanics {
   Vector joint_residuals;        ///< f_J of the bilateral rows [m, rad]
   Vector limit_gaps;             ///< g_l, positive inside the limits [m, rad]
   std::vector<int> limit_names;  ///< which limit a row is: the same number in every step
+  std::vector<Softness> joint_softness, limit_softness;  ///< one a row; of joints without any MuJoCo's default
   std::vector<ContactPoint> contacts;
 
   Index rows() const { return jacobian.rows(); }

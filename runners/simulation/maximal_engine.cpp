@@ -2,7 +2,6 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "runners/simulation/joint_chain.hpp"
@@ -60,11 +59,12 @@ class MaximalEngine final : public MujocoBase {
       for (int b = 1; b < model_->nbody; ++b) poses_[std::size_t(b)] = pose_in_state(b);
       Rows rows;
       fit_tree(rows);
+      rows.softness.resize(rows.residuals.size());
       tree_forces(state);
       loops(rows);
-      mechanics.limit_names.clear();
       std::vector<double> gaps;
-      limits(reach, rows, gaps, mechanics.limit_names);
+      limits(reach, rows, gaps, mechanics);
+      mechanics.joint_softness = std::move(rows.softness);
       place_bodies(poses_);
       find_contacts(reach, highest_speed());
       full = overflow();
@@ -121,7 +121,8 @@ class MaximalEngine final : public MujocoBase {
   struct Rows {
     Triplets entries;
     Index count = 0;
-    std::vector<double> residuals;
+    std::vector<double> residuals;   ///< of joints and loops
+    std::vector<Softness> softness;  ///< of the same
   };
 
   static Index pose_of(int body) { return 7 * (body - 1); }
@@ -227,13 +228,13 @@ class MaximalEngine final : public MujocoBase {
   }
 
   void loops(Rows& rows) const {
-    std::map<std::pair<int, int>, std::vector<Eigen::Vector3d>> anchors;  // of the connects between two bodies so far
+    Anchors anchors;
     for (int e = 0; e < model_->neq; ++e) {
       if (model_->eq_active[e] == 0) continue;
       const int first = model_->eq_obj1id[e], second = model_->eq_obj2id[e];
       const mjtNum* const data = model_->eq_data + mjNEQDATA * e;
       if (model_->eq_type[e] == mjEQ_CONNECT) {
-        connect(first, second, data, anchors[{first, second}], rows);
+        connect(e, first, second, data, anchors, rows);
       } else if (model_->eq_type[e] == mjEQ_WELD) {
         weld(first, second, data, rows);
       } else {
@@ -243,30 +244,20 @@ class MaximalEngine final : public MujocoBase {
           add_joint_row(r, rows);
         }
       }
+      rows.softness.resize(rows.residuals.size(),
+                           softness_of(model_->eq_solref + mjNREF * e, model_->eq_solimp + mjNIMP * e));
     }
   }
 
-  /// A second connect between two bodies makes a hinge: no row along the line between the anchors. A third makes a
-  /// weld: one row across their plane. So a closing joint has as many rows as it takes away freedoms (004's Table II).
-  void connect(int first, int second, const mjtNum* data, std::vector<Eigen::Vector3d>& anchors, Rows& rows) const {
+  void connect(int equality, int first, int second, const mjtNum* data, Anchors& anchors, Rows& rows) const {
     const Pose a = pose(first), b = pose(second);
     const Eigen::Vector3d on_first = a.position + a.rotation * vector3(data);
     const Eigen::Vector3d on_second = b.position + b.rotation * vector3(data + 3);
-    std::vector<Eigen::Vector3d> directions;
-    if (anchors.empty()) {
-      for (int k = 0; k < 3; ++k) directions.push_back(Eigen::Vector3d::Unit(k));
-    } else if (anchors.size() == 1) {
-      const Eigen::Vector3d line = (on_first - anchors[0]).normalized();
-      directions = {line.unitOrthogonal(), line.cross(line.unitOrthogonal())};
-    } else if (anchors.size() == 2) {
-      directions = {(anchors[1] - anchors[0]).cross(on_first - anchors[0]).normalized()};
-    }
-    for (const Eigen::Vector3d& d : directions) {
+    for (const Eigen::Vector3d& d : connect_directions(equality, pose(lower_body(equality)).rotation, anchors)) {
       add_part(rows.entries, rows.count, first, 1.0, on_first, d, Eigen::Vector3d::Zero());
       add_part(rows.entries, rows.count++, second, -1.0, on_second, d, Eigen::Vector3d::Zero());
       rows.residuals.push_back(d.dot(on_first - on_second));
     }
-    anchors.push_back(on_first);
   }
 
   void weld(int first, int second, const mjtNum* data, Rows& rows) const {
@@ -284,11 +275,14 @@ class MaximalEngine final : public MujocoBase {
     }
   }
 
-  void limits(const Reach& reach, Rows& rows, std::vector<double>& gaps, std::vector<int>& names) const {
+  void limits(const Reach& reach, Rows& rows, std::vector<double>& gaps, Mechanics& mechanics) const {
+    mechanics.limit_names.clear();
+    mechanics.limit_softness.clear();
     for (int r = 0; r < data_->nefc; ++r) {
       if (!is_limit(r) || !near(data_->efc_pos[r], row_velocity(r), reach)) continue;
       gaps.push_back(data_->efc_pos[r]);
-      names.push_back(limit_name(r));
+      mechanics.limit_names.push_back(limit_name(r));
+      mechanics.limit_softness.push_back(softness_of_row(r));
       add_joint_row(r, rows);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -150,6 +151,39 @@ int MujocoBase::limit_name(int row) const {
   return 2 * object + (lower ? 0 : 1);
 }
 
+Softness MujocoBase::softness_of_row(int row) const {
+  const mjModel& m = *model_;
+  const int object = data_->efc_id[row];
+  switch (data_->efc_type[row]) {
+    case mjCNSTR_EQUALITY: return softness_of(m.eq_solref + mjNREF * object, m.eq_solimp + mjNIMP * object);
+    case mjCNSTR_LIMIT_TENDON:
+      return softness_of(m.tendon_solref_lim + mjNREF * object, m.tendon_solimp_lim + mjNIMP * object);
+    default: return softness_of(m.jnt_solref + mjNREF * object, m.jnt_solimp + mjNIMP * object);
+  }
+}
+
+std::vector<Eigen::Vector3d> MujocoBase::connect_directions(int equality, const Eigen::Matrix3d& rotation,
+                                                            Anchors& anchors) const {
+  constexpr double same_place = 1e-9;
+  const int first = model_->eq_obj1id[equality], second = model_->eq_obj2id[equality];
+  const Eigen::Vector3d anchor = vector3(model_->eq_data + mjNEQDATA * equality + (first < second ? 0 : 3));
+  std::vector<Eigen::Vector3d>& before = anchors[std::minmax(first, second)];
+  before.push_back(anchor);
+  if (before.size() == 1) return {Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY(), Eigen::Vector3d::UnitZ()};
+  const Eigen::Vector3d line = anchor - before[0];
+  // Only an anchor that adds something is kept for those to come.
+  if (before.size() == 2 && line.norm() > same_place) {
+    const Eigen::Vector3d along = line.normalized();
+    return {rotation * along.unitOrthogonal(), rotation * along.cross(along.unitOrthogonal())};
+  }
+  const Eigen::Vector3d across = (before[1] - before[0]).cross(line);
+  if (before.size() == 3 && across.norm() > same_place * (before[1] - before[0]).norm()) {
+    return {rotation * across.normalized()};
+  }
+  before.pop_back();
+  return {};
+}
+
 double MujocoBase::row_velocity(int row) const {
   double velocity = 0.0;
   for (int k = 0; k < data_->efc_J_rownnz[row]; ++k) {
@@ -185,6 +219,7 @@ ContactPoint MujocoBase::contact_of(const mjContact& found) const {
   contact.first_body = m.geom_bodyid[found.geom1];
   contact.second_body = m.geom_bodyid[found.geom2];
   contact.restitution = std::max(restitution(found.geom1), restitution(found.geom2));
+  contact.softness = softness_of(found.solref, found.solimp);
   contact.first_local = local_point(contact.first_body, contact.position);
   contact.second_local = local_point(contact.second_body, contact.position);
   return contact;

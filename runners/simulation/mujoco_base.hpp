@@ -1,8 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runners/simulation/engine.hpp"
@@ -25,6 +28,14 @@ struct Pose {
 };
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
+
+inline Softness softness_of(const mjtNum* solref, const mjtNum* solimp) {
+  return {solref[0], solref[1], solimp[0], solimp[1], solimp[2], solimp[3], solimp[4]};
+}
+
+/// Anchors of the connects between two bodies so far, by the bodies' numbers; in the frame of the lower-numbered one
+/// [m].
+using Anchors = std::map<std::pair<int, int>, std::vector<Eigen::Vector3d>>;
 
 /// What both kinds of coordinates share: the model's constants, its controls, and which contacts and limits are near.
 class MujocoBase : public Engine {
@@ -56,6 +67,15 @@ class MujocoBase : public Engine {
   bool is_limit(int row) const;
   /// The same number for the same limit in every step: two for each joint, then two for each tendon.
   int limit_name(int row) const;
+  /// Of a row of an equality, or of a limit.
+  Softness softness_of_row(int row) const;
+  /// Directions [world] of the independent rows of a connect after those between the same two bodies that `anchors`
+  /// has: three for the first; the second makes a hinge and has none along the line between the anchors; a third makes
+  /// a weld and has one across their plane. So a closing joint has as many rows as it takes away freedoms (004's Table
+  /// II). The later ones turn with the lower-numbered body, whose rotation is given.
+  std::vector<Eigen::Vector3d> connect_directions(int equality, const Eigen::Matrix3d& rotation,
+                                                  Anchors& anchors) const;
+  int lower_body(int equality) const { return std::min(model_->eq_obj1id[equality], model_->eq_obj2id[equality]); }
   bool near(double gap, double velocity, const Reach& reach) const;
   bool near(const ContactPoint& contact, double normal_velocity, const Reach& reach) const;
   double row_velocity(int row) const;

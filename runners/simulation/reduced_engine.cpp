@@ -108,19 +108,39 @@ class ReducedEngine final : public MujocoBase {
     const mjData& d = *data_;
     Triplets entries;
     std::vector<double> residuals, gaps;
+    mechanics.joint_softness.clear();
     mechanics.limit_names.clear();
+    mechanics.limit_softness.clear();
     Index row = 0;
-    for (const bool limits : {false, true}) {
-      for (int r = 0; r < d.nefc; ++r) {
-        if (is_limit(r) != limits) continue;
-        if (limits && !near(d.efc_pos[r], row_velocity(r), reach)) continue;
-        for (int k = d.efc_J_rowadr[r]; k < d.efc_J_rowadr[r] + d.efc_J_rownnz[r]; ++k) {
-          if (d.efc_J[k] != 0.0) entries.emplace_back(row, d.efc_J_colind[k], d.efc_J[k]);
+    Anchors anchors;
+    for (int r = 0; r < d.nefc; ++r) {
+      if (is_limit(r)) continue;
+      const int e = d.efc_id[r];
+      if (model_->eq_type[e] == mjEQ_CONNECT) {
+        // MuJoCo's three rows are along the world's axes.
+        const Eigen::Matrix3d rotation = matrix3(d.xmat + 9 * lower_body(e));
+        for (const Eigen::Vector3d& along : connect_directions(e, rotation, anchors)) {
+          double residual = 0.0;
+          for (int k = 0; k < 3; ++k) {
+            add_row(r + k, along[k], row, entries);
+            residual += along[k] * d.efc_pos[r + k];
+          }
+          residuals.push_back(residual);
+          ++row;
         }
-        (limits ? gaps : residuals).push_back(d.efc_pos[r]);
-        if (limits) mechanics.limit_names.push_back(limit_name(r));
-        ++row;
+        r += 2;
+      } else {
+        add_row(r, 1.0, row++, entries);
+        residuals.push_back(d.efc_pos[r]);
       }
+      mechanics.joint_softness.resize(residuals.size(), softness_of_row(r));
+    }
+    for (int r = 0; r < d.nefc; ++r) {
+      if (!is_limit(r) || !near(d.efc_pos[r], row_velocity(r), reach)) continue;
+      add_row(r, 1.0, row++, entries);
+      gaps.push_back(d.efc_pos[r]);
+      mechanics.limit_names.push_back(limit_name(r));
+      mechanics.limit_softness.push_back(softness_of_row(r));
     }
     mechanics.joint_residuals = Eigen::Map<Vector>(residuals.data(), Index(residuals.size()));
     mechanics.limit_gaps = Eigen::Map<Vector>(gaps.data(), Index(gaps.size()));
@@ -142,6 +162,13 @@ class ReducedEngine final : public MujocoBase {
     }
     mechanics.jacobian.resize(row, model_->nv);
     mechanics.jacobian.setFromTriplets(entries.begin(), entries.end());
+  }
+
+  /// MuJoCo's row, times a factor, to a row of J.
+  void add_row(int from, double factor, Index row, Triplets& entries) const {
+    for (int k = data_->efc_J_rowadr[from]; k < data_->efc_J_rowadr[from] + data_->efc_J_rownnz[from]; ++k) {
+      if (factor * data_->efc_J[k] != 0.0) entries.emplace_back(row, data_->efc_J_colind[k], factor * data_->efc_J[k]);
+    }
   }
 
   void add_point_rows(int body, double sign, const ContactPoint& contact, Index row, Triplets& entries) const {

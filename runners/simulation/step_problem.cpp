@@ -12,6 +12,7 @@
 //   J         rows × n_v; c = J v                λ         impulses [N s]
 //   f_J, g_l  residuals of joints, gaps of limits; φ gap of a contact; δ penetration margin
 //   α, β, γ   Baumgarte factors of joints, limits and contacts (004 eq. 89–91); ε restitution
+//   c, v_r    compliance as a share of diag(G) and regulation velocity of softened rows (004 eq. 103–110)
 
 namespace conebench::simulation {
 
@@ -63,18 +64,62 @@ Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free
   return b;
 }
 
-/// R: `compliance` on the normal rows (000 eq. 24), and a share of each block's mean of diag(G) on all (002's R = α
-/// diag(G), made equal in a contact so that the tangent frame does not matter).
-Vector compliance(const ContactProblemData& data, const StepOptions& o) {
+/// Softens the rows (004 eq. 103–110): their c, and v_r in place of the stabilisation in b. Limits and contacts that
+/// are open, which MuJoCo has no rows for, keep their b and are as compliant as at a residual of 0.
+Vector soften(const Mechanics& mechanics, const Vector& before, double time_step, const StepOptions& o, Vector& b) {
+  Vector c = Vector::Zero(mechanics.rows());
+  const bool printed = o.softening == "printed";
+  const Index joints = mechanics.joint_residuals.size();
+  const auto soften_row = [&](Index row, const Softness& softness, double residual) {
+    const Impedance at = impedance_at(softness, residual, time_step);
+    c[row] = at.compliance;
+    b[row] = regulation_velocity(at, before[row], residual, time_step, printed);
+  };
+  for (Index j = 0; j < (o.soft_joints ? joints : 0); ++j) {
+    soften_row(j, mechanics.joint_softness[std::size_t(j)], mechanics.joint_residuals[j]);
+  }
+  for (Index l = 0; l < mechanics.limit_gaps.size(); ++l) {
+    const Softness& softness = mechanics.limit_softness[std::size_t(l)];
+    if (mechanics.limit_gaps[l] <= 0.0) {
+      soften_row(joints + l, softness, mechanics.limit_gaps[l]);
+    } else {
+      c[joints + l] = impedance_at(softness, 0.0, time_step).compliance;
+    }
+  }
+  Index row = joints + mechanics.limit_gaps.size();
+  for (const ContactPoint& contact : mechanics.contacts) {
+    const double r = contact.gap + o.penetration_margin;
+    const Impedance at = impedance_at(contact.softness, std::min(0.0, r), time_step);
+    c.segment<3>(row).setConstant(at.compliance);
+    if (r <= 0.0) {
+      // As in MuJoCo, tangents have the normal's impedance and its damping, and no stiffness.
+      for (Index t = row; t < row + 2; ++t) b[t] = regulation_velocity(at, before[t], 0.0, time_step, printed);
+      const double impact = printed ? contact.restitution * before[row + 2] : 0.0;  // a spring bounces by itself
+      b[row + 2] = impact + regulation_velocity(at, before[row + 2], r, time_step, printed);
+    }
+    row += 3;
+  }
+  return c;
+}
+
+/// R: `compliance` on the normal rows (000 eq. 24), a share of each block's mean of diag(G) on all (002's R = α
+/// diag(G), made equal in a contact so that the tangent frame does not matter), and c D_jj of softened rows (004 eq.
+/// 106), for the same reason with the mean of a contact's two tangents.
+Vector compliance(const ContactProblemData& data, const Vector& softness, const StepOptions& o) {
   const ConeProduct& cones = data.cones;
   Vector r = Vector::Zero(cones.rows());
   for (Index i = 0; i < cones.contacts(); ++i) r[cones.contact_row(i) + 2] = o.compliance;
-  if (o.regularisation == 0.0) return r;
+  if (o.regularisation == 0.0 && softness.size() == 0) return r;
   const BlockSparseMatrix blocks = data.delassus->assemble(cones);
   for (Index b = 0; b < cones.blocks(); ++b) {
     const int size = cones.block_size(b);
-    const double mean = blocks.block(b, blocks.diagonal(b)).trace() / size;
-    r.segment(cones.block_row(b), size).array() += o.regularisation * mean;
+    const auto block = blocks.block(b, blocks.diagonal(b));
+    auto own = r.segment(cones.block_row(b), size);
+    own.array() += o.regularisation * block.trace() / size;
+    if (softness.size() == 0) continue;
+    Vector diagonal = block.diagonal();
+    if (size == 3) diagonal.head<2>().setConstant(diagonal.head<2>().mean());
+    own += softness.segment(cones.block_row(b), size).cwiseProduct(diagonal);
   }
   return r;
 }
@@ -96,6 +141,11 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
             {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' normal rows, 000 eq. (24)"});
   bind.real("regularisation", o.regularisation,
             {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, 002's α"});
+  bind.choice(
+      "softening", o.softening, {"none", "mujoco", "printed"},
+      "compliance and regulation velocity of every row from the model's solref and solimp, 004 eq. (103)-(110), "
+      "in place of Baumgarte's factors; printed: without the v- that (106) lacks");
+  bind.flag("soft_joints", o.soft_joints, "softening softens joints and loops, too");
   declare_form(bind, o.form);
 }
 
@@ -112,6 +162,9 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
   step.free_velocity = velocity + *change;  // 004 eq. (12)
   step.bias =
       bias(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step, options);
+  if (options.softening != "none") {
+    step.softness = soften(mechanics, mechanics.jacobian * velocity, time_step, options, step.bias);
+  }
   return step;
 }
 
@@ -135,7 +188,7 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   data.delassus = *delassus;
   data.bias = step.bias;
   data.free_term = mechanics.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
-  data.compliance = compliance(data, options);
+  data.compliance = compliance(data, step.softness, options);
   facts.configuration.gaps = std::move(gaps);
   facts.configuration.time_step = time_step;
   data.configuration = std::move(facts.configuration);

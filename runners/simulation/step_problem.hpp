@@ -20,6 +20,8 @@ struct StepOptions {
   std::string damping = "implicit";
   double compliance = 0.0;
   double regularisation = 0.0;
+  std::string softening = "none";
+  bool soft_joints = true;
   std::string form = "block_sparse";
 
   static void declare(OptionBinder& bind, StepOptions& o);
@@ -29,7 +31,8 @@ struct StepOptions {
 struct StepData {
   SparseMatrix mass;  ///< of the step: M, or M + Δt D with implicit damping
   Vector free_velocity;
-  Vector bias;  ///< b
+  Vector bias;      ///< b
+  Vector softness;  ///< share of diag(G) that is compliance, by row (004's c); empty without softening
 };
 
 /// M, v_free and b of the step from `velocity`. Errors (bad_input): M singular.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "problems/scenes/random_source.hpp"
@@ -207,6 +208,41 @@ TEST_F(Constraints, ALoopInThreeDimensionsIsRedundantAndStillSolved) {
   EXPECT_EQ(record.problem.cones().joints(), 3);
   EXPECT_LT(record.residual, 1e-12);
   EXPECT_NEAR(record.problem.blocks().dense()(1, 1), 0.0, 1e-12);
+}
+
+TEST_F(Constraints, ConnectsOfTwoBodiesAreIndependentRowsInBothCoordinates) {
+  // A point is a ball joint, two a hinge, three a weld; what is asked for again makes no row, nor does the other order.
+  const std::vector<std::pair<std::string, Index>> cases = {
+      {R"(<connect body1="a" body2="b" anchor="0 0 0"/>)", 3},
+      {R"(<connect body1="a" body2="b" anchor="0 0 0.1"/>)", 5},
+      {R"(<connect body1="b" body2="a" anchor="-0.3 0 0.05"/>)", 5},
+      {R"(<connect body1="a" body2="b" anchor="0 0 -0.3"/>)", 5},
+      {R"(<connect body1="a" body2="b" anchor="0.2 0 0"/>)", 6},
+      {R"(<connect body1="a" body2="b" anchor="0 0.2 0"/>)", 6}};
+  std::string equalities;
+  for (const auto& [equality, rows] : cases) {
+    equalities += equality;
+    for (const bool maximal : {false, true}) {
+      SimulatedModel model;
+      model.mjcf = world(R"(<body name="a"><freejoint/><geom type="sphere" size="0.1"/></body>
+        <body name="b" pos="0.3 0 0"><freejoint/><geom type="sphere" size="0.1"/></body>)",
+                         "<equality>" + equalities + "</equality>");
+      const auto engine = load_engine(model, "pair", {.maximal = maximal});
+      ASSERT_TRUE(engine) << engine.error().message;
+      State state = (*engine)->start();
+      Mechanics here, there;
+      ASSERT_TRUE((*engine)->evaluate(state, wide, here));
+      ASSERT_EQ(here.joint_residuals.size(), rows) << equalities << maximal;
+      EXPECT_EQ(here.joint_softness.size(), std::size_t(rows));
+      const Matrix jacobian = Matrix(here.jacobian).topRows(rows);
+      EXPECT_EQ(jacobian.fullPivLu().rank(), rows) << equalities << maximal;
+      // At residuals of 0 the rows are their derivatives.
+      const Vector along = Vector::LinSpaced(jacobian.cols(), -1.0, 1.0);
+      (*engine)->advance_position(state, along, 1e-6);
+      ASSERT_TRUE((*engine)->evaluate(state, wide, there));
+      EXPECT_LT((there.joint_residuals - 1e-6 * (jacobian * along)).norm(), 1e-10) << equalities << maximal;
+    }
+  }
 }
 
 TEST_F(Constraints, AJointsErrorDecaysByTheBaumgarteFactor) {

@@ -173,6 +173,7 @@ TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
       SimulationOptions options;
       options.coordinates = coordinates;
       options.step.compliance = compliance;
+      if (compliance > 0.0) options.step.softening = "mujoco";
       auto simulation = simulation_of(robot, 0.01, options);
       for (int k = 0; k < 4; ++k) step(simulation);
       const StepRecord record = step(simulation);

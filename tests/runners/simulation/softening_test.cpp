@@ -1,0 +1,173 @@
+#include "runners/simulation/softening.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/runners/simulation/mechanisms.hpp"
+
+namespace conebench::simulation {
+namespace {
+
+using namespace testing;
+
+constexpr double g = 9.81;
+
+SimulationOptions softened(const std::string& kind) {
+  SimulationOptions options;
+  options.step.softening = kind;
+  return options;
+}
+
+TEST(Impedance, RunsFromTheLeastToTheMostAcrossTheWidth) {
+  const Softness s{.least_impedance = 0.2, .most_impedance = 0.8, .width = 0.01, .midpoint = 0.3, .power = 3.0};
+  const auto d = [&](double residual) { return impedance_at(s, residual, 0.001).impedance; };
+  EXPECT_NEAR(d(0.0), 0.2, 1e-15);
+  EXPECT_NEAR(d(-0.003), 0.2 + 0.6 * 0.3, 1e-15) << "the sigmoid passes through (m, m)";
+  EXPECT_NEAR(d(0.003 - 1e-12), d(0.003 + 1e-12), 1e-9);
+  EXPECT_NEAR(d(-0.01), 0.8, 1e-15);
+  EXPECT_EQ(d(-1.0), d(1.0));
+  Softness linear = s;
+  linear.power = 1.0;
+  EXPECT_NEAR(impedance_at(linear, -0.004, 0.001).impedance, 0.2 + 0.6 * 0.4, 1e-15);
+  Softness flat = s;
+  flat.width = 0.0;
+  EXPECT_NEAR(impedance_at(flat, -0.004, 0.001).impedance, 0.5, 1e-15);
+}
+
+TEST(Impedance, PrintedOffsetOfTheResidualTakesTheMidpointForALength) {
+  // 004 (104a) has x = |r - m| / w; its text and MuJoCo have d(0) = d_0.
+  const Softness s;
+  const double printed_x = std::abs(0.0 - s.midpoint) / s.width;
+  EXPECT_GE(printed_x, 1.0) << "so that d(0) would be d_w";
+  EXPECT_NEAR(impedance_at(s, 0.0, 0.001).impedance, s.least_impedance, 1e-15);
+}
+
+TEST(Impedance, ATimeConstantBelowTwoStepsIsTwoSteps) {
+  const Softness fast{.time_constant = 0.001};
+  const Softness safe{.time_constant = 0.02};
+  EXPECT_EQ(impedance_at(fast, 0.0, 0.01).stiffness, impedance_at(safe, 0.0, 0.01).stiffness);
+  EXPECT_GT(impedance_at(fast, 0.0, 0.0005).stiffness, impedance_at(safe, 0.0, 0.0005).stiffness);
+}
+
+class Softening : public WithMujoco {};
+
+std::string ground(const std::string& body, const std::string& solver) {
+  return world("<geom type=\"plane\" size=\"5 5 1\" " + solver + "/><body pos=\"0 0 0.1\"><freejoint/><geom " + body +
+               " mass=\"3\" " + solver + "/></body>");
+}
+
+TEST_F(Softening, AMassRestsAtTheDepthOfTheFormulas) {
+  // At rest D λ = g Δt, and R λ + v_r = 0 with R = c D: the depth is c g / k, whatever the mass.
+  const std::string flat = R"(solref="0.05 1" solimp="0.8 0.8 0.001")";
+  const std::string shaped = R"(solref="0.05 0.7" solimp="0.5 0.9 0.02 0.4 3")";
+  const Softness of_shaped{0.05, 0.7, 0.5, 0.9, 0.02, 0.4, 3.0};
+  double depth = 0.0;
+  for (int k = 0; k < 200; ++k) {  // a contraction
+    const Impedance at = impedance_at(of_shaped, depth, 0.01);
+    depth = 0.5 * (depth - at.compliance * g / at.stiffness);
+  }
+  ASSERT_LT(depth, -0.001);
+  const double flat_depth = -0.25 * g * 0.8 * 0.05 * 0.05;
+  for (const std::string body : {R"(type="sphere" size="0.1")", R"(type="box" size="0.1 0.1 0.1")"}) {
+    for (const std::string kind : {"mujoco", "printed"}) {
+      for (const auto& [solver, expected] : {std::pair{flat, flat_depth}, std::pair{shaped, depth}}) {
+        auto simulation = simulation_of(ground(body, solver), 0.01, softened(kind));
+        run(simulation, 5.0);
+        const StepRecord record = step(simulation);
+        ASSERT_GE(record.problem.cones().contacts(), 1);
+        for (const double gap : *record.problem.configuration()->gaps) EXPECT_NEAR(gap, expected, 1e-7) << body << kind;
+        EXPECT_FALSE(record.problem.rigid());
+        EXPECT_LE(record.residual, 1e-12);
+      }
+    }
+  }
+}
+
+TEST_F(Softening, AMassRestsOnAJointsLimitAtTheDepthOfTheFormulas) {
+  const std::string lift = world(
+      R"(<body><joint type="slide" axis="0 0 1" limited="true" range="0 1" solreflimit="0.04 1"
+         solimplimit="0.6 0.6 0.001"/><geom type="sphere" size="0.1" mass="3"/></body>)");
+  for (const std::string coordinates : {"reduced", "maximal"}) {
+    auto options = softened("mujoco");
+    options.coordinates = coordinates;
+    options.step.soft_joints = false;
+    auto simulation = simulation_of(lift, 0.01, options);
+    run(simulation, 3.0);
+    EXPECT_NEAR(simulation.mechanics().limit_gaps[0], -(0.4 / 0.6) * g * 0.6 * 0.04 * 0.04, 1e-7) << coordinates;
+  }
+}
+
+/// A ball tied to the world, in no gravity.
+Simulation tied(double time_constant, double damping_ratio, double time_step, const std::string& kind) {
+  const std::string model =
+      R"(<mujoco><option gravity="0 0 0"/><worldbody><body name="ball"><freejoint/><geom type="sphere" size="0.1"
+      mass="2"/></body></worldbody><equality><connect body1="ball" anchor="0 0 0" solimp="0.7 0.7 0.001" solref=")" +
+      std::to_string(time_constant) + " " + std::to_string(damping_ratio) + "\"/></equality></mujoco>";
+  auto simulation = simulation_of(model, time_step, softened(kind));
+  State off = simulation.state();
+  off.position[0] = 0.03;
+  simulation.set_state(off);
+  return simulation;
+}
+
+TEST_F(Softening, AJointReturnsCriticallyDamped) {
+  const double time_constant = 0.1;
+  const double exact = 0.03 * 3.0 * std::exp(-2.0);  // (1 + t/T) exp(-t/T) at t = 2 T
+  expect_halving(0.004, [&](double time_step) {
+    auto simulation = tied(time_constant, 1.0, time_step, "mujoco");
+    run(simulation, 0.2);
+    return std::abs(simulation.state().position[0] - exact);
+  });
+  // The printed v_r has no such limit: what it comes to depends on the time step.
+  auto coarse = tied(time_constant, 1.0, 0.002, "printed");
+  auto fine = tied(time_constant, 1.0, 0.0005, "printed");
+  run(coarse, 0.2);
+  run(fine, 0.2);
+  EXPECT_GT(std::abs(coarse.state().position[0] - exact), 0.1 * exact);
+  EXPECT_GT(fine.state().position[0], 0.97 * 0.03) << "the finer the step the less it moves";
+}
+
+TEST_F(Softening, ALowDampingRatioOscillatesAtItsFrequency) {
+  const double time_constant = 0.1, ratio = 0.2, time = 0.15;
+  const double omega = std::sqrt(1.0 / (ratio * ratio) - 1.0) / time_constant;
+  const double exact = 0.03 * std::exp(-time / time_constant) *
+                       (std::cos(omega * time) + std::sin(omega * time) / (omega * time_constant));
+  expect_halving(0.0005, [&](double time_step) {
+    auto simulation = tied(time_constant, ratio, time_step, "mujoco");
+    run(simulation, time);
+    return std::abs(simulation.state().position[0] - exact);
+  });
+}
+
+TEST_F(Softening, JointsStayRigidWhereAsked) {
+  auto options = softened("mujoco");
+  options.step.soft_joints = false;
+  const std::string hung = world(R"(<body name="ball"><freejoint/><geom type="sphere" size="0.1" mass="1"/></body>)",
+                                 R"(<equality><connect body1="ball" anchor="0 0 0"/></equality>)");
+  auto simulation = simulation_of(hung, 0.01, options);
+  const StepRecord rigid = step(simulation);
+  EXPECT_TRUE(rigid.problem.rigid());
+  auto soft = simulation_of(hung, 0.01, softened("mujoco"));
+  const StepRecord record = step(soft);
+  // D = 1 kg⁻¹, and c at a residual of 0 is (1 - 0.9) / 0.9.
+  for (const double r : record.problem.compliance()) EXPECT_NEAR(r, 1.0 / 9.0, 1e-12);
+}
+
+TEST_F(Softening, SolversOfDifferentKindsGiveOneMotion) {
+  const std::string tumbling = ground(R"(type="box" size="0.1 0.05 0.1" euler="0.4 0.3 0.1" pos="0 0 0.2")", "");
+  std::vector<Vector> ends;
+  for (const std::string solver : {"NSGS", "ADMM-NCP-SA-S", "NSN-AC", "PPA"}) {
+    auto options = softened("mujoco");
+    options.solver = solver;
+    options.tolerance = 1e-10;
+    options.max_iterations = 20000;
+    auto simulation = simulation_of(tumbling, 0.005, options);
+    for (int k = 0; k < 100; ++k) EXPECT_LE(step(simulation).residual, 1e-10) << solver << " " << k;
+    ends.push_back(simulation.state().position);
+  }
+  for (const Vector& end : ends) EXPECT_LT((end - ends[0]).norm(), 1e-6);
+}
+
+}  // namespace
+}  // namespace conebench::simulation

@@ -109,6 +109,7 @@ const char* exit_code_table() {
      command is not built yet
   5  nothing was measured
   70 internal error
+  130 interrupted (Ctrl-C); what was done is kept
 )";
 }
 

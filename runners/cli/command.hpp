@@ -14,6 +14,7 @@ inline constexpr int done = 0;
 inline constexpr int gate_failed = 1;
 inline constexpr int not_run = 4;
 inline constexpr int nothing_measured = 5;
+inline constexpr int interrupted = 130;
 int exit_code(ErrorCode code);
 /// All exit codes with their meaning, for help and docs.
 const char* exit_code_table();

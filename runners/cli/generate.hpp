@@ -14,14 +14,15 @@ struct GenerateArguments {
   std::vector<std::string> settings;
   long steps = 0;  ///< 0: as the scene says
   long seed = 1;
+  bool replace = false;
   bool json = false;
 };
 
 /// Makes the folder where it is missing. Errors: bad_input.
 Result<std::monostate> make_folder(const std::string& folder);
 
-/// Simulates the scene and writes its samples, and trajectory.csv with a line a step. Errors: those of the simulation;
-/// what was written before stays.
+/// Simulates the scene and writes its samples, their list, and trajectory.csv with a line a step. Errors: those of the
+/// simulation, what was written before stays; bad_input where the folder holds another run's samples.
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments);
 
 }  // namespace conebench::cli

@@ -91,6 +91,7 @@ Command add_generate(CLI::App& root) {
   add_integer(*app, "--steps", arguments->steps, {.minimum = 0.0},
               "Time steps of a simulation; 0: as many as the scene is interesting for");
   add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
+  app->add_flag("--replace", arguments->replace, "Replace another simulation's samples in the folder");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_generate(*arguments); }};
 }

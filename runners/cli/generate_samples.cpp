@@ -8,10 +8,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "problems/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/execute/sweep.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/scene_plan.hpp"
 
@@ -58,15 +60,18 @@ class TrajectoryFile {
   std::unique_ptr<std::FILE, FileCloser> stream_;
 };
 
-void report(const SamplingSummary& summary, const fs::path& folder, const std::vector<std::string>& notes) {
+/// One line a fact, and none a sample: their names are in the list.
+std::string summary_text(const simulation::SampleList& list, double time_step, const fs::path& folder) {
+  const SamplingSummary& summary = list.summary;
   const auto& modes = summary.modes;
-  print_note(
-      fmt::format("{} samples of {} steps in {}: contacts {} open, {} sticking, {} slipping; worst r_pen {:.2g}, "
-                  "worst residual {:.2g}, {} steps above the tolerance{}",
-                  summary.samples, summary.steps, folder.string(), modes.open, modes.stick, modes.slip,
-                  summary.worst_configuration_residual, summary.worst_residual, summary.unsolved,
-                  modes.all() > 0 && summary.trivial() ? "; trivial: under 10 % slip or under 5 % open" : ""));
-  for (const auto& note : notes) print_note(note);
+  std::string text =
+      fmt::format("{} of {} of {:g} s in {}, {}\n", plural(summary.samples, "sample"), plural(summary.steps, "step"),
+                  time_step, folder.string(), list.files.empty() ? "none had constraints" : list.files.front() + " …");
+  text += fmt::format("contacts   {} open, {} sticking, {} slipping{}\n", modes.open, modes.stick, modes.slip,
+                      modes.all() > 0 && summary.trivial() ? " (trivial: under 10 % slip or under 5 % open)" : "");
+  text += fmt::format("loop       {}, worst residual {:.2g}, worst configuration residual {:.2g}\n", list.solver,
+                      summary.worst_residual, summary.worst_configuration_residual);
+  return text;
 }
 
 nlohmann::json summary_json(const SamplingSummary& summary) {
@@ -79,6 +84,29 @@ nlohmann::json summary_json(const SamplingSummary& summary) {
           {"trivial", summary.trivial()}};
 }
 
+/// Makes room for the samples: what an earlier run of the same request left is replaced, anything else only where
+/// asked.
+Result<std::monostate> clear_folder(const fs::path& folder, const simulation::SampleRequest& request, bool replace) {
+  std::error_code ignored;
+  const auto earlier = simulation::read_list(folder);
+  if (!earlier) {
+    for (const char* name : {simulation::list_name, "trajectory.csv"}) {
+      if (replace || !fs::exists(folder / name, ignored)) continue;
+      return Error{ErrorCode::bad_input, fmt::format("--out {}: holds {} of another run; give another folder, or "
+                                                     "--replace",
+                                                     folder.string(), name)};
+    }
+    return std::monostate{};
+  }
+  const std::string differs = simulation::difference(earlier->request, request);
+  if (!differs.empty() && !replace) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("--out {}: holds the samples of another run ({}); give another folder, or --replace",
+                             folder.string(), differs)};
+  }
+  return simulation::remove_samples(folder, *earlier);
+}
+
 }  // namespace
 
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
@@ -89,28 +117,21 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   if (!plan) return plan.error();
   auto simulation = simulation::simulate(*plan);
   if (!simulation) return simulation.error();
+  const long steps = arguments.steps > 0 ? arguments.steps : static_cast<long>(plan->model.steps);
+  const auto request = simulation::sample_request(*plan, steps);
+  if (!request) return request.error();
 
-  if (auto made = make_folder(arguments.folder); !made) return made.error();
   const fs::path folder(arguments.folder);
+  if (auto cleared = clear_folder(folder, *request, arguments.replace); !cleared) return cleared.error();
+  if (auto made = make_folder(arguments.folder); !made) return made.error();
   TrajectoryFile trajectory(folder / "trajectory.csv");
   if (!trajectory.open()) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: cannot be written: {}", (folder / "trajectory.csv").string(), std::strerror(errno))};
   }
-  const long steps = arguments.steps > 0 ? arguments.steps : static_cast<long>(plan->model.steps);
   const bool terminal = isatty(fileno(stderr)) != 0;
-  nlohmann::json files = nlohmann::json::array();
-  SamplingSummary summary;
-  const simulation::SamplingWatch watch{.sample = [&](const StepRecord& record) -> Result<std::monostate> {
-                                          const auto file = simulation::write_sample(record, folder);
-                                          if (!file) return file.error();
-                                          if (arguments.json) {
-                                            files.push_back(file->string());
-                                          } else {
-                                            print_text(file->string() + "\n");
-                                          }
-                                          return std::monostate{};
-                                        },
+  const InterruptGuard guard;
+  const simulation::SamplingWatch watch{.sample = {},
                                         .step =
                                             [&](const StepRecord& record) {
                                               trajectory.add(record, simulation->engine());
@@ -118,24 +139,34 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
                                                 std::fputs(fmt::format("\r{} of {} steps", record.step, steps).c_str(),
                                                            stderr);
                                               }
-                                            }};
-  const auto ran = simulation::sample(*simulation, steps, plan->options.tolerance, plan->sampling, watch, summary);
+                                            },
+                                        .interrupted = &guard.flag()};
+  simulation::SampleList list;
+  const auto ran = simulation::write_samples(*simulation, *plan, *request, folder, watch, list);
   if (terminal) std::fputs("\r\033[K", stderr);
   if (!ran) {
-    return Error{ran.error().code,
-                 fmt::format("{}; {} samples so far are in {}", ran.error().message, summary.samples, folder.string())};
+    return Error{ran.error().code, fmt::format("{}; {} samples so far are in {}", ran.error().message,
+                                               list.summary.samples, folder.string())};
   }
   if (arguments.json) {
-    nlohmann::json out = summary_json(summary);
-    out["files"] = files;
+    nlohmann::json out = summary_json(list.summary);
+    out["files"] = nlohmann::json::array();
+    for (const std::string& file : list.files) out["files"].push_back((folder / file).string());
     out["scene"] = arguments.scene;
     out["seed"] = arguments.seed;
+    out["time_step_s"] = simulation->time_step();
+    out["complete"] = list.complete;
     out["notes"] = simulation->engine().notes();
     print_json(out);
   } else {
-    report(summary, folder, simulation->engine().notes());
+    print_text(summary_text(list, simulation->time_step(), folder));
+    for (const auto& note : simulation->engine().notes()) print_note(note);
   }
-  return done;
+  if (const auto warning = simulation::loop_warning(list)) print_note(*warning);
+  if (list.complete) return done;
+  print_error(fmt::format("interrupted after {} of {} steps; {} samples so far are in {}", list.summary.steps, steps,
+                          list.summary.samples, folder.string()));
+  return interrupted;
 }
 
 }  // namespace conebench::cli

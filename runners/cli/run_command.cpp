@@ -110,6 +110,12 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
           ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, most_tries)
           : std::string(),
       jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
+  if (plan.pending > 0) {
+    print_text(
+        fmt::format("{} of the problems are samples that the run will simulate first; steps without any contact "
+                    "give none, so there may be fewer\n",
+                    plan.pending));
+  }
   for (const auto& note : plan.notes) print_text(note + "\n");
 }
 
@@ -154,7 +160,7 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
   }
   if (outcome.interrupted) {
     print_error(fmt::format("interrupted with {} cells to run; the same command resumes", outcome.not_run()));
-    return not_run;
+    return interrupted;
   }
   if (outcome.cells == 0 && !arguments.filter.empty()) {
     print_error(

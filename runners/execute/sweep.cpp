@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,23 +64,49 @@ FilterSubject subject_of(const ProblemSource& source) {
   return subject;
 }
 
-Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options) {
-  return list_sources(suite, options.data, data_folder_of_environment(), options.cache);
+Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options,
+                                               const SceneWatch& watch) {
+  return list_sources(suite, options.data, data_folder_of_environment(), options.cache, watch);
 }
 
-/// `known`: problems of the store, whose features are taken from there; null: features are not wanted.
+/// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
+class PassingFolder {
+ public:
+  PassingFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "conebench-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~PassingFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  PassingFolder(const PassingFolder&) = delete;
+  PassingFolder& operator=(const PassingFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// `known`: problems of the store, whose features are taken from there; null: for a look alone, without features and
+/// without leaving anything behind: scenes that have to be simulated are counted by their steps.
 Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const std::vector<ProblemRecord>* known,
                        Progress& progress) {
   if (const auto error = check(options)) return *error;
   auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
-  auto sources = all_sources(suite, options);
+  const auto note = [&](const std::string& line) { progress.note(line); };
+  auto sources = all_sources(suite, options, {known != nullptr, options.interrupted, note});
   if (!sources) return sources.error();
   std::erase_if(*sources, [&](const ProblemSource& source) { return !filter->holds(subject_of(source)); });
 
   Plan plan;
+  plan.interrupted = options.interrupted != nullptr && *options.interrupted;
+  if (plan.interrupted) return plan;
+  std::optional<PassingFolder> passing;
+  if (known == nullptr) passing.emplace();
   const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  SurveyPlan survey{suite, options.cache, known != nullptr, {}};
+  SurveyPlan survey{suite, passing ? passing->path() : options.cache, known != nullptr, {}};
   std::map<std::string, const ProblemRecord*> record_of;
   if (known != nullptr) {
     for (const ProblemRecord& record : *known) {
@@ -86,7 +114,17 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
       record_of[record.hash] = &record;
     }
   }
+  std::vector<SurveyedProblem> pending;
+  std::vector<ProblemSource> pending_sources;
+  for (const ProblemSource& source : *sources) {
+    if (!source.pending) continue;
+    pending.push_back(survey_pending(source));
+    pending_sources.push_back(source);
+  }
+  std::erase_if(*sources, [](const ProblemSource& source) { return source.pending; });
   auto surveyed = survey_sources(survey, *sources, std::max(options.jobs, processors), options.interrupted, progress);
+  std::move(pending.begin(), pending.end(), std::back_inserter(surveyed));
+  std::move(pending_sources.begin(), pending_sources.end(), std::back_inserter(*sources));
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;
   for (SurveyedProblem& problem : surveyed) {
@@ -204,7 +242,7 @@ Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
   if (const auto error = check(options)) return *error;
   const auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
-  const auto sources = all_sources(suite, options);
+  const auto sources = all_sources(suite, options, {.simulate = false, .interrupted = nullptr, .note = {}});
   if (!sources) return sources.error();
   CellCount count;
   for (const PlannedSetting& setting : plan_settings(suite)) {
@@ -353,6 +391,7 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   const long tries = dry.solvable + (most_tries - 1) * dry.of_peers;
   dry.worst_s = static_cast<double>(tries) * dry.worst_cell_s / options.jobs;
   for (const SurveyedProblem& problem : plan->problems.problems) {
+    dry.pending += problem.pending ? 1 : 0;
     if (problem.loaded) continue;
     ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);
     dry.notes.push_back(problem.record.error);

@@ -73,6 +73,7 @@ struct DryRun {
   long duplicates = 0;
   long bad_problems = 0;
   long untaken_problems = 0;
+  long pending = 0;  ///< of `problems`: samples that have still to be simulated, at most
   long settings = 0;
   long cells = 0;
   long resumed = 0;
@@ -83,7 +84,8 @@ struct DryRun {
   std::vector<std::string> notes;
 };
 
-/// Loads every problem, runs nothing. `store`: null where there is none yet. Errors as run_sweep.
+/// Loads every problem, runs and simulates nothing and leaves nothing behind. `store`: null where there is none yet.
+/// Errors as run_sweep.
 Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress);
 
 /// While it lives, the first SIGINT or SIGTERM sets flag() and the second ends the process.

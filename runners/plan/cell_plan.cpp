@@ -57,6 +57,7 @@ FilterSubject subject_of(const SurveyedProblem& problem) {
   subject.family = record.family;
   subject.problem = record.name;
   subject.source = record.source;
+  if (problem.pending) return subject;
   subject.kind = record.kind;
   subject.contacts = static_cast<double>(record.contacts);
   subject.rows = static_cast<double>(record.rows);

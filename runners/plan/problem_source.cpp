@@ -115,7 +115,59 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
 /// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
 constexpr int simulator_version = 1;
 
-Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const fs::path& cache) {
+bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
+
+bool is_simulated(const fs::path& folder) {
+  const auto list = simulation::read_list(folder);
+  std::error_code ignored;
+  return list && list->complete && std::all_of(list->files.begin(), list->files.end(), [&](const auto& file) {
+           return fs::exists(folder / file, ignored);
+         });
+}
+
+/// The files of a folder's samples in order, simulated where they are not all there.
+Result<std::vector<std::string>> samples_in(const fs::path& folder, const simulation::ScenePlan& plan, long steps,
+                                            const SceneWatch& watch) {
+  const auto tell = [&](const std::string& line) {
+    if (watch.note) watch.note(line);
+  };
+  auto list = simulation::read_list(folder);
+  if (!is_simulated(folder)) {
+    auto simulation = simulation::simulate(plan);
+    if (!simulation) return simulation.error();
+    const auto request = simulation::sample_request(plan, steps);
+    if (!request) return request.error();
+    if (list) {
+      if (auto removed = simulation::remove_samples(folder, *list); !removed) return removed.error();
+    }
+    tell(fmt::format("simulating {}, {} steps", plan.name, steps));
+    list.emplace();
+    const simulation::SamplingWatch sampling{.sample = {}, .step = {}, .interrupted = watch.interrupted};
+    const auto ran = simulation::write_samples(*simulation, plan, *request, folder, sampling, *list);
+    if (!ran) return ran.error();
+  }
+  if (const auto warning = simulation::loop_warning(*list)) tell(*warning);
+  return list->files;
+}
+
+/// Those that a simulation may give, as far as it is known without it.
+std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simulation::ScenePlan& plan, long steps,
+                                           const std::string& folder) {
+  std::vector<ProblemSource> sources;
+  for (long k = plan.sampling.every; k <= steps; k += plan.sampling.every) {
+    ProblemSource source;
+    source.name = fmt::format("{}_step={:05}", plan.name, k);
+    source.family = entry.family.empty() ? entry.scene : entry.family;
+    source.source = folder + "/" + simulation::file_name(source.name);
+    source.file = source.source;
+    source.pending = true;
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const fs::path& cache,
+                                              const SceneWatch& watch) {
   const auto row = require_simulated_scene(entry.scene);
   if (!row) return row.error();
   const auto specs = simulation::all_options(**row);
@@ -125,18 +177,30 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
       const auto plan = simulation::plan_scene(**row, options, seed);
       if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
+      std::string model = plan->model.mjcf;
+      if (!plan->model.source_file.empty()) {
+        // Its meshes and the files that it includes belong to it.
+        const auto hash = simulation::model_hash(plan->model, plan->name);
+        if (!hash) return Error{hash.error().code, entry.where + ": " + hash.error().message};
+        model = *hash;
+      }
       const std::string address =
-          content_address({scene_text(entry, effective_options(specs, options), seed), plan->model.mjcf,
+          content_address({scene_text(entry, effective_options(specs, options), seed), model,
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version())});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
-      const auto files = simulation::samples_in(cache / folder, *plan, steps);
+      if (!watch.simulate && !is_simulated(cache / folder)) {
+        for (ProblemSource& source : pending_samples(entry, *plan, steps, folder)) sources.push_back(std::move(source));
+        continue;
+      }
+      const auto files = samples_in(cache / folder, *plan, steps, watch);
       if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
-      for (const fs::path& file : *files) {
+      if (interrupted(watch)) return sources;
+      for (const std::string& file : *files) {
         ProblemSource source;
-        source.name = file.stem().string();
+        source.name = fs::path(file).stem().string();
         source.family = entry.family.empty() ? entry.scene : entry.family;
-        source.source = folder + "/" + file.filename().string();
-        source.file = file;
+        source.source = folder + "/" + file;
+        source.file = cache / folder / file;
         sources.push_back(std::move(source));
       }
     }
@@ -169,7 +233,7 @@ fs::path data_folder_of_environment() {
 }
 
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment,
-                                                const fs::path& cache) {
+                                                const fs::path& cache, const SceneWatch& watch) {
   std::error_code ignored;
   if (!data.empty() && !fs::is_directory(data, ignored)) {
     return Error{ErrorCode::bad_input, fmt::format("--data {}: no such folder; check the path", data.string())};
@@ -187,7 +251,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!files) return files.error();
       found = std::move(*files);
     } else if (entry.simulated) {
-      auto samples = samples_of(entry, cache);
+      auto samples = samples_of(entry, cache, watch);
       if (!samples) return samples.error();
       found = std::move(*samples);
     } else {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +29,15 @@ struct ProblemSource {
   OptionValues options;
   std::uint64_t seed = 1;
   bool as_fclib = false;
+  /// Of a simulated scene that was not simulated yet: the file is not there, and there may be fewer of them.
+  bool pending = false;
+};
+
+/// What becomes of simulated scenes whose samples are not there yet.
+struct SceneWatch {
+  bool simulate = true;  ///< else their samples are `pending` sources
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<void(const std::string&)> note;  ///< a line for a person: what is simulated, what is wrong with it
 };
 
 /// The folder in the environment variable CONEBENCH_DATA; empty where it is not set.
@@ -34,12 +45,13 @@ std::filesystem::path data_folder_of_environment();
 
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
 /// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out. The samples of
-/// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet. Errors
+/// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet, which
+/// `watch` may stop: the list is then not whole. Errors
 /// (bad_input): `data` is no folder; a glob that matches no file anywhere; says where it was looked for; those of a
 /// simulation.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
                                                 const std::filesystem::path& environment,
-                                                const std::filesystem::path& cache = {});
+                                                const std::filesystem::path& cache = {}, const SceneWatch& watch = {});
 
 /// The problem itself, with family, name and source file in its provenance. A scene with as_fclib is written to `cache`
 /// (made where it is missing) and read back; with `reuse` a file that is there already is read alone. Errors: the

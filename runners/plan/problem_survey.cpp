@@ -15,9 +15,9 @@ namespace conebench {
 namespace {
 
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
-  return a.loaded && b.loaded && a.record.rows == b.record.rows && a.record.contacts == b.record.contacts &&
-         a.record.joints == b.record.joints && a.record.limits == b.record.limits && a.record.rows > 0 &&
-         twins(a.signature, b.signature);
+  return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
+         a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
+         a.record.limits == b.record.limits && a.record.rows > 0 && twins(a.signature, b.signature);
 }
 
 }  // namespace
@@ -72,6 +72,17 @@ void copy_features(const ProblemRecord& known, ProblemRecord& record) {
   record.conditioning = known.conditioning;
   record.features_estimated = known.features_estimated;
   record.category = known.category;
+}
+
+SurveyedProblem survey_pending(const ProblemSource& source) {
+  SurveyedProblem surveyed;
+  surveyed.loaded = true;
+  surveyed.pending = true;
+  surveyed.record.name = source.name;
+  surveyed.record.family = source.family;
+  surveyed.record.source = source.source;
+  surveyed.record.hash = content_address({"not simulated yet", source.source});
+  return surveyed;
 }
 
 SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) {

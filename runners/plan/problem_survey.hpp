@@ -18,6 +18,7 @@ namespace conebench {
 struct SurveyedProblem {
   ProblemRecord record;  ///< of a problem that can't be loaded: with its error, and a hash of the file's bytes
   bool loaded = false;
+  bool pending = false;      ///< not looked at yet: a simulation will make it; sizes and contents are not known
   bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
   std::string guess_hash;    ///< of the stored guess; empty where there is none
   std::optional<SequencePlace> place;
@@ -31,6 +32,9 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
 
 /// Puts rank, conditioning and category of `known` into `record`, which lacks them.
 void copy_features(const ProblemRecord& known, ProblemRecord& record);
+
+/// What is told of one that a simulation has still to make (ProblemSource::pending).
+SurveyedProblem survey_pending(const ProblemSource& source);
 
 /// What is told of one that can't be loaded.
 SurveyedProblem survey_failure(const ProblemSource& source, const Error& error);

@@ -85,9 +85,10 @@ struct Dimensions {
   Index velocities = 0;  ///< n_v
   Index controls = 0;
   Index activations = 0;
-  Index bodies = 0;      ///< n_b, the world not counted
-  Index joints = 0;      ///< constraints (not rows) in J: closed loops; in maximal coordinates joints, too
-  double gravity = 0.0;  ///< ‖g‖ [m/s²]
+  Index bodies = 0;        ///< n_b, the world not counted
+  Index joints = 0;        ///< constraints (not rows) in J: closed loops; in maximal coordinates joints, too
+  double gravity = 0.0;    ///< ‖g‖ [m/s²]
+  double time_step = 0.0;  ///< the model's own (MJCF: <option timestep>, 0.002 where it has none) [s]
 };
 
 /// Kinematics, inertia, forces and collision detection of one model. Knows nothing of contact laws or time steps.
@@ -125,6 +126,9 @@ class Engine {
 /// has no MuJoCo.
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
                                             const EngineOptions& options = {});
+
+/// Hash of the model as MuJoCo compiles it, meshes and included files being part of that. Errors: as load_engine.
+Result<std::string> model_hash(const SimulatedModel& model, const std::string& name);
 
 /// "2.2.2", or empty where this build has no MuJoCo.
 std::string engine_version();

@@ -2,11 +2,21 @@
 
 namespace conebench::simulation {
 
-Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel&, const std::string& name, const EngineOptions&) {
+namespace {
+
+Error missing(const std::string& name) {
   return Error{ErrorCode::unsupported, name +
                                            ": this Conebench was built without MuJoCo, which simulates scenes; on "
                                            "Debian: apt-get install libmujoco-dev, then build again"};
 }
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel&, const std::string& name, const EngineOptions&) {
+  return missing(name);
+}
+
+Result<std::string> model_hash(const SimulatedModel&, const std::string& name) { return missing(name); }
 
 std::string engine_version() { return {}; }
 

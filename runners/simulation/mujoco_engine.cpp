@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <xxhash.h>
+
 #include <algorithm>
 
 #include "runners/simulation/mujoco_base.hpp"
@@ -24,6 +27,20 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
     return make_maximal_engine(std::move(*loaded), std::move(data), name, std::move(notes));
   }
   return make_reduced_engine(std::move(*loaded), std::move(data), name, std::move(notes));
+}
+
+Result<std::string> model_hash(const SimulatedModel& model, const std::string& name) {
+  std::vector<std::string> notes;
+  const auto loaded = load_model(model, name, notes);
+  if (!loaded) return loaded.error();
+  std::vector<char> bytes;
+  const auto saved = guarded(name, notes, [&] {
+    bytes.resize(static_cast<std::size_t>(mj_sizeModel(loaded->get())));
+    mj_saveModel(loaded->get(), nullptr, bytes.data(), static_cast<int>(bytes.size()));
+  });
+  if (!saved) return saved.error();
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 std::string engine_version() { return mj_versionString(); }

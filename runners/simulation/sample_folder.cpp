@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -15,23 +17,70 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Written last: the names of all samples.
-constexpr const char* list_name = "samples.txt";
-
-std::optional<std::vector<fs::path>> listed(const fs::path& folder) {
-  std::ifstream list(folder / list_name);
-  if (!list) return std::nullopt;
-  std::vector<fs::path> files;
-  for (std::string line; std::getline(list, line);) {
-    files.push_back(folder / line);
-    std::error_code ignored;
-    if (!fs::exists(files.back(), ignored)) return std::nullopt;
-  }
-  return files;
-}
+constexpr int format_version = 1;
 
 Error unwritable(const fs::path& path, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", path.string(), why)};
+}
+
+nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr); }
+
+nlohmann::json to_json(const SampleList& list) {
+  const SampleRequest& request = list.request;
+  const SamplingSummary& summary = list.summary;
+  return {{"format", format_version},
+          {"scene", request.scene},
+          {"name", request.name},
+          {"options", request.options},
+          {"seed", request.seed},
+          {"steps", request.steps},
+          {"model", request.model},
+          {"engine", request.engine},
+          {"solver", list.solver},
+          {"tolerance", list.tolerance},
+          {"complete", list.complete},
+          {"steps_done", summary.steps},
+          {"unsolved_steps", summary.unsolved},
+          {"worst_residual", number(summary.worst_residual)},
+          {"files", list.files}};
+}
+
+SampleList from_json(const nlohmann::json& json) {
+  SampleList list;
+  SampleRequest& request = list.request;
+  if (json.at("format") != format_version) throw std::domain_error("another format");
+  json.at("scene").get_to(request.scene);
+  json.at("name").get_to(request.name);
+  json.at("options").get_to(request.options);
+  json.at("seed").get_to(request.seed);
+  json.at("steps").get_to(request.steps);
+  json.at("model").get_to(request.model);
+  json.at("engine").get_to(request.engine);
+  json.at("solver").get_to(list.solver);
+  json.at("tolerance").get_to(list.tolerance);
+  json.at("complete").get_to(list.complete);
+  json.at("steps_done").get_to(list.summary.steps);
+  json.at("unsolved_steps").get_to(list.summary.unsolved);
+  const auto& worst = json.at("worst_residual");
+  list.summary.worst_residual = worst.is_null() ? HUGE_VAL : worst.get<double>();
+  json.at("files").get_to(list.files);
+  list.summary.samples = static_cast<long>(list.files.size());
+  for (const std::string& file : list.files) {
+    if (fs::path(file).filename() != file) throw std::domain_error("a file elsewhere");
+  }
+  return list;
+}
+
+Result<std::monostate> write_list(const SampleList& list, const fs::path& folder) {
+  const fs::path file = folder / list_name;
+  const fs::path unfinished = folder / (std::string(list_name) + ".unfinished");
+  std::ofstream stream(unfinished);
+  stream << to_json(list).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  stream.close();
+  std::error_code failed;
+  if (stream) fs::rename(unfinished, file, failed);
+  if (!stream || failed) return unwritable(file, "the disk may be full");
+  return std::monostate{};
 }
 
 }  // namespace
@@ -45,39 +94,102 @@ std::string file_name(std::string name) {
   return name + ".hdf5";
 }
 
+Result<SampleRequest> sample_request(const ScenePlan& plan, long steps) {
+  const auto model = model_hash(plan.model, plan.name);
+  if (!model) return model.error();
+  SampleRequest request{plan.family, plan.name, {}, plan.seed, steps, *model, "MuJoCo " + engine_version()};
+  for (const auto& [name, value] : plan.values) request.options[name] = to_text(value);
+  return request;
+}
+
+std::string difference(const SampleRequest& earlier, const SampleRequest& request) {
+  std::string words;
+  const auto compare = [&](const std::string& what, const std::string& before, const std::string& now) {
+    const auto shown = [](const std::string& text) { return text.empty() ? std::string("not set") : text; };
+    if (before == now) return;
+    words += fmt::format("{}{} {}, not {}", words.empty() ? "" : "; ", what, shown(before), shown(now));
+  };
+  const auto option = [](const SampleRequest& of, const std::string& name) {
+    const auto found = of.options.find(name);
+    return found == of.options.end() ? std::string() : found->second;
+  };
+  compare("scene", earlier.scene, request.scene);
+  std::map<std::string, std::string> all = earlier.options;
+  all.insert(request.options.begin(), request.options.end());
+  for (const auto& [name, unused] : all) compare(name, option(earlier, name), option(request, name));
+  compare("seed", std::to_string(earlier.seed), std::to_string(request.seed));
+  compare("steps", std::to_string(earlier.steps), std::to_string(request.steps));
+  if (!words.empty()) return words;
+  if (earlier.model != request.model) return "the model or a file that it names has changed";
+  compare("engine", earlier.engine, request.engine);
+  return words;
+}
+
+std::optional<SampleList> read_list(const fs::path& folder) {
+  std::ifstream stream(folder / list_name);
+  if (!stream) return std::nullopt;
+  try {
+    return from_json(nlohmann::json::parse(stream));
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+Result<std::monostate> remove_samples(const fs::path& folder, const SampleList& list) {
+  std::error_code failed;
+  std::vector<std::string> files = list.files;
+  if (!list.complete) {
+    // A killed run has not listed what it wrote.
+    std::string begin = file_name(list.request.name + "_step=");
+    begin.resize(begin.size() - std::string(".hdf5").size());
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+      const std::string file = entry.path().filename().string();
+      if (file.starts_with(begin) && file.ends_with(".hdf5")) files.push_back(file);
+    }
+  }
+  for (const std::string& file : files) {
+    if (fs::remove(folder / file, failed); failed) return unwritable(folder / file, failed.message());
+  }
+  if (fs::remove(folder / list_name, failed); failed) return unwritable(folder / list_name, failed.message());
+  return std::monostate{};
+}
+
 Result<fs::path> write_sample(const StepRecord& record, const fs::path& folder) {
   fs::path file = folder / file_name(record.problem.provenance().name);
   if (auto written = write_fclib(record.problem, file); !written) return written.error();
   return file;
 }
 
-Result<std::vector<fs::path>> samples_in(const fs::path& folder, const ScenePlan& plan, long steps) {
-  if (auto known = listed(folder)) return std::move(*known);
-  auto simulation = simulate(plan);
-  if (!simulation) return simulation.error();
+Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
+                                     const fs::path& folder, const SamplingWatch& watch, SampleList& list) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return unwritable(folder, failed.message());
-  std::vector<fs::path> files;
-  const SamplingWatch watch{.sample = [&](const StepRecord& record) -> Result<std::monostate> {
-                              auto file = write_sample(record, folder);
-                              if (!file) return file.error();
-                              files.push_back(std::move(*file));
-                              return std::monostate{};
-                            },
-                            .step = {}};
-  SamplingSummary summary;
-  if (auto ran = sample(*simulation, steps, plan.options.tolerance, plan.sampling, watch, summary); !ran) {
-    return ran.error();
-  }
-  const fs::path list = folder / list_name;
-  const fs::path unfinished = folder / (std::string(list_name) + ".unfinished");
-  std::ofstream stream(unfinished);
-  for (const fs::path& file : files) stream << file.filename().string() << "\n";
-  stream.close();
-  if (stream) fs::rename(unfinished, list, failed);
-  if (!stream || failed) return unwritable(list, "the disk may be full");
-  return files;
+  list = {request, plan.options.solver, plan.options.tolerance, false, {}, {}};
+  if (auto begun = write_list(list, folder); !begun) return begun.error();
+  SamplingWatch writing = watch;
+  writing.sample = [&](const StepRecord& record) -> Result<std::monostate> {
+    const auto file = write_sample(record, folder);
+    if (!file) return file.error();
+    list.files.push_back(file->filename().string());
+    if (watch.sample) return watch.sample(record);
+    return std::monostate{};
+  };
+  const auto ran = sample(simulation, request.steps, list.tolerance, plan.sampling, writing, list.summary);
+  list.complete = ran && list.summary.steps == request.steps;
+  if (auto ended = write_list(list, folder); !ended && ran) return ended.error();
+  return ran;
+}
+
+std::optional<std::string> loop_warning(const SampleList& list) {
+  if (list.summary.unsolved == 0) return std::nullopt;
+  const std::string other = list.solver == "CASCADE" ? "more max_iterations" : "solver=CASCADE";
+  return fmt::format(
+      "warning: {}: {} missed its tolerance {:g} in {} of {} steps (worst residual {:.2g}), and later steps follow "
+      "from "
+      "these; {} or a smaller time_step may help",
+      list.request.name, list.solver, list.tolerance, list.summary.unsolved, list.summary.steps,
+      list.summary.worst_residual, other);
 }
 
 }  // namespace conebench::simulation

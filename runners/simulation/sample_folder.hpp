@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "problems/result.hpp"
@@ -8,15 +12,51 @@
 
 namespace conebench::simulation {
 
-/// Writes a step's problem as `<name>.hdf5` into the folder, with the loop's impulses as its solution and the warm
-/// start as its guess. Errors: those of write_fclib.
+/// What the samples of a folder were asked for: with the same request they come out the same.
+struct SampleRequest {
+  std::string scene;
+  std::string name;                            ///< the samples' names begin with it
+  std::map<std::string, std::string> options;  ///< as they were set
+  std::uint64_t seed = 1;
+  long steps = 0;
+  std::string model;   ///< hash of the compiled model
+  std::string engine;  ///< "MuJoCo 2.2.2"
+};
+
+/// The file `samples.json` of a folder: one simulation's samples, and how its loop went.
+struct SampleList {
+  SampleRequest request;
+  std::string solver;      ///< in the loop
+  double tolerance = 0.0;  ///< of every step
+  bool complete = false;   ///< all steps were done
+  SamplingSummary summary;
+  std::vector<std::string> files;  ///< names in the folder, in order
+};
+
+constexpr const char* list_name = "samples.json";
+
+/// Errors: those of model_hash.
+Result<SampleRequest> sample_request(const ScenePlan& plan, long steps);
+/// In what the request differs from the one of an earlier run, in words ("steps 200, not 40"); empty: in nothing.
+std::string difference(const SampleRequest& earlier, const SampleRequest& request);
+
+/// nullopt where the folder has none, or one that can't be read.
+std::optional<SampleList> read_list(const std::filesystem::path& folder);
+/// Takes the list and its samples out of the folder, and leaves everything else. Errors: bad_input.
+Result<std::monostate> remove_samples(const std::filesystem::path& folder, const SampleList& list);
+
+/// Runs the simulation and writes a file a sample into the folder, made where it is missing, and its list, which holds
+/// what was written also where an error or `watch.interrupted` ended it. `watch.sample` is called after the file was
+/// written; it may be empty. Errors: those of the simulation, of write_sample and of watch.sample.
+Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
+                                     const std::filesystem::path& folder, const SamplingWatch& watch, SampleList& list);
+
+/// Writes a step's problem as `<name>.hdf5` into the folder, with the loop's impulses as its solution and the warm start
+/// as its guess. Errors: those of write_fclib.
 Result<std::filesystem::path> write_sample(const StepRecord& record, const std::filesystem::path& folder);
 
-/// The samples of a simulation of so many steps, in their order. They are made where the folder does not have them all
-/// yet, and else taken as they are: the folder belongs to this plan and this number of steps. Errors: those of the
-/// simulation and of write_sample; what was written stays, and is made again the next time.
-Result<std::vector<std::filesystem::path>> samples_in(const std::filesystem::path& folder, const ScenePlan& plan,
-                                                      long steps);
+/// One line where solves of the loop missed the tolerance, so that all later steps follow from wrong impulses.
+std::optional<std::string> loop_warning(const SampleList& list);
 
 /// A problem's name as a file name.
 std::string file_name(std::string name);

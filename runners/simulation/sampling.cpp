@@ -57,6 +57,7 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
   std::vector<std::int64_t> pressed_before;
   long candidates = 0;
   for (long k = 1; k <= steps; ++k) {
+    if (watch.interrupted != nullptr && *watch.interrupted) break;
     const auto record = simulation.step();
     if (!record) return record.error();
     summary.steps = k;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -27,7 +28,7 @@ struct ContactModes {
 ContactModes contact_modes(const ContactProblem& problem, const Vector& impulse);
 
 struct SamplingSummary {
-  long steps = 0;
+  long steps = 0;  ///< done
   long samples = 0;
   long unsolved = 0;  ///< steps whose residual is above the tolerance
   double worst_residual = 0.0;
@@ -41,11 +42,12 @@ struct SamplingSummary {
 struct SamplingWatch {
   std::function<Result<std::monostate>(const StepRecord&)> sample;  ///< takes a sample; its error ends the run
   std::function<void(const StepRecord&)> step;                      ///< told of every step; may be empty
+  const std::atomic<bool>* interrupted = nullptr;                   ///< looked at before every step; ends the run
 };
 
 /// Steps the simulation, and hands over the samples: steps with at least one constraint, every n-th one or those in
 /// which a contact takes an impulse that took none in the step before. `summary` says how far it came, also where an
-/// error ended it.
+/// error or `interrupted` ended it.
 Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                               const SamplingWatch& watch, SamplingSummary& summary);
 

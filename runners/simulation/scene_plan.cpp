@@ -38,6 +38,7 @@ std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene) {
 
 Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues& values, std::uint64_t seed) {
   ScenePlan plan;
+  plan.values = values;
   plan.seed = seed;
   plan.family = plan.name = scene.id;
   OptionValues of_scene, of_others;

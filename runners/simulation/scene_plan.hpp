@@ -17,6 +17,7 @@ struct ScenePlan {
   SimulatedModel model;
   SimulationOptions options;
   SampleOptions sampling;
+  OptionValues values;  ///< as they were set
   std::uint64_t seed = 1;
   std::string family;  ///< the scene's id
   std::string name;    ///< id, values that were set (but for those of the sampling) and the seed, unless it is 1

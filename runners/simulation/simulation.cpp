@@ -38,7 +38,8 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.choice("criterion", o.criterion, {"verdict", "own"},
               "a solve ends by natural_map_scaled or by the solver's test");
   bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
-  bind.real("time_step", o.time_step, {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's"});
+  bind.real("time_step", o.time_step,
+            {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's, of a file its <option timestep>"});
   bind.choice("integrator", o.integrator, {"euler", "moreau"}, "semi-implicit Euler or Moreau's midpoint rule");
   bind.choice("coordinates", o.coordinates, {"reduced", "maximal"},
               "the joints' own, or every body free and the joints as bilateral rows");
@@ -65,7 +66,6 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   made.name_ = name;
   made.seed_ = seed;
   made.options_ = options;
-  made.time_step_ = options.time_step > 0.0 ? options.time_step : model.time_step;
   const auto row = require_solver(options.solver);
   if (!row) return row.error();
   if ((*row)->info.own_process) {
@@ -79,6 +79,8 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   auto engine = load_engine(model, name, {.armature = options.armature, .maximal = options.coordinates == "maximal"});
   if (!engine) return engine.error();
   made.engine_ = std::move(*engine);
+  const double own_step = model.time_step > 0.0 ? model.time_step : made.engine_->dimensions().time_step;
+  made.time_step_ = options.time_step > 0.0 ? options.time_step : own_step;
   made.state_ = made.engine_->start();
   made.identities_ = ContactIdentities(options.identity_radius);
   const std::string kind = options.control.control == "scene" ? model.control : options.control.control;

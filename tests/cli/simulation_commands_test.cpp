@@ -87,6 +87,91 @@ TEST_F(GenerateSamples, AFileOfOnesOwnIsSimulated) {
   EXPECT_EQ(outcome.json()["samples"], 5);
 }
 
+TEST_F(GenerateSamples, AFilesOwnTimeStepIsTaken) {
+  const auto step_of = [&](const std::string& option, const std::vector<std::string>& more) {
+    std::ofstream(folder / "robot.xml") << "<mujoco>" << option << R"(<worldbody><body><freejoint/>
+      <geom type="sphere" size="0.1"/></body></worldbody></mujoco>)";
+    std::vector<std::string> words = {"generate", "file", "--out",  folder / "out", "--replace",
+                                      "--steps",  "2",    "--json", "--set",        "path=" + (folder / "robot.xml")};
+    words.insert(words.end(), more.begin(), more.end());
+    return conebench(words).json()["time_step_s"].get<double>();
+  };
+  EXPECT_DOUBLE_EQ(step_of(R"(<option timestep="0.0042"/>)", {}), 0.0042);
+  EXPECT_DOUBLE_EQ(step_of("", {}), 0.002);
+  EXPECT_DOUBLE_EQ(step_of(R"(<option timestep="0.0042"/>)", {"--set", "time_step=0.01"}), 0.01);
+}
+
+TEST_F(GenerateSamples, AFolderHoldsOneRun) {
+  const std::string out = folder / "out";
+  const auto generate_box = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"generate", "box-on-plane", "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    return conebench(words);
+  };
+  ASSERT_EQ(generate_box({"--steps", "6"}).code, 0);
+  ASSERT_EQ(generate_box({"--steps", "6"}).code, 0) << "the same again replaces itself";
+  EXPECT_EQ(samples(out), 6);
+  expect_failure(generate_box({"--steps", "3"}), 3, {out, "steps 6, not 3", "--replace"});
+  expect_failure(generate_box({"--steps", "6", "--set", "speed=1"}), 3, {"speed not set, not 1"});
+  expect_failure(generate_box({"--steps", "6", "--seed", "2"}), 3, {"seed 1, not 2"});
+  EXPECT_EQ(samples(out), 6);
+  std::ofstream(out + "/notes.hdf5") << "of one's own";
+  ASSERT_EQ(generate_box({"--steps", "3", "--replace"}).code, 0);
+  EXPECT_EQ(samples(out), 3 + 1) << "the earlier run's go, other files stay";
+  EXPECT_EQ(lines(out + "/trajectory.csv"), 4);
+  std::filesystem::remove(out + "/samples.json");
+  expect_failure(generate_box({"--steps", "3"}), 3, {"trajectory.csv of another run"});
+}
+
+TEST_F(GenerateSamples, AChangedModelOrMeshIsAnotherRun) {
+  std::ofstream(folder / "robot.xml") << R"(<mujoco><include file="part.xml"/></mujoco>)";
+  const auto simulate = [&](const std::string& radius) {
+    std::ofstream(folder / "part.xml") << R"(<mujoco><worldbody><body><freejoint/><geom type="sphere" size=")" << radius
+                                       << R"("/></body></worldbody></mujoco>)";
+    return conebench(
+        {"generate", "file", "--out", folder / "out", "--steps", "2", "--set", "path=" + (folder / "robot.xml")});
+  };
+  ASSERT_EQ(simulate("0.1").code, 0);
+  ASSERT_EQ(simulate("0.1").code, 0);
+  expect_failure(simulate("0.2"), 3, {"the model or a file that it names has changed"});
+}
+
+TEST_F(GenerateSamples, ALoopThatMissesItsToleranceIsTold) {
+  const std::vector<std::string> words = {"generate", "cube-stack-hit", "--out", folder / "out", "--steps", "8"};
+  EXPECT_THAT(conebench(words).err, HasSubstr("NSGS missed its tolerance 1e-08 in"));
+
+  std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "cube-stack-hit", "steps": 8, "every": 4}],
+    "solvers": ["CASCADE"], "tolerances": [1e-2]})";
+  const std::vector<std::string> run = {"run", folder / "suite.json", "--db", folder / "s.sqlite"};
+  EXPECT_THAT(conebench(run).err, HasSubstr("NSGS missed its tolerance 1e-08 in"));
+  EXPECT_THAT(conebench(run).err, HasSubstr("NSGS missed its tolerance 1e-08 in")) << "told of stored samples, too";
+}
+
+TEST_F(GenerateSamples, AnInterruptKeepsWhatIsThere) {
+  const std::string script = R"("$1" generate box-on-plane --out "$2" --steps 100000000 & pid=$!
+    until ls "$2"/*.hdf5 >/dev/null 2>&1; do sleep 0.05; done
+    kill -INT $pid; wait $pid)";
+  const auto outcome = run_program({"bash", "-c", script, "bash", executable().string(), folder / "out"});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted after"));
+  EXPECT_THAT(outcome.err, HasSubstr("samples so far are in"));
+  EXPECT_GE(samples(folder / "out"), 1);
+}
+
+TEST_F(GenerateSamples, ADryRunSimulatesNothing) {
+  std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 40, "every": 10},
+    {"scene": "box-stack", "as": "fclib"}], "solvers": ["NSGS"]})";
+  const std::vector<std::string> dry = {"run", folder / "suite.json", "--db", folder / "s.sqlite", "--dry-run"};
+  const auto first = conebench(dry);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("5 problems"));
+  EXPECT_THAT(first.out, HasSubstr("4 of the problems are samples that the run will simulate first"));
+  const auto entries = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "only the suite";
+  ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
+  EXPECT_THAT(conebench(dry).out, HasSubstr("stored already: 5; to run: 0"));
+}
+
 TEST_F(GenerateSamples, WhatIsWrongIsSaidInOneLine) {
   std::ofstream(folder / "broken.xml") << "<mujoco><worldbody><body></worldbody></mujoco>";
   std::ofstream(folder / "mesh.xml") << R"(<mujoco><asset><mesh name="arm" file="arm.stl"/></asset><worldbody><body>

@@ -28,6 +28,7 @@ Result<SimulatedModel> make_model_file(const ModelFileOptions& o, std::uint64_t)
     return Error{ErrorCode::bad_input, o.path + ": can't be read: " + std::strerror(errno) + "; check the path"};
   }
   model.source_file = o.path;
+  model.time_step = 0.0;
   return model;
 }
 

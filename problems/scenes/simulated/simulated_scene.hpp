@@ -19,7 +19,7 @@ namespace conebench {
 /// larger of the two geoms' <geom user="ε"> (with <size nuser_geom="1"/>), 0 where there is none.
 struct SimulatedModel {
   std::string mjcf;              ///< the whole model; keyframe 0, where there is one, is the start (qpos, qvel, ctrl)
-  double time_step = 0.01;       ///< Δt [s], unless asked otherwise
+  double time_step = 0.01;       ///< Δt [s], unless asked otherwise; 0: the model's own
   Index steps = 200;             ///< how long it is interesting
   std::string control = "hold";  ///< "none", "hold" (the keyframe's ctrl), "sine", "random"
   std::string source_file = {};  ///< where the model was read from: messages name it, meshes are looked for beside it

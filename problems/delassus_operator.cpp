@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "problems/mass_solve.hpp"
+#include "problems/factored_delassus.hpp"
 
 namespace conebench {
 
@@ -90,6 +90,8 @@ bool all_finite(const SparseMatrix& matrix) {
 
 Error bad_mass(const std::string& what) { return Error{ErrorCode::bad_input, "J M^-1 J^T: " + what}; }
 
+Error singular_mass() { return bad_mass("the mass matrix M is singular, so the Delassus matrix does not exist"); }
+
 }  // namespace
 
 std::shared_ptr<const DelassusOperator> make_dense_delassus(Matrix matrix) {
@@ -108,11 +110,21 @@ Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const Spa
   }
   if (!all_finite(mass)) return bad_mass("the mass matrix M has entries that are not finite");
   if (!all_finite(jacobian)) return bad_mass("the Jacobian J has entries that are not finite");
-  const std::optional<SparseMatrix> solution = solve_mass(mass, jacobian.transpose());
-  if (!solution || !all_finite(*solution)) {
-    return bad_mass("the mass matrix M is singular, so the Delassus matrix does not exist");
+  const auto factor = MassFactor::create(mass);
+  if (!factor) return singular_mass();
+  return make_factored_delassus(*factor, jacobian);
+}
+
+Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const MassFactor& mass,
+                                                                       const SparseMatrix& jacobian) {
+  if (mass.size() != jacobian.cols()) {
+    return bad_mass("M is " + std::to_string(mass.size()) + " x " + std::to_string(mass.size()) + " and J is " +
+                    std::to_string(jacobian.rows()) + " x " + std::to_string(jacobian.cols()));
   }
-  return std::shared_ptr<const DelassusOperator>(std::make_shared<FactoredDelassus>(jacobian, *solution));
+  if (!all_finite(jacobian)) return bad_mass("the Jacobian J has entries that are not finite");
+  const SparseMatrix solution = mass.solve(SparseMatrix(jacobian.transpose()));
+  if (!all_finite(solution)) return singular_mass();
+  return std::shared_ptr<const DelassusOperator>(std::make_shared<FactoredDelassus>(jacobian, solution));
 }
 
 }  // namespace conebench

@@ -26,18 +26,20 @@ bool symmetric(const SparseMatrix& matrix) {
   return SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
 }
 
-/// M⁻¹ right by L D Lᵀ, or nothing where M is not (numerically) positive definite: where elimination cancels a diagonal
-/// entry to rounding, d_i ≤ 64 ε m_ii. That ratio does not change with the units of single velocities.
-std::optional<SparseMatrix> solve_positive_definite(const SparseMatrix& mass, const SparseMatrix& right) {
-  const Eigen::SimplicialLDLT<SparseMatrix> ldlt(mass);
-  if (ldlt.info() != Eigen::Success) return std::nullopt;
+using SparseCholesky = Eigen::SimplicialLDLT<SparseMatrix>;
+
+/// L D Lᵀ, or null where M is not (numerically) positive definite: where elimination cancels a diagonal entry to
+/// rounding, d_i ≤ 64 ε m_ii. That ratio does not change with the units of single velocities.
+std::unique_ptr<SparseCholesky> factor_positive_definite(const SparseMatrix& mass) {
+  auto ldlt = std::make_unique<SparseCholesky>(mass);
+  if (ldlt->info() != Eigen::Success) return nullptr;
   const Vector diagonal = mass.diagonal();
-  const Vector permuted = ldlt.permutationP().size() > 0 ? Vector(ldlt.permutationP() * diagonal) : diagonal;
-  const Vector pivots = ldlt.vectorD();
+  const Vector permuted = ldlt->permutationP().size() > 0 ? Vector(ldlt->permutationP() * diagonal) : diagonal;
+  const Vector pivots = ldlt->vectorD();
   for (Index i = 0; i < pivots.size(); ++i) {
-    if (!(pivots[i] > smallest_pivot_share * permuted[i])) return std::nullopt;
+    if (!(pivots[i] > smallest_pivot_share * permuted[i])) return nullptr;
   }
-  return SparseMatrix(ldlt.solve(right));
+  return ldlt;
 }
 
 /// S M S with the largest entry of every row and column near 1, so that its conditioning does not hang on units.
@@ -73,17 +75,23 @@ double inverse_norm_estimate(Eigen::SparseLU<SparseMatrix>& lu, Index size) {
   return estimate;
 }
 
-/// M⁻¹ right by LU, or nothing where M is singular to working precision.
-std::optional<SparseMatrix> solve_general(const SparseMatrix& mass, const SparseMatrix& right) {
-  const Vector scale = equilibration(mass);
-  const SparseMatrix scaled = scale.asDiagonal() * mass * scale.asDiagonal();
-  Eigen::SparseLU<SparseMatrix> lu(scaled);
-  if (lu.info() != Eigen::Success) return std::nullopt;
+/// M by LU of its equilibrated form.
+struct GeneralFactor {
+  Vector scale;
+  Eigen::SparseLU<SparseMatrix> lu;
+};
+
+/// Null where M is singular to working precision.
+std::unique_ptr<GeneralFactor> factor_general(const SparseMatrix& mass) {
+  auto factor = std::make_unique<GeneralFactor>();
+  factor->scale = equilibration(mass);
+  const SparseMatrix scaled = factor->scale.asDiagonal() * mass * factor->scale.asDiagonal();
+  factor->lu.compute(scaled);
+  if (factor->lu.info() != Eigen::Success) return nullptr;
   double norm = 0.0;
   for (Index j = 0; j < scaled.cols(); ++j) norm = std::max(norm, Vector(scaled.col(j)).lpNorm<1>());
-  if (!(norm * inverse_norm_estimate(lu, mass.rows()) < largest_condition)) return std::nullopt;
-  const SparseMatrix solution = lu.solve(SparseMatrix(scale.asDiagonal() * right));
-  return SparseMatrix(scale.asDiagonal() * solution);
+  if (!(norm * inverse_norm_estimate(factor->lu, mass.rows()) < largest_condition)) return nullptr;
+  return factor;
 }
 
 /// Rows of M grouped so that no entry couples two groups; each group ascends.
@@ -136,50 +144,167 @@ std::optional<Matrix> invert_block(const Matrix& block) {
   return Matrix(scale.asDiagonal() * lu.inverse() * scale.asDiagonal());
 }
 
-std::optional<SparseMatrix> invert_blocks(const SparseMatrix& mass, const std::vector<std::vector<Index>>& blocks) {
-  std::vector<int> place(static_cast<std::size_t>(mass.rows()));
-  std::vector<Eigen::Triplet<double>> entries;
-  for (const auto& block : blocks) {
-    for (std::size_t i = 0; i < block.size(); ++i) place[static_cast<std::size_t>(block[i])] = static_cast<int>(i);
-    const auto size = static_cast<Index>(block.size());
-    Matrix dense = Matrix::Zero(size, size);
-    for (Index j = 0; j < size; ++j) {
-      for (SparseMatrix::InnerIterator it(mass, block[static_cast<std::size_t>(j)]); it; ++it) {
-        if (it.value() != 0.0) dense(place[static_cast<std::size_t>(it.row())], j) += it.value();
-      }
-    }
-    const auto inverse = invert_block(dense);
-    if (!inverse) return std::nullopt;
-    for (Index j = 0; j < size; ++j) {
-      for (Index i = 0; i < size; ++i) {
-        entries.emplace_back(static_cast<int>(block[static_cast<std::size_t>(i)]),
-                             static_cast<int>(block[static_cast<std::size_t>(j)]), (*inverse)(i, j));
-      }
+/// The inverses of independent blocks, one after the other.
+struct BlockInverses {
+  std::vector<Index> members;      ///< rows of M, block by block, ascending in each
+  std::vector<std::size_t> first;  ///< of a block's members; one more at the end
+  std::vector<std::size_t> block_of_row;
+  std::vector<Index> place_of_row;  ///< in its block
+  std::vector<Matrix> inverses;
+  bool in_order = true;  ///< the members ascend from block to block, too
+};
+
+std::unique_ptr<BlockInverses> invert_blocks(const SparseMatrix& mass, const std::vector<std::vector<Index>>& blocks) {
+  auto result = std::make_unique<BlockInverses>();
+  const auto rows = static_cast<std::size_t>(mass.rows());
+  result->members.reserve(rows);
+  result->first.reserve(blocks.size() + 1);
+  result->inverses.reserve(blocks.size());
+  result->block_of_row.resize(rows);
+  result->place_of_row.resize(rows);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    result->first.push_back(result->members.size());
+    for (std::size_t i = 0; i < blocks[b].size(); ++i) {
+      const auto row = static_cast<std::size_t>(blocks[b][i]);
+      result->block_of_row[row] = b;
+      result->place_of_row[row] = static_cast<Index>(i);
+      result->in_order = result->in_order && row == result->members.size();
+      result->members.push_back(blocks[b][i]);
     }
   }
-  SparseMatrix result(mass.rows(), mass.cols());
-  result.setFromTriplets(entries.begin(), entries.end());
+  result->first.push_back(rows);
+  Matrix dense;
+  for (const auto& block : blocks) {
+    const auto size = static_cast<Index>(block.size());
+    dense.setZero(size, size);
+    for (Index j = 0; j < size; ++j) {
+      for (SparseMatrix::InnerIterator it(mass, block[static_cast<std::size_t>(j)]); it; ++it) {
+        if (it.value() != 0.0) dense(result->place_of_row[static_cast<std::size_t>(it.row())], j) += it.value();
+      }
+    }
+    auto inverse = invert_block(dense);
+    if (!inverse) return nullptr;
+    result->inverses.push_back(std::move(*inverse));
+  }
+  return result;
+}
+
+/// Column by column; each holds all rows of the blocks that the column of `right` touches.
+SparseMatrix solve_blocks(const BlockInverses& blocks, const SparseMatrix& right) {
+  const auto rows = static_cast<Index>(blocks.members.size());
+  SparseMatrix result(rows, right.cols());
+  result.reserve(right.nonZeros() * 6);
+  Vector sums = Vector::Zero(rows);
+  std::vector<std::size_t> touched;
+  std::vector<Index> touched_by(blocks.inverses.size(), -1);  // the last column that touches a block
+  std::vector<std::pair<Index, double>> entries;              // of a column, where they have to be sorted
+  for (Index c = 0; c < right.cols(); ++c) {
+    touched.clear();
+    for (SparseMatrix::InnerIterator it(right, c); it; ++it) {
+      const auto row = static_cast<std::size_t>(it.row());
+      const std::size_t block = blocks.block_of_row[row];
+      const Matrix& inverse = blocks.inverses[block];
+      const auto part = inverse.col(blocks.place_of_row[row]);
+      const auto first = static_cast<Index>(blocks.first[block]);
+      if (touched_by[block] != c) {
+        touched_by[block] = c;
+        touched.push_back(block);
+        sums.segment(first, inverse.rows()) = part * it.value();
+      } else {
+        sums.segment(first, inverse.rows()) += part * it.value();
+      }
+    }
+    result.startVec(c);
+    if (blocks.in_order) {
+      std::sort(touched.begin(), touched.end());
+      for (const std::size_t b : touched) {
+        for (std::size_t k = blocks.first[b]; k < blocks.first[b + 1]; ++k) {
+          result.insertBackByOuterInner(c, static_cast<Index>(k)) = sums[static_cast<Index>(k)];
+        }
+      }
+      continue;
+    }
+    entries.clear();
+    for (const std::size_t b : touched) {
+      for (std::size_t k = blocks.first[b]; k < blocks.first[b + 1]; ++k) {
+        entries.emplace_back(blocks.members[k], sums[static_cast<Index>(k)]);
+      }
+    }
+    std::sort(entries.begin(), entries.end());
+    for (const auto& [row, value] : entries) result.insertBackByOuterInner(c, row) = value;
+  }
+  result.finalize();
+  return result;
+}
+
+Vector solve_blocks(const BlockInverses& blocks, const Vector& right) {
+  Vector result(right.size());
+  Vector part, product;
+  for (std::size_t b = 0; b < blocks.inverses.size(); ++b) {
+    const Matrix& inverse = blocks.inverses[b];
+    const std::size_t first = blocks.first[b];
+    part.resize(inverse.rows());
+    for (Index i = 0; i < part.size(); ++i) part[i] = right[blocks.members[first + static_cast<std::size_t>(i)]];
+    product.setZero(part.size());
+    for (Index k = 0; k < part.size(); ++k) product += inverse.col(k) * part[k];
+    for (Index i = 0; i < part.size(); ++i) result[blocks.members[first + static_cast<std::size_t>(i)]] = product[i];
+  }
   return result;
 }
 
 }  // namespace
 
-std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {
-  if (mass.rows() == 0) return SparseMatrix(0, right.cols());
+/// One of the three, or none where M has no rows.
+struct MassFactor::Data {
+  Index size = 0;
+  std::unique_ptr<const BlockInverses> blocks;
+  std::unique_ptr<const SparseCholesky> cholesky;
+  std::unique_ptr<const GeneralFactor> general;
+};
+
+std::optional<MassFactor> MassFactor::create(const SparseMatrix& mass) {
+  auto data = std::make_shared<Data>();
+  data->size = mass.rows();
+  if (mass.rows() == 0) return MassFactor(std::move(data));
   const auto blocks = independent_blocks(mass);
   const bool small = std::all_of(blocks.begin(), blocks.end(),
                                  [](const std::vector<Index>& block) { return block.size() <= small_block; });
   if (small) {
-    const auto inverse = invert_blocks(mass, blocks);
-    if (!inverse) return std::nullopt;
-    return SparseMatrix(*inverse * right);
+    data->blocks = invert_blocks(mass, blocks);
+    if (!data->blocks) return std::nullopt;
+    return MassFactor(std::move(data));
   }
   SparseMatrix compressed = mass;
   compressed.makeCompressed();
-  if (symmetric(compressed)) {
-    if (auto solution = solve_positive_definite(compressed, right)) return solution;
-  }
-  return solve_general(compressed, right);
+  if (symmetric(compressed)) data->cholesky = factor_positive_definite(compressed);
+  if (!data->cholesky) data->general = factor_general(compressed);
+  if (!data->cholesky && !data->general) return std::nullopt;
+  return MassFactor(std::move(data));
+}
+
+Index MassFactor::size() const { return data_->size; }
+
+SparseMatrix MassFactor::solve(const SparseMatrix& right) const {
+  if (data_->blocks) return solve_blocks(*data_->blocks, right);
+  if (data_->cholesky) return data_->cholesky->solve(right);
+  if (!data_->general) return SparseMatrix(0, right.cols());
+  const Vector& scale = data_->general->scale;
+  const SparseMatrix solution = data_->general->lu.solve(SparseMatrix(scale.asDiagonal() * right));
+  return scale.asDiagonal() * solution;
+}
+
+Vector MassFactor::solve(const Vector& right) const {
+  if (data_->blocks) return solve_blocks(*data_->blocks, right);
+  if (data_->cholesky) return data_->cholesky->solve(right);
+  if (!data_->general) return Vector(0);
+  const Vector& scale = data_->general->scale;
+  return scale.cwiseProduct(data_->general->lu.solve(scale.cwiseProduct(right).eval()));
+}
+
+std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {
+  const auto factor = MassFactor::create(mass);
+  if (!factor) return std::nullopt;
+  return factor->solve(right);
 }
 
 }  // namespace conebench

@@ -2,8 +2,10 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problems/result.hpp"
@@ -63,6 +65,15 @@ struct Reach {
   double limit_margin = 0.02;
 };
 
+/// What a time step is at: told as it begins, so that a benchmark can time what it is made of. Nothing here reads a clock.
+enum class Stage {
+  assembly,   ///< kinematics, M, forces, J, v_free, g, G
+  collision,  ///< finding the contacts
+  solve,
+  rest,  ///< moving on, identities, records
+};
+using StageWatch = std::function<void(Stage)>;
+
 struct EngineOptions {
   bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
   bool maximal =
@@ -118,8 +129,19 @@ class Engine {
   virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
   virtual std::string shape_name(int shape) const = 0;
 
+  /// Told of the stages from now on; an empty one ends it.
+  void watch(StageWatch stages) { stages_ = std::move(stages); }
+
   /// What the engine warned of, and what of the model is left out; each line once.
   virtual const std::vector<std::string>& notes() const = 0;
+
+ protected:
+  void begin(Stage stage) const {
+    if (stages_) stages_(stage);
+  }
+
+ private:
+  StageWatch stages_;
 };
 
 /// Reads the model. Errors: bad_input where MuJoCo refuses it (one line with its reason), unsupported where this build

@@ -108,6 +108,7 @@ void MujocoBase::place_bodies(const std::vector<Pose>& poses) {
 }
 
 void MujocoBase::find_contacts(const Reach& reach, double speed) {
+  begin(Stage::collision);
   mjModel& m = *model_;
   double margin = reach.contact_margin;
   if (margin < 0.0) {
@@ -117,6 +118,7 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   std::fill_n(m.geom_margin, m.ngeom, margin);
   std::fill_n(m.pair_margin, m.npair, margin);
   mj_collision(&m, data_.get());
+  begin(Stage::assembly);
 }
 
 void MujocoBase::forces_and_rows() {

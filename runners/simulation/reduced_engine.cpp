@@ -1,5 +1,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "runners/simulation/mujoco_base.hpp"
 
@@ -11,7 +13,10 @@ namespace {
 /// rigid-body matrix, J is built from the joints' motion axes.
 class ReducedEngine final : public MujocoBase {
  public:
-  using MujocoBase::MujocoBase;
+  ReducedEngine(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes)
+      : MujocoBase(std::move(model), std::move(data), std::move(name), std::move(notes)),
+        mass_entries_(mass_entries()),
+        damping_(Eigen::Map<const Vector>(model_->dof_damping, model_->nv).asDiagonal().toDenseMatrix().sparseView()) {}
 
   State start() const override {
     reset();
@@ -25,13 +30,12 @@ class ReducedEngine final : public MujocoBase {
     auto ran = guarded(name_, notes_, [&] {
       set(state);
       kinematics();
-      find_contacts(reach, highest_speed());
       forces_and_rows();
+      find_contacts(reach, highest_speed());
       full = overflow();
       const Index velocities = model_->nv;
-      mechanics.mass = mass();
-      mechanics.damping =
-          Eigen::Map<const Vector>(model_->dof_damping, velocities).asDiagonal().toDenseMatrix().sparseView();
+      fill_mass(mechanics.mass);
+      mechanics.damping = damping_;
       mechanics.force = as_vector(data_->qfrc_passive, velocities) - as_vector(data_->qfrc_bias, velocities) +
                         as_vector(data_->qfrc_actuator, velocities);
       constraints(reach, mechanics);
@@ -72,42 +76,60 @@ class ReducedEngine final : public MujocoBase {
     mj_comPos(model_.get(), data_.get());
     mj_tendon(model_.get(), data_.get());
     mj_crb(model_.get(), data_.get());
-    mj_factorM(model_.get(), data_.get());
     mj_transmission(model_.get(), data_.get());
-    mj_comVel(model_.get(), data_.get());
   }
 
+  /// Upper bound over the shapes' points.
   double highest_speed() const {
+    const mjModel& m = *model_;
     double speed = 0.0;
-    for (int g = 0; g < model_->ngeom; ++g) {
-      mjtNum motion[6];
-      mj_objectVelocity(model_.get(), data_.get(), mjOBJ_GEOM, g, motion, 0);
-      speed = std::max(speed, vector3(motion + 3).norm() + vector3(motion).norm() * model_->geom_rbound[g]);
+    for (int g = 0; g < m.ngeom; ++g) {
+      const int body = m.geom_bodyid[g];
+      const mjtNum* const motion = data_->cvel + 6 * body;  // angular, then linear at the tree's centre of mass
+      const Eigen::Vector3d arm = vector3(data_->geom_xpos + 3 * g) - vector3(data_->subtree_com + 3 * m.body_rootid[body]);
+      const Eigen::Vector3d spin = vector3(motion);
+      speed = std::max(speed, (vector3(motion + 3) + spin.cross(arm)).norm() + spin.norm() * m.geom_rbound[g]);
     }
     return speed;
   }
 
-  SparseMatrix mass() const {
+  /// Where M's entries are in MuJoCo's list, by columns, rows ascending.
+  struct MassEntry {
+    int row, column, address;
+  };
+  std::vector<MassEntry> mass_entries() const {
     const mjModel& m = *model_;
-    Triplets entries;
+    std::vector<MassEntry> entries;
     for (int i = 0; i < m.nv; ++i) {
       int address = m.dof_Madr[i];
       for (int j = i; j >= 0; j = m.dof_parentid[j], ++address) {
-        const double value = data_->qM[address];
-        if (value == 0.0 && i != j) continue;
-        entries.emplace_back(i, j, value);
-        if (i != j) entries.emplace_back(j, i, value);
+        entries.push_back({i, j, address});
+        if (i != j) entries.push_back({j, i, address});
       }
     }
-    SparseMatrix matrix(m.nv, m.nv);
-    matrix.setFromTriplets(entries.begin(), entries.end());
-    return matrix;
+    std::sort(entries.begin(), entries.end(), [](const MassEntry& a, const MassEntry& b) {
+      return std::pair(a.column, a.row) < std::pair(b.column, b.row);
+    });
+    return entries;
+  }
+
+  void fill_mass(SparseMatrix& mass) const {
+    mass.resize(model_->nv, model_->nv);
+    mass.reserve(Index(mass_entries_.size()));
+    int column = -1;
+    for (const MassEntry& entry : mass_entries_) {
+      if (entry.column != column) mass.startVec(column = entry.column);
+      const double value = data_->qM[entry.address];
+      if (value != 0.0 || entry.row == entry.column) mass.insertBackByOuterInner(column, entry.row) = value;
+    }
+    mass.finalize();
   }
 
   void constraints(const Reach& reach, Mechanics& mechanics) {
     const mjData& d = *data_;
-    Triplets entries;
-    std::vector<double> residuals, gaps;
+    entries_.clear();
+    residuals_.clear();
+    gaps_.clear();
     mechanics.joint_softness.clear();
     mechanics.limit_names.clear();
     mechanics.limit_softness.clear();
@@ -122,46 +144,46 @@ class ReducedEngine final : public MujocoBase {
         for (const Eigen::Vector3d& along : connect_directions(e, rotation, anchors)) {
           double residual = 0.0;
           for (int k = 0; k < 3; ++k) {
-            add_row(r + k, along[k], row, entries);
+            add_row(r + k, along[k], row, entries_);
             residual += along[k] * d.efc_pos[r + k];
           }
-          residuals.push_back(residual);
+          residuals_.push_back(residual);
           ++row;
         }
         r += 2;
       } else {
-        add_row(r, 1.0, row++, entries);
-        residuals.push_back(d.efc_pos[r]);
+        add_row(r, 1.0, row++, entries_);
+        residuals_.push_back(d.efc_pos[r]);
       }
-      mechanics.joint_softness.resize(residuals.size(), softness_of_row(r));
+      mechanics.joint_softness.resize(residuals_.size(), softness_of_row(r));
     }
     for (int r = 0; r < d.nefc; ++r) {
       if (!is_limit(r) || !near(d.efc_pos[r], row_velocity(r), reach)) continue;
-      add_row(r, 1.0, row++, entries);
-      gaps.push_back(d.efc_pos[r]);
+      add_row(r, 1.0, row++, entries_);
+      gaps_.push_back(d.efc_pos[r]);
       mechanics.limit_names.push_back(limit_name(r));
       mechanics.limit_softness.push_back(softness_of_row(r));
     }
-    mechanics.joint_residuals = Eigen::Map<Vector>(residuals.data(), Index(residuals.size()));
-    mechanics.limit_gaps = Eigen::Map<Vector>(gaps.data(), Index(gaps.size()));
+    mechanics.joint_residuals = Eigen::Map<Vector>(residuals_.data(), Index(residuals_.size()));
+    mechanics.limit_gaps = Eigen::Map<Vector>(gaps_.data(), Index(gaps_.size()));
 
     mechanics.contacts.clear();
     for (int c = 0; c < d.ncon; ++c) {
       const ContactPoint contact = contact_of(d.contact[c]);
-      const std::size_t before = entries.size();
+      const std::size_t before = entries_.size();
       // Velocity of the second body's point less the first's, along t1, t2 and n (004 eq. 39c–d with A the second
       // body).
-      add_point_rows(contact.first_body, -1.0, contact, row, entries);
-      add_point_rows(contact.second_body, 1.0, contact, row, entries);
-      if (entries.size() == before || !near(contact, normal_velocity(entries, before, row, d.qvel), reach)) {
-        entries.resize(before);
+      add_point_rows(contact.first_body, -1.0, contact, row, entries_);
+      add_point_rows(contact.second_body, 1.0, contact, row, entries_);
+      if (entries_.size() == before || !near(contact, normal_velocity(entries_, before, row, d.qvel), reach)) {
+        entries_.resize(before);
         continue;
       }
       mechanics.contacts.push_back(contact);
       row += 3;
     }
     mechanics.jacobian.resize(row, model_->nv);
-    mechanics.jacobian.setFromTriplets(entries.begin(), entries.end());
+    mechanics.jacobian.setFromTriplets(entries_.begin(), entries_.end());
   }
 
   /// MuJoCo's row, times a factor, to a row of J.
@@ -185,6 +207,12 @@ class ReducedEngine final : public MujocoBase {
       }
     }
   }
+
+  std::vector<MassEntry> mass_entries_;
+  SparseMatrix damping_;
+  // As J grows.
+  Triplets entries_;
+  std::vector<double> residuals_, gaps_;
 };
 
 }  // namespace

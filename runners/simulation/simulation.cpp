@@ -111,6 +111,11 @@ Result<std::monostate> Simulation::evaluate() {
   return std::monostate{};
 }
 
+void Simulation::watch(StageWatch stages) {
+  engine_->watch(stages);
+  stages_ = std::move(stages);
+}
+
 Result<StepRecord> Simulation::step() {
   if (auto error = blown_up(state_.velocity)) return *error;
   const State before = state_;
@@ -119,13 +124,18 @@ Result<StepRecord> Simulation::step() {
     // Moreau's rule evaluates everything in the middle of the step (004 III-A).
     const double first = options_.integrator == "moreau" ? 0.5 * time_step_ : 0.0;
     if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
+    begin(Stage::assembly);
     if (auto done = evaluate(); !done) return done.error();
 
     const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_);
     if (!step) return step.error();
+    begin(Stage::rest);
     auto identities = identities_.follow(mechanics_.contacts);
-    auto problem = step_problem(mechanics_, *step, time_step_, options_.step, facts(identities));
+    SampleFacts known = facts(identities);
+    begin(Stage::assembly);
+    auto problem = step_problem(mechanics_, *step, time_step_, options_.step, std::move(known));
     if (!problem) return problem.error();
+    begin(Stage::rest);
 
     StepRecord record{.step = steps_ + 1, .problem = std::move(*problem)};
     record.configuration_residual = configuration_residual(mechanics_);
@@ -133,11 +143,10 @@ Result<StepRecord> Simulation::step() {
     auto impulse = solve(record.problem, record);
     if (!impulse) return impulse.error();
     record.impulse = std::move(*impulse);
-    const auto velocity = velocity_after(mechanics_, *step, record.impulse, name_);  // 004 eq. (76)
-    if (!velocity) return velocity.error();
-    if (auto error = blown_up(*velocity)) return *error;
+    const Vector velocity = velocity_after(mechanics_, *step, record.impulse);  // 004 eq. (76)
+    if (auto error = blown_up(velocity)) return *error;
 
-    state_.velocity = *velocity;
+    state_.velocity = velocity;
     engine_->advance_position(state_, state_.velocity, time_step_ - first);  // 004 eq. (10b)
     engine_->advance_activation(state_, time_step_);
     state_.time += time_step_;
@@ -180,6 +189,7 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
     return Error{ErrorCode::unsupported,
                  failed(fmt::format("{}: {}; set another solver", options_.solver, *reason)).message};
   }
+  begin(Stage::solve);
   if (auto error = solver_->prepare(problem)) return *error;
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
   const bool own = options_.criterion == "own";
@@ -187,6 +197,7 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
   SilentMonitor silent;
   VerdictMonitor verdict(problem, options_.tolerance);
   record.summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
+  begin(Stage::rest);
   if (!impulse.allFinite()) {
     return failed(
         fmt::format("{} returned impulses that are not finite ({}); use another solver or a smaller time_step",

@@ -70,6 +70,8 @@ class Simulation {
   Engine& engine() { return *engine_; }
   const Mechanics& mechanics() const { return mechanics_; }
   double time_step() const { return time_step_; }
+  /// Told of the stages of every step from now on.
+  void watch(StageWatch stages);
 
  private:
   Simulation() = default;
@@ -78,6 +80,9 @@ class Simulation {
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
   std::optional<Error> blown_up(const Vector& velocity) const;
   Error failed(const std::string& what) const;
+  void begin(Stage stage) const {
+    if (stages_) stages_(stage);
+  }
 
   std::string family_, name_;
   SimulationOptions options_;
@@ -90,6 +95,7 @@ class Simulation {
   State state_;
   Mechanics mechanics_;
   ContactIdentities identities_{0.0};
+  StageWatch stages_;
   WarmStart warm_;
 };
 

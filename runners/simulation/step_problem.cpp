@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problems/mass_solve.hpp"
+#include "problems/factored_delassus.hpp"
 #include "problems/scenes/scene_support.hpp"
 
 // Symbols, as in papers 000, 002 and 004:
@@ -17,17 +17,6 @@
 namespace conebench::simulation {
 
 namespace {
-
-SparseMatrix column(const Vector& values) { return values.sparseView(); }
-
-Result<Vector> solve(const SparseMatrix& mass, const Vector& right, const std::string& name) {
-  const auto solution = solve_mass(mass, column(right));
-  if (!solution) {
-    return Error{ErrorCode::bad_input,
-                 name + ": the mass matrix is singular; give every moving body a mass and inertia"};
-  }
-  return Vector(*solution);
-}
 
 /// b of one contact's normal row.
 ///
@@ -62,6 +51,14 @@ Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free
     row += 3;
   }
   return b;
+}
+
+Result<std::shared_ptr<const DelassusOperator>> delassus(const MassFactor& mass, const SparseMatrix& jacobian,
+                                                         const ConeProduct& cones, const std::string& form) {
+  auto factored = make_factored_delassus(mass, jacobian);
+  if (!factored || form == "factored") return factored;
+  if (form == "dense") return make_dense_delassus((*factored)->dense());
+  return make_block_sparse_delassus((*factored)->assemble(cones));
 }
 
 /// Softens the rows (004 eq. 103–110): their c, and v_r in place of the stabilisation in b. Limits and contacts that
@@ -151,15 +148,19 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
 
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
                             const StepOptions& options, const std::string& name) {
-  StepData step;
-  step.mass = mechanics.mass;
+  SparseMatrix mass = mechanics.mass;
   if (options.damping == "implicit") {
     // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
-    step.mass += time_step * mechanics.damping;
+    mass += time_step * mechanics.damping;
   }
-  const auto change = solve(step.mass, time_step * mechanics.force, name);
-  if (!change) return change.error();
-  step.free_velocity = velocity + *change;  // 004 eq. (12)
+  auto factor = MassFactor::create(mass);
+  if (!factor) {
+    return Error{ErrorCode::bad_input,
+                 name + ": the mass matrix is singular; give every moving body a mass and inertia"};
+  }
+  const Vector change = factor->solve(Vector(time_step * mechanics.force));
+  StepData step{.mass = std::move(mass), .factor = std::move(*factor), .free_velocity = {}, .bias = {}};
+  step.free_velocity = velocity + change;  // 004 eq. (12)
   step.bias =
       bias(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step, options);
   if (options.softening != "none") {
@@ -183,9 +184,9 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   ContactProblemData data;
   data.cones = *cones;
   data.primal = PrimalForm{step.mass, mechanics.jacobian, step.free_velocity};
-  auto delassus = make_delassus(*data.primal, data.cones, options.form);
-  if (!delassus) return Error{delassus.error().code, facts.provenance.name + ": " + delassus.error().message};
-  data.delassus = *delassus;
+  auto matrix = delassus(step.factor, mechanics.jacobian, data.cones, options.form);
+  if (!matrix) return Error{matrix.error().code, facts.provenance.name + ": " + matrix.error().message};
+  data.delassus = *matrix;
   data.bias = step.bias;
   data.free_term = mechanics.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
   data.compliance = compliance(data, step.softness, options);
@@ -197,12 +198,9 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   return ContactProblem::create(std::move(data));
 }
 
-Result<Vector> velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse,
-                              const std::string& name) {
+Vector velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse) {
   if (impulse.size() == 0) return step.free_velocity;
-  const auto change = solve(step.mass, mechanics.jacobian.transpose() * impulse, name);
-  if (!change) return change.error();
-  return Vector(step.free_velocity + *change);
+  return step.free_velocity + step.factor.solve(Vector(mechanics.jacobian.transpose() * impulse));
 }
 
 double configuration_residual(const Mechanics& mechanics) {

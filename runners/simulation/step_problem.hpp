@@ -4,6 +4,7 @@
 #include <string>
 
 #include "problems/contact_problem.hpp"
+#include "problems/mass_solve.hpp"
 #include "problems/options.hpp"
 #include "problems/result.hpp"
 #include "runners/simulation/engine.hpp"
@@ -30,6 +31,7 @@ struct StepOptions {
 /// Everything of one step that the problem is made of.
 struct StepData {
   SparseMatrix mass;  ///< of the step: M, or M + Δt D with implicit damping
+  MassFactor factor;  ///< of this mass
   Vector free_velocity;
   Vector bias;      ///< b
   Vector softness;  ///< share of diag(G) that is compliance, by row (004's c); empty without softening
@@ -51,8 +53,7 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
                                     const StepOptions& options, SampleFacts facts);
 
 /// v⁺ = v_free + M⁻¹ Jᵀ λ (004 eq. 76).
-Result<Vector> velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse,
-                              const std::string& name);
+Vector velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse);
 
 /// ‖f(s)‖∞ of 004 eq. (173): the worst violation of a joint, a limit or a contact [m, rad].
 double configuration_residual(const Mechanics& mechanics);

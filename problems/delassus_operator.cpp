@@ -110,12 +110,12 @@ Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const Spa
   }
   if (!all_finite(mass)) return bad_mass("the mass matrix M has entries that are not finite");
   if (!all_finite(jacobian)) return bad_mass("the Jacobian J has entries that are not finite");
-  const auto factor = MassFactor::create(mass);
+  const auto factor = FactoredMass::create(mass);
   if (!factor) return singular_mass();
   return make_factored_delassus(*factor, jacobian);
 }
 
-Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const MassFactor& mass,
+Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const FactoredMass& mass,
                                                                        const SparseMatrix& jacobian) {
   if (mass.size() != jacobian.cols()) {
     return bad_mass("M is " + std::to_string(mass.size()) + " x " + std::to_string(mass.size()) + " and J is " +

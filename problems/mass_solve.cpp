@@ -1,6 +1,5 @@
 #include "problems/mass_solve.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
@@ -18,8 +17,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// An elimination that leaves less than this share of a diagonal entry has cancelled it to rounding.
 constexpr double smallest_pivot_share = 64.0 * epsilon;
 constexpr double largest_condition = 1e15;
-/// Blocks up to this size are inverted; six suffice for a rigid body, more for bodies joined by springs.
-constexpr std::size_t small_block = 32;
+/// Blocks up to this size are inverted: six suffice for a rigid body, whole mechanisms and bodies joined by springs
+/// need more. Eigen's sparse solves take twice as long for a mechanism of 81 velocities.
+constexpr std::size_t small_block = 256;
 
 bool symmetric(const SparseMatrix& matrix) {
   const SparseMatrix transposed = matrix.transpose();
@@ -124,18 +124,46 @@ std::vector<std::vector<Index>> independent_blocks(const SparseMatrix& mass) {
   return blocks;
 }
 
+/// Inverse of a symmetric block by M = Lᵀ D L, from its last row up and past zeros: in a mechanism's M, whose rows
+/// follow its tree, row k of L has entries at the ancestors of k only, and so has L⁻¹. Nothing where M is not
+/// (numerically) positive definite: d_k ≤ 64 ε m_kk.
+std::optional<Matrix> invert_definite(const Matrix& block) {
+  const Index size = block.rows();
+  Matrix upper = block;  // becomes D and, above it, Lᵀ
+  for (Index k = size - 1; k >= 0; --k) {
+    const double pivot = upper(k, k);
+    if (!(pivot > smallest_pivot_share * block(k, k))) return std::nullopt;
+    for (Index j = 0; j < k; ++j) {
+      if (upper(j, k) == 0.0) continue;
+      const double entry = upper(j, k) / pivot;
+      upper.col(j).head(j + 1) -= entry * upper.col(k).head(j + 1);
+    }
+    upper.col(k).head(k) /= pivot;
+  }
+  // D^(-1/2) L⁻ᵀ transposed; its unscaled columns take the place of Lᵀ's.
+  Matrix lower = Matrix::Zero(size, size);
+  for (Index k = 0; k < size; ++k) {
+    auto column = upper.col(k).head(k);
+    for (Index j = 0; j < k; ++j) {
+      if (column[j] != 0.0) column.head(j) += column[j] * upper.col(j).head(j);
+    }
+    column = -column;
+    for (Index j = 0; j < k; ++j) lower(k, j) = column[j] / std::sqrt(upper(j, j));
+    lower(k, k) = 1.0 / std::sqrt(upper(k, k));
+  }
+  Matrix inverse = Matrix::Zero(size, size);
+  for (Index j = 0; j < size; ++j) {
+    for (Index k = 0; k <= j; ++k) {
+      if (lower(j, k) != 0.0) inverse.col(j).tail(size - k) += lower(j, k) * lower.col(k).tail(size - k);
+    }
+  }
+  return inverse;
+}
+
 /// Inverse of one small block by the same tests as the sparse factorizations.
 std::optional<Matrix> invert_block(const Matrix& block) {
-  const Vector diagonal = block.diagonal();
-  if ((diagonal.array() > 0.0).all() && (block - block.transpose()).norm() <= 1e-12 * block.norm()) {
-    const Vector scale = diagonal.cwiseSqrt().cwiseInverse();
-    const Eigen::LLT<Matrix> cholesky(scale.asDiagonal() * block * scale.asDiagonal());
-    const bool definite = cholesky.info() == Eigen::Success &&
-                          cholesky.matrixLLT().diagonal().cwiseAbs2().minCoeff() > smallest_pivot_share;
-    if (definite) {
-      const Matrix inverse = cholesky.solve(Matrix::Identity(block.rows(), block.cols()));
-      return Matrix(scale.asDiagonal() * inverse * scale.asDiagonal());
-    }
+  if ((block.diagonal().array() > 0.0).all() && (block - block.transpose()).norm() <= 1e-12 * block.norm()) {
+    if (auto inverse = invert_definite(block)) return inverse;
   }
   const Vector scale = equilibration(block.sparseView());
   const Eigen::FullPivLU<Matrix> lu(scale.asDiagonal() * block * scale.asDiagonal());
@@ -255,36 +283,36 @@ Vector solve_blocks(const BlockInverses& blocks, const Vector& right) {
 }  // namespace
 
 /// One of the three, or none where M has no rows.
-struct MassFactor::Data {
+struct FactoredMass::Data {
   Index size = 0;
   std::unique_ptr<const BlockInverses> blocks;
   std::unique_ptr<const SparseCholesky> cholesky;
   std::unique_ptr<const GeneralFactor> general;
 };
 
-std::optional<MassFactor> MassFactor::create(const SparseMatrix& mass) {
+std::optional<FactoredMass> FactoredMass::create(const SparseMatrix& mass) {
   auto data = std::make_shared<Data>();
   data->size = mass.rows();
-  if (mass.rows() == 0) return MassFactor(std::move(data));
+  if (mass.rows() == 0) return FactoredMass(std::move(data));
   const auto blocks = independent_blocks(mass);
   const bool small = std::all_of(blocks.begin(), blocks.end(),
                                  [](const std::vector<Index>& block) { return block.size() <= small_block; });
   if (small) {
     data->blocks = invert_blocks(mass, blocks);
     if (!data->blocks) return std::nullopt;
-    return MassFactor(std::move(data));
+    return FactoredMass(std::move(data));
   }
   SparseMatrix compressed = mass;
   compressed.makeCompressed();
   if (symmetric(compressed)) data->cholesky = factor_positive_definite(compressed);
   if (!data->cholesky) data->general = factor_general(compressed);
   if (!data->cholesky && !data->general) return std::nullopt;
-  return MassFactor(std::move(data));
+  return FactoredMass(std::move(data));
 }
 
-Index MassFactor::size() const { return data_->size; }
+Index FactoredMass::size() const { return data_->size; }
 
-SparseMatrix MassFactor::solve(const SparseMatrix& right) const {
+SparseMatrix FactoredMass::solve(const SparseMatrix& right) const {
   if (data_->blocks) return solve_blocks(*data_->blocks, right);
   if (data_->cholesky) return data_->cholesky->solve(right);
   if (!data_->general) return SparseMatrix(0, right.cols());
@@ -293,7 +321,7 @@ SparseMatrix MassFactor::solve(const SparseMatrix& right) const {
   return scale.asDiagonal() * solution;
 }
 
-Vector MassFactor::solve(const Vector& right) const {
+Vector FactoredMass::solve(const Vector& right) const {
   if (data_->blocks) return solve_blocks(*data_->blocks, right);
   if (data_->cholesky) return data_->cholesky->solve(right);
   if (!data_->general) return Vector(0);
@@ -302,7 +330,7 @@ Vector MassFactor::solve(const Vector& right) const {
 }
 
 std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {
-  const auto factor = MassFactor::create(mass);
+  const auto factor = FactoredMass::create(mass);
   if (!factor) return std::nullopt;
   return factor->solve(right);
 }

@@ -12,10 +12,10 @@ namespace conebench {
 ///
 /// Where M falls apart in small blocks (rigid bodies), their inverses are formed, so that a solve costs what its result
 /// holds; else M is factored by sparse L D Lᵀ, or by LU where it is not symmetric positive definite.
-class MassFactor {
+class FactoredMass {
  public:
   /// Nothing where M is singular to working precision, whatever the units of its rows.
-  static std::optional<MassFactor> create(const SparseMatrix& mass);
+  static std::optional<FactoredMass> create(const SparseMatrix& mass);
 
   Index size() const;
   /// M⁻¹ B, n × k; the columns' rows ascend.
@@ -25,7 +25,7 @@ class MassFactor {
   struct Data;
 
  private:
-  explicit MassFactor(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+  explicit FactoredMass(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;
 };
 

@@ -65,7 +65,8 @@ struct Reach {
   double limit_margin = 0.02;
 };
 
-/// What a time step is at: told as it begins, so that a benchmark can time what it is made of. Nothing here reads a clock.
+/// What a time step is at: told as it begins, so that a benchmark can time what it is made of. Nothing here reads a
+/// clock.
 enum class Stage {
   assembly,   ///< kinematics, M, forces, J, v_free, g, G
   collision,  ///< finding the contacts

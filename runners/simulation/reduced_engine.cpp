@@ -86,7 +86,8 @@ class ReducedEngine final : public MujocoBase {
     for (int g = 0; g < m.ngeom; ++g) {
       const int body = m.geom_bodyid[g];
       const mjtNum* const motion = data_->cvel + 6 * body;  // angular, then linear at the tree's centre of mass
-      const Eigen::Vector3d arm = vector3(data_->geom_xpos + 3 * g) - vector3(data_->subtree_com + 3 * m.body_rootid[body]);
+      const Eigen::Vector3d arm =
+          vector3(data_->geom_xpos + 3 * g) - vector3(data_->subtree_com + 3 * m.body_rootid[body]);
       const Eigen::Vector3d spin = vector3(motion);
       speed = std::max(speed, (vector3(motion + 3) + spin.cross(arm)).norm() + spin.norm() * m.geom_rbound[g]);
     }

@@ -53,7 +53,7 @@ Vector bias(const Mechanics& mechanics, const Vector& before, const Vector& free
   return b;
 }
 
-Result<std::shared_ptr<const DelassusOperator>> delassus(const MassFactor& mass, const SparseMatrix& jacobian,
+Result<std::shared_ptr<const DelassusOperator>> delassus(const FactoredMass& mass, const SparseMatrix& jacobian,
                                                          const ConeProduct& cones, const std::string& form) {
   auto factored = make_factored_delassus(mass, jacobian);
   if (!factored || form == "factored") return factored;
@@ -153,13 +153,13 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
     // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
     mass += time_step * mechanics.damping;
   }
-  auto factor = MassFactor::create(mass);
+  auto factor = FactoredMass::create(mass);
   if (!factor) {
     return Error{ErrorCode::bad_input,
                  name + ": the mass matrix is singular; give every moving body a mass and inertia"};
   }
   const Vector change = factor->solve(Vector(time_step * mechanics.force));
-  StepData step{.mass = std::move(mass), .factor = std::move(*factor), .free_velocity = {}, .bias = {}};
+  StepData step{.mass = std::move(mass), .factor = std::move(*factor), .free_velocity = {}, .bias = {}, .softness = {}};
   step.free_velocity = velocity + change;  // 004 eq. (12)
   step.bias =
       bias(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step, options);

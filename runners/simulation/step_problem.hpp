@@ -30,8 +30,8 @@ struct StepOptions {
 
 /// Everything of one step that the problem is made of.
 struct StepData {
-  SparseMatrix mass;  ///< of the step: M, or M + Δt D with implicit damping
-  MassFactor factor;  ///< of this mass
+  SparseMatrix mass;    ///< of the step: M, or M + Δt D with implicit damping
+  FactoredMass factor;  ///< of this mass
   Vector free_velocity;
   Vector bias;      ///< b
   Vector softness;  ///< share of diag(G) that is compliance, by row (004's c); empty without softening

@@ -5,7 +5,9 @@
 
 #include <Eigen/LU>
 #include <cmath>
+#include <vector>
 
+#include "problems/factored_delassus.hpp"
 #include "problems/mass_solve.hpp"
 #include "problems/scenes/random_source.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -54,8 +56,54 @@ TEST(SolveMass, SolvesSmallBlocksOneLargeBlockAndUnsymmetricMasses) {
   expect_solves(Matrix(block_mass(30, 1, random)), random);
   expect_solves(Matrix(block_mass(30, 6, random)), random);
   expect_solves(Matrix(block_mass(60, 60, random)), random);
+  expect_solves(Matrix(block_mass(270, 270, random)), random);
   expect_solves(Matrix::Identity(7, 7) + 0.3 * random_matrix(7, 7, random), random);
-  expect_solves(8.0 * Matrix::Identity(50, 50) + 0.3 * random_matrix(50, 50, random), random);
+  expect_solves(20.0 * Matrix::Identity(270, 270) + 0.3 * random_matrix(270, 270, random), random);
+}
+
+TEST(SolveMass, SolvesAMechanismsMassAlongItsTree) {
+  // Rows couple with their ancestors only: a trunk of six, four branches of three; sizes that differ by 1e6.
+  RandomSource random(9);
+  const Index size = 18;
+  std::vector<Index> parent(static_cast<std::size_t>(size));
+  for (Index i = 0; i < size; ++i) parent[static_cast<std::size_t>(i)] = i >= 6 && i % 3 == 0 ? 5 : i - 1;
+  Matrix lower = Matrix::Zero(size, size);
+  for (Index i = 0; i < size; ++i) {
+    for (Index j = i; j >= 0; j = parent[static_cast<std::size_t>(j)]) lower(i, j) = i == j ? 1.0 : random.normal();
+  }
+  Vector pivots(size);
+  for (Index i = 0; i < size; ++i) pivots[i] = std::pow(10.0, 3.0 - 6.0 * static_cast<double>(i) / 17.0);
+  const Matrix mass = lower.transpose() * pivots.asDiagonal() * lower;
+  ASSERT_EQ(mass(8, 11), 0.0);
+  expect_solves(mass, random);
+  const auto inverse = solve_mass(sparse(mass), sparse(Matrix::Identity(size, size)));
+  ASSERT_TRUE(inverse.has_value());
+  EXPECT_EQ((Matrix(*inverse) - Matrix(*inverse).transpose()).norm(), 0.0);
+}
+
+TEST(FactoredMass, SolvesVectorsAndMatricesAlikeWhateverItsKind) {
+  RandomSource random(10);
+  Matrix interleaved = Matrix::Identity(12, 12);  // blocks whose rows take turns
+  for (Index i = 0; i + 2 < 12; ++i) interleaved(i, i + 2) = interleaved(i + 2, i) = 0.4;
+  const Matrix general = 20.0 * Matrix::Identity(270, 270) + 0.3 * random_matrix(270, 270, random);
+  for (const Matrix& mass :
+       {Matrix(block_mass(30, 6, random)), interleaved, Matrix(block_mass(270, 270, random)), general}) {
+    const auto factor = FactoredMass::create(sparse(mass));
+    ASSERT_TRUE(factor.has_value());
+    ASSERT_EQ(factor->size(), mass.rows());
+    const Matrix right = random_matrix(mass.rows(), 4, random);
+    const SparseMatrix together = factor->solve(sparse(right));
+    EXPECT_LT((mass * Matrix(together) - right).norm(), 1e-12 * mass.norm() * Matrix(together).norm());
+    for (Index c = 0; c < right.cols(); ++c) {
+      const Vector alone = factor->solve(Vector(right.col(c)));
+      EXPECT_LT((Matrix(together).col(c) - alone).norm(), 1e-13 * mass.norm() * alone.norm());
+      Index before = -1;
+      for (SparseMatrix::InnerIterator it(together, c); it; ++it) {
+        EXPECT_GT(it.row(), before);
+        before = it.row();
+      }
+    }
+  }
 }
 
 TEST(SolveMass, SolvesIndefiniteMasses) {
@@ -126,6 +174,17 @@ TEST(FactoredDelassus, AgreesWithTheDenseInverse) {
       EXPECT_LT((other->dense() - expected).norm(), rounding);
     }
   }
+}
+
+TEST(FactoredDelassus, IsTheSameFromAFactoredMass) {
+  RandomSource random(11);
+  const SparseMatrix mass = block_mass(24, 6, random);
+  const SparseMatrix jacobian = sparse(random_matrix(9, 24, random));
+  const auto factor = FactoredMass::create(mass);
+  ASSERT_TRUE(factor.has_value());
+  EXPECT_EQ((*make_factored_delassus(*factor, jacobian))->dense(), (*make_factored_delassus(mass, jacobian))->dense());
+  EXPECT_THAT(make_factored_delassus(*factor, sparse(random_matrix(9, 23, random))).error().message,
+              HasSubstr("M is 24 x 24 and J is 9 x 23"));
 }
 
 TEST(FactoredDelassus, MayHaveNoRowsOrNoVelocities) {

@@ -1,12 +1,11 @@
 #include "solvers/cascade/block_lu.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/OrderingMethods>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <span>
+#include <utility>
 
 namespace conebench::cascade {
 
@@ -14,20 +13,21 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Fill-reducing order: permutation[new] = old. The given order where a dense factor is as small as a sparse one.
-std::vector<int> minimum_degree_order(const ScaledProblem& problem) {
-  const int n = problem.contacts();
-  std::vector<int> natural(at(n));
+/// Operations of a factorization, and operations a contact, from which dense fronts are no slower than rows and the
+/// time of a nested dissection comes back within two factorizations (docs/performance.md).
+constexpr double large_from = 5e7;
+constexpr double large_from_per_contact = 1e5;
+/// Beyond this the order decides whether there is a factor at all.
+constexpr double always_dissect_beyond = 5e8;  // bytes
+
+bool large(double flops, int contacts) { return flops > std::max(large_from, large_from_per_contact * contacts); }
+
+/// permutation[new] = old. The given order where a dense factor is as small as a sparse one.
+std::vector<int> fill_reducing_order(const BlockGraph& graph) {
+  if (graph.rows() > 8) return minimum_degree_order(graph);
+  std::vector<int> natural(at(graph.rows()));
   std::iota(natural.begin(), natural.end(), 0);
-  if (n <= 8) return natural;
-  SparseMatrix pattern(n, n);
-  pattern.resizeNonZeros(problem.stored_blocks());
-  for (int i = 0; i <= n; ++i) pattern.outerIndexPtr()[i] = i < n ? problem.row_begin(i) : problem.stored_blocks();
-  for (int k = 0; k < problem.stored_blocks(); ++k) pattern.innerIndexPtr()[k] = problem.column(k);
-  std::fill_n(pattern.valuePtr(), problem.stored_blocks(), 1.0);
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(pattern, order);
-  return {order.indices().data(), order.indices().data() + n};
+  return natural;
 }
 
 /// The nine entries of a block of the lower factor.
@@ -55,82 +55,80 @@ void subtract_products(const std::array<double, 9>& l, const Eigen::Array4d* upp
 
 }  // namespace
 
-void BlockLu::analyse(const ScaledProblem& problem) {
+void BlockLu::analyse(const ScaledProblem& problem, Kernel kernel) {
   n_ = problem.contacts();
-  permutation_ = minimum_degree_order(problem);
+  kernel_ = kernel;
+  fronts_.reset();
+  elimination_ = eliminate(problem.graph(), fill_reducing_order(problem.graph()));
+  prepared_ = dissected_ = false;
+  estimate();
+  if (bytes_ > always_dissect_beyond) dissect(problem.graph());
+}
+
+void BlockLu::estimate() {
+  flops_ = elimination_.flops;
+  bytes_ = 6.0 * sizeof(Row4) * elimination_.blocks;
+}
+
+void BlockLu::dissect(const BlockGraph& graph) {
+  dissected_ = true;
+  auto order = nested_dissection_order(graph);
+  if (!order) return;
+  Elimination other = eliminate(graph, std::move(*order));
+  if (other.flops < elimination_.flops) elimination_ = std::move(other);
+  estimate();
+}
+
+void BlockLu::prepare(const ScaledProblem& problem) {
+  prepared_ = true;
+  if (!dissected_ && large(flops_, n_)) dissect(problem.graph());
+  if (kernel_ == Kernel::fronts || (kernel_ == Kernel::automatic && large(flops_, n_))) {
+    EliminationFronts fronts = analyse_block_fronts(problem.graph(), elimination_.order);
+    flops_ = FrontLu::flops(fronts);
+    bytes_ = FrontLu::bytes(fronts);
+    fronts_ = std::make_unique<FrontLu>(problem, std::move(fronts));
+  } else {
+    prepare_rows();
+  }
+  elimination_ = {};
+}
+
+void BlockLu::prepare_rows() {
+  permutation_ = std::move(elimination_.order);
   position_.resize(at(n_));
   for (int i = 0; i < n_; ++i) position_[at(permutation_[at(i)])] = i;
 
-  // Columns left of the diagonal, of the symmetrised pattern, by rows.
-  std::vector<int> below_begin(at(n_) + 1, 0);
-  std::vector<int> below;
-  const auto each_pair = [&](const auto& visit) {
-    for (int old = 0; old < n_; ++old) {
-      for (int k = problem.row_begin(old); k < problem.row_begin(old + 1); ++k) {
-        const int a = position_[at(old)];
-        const int b = position_[at(problem.column(k))];
-        if (a != b) visit(std::max(a, b), std::min(a, b));
-      }
-    }
-  };
-  each_pair([&](int row, int) { ++below_begin[at(row) + 1]; });
-  for (int i = 0; i < n_; ++i) below_begin[at(i) + 1] += below_begin[at(i)];
-  below.resize(at(below_begin[at(n_)]));
-  std::vector<int> next_below(below_begin.begin(), below_begin.end() - 1);
-  each_pair([&](int row, int column) { below[at(next_below[at(row)]++)] = column; });
-  const auto columns_below = [&](int i) {
-    return std::span(below).subspan(at(below_begin[at(i)]), at(below_begin[at(i) + 1] - below_begin[at(i)]));
-  };
-
-  // Elimination tree with path compression, then each row's pattern as the union of paths in it (Liu).
-  std::vector<int> parent(at(n_), -1), ancestor(at(n_), -1), mark(at(n_), -1);
-  lower_begin_.assign(1, 0);
-  lower_.clear();
-  for (int i = 0; i < n_; ++i) {
-    for (const int start : columns_below(i)) {
-      int node = start;
-      while (ancestor[at(node)] != -1 && ancestor[at(node)] != i) {
-        const int next = ancestor[at(node)];
-        ancestor[at(node)] = i;
-        node = next;
-      }
-      if (ancestor[at(node)] == -1) {
-        ancestor[at(node)] = i;
-        parent[at(node)] = i;
-      }
-    }
-  }
+  const std::vector<int>& begin = elimination_.left_begin;
+  upper_begin_.assign(1, 0);
+  for (const int count : elimination_.below) upper_begin_.push_back(upper_begin_.back() + count);
+  const auto blocks = at(upper_begin_.back());
+  upper_.resize(blocks);
+  lower_.resize(blocks);
+  lower_begin_.assign(at(n_) + 1, 0);
+  std::vector<int> mark(at(n_), -1), next(upper_begin_.begin(), upper_begin_.end() - 1);
   for (int i = 0; i < n_; ++i) {
     mark[at(i)] = i;
-    const auto first = static_cast<std::ptrdiff_t>(lower_.size());
-    for (const int start : columns_below(i)) {
-      for (int node = start; mark[at(node)] != i; node = parent[at(node)]) {
+    int count = 0;
+    for (int k = begin[at(i)]; k < begin[at(i) + 1]; ++k) {
+      for (int node = elimination_.left[at(k)]; mark[at(node)] != i; node = elimination_.parent[at(node)], ++count) {
         mark[at(node)] = i;
-        lower_.push_back(node);
+        upper_[at(next[at(node)]++)] = i;
       }
     }
-    std::sort(lower_.begin() + first, lower_.end());
-    lower_begin_.push_back(static_cast<int>(lower_.size()));
+    lower_begin_[at(i) + 1] = lower_begin_[at(i)] + count;
   }
-  upper_begin_.assign(at(n_) + 1, 0);
-  for (const int j : lower_) ++upper_begin_[at(j) + 1];
-  for (int i = 0; i < n_; ++i) upper_begin_[at(i) + 1] += upper_begin_[at(i)];
-  upper_.resize(lower_.size());
-  std::vector<int> fill(upper_begin_.begin(), upper_begin_.end() - 1);
-  for (int i = 0; i < n_; ++i) {
-    for (int k = lower_begin_[at(i)]; k < lower_begin_[at(i) + 1]; ++k) upper_[at(fill[at(lower_[at(k)])]++)] = i;
+  next.assign(lower_begin_.begin(), lower_begin_.end() - 1);
+  for (int j = 0; j < n_; ++j) {
+    for (int k = upper_begin_[at(j)]; k < upper_begin_[at(j) + 1]; ++k) lower_[at(next[at(upper_[at(k)])]++)] = j;
   }
-
-  flops_ = 0.0;
-  for (const int j : lower_) flops_ += 54.0 * (upper_begin_[at(j) + 1] - upper_begin_[at(j)] + 1);
   paired_.assign(at(n_), 0);
   for (int j = 0; j + 1 < n_; ++j) {
     const int size = upper_begin_[at(j) + 1] - upper_begin_[at(j)];
     const int next_size = upper_begin_[at(j) + 2] - upper_begin_[at(j) + 1];
     paired_[at(j)] = size == next_size + 1 && upper_[at(upper_begin_[at(j)])] == j + 1;
   }
-  upper_values_.clear();
-  lower_values_.clear();
+  lower_values_.resize(3 * blocks);
+  upper_values_.resize(3 * blocks);
   inverse_diagonal_.resize(3 * at(n_));
   right_rows_.resize(3 * at(n_));
   work_.assign(3 * at(n_), Row4::Zero());
@@ -189,13 +187,17 @@ bool BlockLu::invert_pivot(int i) {
 
 bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
                      const std::vector<Block>& diagonal, const std::vector<char>& dropped) {
+  ++factorizations_;
+  if (!prepared_) prepare(problem);
+  if (fronts_) {
+    const bool regular = fronts_->factor(problem, left, right, diagonal, dropped);
+    determinant_sign_ = fronts_->determinant_sign();
+    return regular;
+  }
   bool regular = true;
   determinant_sign_ = 1;
-  ++factorizations_;
-  upper_values_.resize(3 * upper_.size());
-  lower_values_.resize(3 * lower_.size());
   for (int i = 0; i < n_; ++i) {
-    dropped_[at(i)] = dropped[at(permutation_[at(i)])];
+    dropped_[at(i)] = dropped[at(permutation_[at(i)])] == FrontLu::everything;
     const Block& r = right[at(i)];
     for (int a = 0; a < 3; ++a) right_rows_[3 * at(i) + at(a)] << r(a, 0), r(a, 1), r(a, 2), 0.0;
   }
@@ -237,6 +239,7 @@ bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& lef
 }
 
 void BlockLu::solve(const Vector& right_side, Vector& solution) {
+  if (fronts_) return fronts_->solve(right_side, solution);
   for (int i = 0; i < n_; ++i) {
     const auto original = 3 * static_cast<Index>(permutation_[at(i)]);
     Row4 sum(right_side[original], right_side[original + 1], right_side[original + 2], 0.0);

@@ -6,6 +6,7 @@
 #include "problems/contact_problem.hpp"
 #include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
+#include "solvers/linear/elimination_fronts.hpp"
 
 namespace conebench::cascade {
 
@@ -39,6 +40,7 @@ class ScaledProblem {
   int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
   int stored_blocks() const { return static_cast<int>(columns_.size()); }
+  BlockGraph graph() const { return {row_begin_, columns_}; }
   bool same_pattern(const ScaledProblem& other) const {
     return row_begin_ == other.row_begin_ && columns_ == other.columns_;
   }

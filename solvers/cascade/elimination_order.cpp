@@ -1,0 +1,116 @@
+#include "solvers/cascade/elimination_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#ifdef CONEBENCH_METIS
+#include <metis.h>
+#endif
+
+namespace conebench::cascade {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+template <class Visit>
+void each_coupling(const BlockGraph& graph, const Visit& visit) {
+  for (int i = 0; i < graph.rows(); ++i) {
+    for (int k = graph.row_begins[at(i)]; k < graph.row_begins[at(i) + 1]; ++k) {
+      if (graph.columns[at(k)] != i) visit(i, graph.columns[at(k)]);
+    }
+  }
+}
+
+void begin_rows(std::vector<int>& counts_after_first) {
+  for (std::size_t i = 1; i < counts_after_first.size(); ++i) counts_after_first[i] += counts_after_first[i - 1];
+}
+
+}  // namespace
+
+Elimination eliminate(const BlockGraph& graph, std::vector<int> order) {
+  const int n = graph.rows();
+  Elimination result;
+  std::vector<int> place(at(n));
+  for (int i = 0; i < n; ++i) place[at(order[at(i)])] = i;
+  result.order = std::move(order);
+
+  std::vector<int>& begin = result.left_begin;
+  begin.assign(at(n) + 1, 0);
+  each_coupling(graph, [&](int i, int j) { ++begin[at(std::max(place[at(i)], place[at(j)])) + 1]; });
+  begin_rows(begin);
+  result.left.resize(at(begin.back()));
+  std::vector<int> next(begin.begin(), begin.end() - 1);
+  each_coupling(graph, [&](int i, int j) {
+    const auto [column, row] = std::minmax(place[at(i)], place[at(j)]);
+    result.left[at(next[at(row)]++)] = column;
+  });
+
+  // Elimination tree with path compression; then each row of the factor is a union of paths in it (Liu).
+  std::vector<int>& parent = result.parent;
+  parent.assign(at(n), -1);
+  result.below.assign(at(n), 0);
+  std::vector<int> ancestor(at(n), -1), mark(at(n), -1);
+  for (int i = 0; i < n; ++i) {
+    for (int k = begin[at(i)]; k < begin[at(i) + 1]; ++k) {
+      int node = result.left[at(k)];
+      while (ancestor[at(node)] != -1 && ancestor[at(node)] != i) node = std::exchange(ancestor[at(node)], i);
+      if (ancestor[at(node)] == -1) ancestor[at(node)] = parent[at(node)] = i;
+    }
+    mark[at(i)] = i;
+    for (int k = begin[at(i)]; k < begin[at(i) + 1]; ++k) {
+      for (int node = result.left[at(k)]; mark[at(node)] != i; node = parent[at(node)]) {
+        mark[at(node)] = i;
+        ++result.below[at(node)];
+      }
+    }
+  }
+  for (const double count : result.below) {
+    result.blocks += count;
+    result.flops += 54.0 * count * (count + 1.0);
+  }
+  return result;
+}
+
+#ifdef CONEBENCH_METIS
+std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph) {
+  static_assert(sizeof(idx_t) == sizeof(int));
+  // The neighbours of each row, each once, as METIS wants them.
+  const int n = graph.rows();
+  std::vector<idx_t> begins(at(n) + 1, 0), neighbours;
+  each_coupling(graph, [&](int i, int j) {
+    ++begins[at(i) + 1];
+    ++begins[at(j) + 1];
+  });
+  begin_rows(begins);
+  neighbours.resize(at(begins.back()));
+  std::vector<int> next(begins.begin(), begins.end() - 1);
+  each_coupling(graph, [&](int i, int j) {
+    neighbours[at(next[at(i)]++)] = j;
+    neighbours[at(next[at(j)]++)] = i;
+  });
+  auto filled = neighbours.begin();
+  for (int i = 0; i < n; ++i) {
+    const auto first = neighbours.begin() + begins[at(i)];
+    const auto last = neighbours.begin() + next[at(i)];
+    std::sort(first, last);
+    begins[at(i)] = static_cast<idx_t>(filled - neighbours.begin());
+    filled = std::copy(first, std::unique(first, last), filled);
+  }
+  begins.back() = static_cast<idx_t>(filled - neighbours.begin());
+
+  idx_t rows = n;
+  idx_t options[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_SEED] = 1;
+  std::vector<idx_t> order(at(n)), place(at(n));
+  const int status =
+      METIS_NodeND(&rows, begins.data(), neighbours.data(), nullptr, options, order.data(), place.data());
+  if (status != METIS_OK) return std::nullopt;
+  return order;
+}
+#else
+std::optional<std::vector<int>> nested_dissection_order(const BlockGraph&) { return std::nullopt; }
+#endif
+
+}  // namespace conebench::cascade

@@ -131,6 +131,7 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
 constexpr const char* not_loaded = "could not be loaded";
 constexpr const char* taken_by_none = "taken by no solver";
 constexpr std::string_view zero_solves = "zero impulse solves it";
+constexpr const char* not_by_all = "not run by every solver";
 
 std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const ProblemRecord*> records;
@@ -245,6 +246,61 @@ void count_problems(Analysis& analysis) {
   }
 }
 
+/// Columns that have run on at least `share` of the problems, and the problems that all of these have run.
+struct Comparable {
+  std::vector<bool> columns;
+  std::vector<std::size_t> problems;
+};
+
+Comparable comparable(const Slice& slice, const std::vector<std::size_t>& problems, std::size_t columns, double share) {
+  Comparable found;
+  std::vector<std::size_t> runs(columns, 0);
+  for (const std::size_t p : problems) {
+    for (std::size_t c = 0; c < columns; ++c) runs[c] += outcome(slice.grid[p][c]) != Outcome::not_run ? 1 : 0;
+  }
+  const std::size_t most = runs.empty() ? 0 : *std::max_element(runs.begin(), runs.end());
+  for (const std::size_t run : runs) {
+    found.columns.push_back(run > 0 && double(run) >= std::min(double(most), share * double(problems.size())));
+  }
+  for (const std::size_t p : problems) {
+    bool by_all = true;
+    for (std::size_t c = 0; c < columns; ++c) {
+      by_all = by_all && (!found.columns[c] || outcome(slice.grid[p][c]) != Outcome::not_run);
+    }
+    if (by_all) found.problems.push_back(p);
+  }
+  return found;
+}
+
+/// Where cells are missing (an interrupted run, a filter, a solver that came later) only what was run by all is
+/// compared: counting the rest as unsolved, or each column on its own problems, would rank the gaps.
+void leave_out_gaps(Analysis& analysis) {
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    Slice& slice = analysis.slices[s];
+    std::vector<std::size_t> problems;
+    for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+      const auto& row = slice.grid[p];
+      const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
+      if (present && analysis.problems[p].counted[s]) problems.push_back(p);
+    }
+    Comparable kept;
+    for (const double share : {0.5, 0.9, 1.0}) {
+      kept = comparable(slice, problems, analysis.columns.size(), share);
+      if (2 * kept.problems.size() >= problems.size()) break;
+    }
+    slice.ranked = kept.columns;
+    for (const std::size_t p : problems) {
+      if (std::binary_search(kept.problems.begin(), kept.problems.end(), p)) continue;
+      Problem& problem = analysis.problems[p];
+      problem.counted[s] = false;
+      const bool known = problem.left_out.find(not_by_all) != std::string::npos;
+      if (!known) problem.left_out += (problem.left_out.empty() ? "" : "; ") + std::string(not_by_all);
+      problem.left_out += (known ? ", " : " at ") + slice.label;
+      problem.headline = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
+    }
+  }
+}
+
 std::vector<StatusRow> make_statuses(const Analysis& analysis) {
   std::vector<StatusRow> rows;
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
@@ -319,6 +375,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   analysis.slices = make_slices(contents, analysis.columns, analysis.problems, superseded);
 
   count_problems(analysis);
+  leave_out_gaps(analysis);
   std::set<std::string> families;
   for (const auto& problem : analysis.problems) {
     if (problem.headline) families.insert(problem.record->family);
@@ -329,6 +386,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     if (why.empty()) continue;
     ++analysis.left_out[why.starts_with(taken_by_none) ? taken_by_none
                         : why.starts_with(not_loaded)  ? not_loaded
+                        : why.starts_with(not_by_all)  ? std::string(not_by_all) + " yet"
                         : why.starts_with("repeats ")  ? std::string("repeats of another problem")
                                                        : "solved by zero impulse" + why.substr(zero_solves.size())];
   }

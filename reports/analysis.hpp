@@ -13,7 +13,7 @@
 ///
 /// Vocabulary: a *column* is a solver with its options; a *slice* is all cells with one tolerance, criterion, verdict
 /// and start; a *scope* is a slice narrowed to one family, or to none. *Headline* problems are those that count:
-/// loaded, not solved by λ = 0, and not a repetition of another problem of the store.
+/// loaded, not solved by λ = 0, not a repetition of another problem of the store, and run by every ranked column.
 namespace conebench::reports {
 
 enum class Cost { time, solve_time, iterations, factorizations, operator_products };
@@ -52,6 +52,7 @@ struct Slice {
   std::string label;  ///< "1e-6", with what tells it from the other slices
   /// Indices of cells, one a (problem, column); nullptr where there is none.
   std::vector<std::vector<const CellRecord*>> grid;  ///< [problem][column]
+  std::vector<bool> ranked;                          ///< by column: it has run on enough of the problems
 };
 
 struct Tally {
@@ -106,8 +107,8 @@ struct Ranking {
   /// Problems that every column which solves at least half of the scope solves, and how many columns these are.
   long common_problems = 0;
   long common_columns = 0;
-  Cost cost = Cost::time;  ///< of ρ: iterations where times are left out
-  std::vector<RankingRow> rows;
+  Cost cost = Cost::time;            ///< of ρ: iterations where times are left out
+  std::vector<RankingRow> rows;      ///< of the ranked columns
   std::vector<std::string> remarks;  ///< what a share hides: a sentence each
   long solved_by_any = 0;
   std::optional<double> best_of_all;  ///< mean at the limit of the best column of each problem

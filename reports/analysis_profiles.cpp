@@ -41,8 +41,8 @@ std::vector<Cost> shown_costs(const Analysis& analysis) {
 
 namespace {
 
-/// Columns whose solved cells of this slice all have the cost: a counter that a solver's library does not keep would
-/// otherwise read as unsolved.
+/// Ranked columns whose solved cells of this slice all have the cost: a counter that a solver's library does not keep
+/// would otherwise read as unsolved.
 std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t slice, Cost kind) {
   std::vector<std::size_t> columns;
   for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
@@ -50,7 +50,7 @@ std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t 
     const bool counts = std::all_of(grid.begin(), grid.end(), [&](const auto& row) {
       return is_time(kind) || outcome(row[c]) != Outcome::solved || cost(row[c], kind).has_value();
     });
-    if (counts) columns.push_back(c);
+    if (counts && analysis.slices[slice].ranked[c]) columns.push_back(c);
   }
   return columns;
 }

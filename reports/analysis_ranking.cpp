@@ -96,7 +96,9 @@ class ScopeRanking {
   }
 
   Ranking make() {
-    for (std::size_t c = 0; c < analysis_.columns.size(); ++c) ranking_.rows.push_back(count_row(c));
+    for (std::size_t c = 0; c < analysis_.columns.size(); ++c) {
+      if (analysis_.slices[ranking_.slice].ranked[c]) ranking_.rows.push_back(count_row(c));
+    }
     for (const auto& row : ranking_.rows) {
       ranking_.common_columns += ranking_.problems > 0 && 2 * row.tally.solved >= ranking_.problems;
     }

@@ -40,6 +40,8 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
       const auto found = renumbered.find(cell.run_id);
       cell.run_id = found == renumbered.end() ? 0 : found->second;
     }
+    joined.suites.insert(joined.suites.end(), store.suites.begin(), store.suites.end());
+    joined.outdated_cells += store.outdated_cells;
     merge(joined.problems, std::move(store.problems), [](const ProblemRecord& p) { return p.hash; });
     merge(joined.settings, std::move(store.settings), [](const SettingRecord& s) { return s.hash; });
     merge(joined.cells, std::move(store.cells), [](const CellRecord& c) { return c.key; });

@@ -56,7 +56,11 @@ void note_mixture(Notes& notes, const std::vector<RunRecord>& runs) {
   if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
 }
 
-void note_noise(Notes& notes, const std::vector<RunRecord>& runs) {
+void note_noise(Notes& notes, const StoreContents& contents) {
+  const auto& runs = contents.runs;
+  const bool whole =
+      !contents.suites.empty() && std::all_of(contents.suites.begin(), contents.suites.end(),
+                                              [](const SuiteState& suite) { return suite.present == suite.cells; });
   std::set<std::string> reasons;
   long noisy = 0;
   long unfinished = 0;
@@ -64,7 +68,10 @@ void note_noise(Notes& notes, const std::vector<RunRecord>& runs) {
   for (const auto& run : runs) {
     noisy += !run.noise.empty();
     reasons.insert(run.noise.begin(), run.noise.end());
-    unfinished += run.finished_utc.empty();
+    const bool resumed = std::any_of(runs.begin(), runs.end(), [&](const RunRecord& later) {
+      return later.id > run.id && later.suite_name == run.suite_name && !later.finished_utc.empty();
+    });
+    unfinished += run.finished_utc.empty() && !resumed && !whole;
     not_native += !run.build.native;
   }
   if (noisy > 0) {
@@ -96,21 +103,42 @@ void note_limits(Notes& notes, const Analysis& analysis) {
 void note_gaps(Notes& notes, const Analysis& analysis) {
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Slice& slice = analysis.slices[s];
-    long missing = 0;
-    long solvers = 0;
+    long problems = 0;
+    long left_out = 0;
+    std::vector<long> runs(analysis.columns.size(), 0);
+    for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+      const auto& row = slice.grid[p];
+      const bool gap = analysis.problems[p].left_out.find("not run by every solver") != std::string::npos;
+      const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
+      if (!present || (!analysis.problems[p].counted[s] && !gap)) continue;
+      ++problems;
+      left_out += analysis.problems[p].counted[s] ? 0 : 1;
+      for (std::size_t c = 0; c < row.size(); ++c) runs[c] += outcome(row[c]) != Outcome::not_run ? 1 : 0;
+    }
+    if (left_out > 0) {
+      notes.warn(fmt::format("At {} the ranking is over the {} of {} that every solver has run.", slice.label,
+                             problems - left_out, plural(problems, "problem")));
+    }
+    std::set<std::string> unranked;
     for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
-      const long before = missing;
-      for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
-        const auto& row = slice.grid[p];
-        const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
-        missing += present && analysis.problems[p].counted[s] && outcome(row[c]) == Outcome::not_run;
-      }
-      solvers += missing > before;
+      if (slice.ranked[c] || problems == 0) continue;
+      unranked.insert(fmt::format("{} (has run {} of {})", analysis.columns[c].label, runs[c], problems));
     }
-    if (missing > 0) {
-      notes.warn(fmt::format("Not run: {} of {} at {}; counted as unsolved.", plural(missing, "cell"),
-                             plural(solvers, "solver"), slice.label));
-    }
+    if (!unranked.empty()) notes.warn(fmt::format("Not ranked at {}: {}.", slice.label, sentence(unranked)));
+  }
+}
+
+void note_suites(Notes& notes, const StoreContents& contents) {
+  for (const SuiteState& suite : contents.suites) {
+    if (suite.present == suite.cells) continue;
+    notes.warn(fmt::format("Not run: {} of {} of the suite {}; running it again goes on.", suite.cells - suite.present,
+                           plural(suite.cells, "cell"), suite.name));
+  }
+  if (contents.outdated_cells > 0) {
+    notes.inform(
+        fmt::format("{} of the store left out: no suite of it asks for them any more (edited, or a file or a "
+                    "solver has changed); `report --all-cells` has them.",
+                    plural(contents.outdated_cells, "cell")));
   }
 }
 
@@ -144,7 +172,8 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   const StoreContents& contents = *analysis.contents;
   if (contents.cells.empty()) notes.warn("Nothing was measured: the store has no cells.");
   note_mixture(notes, contents.runs);
-  note_noise(notes, contents.runs);
+  note_noise(notes, contents);
+  note_suites(notes, contents);
   note_limits(notes, analysis);
   note_gaps(notes, analysis);
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),

@@ -45,7 +45,7 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
                                  const ReportOptions& options);
 
 /// Records of several stores as one: cells with the same key are kept once, the last store's wins, and run ids are
-/// renumbered so that they stay apart.
+/// renumbered so that they stay apart. What present_contents says of each is kept.
 StoreContents join_contents(std::vector<StoreContents> stores);
 
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.

@@ -181,7 +181,8 @@ function drawHeatmap() {
     return;
   }
   const ranking = currentRanking();
-  const solvers = ranking ? ranking.rows.map((row) => row.solver) : data.solvers.map((_, s) => s);
+  const ranked = ranking ? ranking.rows.map((row) => row.solver) : [];
+  const solvers = ranked.concat(data.solvers.map((_, s) => s).filter((s) => !ranked.includes(s)));
   const head = el(
     "tr",
     {},

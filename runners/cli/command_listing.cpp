@@ -42,7 +42,7 @@ constexpr const char* json_keys = R"(```
 
 `judge`: the judge's part of the same, and `reaction`.
 
-`inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `nonzeros`, `mu_min`,
+`inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros`, `mu_min`,
 `mu_max`, `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),

@@ -28,14 +28,15 @@ struct InspectArguments {
 
 /// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
 void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
-  for (const char* name : {"rank", "conditioning", "features_estimated", "positive_semidefinite", "min_eigenvalue",
-                           "max_eigenvalue", "coupling", "category", "densities", "problem_hash"}) {
+  for (const char* name : {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite",
+                           "min_eigenvalue", "max_eigenvalue", "coupling", "category", "densities", "problem_hash"}) {
     out[name] = nullptr;
   }
   if (!problem) {
     out["notes"].push_back(problem.error().message);
     return;
   }
+  out["joint_rows"] = problem->cones().joints();
   const Features features = extract_features(*problem);
   const Spectrum& spectrum = features.spectrum;
   out["rank"] = spectrum.rank;
@@ -51,7 +52,8 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
     out["densities"] = {{"joints", number(densities->joints)},
                         {"contacts", number(densities->contacts)},
                         {"all", number(densities->all)},
-                        {"degrees_of_freedom", densities->degrees_of_freedom}};
+                        {"degrees_of_freedom", densities->degrees_of_freedom},
+                        {"of", densities->source == ConstraintDensities::Source::bodies ? "bodies" : "M"}};
   }
 }
 
@@ -132,6 +134,7 @@ constexpr const char* text_order[] = {"file",
                                       "contacts",
                                       "limits",
                                       "rows",
+                                      "joint_rows",
                                       "nonzeros",
                                       "mu_min",
                                       "mu_max",

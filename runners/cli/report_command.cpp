@@ -10,6 +10,7 @@
 #include "runners/cli/output.hpp"
 #include "runners/store/merge.hpp"
 #include "runners/store/store.hpp"
+#include "runners/store/suite_scope.hpp"
 
 namespace conebench::cli {
 
@@ -25,6 +26,7 @@ struct ReportArguments {
   std::string formats = "html,md,latex,csv,json";
   std::string title;
   bool force_time_profiles = false;
+  bool all_cells = false;
 };
 
 Result<int> run_report(const ReportArguments& arguments) {
@@ -45,7 +47,7 @@ Result<int> run_report(const ReportArguments& arguments) {
     if (!store) return store.error();
     auto contents = store->read();
     if (!contents) return contents.error();
-    stores.push_back(std::move(*contents));
+    stores.push_back(arguments.all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
   }
   const StoreContents contents = join_contents(std::move(stores));
   const auto written = write_report(contents, arguments.out, options);
@@ -76,6 +78,7 @@ Command add_report(CLI::App& root) {
       ->type_name("LIST")
       ->capture_default_str();
   app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
+  app->add_flag("--all-cells", arguments->all_cells, "Also what the suite, as it was run last, no longer asks for");
   app->add_flag("--force-time-profiles", arguments->force_time_profiles,
                 "Show times of throughput runs too, with a warning");
   return {app, [arguments] { return run_report(*arguments); }};

@@ -18,6 +18,7 @@
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/store.hpp"
+#include "runners/store/suite_scope.hpp"
 
 namespace conebench::cli {
 
@@ -222,9 +223,10 @@ Result<int> run_suite(const RunArguments& arguments) {
   const auto outcome = run_sweep(*suite, *store, options, progress);
   if (!outcome) return outcome.error();
 
-  if (auto contents = store->read()) {
+  if (auto read = store->read()) {
+    const StoreContents contents = present_contents(std::move(*read));
     const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    print_text(terminal_ranking(*contents, colour));
+    print_text(terminal_ranking(contents, colour));
   }
   print_outcome(*outcome, arguments.jobs, file.string());
   return judge_outcome(*outcome, arguments);
@@ -251,7 +253,7 @@ Command add_run(CLI::App& root) {
       ->type_name("LIST");
   app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
   app->add_flag("--dry-run", arguments->dry_run, "Say what would be run and how long it takes at worst");
-  app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build or processor");
+  app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
   add_real(*app, "--require-solved", arguments->share, {.minimum = 0.0, .maximum = 1.0},
            "Exit with 1 where a smaller share of all cells is solved")
       ->type_name("SHARE")

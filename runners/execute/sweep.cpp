@@ -19,6 +19,7 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "runners/store/suite_scope.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -52,6 +53,7 @@ struct Plan {
   ProblemSet problems;
   std::vector<PlannedSetting> settings;
   std::vector<PlannedCell> cells;
+  SuiteScope scope;
   bool interrupted = false;
 };
 
@@ -67,6 +69,23 @@ FilterSubject subject_of(const ProblemSource& source) {
 Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options,
                                                const SceneWatch& watch) {
   return list_sources(suite, options.data, data_folder_of_environment(), options.cache, watch);
+}
+
+/// All that the suite asks for, whatever the filter and the shard leave of it.
+void complete_scope(const Suite& suite, Plan& plan) {
+  SuiteScope& scope = plan.scope;
+  for (const SurveyedProblem& problem : plan.problems.problems) {
+    scope.problems[problem.record.source] = problem.record.hash;
+    for (const std::string& copy : problem.record.copies) scope.problems[copy] = problem.record.hash;
+  }
+  for (const PlannedSetting& setting : plan.settings) scope.settings.insert(setting.record.hash);
+  scope.tolerances.insert(suite.tolerances.begin(), suite.tolerances.end());
+  for (const Start start : suite.starts) scope.starts.insert(to_string(start));
+  scope.criterion = to_string(suite.criterion);
+  scope.verdict = suite.verdict;
+  scope.max_iterations = suite.limits.iterations;
+  scope.limit_s = suite.limits.seconds;
+  scope.limit_mb = suite.limits.memory_mb;
 }
 
 /// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
@@ -98,9 +117,10 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
   const auto note = [&](const std::string& line) { progress.note(line); };
   auto sources = all_sources(suite, options, {known != nullptr, options.interrupted, note});
   if (!sources) return sources.error();
+  Plan plan;
+  for (const ProblemSource& source : *sources) plan.scope.problems[source.source];
   std::erase_if(*sources, [&](const ProblemSource& source) { return !filter->holds(subject_of(source)); });
 
-  Plan plan;
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;
   std::optional<PassingFolder> passing;
@@ -134,6 +154,7 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
   }
   plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
   plan.settings = plan_settings(suite);
+  complete_scope(suite, plan);
   plan.cells =
       plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
   return plan;
@@ -201,6 +222,18 @@ std::optional<Error> check_same_build(const std::vector<RunRecord>& runs, const 
     if (differs.empty()) continue;
     return Error{ErrorCode::bad_input, "the store holds cells of another build or machine (" + differs +
                                            "); write to a new store, or add to this one with --allow-mixed"};
+  }
+  return std::nullopt;
+}
+
+/// A store of two suites would rank cells side by side that nobody wanted to compare.
+std::optional<Error> check_same_suite(const std::vector<RunRecord>& runs, const std::string& suite) {
+  for (const RunRecord& run : runs) {
+    if (run.suite_name == suite) continue;
+    return Error{ErrorCode::bad_input,
+                 fmt::format("the store holds the suite '{}', this is '{}'; write to a store of its own (`conebench "
+                             "report` takes several), or add to this one with --allow-mixed",
+                             run.suite_name, suite)};
   }
   return std::nullopt;
 }
@@ -273,6 +306,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   run.machine = capture_machine();
   run.build = capture_build();
   if (!options.allow_mixed) {
+    if (const auto error = check_same_suite(contents->runs, suite.name)) return *error;
     if (const auto error = check_same_build(contents->runs, run.build, run.machine)) return *error;
   }
   auto plan = make_plan(suite, options, &contents->problems, progress);
@@ -310,7 +344,13 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   SweepState state;
   state.total = outcome.cells;
   state.resumed = outcome.resumed;
-  if (work.to_run.empty()) {
+  const auto earlier = present_scopes(contents->runs);
+  const auto before = earlier.find(suite.name);
+  if (before != earlier.end()) fill_in(plan->scope, before->second);
+  run.scope_json = to_json_text(plan->scope);
+  // An edit that asks for nothing new is a run, too: the ranking follows the suite as it is now.
+  const bool edited = before == earlier.end() || to_json_text(before->second) != run.scope_json;
+  if (work.to_run.empty() && !edited) {
     progress.began(state);
     progress.ended(state);
     return finish();

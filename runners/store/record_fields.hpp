@@ -47,6 +47,7 @@ void visit_run(Visitor& visit, Record& run) {
   visit("noise", run.noise);
   visit("suite_folder", run.suite_folder);
   visit("data_folder", run.data_folder);
+  visit("scope", run.scope_json);
 }
 
 template <class Visitor, class Record>

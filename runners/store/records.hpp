@@ -36,6 +36,7 @@ struct RunRecord {
   std::string suite_text;    ///< the suite file, verbatim
   std::string suite_folder;  ///< absolute; where its relative paths start from last
   std::string data_folder;   ///< absolute; --data or CONEBENCH_DATA, else empty
+  std::string scope_json;    ///< what the suite asked for then (suite_scope.hpp); empty: not known
   std::uint64_t seed = 0;
   std::string started_utc;
   std::string finished_utc;  ///< empty while it runs or where it was interrupted
@@ -138,12 +139,21 @@ struct CellRecord {
   std::vector<double> reaction;  ///< final λ; loaded only where asked for
 };
 
+/// How far a suite is in a store.
+struct SuiteState {
+  std::string name;
+  long cells = 0;    ///< that it asks for
+  long present = 0;  ///< of `cells`: that the store holds
+};
+
 /// All of a store (or of several, joined) that a report needs.
 struct StoreContents {
   std::vector<RunRecord> runs;
   std::vector<ProblemRecord> problems;
   std::vector<SettingRecord> settings;
   std::vector<CellRecord> cells;
+  std::vector<SuiteState> suites;  ///< see present_contents; empty: not known
+  long outdated_cells = 0;         ///< that it took out
 };
 
 }  // namespace conebench

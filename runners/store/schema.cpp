@@ -161,7 +161,12 @@ ALTER TABLE cells ADD COLUMN verdict_compliant REAL;
 ALTER TABLE cells ADD COLUMN ccp_compliant REAL;
 )sql";
 
-constexpr std::array<const char*, 3> steps_of_this_build = {version_1, version_2, version_3};
+/// What each run's suite asked for, so that cells of an edited suite are known.
+constexpr const char* version_4 = R"sql(
+ALTER TABLE runs ADD COLUMN scope TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array<const char*, 4> steps_of_this_build = {version_1, version_2, version_3, version_4};
 
 struct Header {
   std::int64_t application = 0;

@@ -238,6 +238,7 @@ TEST(Inspect, JsonHasEveryDocumentedKey) {
   EXPECT_EQ(json["space_dimension"], 3);
   EXPECT_EQ(json["contacts"], 8);
   EXPECT_EQ(json["rows"], 24);
+  EXPECT_EQ(json["joint_rows"], 0);
   EXPECT_EQ(json["limits"], 0);
   for (const std::string name : {"scene", "step", "seed", "coordinates"}) {
     EXPECT_TRUE(json.contains(name) && json[name].is_null()) << name;
@@ -255,6 +256,17 @@ TEST(Inspect, JsonHasEveryDocumentedKey) {
   EXPECT_EQ(json["category"], "dense contacts") << "24 rows on 12 degrees of freedom";
   EXPECT_GE(json["coupling"], 0.0);
   EXPECT_THAT((std::vector<std::string>{"local", "global"}), ::testing::Contains(json["kind"].get<std::string>()));
+}
+
+TEST(Inspect, TellsJointRowsBesideTheOthers) {
+  const ScratchFolder folder;
+  const auto file = generate(folder, {"random", "--set", "contacts=2", "--set", "joints=5"});
+  for (const std::string& problem : {file, std::string("random contacts=2 joints=5")}) {
+    const auto json = conebench({"inspect", problem, "--json"}).json();
+    EXPECT_EQ(json["joint_rows"], 5) << problem;
+    EXPECT_EQ(json["rows"], 6) << problem;
+  }
+  EXPECT_THAT(conebench({"inspect", file}).out, HasSubstr("joint_rows"));
 }
 
 TEST(Inspect, TellsLimitsFromContacts) {

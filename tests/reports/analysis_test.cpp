@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include "reports/command.hpp"
 #include "tests/reports/synthetic_store.hpp"
@@ -108,19 +109,56 @@ TEST_F(SmallStore, FamiliesWeighTheSame) {
   EXPECT_NEAR(row(analysis, analysis.ranking(0), "PGS-NCP").solved_share, (2.0 / 3.0 + 1.0 + 1.0) / 3.0, 1e-15);
 }
 
-TEST_F(SmallStore, UnsupportedAndMissingCellsAreNeitherFailuresNorForgotten) {
+TEST_F(SmallStore, UnsupportedCellsAreNoFailures) {
   for (auto& cell : store_.cells) {
     if (cell.status == "crashed") cell.status = "unsupported";
   }
   const Analysis analysis = analyse_store();
   const RankingRow& admm = row(analysis, analysis.ranking(1), "ADMM-NCP-SA increment=0.01");
-  EXPECT_EQ(admm.tally.unsupported, 2);
+  EXPECT_EQ(admm.tally.unsupported, 1);
   EXPECT_EQ(admm.tally.failed, 1);
   EXPECT_NEAR(admm.solved_share, (1.0 + 0.5 + 0.0) / 3.0, 1e-15);
   EXPECT_NEAR(*admm.supported_share, (1.0 + 0.5) / 2.0, 1e-15);  // of the families with something supported
-  const RankingRow& pgs = row(analysis, analysis.ranking(1), "PGS-NCP");
-  EXPECT_EQ(pgs.tally.not_run, 1);
-  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Not run: 1 cell of 1 solver at 1e-8")));
+}
+
+TEST_F(SmallStore, AProblemThatARankedSolverHasNotRunIsLeftOutOfThatRanking) {
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.ranking(0).problems, 7);
+  EXPECT_EQ(analysis.ranking(1).problems, 6) << "PGS-NCP has not run on one at 1e-8";
+  for (const auto& row : analysis.ranking(1).rows) EXPECT_EQ(row.tally.not_run, 0);
+  EXPECT_EQ(row(analysis, analysis.ranking(1), "NSGS").tally.total(), 6) << "for all alike";
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("At 1e-8 the ranking is over the 6 of 7 problems")));
+}
+
+TEST_F(SmallStore, ASolverThatHasRunOnFewProblemsIsNotRanked) {
+  bool kept = false;
+  std::erase_if(store_.cells, [&](const CellRecord& cell) {
+    if (cell.setting != "s-PGS-NCP" || cell.tolerance < 1e-5) return false;
+    const bool first = !std::exchange(kept, true);
+    return !first;
+  });
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.ranking(0).problems, 7) << "the others are compared on all";
+  EXPECT_THROW(row(analysis, analysis.ranking(0), "PGS-NCP"), std::out_of_range);
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Not ranked at 1e-4: PGS-NCP (has run 1 of 7)")));
+  for (const auto& profile : analysis.profiles) {
+    if (profile.slice != 0) continue;
+    for (const Curve& curve : profile.performance) EXPECT_NE(analysis.columns[curve.column].label, "PGS-NCP");
+  }
+  EXPECT_NO_THROW(row(analysis, analysis.ranking(1), "PGS-NCP"));
+}
+
+TEST_F(SmallStore, ARunThatALaterOneHasFinishedIsNotCalledUnfinished) {
+  store_.runs.push_back(store_.runs[0]);
+  store_.runs[1].id = 2;
+  store_.runs[0].finished_utc.clear();
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("did not finish"))));
+  std::swap(store_.runs[0].finished_utc, store_.runs[1].finished_utc);
+  EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("1 run did not finish")));
+  store_.suites = {{"synthetic", 10, 10}};
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("did not finish")))) << "nothing is missing";
+  store_.suites = {{"synthetic", 12, 10}};
+  EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("Not run: 2 of 12 cells of the suite synthetic")));
 }
 
 TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {

@@ -1,4 +1,5 @@
 #include "runners/execute/sweep.hpp"
+#include "runners/store/suite_scope.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -14,6 +15,7 @@
 
 #include "runners/execute/environment.hpp"
 #include "runners/execute/wire.hpp"
+#include "runners/store/suite_scope.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 
 namespace conebench {
@@ -217,6 +219,49 @@ TEST_F(Sweep, AnotherBuildNeedsPermission) {
   EXPECT_THAT(refused.error().message, AllOf(HasSubstr("-Ofast"), HasSubstr("--allow-mixed")));
   options.allow_mixed = true;
   EXPECT_EQ(sweep(small, store).run, 16);
+}
+
+TEST_F(Sweep, WhatAnEditedSuiteNoLongerAsksForIsLeftOutAndComesBack) {
+  const auto edited = [](const std::string& boxes, const std::string& solvers) {
+    return suite(R"({"name": "small", "problems": [{"scene": "box-stack", "grid": {"boxes": )" + boxes +
+                 R"(}}], "solvers": )" + solvers + R"(, "repeats": {"min": 1, "min_ms": 0}})");
+  };
+  const std::string one = R"([{"id": "MISBEHAVE", "options": {"step": 1.0}}])";
+  const std::string two = R"([{"id": "MISBEHAVE", "grid": {"step": [0.75, 1.0]}}])";
+  Store store = open_store();
+  sweep(edited("[1, 2, 3]", two), store);
+  EXPECT_EQ(present_contents(*store.read()).cells.size(), 6U);
+
+  EXPECT_EQ(sweep(edited("[1, 2]", one), store).run, 0) << "nothing new is asked for";
+  const StoreContents now = present_contents(*store.read());
+  EXPECT_EQ(now.cells.size(), 2U);
+  EXPECT_EQ(now.outdated_cells, 4);
+  ASSERT_EQ(now.suites.size(), 1U);
+  EXPECT_EQ(now.suites[0].cells, 2);
+  EXPECT_EQ(now.suites[0].present, 2);
+
+  options.filter = "contacts=4";
+  EXPECT_EQ(sweep(edited("[1, 2, 3]", two), store).run, 0);
+  EXPECT_EQ(present_contents(*store.read()).cells.size(), 6U) << "a filter takes nothing from the suite";
+  sweep(edited("[1, 4]", one), store);
+  const StoreContents waiting = present_contents(*store.read());
+  EXPECT_EQ(waiting.suites[0].cells, 2);
+  EXPECT_EQ(waiting.suites[0].present, 1) << "the stack of four has still to be run";
+}
+
+TEST_F(Sweep, AStoreHoldsOneSuite) {
+  Store store = open_store();
+  options.filter = "contacts=4";
+  sweep(small, store);
+  Suite other = small;
+  other.name = "other";
+  const auto refused = run_sweep(other, store, options, progress);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("'small'"), HasSubstr("'other'"), HasSubstr("--allow-mixed")));
+  options.allow_mixed = true;
+  EXPECT_EQ(sweep(other, store).resumed, 8);
+  EXPECT_EQ(present_contents(*store.read()).suites.size(), 2U);
 }
 
 TEST_F(Sweep, CopiesOfAProblemAreOneProblem) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// What a suite asks for, as one run of it found it: which cells of a store are the suite's, whatever else is there.
+struct SuiteScope {
+  /// Source → hash of its problem; empty where a filter kept it from being looked at. Sources of one problem share it.
+  std::map<std::string, std::string> problems;
+  std::set<std::string> settings;  ///< hashes
+  std::set<double> tolerances;
+  std::set<std::string> starts;
+  std::string criterion, verdict;
+  std::int64_t max_iterations = 0;
+  double limit_s = 0.0;
+  std::int64_t limit_mb = 0;
+};
+
+std::string to_json_text(const SuiteScope& scope);
+/// nullopt for what to_json_text did not write: the empty text of a run by an older Conebench.
+std::optional<SuiteScope> scope_of_json(const std::string& text);
+
+/// Hashes that `scope` lacks, from an earlier run of the suite.
+void fill_in(SuiteScope& scope, const SuiteScope& earlier);
+
+/// The scope of each suite that the runs are of: its latest run's. A suite of which no run has one is not in it.
+std::map<std::string, SuiteScope> present_scopes(const std::vector<RunRecord>& runs);
+
+/// Takes out the cells that no suite of the store asks for any more (it was edited, a file or a solver has changed) and
+/// says in `suites` what that was and what has still to be run. A store with a run of an older Conebench's stays as it
+/// is.
+StoreContents present_contents(StoreContents contents);
+
+}  // namespace conebench

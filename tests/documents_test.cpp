@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source_root = CONEBENCH_SOURCE_DIR;
+
+std::vector<fs::path> documents() {
+  std::vector<fs::path> found;
+  for (const char* folder : {"docs", "problems", "fclib_loader", "metrics", "solvers", "runners", "reports", "suites",
+                             "tests", "benchmarks", "examples"}) {
+    for (auto entry = fs::recursive_directory_iterator(source_root / folder);
+         entry != fs::recursive_directory_iterator(); ++entry) {
+      if (entry->path().filename() == "node_modules") entry.disable_recursion_pending();
+      const bool snapshot = entry->path().parent_path().filename() == "snapshots";
+      if (entry->path().extension() == ".md" && !snapshot) found.push_back(entry->path());
+    }
+  }
+  for (const char* file : {"README.md", "CHANGELOG.md", "CONTRIBUTING.md"}) found.push_back(source_root / file);
+  return found;
+}
+
+/// Cells of a row as GitHub counts them: bars that are not escaped, also within code.
+long cells(const std::string& row) {
+  long bars = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) bars += row[i] == '|' && (i == 0 || row[i - 1] != '\\') ? 1 : 0;
+  return bars - 1;
+}
+
+struct Line {
+  long number = 0;
+  std::string text;
+};
+
+/// Lines outside of fenced code.
+std::vector<Line> prose(const fs::path& file) {
+  std::ifstream stream(file);
+  std::vector<Line> lines;
+  bool code = false;
+  long number = 0;
+  for (std::string text; std::getline(stream, text);) {
+    ++number;
+    const auto first = text.find_first_not_of(' ');
+    text.erase(0, std::min(first, text.size()));
+    if (text.starts_with("```")) code = !code;
+    if (code) text.clear();
+    lines.push_back({number, text});
+  }
+  return lines;
+}
+
+TEST(Documents, EveryRowOfATableHasItsHeadingsColumns) {
+  long tables = 0;
+  for (const fs::path& file : documents()) {
+    const auto lines = prose(file);
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+      const bool begins = lines[i].text.starts_with("|") && (i == 0 || !lines[i - 1].text.starts_with("|"));
+      if (!begins) continue;
+      ++tables;
+      EXPECT_TRUE(lines[i + 1].text.starts_with("| -"))
+          << file << ":" << lines[i].number << ": no line under the headings";
+      for (std::size_t j = i; j < lines.size() && lines[j].text.starts_with("|"); ++j) {
+        EXPECT_EQ(cells(lines[j].text), cells(lines[i].text))
+            << file << ":" << lines[j].number << ": " << lines[j].text;
+      }
+    }
+  }
+  EXPECT_GT(tables, 50);
+}
+
+TEST(Documents, EveryRelativeLinkLeadsSomewhere) {
+  const std::regex link(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");
+  long links = 0;
+  for (const fs::path& file : documents()) {
+    for (const Line& line : prose(file)) {
+      for (std::sregex_iterator it(line.text.begin(), line.text.end(), link); it != std::sregex_iterator(); ++it) {
+        ++links;
+        EXPECT_TRUE(fs::exists(file.parent_path() / (*it)[1].str())) << file << ":" << line.number << ": " << (*it)[1];
+      }
+    }
+  }
+  EXPECT_GT(links, 50);
+}
+
+}  // namespace

@@ -30,6 +30,9 @@ bool is_middle_word(const std::string& name, std::size_t begin) {
 
 std::string family_of_name(const std::string& name) {
   const std::string clean = hdf5::one_line(name);
+  // Conebench's own names: a scene and what was set, as in `box-stack_boxes=2` or `quadruped_step=00010`.
+  const std::size_t scene = clean.find('_');
+  if (scene > 0 && scene < clean.find('=') && clean.find('=') != std::string::npos) return clean.substr(0, scene);
   std::size_t end = clean.size();
   for (std::size_t k = 0; k < clean.size(); ++k) {
     if (!is_digit(clean[k]) || is_dimension(clean, k)) continue;

@@ -1,4 +1,5 @@
 #include "problems/options.hpp"
+#include "problems/suggestion.hpp"
 
 #include <fmt/core.h>
 
@@ -112,7 +113,8 @@ Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
     if (found == entries_.end()) {
       std::vector<std::string> known;
       for (const auto& entry : entries_) known.push_back(entry.spec.name);
-      return usage(fmt::format("unknown option '{}'; known: {}", name, known.empty() ? "none" : joined(known)));
+      return usage(fmt::format("unknown option '{}'; {}known: {}", name, did_you_mean(name, known),
+                               known.empty() ? "none" : joined(known)));
     }
     auto checked = check_value(found->spec, value);
     if (!checked) return checked.error();

@@ -22,7 +22,7 @@ std::vector<std::string> scene_words(const std::string& source) {
   std::istringstream text(source);
   std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
   if (words.size() < 2 || words.front().find_first_of("/.=") != std::string::npos) return {};
-  const bool seeded = words.back().starts_with("seed=");
+  const bool seeded = words.back().starts_with("seed=") || words.back().starts_with("step=");
   const bool assigned = std::all_of(words.begin() + 1, words.end(),
                                     [](const std::string& word) { return word.find('=') != std::string::npos; });
   return seeded && assigned ? words : std::vector<std::string>();
@@ -32,12 +32,21 @@ std::vector<std::string> scene_words(const std::string& source) {
 
 std::string problem_words(const ProblemRecord& problem) {
   if (problem.source.empty()) return {};
-  const auto scene = scene_words(problem.source);
+  auto scene = scene_words(problem.source);
   if (scene.empty()) return "conebench solve " + file_word(problem.source);
-  std::string generate = "conebench generate " + shell(scene.front()) + " --out .";
+  std::string step;
+  if (scene.back().starts_with("step=")) {
+    step = scene.back().substr(std::string_view("step=").size());
+    scene.pop_back();
+  }
+  // A simulation leaves a folder, here with the one sample that is wanted.
+  const std::string folder = step.empty() ? "." : "sample-" + step;
+  std::string generate = "conebench generate " + shell(scene.front()) + " --out " + shell(folder);
   for (std::size_t i = 1; i + 1 < scene.size(); ++i) generate += " --set " + shell(scene[i]);
   generate += " --seed " + shell(scene.back().substr(std::string_view("seed=").size()));
-  return "conebench solve \"$(" + generate + ")\"";
+  if (step.empty()) return "conebench solve \"$(" + generate + ")\"";
+  generate += " --steps " + shell(step) + " --set " + shell("every=" + step) + " --replace";
+  return generate + " && conebench solve " + shell(folder) + "/*.hdf5";
 }
 
 std::string setting_words(const SettingRecord& setting) {

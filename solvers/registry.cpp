@@ -1,10 +1,9 @@
 #include "solvers/registry.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <numeric>
 #include <utility>
 
+#include "problems/suggestion.hpp"
 #include "solvers/admm/admm.hpp"
 #include "solvers/cascade/cascade.hpp"
 #include "solvers/first_order/apgd.hpp"
@@ -48,22 +47,6 @@ const SolverRow* find_in(std::span<const SolverRow> rows, const std::string& id)
   return found == rows.end() ? nullptr : &*found;
 }
 
-/// Letters to insert, drop or change to turn one into the other; capitals and small letters are the same.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const bool same =
-          std::toupper(static_cast<unsigned char>(a[i])) == std::toupper(static_cast<unsigned char>(b[k]));
-      const std::size_t changed = diagonal + (same ? 0 : 1);
-      diagonal = std::exchange(row[k + 1], std::min({changed, row[k] + 1, row[k + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::span<const SolverRow> solver_catalogue() {
@@ -89,19 +72,13 @@ Result<const SolverRow*> require_solver(const std::string& id) {
   if (const SolverRow* row = find_in(solver_catalogue(), id)) {
     return Error{ErrorCode::unsupported, id + ": " + row->missing};
   }
-  std::string nearest;
-  std::size_t least = id.size();
+  std::vector<std::string> ids;
   std::string known;
   for (const auto& row : solver_table()) {
     known += (known.empty() ? "" : ", ") + row.info.id;
-    const std::size_t edits = edit_distance(id, row.info.id);
-    if (edits < least) {
-      least = edits;
-      nearest = row.info.id;
-    }
+    ids.push_back(row.info.id);
   }
-  const std::string meant = nearest.empty() ? "" : "did you mean " + nearest + "? ";
-  return Error{ErrorCode::wrong_usage, "unknown solver '" + id + "'; " + meant + "known: " + known};
+  return Error{ErrorCode::wrong_usage, "unknown solver '" + id + "'; " + did_you_mean(id, ids) + "known: " + known};
 }
 
 }  // namespace conebench

@@ -1,4 +1,5 @@
 #include "problems/scenes/scene_table.hpp"
+#include "problems/suggestion.hpp"
 
 #include <algorithm>
 
@@ -27,8 +28,12 @@ Result<const SceneRow*> require_scene(const std::string& id) {
   const auto found = std::find_if(table.begin(), table.end(), [&](const SceneRow& row) { return row.id == id; });
   if (found != table.end()) return &*found;
   std::string known;
-  for (const auto& row : table) known += (known.empty() ? "" : ", ") + row.id;
-  return Error{ErrorCode::wrong_usage, "unknown scene '" + id + "'; known: " + known};
+  std::vector<std::string> ids;
+  for (const auto& row : table) {
+    known += (known.empty() ? "" : ", ") + row.id;
+    ids.push_back(row.id);
+  }
+  return Error{ErrorCode::wrong_usage, "unknown scene '" + id + "'; " + did_you_mean(id, ids) + "known: " + known};
 }
 
 }  // namespace conebench

@@ -100,7 +100,7 @@ function heatRow(p, solvers, family) {
   const first = el(
     "th",
     { scope: "row", class: "left", title: problem.name },
-    problemLink(p),
+    link(middleOut(problem.name, 42), `problem.${p}`),
     problem.counted[state.slice] ? null : el("span", { class: "tag", title: problem.left_out }, "not counted"),
   );
   return el(

@@ -51,6 +51,13 @@ const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.s
 // A label that breaks at blanks only, never within a name.
 const unbroken = (label) =>
   label.split(" ").flatMap((word, i) => [i > 0 ? " " : "", el("span", { class: "word" }, word)]);
+// Names of samples differ at their end, so a long one loses its middle.
+const middleOut = (text, most) => {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const back = Math.floor(most / 2);
+  return `${letters.slice(0, most - back - 1).join("")}…${letters.slice(-back).join("")}`;
+};
 const problemLink = (p, extra) => link(data.problems[p].name, `problem.${p}`, extra);
 
 function badge(cell) {

@@ -11,6 +11,7 @@
 #include <new>
 #include <optional>
 
+#include "problems/suggestion.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/execute/environment.hpp"
@@ -61,7 +62,11 @@ std::optional<std::string> wrong_first_word(const CLI::App& root, int argc, char
   const bool known =
       std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) { return command->check_name(word); });
   if (known) return std::nullopt;
-  return fmt::format("unknown command '{}'", word);
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  std::string meant = did_you_mean(word, names);
+  if (!meant.empty()) meant = "; " + meant.substr(0, meant.size() - 1);
+  return fmt::format("unknown command '{}'{}", word, meant);
 }
 
 int parse_and_run(int argc, char** argv) {

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "problems/suggestion.hpp"
+
 namespace conebench::cli {
 
 namespace {
@@ -75,9 +77,10 @@ Result<OptionValues> parse_settings(const std::vector<std::string>& settings, st
     if (spec == specs.end()) {
       std::vector<std::string> known;
       for (const auto& one : specs) known.push_back(one.name);
-      return Error{ErrorCode::wrong_usage,
-                   fmt::format("--set {}: {} has no option '{}'; known: {}", setting, owner, key,
-                               known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", ")))};
+      return Error{
+          ErrorCode::wrong_usage,
+          fmt::format("--set {}: {} has no option '{}'; {}known: {}", setting, owner, key, did_you_mean(key, known),
+                      known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", ")))};
     }
     auto value = parse_option(*spec, setting.substr(equals + 1));
     if (!value) return Error{value.error().code, fmt::format("--set {}: {}", setting, value.error().message)};

@@ -6,6 +6,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "problems/suggestion.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
@@ -65,9 +66,16 @@ Result<int> run_generate(const GenerateArguments& arguments) {
   }
   const auto scene = require_scene(arguments.scene);
   if (scene) return generate_problem(**scene, arguments);
-  std::string simulated;
-  for (const SimulatedSceneRow& row : simulated_scene_table()) simulated += ", " + row.id;
-  return Error{scene.error().code, scene.error().message + simulated};
+  std::string known;
+  std::vector<std::string> ids;
+  const auto add = [&](const std::string& id) {
+    known += (known.empty() ? "" : ", ") + id;
+    ids.push_back(id);
+  };
+  for (const SceneRow& row : scene_table()) add(row.id);
+  for (const SimulatedSceneRow& row : simulated_scene_table()) add(row.id);
+  return Error{scene.error().code, fmt::format("unknown scene '{}'; {}known: {}", arguments.scene,
+                                               did_you_mean(arguments.scene, ids), known)};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/plan/problem_source.hpp"
 
@@ -61,6 +62,14 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
   for (const SceneRow& scene : scene_table()) {
     if (scene.id == first) return make_scene(scene, words);
     known += (known.empty() ? "" : ", ") + scene.id;
+  }
+  for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    if (scene.id != first) continue;
+    return Error{
+        ErrorCode::wrong_usage,
+        fmt::format("{}: this scene is simulated and has a problem for every step; `conebench generate {} --out "
+                    "DIR` writes them, then give one of the files",
+                    text, first)};
   }
   if (text.find('=') != std::string::npos) {
     return Error{ErrorCode::bad_input, fmt::format("{}: no such file or scene; scenes: {}", text, known)};

@@ -32,7 +32,11 @@ Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRec
       if (!first_error) first_error = sources.error();
       continue;
     }
-    for (auto& source : *sources) by_name.emplace(source.source, std::move(source));
+    for (auto& source : *sources) {
+      // Samples were once named by their file.
+      by_name.emplace((source.file.parent_path().filename() / source.file.filename()).generic_string(), source);
+      by_name.emplace(source.source, std::move(source));
+    }
   }
   if (by_name.empty() && first_error) return *first_error;
   return by_name;

@@ -1,9 +1,12 @@
 #include "runners/plan/grid.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "problems/suggestion.hpp"
 
 namespace conebench {
 
@@ -44,9 +47,10 @@ Result<std::monostate> check_options(const std::vector<OptionSpec>& specs, const
         std::find_if(specs.begin(), specs.end(), [&, &key = name](const OptionSpec& s) { return s.name == key; });
     const std::string text = to_text(value);
     if (spec == specs.end()) {
-      std::string known;
-      for (const OptionSpec& s : specs) known += (known.empty() ? "" : ", ") + s.name;
-      return usage(fmt::format("unknown option '{}'; known: {}", name, known.empty() ? "none" : known));
+      std::vector<std::string> known;
+      for (const OptionSpec& s : specs) known.push_back(s.name);
+      return usage(fmt::format("unknown option '{}'; {}known: {}", name, did_you_mean(name, known),
+                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
     }
     const bool fits = spec->default_value.index() == value.index() ||
                       (std::holds_alternative<double>(spec->default_value) && is_number(value));

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "problems/suggestion.hpp"
+
 namespace conebench {
 
 namespace {
@@ -35,7 +37,8 @@ bool JsonReader::is_object(const Json& value, const std::string& path, std::init
   }
   for (const auto& item : value.items()) {
     const bool found = std::any_of(known.begin(), known.end(), [&](const char* key) { return item.key() == key; });
-    if (!found) fail(child_path(path, item.key()), "unknown key; known here: " + joined(known));
+    const std::string meant = did_you_mean(item.key(), {known.begin(), known.end()});
+    if (!found) fail(child_path(path, item.key()), "unknown key; " + meant + "known here: " + joined(known));
   }
   return true;
 }

@@ -150,16 +150,31 @@ Result<std::vector<std::string>> samples_in(const fs::path& folder, const simula
   return list->files;
 }
 
+/// A sample as records show it: all that it takes to make it again, wherever the store goes.
+std::string sample_text(const ProblemEntry& entry, const OptionValues& options, std::uint64_t seed,
+                        const std::string& name) {
+  std::string text = entry.scene;
+  const auto sampling = simulation::sampling_options();
+  for (const auto& [key, value] : options) {
+    const bool of_sampling = std::any_of(sampling.begin(), sampling.end(),
+                                         [&, &wanted = key](const auto& spec) { return spec.name == wanted; });
+    if (!of_sampling) text += fmt::format(" {}={}", key, to_text(value));
+  }
+  const std::size_t number = name.rfind("_step=");
+  const long step = number == std::string::npos ? 0 : std::atol(name.c_str() + number + 6);
+  return fmt::format("{} seed={} step={}", text, seed, step);
+}
+
 /// Those that a simulation may give, as far as it is known without it.
-std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simulation::ScenePlan& plan, long steps,
-                                           const std::string& folder) {
+std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simulation::ScenePlan& plan,
+                                           const OptionValues& options, long steps) {
   std::vector<ProblemSource> sources;
   for (long k = plan.sampling.every; k <= steps; k += plan.sampling.every) {
     ProblemSource source;
     source.name = fmt::format("{}_step={:05}", plan.name, k);
-    source.family = entry.family.empty() ? entry.scene : entry.family;
-    source.source = folder + "/" + simulation::file_name(source.name);
-    source.file = source.source;
+    source.family = entry.family.empty() ? plan.family : entry.family;
+    source.source = sample_text(entry, options, plan.seed, source.name);
+    source.file = simulation::file_name(source.source);
     source.pending = true;
     sources.push_back(std::move(source));
   }
@@ -189,7 +204,8 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version())});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       if (!watch.simulate && !is_simulated(cache / folder)) {
-        for (ProblemSource& source : pending_samples(entry, *plan, steps, folder)) sources.push_back(std::move(source));
+        for (ProblemSource& source : pending_samples(entry, *plan, options, steps))
+          sources.push_back(std::move(source));
         continue;
       }
       const auto files = samples_in(cache / folder, *plan, steps, watch);
@@ -198,8 +214,8 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
       for (const std::string& file : *files) {
         ProblemSource source;
         source.name = fs::path(file).stem().string();
-        source.family = entry.family.empty() ? entry.scene : entry.family;
-        source.source = folder + "/" + file;
+        source.family = entry.family.empty() ? plan->family : entry.family;
+        source.source = sample_text(entry, options, seed, source.name);
         source.file = cache / folder / file;
         sources.push_back(std::move(source));
       }
@@ -214,7 +230,9 @@ void tell_names_apart(std::vector<ProblemSource>& sources) {
   for (const ProblemSource& source : sources) ++count[source.name];
   for (ProblemSource& source : sources) {
     if (source.file.empty() || count[source.name] == 1) continue;
-    source.name = fs::path(source.source).replace_extension().generic_string();
+    const fs::path path(source.source);
+    source.name = path.extension() == source.file.extension() ? fs::path(path).replace_extension().generic_string()
+                                                              : source.source;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "runners/plan/suite.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
+#include "problems/suggestion.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
 #include "runners/simulation/scene_plan.hpp"
@@ -156,8 +158,11 @@ class SuiteReader {
   static Result<std::vector<OptionSpec>> options_of_scene(const ProblemEntry& entry) {
     if (entry.simulated) return simulation::all_options(**require_simulated_scene(entry.scene));
     const auto row = require_scene(entry.scene);
-    if (!row) return row.error();
-    return (*row)->options;
+    if (row) return (*row)->options;
+    std::vector<std::string> simulated;
+    for (const SimulatedSceneRow& one : simulated_scene_table()) simulated.push_back(one.id);
+    return Error{row.error().code, fmt::format("{}; {}simulated: {}", row.error().message,
+                                               did_you_mean(entry.scene, simulated), fmt::join(simulated, ", "))};
   }
 
   void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
@@ -312,11 +317,14 @@ Result<Suite> load_suite(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     std::string names;
+    std::vector<std::string> suites;
     for (const EmbeddedSuite& embedded : embedded_suites()) {
       if (embedded.name == file.string()) return parse_suite(embedded.text, embedded.name);
       names += (names.empty() ? "" : ", ") + embedded.name;
+      suites.push_back(embedded.name);
     }
-    return Error{ErrorCode::bad_input, file.string() + ": no such suite file; built in are: " + names};
+    return Error{ErrorCode::bad_input, file.string() + ": no such suite file; " +
+                                           did_you_mean(file.stem().string(), suites) + "built in are: " + names};
   }
   if (std::filesystem::is_directory(file, ignored)) {
     return Error{ErrorCode::bad_input, file.string() + ": is a folder; give a suite file"};

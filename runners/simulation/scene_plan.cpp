@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 
 namespace conebench::simulation {
 
@@ -12,14 +14,23 @@ bool has(const std::vector<OptionSpec>& specs, const std::string& name) {
   return std::any_of(specs.begin(), specs.end(), [&](const OptionSpec& spec) { return spec.name == name; });
 }
 
-std::vector<OptionSpec> sampling_specs() {
+/// The stem of a model's file, as scenes are named: no underscore, which ends the family in a sample's name.
+std::string file_word(const std::string& file) {
+  std::string word = std::filesystem::path(file).stem().string();
+  for (char& c : word) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  }
+  return word.empty() ? "file" : word;
+}
+
+}  // namespace
+
+std::vector<OptionSpec> sampling_options() {
   SampleOptions defaults;
   OptionBinder binder;
   SampleOptions::declare(binder, defaults);
   return binder.specs();
 }
-
-}  // namespace
 
 std::vector<OptionSpec> common_options() {
   SimulationOptions simulation;
@@ -40,13 +51,10 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   ScenePlan plan;
   plan.values = values;
   plan.seed = seed;
-  plan.family = plan.name = scene.id;
   OptionValues of_scene, of_others;
   for (const auto& [key, value] : values) {
     (has(scene.options, key) ? of_scene : of_others)[key] = value;
-    if (!has(sampling_specs(), key)) plan.name += fmt::format("_{}={}", key, to_text(value));
   }
-  if (seed != 1) plan.name += fmt::format("_seed={}", seed);
   OptionBinder binder;
   SimulationOptions::declare(binder, plan.options);
   SampleOptions::declare(binder, plan.sampling);
@@ -56,6 +64,13 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   auto model = scene.make(of_scene, seed);
   if (!model) return model.error();
   plan.model = std::move(*model);
+  const bool of_file = !plan.model.source_file.empty();
+  plan.family = plan.name = of_file ? file_word(plan.model.source_file) : scene.id;
+  for (const auto& [key, value] : values) {
+    if (has(sampling_options(), key) || (of_file && key == "path")) continue;
+    plan.name += fmt::format("_{}={}", key, to_text(value));
+  }
+  if (seed != 1) plan.name += fmt::format("_seed={}", seed);
   return plan;
 }
 

@@ -19,12 +19,14 @@ struct ScenePlan {
   SampleOptions sampling;
   OptionValues values;  ///< as they were set
   std::uint64_t seed = 1;
-  std::string family;  ///< the scene's id
-  std::string name;    ///< id, values that were set (but for those of the sampling) and the seed, unless it is 1
+  std::string family;  ///< the scene's id, or the stem of a model's file
+  std::string name;    ///< family, values that were set (but for those of the sampling) and the seed, unless it is 1
 };
 
 /// All options of a scene as users see them: its own, then the simulation's and the sampling's.
 std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene);
+/// Those of the sampling alone: they decide which steps become samples, and not what the steps are.
+std::vector<OptionSpec> sampling_options();
 /// Those that every scene has.
 std::vector<OptionSpec> common_options();
 

@@ -1,7 +1,9 @@
 #include "runners/store/schema.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <array>
 #include <system_error>
@@ -195,6 +197,12 @@ std::optional<Error> refusal(const fs::path& file, bool writable) {
     if (!fs::is_directory(parent, failure)) {
       return Error{ErrorCode::bad_input, fmt::format("{}: cannot be created: there is no folder {}; make it first",
                                                      file.string(), parent.string())};
+    }
+    if (faccessat(AT_FDCWD, parent.c_str(), W_OK, AT_EACCESS) != 0) {
+      return Error{
+          ErrorCode::bad_input,
+          fmt::format("{}: cannot be created: the folder {} is read-only; make it writable or give another file",
+                      file.string(), parent.string())};
     }
     return std::nullopt;
   }

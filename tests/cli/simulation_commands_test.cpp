@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "tests/cli/conebench_process.hpp"
 
@@ -85,6 +86,7 @@ TEST_F(GenerateSamples, AFileOfOnesOwnIsSimulated) {
                                   "path=" + (folder / "robot.xml"), "--steps", "5", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.json()["samples"], 5);
+  EXPECT_EQ(outcome.json()["files"][0], folder / "out/robot_step=00001.hdf5");
 }
 
 TEST_F(GenerateSamples, AFilesOwnTimeStepIsTaken) {
@@ -158,6 +160,33 @@ TEST_F(GenerateSamples, AnInterruptKeepsWhatIsThere) {
   EXPECT_GE(samples(folder / "out"), 1);
 }
 
+TEST_F(GenerateSamples, AReportsCommandMakesTheSampleOfASweepAgain) {
+  std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 12, "every": 4,
+    "options": {"speed": 1.5}}], "solvers": ["NSGS"]})";
+  ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
+  ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
+  std::ifstream cells(folder / "r/cells.csv");
+  const std::string text(std::istreambuf_iterator<char>(cells), {});
+  const auto begin = text.find("conebench generate");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string command = text.substr(begin, text.find_first_of("\",\n", begin) - begin);
+  const std::string script = R"(cd "$1" && PATH="$2:$PATH" && eval "$3")";
+  const auto outcome =
+      run_program({"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
+  EXPECT_EQ(outcome.code, 0) << command << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("natural_map_scaled"));
+  std::set<std::string> made, swept;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.path().extension() != ".hdf5") continue;
+    const bool here = entry.path().parent_path().filename().string().starts_with("sample-");
+    (here ? made : swept)
+        .insert(conebench({"inspect", entry.path().string(), "--json"}).json()["problem_hash"].get<std::string>());
+  }
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(swept.size(), 3U);
+  EXPECT_TRUE(swept.contains(*made.begin()));
+}
+
 TEST_F(GenerateSamples, ADryRunSimulatesNothing) {
   std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 40, "every": 10},
     {"scene": "box-stack", "as": "fclib"}], "solvers": ["NSGS"]})";
@@ -187,6 +216,9 @@ TEST_F(GenerateSamples, WhatIsWrongIsSaidInOneLine) {
                  {"NOBODY"});
   expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "speed=fast"}), 2, {"speed"});
   expect_failure(conebench({"generate", "no-such-scene", "--out", folder / "out"}), 2, {"box-on-plane"});
+  expect_failure(conebench({"generate", "quadrupd", "--out", folder / "out"}), 2, {"did you mean 'quadruped'?"});
+  expect_failure(conebench({"solve", "box-on-plane speed=2", "--solver", "NSGS"}), 2,
+                 {"conebench generate box-on-plane --out"});
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
 }
 

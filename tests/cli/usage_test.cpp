@@ -38,7 +38,7 @@ TEST(Usage, VersionIsOneLine) {
 
 TEST(Usage, WrongUsageIsOneLineAndExitCodeTwo) {
   expect_failure(conebench({}), 2, {"no command", "--help"});
-  expect_failure(conebench({"sovle"}), 2, {"unknown command 'sovle'"});
+  expect_failure(conebench({"sovle"}), 2, {"unknown command 'sovle'; did you mean 'solve'?"});
   expect_failure(conebench({"--nonsense"}), 2, {"--nonsense"});
   expect_failure(conebench({"solve"}), 2, {"solve", "required", "conebench solve --help"});
   expect_failure(conebench({"solve", "f.hdf5"}), 2, {"--solver"});
@@ -76,7 +76,7 @@ TEST(Usage, ASolversOptionsAreCheckedBeforeTheFileIsRead) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return conebench(arguments);
   };
-  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "did you mean NSGS?"});
+  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "did you mean 'NSGS'?"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation"}), 2, {"relaxation", "key=value"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "weight=1"}), 2, {"weight", "relaxation"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=big"}), 2, {"relaxation", "big"});

@@ -258,6 +258,9 @@ TEST(FamilyOfAName, DropsTheCounters) {
       {"local_problem_test", "local_problem_test"},
       {"box-stack-n10-s1", "box-stack"},
       {"box-stack", "box-stack"},
+      {"quadruped_coordinates=maximal_step=00010", "quadruped"},
+      {"box-on-plane_step=00001", "box-on-plane"},
+      {"box-stack_boxes=2", "box-stack"},
       {"0012", "0012"},
       {"", ""},
   };

@@ -411,6 +411,14 @@ TEST(RepeatCommand, ASceneIsGeneratedFirst) {
             "conebench solve \"$(conebench generate box-stack --out . --set boxes=5 --set mass_ratio=1e3 --seed 7)\"");
 }
 
+TEST(RepeatCommand, ASampleIsSimulatedFirst) {
+  ProblemRecord problem;
+  problem.source = "hand object=ball solver=CASCADE seed=2 step=12";
+  EXPECT_EQ(problem_words(problem),
+            "conebench generate hand --out sample-12 --set object=ball --set solver=CASCADE --seed 2 --steps 12 --set "
+            "every=12 --replace && conebench solve sample-12/*.hdf5");
+}
+
 TEST(RepeatCommand, AFileIsNamedAsTheSuiteFoundIt) {
   ProblemRecord problem;
   problem.source = "a/one.hdf5";

@@ -2,6 +2,7 @@
 
 #include "problems/scenes/simulated/simulated_scene.hpp"
 #include "problems/scenes/simulated/simulated_scenes.hpp"
+#include "problems/suggestion.hpp"
 
 namespace conebench {
 
@@ -54,8 +55,13 @@ Result<const SimulatedSceneRow*> require_simulated_scene(const std::string& id) 
       std::find_if(table.begin(), table.end(), [&](const SimulatedSceneRow& row) { return row.id == id; });
   if (found != table.end()) return &*found;
   std::string known;
-  for (const auto& row : table) known += (known.empty() ? "" : ", ") + row.id;
-  return Error{ErrorCode::wrong_usage, "unknown simulated scene '" + id + "'; known: " + known};
+  std::vector<std::string> ids;
+  for (const auto& row : table) {
+    known += (known.empty() ? "" : ", ") + row.id;
+    ids.push_back(row.id);
+  }
+  return Error{ErrorCode::wrong_usage,
+               "unknown simulated scene '" + id + "'; " + did_you_mean(id, ids) + "known: " + known};
 }
 
 }  // namespace conebench

@@ -15,25 +15,26 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/scenes/scene_table.hpp"
-#include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/sparse_lu.hpp"
 
 namespace conebench {
 namespace {
 
-using cascade::BlockLu;
 using cascade::ScaledProblem;
+using cascade::SparseLu;
 
 /// The matrix G̃ + 0.01 I: every contact sticks.
-void factor_repeatedly(benchmark::State& state, const ContactProblem& source, BlockLu::Kernel kernel) {
+void factor_repeatedly(benchmark::State& state, const ContactProblem& source, SparseLu::Kernel kernel) {
   const ScaledProblem problem(source);
   const auto contacts = static_cast<std::size_t>(problem.contacts());
-  const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
-  const std::vector<BlockLu::Block> shift(contacts, 0.01 * BlockLu::Block::Identity());
+  const std::vector<SparseLu::Block> identity(contacts, SparseLu::Block::Identity());
+  const std::vector<SparseLu::Block> shift(contacts, 0.01 * SparseLu::Block::Identity());
   const std::vector<char> dropped(contacts, 0);
-  BlockLu lu;
-  lu.analyse(problem, kernel);
-  lu.factor(problem, identity, identity, shift, dropped);
-  for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem, identity, identity, shift, dropped));
+  SparseLu lu;
+  lu.analyse(problem.matrix(), kernel);
+  lu.factor(problem.matrix(), identity, identity, shift, dropped);
+  for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem.matrix(), identity, identity, shift, dropped));
   state.counters["contacts"] = static_cast<double>(contacts);
   state.counters["Mflop"] = 1e-6 * lu.flops();
   state.counters["MB"] = 1e-6 * lu.bytes();
@@ -41,7 +42,7 @@ void factor_repeatedly(benchmark::State& state, const ContactProblem& source, Bl
       benchmark::Counter(1e-9 * lu.flops() * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
-void BM_BlockLuLattice(benchmark::State& state, BlockLu::Kernel kernel) {
+void BM_BlockLuLattice(benchmark::State& state, SparseLu::Kernel kernel) {
   const long n = state.range(0);
   const OptionValues size{{"nx", n}, {"ny", n}, {"nz", n > 12 ? n - 1 : n}};
   factor_repeatedly(state, (*require_scene("sphere-lattice"))->make(size, 1).value(), kernel);
@@ -49,27 +50,27 @@ void BM_BlockLuLattice(benchmark::State& state, BlockLu::Kernel kernel) {
 void lattice_sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Arg(3)->Arg(5)->Arg(7)->Arg(10)->Arg(15)->ArgName("edge")->Unit(benchmark::kMillisecond);
 }
-BENCHMARK_CAPTURE(BM_BlockLuLattice, rows, BlockLu::Kernel::rows)->Apply(lattice_sizes);
-BENCHMARK_CAPTURE(BM_BlockLuLattice, fronts, BlockLu::Kernel::fronts)->Apply(lattice_sizes);
+BENCHMARK_CAPTURE(BM_BlockLuLattice, rows, SparseLu::Kernel::rows)->Apply(lattice_sizes);
+BENCHMARK_CAPTURE(BM_BlockLuLattice, fronts, SparseLu::Kernel::fronts)->Apply(lattice_sizes);
 
-void BM_BlockLuStack(benchmark::State& state, BlockLu::Kernel kernel) {
+void BM_BlockLuStack(benchmark::State& state, SparseLu::Kernel kernel) {
   factor_repeatedly(state, (*require_scene("box-stack"))->make({{"boxes", state.range(0)}}, 1).value(), kernel);
 }
-BENCHMARK_CAPTURE(BM_BlockLuStack, rows, BlockLu::Kernel::rows)->Arg(50)->ArgName("boxes");
-BENCHMARK_CAPTURE(BM_BlockLuStack, fronts, BlockLu::Kernel::fronts)->Arg(50)->ArgName("boxes");
+BENCHMARK_CAPTURE(BM_BlockLuStack, rows, SparseLu::Kernel::rows)->Arg(50)->ArgName("boxes");
+BENCHMARK_CAPTURE(BM_BlockLuStack, fronts, SparseLu::Kernel::fronts)->Arg(50)->ArgName("boxes");
 
 /// Every contact couples with every other: one dense matrix.
-void BM_BlockLuDense(benchmark::State& state, BlockLu::Kernel kernel) {
+void BM_BlockLuDense(benchmark::State& state, SparseLu::Kernel kernel) {
   const OptionValues options{{"contacts", state.range(0)}};
   factor_repeatedly(state, (*require_scene("random"))->make(options, 1).value(), kernel);
 }
-BENCHMARK_CAPTURE(BM_BlockLuDense, rows, BlockLu::Kernel::rows)
+BENCHMARK_CAPTURE(BM_BlockLuDense, rows, SparseLu::Kernel::rows)
     ->Arg(25)
     ->Arg(50)
     ->Arg(100)
     ->Arg(200)
     ->ArgName("contacts");
-BENCHMARK_CAPTURE(BM_BlockLuDense, fronts, BlockLu::Kernel::fronts)
+BENCHMARK_CAPTURE(BM_BlockLuDense, fronts, SparseLu::Kernel::fronts)
     ->Arg(25)
     ->Arg(50)
     ->Arg(100)
@@ -94,7 +95,7 @@ void BM_Order(benchmark::State& state, bool dissected) {
 BENCHMARK_CAPTURE(BM_Order, minimum_degree, false)->Apply(lattice_sizes);
 BENCHMARK_CAPTURE(BM_Order, nested_dissection, true)->Apply(lattice_sizes);
 
-void factor_file(benchmark::State& state, const std::string& path, BlockLu::Kernel kernel) {
+void factor_file(benchmark::State& state, const std::string& path, SparseLu::Kernel kernel) {
   auto problem = load_fclib(path);
   if (!problem.ok()) return state.SkipWithError("cannot be read");
   factor_repeatedly(state, *problem, kernel);
@@ -106,7 +107,7 @@ void factor_file(benchmark::State& state, const std::string& path, BlockLu::Kern
   for (std::string path; std::getline(paths, path, ':');) {
     const std::string name = "BM_BlockLu/" + std::filesystem::path(path).stem().string();
     for (const auto& [kernel, suffix] :
-         {std::pair{BlockLu::Kernel::rows, "/rows"}, {BlockLu::Kernel::fronts, "/fronts"}})
+         {std::pair{SparseLu::Kernel::rows, "/rows"}, {SparseLu::Kernel::fronts, "/fronts"}})
       benchmark::RegisterBenchmark((name + suffix).c_str(), factor_file, path, kernel)->Unit(benchmark::kMillisecond);
   }
   return true;

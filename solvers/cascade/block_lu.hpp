@@ -1,84 +1,55 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 #include <vector>
 
 #include "problems/types.hpp"
-#include "solvers/cascade/elimination_order.hpp"
-#include "solvers/cascade/front_lu.hpp"
+#include "solvers/cascade/body_lu.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/sparse_lu.hpp"
 
 namespace conebench::cascade {
 
-/// LU of matrices of 3×3 blocks that share one symmetric pattern: one symbolic analysis, then as many numeric
-/// factorizations as wanted. The sign of the determinant is kept: it tells which side of a fold of the central path a
-/// point lies on. Rows marked as dropped act as rows of the identity and cost nothing.
-///
-/// Two kernels. By rows, up-looking, without pivoting: blocks are three rows of four, so that a block row update is
-/// vector arithmetic; two rows of one pattern, as the contacts between two bodies have it, update together; diagonal
-/// blocks are inverted. Where factors fill beyond that, dense fronts (FrontLu). The order is approximate minimum degree
-/// on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's are smaller, nested dissection.
+/// The linear systems of all parts: matrices whose block (i, j) is left[i] G̃_ij right[j], plus diagonal[i] where i = j.
+/// One symbolic analysis, then as many numeric factorizations as wanted, of the matrix itself (SparseLu) or, where M
+/// and J are known and that counts far fewer operations, in the space of the bodies' velocities (BodyLu).
 class BlockLu {
  public:
   using Block = Eigen::Matrix3d;
+  enum class Space { automatic, contacts, bodies };
 
-  enum class Kernel { automatic, rows, fronts };
+  /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. `bodies` is
+  /// taken where there are any.
+  void analyse(const ScaledProblem& problem, Space space = Space::automatic);
 
-  /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization.
-  void analyse(const ScaledProblem& problem, Kernel kernel = Kernel::automatic);
-
-  /// Factors the matrix whose block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j, with the values of
-  /// `problem`, which has the analysed pattern. `dropped[i]` tells what is left out (FrontLu::Left);
-  /// where it is the middle, `left` and `right` must be zero and `diagonal` the identity there. False where a
-  /// pivot (by rows: a pivot block) was singular and had to be perturbed.
+  /// Factors with the values of `problem`, which has the analysed pattern and must stay until the last solution.
+  /// `dropped[i]` tells what is left out (FrontLu::Left); where it is the middle, `left` and `right` must be zero and
+  /// `diagonal` the identity there. False where a pivot was singular and had to be perturbed.
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& dropped);
 
-  /// solution = A⁻¹ right_side; the right side itself on dropped rows.
+  /// solution = matrix⁻¹ right_side.
   void solve(const Vector& right_side, Vector& solution);
 
   /// +1 or −1: the sign of the determinant of the last factored matrix.
-  int determinant_sign() const { return determinant_sign_; }
+  int determinant_sign() const { return in_bodies_ ? bodies_->determinant_sign() : contacts_.determinant_sign(); }
   long factorizations() const { return factorizations_; }
   /// Floating-point operations of one numeric factorization with no dropped rows; an estimate before the first.
-  double flops() const { return flops_; }
+  double flops() const { return bodies_ ? bodies_->flops() : contacts_.flops(); }
   /// What the factors take, once there are any.
-  double bytes() const { return bytes_; }
-  /// The one in use after the first factorization.
-  Kernel kernel() const { return fronts_ ? Kernel::fronts : Kernel::rows; }
+  double bytes() const { return bodies_ ? bodies_->bytes() : contacts_.bytes(); }
+  /// Where the last matrix was factored.
+  Space space() const { return in_bodies_ ? Space::bodies : Space::contacts; }
 
  private:
-  /// A row of a block, or a vector, padded to four.
-  using Row4 = Eigen::Array4d;
+  /// BodyLu for `problem`; null where it has no bodies, they take more operations or its matrix is not theirs.
+  static std::unique_ptr<BodyLu> bodies_of(const ScaledProblem& problem, double most_flops);
 
-  void estimate();
-  void dissect(const BlockGraph& graph);
-  void prepare(const ScaledProblem& problem);
-  void prepare_rows();
-  void load_row(int i, const ScaledProblem& problem, const Block& left, const Block& diagonal);
-  /// Row of the lower factor from what stands in work_ at column j, which is cleared.
-  void take_lower(int k, int j);
-  bool invert_pivot(int i);
-
-  int n_ = 0;
-  Kernel kernel_ = Kernel::automatic;
-  bool prepared_ = false, dissected_ = false;
-  Elimination elimination_;                  ///< empty once prepared
-  std::vector<int> permutation_, position_;  ///< new → old, old → new
-  std::vector<int> lower_begin_, lower_;     ///< strictly lower pattern by rows, columns ascending
-  std::vector<int> upper_begin_, upper_;     ///< strictly upper pattern by rows, columns ascending
-  std::vector<char> paired_;                 ///< row j's upper pattern is j + 1 and then that of row j + 1
-  std::vector<Row4> lower_values_, upper_values_, inverse_diagonal_;  ///< three a block
-  std::vector<Row4> right_rows_;                                      ///< three a contact, in the problem's order
-  std::vector<Row4> work_;                                            ///< one dense block row; zero between rows
-  std::vector<Row4> intermediate_;
-  std::vector<char> dropped_;  ///< by new row
-  int determinant_sign_ = 1;
+  SparseLu contacts_;
+  std::unique_ptr<BodyLu> bodies_;  ///< null: not worth it, or not known
+  double most_flops_ = 0.0;         ///< that bodies may take
+  bool in_bodies_ = false;
   long factorizations_ = 0;
-  double flops_ = 0.0;
-  double bytes_ = 0.0;
-  std::unique_ptr<FrontLu> fronts_;  ///< null: the kernel by rows
 };
 
 }  // namespace conebench::cascade

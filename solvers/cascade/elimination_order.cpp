@@ -98,6 +98,7 @@ std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph)
     filled = std::copy(first, std::unique(first, last), filled);
   }
   begins.back() = static_cast<idx_t>(filled - neighbours.begin());
+  if (begins.back() == 0) return std::nullopt;  // METIS divides by the number of edges
 
   idx_t rows = n;
   idx_t options[METIS_NOPTIONS];

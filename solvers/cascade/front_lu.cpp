@@ -38,8 +38,8 @@ double FrontLu::bytes(const EliminationFronts& fronts) {
   return 9.0 * sizeof(double) * blocks;
 }
 
-FrontLu::FrontLu(const ScaledProblem& problem, EliminationFronts fronts) : fronts_(std::move(fronts)) {
-  const int n = problem.contacts();
+FrontLu::FrontLu(const BlockMatrix& matrix, EliminationFronts fronts) : fronts_(std::move(fronts)) {
+  const int n = matrix.rows();
   const std::size_t count = fronts_.fronts.size();
   std::vector<int> position(at(n)), front_of(at(n));
   for (int i = 0; i < n; ++i) position[at(fronts_.old_row[at(i)])] = i;
@@ -52,7 +52,7 @@ FrontLu::FrontLu(const ScaledProblem& problem, EliminationFronts fronts) : front
   }
 
   const auto owner = [&](int row, int k) {
-    return front_of[at(std::min(position[at(row)], position[at(problem.column(k))]))];
+    return front_of[at(std::min(position[at(row)], position[at(matrix.column(k))]))];
   };
   const auto place = [&](const EliminationFront& front, int contact) {
     if (contact < front.first_pivot + front.pivots) return contact - front.first_pivot;
@@ -62,16 +62,16 @@ FrontLu::FrontLu(const ScaledProblem& problem, EliminationFronts fronts) : front
   };
   entry_begin_.assign(count + 1, 0);
   for (int i = 0; i < n; ++i) {
-    for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) ++entry_begin_[at(owner(i, k)) + 1];
+    for (int k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) ++entry_begin_[at(owner(i, k)) + 1];
   }
   for (std::size_t f = 0; f < count; ++f) entry_begin_[f + 1] += entry_begin_[f];
-  entries_.resize(at(problem.stored_blocks()));
+  entries_.resize(at(matrix.stored_blocks()));
   std::vector<int> next(entry_begin_.begin(), entry_begin_.end() - 1);
   for (int i = 0; i < n; ++i) {
-    for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
+    for (int k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
       const int f = owner(i, k);
       const EliminationFront& front = fronts_.fronts[at(f)];
-      entries_[at(next[at(f)]++)] = {k, place(front, position[at(i)]), place(front, position[at(problem.column(k))])};
+      entries_[at(next[at(f)]++)] = {k, place(front, position[at(i)]), place(front, position[at(matrix.column(k))])};
     }
   }
 
@@ -100,7 +100,7 @@ FrontLu::Step FrontLu::begin_step(const EliminationFront& front) {
   return step;
 }
 
-void FrontLu::assemble(std::size_t f, const Step& step, const ScaledProblem& problem, const std::vector<Block>& left,
+void FrontLu::assemble(std::size_t f, const Step& step, const BlockMatrix& matrix, const std::vector<Block>& left,
                        const std::vector<Block>& right, const std::vector<Block>& diagonal, double* schur) {
   const EliminationFront& front = fronts_.fronts[f];
   const auto below = at(step.rows - step.pivots);
@@ -127,7 +127,7 @@ void FrontLu::assemble(std::size_t f, const Step& step, const ScaledProblem& pro
     if (offsets_[at(entry.row_place)] == offsets_[at(entry.row_place) + 1] ||
         offsets_[at(entry.column_place)] == offsets_[at(entry.column_place) + 1])
       continue;
-    const Block half = left[row] * problem.block(entry.block);
+    const Block half = left[row] * matrix.block(entry.block);
     add(half * right[column], entry.row_place, entry.column_place);
   }
   for (int place = 0; place < front.pivots; ++place) {
@@ -201,7 +201,7 @@ bool FrontLu::eliminate(const Step& step, double* schur) {
   return regular;
 }
 
-bool FrontLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
+bool FrontLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
                      const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   bool regular = true;
   determinant_sign_ = 1;
@@ -221,7 +221,7 @@ bool FrontLu::factor(const ScaledProblem& problem, const std::vector<Block>& lef
     value += at(step.pivots) * (at(step.rows) + below);
     row += at(step.rows);
     double* schur = stack_.data() + top;
-    assemble(f, step, problem, left, right, diagonal, schur);
+    assemble(f, step, matrix, left, right, diagonal, schur);
     while (!waiting_.empty() && fronts_.fronts[waiting_.back()].parent == static_cast<int>(f)) {
       const std::size_t child = waiting_.back();
       waiting_.pop_back();

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "problems/types.hpp"
-#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/block_matrix.hpp"
 #include "solvers/linear/elimination_fronts.hpp"
 
 namespace conebench::cascade {
 
-/// The multifrontal counterpart of BlockLu's kernel for factors that fill: contacts that share the rows below them are
+/// The multifrontal counterpart of SparseLu's kernel for factors that fill: contacts that share the rows below them are
 /// eliminated together in one dense matrix (Duff, Reid 1983), by Eigen's LU with partial pivoting among them,
 /// triangular solves and one product.
 ///
@@ -17,16 +17,16 @@ namespace conebench::cascade {
 /// none where the contact is. So SSN's open and slipping contacts make every dense matrix smaller.
 class FrontLu {
  public:
-  using Block = ScaledProblem::Block;
+  using Block = BlockMatrix::Block;
 
   /// What a factorization leaves out of a contact; its rows and columns are those of the identity.
   enum Left : char { nothing = 0, everything = 1, middle = 2 };
 
-  /// Takes the fronts of `problem`'s graph, in contacts.
-  FrontLu(const ScaledProblem& problem, EliminationFronts fronts);
+  /// Takes the fronts of `matrix`'s graph, in contacts.
+  FrontLu(const BlockMatrix& matrix, EliminationFronts fronts);
 
-  /// As BlockLu's; `left_out` holds Left.
-  bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
+  /// As SparseLu's; `left_out` holds Left.
+  bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& left_out);
   void solve(const Vector& right_side, Vector& solution);
   int determinant_sign() const { return determinant_sign_; }
@@ -50,7 +50,7 @@ class FrontLu {
 
   /// Sizes the dense matrix of front f; tells the place of each of its contacts in offsets_.
   Step begin_step(const EliminationFront& front);
-  void assemble(std::size_t f, const Step& step, const ScaledProblem& problem, const std::vector<Block>& left,
+  void assemble(std::size_t f, const Step& step, const BlockMatrix& matrix, const std::vector<Block>& left,
                 const std::vector<Block>& right, const std::vector<Block>& diagonal, double* schur);
   void add_child(std::size_t child, const Step& parent, const double* update, double* schur);
   bool eliminate(const Step& step, double* schur);

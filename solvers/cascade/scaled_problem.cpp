@@ -15,10 +15,17 @@ using Components = std::array<Index, 3>;
 
 }  // namespace
 
+struct ScaledProblem::Source {
+  explicit Source(const ContactProblem& given) : problem(given) {}
+  ContactProblem problem;
+  std::shared_ptr<const ScaledBodies> bodies;
+};
+
 ScaledProblem::ScaledProblem(const ContactProblem& problem) {
   if (problem.cones().joints() == 0) {
     build(problem.cones(), problem.blocks(), problem.compliance(), problem.free_term());
     measure_by(problem);
+    if (problem.primal()) source_ = std::make_shared<Source>(problem);
     return;
   }
   const ConeProduct& all = problem.cones();
@@ -139,14 +146,79 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   const double magnitude = free_term_.norm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
   const double gamma = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma;
+  gamma_ = gamma;
   for (std::size_t i = 0; i < count; ++i) {
     impulse_scale_[i] = scale[i] * gamma;
     velocity_scale_[i] = gamma / scale[i];
   }
 }
 
+std::shared_ptr<const ScaledBodies> ScaledProblem::bodies() const {
+  if (!source_) return nullptr;
+  if (!source_->bodies) source_->bodies = std::make_shared<ScaledBodies>(make_bodies(source_->problem));
+  return source_->bodies;
+}
+
+ScaledBodies ScaledProblem::make_bodies(const ContactProblem& problem) const {
+  const PrimalForm& form = *problem.primal();
+  const auto velocities = static_cast<int>(form.mass.rows());
+  ScaledBodies bodies;
+  bodies.velocity_blocks = (velocities + 2) / 3;
+  const auto blocks = static_cast<std::size_t>(bodies.velocity_blocks);
+
+  std::vector<int> place(blocks, -1);  // in a column of blocks
+  const Eigen::SparseMatrix<double> mass = form.mass;
+  for (int column = 0; column < 3 * bodies.velocity_blocks; ++column) {
+    if (column % 3 == 0) std::fill(place.begin(), place.end(), -1);
+    const auto entry = [&](int row, double value) {
+      int& k = place[static_cast<std::size_t>(row / 3)];
+      if (k < 0) {
+        k = static_cast<int>(bodies.mass.size());
+        bodies.mass.push_back({row / 3, column / 3, Block::Zero()});
+      }
+      bodies.mass[static_cast<std::size_t>(k)].value(row % 3, column % 3) += value;
+    };
+    if (column >= velocities) {
+      entry(column, 1.0);
+      continue;
+    }
+    for (Eigen::SparseMatrix<double>::InnerIterator it(mass, column); it; ++it) {
+      if (it.value() != 0.0) entry(static_cast<int>(it.row()), it.value());
+    }
+  }
+
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> jacobian = form.jacobian;
+  std::fill(place.begin(), place.end(), -1);
+  bodies.touch_begin.push_back(0);
+  bodies.local.resize(size());
+  for (int i = 0; i < contacts(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Components rows{rows_[at].t1, rows_[at].t2, rows_[at].n};
+    const auto begin = bodies.touches.size();
+    for (int a = 0; a < 3; ++a) {
+      const Index row = rows[static_cast<std::size_t>(a)];
+      const double weight = impulse_scale_[at] / (gamma_ * (a == 2 ? judge_[at].friction : 1.0));
+      bodies.local[3 * i + a] = row < 0 ? 1.0 : problem.compliance()[row] * weight * weight;
+      if (row < 0) continue;
+      for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(jacobian, row); it; ++it) {
+        if (it.value() == 0.0) continue;
+        const auto column = static_cast<int>(it.col());
+        int& k = place[static_cast<std::size_t>(column / 3)];
+        if (k < static_cast<int>(begin)) {
+          k = static_cast<int>(bodies.touches.size());
+          bodies.touches.push_back({column / 3, Block::Zero()});
+        }
+        bodies.touches[static_cast<std::size_t>(k)].value(a, column % 3) = weight * it.value();
+      }
+    }
+    bodies.touch_begin.push_back(static_cast<int>(bodies.touches.size()));
+  }
+  return bodies;
+}
+
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
   free_term_ = base.free_term_ - shift * center;
+  shift_ = base.shift_ + shift;
   for (const int k : diagonal_) {
     const auto at = static_cast<std::size_t>(k);
     blocks_[at] = base.blocks_[at];

@@ -6,7 +6,8 @@
 #include "problems/contact_problem.hpp"
 #include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
-#include "solvers/linear/elimination_fronts.hpp"
+#include "solvers/cascade/block_matrix.hpp"
+#include "solvers/cascade/scaled_bodies.hpp"
 
 namespace conebench::cascade {
 
@@ -40,7 +41,8 @@ class ScaledProblem {
   int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
   int stored_blocks() const { return static_cast<int>(columns_.size()); }
-  BlockGraph graph() const { return {row_begin_, columns_}; }
+  BlockMatrix matrix() const { return {row_begin_, columns_, blocks_.data()}; }
+  BlockGraph graph() const { return matrix().graph(); }
   bool same_pattern(const ScaledProblem& other) const {
     return row_begin_ == other.row_begin_ && columns_ == other.columns_;
   }
@@ -50,6 +52,12 @@ class ScaledProblem {
   /// G̃ + shift I with free term `free_term`, for the proximal point's inner problems: takes the same pattern's values
   /// from `base`.
   void become_shifted(const ScaledProblem& base, double shift, const Vector& center);
+
+  /// α where this is G̃ + α I of another problem.
+  double shift() const { return shift_; }
+  /// What is known behind G̃ but for the shift; null where M and J are not, or joints were eliminated. Made when first
+  /// wanted, once for all copies.
+  std::shared_ptr<const ScaledBodies> bodies() const;
 
   /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r; the fourth component is anything.
   void add_row_product(int begin, int end, const Vector& r, Eigen::Array4d& sum) const {
@@ -82,6 +90,8 @@ class ScaledProblem {
   void measure_by(const ContactProblem& problem);
   Index joints() const { return joints_ ? joints_->joints() : 0; }
 
+  ScaledBodies make_bodies(const ContactProblem& problem) const;
+
   /// Where a block's components live in the rows after the joints; −1 for a component that is embedded.
   struct Rows {
     Index t1 = -1, t2 = -1, n = -1;
@@ -100,6 +110,10 @@ class ScaledProblem {
   std::vector<double> impulse_scale_;   ///< c γ
   std::vector<double> velocity_scale_;  ///< γ / c
   std::vector<Rows> rows_;
+  double gamma_ = 1.0;
+  double shift_ = 0.0;
+  struct Source;
+  std::shared_ptr<Source> source_;  ///< of bodies(); null without M and J
   std::vector<Judge> judge_;
 };
 

@@ -11,176 +11,166 @@
 namespace conebench::cascade {
 namespace {
 
-using Kernel = BlockLu::Kernel;
+using Block = BlockLu::Block;
+using Space = BlockLu::Space;
 
-/// A problem whose block pattern is sparse and irregular; the matrices below only use its pattern.
-ScaledProblem box_stack() { return ScaledProblem((*require_scene("box-stack"))->make({{"boxes", 6L}}, 1).value()); }
+ContactProblem boxes(long count) { return (*require_scene("box-stack"))->make({{"boxes", count}}, 1).value(); }
 
-ScaledProblem lattice(long edge) {
-  return ScaledProblem((*require_scene("sphere-lattice"))->make({{"nx", edge}, {"ny", edge}, {"nz", edge}}, 1).value());
+ContactProblem changed(const ContactProblem& problem, const auto& change) {
+  ContactProblemData data = problem.data();
+  change(data);
+  return ContactProblem::create(std::move(data)).value();
 }
 
-ScaledProblem dense_problem(long contacts) {
-  return ScaledProblem((*require_scene("random"))->make({{"contacts", contacts}}, 1).value());
-}
-
-int sign_of_determinant(const Matrix& a) {
-  const Eigen::PartialPivLU<Matrix> lu(a);
-  const auto negative = (lu.matrixLU().diagonal().array() < 0.0).count();
-  return (negative % 2 == 0 ? 1 : -1) * static_cast<int>(lu.permutationP().determinant());
-}
-
-struct Fixture {
-  ScaledProblem problem;
-  int n = problem.contacts();
-  std::vector<Eigen::Matrix3d> left, right, diagonal;
+/// A system as a Newton method has it: contacts that stick, slip with two unknowns and are open, and small D.
+struct System {
+  std::vector<Block> left, right, diagonal;
   std::vector<char> dropped;
 
-  explicit Fixture(ScaledProblem given = box_stack())
-      : problem(std::move(given)), dropped(static_cast<std::size_t>(n), FrontLu::nothing) {
-    srand(7);
-    for (int i = 0; i < n; ++i) {
-      left.push_back(Eigen::Matrix3d::Random());
-      right.push_back(Eigen::Matrix3d::Random());
-      diagonal.push_back(20.0 * Eigen::Matrix3d::Random() + 40.0 * Eigen::Matrix3d::Identity());
+  System(int contacts, double shift) : dropped(static_cast<std::size_t>(contacts), FrontLu::nothing) {
+    srand(5);
+    for (int i = 0; i < contacts; ++i) {
+      left.push_back(Block::Identity() + 0.3 * Block::Random());
+      right.push_back(Block::Identity() + 0.3 * Block::Random());
+      diagonal.push_back(shift * Block::Identity() + 0.1 * shift * Block::Random());
+      const auto at = static_cast<std::size_t>(i);
+      if (i % 5 == 2) dropped[at] = FrontLu::everything;
+      if (i % 5 != 3) continue;
+      dropped[at] = FrontLu::middle;
+      left[at].row(1).setZero();
+      right[at].col(1).setZero();
+      diagonal[at].row(1).setZero();
+      diagonal[at].col(1).setZero();
+      diagonal[at](1, 1) = 1.0;
     }
   }
-  void drop(int i, FrontLu::Left what) {
-    const auto at = static_cast<std::size_t>(i);
-    dropped[at] = what;
-    if (what != FrontLu::middle) return;
-    left[at].row(1).setZero();
-    right[at].col(1).setZero();
-    diagonal[at].row(1).setZero();
-    diagonal[at].col(1).setZero();
-    diagonal[at](1, 1) = 1.0;
-  }
-  Matrix dense() const {
-    Matrix a = Matrix::Zero(3 * n, 3 * n);
-    for (int i = 0; i < n; ++i) {
+  bool open(int i) const { return dropped[static_cast<std::size_t>(i)] == FrontLu::everything; }
+  Matrix dense(const ScaledProblem& problem) const {
+    Matrix a = Matrix::Identity(problem.size(), problem.size());
+    for (int i = 0; i < problem.contacts(); ++i) {
+      if (open(i)) continue;
       const auto at = static_cast<std::size_t>(i);
-      if (dropped[at] == FrontLu::everything) {
-        a.block<3, 3>(3 * i, 3 * i).setIdentity();
-        continue;
-      }
+      a.block<3, 3>(3 * i, 3 * i) = diagonal[at];
       for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
         const int j = problem.column(k);
-        if (dropped[static_cast<std::size_t>(j)] == FrontLu::everything) continue;
-        a.block<3, 3>(3 * i, 3 * j) += left[at] * problem.block(k) * right[static_cast<std::size_t>(j)];
+        if (!open(j)) a.block<3, 3>(3 * i, 3 * j) += left[at] * problem.block(k) * right[static_cast<std::size_t>(j)];
       }
-      a.block<3, 3>(3 * i, 3 * i) += diagonal[at];
     }
     return a;
   }
-  void expect_solved(Kernel kernel) {
-    BlockLu lu;
-    lu.analyse(problem, kernel);
-    ASSERT_TRUE(lu.factor(problem, left, right, diagonal, dropped));
-    ASSERT_EQ(lu.kernel(), kernel);
-    const Matrix a = dense();
-    const Vector b = right_side();
-    Vector x(3 * n);
-    lu.solve(b, x);
-    EXPECT_LE((a * x - b).norm(), 1e-11 * b.norm());
-    EXPECT_EQ(lu.determinant_sign(), sign_of_determinant(a));
-  }
-  /// 0 in every middle component.
-  Vector right_side() const {
-    Vector b = Vector::LinSpaced(3 * n, -1.0, 2.0);
-    for (int i = 0; i < n; ++i) b[3 * i + 1] = 0.0;
-    return b;
-  }
 };
 
-class BothKernels : public testing::TestWithParam<Kernel> {};
-INSTANTIATE_TEST_SUITE_P(BlockLu, BothKernels, testing::Values(Kernel::rows, Kernel::fronts),
-                         [](const auto& instance) { return instance.param == Kernel::rows ? "Rows" : "Fronts"; });
-
-TEST_P(BothKernels, SolveAnUnsymmetricSystemAndKnowTheSignOfItsDeterminant) {
-  Fixture().expect_solved(GetParam());
-  Fixture(lattice(4)).expect_solved(GetParam());
-  Fixture(dense_problem(12)).expect_solved(GetParam());
+void expect_solved(BlockLu& lu, const ScaledProblem& problem, const System& system, Space space) {
+  ASSERT_TRUE(lu.factor(problem, system.left, system.right, system.diagonal, system.dropped));
+  EXPECT_EQ(lu.space(), space);
+  const Matrix a = system.dense(problem);
+  const Eigen::PartialPivLU<Matrix> reference(a);
+  Vector b = Vector::LinSpaced(problem.size(), -1.0, 2.0);
+  for (int i = 3; i < problem.contacts(); i += 5) b[3 * i + 1] = 0.0;
+  Vector x(problem.size());
+  lu.solve(b, x);
+  EXPECT_LE((a * x - b).norm(), 1e-12 * (b.norm() + x.norm())) << (space == Space::bodies ? "bodies" : "contacts");
+  const auto negative = (reference.matrixLU().diagonal().array() < 0.0).count();
+  EXPECT_EQ(lu.determinant_sign(),
+            (negative % 2 == 0 ? 1 : -1) * static_cast<int>(reference.permutationP().determinant()));
 }
 
-TEST_P(BothKernels, TheSignChangesWithOneRow) {
-  Fixture fixture;
-  for (auto& block : fixture.left) block.row(0) *= 0.0;
-  fixture.diagonal[2].row(0) *= -1.0;
-  for (auto& block : fixture.diagonal) block = Eigen::Matrix3d(block.diagonal().asDiagonal());
-  fixture.expect_solved(GetParam());
+void expect_solved(const ScaledProblem& problem, double shift, Space space = Space::bodies) {
+  BlockLu lu;
+  lu.analyse(problem, space);
+  expect_solved(lu, problem, System(problem.contacts(), shift), space);
 }
 
-TEST_P(BothKernels, TheSignIsThatOfEigenWhereRowsChangePlaces) {
-  int negative = 0;
-  for (int seed = 1; seed <= 20; ++seed) {
-    Fixture fixture(lattice(2));
-    srand(static_cast<unsigned>(seed));
-    for (auto& block : fixture.diagonal) block = Eigen::Matrix3d::Random();
-    BlockLu lu;
-    lu.analyse(fixture.problem, GetParam());
-    ASSERT_TRUE(lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped));
-    const int sign = sign_of_determinant(fixture.dense());
-    EXPECT_EQ(lu.determinant_sign(), sign) << seed;
-    negative += sign < 0;
-  }
-  EXPECT_GT(negative, 0);
-  EXPECT_LT(negative, 20);
-}
-
-TEST_P(BothKernels, WhatIsLeftOutActsAsTheIdentity) {
-  for (const long edge : {3L, 4L}) {
-    Fixture fixture(lattice(edge));
-    for (int i = 0; i < fixture.n; i += 3) fixture.drop(i, FrontLu::everything);
-    for (int i = 1; i < fixture.n; i += 4) fixture.drop(i, FrontLu::middle);
-    fixture.expect_solved(GetParam());
+TEST(BlockLu, SolvesTheSameSystemAmongContactsAndAmongBodies) {
+  const ScaledProblem problem(boxes(5));
+  for (const double shift : {1.0, 1e-3}) {
+    expect_solved(problem, shift, Space::contacts);
+    expect_solved(problem, shift, Space::bodies);
   }
 }
 
-TEST_P(BothKernels, EverythingLeftOutIsTheIdentity) {
-  Fixture fixture(lattice(3));
-  for (int i = 0; i < fixture.n; ++i) fixture.drop(i, FrontLu::everything);
-  fixture.expect_solved(GetParam());
+TEST(BlockLu, BodiesKeepTheirDigitsWhereTheDiagonalIsSmall) { expect_solved(ScaledProblem(boxes(5)), 1e-8); }
+
+TEST(BlockLu, BodiesKnowOfComplianceAndOfFrictionlessContacts) {
+  const ContactProblem rigid = boxes(4);
+  const auto soft = changed(rigid, [&](auto& data) { data.compliance = Vector::LinSpaced(rigid.rows(), 0.01, 0.2); });
+  expect_solved(ScaledProblem(soft), 1e-2);
+  const auto smooth = changed(rigid, [](auto& data) {
+    data.cones =
+        ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(data.cones.contacts()), 0.0)).value();
+  });
+  expect_solved(ScaledProblem(smooth), 1e-2);
 }
 
-TEST_P(BothKernels, ReportASingularPivotBlock) {
-  Fixture fixture;
-  for (auto& block : fixture.left) block.setZero();
-  for (auto& block : fixture.diagonal) block.setIdentity();
-  fixture.diagonal[1].setZero();
+TEST(BlockLu, BodiesSolveTheShiftedProblemsOfTheProximalPoint) {
+  const ScaledProblem problem(boxes(4));
+  ScaledProblem shifted = problem;
   BlockLu lu;
-  lu.analyse(fixture.problem, GetParam());
-  EXPECT_FALSE(lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped));
+  lu.analyse(problem, Space::bodies);
+  const System system(problem.contacts(), 1e-3);
+  expect_solved(lu, problem, system, Space::bodies);
+  shifted.become_shifted(problem, 0.5, Vector::Zero(problem.size()));
+  expect_solved(lu, shifted, system, Space::bodies);
+  expect_solved(lu, problem, system, Space::bodies);
 }
 
-TEST_P(BothKernels, AFactorizationDoesNotDependOnTheOneBefore) {
-  Fixture fixture(lattice(4));
-  const Vector b = fixture.right_side();
-  Vector first(b.size()), again(b.size()), other(b.size());
+TEST(BlockLu, BodiesOfTheNextProblemReplaceThoseBefore) {
+  const ScaledProblem problem(boxes(4));
+  const ScaledProblem heavier((*require_scene("box-stack"))->make({{"boxes", 4L}, {"mass_ratio", 50.0}}, 1).value());
+  ASSERT_TRUE(problem.same_pattern(heavier));
   BlockLu lu;
-  lu.analyse(fixture.problem, GetParam());
-  lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
-  lu.solve(b, first);
-  std::vector<char> half(fixture.dropped);
-  for (std::size_t i = 0; i < half.size(); i += 2) half[i] = FrontLu::everything;
-  lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, half);
-  lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
-  lu.solve(b, again);
-  const std::vector<double> elsewhere(12345, 1.0);
-  BlockLu second;
-  second.analyse(fixture.problem, GetParam());
-  second.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
-  second.solve(b, other);
-  EXPECT_EQ(first, again);
-  EXPECT_EQ(first, other);
+  lu.analyse(problem, Space::bodies);
+  const System system(problem.contacts(), 1e-3);
+  expect_solved(lu, problem, system, Space::bodies);
+  expect_solved(lu, heavier, system, Space::bodies);
 }
 
-TEST(BlockLu, TakesFrontsWhereTheFactorsFill) {
-  for (const auto& [contacts, kernel] : {std::pair{40L, Kernel::rows}, {160L, Kernel::fronts}}) {
-    const Fixture fixture(dense_problem(contacts));
+TEST(BlockLu, FactorsAmongContactsWhatIsNotMadeOfItsBodies) {
+  const ContactProblem problem = boxes(4);
+  const auto other = changed(problem, [](auto& data) { data.primal->mass *= 2.0; });
+  BlockLu lu;
+  const ScaledProblem scaled(other);
+  lu.analyse(scaled, Space::bodies);
+  expect_solved(lu, scaled, System(scaled.contacts(), 1e-3), Space::contacts);
+}
+
+TEST(BlockLu, FactorsAmongContactsWhereABlockOfTheDiagonalIsSingular) {
+  const ScaledProblem problem(boxes(4));
+  System system(problem.contacts(), 1.0);
+  system.diagonal[0].setZero();
+  BlockLu lu;
+  lu.analyse(problem, Space::bodies);
+  expect_solved(lu, problem, system, Space::contacts);
+}
+
+/// Contacts at random points of a few bodies that all touch each other.
+ContactProblem crowd(Index contacts, Index velocities) {
+  srand(3);
+  const Matrix jacobian = Matrix::Random(3 * contacts, velocities);
+  PrimalForm primal;
+  primal.jacobian = jacobian.sparseView();
+  primal.mass = Matrix(Matrix::Identity(velocities, velocities) * 2.0).sparseView();
+  primal.free_velocity = Vector::Random(velocities);
+  ContactProblemData data;
+  data.cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), 0.5)).value();
+  data.delassus = make_factored_delassus(primal.mass, primal.jacobian).value();
+  data.free_term = jacobian * primal.free_velocity;
+  data.primal = std::move(primal);
+  return ContactProblem::create(std::move(data)).value();
+}
+
+TEST(BlockLu, TakesBodiesWhereTheyCountFarFewerOperations) {
+  const OptionValues edges{{"nx", 5L}, {"ny", 5L}, {"nz", 5L}};
+  const auto spheres = (*require_scene("sphere-lattice"))->make(edges, 1).value();
+  // 50 velocities: filled up to 51.
+  for (const auto& [problem, space] : {std::pair{boxes(10), Space::contacts},
+                                       {spheres, Space::contacts},
+                                       {crowd(20, 50), Space::contacts},
+                                       {crowd(120, 50), Space::bodies}}) {
+    const ScaledProblem scaled(problem);
     BlockLu lu;
-    lu.analyse(fixture.problem);
-    lu.factor(fixture.problem, fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
-    EXPECT_EQ(lu.kernel(), kernel) << contacts;
+    lu.analyse(scaled);
+    expect_solved(lu, scaled, System(scaled.contacts(), 1e-3), space);
   }
 }
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "problems/scenes/scene_table.hpp"
-#include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/sparse_lu.hpp"
 
 namespace conebench::cascade {
 namespace {
@@ -69,15 +70,21 @@ TEST(EliminationOrder, NestedDissectionHalvesTheOperationsOnALattice) {
   EXPECT_LT(dissected, 0.6 * by_degree);
 }
 
-TEST(EliminationOrder, BlockLuTakesTheOrderOfFewerOperations) {
+TEST(EliminationOrder, NothingIsDissectedWhereNothingIsCoupled) {
+  const std::vector<int> begins{0, 1, 2, 3}, columns{0, 1, 2};
+  EXPECT_FALSE(nested_dissection_order({begins, columns}));
+  EXPECT_FALSE(nested_dissection_order({}));
+}
+
+TEST(EliminationOrder, SparseLuTakesTheOrderOfFewerOperations) {
   const ScaledProblem problem = lattice(8);
   const auto n = static_cast<std::size_t>(problem.contacts());
-  BlockLu lu;
-  lu.analyse(problem, BlockLu::Kernel::rows);
+  SparseLu lu;
+  lu.analyse(problem.matrix(), SparseLu::Kernel::rows);
   const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
   EXPECT_EQ(lu.flops(), by_degree);
-  const std::vector<BlockLu::Block> identity(n, BlockLu::Block::Identity());
-  EXPECT_TRUE(lu.factor(problem, identity, identity, identity, std::vector<char>(n, FrontLu::nothing)));
+  const std::vector<SparseLu::Block> identity(n, SparseLu::Block::Identity());
+  EXPECT_TRUE(lu.factor(problem.matrix(), identity, identity, identity, std::vector<char>(n, FrontLu::nothing)));
   const auto order = nested_dissection_order(problem.graph());
   EXPECT_EQ(lu.flops(), order ? std::min(by_degree, eliminate(problem.graph(), *order).flops) : by_degree);
 }

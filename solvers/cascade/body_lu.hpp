@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "problems/types.hpp"
+#include "solvers/cascade/scaled_bodies.hpp"
+#include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/cascade/sparse_lu.hpp"
+
+namespace conebench::cascade {
+
+/// The systems of BlockLu solved in the space of the bodies' velocities, which is smaller where contacts outnumber
+/// bodies. With G̃ = S M⁻¹ Sᵀ + E the matrix is A = D + L G̃ R = D′ + L S M⁻¹ Sᵀ R, D′ = D + L E R, so that (Woodbury)
+///
+///     K y = Sᵀ R D′⁻¹ b,   K = M + Sᵀ B S,   B = R D′⁻¹ L,   z = D′⁻¹ (b − L S y),   det A = det D′ det K / det M
+///
+/// D′ is block diagonal, K couples bodies that touch. D′ may be as small as the regularisation and then takes digits:
+/// each solution is refined with A itself, once or twice.
+class BodyLu {
+ public:
+  using Block = Eigen::Matrix3d;
+
+  explicit BodyLu(std::shared_ptr<const ScaledBodies> bodies);
+
+  /// Whether `problem`'s matrix is S M⁻¹ Sᵀ + E to eight digits. Factors M.
+  bool represents(const ScaledProblem& problem);
+
+  /// As BlockLu's; `problem` must stay until the last solution. False also where a block of D′ is singular.
+  bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
+              const std::vector<Block>& diagonal, const std::vector<char>& dropped);
+  void solve(const Vector& right_side, Vector& solution);
+  int determinant_sign() const { return determinant_sign_; }
+  /// Operations of a factorization, with those that K takes before.
+  double flops() const { return lu_.flops() + assembly_flops_; }
+  double bytes() const { return lu_.bytes(); }
+  const std::shared_ptr<const ScaledBodies>& bodies() const { return bodies_; }
+
+ private:
+  BlockMatrix matrix() const { return {row_begin_, columns_, values_.data()}; }
+  void begin_with_mass();
+  void solve_once(const Vector& right_side, Vector& solution);
+  /// out = A z.
+  void multiply(const Vector& z, Vector& out);
+
+  std::shared_ptr<const ScaledBodies> bodies_;
+  std::vector<int> row_begin_, columns_;  ///< pattern of K
+  std::vector<Block> values_;
+  std::vector<int> mass_place_, pair_place_;  ///< where in values_ each mass block and each pair of touches goes
+  SparseLu lu_;
+  std::vector<Block> identity_, zero_;
+  std::vector<char> nothing_;
+  double assembly_flops_ = 0.0;
+
+  const ScaledProblem* problem_ = nullptr;
+  std::vector<Block> left_, right_, diagonal_, inverse_;  ///< of the last factorization; D′⁻¹
+  std::vector<char> dropped_;
+  Vector velocities_, velocity_right_, scaled_, product_, correction_, rest_;
+  int determinant_sign_ = 1;
+};
+
+}  // namespace conebench::cascade

@@ -22,7 +22,7 @@ class BlockLu {
   /// taken where there are any.
   void analyse(const ScaledProblem& problem, Space space = Space::automatic);
 
-  /// Factors with the values of `problem`, which has the analysed pattern and must stay until the last solution.
+  /// Factors with the values of `problem`, which has the analysed pattern.
   /// `dropped[i]` tells what is left out (FrontLu::Left); where it is the middle, `left` and `right` must be zero and
   /// `diagonal` the identity there. False where a pivot was singular and had to be perturbed.
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,

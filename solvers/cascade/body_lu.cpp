@@ -20,11 +20,30 @@ constexpr double refined = 1e-14;
 
 }  // namespace
 
+void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours) {
+  row_begin.push_back(0);
+  for (std::vector<int>& row : neighbours) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    columns.insert(columns.end(), row.begin(), row.end());
+    row_begin.push_back(static_cast<int>(columns.size()));
+  }
+  values.assign(columns.size(), Block::Zero());
+  lu.analyse(matrix());
+}
+
+int BodyLu::Velocities::place(int row, int column) const {
+  const auto begin = columns.begin() + row_begin[at(row)];
+  const auto end = columns.begin() + row_begin[at(row) + 1];
+  return static_cast<int>(std::lower_bound(begin, end, column) - columns.begin());
+}
+
 BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(bodies)) {
   const int rows = bodies_->velocity_blocks;
-  // Each row's neighbours from M and from the contacts that touch it.
+  // Each row's neighbours from M, then from the contacts that touch it, too.
   std::vector<std::vector<int>> neighbours(at(rows));
   for (const auto& block : bodies_->mass) neighbours[at(block.row)].push_back(block.column);
+  mass_.analyse(neighbours);
   for (int i = 0; i < bodies_->contacts(); ++i) {
     const auto touched = bodies_->touched_by(i);
     for (const auto& a : touched) {
@@ -33,26 +52,16 @@ BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(b
     const auto count = static_cast<double>(touched.size());
     assembly_flops_ += 54.0 * count * (count + 1.0) + 300.0;
   }
-  row_begin_.push_back(0);
-  for (std::vector<int>& row : neighbours) {
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    columns_.insert(columns_.end(), row.begin(), row.end());
-    row_begin_.push_back(static_cast<int>(columns_.size()));
+  system_.analyse(std::move(neighbours));
+  for (const auto& block : bodies_->mass) {
+    mass_.values[at(mass_.place(block.row, block.column))] += block.value;
+    mass_place_.push_back(system_.place(block.row, block.column));
   }
-  const auto place = [&](int row, int column) {
-    const auto begin = columns_.begin() + row_begin_[at(row)];
-    const auto end = columns_.begin() + row_begin_[at(row) + 1];
-    return static_cast<int>(std::lower_bound(begin, end, column) - columns_.begin());
-  };
-  for (const auto& block : bodies_->mass) mass_place_.push_back(place(block.row, block.column));
   for (int i = 0; i < bodies_->contacts(); ++i) {
     for (const auto& a : bodies_->touched_by(i)) {
-      for (const auto& b : bodies_->touched_by(i)) pair_place_.push_back(place(a.velocities, b.velocities));
+      for (const auto& b : bodies_->touched_by(i)) pair_place_.push_back(system_.place(a.velocities, b.velocities));
     }
   }
-  values_.resize(columns_.size());
-  lu_.analyse(matrix());
   identity_.assign(at(rows), Block::Identity());
   zero_.assign(at(rows), Block::Zero());
   nothing_.assign(at(rows), FrontLu::nothing);
@@ -60,45 +69,54 @@ BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(b
   velocity_right_.resize(3 * rows);
   inverse_.resize(at(bodies_->contacts()));
   const Index size = 3 * static_cast<Index>(bodies_->contacts());
-  for (Vector* vector : {&scaled_, &product_, &correction_, &rest_}) vector->resize(size);
+  for (Vector* vector : {&pushed_, &scaled_, &product_, &correction_, &rest_}) vector->resize(size);
 }
 
-void BodyLu::begin_with_mass() {
-  for (Block& block : values_) block.setZero();
-  for (std::size_t k = 0; k < mass_place_.size(); ++k) values_[at(mass_place_[k])] += bodies_->mass[k].value;
+void BodyLu::push(const Vector& x) {
+  velocity_right_.setZero();
+  for (int i = 0; i < bodies_->contacts(); ++i) {
+    const Eigen::Vector3d impulse = x.segment<3>(3 * i);
+    for (const auto& touch : bodies_->touched_by(i)) {
+      velocity_right_.segment<3>(3 * touch.velocities) += touch.value.transpose() * impulse;
+    }
+  }
+}
+
+void BodyLu::pull(Vector& out) const {
+  for (int i = 0; i < bodies_->contacts(); ++i) {
+    Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
+    for (const auto& touch : bodies_->touched_by(i)) {
+      velocity += touch.value * velocities_.segment<3>(3 * touch.velocities);
+    }
+    out.segment<3>(3 * i) = velocity;
+  }
+}
+
+void BodyLu::multiply_bodies(const Vector& x, double shift, Vector& out) {
+  push(x);
+  mass_.lu.solve(velocity_right_, velocities_);
+  pull(out);
+  out.array() += (bodies_->local.array() + shift) * x.array();
 }
 
 bool BodyLu::represents(const ScaledProblem& problem) {
-  if (problem.contacts() != bodies_->contacts()) return false;
-  begin_with_mass();
-  if (!lu_.factor(matrix(), identity_, identity_, zero_, nothing_)) return false;
+  if (problem.contacts() != bodies_->contacts() || !factor_velocities(mass_)) return false;
   for (Index i = 0; i < scaled_.size(); ++i) scaled_[i] = 1.0 + 0.5 * std::sin(static_cast<double>(i));
-  velocity_right_.setZero();
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    for (const auto& touch : bodies_->touched_by(i)) {
-      velocity_right_.segment<3>(3 * touch.velocities) += touch.value.transpose() * scaled_.segment<3>(3 * i);
-    }
-  }
-  lu_.solve(velocity_right_, velocities_);
-  rest_ = (bodies_->local.array() + problem.shift()) * scaled_.array();
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    for (const auto& touch : bodies_->touched_by(i)) {
-      rest_.segment<3>(3 * i) += touch.value * velocities_.segment<3>(3 * touch.velocities);
-    }
-  }
+  multiply_bodies(scaled_, problem.shift(), rest_);
   problem.multiply(scaled_, product_);
   return (rest_ - product_).norm() <= 1e-8 * product_.norm();
 }
 
 bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
                     const std::vector<Block>& diagonal, const std::vector<char>& dropped) {
-  problem_ = &problem;
+  shift_ = problem.shift();
   left_ = left;
   right_ = right;
   diagonal_ = diagonal;
   dropped_ = dropped;
   determinant_sign_ = 1;
-  begin_with_mass();
+  for (Block& block : system_.values) block.setZero();
+  for (std::size_t k = 0; k < mass_place_.size(); ++k) system_.values[at(mass_place_[k])] += bodies_->mass[k].value;
   const int* place = pair_place_.data();
   for (int i = 0; i < bodies_->contacts(); ++i) {
     const auto touched = bodies_->touched_by(i);
@@ -106,7 +124,7 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
       place += touched.size() * touched.size();
       continue;
     }
-    const Eigen::Vector3d local = bodies_->local.segment<3>(3 * i).array() + problem.shift();
+    const Eigen::Vector3d local = bodies_->local.segment<3>(3 * i).array() + shift_;
     Block own = diagonal[at(i)];
     own.noalias() += left[at(i)] * local.asDiagonal() * right[at(i)];
     const double determinant = own.determinant();
@@ -118,51 +136,53 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
     const Block weight = half * left[at(i)];
     for (const auto& a : touched) {
       const Block weighted = a.value.transpose() * weight;
-      for (const auto& b : touched) values_[at(*place++)].noalias() += weighted * b.value;
+      for (const auto& b : touched) system_.values[at(*place++)].noalias() += weighted * b.value;
     }
   }
-  if (!lu_.factor(matrix(), identity_, identity_, zero_, nothing_)) return false;
-  if (lu_.determinant_sign() < 0) determinant_sign_ = -determinant_sign_;
+  if (!factor_velocities(system_)) return false;
+  if (system_.lu.determinant_sign() < 0) determinant_sign_ = -determinant_sign_;
   return true;
 }
 
 void BodyLu::solve_once(const Vector& right_side, Vector& solution) {
-  velocity_right_.setZero();
   for (int i = 0; i < bodies_->contacts(); ++i) {
-    if (dropped_[at(i)] == FrontLu::everything) continue;
-    const Eigen::Vector3d push = right_[at(i)] * (inverse_[at(i)] * right_side.segment<3>(3 * i));
-    for (const auto& touch : bodies_->touched_by(i)) {
-      velocity_right_.segment<3>(3 * touch.velocities) += touch.value.transpose() * push;
+    auto pushed = pushed_.segment<3>(3 * i);
+    if (dropped_[at(i)] == FrontLu::everything) {
+      pushed.setZero();
+    } else {
+      pushed = right_[at(i)] * (inverse_[at(i)] * right_side.segment<3>(3 * i));
     }
   }
-  lu_.solve(velocity_right_, velocities_);
+  push(pushed_);
+  system_.lu.solve(velocity_right_, velocities_);
+  pull(product_);
   for (int i = 0; i < bodies_->contacts(); ++i) {
+    const Eigen::Vector3d right = right_side.segment<3>(3 * i);
+    auto result = solution.segment<3>(3 * i);
     if (dropped_[at(i)] == FrontLu::everything) {
-      solution.segment<3>(3 * i) = right_side.segment<3>(3 * i);
-      continue;
+      result = right;
+    } else {
+      result = inverse_[at(i)] * (right - left_[at(i)] * product_.segment<3>(3 * i));
     }
-    Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
-    for (const auto& touch : bodies_->touched_by(i)) {
-      velocity += touch.value * velocities_.segment<3>(3 * touch.velocities);
-    }
-    solution.segment<3>(3 * i) = inverse_[at(i)] * (right_side.segment<3>(3 * i) - left_[at(i)] * velocity);
   }
 }
 
 void BodyLu::multiply(const Vector& z, Vector& out) {
   for (int i = 0; i < bodies_->contacts(); ++i) {
+    auto scaled = scaled_.segment<3>(3 * i);
     if (dropped_[at(i)] == FrontLu::everything) {
-      scaled_.segment<3>(3 * i).setZero();
+      scaled.setZero();
     } else {
-      scaled_.segment<3>(3 * i) = right_[at(i)] * z.segment<3>(3 * i);
+      scaled = right_[at(i)] * z.segment<3>(3 * i);
     }
   }
-  problem_->multiply(scaled_, product_);
+  multiply_bodies(scaled_, shift_, product_);
   for (int i = 0; i < bodies_->contacts(); ++i) {
+    auto result = out.segment<3>(3 * i);
     if (dropped_[at(i)] == FrontLu::everything) {
-      out.segment<3>(3 * i) = z.segment<3>(3 * i);
+      result = z.segment<3>(3 * i);
     } else {
-      out.segment<3>(3 * i) = diagonal_[at(i)] * z.segment<3>(3 * i) + left_[at(i)] * product_.segment<3>(3 * i);
+      result = diagonal_[at(i)] * z.segment<3>(3 * i) + left_[at(i)] * product_.segment<3>(3 * i);
     }
   }
 }

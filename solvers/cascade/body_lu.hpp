@@ -23,39 +23,54 @@ class BodyLu {
 
   explicit BodyLu(std::shared_ptr<const ScaledBodies> bodies);
 
-  /// Whether `problem`'s matrix is S M⁻¹ Sᵀ + E to eight digits. Factors M.
+  /// Whether `problem`'s matrix is S M⁻¹ Sᵀ + E to eight digits.
   bool represents(const ScaledProblem& problem);
 
-  /// As BlockLu's; `problem` must stay until the last solution. False also where a block of D′ is singular.
+  /// As BlockLu's. False also where a block of D′ is singular.
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& dropped);
   void solve(const Vector& right_side, Vector& solution);
   int determinant_sign() const { return determinant_sign_; }
   /// Operations of a factorization, with those that K takes before.
-  double flops() const { return lu_.flops() + assembly_flops_; }
-  double bytes() const { return lu_.bytes(); }
+  double flops() const { return system_.lu.flops() + assembly_flops_; }
+  double bytes() const { return system_.lu.bytes(); }
   const std::shared_ptr<const ScaledBodies>& bodies() const { return bodies_; }
 
  private:
-  BlockMatrix matrix() const { return {row_begin_, columns_, values_.data()}; }
-  void begin_with_mass();
+  /// A block matrix of velocities with its LU, which nothing scales.
+  struct Velocities {
+    std::vector<int> row_begin, columns;
+    std::vector<Block> values;
+    SparseLu lu;
+
+    /// Takes the pattern, row by row, and empties the values.
+    void analyse(std::vector<std::vector<int>> neighbours);
+    int place(int row, int column) const;
+    BlockMatrix matrix() const { return {row_begin, columns, values.data()}; }
+  };
+  bool factor_velocities(Velocities& of) { return of.lu.factor(of.matrix(), identity_, identity_, zero_, nothing_); }
+
+  /// velocity_right_ = Sᵀ x.
+  void push(const Vector& x);
+  /// out = S velocities_.
+  void pull(Vector& out) const;
   void solve_once(const Vector& right_side, Vector& solution);
+  /// out = (S M⁻¹ Sᵀ + E) x.
+  void multiply_bodies(const Vector& x, double shift, Vector& out);
   /// out = A z.
   void multiply(const Vector& z, Vector& out);
 
   std::shared_ptr<const ScaledBodies> bodies_;
-  std::vector<int> row_begin_, columns_;  ///< pattern of K
-  std::vector<Block> values_;
-  std::vector<int> mass_place_, pair_place_;  ///< where in values_ each mass block and each pair of touches goes
-  SparseLu lu_;
+  Velocities mass_, system_;                  ///< M; K
+  std::vector<int> mass_place_, pair_place_;  ///< where in K each mass block and each pair of touches goes
   std::vector<Block> identity_, zero_;
   std::vector<char> nothing_;
   double assembly_flops_ = 0.0;
 
-  const ScaledProblem* problem_ = nullptr;
+  double shift_ = 0.0;
   std::vector<Block> left_, right_, diagonal_, inverse_;  ///< of the last factorization; D′⁻¹
   std::vector<char> dropped_;
-  Vector velocities_, velocity_right_, scaled_, product_, correction_, rest_;
+  Vector velocities_, velocity_right_, pushed_, scaled_, product_, correction_, rest_;
   int determinant_sign_ = 1;
 };
 

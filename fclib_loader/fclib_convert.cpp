@@ -266,6 +266,8 @@ class Converter {
     if (content_.extension) {
       known = content_.extension->configuration;
       if (!content_.extension->family.empty()) data_.provenance.family = content_.extension->family;
+      data_.provenance.category = content_.extension->category;
+      data_.provenance.conditioning = content_.extension->conditioning;
     }
     if (!known.bodies) known.bodies = content_.bodies;
     if (!known.empty()) data_.configuration = std::move(known);

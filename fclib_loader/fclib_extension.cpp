@@ -19,6 +19,24 @@ using Values = ReadFile::Values;
 
 constexpr std::size_t most_residuals = 100;
 
+/// Frames whose normal's axis goes from one place to another: the file has it first, as everything there.
+Vector normal_moved(const Vector& frames, int dimension, int from, int to) {
+  Vector moved(frames.size());
+  const Index size = Index{dimension} * dimension;
+  for (Index at = 0; at < frames.size(); at += size) {
+    int tangent = 0;
+    for (int axis = 0; axis < dimension; ++axis) {
+      if (axis == to) {
+        moved.segment(at + axis * dimension, dimension) = frames.segment(at + from * dimension, dimension);
+        continue;
+      }
+      tangent += tangent == from ? 1 : 0;
+      moved.segment(at + axis * dimension, dimension) = frames.segment(at + tangent++ * dimension, dimension);
+    }
+  }
+  return moved;
+}
+
 class ExtensionReader {
  public:
   ExtensionReader(const ReadFile& file, const Object& root, const FclibContent& content)
@@ -30,6 +48,10 @@ class ExtensionReader {
     read_configuration();
     read_reference();
     extension_.family = file_.read_text(group_, "family");
+    extension_.category = file_.read_text(group_, "category");
+    if (const std::optional<Vector> conditioning = read_reals("conditioning", 1)) {
+      extension_.conditioning = (*conditioning)[0];
+    }
     check_limits();
     if (local_) {
       check_local_matrix();
@@ -143,9 +165,22 @@ class ExtensionReader {
     }
     known.contact_identities = read_identities("contact_identities", order_.contacts);
     known.limit_identities = read_identities("limit_identities", order_.limits);
+    read_frames(known);
     known.scene = file_.read_text(group_, "scene");
-    if (has("step")) known.step = file_.read_scalar(group_, "step");
+    if (has("step")) {
+      // Up to version 2 steps were counted from 0.
+      const std::int64_t step = file_.read_scalar(group_, "step");
+      known.step = extension_.version < 3 && step < std::numeric_limits<std::int64_t>::max() ? step + 1 : step;
+    }
     if (has("seed")) known.seed = file_.read_unsigned(group_, "seed");
+  }
+
+  void read_frames(Configuration& known) const {
+    const int d = order_.dimension;
+    std::optional<Vector> frames = read_reals("contact_frames", Index{d} * d * order_.contacts);
+    if (!frames) return;
+    if (!are_frames(*frames, d)) fail("contact_frames", "has a frame that is not orthonormal");
+    known.contact_frames = normal_moved(*frames, d, 0, d - 1);
   }
 
   void read_reference() {
@@ -338,7 +373,7 @@ void write_free_term(const ContactProblem& problem, const RowOrder& order, hdf5:
   }
 }
 
-void write_configuration(const Configuration& known, hdf5::Image& image, const std::string& group) {
+void write_configuration(const Configuration& known, int dimension, hdf5::Image& image, const std::string& group) {
   if (known.gaps) image.write_reals(group + "/gaps", *known.gaps);
   if (known.time_step) image.write_reals(group + "/time_step", Vector::Constant(1, *known.time_step));
   if (known.bodies) image.write_size(group + "/bodies", *known.bodies);
@@ -348,6 +383,9 @@ void write_configuration(const Configuration& known, hdf5::Image& image, const s
   if (known.body_masses) image.write_reals(group + "/body_masses", *known.body_masses);
   if (known.contact_identities) image.write_longs(group + "/contact_identities", *known.contact_identities);
   if (known.limit_identities) image.write_longs(group + "/limit_identities", *known.limit_identities);
+  if (known.contact_frames) {
+    image.write_reals(group + "/contact_frames", normal_moved(*known.contact_frames, dimension, dimension - 1, 0));
+  }
   if (!known.scene.empty()) image.write_text(group + "/scene", known.scene);
   if (known.step) image.write_long(group + "/step", *known.step);
   if (known.seed) image.write_seed(group + "/seed", *known.seed);
@@ -365,10 +403,15 @@ void write_extension(const ContactProblem& problem, hdf5::Image& image) {
   image.make_group(group);
   image.write_size(group + "/version", extension_version);
   image.write_text(group + "/family", problem.provenance().family);
+  const Provenance& provenance = problem.provenance();
+  if (!provenance.category.empty()) image.write_text(group + "/category", provenance.category);
+  if (provenance.conditioning) {
+    image.write_reals(group + "/conditioning", Vector::Constant(1, *provenance.conditioning));
+  }
   if (order.limits > 0) image.write_size(group + "/limits", order.limits);
   write_matrix_part(problem, order, image, group);
   write_free_term(problem, order, image, group);
-  if (problem.configuration()) write_configuration(*problem.configuration(), image, group);
+  if (problem.configuration()) write_configuration(*problem.configuration(), order.dimension, image, group);
   if (!problem.reference()) return;
   const Reference& reference = *problem.reference();
   image.make_group(group + "/reference");

@@ -9,7 +9,7 @@
 namespace conebench {
 
 /// The version of the group /conebench that this build writes, and the highest that it reads (docs/sample_format.md).
-inline constexpr std::int64_t extension_version = 2;
+inline constexpr std::int64_t extension_version = 3;
 
 /// Reads and checks the group /conebench of a file whose FCLIB part is `content`. Throws hdf5::Failure where a part is
 /// malformed or contradicts FCLIB's, or where the version is newer.

@@ -34,6 +34,8 @@ struct FclibContent {
   struct Extension {
     std::int64_t version = 1;
     std::string family;
+    std::string category;
+    std::optional<double> conditioning;
     Index limits = 0;  ///< so many contacts at the end are limits
     /// v_free of a global problem, so that M⁻¹ f need not round. Velocities of the file behind it were added for R and
     /// for the tangents of limits.

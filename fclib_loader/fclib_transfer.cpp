@@ -139,6 +139,7 @@ void transfer(Archive& archive, Configuration& known) {
   transfer(archive, known.body_masses);
   transfer(archive, known.contact_identities);
   transfer(archive, known.limit_identities);
+  transfer(archive, known.contact_frames);
   transfer(archive, known.scene);
   transfer(archive, known.step);
   transfer(archive, known.seed);
@@ -148,6 +149,8 @@ template <class Archive>
 void transfer(Archive& archive, FclibContent::Extension& extension) {
   transfer(archive, extension.version);
   transfer(archive, extension.family);
+  transfer(archive, extension.category);
+  transfer(archive, extension.conditioning);
   transfer(archive, extension.limits);
   transfer(archive, extension.free_velocity);
   transfer(archive, extension.bias_known);

@@ -150,13 +150,14 @@ void add_configuration(Hasher& hasher, const Configuration& known) {
   }
   // Problems without any of these keep the hash that they had before there were any.
   if (!known.coordinates && !known.body_masses && !known.contact_identities && !known.limit_identities &&
-      known.scene.empty() && !known.step && !known.seed) {
+      !known.contact_frames && known.scene.empty() && !known.step && !known.seed) {
     return;
   }
   hasher.add(known.coordinates ? static_cast<Index>(*known.coordinates) : Index{-1});
   add_optional(hasher, known.body_masses);
   add_identities(hasher, known.contact_identities);
   add_identities(hasher, known.limit_identities);
+  if (known.contact_frames) add_optional(hasher, known.contact_frames);  // without them the hash is that of before
   add_text(hasher, known.scene);
   hasher.add(Index{known.step ? 1 : 0});
   hasher.add(known.step.value_or(0));
@@ -240,6 +241,14 @@ std::optional<Error> check_configuration(const std::string& name, const Configur
     }
     if ((masses.array() < 0.0).any()) return bad(name, "a body's mass is negative");
   }
+  if (known.contact_frames) {
+    const int d = cones.contact_dimension();
+    if (auto error =
+            check_vector(name, "the contacts' frames", *known.contact_frames, Index{d} * d * cones.contacts())) {
+      return error;
+    }
+    if (!are_frames(*known.contact_frames, d)) return bad(name, "a contact's frame is not orthonormal");
+  }
   if (auto error = check_identities(name, "contacts", known.contact_identities, cones.contacts())) return error;
   return check_identities(name, "limits", known.limit_identities, cones.limits());
 }
@@ -255,9 +264,18 @@ std::optional<Coordinates> coordinates_of(const std::string& name) {
   return std::nullopt;
 }
 
+bool are_frames(const Vector& frames, int dimension) {
+  const Index size = Index{dimension} * dimension;
+  for (Index at = 0; at < frames.size(); at += size) {
+    const Eigen::Map<const Matrix> axes(frames.data() + at, dimension, dimension);
+    if (!((axes.transpose() * axes).isIdentity(1e-6))) return false;
+  }
+  return true;
+}
+
 bool Configuration::empty() const {
   return !gaps && !time_step && !bodies && !generalised_velocities && !joint_count && !coordinates && !body_masses &&
-         !contact_identities && !limit_identities && scene.empty() && !step && !seed;
+         !contact_identities && !limit_identities && !contact_frames && scene.empty() && !step && !seed;
 }
 
 Result<ContactProblem> ContactProblem::create(ContactProblemData data) {

@@ -38,10 +38,13 @@ struct Configuration {
   std::optional<Coordinates> coordinates;
   std::optional<Vector> body_masses;  ///< one a body [kg]
   /// One number a contact (a limit row), all different. What has the same number in the next step's problem is the same
-  /// contact (limit), in nearly the same frame.
+  /// contact (limit).
   std::optional<std::vector<std::int64_t>> contact_identities, limit_identities;
+  /// The axes of each contact's frame in the world's, orthonormal: t1, t2, n (in 2D t, n), 9 (4) numbers a contact,
+  /// axis by axis.
+  std::optional<Vector> contact_frames;
   std::string scene;                  ///< of a simulation, with all its parameters; empty: not known
-  std::optional<std::int64_t> step;   ///< of the simulation, from 0
+  std::optional<std::int64_t> step;   ///< of the simulation, from 1
   std::optional<std::uint64_t> seed;  ///< of the simulation
 
   bool empty() const;
@@ -62,7 +65,12 @@ struct Provenance {
   std::string source_file;  ///< empty for generated problems
   std::string form;         ///< FCLIB kind it was read from (local, global, …) or the scene's name
   std::string description;
+  std::string category = {};                ///< of the sample, 004 VII-C, as its writer found it; empty: not known
+  std::optional<double> conditioning = {};  ///< of G on its range, the same
 };
+
+/// Whether these are frames as Configuration has them: axes of length 1 at right angles, to 1e-6.
+bool are_frames(const Vector& frames, int dimension);
 
 /// Everything a ContactProblem is made of. Optional parts stay empty.
 struct ContactProblemData {
@@ -84,7 +92,8 @@ struct ContactProblemData {
 class ContactProblem {
  public:
   /// Errors (bad_input, with the part's name and the sizes or the row): sizes that don't match, values that are not
-  /// finite, a negative compliance, mass or count, a time step that is not positive, an identity given twice,
+  /// finite, a negative compliance, mass or count, a time step that is not positive, an identity given twice, a
+  /// contact's frame that is none,
   /// g ≠ J v_free + b where all of these are given.
   static Result<ContactProblem> create(ContactProblemData data);
 

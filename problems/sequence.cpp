@@ -28,14 +28,26 @@ void match(Index from_count, const std::vector<std::int64_t>& from, Index to_cou
   }
 }
 
+/// The frame of contact i: its axes are the columns.
+Eigen::Map<const Matrix> frame(const ImpulseLayout& layout, Index i) {
+  const Index size = layout.contact_dimension;
+  return {layout.contact_frames.data() + size * size * i, size, size};
+}
+
+bool frames_known(const ImpulseLayout& layout) {
+  const Index size = layout.contact_dimension;
+  return static_cast<Index>(layout.contact_frames.size()) == size * size * layout.contacts;
+}
+
 }  // namespace
 
 ImpulseLayout layout_of(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  ImpulseLayout layout{cones.joints(), cones.limits(), cones.contacts(), cones.contact_dimension(), {}, {}};
+  ImpulseLayout layout{cones.joints(), cones.limits(), cones.contacts(), cones.contact_dimension(), {}, {}, {}};
   if (const auto& known = problem.configuration()) {
     layout.contact_identities = known->contact_identities.value_or(std::vector<std::int64_t>{});
     layout.limit_identities = known->limit_identities.value_or(std::vector<std::int64_t>{});
+    if (known->contact_frames) layout.contact_frames = {known->contact_frames->begin(), known->contact_frames->end()};
   }
   return layout;
 }
@@ -48,9 +60,16 @@ Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const 
         [&](Index i, Index j) { carried[to.joints + j] = impulse[from.joints + i]; });
   if (from.contact_dimension != to.contact_dimension) return carried;
   const Index size = to.contact_dimension;
+  const bool turned = frames_known(from) && frames_known(to);
   match(from.contacts, from.contact_identities, to.contacts, to.contact_identities, [&](Index i, Index j) {
-    carried.segment(to.joints + to.limits + size * j, size) =
-        impulse.segment(from.joints + from.limits + size * i, size);
+    const auto old = impulse.segment(from.joints + from.limits + size * i, size);
+    auto now = carried.segment(to.joints + to.limits + size * j, size);
+    // Frames that are equal to the last bit leave λ as it is to the last bit.
+    if (turned && frame(from, i) != frame(to, j)) {
+      now = frame(to, j).transpose() * (frame(from, i) * old);
+    } else {
+      now = old;
+    }
   });
   return carried;
 }

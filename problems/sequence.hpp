@@ -18,6 +18,7 @@ struct ImpulseLayout {
   int contact_dimension = 3;
   std::vector<std::int64_t> contact_identities;  ///< one a contact; empty where they are not known
   std::vector<std::int64_t> limit_identities;    ///< one a limit row; empty where they are not known
+  std::vector<double> contact_frames = {};       ///< as Configuration has them; empty where they are not known
 
   Index rows() const { return joints + limits + contact_dimension * contacts; }
 };
@@ -25,9 +26,10 @@ ImpulseLayout layout_of(const ContactProblem& problem);
 
 /// λ of one problem (from.rows() long) as the start of the next problem of its simulation (to.rows() long) [N s].
 ///
-/// Contacts and limits that both problems know by identity keep their λ, component by component; new ones start at 0.
-/// Joints, and limits or contacts without identities, are matched by index where both problems have equally many of
-/// them, and start at 0 otherwise. Throws std::invalid_argument where `impulse` is not from.rows() long.
+/// Contacts and limits that both problems know by identity keep their λ; new ones start at 0. A contact's λ is turned
+/// into its new frame where both problems know their frames, and else kept component by component. Joints, and limits
+/// or contacts without identities, are matched by index where both problems have equally many of them, and start at 0
+/// otherwise. Throws std::invalid_argument where `impulse` is not from.rows() long.
 Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const ImpulseLayout& to);
 
 /// A problem's place in a sequence, the problems of one simulation ordered by their steps.

@@ -17,6 +17,14 @@ std::vector<ReportFormat> all_report_formats();
 /// "html,csv" → the formats, each once. Errors (wrong_usage): an unknown name; lists the known ones.
 Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_separated);
 
+/// What stands in the place of families in a report: in rankings, profiles and the weights of headlines.
+enum class ReportGroups { family, category, conditioning };
+/// Errors (wrong_usage): another name.
+Result<ReportGroups> parse_report_groups(const std::string& name);
+/// The contents with each problem's sample category (004 VII-C), or the band of its conditioning (ConditioningBands),
+/// in the place of its family; the suites' names say so.
+StoreContents grouped(StoreContents contents, ReportGroups groups);
+
 struct ReportOptions {
   std::vector<ReportFormat> formats = all_report_formats();
   /// Time profiles and times of `throughput` runs are left out unless this is set; then they carry a warning.

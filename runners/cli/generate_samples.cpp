@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "metrics/residuals.hpp"
 #include "problems/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
@@ -36,7 +37,7 @@ class TrajectoryFile {
     if (stream_ == nullptr) return;
     std::fputs(
         "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
-        "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z\n",
+        "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat\n",
         stream_.get());
   }
   bool open() const { return stream_ != nullptr; }
@@ -47,11 +48,16 @@ class TrajectoryFile {
     const auto momentum = engine.momentum();
     const auto& p = momentum.linear;
     const auto& l = momentum.angular;
-    const std::string line = fmt::format(
-        "{},{:.9g},{},{},{},{},{:.3g},{:.3g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", record.step,
-        record.time, record.problem.rows(), record.problem.cones().contacts(), record.summary.iterations,
+    std::string line = fmt::format(
+        "{},{:.9g},{},{},{},{},{:.3g},{:.3g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.3g}",
+        record.step, record.time, record.problem.rows(), record.problem.cones().contacts(), record.summary.iterations,
         to_string(record.summary.status), record.residual, record.configuration_residual, energy.kinetic,
-        energy.potential, p[0], p[1], p[2], l[0], l[1], l[2]);
+        energy.potential, p[0], p[1], p[2], l[0], l[1], l[2], record.joint_drift);
+    const Judgement judgement = record.problem.rows() > 0 ? judge(record.problem, record.impulse) : Judgement{};
+    for (const char* name : {"r_primal", "r_dual", "r_ncp", "r_nat"}) {
+      line += fmt::format(",{:.3g}", judgement.residuals.empty() ? 0.0 : judgement[name].value);
+    }
+    line += '\n';
     std::fputs(line.c_str(), stream_.get());
     std::fflush(stream_.get());
   }
@@ -66,22 +72,15 @@ std::string summary_text(const simulation::SampleList& list, double time_step, c
   const auto& modes = summary.modes;
   std::string text =
       fmt::format("{} of {} of {:g} s in {}, {}\n", plural(summary.samples, "sample"), plural(summary.steps, "step"),
-                  time_step, folder.string(), list.files.empty() ? "none had constraints" : list.files.front() + " …");
-  text += fmt::format("contacts   {} open, {} sticking, {} slipping{}\n", modes.open, modes.stick, modes.slip,
-                      modes.all() > 0 && summary.trivial() ? " (trivial: under 10 % slip or under 5 % open)" : "");
+                  time_step, folder.string(), list.files.empty() ? "no files" : list.files.front() + " …");
+  text += fmt::format("contacts   {} open, {} sticking, {} slipping\n", modes.open, modes.stick, modes.slip);
   text += fmt::format("loop       {}, worst residual {:.2g}, worst configuration residual {:.2g}\n", list.solver,
                       summary.worst_residual, summary.worst_configuration_residual);
+  for (const simulation::Stratum& stratum : summary.strata) {
+    text += fmt::format("stratum    {}: {} of {} wanted, {} met{}\n", stratum.name(), stratum.taken, stratum.wanted,
+                        stratum.met, stratum.is_short() ? "; short" : "");
+  }
   return text;
-}
-
-nlohmann::json summary_json(const SamplingSummary& summary) {
-  return {{"steps", summary.steps},
-          {"samples", summary.samples},
-          {"unsolved_steps", summary.unsolved},
-          {"worst_residual", number(summary.worst_residual)},
-          {"worst_configuration_residual", number(summary.worst_configuration_residual)},
-          {"contacts", {{"open", summary.modes.open}, {"stick", summary.modes.stick}, {"slip", summary.modes.slip}}},
-          {"trivial", summary.trivial()}};
 }
 
 /// Makes room for the samples: what an earlier run of the same request left is replaced, anything else only where
@@ -149,7 +148,7 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
                                                list.summary.samples, folder.string())};
   }
   if (arguments.json) {
-    nlohmann::json out = summary_json(list.summary);
+    nlohmann::json out = to_json(list.summary);
     out["files"] = nlohmann::json::array();
     for (const std::string& file : list.files) out["files"].push_back((folder / file).string());
     out["scene"] = arguments.scene;
@@ -163,6 +162,11 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
     for (const auto& note : simulation->engine().notes()) print_note(note);
   }
   if (const auto warning = simulation::loop_warning(list)) print_note(*warning);
+  if (const auto warning = simulation::trivial_warning(list)) print_note(*warning);
+  if (const std::string why = list.summary.why_empty(plan->sampling); list.complete && !why.empty()) {
+    print_error(fmt::format("{}: no samples: {}", arguments.scene, why));
+    return nothing_measured;
+  }
   if (list.complete) return done;
   print_error(fmt::format("interrupted after {} of {} steps; {} samples so far are in {}", list.summary.steps, steps,
                           list.summary.samples, folder.string()));

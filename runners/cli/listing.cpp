@@ -85,7 +85,10 @@ json scenes_json() {
   }
   json simulated = json::array();
   for (const auto& row : simulated_scene_table()) {
-    simulated.push_back({{"id", row.id}, {"summary", row.summary}, {"options", options_json(row.options)}});
+    simulated.push_back({{"id", row.id},
+                         {"summary", row.summary},
+                         {"options", options_json(row.options)},
+                         {"loop", to_json(row.loop)}});
   }
   return {
       {"scenes", list}, {"simulated", simulated}, {"simulation_options", options_json(simulation::common_options())}};
@@ -162,6 +165,10 @@ Listing list_scenes() {
   for (const auto& row : simulated_scene_table()) {
     simulated.push_back({row.id, row.summary});
     markdown += fmt::format("\n## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
+    if (row.loop.empty()) continue;
+    std::string other;
+    for (const auto& [name, value] : row.loop) other += fmt::format(" `{}={}`", name, to_text(value));
+    markdown += "\nOther defaults of the common options:" + other + ".\n";
   }
   return {"scenes", align_columns(rows) + "\n" + align_columns(simulated), markdown, scenes_json};
 }

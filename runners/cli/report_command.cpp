@@ -18,13 +18,15 @@ namespace {
 
 constexpr const char* footer = R"(Examples:
   conebench report results.sqlite --out report
-  conebench report monday.sqlite tuesday.sqlite --out report --format html,csv)";
+  conebench report monday.sqlite tuesday.sqlite --out report --format html,csv
+  conebench report results.sqlite --out report --by category)";
 
 struct ReportArguments {
   std::vector<std::string> stores;
   std::string out;
   std::string formats = "html,md,latex,csv,json";
   std::string title;
+  std::string groups = "family";
   bool force_time_profiles = false;
   bool all_cells = false;
 };
@@ -36,6 +38,8 @@ Result<int> run_report(const ReportArguments& arguments) {
   options.formats = std::move(*formats);
   options.force_time_profiles = arguments.force_time_profiles;
   options.title = arguments.title;
+  const auto groups = parse_report_groups(arguments.groups);
+  if (!groups) return Error{groups.error().code, "--by: " + groups.error().message};
 
   if (auto error =
           check_named_once(std::vector<std::filesystem::path>(arguments.stores.begin(), arguments.stores.end()))) {
@@ -49,7 +53,7 @@ Result<int> run_report(const ReportArguments& arguments) {
     if (!contents) return contents.error();
     stores.push_back(arguments.all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
   }
-  const StoreContents contents = join_contents(std::move(stores));
+  const StoreContents contents = grouped(join_contents(std::move(stores)), *groups);
   const auto written = write_report(contents, arguments.out, options);
   if (!written) return written.error();
 
@@ -76,6 +80,9 @@ Command add_report(CLI::App& root) {
       ->type_name("DIR");
   app->add_option("--format", arguments->formats, "html, md, latex, csv, json, with commas between them")
       ->type_name("LIST")
+      ->capture_default_str();
+  app->add_option("--by", arguments->groups, "family, or sample category or conditioning in its place")
+      ->type_name("GROUPS")
       ->capture_default_str();
   app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
   app->add_flag("--all-cells", arguments->all_cells, "Also what the suite, as it was run last, no longer asks for");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runners/execute/cell_run.hpp"
+#include "runners/execute/simulate.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/plan/suite.hpp"
 
@@ -27,7 +28,8 @@ Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRec
     if (!suite) return suite.error();
     suite->folder = run.suite_folder;
     const std::filesystem::path data = options.data.empty() ? run.data_folder : options.data.string();
-    auto sources = list_sources(*suite, data, options.environment, options.cache);
+    auto sources = list_sources(*suite, data, options.environment, options.cache,
+                                {.make = isolated_samples(suite->limits, nullptr)});
     if (!sources) {
       if (!first_error) first_error = sources.error();
       continue;

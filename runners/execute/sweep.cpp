@@ -14,6 +14,7 @@
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
+#include "runners/execute/simulate.hpp"
 #include "runners/execute/survey.hpp"
 #include "runners/execute/sweep_loop.hpp"
 #include "runners/execute/sweep_monitor.hpp"
@@ -115,7 +116,9 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
   auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
   const auto note = [&](const std::string& line) { progress.note(line); };
-  auto sources = all_sources(suite, options, {known != nullptr, options.interrupted, note});
+  auto sources =
+      all_sources(suite, options,
+                  {known != nullptr, options.interrupted, note, isolated_samples(suite.limits, options.interrupted)});
   if (!sources) return sources.error();
   Plan plan;
   for (const ProblemSource& source : *sources) plan.scope.problems[source.source];
@@ -126,7 +129,12 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
   std::optional<PassingFolder> passing;
   if (known == nullptr) passing.emplace();
   const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  SurveyPlan survey{suite, passing ? passing->path() : options.cache, known != nullptr, {}};
+  const bool conditional = std::any_of(sources->begin(), sources->end(),
+                                       [](const ProblemSource& source) { return !source.conditions.empty(); });
+  SurveyPlan survey{suite,
+                    passing ? passing->path() : options.cache,
+                    known != nullptr || conditional || filter->needs_features(),
+                    {}};
   std::map<std::string, const ProblemRecord*> record_of;
   if (known != nullptr) {
     for (const ProblemRecord& record : *known) {
@@ -152,6 +160,7 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
       copy_features(*found->second, problem.record);
     }
   }
+  if (conditional) leave_out_unwanted(*sources, surveyed);
   plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
   plan.settings = plan_settings(suite);
   complete_scope(suite, plan);

@@ -163,6 +163,7 @@ void pack_sequence(Packer& packer, const SurveyedProblem& surveyed) {
   packer.put(layout.contact_dimension);
   packer.put(layout.contact_identities);
   packer.put(layout.limit_identities);
+  packer.put(layout.contact_frames);
 }
 
 void unpack_sequence(Unpacker& unpacker, SurveyedProblem& surveyed) {
@@ -177,6 +178,7 @@ void unpack_sequence(Unpacker& unpacker, SurveyedProblem& surveyed) {
   unpacker.get(layout.contact_dimension);
   unpacker.get(layout.contact_identities);
   unpacker.get(layout.limit_identities);
+  unpacker.get(layout.contact_frames);
 }
 
 void pack_record(Packer& packer, const CellRecord& record) {
@@ -298,6 +300,20 @@ std::optional<LoadReport> decode_load_report(std::string_view bytes) {
   return decode_with<LoadReport>(bytes, [](Unpacker& unpacker, LoadReport& report) {
     unpacker.get(report.hash);
     unpacker.get(report.error);
+  });
+}
+
+std::string encode(const SimulationReport& report) {
+  Packer packer;
+  packer.put(report.error);
+  packer.put(report.message);
+  return packer.take();
+}
+
+std::optional<SimulationReport> decode_simulation_report(std::string_view bytes) {
+  return decode_with<SimulationReport>(bytes, [](Unpacker& unpacker, SimulationReport& report) {
+    unpacker.get(report.error);
+    unpacker.get(report.message);
   });
 }
 

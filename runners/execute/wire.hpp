@@ -18,7 +18,7 @@ namespace conebench {
 
 /// What travels between the runner, its workers and their children. Both ends are the same executable, so the layout
 /// needs no version; a checksum tells what a crashing process wrote from what a healthy one did.
-enum class FrameKind : std::uint32_t { cell_run = 1, surveyed, loaded, cell_request, cell_done };
+enum class FrameKind : std::uint32_t { cell_run = 1, surveyed, loaded, cell_request, cell_done, simulated };
 
 struct Frame {
   FrameKind kind{};
@@ -64,6 +64,13 @@ struct LoadReport {
   std::string error;
 };
 
+/// How a simulation in a process of its own ended.
+struct SimulationReport {
+  int error = -1;  ///< an ErrorCode; −1: none, and its samples are listed in its folder
+  std::string message;
+};
+
+std::string encode(const SimulationReport& report);
 std::string encode(const CellRun& run);
 std::string encode(const SurveyedProblem& surveyed);
 std::string encode(const LoadReport& report);
@@ -75,6 +82,7 @@ std::optional<CellRun> decode_cell_run(std::string_view bytes);
 std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes);
 std::optional<LoadReport> decode_load_report(std::string_view bytes);
 std::optional<CellReport> decode_cell_report(std::string_view bytes);
+std::optional<SimulationReport> decode_simulation_report(std::string_view bytes);
 std::optional<CellOrder> decode_cell_order(std::string_view bytes);
 
 }  // namespace conebench

@@ -10,6 +10,7 @@
 
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/wire.hpp"
+#include "runners/simulation/sample_folder.hpp"
 
 namespace conebench {
 
@@ -131,6 +132,16 @@ CellRequest request_of(const Suite& suite, const PlannedSetting& setting, const 
 
 std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output) {
   return start(output, [&] { return survey(plan, source); });
+}
+
+std::optional<Worker> start_simulator(const std::filesystem::path& folder, const simulation::ScenePlan& plan,
+                                      long steps, const OutputCatcher& output) {
+  return start(output, [&] {
+    const auto made = simulation::make_samples(folder, plan, steps);
+    SimulationReport report;
+    if (!made) report = {static_cast<int>(made.error().code), made.error().message};
+    return answer(FrameKind::simulated, encode(report)) ? 0 : 1;
+  });
 }
 
 std::optional<Worker> start_worker(const WorkerPlan& plan, const ProblemSource& source, const OutputCatcher& output) {

@@ -31,6 +31,11 @@ struct SurveyPlan {
 /// Starts a process that loads one problem, answers FrameKind::surveyed and ends.
 std::optional<Worker> start_surveyor(const SurveyPlan& plan, const ProblemSource& source, const OutputCatcher& output);
 
+/// Starts a process that simulates and writes the samples (simulation::make_samples), answers FrameKind::simulated and
+/// ends.
+std::optional<Worker> start_simulator(const std::filesystem::path& folder, const simulation::ScenePlan& plan,
+                                      long steps, const OutputCatcher& output);
+
 /// What a worker needs to know beside its problem; a copy of the runner's by the fork.
 struct WorkerPlan {
   const Suite& suite;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -60,7 +61,13 @@ FilterSubject subject_of(const SurveyedProblem& problem) {
   if (problem.pending) return subject;
   subject.kind = record.kind;
   subject.contacts = static_cast<double>(record.contacts);
+  subject.joints = static_cast<double>(record.joints);
+  subject.limits = static_cast<double>(record.limits);
   subject.rows = static_cast<double>(record.rows);
+  if (problem.loaded && record.rank) {  // else the features were not asked for
+    subject.category = record.category;
+    subject.conditioning = record.conditioning.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
   subject.mu = record.mu_max;
   return subject;
 }

@@ -17,13 +17,17 @@ using NumberField = std::optional<double> FilterSubject::*;
 
 const std::map<std::string, TextField>& text_fields() {
   static const std::map<std::string, TextField> fields = {
-      {"family", &FilterSubject::family},   {"kind", &FilterSubject::kind},     {"problem", &FilterSubject::problem},
-      {"setting", &FilterSubject::setting}, {"solver", &FilterSubject::solver}, {"source", &FilterSubject::source}};
+      {"category", &FilterSubject::category}, {"family", &FilterSubject::family},   {"kind", &FilterSubject::kind},
+      {"problem", &FilterSubject::problem},   {"setting", &FilterSubject::setting}, {"solver", &FilterSubject::solver},
+      {"source", &FilterSubject::source}};
   return fields;
 }
 
 const std::map<std::string, NumberField>& number_fields() {
-  static const std::map<std::string, NumberField> fields = {{"contacts", &FilterSubject::contacts},
+  static const std::map<std::string, NumberField> fields = {{"conditioning", &FilterSubject::conditioning},
+                                                            {"contacts", &FilterSubject::contacts},
+                                                            {"joints", &FilterSubject::joints},
+                                                            {"limits", &FilterSubject::limits},
                                                             {"mu", &FilterSubject::mu},
                                                             {"rows", &FilterSubject::rows},
                                                             {"tolerance", &FilterSubject::tolerance}};
@@ -72,6 +76,7 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
   const auto at = term.find_first_of("=!<>~");
   if (at == std::string::npos) return usage(term, "has no operator; write for instance family=Capsules");
   const std::string field = trimmed(term.substr(0, at));
+  needs_features_ = needs_features_ || field == "category" || field == "conditioning";
   std::string op = term.substr(at, 1);
   if (at + 1 < term.size() && op != "=" && op != "~" && (term[at + 1] == '=' || (op == "!" && term[at + 1] == '~'))) {
     op += term[at + 1];
@@ -128,7 +133,7 @@ Result<CellFilter> CellFilter::parse(const std::string& expression) {
   CellFilter filter;
   if (trimmed(expression).empty()) return filter;
   for (const std::string& part : split_terms(expression)) {
-    auto term = parse_term(trimmed(part));
+    auto term = filter.parse_term(trimmed(part));
     if (!term) return term.error();
     filter.terms_.push_back(std::move(*term));
   }

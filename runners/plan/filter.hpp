@@ -13,8 +13,8 @@ namespace conebench {
 /// What a filter's fields stand for in one cell; empty or nullopt where it is not known yet, and then a term over it
 /// holds.
 struct FilterSubject {
-  std::optional<std::string> family, problem, source, kind, solver, setting;
-  std::optional<double> tolerance, contacts, rows, mu;
+  std::optional<std::string> family, problem, source, kind, category, solver, setting;
+  std::optional<double> tolerance, contacts, joints, limits, rows, mu, conditioning;
 };
 
 /// Terms joined by &&: `family=Capsules && problem~^Box && solver!=NSGS && tolerance<=1e-6 && contacts>100`.
@@ -29,11 +29,14 @@ class CellFilter {
   static Result<CellFilter> parse(const std::string& expression);
 
   bool holds(const FilterSubject& subject) const;
+  /// Whether a term looks at the category or the conditioning, which take time to find.
+  bool needs_features() const { return needs_features_; }
 
  private:
   using Term = std::function<bool(const FilterSubject&)>;
-  static Result<Term> parse_term(const std::string& term);
+  Result<Term> parse_term(const std::string& term);
   std::vector<Term> terms_;
+  bool needs_features_ = false;
 };
 
 }  // namespace conebench

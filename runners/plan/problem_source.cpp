@@ -113,40 +113,28 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
 }
 
 /// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
-constexpr int simulator_version = 1;
+constexpr int simulator_version = 2;
 
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
-
-bool is_simulated(const fs::path& folder) {
-  const auto list = simulation::read_list(folder);
-  std::error_code ignored;
-  return list && list->complete && std::all_of(list->files.begin(), list->files.end(), [&](const auto& file) {
-           return fs::exists(folder / file, ignored);
-         });
-}
 
 /// The files of a folder's samples in order, simulated where they are not all there.
 Result<std::vector<std::string>> samples_in(const fs::path& folder, const simulation::ScenePlan& plan, long steps,
                                             const SceneWatch& watch) {
-  const auto tell = [&](const std::string& line) {
-    if (watch.note) watch.note(line);
+  const auto tell = [&](const std::optional<std::string>& line) {
+    if (line && watch.note) watch.note(*line);
   };
-  auto list = simulation::read_list(folder);
-  if (!is_simulated(folder)) {
-    auto simulation = simulation::simulate(plan);
-    if (!simulation) return simulation.error();
-    const auto request = simulation::sample_request(plan, steps);
-    if (!request) return request.error();
-    if (list) {
-      if (auto removed = simulation::remove_samples(folder, *list); !removed) return removed.error();
-    }
+  auto list = simulation::whole_list(folder);
+  if (!list) {
     tell(fmt::format("simulating {}, {} steps", plan.name, steps));
-    list.emplace();
-    const simulation::SamplingWatch sampling{.sample = {}, .step = {}, .interrupted = watch.interrupted};
-    const auto ran = simulation::write_samples(*simulation, plan, *request, folder, sampling, *list);
-    if (!ran) return ran.error();
+    const auto made =
+        watch.make ? watch.make(folder, plan, steps) : simulation::make_samples(folder, plan, steps, watch.interrupted);
+    if (interrupted(watch)) return std::vector<std::string>{};
+    if (!made) return made.error();
+    list = simulation::whole_list(folder);
+    if (!list) return Error{ErrorCode::bad_input, plan.name + ": its samples are gone from " + folder.string()};
   }
-  if (const auto warning = simulation::loop_warning(*list)) tell(*warning);
+  tell(simulation::loop_warning(*list));
+  tell(simulation::trivial_warning(*list));
   return list->files;
 }
 
@@ -203,14 +191,24 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
           content_address({scene_text(entry, effective_options(specs, options), seed), model,
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version())});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
-      if (!watch.simulate && !is_simulated(cache / folder)) {
+      if (!watch.simulate && !simulation::whole_list(cache / folder)) {
         for (ProblemSource& source : pending_samples(entry, *plan, options, steps))
           sources.push_back(std::move(source));
         continue;
       }
       const auto files = samples_in(cache / folder, *plan, steps, watch);
-      if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
       if (interrupted(watch)) return sources;
+      if (!files && files.error().code == ErrorCode::bad_input) {
+        ProblemSource source;
+        source.name = plan->name;
+        source.family = entry.family.empty() ? plan->family : entry.family;
+        source.source = sample_text(entry, options, seed, plan->name);
+        source.file = cache / folder;
+        source.failure = entry.where + ": " + files.error().message;
+        sources.push_back(std::move(source));
+        continue;
+      }
+      if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
       for (const std::string& file : *files) {
         ProblemSource source;
         source.name = fs::path(file).stem().string();
@@ -245,6 +243,12 @@ ContactProblem named(const ContactProblem& problem, const ProblemSource& source,
 
 }  // namespace
 
+bool ProblemSource::kept(const std::string& category, std::optional<double> conditioning) const {
+  return conditions.empty() ||
+         std::any_of(conditions.begin(), conditions.end(),
+                     [&](const FeatureCondition& condition) { return condition.holds(category, conditioning); });
+}
+
 fs::path data_folder_of_environment() {
   const char* const folder = std::getenv("CONEBENCH_DATA");
   return folder != nullptr ? folder : "";
@@ -261,7 +265,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
     if (!base.empty()) bases.push_back(base);
   }
   std::vector<ProblemSource> sources;
-  std::set<std::string> known;
+  std::map<std::string, std::size_t> known;
   for (const ProblemEntry& entry : suite.problems) {
     std::vector<ProblemSource> found;
     if (entry.scene.empty()) {
@@ -279,7 +283,16 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
     }
     for (ProblemSource& source : found) {
       const std::string identity = source.scene + "\n" + (source.scene.empty() ? source.file.string() : source.source);
-      if (known.insert(identity).second) sources.push_back(std::move(source));
+      if (!entry.condition.empty()) source.conditions = {entry.condition};
+      const auto [found_before, is_new] = known.emplace(identity, sources.size());
+      if (is_new) {
+        sources.push_back(std::move(source));
+        continue;
+      }
+      // Named twice: it is enough that it fits one of its entries.
+      auto& conditions = sources[found_before->second].conditions;
+      if (source.conditions.empty()) conditions.clear();
+      if (!conditions.empty()) conditions.push_back(entry.condition);
     }
   }
   tell_names_apart(sources);
@@ -291,6 +304,7 @@ fs::path cached_file(const ProblemSource& source, const fs::path& cache) {
 }
 
 Result<ContactProblem> load_source(const ProblemSource& source, const fs::path& cache, bool reuse) {
+  if (!source.failure.empty()) return Error{ErrorCode::bad_input, source.failure};
   std::error_code failed;
   const fs::path file = cached_file(source, cache);
   if (reuse && source.as_fclib && fs::exists(file, failed)) return load_fclib(file);

@@ -13,6 +13,7 @@
 #include "problems/result.hpp"
 #include "problems/sequence.hpp"
 #include "runners/plan/suite.hpp"
+#include "runners/simulation/scene_plan.hpp"
 
 namespace conebench {
 
@@ -31,13 +32,24 @@ struct ProblemSource {
   bool as_fclib = false;
   /// Of a simulated scene that was not simulated yet: the file is not there, and there may be fewer of them.
   bool pending = false;
+
+  /// Kept where one of these holds; empty: always.
+  std::vector<FeatureCondition> conditions = {};
+  std::string failure = {};  ///< why there is nothing to load (a simulation that failed); empty: there is something
+
+  bool kept(const std::string& category, std::optional<double> conditioning) const;
 };
+
+/// Makes the samples of a simulation of so many steps in a folder, as simulation::make_samples does.
+using SampleMaker = std::function<Result<std::monostate>(const std::filesystem::path& folder,
+                                                         const simulation::ScenePlan& plan, long steps)>;
 
 /// What becomes of simulated scenes whose samples are not there yet.
 struct SceneWatch {
   bool simulate = true;  ///< else their samples are `pending` sources
   const std::atomic<bool>* interrupted = nullptr;
-  std::function<void(const std::string&)> note;  ///< a line for a person: what is simulated, what is wrong with it
+  std::function<void(const std::string&)> note = {};  ///< a line for a person: what is simulated, what is wrong with it
+  SampleMaker make = {};                              ///< empty: simulation::make_samples, in this process
 };
 
 /// The folder in the environment variable CONEBENCH_DATA; empty where it is not set.
@@ -46,9 +58,9 @@ std::filesystem::path data_folder_of_environment();
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
 /// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out. The samples of
 /// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet, which
-/// `watch` may stop: the list is then not whole. Errors
-/// (bad_input): `data` is no folder; a glob that matches no file anywhere; says where it was looked for; those of a
-/// simulation.
+/// `watch` may stop: the list is then not whole. Of a simulation that fails (bad_input) there is one source, which says
+/// why. Errors: `data` is no folder; a glob that matches no file anywhere, and where it was looked for (bad_input);
+/// those of a scene; others of a simulation.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
                                                 const std::filesystem::path& environment,
                                                 const std::filesystem::path& cache = {}, const SceneWatch& watch = {});

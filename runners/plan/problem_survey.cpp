@@ -96,12 +96,28 @@ SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) 
   record.category = to_string(SampleCategory::unknown);
   record.error = error.message;
   std::string bytes;
-  if (!source.file.empty()) {
+  if (source.failure.empty() && !source.file.empty()) {
     std::ifstream stream(source.file, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(stream), {});
   }
   record.hash = content_address({"not loaded", bytes.empty() ? source.source : bytes});
   return surveyed;
+}
+
+void leave_out_unwanted(std::vector<ProblemSource>& sources, std::vector<SurveyedProblem>& surveyed) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const ProblemRecord& record = surveyed[i].record;
+    const bool known = surveyed[i].loaded && !surveyed[i].pending;
+    if (known && !sources[i].kept(record.category, record.conditioning)) continue;
+    if (left != i) {
+      sources[left] = std::move(sources[i]);
+      surveyed[left] = std::move(surveyed[i]);
+    }
+    ++left;
+  }
+  sources.resize(left);
+  surveyed.resize(left);
 }
 
 ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<SurveyedProblem> surveyed) {

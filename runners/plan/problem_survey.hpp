@@ -46,6 +46,10 @@ struct ProblemSet {
   long duplicates = 0;                 ///< sources whose data another one has, bit for bit
 };
 
+/// Takes out those that are not of their entry's categories or conditioning. What is not known yet and what could not
+/// be loaded stays.
+void leave_out_unwanted(std::vector<ProblemSource>& sources, std::vector<SurveyedProblem>& surveyed);
+
 /// Drops exact duplicates and marks twins (another file of the same problem, equal but for rounding, order or form)
 /// with duplicate_of. The two lists go together.
 ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<SurveyedProblem> surveyed);

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 
+#include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
@@ -141,13 +142,41 @@ class SuiteReader {
       if (const Json* family = find(value, "family")) entry.family = read_.text(*family, child_path(path, "family"));
       if (const Json* flag = find(value, "sequence")) entry.sequence = read_.flag(*flag, child_path(path, "sequence"));
       if (value.contains("fclib")) {
-        read_.is_object(value, path, {"fclib", "family", "sequence"});
+        read_.is_object(value, path, {"fclib", "family", "sequence", "category", "conditioning"});
         entry.fclib = read_.text(value["fclib"], child_path(path, "fclib"));
       } else {
         scene(value, path, entry);
       }
+      condition(value, path, entry.condition);
       suite.problems.push_back(std::move(entry));
     });
+  }
+
+  /// "category": a name or a list of them; "conditioning": [least, most].
+  void condition(const Json& value, const std::string& path, FeatureCondition& condition) {
+    std::vector<std::string> known;
+    for (std::string word : simulation::category_words()) {
+      std::replace(word.begin(), word.end(), '-', ' ');
+      known.push_back(std::move(word));
+    }
+    if (const Json* category = find(value, "category")) {
+      const std::string here = child_path(path, "category");
+      const auto add = [&](const Json& item, const std::string& at) {
+        condition.categories.push_back(read_.word(item, at, known));
+      };
+      if (category->is_array()) {
+        each(*category, here, add);
+      } else {
+        add(*category, here);
+      }
+    }
+    if (const Json* range = find(value, "conditioning")) {
+      const std::string here = child_path(path, "conditioning");
+      if (!range->is_array() || range->size() != 2) return read_.fail(here, "must be [least, most]");
+      condition.least_conditioning = read_.number((*range)[0], child_path(here, 0), 1.0, 1e300);
+      condition.most_conditioning = read_.number((*range)[1], child_path(here, 1), 1.0, 1e300);
+      if (*condition.most_conditioning < *condition.least_conditioning) read_.fail(here, "is an empty range");
+    }
   }
 
   static bool is_simulated(const std::string& scene) {
@@ -169,9 +198,13 @@ class SuiteReader {
     entry.scene = read_.text(value["scene"], child_path(path, "scene"));
     entry.simulated = is_simulated(entry.scene);
     if (entry.simulated) {
-      read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "steps", "every", "family"});
+      read_.is_object(
+          value, path,
+          {"scene", "options", "grid", "seed", "seeds", "steps", "every", "family", "category", "conditioning"});
     } else {
-      read_.is_object(value, path, {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence"});
+      read_.is_object(
+          value, path,
+          {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence", "category", "conditioning"});
     }
     const auto specs = options_of_scene(entry);
     if (!specs) return read_.fail(child_path(path, "scene"), specs.error().message);
@@ -271,7 +304,8 @@ class SuiteReader {
   }
 
   void limits(const Json& value, SuiteLimits& limits) {
-    if (!read_.is_object(value, "limits", {"iterations", "seconds", "memory_mb", "load_seconds"})) return;
+    if (!read_.is_object(value, "limits", {"iterations", "seconds", "memory_mb", "load_seconds", "simulation_seconds"}))
+      return;
     if (const Json* item = find(value, "iterations")) {
       limits.iterations = read_.integer(*item, "limits.iterations", 1, 1'000'000'000'000);
     }
@@ -281,6 +315,9 @@ class SuiteReader {
     }
     if (const Json* item = find(value, "load_seconds")) {
       limits.load_seconds = read_.number(*item, "limits.load_seconds", 0.1, 1e6);
+    }
+    if (const Json* item = find(value, "simulation_seconds")) {
+      limits.simulation_seconds = read_.number(*item, "limits.simulation_seconds", 0.1, 1e7);
     }
   }
 
@@ -302,6 +339,14 @@ class SuiteReader {
 };
 
 }  // namespace
+
+bool FeatureCondition::holds(const std::string& category, std::optional<double> conditioning) const {
+  if (!categories.empty() && std::find(categories.begin(), categories.end(), category) == categories.end())
+    return false;
+  if (!least_conditioning && !most_conditioning) return true;
+  return conditioning && *conditioning >= least_conditioning.value_or(0.0) &&
+         *conditioning <= most_conditioning.value_or(std::numeric_limits<double>::infinity());
+}
 
 Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file) {
   const auto document = parse_json(text, file.string());

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,16 @@
 #include "solvers/solver.hpp"
 
 namespace conebench {
+
+/// Problems of certain categories and a range of conditioning.
+struct FeatureCondition {
+  std::vector<std::string> categories = {};  ///< as records have them ("sparse contacts"); empty: all
+  std::optional<double> least_conditioning = {}, most_conditioning = {};
+
+  bool empty() const { return categories.empty() && !least_conditioning && !most_conditioning; }
+  /// No conditioning (G = 0) is in no range.
+  bool holds(const std::string& category, std::optional<double> conditioning) const;
+};
 
 /// One entry of a suite's "problems": FCLIB files by a glob, or a scene with every point of its grid and every seed; a
 /// simulated scene gives many problems each.
@@ -23,6 +34,7 @@ struct ProblemEntry {
   bool sequence = false;              ///< its problems are one simulation's, in order
   bool simulated = false;             ///< the scene is one of simulated_scene_table()
   long steps = 0;                     ///< of the simulation; 0: as the scene says
+  FeatureCondition condition;         ///< what its problems must be like
   std::string family;                 ///< overrides the name's or the scene's own, where not empty
   std::string where;                  ///< "suite.json: problems[1]", for messages
 };
@@ -36,9 +48,10 @@ struct SolverEntry {
 
 struct SuiteLimits {
   long iterations = 20000;
-  double seconds = 10.0;       ///< set-up and solve of one cell, and its repeats together
-  long memory_mb = 4000;       ///< resident memory of the process that solves one cell
-  double load_seconds = 60.0;  ///< loading one problem
+  double seconds = 10.0;               ///< set-up and solve of one cell, and its repeats together
+  long memory_mb = 4000;               ///< resident memory of the process that solves one cell
+  double load_seconds = 60.0;          ///< loading one problem
+  double simulation_seconds = 3600.0;  ///< making the samples of one simulation
 };
 
 struct SuiteRepeats {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;
 
 Error unwritable(const fs::path& path, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", path.string(), why)};
@@ -28,21 +29,26 @@ nlohmann::json number(double value) { return std::isfinite(value) ? nlohmann::js
 nlohmann::json to_json(const SampleList& list) {
   const SampleRequest& request = list.request;
   const SamplingSummary& summary = list.summary;
-  return {{"format", format_version},
-          {"scene", request.scene},
-          {"name", request.name},
-          {"options", request.options},
-          {"seed", request.seed},
-          {"steps", request.steps},
-          {"model", request.model},
-          {"engine", request.engine},
-          {"solver", list.solver},
-          {"tolerance", list.tolerance},
-          {"complete", list.complete},
-          {"steps_done", summary.steps},
-          {"unsolved_steps", summary.unsolved},
-          {"worst_residual", number(summary.worst_residual)},
-          {"files", list.files}};
+  nlohmann::json json = {{"format", format_version},
+                         {"scene", request.scene},
+                         {"name", request.name},
+                         {"options", request.options},
+                         {"seed", request.seed},
+                         {"steps", request.steps},
+                         {"model", request.model},
+                         {"engine", request.engine},
+                         {"solver", list.solver},
+                         {"tolerance", list.tolerance},
+                         {"complete", list.complete},
+                         {"steps_done", summary.steps},
+                         {"unsolved_steps", summary.unsolved},
+                         {"worst_residual", number(summary.worst_residual)},
+                         {"files", list.files}};
+  const nlohmann::json samples = to_json(summary);
+  for (const char* key : {"worst_configuration_residual", "contacts", "trivial", "why_trivial", "strata"}) {
+    json[key] = samples.at(key);
+  }
+  return json;
 }
 
 SampleList from_json(const nlohmann::json& json) {
@@ -63,6 +69,9 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("unsolved_steps").get_to(list.summary.unsolved);
   const auto& worst = json.at("worst_residual");
   list.summary.worst_residual = worst.is_null() ? HUGE_VAL : worst.get<double>();
+  json.at("contacts").at("open").get_to(list.summary.modes.open);
+  json.at("contacts").at("stick").get_to(list.summary.modes.stick);
+  json.at("contacts").at("slip").get_to(list.summary.modes.slip);
   json.at("files").get_to(list.files);
   list.summary.samples = static_cast<long>(list.files.size());
   for (const std::string& file : list.files) {
@@ -135,6 +144,14 @@ std::optional<SampleList> read_list(const fs::path& folder) {
   }
 }
 
+std::optional<SampleList> whole_list(const fs::path& folder) {
+  auto list = read_list(folder);
+  std::error_code ignored;
+  const auto is_there = [&](const std::string& file) { return fs::exists(folder / file, ignored); };
+  if (!list || !list->complete || list->files.empty()) return std::nullopt;
+  return std::all_of(list->files.begin(), list->files.end(), is_there) ? std::move(list) : std::nullopt;
+}
+
 Result<std::monostate> remove_samples(const fs::path& folder, const SampleList& list) {
   std::error_code failed;
   std::vector<std::string> files = list.files;
@@ -176,9 +193,34 @@ Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& pl
     return std::monostate{};
   };
   const auto ran = sample(simulation, request.steps, list.tolerance, plan.sampling, writing, list.summary);
-  list.complete = ran && list.summary.steps == request.steps;
+  list.complete = ran && (list.summary.steps == request.steps || list.summary.full);
   if (auto ended = write_list(list, folder); !ended && ran) return ended.error();
   return ran;
+}
+
+Result<std::monostate> make_samples(const fs::path& folder, const ScenePlan& plan, long steps,
+                                    const std::atomic<bool>* interrupted) {
+  auto simulation = simulate(plan);
+  if (!simulation) return simulation.error();
+  const auto request = sample_request(plan, steps);
+  if (!request) return request.error();
+  if (const auto earlier = read_list(folder)) {
+    if (auto removed = remove_samples(folder, *earlier); !removed) return removed.error();
+  }
+  SampleList list;
+  const SamplingWatch watch{.sample = {}, .step = {}, .interrupted = interrupted};
+  if (auto ran = write_samples(*simulation, plan, *request, folder, watch, list); !ran) return ran.error();
+  if (list.complete && list.files.empty()) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: no samples: {}", plan.name, list.summary.why_empty(plan.sampling))};
+  }
+  return std::monostate{};
+}
+
+std::optional<std::string> trivial_warning(const SampleList& list) {
+  const std::string why = list.summary.why_trivial();
+  if (why.empty()) return std::nullopt;
+  return fmt::format("{}: a trivial sample set: {}", list.request.name, why);
 }
 
 std::optional<std::string> loop_warning(const SampleList& list) {

@@ -42,6 +42,8 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
 
 /// nullopt where the folder has none, or one that can't be read.
 std::optional<SampleList> read_list(const std::filesystem::path& folder);
+/// The list of a run that is complete, with at least one sample, and all of them there.
+std::optional<SampleList> whole_list(const std::filesystem::path& folder);
 /// Takes the list and its samples out of the folder, and leaves everything else. Errors: bad_input.
 Result<std::monostate> remove_samples(const std::filesystem::path& folder, const SampleList& list);
 
@@ -51,12 +53,20 @@ Result<std::monostate> remove_samples(const std::filesystem::path& folder, const
 Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
                                      const std::filesystem::path& folder, const SamplingWatch& watch, SampleList& list);
 
-/// Writes a step's problem as `<name>.hdf5` into the folder, with the loop's impulses as its solution and the warm start
-/// as its guess. Errors: those of write_fclib.
+/// write_samples of a simulation of its own, in the place of what an earlier run left in the folder. Errors: those of
+/// simulate, sample_request, remove_samples and write_samples; bad_input where all steps give no sample.
+Result<std::monostate> make_samples(const std::filesystem::path& folder, const ScenePlan& plan, long steps,
+                                    const std::atomic<bool>* interrupted = nullptr);
+
+/// Writes a step's problem as `<name>.hdf5` into the folder, with the loop's impulses as its solution and the warm
+/// start as its guess. Errors: those of write_fclib.
 Result<std::filesystem::path> write_sample(const StepRecord& record, const std::filesystem::path& folder);
 
 /// One line where solves of the loop missed the tolerance, so that all later steps follow from wrong impulses.
 std::optional<std::string> loop_warning(const SampleList& list);
+
+/// One line where the samples are a trivial set.
+std::optional<std::string> trivial_warning(const SampleList& list);
 
 /// A problem's name as a file name.
 std::string file_name(std::string name);

@@ -1,8 +1,13 @@
 #include "runners/simulation/sampling.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "metrics/features.hpp"
+#include "metrics/residuals.hpp"
 
 namespace conebench::simulation {
 
@@ -22,9 +27,16 @@ std::vector<std::int64_t> pressed(const StepRecord& record) {
 }  // namespace
 
 void SampleOptions::declare(OptionBinder& bind, SampleOptions& o) {
-  bind.choice("sample", o.sample, {"steps", "impacts"},
-              "every n-th step, or steps in which a contact takes an impulse that took none before");
+  bind.choice("sample", o.sample, {"steps", "impacts", "stratified"},
+              "every n-th step; steps in which a contact takes an impulse that took none before; or every n-th step "
+              "until each stratum has per_stratum");
   bind.integer("every", o.every, {.minimum = 1, .maximum = 1e9, .doc = "n: one sample in so many steps or impacts"});
+  bind.integer("per_stratum", o.per_stratum,
+               {.minimum = 1, .maximum = 1e9, .doc = "stratified: samples of each category and band of conditioning"});
+  bind.text(
+      "categories", o.categories,
+      "stratified: those of 004 VII-C that are wanted, as sparse-contacts,dense-contacts; none: all that are met");
+  bind.text("bands", o.bands, "stratified: edges of the bands of conditioning");
 }
 
 ContactModes contact_modes(const ContactProblem& problem, const Vector& impulse) {
@@ -47,18 +59,17 @@ ContactModes contact_modes(const ContactProblem& problem, const Vector& impulse)
   return modes;
 }
 
-bool SamplingSummary::trivial() const {
-  const auto share = [&](Index count) { return modes.all() > 0 ? double(count) / double(modes.all()) : 0.0; };
-  return share(modes.slip) < 0.1 || share(modes.open) < 0.05;
-}
-
 Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                               const SamplingWatch& watch, SamplingSummary& summary) {
+  auto strata = Strata::create(options.categories, options.bands, options.per_stratum);
+  if (!strata) return strata.error();
+  const bool stratified = options.sample == "stratified";
   std::vector<std::int64_t> pressed_before;
-  long candidates = 0;
+  long impacts = 0;
+  bool due = false;
   for (long k = 1; k <= steps; ++k) {
     if (watch.interrupted != nullptr && *watch.interrupted) break;
-    const auto record = simulation.step();
+    auto record = simulation.step();
     if (!record) return record.error();
     summary.steps = k;
     summary.unsolved += record->residual > tolerance ? 1 : 0;
@@ -71,14 +82,37 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
     const bool impact =
         !std::includes(pressed_before.begin(), pressed_before.end(), pressed_now.begin(), pressed_now.end());
     pressed_before = std::move(pressed_now);
-    const bool candidate = options.sample == "steps" || impact;
-    if (!candidate || ++candidates % options.every != 0 || record->problem.rows() == 0) continue;
+    summary.constrained += record->problem.rows() > 0 ? 1 : 0;
+    if (options.sample == "impacts") {
+      due = impact && ++impacts % options.every == 0;
+    } else if (k % options.every == 0) {
+      due = true;  // and remains so until there is something to solve
+    }
+    if (!due || record->problem.rows() == 0) continue;
+    due = false;
+    ++summary.candidates;
+    const Features features = extract_features(record->problem);
+    const bool taken = !stratified || strata->take(features);
+    if (stratified) summary.strata = strata->all();
+    if (!taken) continue;
+    Provenance provenance = record->problem.provenance();
+    provenance.category = to_string(features.category);
+    provenance.conditioning = features.spectrum.conditioning;
+    record->problem = record->problem.with_provenance(std::move(provenance));
+    if (Reference reference = record->problem.reference().value_or(Reference{}); reference.reaction.size() > 0) {
+      for (const Residual& residual : judge(record->problem, record->impulse).residuals) {
+        if (residual.known()) reference.residuals[residual.name] = residual.value;
+      }
+      record->problem = record->problem.with_reference(std::move(reference));
+    }
     const ContactModes modes = contact_modes(record->problem, record->impulse);
     summary.modes.open += modes.open;
     summary.modes.stick += modes.stick;
     summary.modes.slip += modes.slip;
-    if (const auto taken = watch.sample(*record); !taken) return taken.error();
+    if (const auto written = watch.sample(*record); !written) return written.error();
     ++summary.samples;
+    summary.full = stratified && strata->full();
+    if (summary.full) break;
   }
   return std::monostate{};
 }

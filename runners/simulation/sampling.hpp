@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "problems/options.hpp"
 #include "problems/result.hpp"
 #include "runners/simulation/simulation.hpp"
+#include "runners/simulation/strata.hpp"
 
 namespace conebench::simulation {
 
@@ -14,6 +16,9 @@ namespace conebench::simulation {
 struct SampleOptions {
   std::string sample = "steps";
   long every = 1;
+  long per_stratum = 5;
+  std::string categories;
+  std::string bands = "1e2,1e4,1e6,1e8";
 
   static void declare(OptionBinder& bind, SampleOptions& o);
 };
@@ -30,14 +35,23 @@ ContactModes contact_modes(const ContactProblem& problem, const Vector& impulse)
 struct SamplingSummary {
   long steps = 0;  ///< done
   long samples = 0;
-  long unsolved = 0;  ///< steps whose residual is above the tolerance
+  long constrained = 0;  ///< steps with at least one row
+  long candidates = 0;   ///< steps that could have been samples: n-th ones, or impacts
+  long unsolved = 0;     ///< steps whose residual is above the tolerance
   double worst_residual = 0.0;
   double worst_configuration_residual = 0.0;  ///< r_pen [m, rad]
   ContactModes modes;                         ///< of all samples' contacts
+  std::vector<Stratum> strata = {};           ///< of a stratified set: those wanted or met
+  bool full = false;                          ///< a stratified set that has all it asks for, which ends the run
 
-  /// Fewer than 10 % of the samples' contacts slip or fewer than 5 % open.
-  bool trivial() const;
+  /// What makes the samples a trivial set: no contacts, fewer than 10 % of them slip or fewer than 5 % open. Empty
+  /// where nothing does, or where there are no samples.
+  std::string why_trivial() const;
+  /// Why there are no samples and what to do; empty where there are some.
+  std::string why_empty(const SampleOptions& options) const;
 };
+/// With residuals that are not finite as null.
+nlohmann::json to_json(const SamplingSummary& summary);
 
 struct SamplingWatch {
   std::function<Result<std::monostate>(const StepRecord&)> sample;  ///< takes a sample; its error ends the run
@@ -45,9 +59,11 @@ struct SamplingWatch {
   const std::atomic<bool>* interrupted = nullptr;                   ///< looked at before every step; ends the run
 };
 
-/// Steps the simulation, and hands over the samples: steps with at least one constraint, every n-th one or those in
-/// which a contact takes an impulse that took none in the step before. `summary` says how far it came, also where an
-/// error or `interrupted` ended it.
+/// Steps the simulation, and hands over the samples, with category and conditioning in their provenance. Candidates are
+/// every n-th step, or the next one with a constraint where that has none; or every n-th step in which a contact takes
+/// an impulse that took none in the step before. A stratified set takes a candidate where its stratum is not full, and
+/// the run ends when all strata that were asked for are. `summary` says how far it came, also where an error or
+/// `interrupted` ended it.
 Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                               const SamplingWatch& watch, SamplingSummary& summary);
 

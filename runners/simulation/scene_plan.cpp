@@ -43,7 +43,10 @@ std::vector<OptionSpec> common_options() {
 
 std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene) {
   std::vector<OptionSpec> specs = scene.options;
-  for (OptionSpec& spec : common_options()) specs.push_back(std::move(spec));
+  for (OptionSpec& spec : common_options()) {
+    if (const auto own = scene.loop.find(spec.name); own != scene.loop.end()) spec.default_value = own->second;
+    specs.push_back(std::move(spec));
+  }
   return specs;
 }
 
@@ -51,7 +54,8 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   ScenePlan plan;
   plan.values = values;
   plan.seed = seed;
-  OptionValues of_scene, of_others;
+  OptionValues of_scene;
+  OptionValues of_others = scene.loop;
   for (const auto& [key, value] : values) {
     (has(scene.options, key) ? of_scene : of_others)[key] = value;
   }
@@ -60,6 +64,10 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   SampleOptions::declare(binder, plan.sampling);
   if (auto assigned = binder.assign(of_others); !assigned) {
     return Error{assigned.error().code, fmt::format("scene '{}': {}", scene.id, assigned.error().message)};
+  }
+  const SampleOptions& s = plan.sampling;
+  if (const auto strata = Strata::create(s.categories, s.bands, s.per_stratum); !strata) {
+    return Error{strata.error().code, fmt::format("scene '{}': {}", scene.id, strata.error().message)};
   }
   auto model = scene.make(of_scene, seed);
   if (!model) return model.error();

@@ -139,6 +139,7 @@ Result<StepRecord> Simulation::step() {
 
     StepRecord record{.step = steps_ + 1, .problem = std::move(*problem)};
     record.configuration_residual = configuration_residual(mechanics_);
+    for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);
     auto impulse = solve(record.problem, record);
     if (!impulse) return impulse.error();
@@ -171,8 +172,12 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
   c.body_masses = Eigen::Map<const Vector>(masses.data(), Index(masses.size()));
   c.contact_identities = identities;
   c.limit_identities = {mechanics_.limit_names.begin(), mechanics_.limit_names.end()};
+  c.contact_frames.emplace(9 * Index(mechanics_.contacts.size()));
+  for (std::size_t i = 0; i < mechanics_.contacts.size(); ++i) {
+    c.contact_frames->segment<9>(9 * Index(i)) = mechanics_.contacts[i].frame.reshaped();
+  }
   c.scene = name_;
-  c.step = steps_;
+  c.step = steps_ + 1;
   c.seed = seed_;
   if (options_.start == "previous") known.guess = warm_.guess(mechanics_, identities);
   known.provenance.family = family_;

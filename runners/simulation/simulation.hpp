@@ -48,6 +48,7 @@ struct StepRecord {
   SolveSummary summary = {};
   double residual = 0.0;                      ///< natural_map_scaled of λ
   double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
+  double joint_drift = 0.0;                   ///< the same of joints and loops alone
   std::vector<std::int64_t> identities = {};  ///< of the contacts
 };
 

@@ -165,6 +165,12 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   const auto only = conebench({"report", folder / "small.sqlite", "--out", folder / "csv", "--format", "csv"});
   EXPECT_EQ(only.code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "csv/index.html"));
+  const auto sliced =
+      conebench({"report", folder / "small.sqlite", "--out", folder / "sliced", "--format", "md", "--by", "category"});
+  EXPECT_EQ(sliced.code, 0) << sliced.err;
+  std::ifstream page(folder / "sliced/report.md");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(page), {}), HasSubstr("by category"));
+  expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "r", "--by", "size"}), 2, {"--by"});
   const auto twice = conebench({"report", folder / "small.sqlite", folder / "small.sqlite", "--out", folder / "r"});
   expect_failure(twice, 3, {"small.sqlite: given twice"});
   expect_failure(conebench({"report", folder / "absent.sqlite", "--out", folder / "r"}), 3, {"absent.sqlite"});

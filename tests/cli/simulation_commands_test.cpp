@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cli/conebench_process.hpp"
@@ -43,6 +44,10 @@ TEST_F(GenerateSamples, WritesEveryNthStepAsAFileThatSolvesAsInTheLoop) {
   EXPECT_EQ(json["contacts"]["slip"], 16);
   ASSERT_EQ(json["files"].size(), 4U);
   EXPECT_EQ(lines(folder / "out/trajectory.csv"), 21);
+  std::ifstream trajectory(folder / "out/trajectory.csv");
+  std::string columns;
+  std::getline(trajectory, columns);
+  EXPECT_THAT(columns, ::testing::EndsWith(",joint_drift,r_primal,r_dual,r_ncp,r_nat"));
   for (const std::string file : json["files"]) {
     const auto judged = conebench({"judge", file, "--reaction", file, "--json"});
     ASSERT_EQ(judged.code, 0) << judged.err;
@@ -67,6 +72,45 @@ TEST_F(GenerateSamples, ImpactsAreTheStepsInWhichAContactBeginsToPush) {
                                   "height=0.5", "--set", "sample=impacts", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.json()["samples"], 1);
+}
+
+TEST_F(GenerateSamples, ASampleSetSaysWhetherItIsTrivialAndOfWhat) {
+  const std::string base = folder / "out";
+  const auto lying = conebench({"generate", "box-on-plane", "--out", base, "--steps", "10", "--set", "speed=0"});
+  ASSERT_EQ(lying.code, 0) << lying.err;
+  EXPECT_THAT(lying.err, HasSubstr("a trivial sample set: of 40 contacts 0 % slip and 0 % open"));
+  std::ifstream stream(base + "/samples.json");
+  const auto summary = nlohmann::json::parse(stream);
+  EXPECT_TRUE(summary["trivial"]);
+  EXPECT_EQ(summary["contacts"]["stick"], 40);
+}
+
+TEST_F(GenerateSamples, AStratifiedSetReportsItsStrata) {
+  const auto outcome =
+      conebench({"generate", "box-on-plane", "--out", folder / "out", "--steps", "9", "--set", "sample=stratified",
+                 "--set", "per_stratum=2", "--set", "categories=dense-contacts,single-contact", "--set", "bands=1e16"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("dense contacts, conditioning below 1e16: 2 of 2 wanted, 9 met"));
+  EXPECT_THAT(outcome.out, HasSubstr("single contact, conditioning below 1e16: 0 of 2 wanted, 0 met; short"));
+  std::ifstream stream(folder / "out/samples.json");
+  const auto list = nlohmann::json::parse(stream);
+  ASSERT_EQ(list["files"].size(), 2U);
+  const auto told = conebench({"inspect", folder / ("out/" + list["files"][0].get<std::string>())});
+  EXPECT_THAT(told.out, HasSubstr("dense contacts"));
+}
+
+TEST_F(GenerateSamples, EveryThirdStepOfAFallingHumanoidIsASample) {
+  const auto outcome = conebench({"generate", "humanoid", "--out", folder / "out", "--steps", "130", "--set", "every=3",
+                                  "--set", "tolerance=1e-6", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_GE(outcome.json()["samples"], 2);
+}
+
+TEST_F(GenerateSamples, NoSamplesAreAFailureThatSaysWhy) {
+  const auto outcome =
+      conebench({"generate", "box-on-plane", "--out", folder / "out", "--steps", "5", "--set", "height=2"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("box-on-plane: no samples: none of the 5 steps had a contact"));
 }
 
 TEST_F(GenerateSamples, ABlownUpSimulationKeepsTheSamplesBefore) {
@@ -126,7 +170,8 @@ TEST_F(GenerateSamples, AFolderHoldsOneRun) {
 }
 
 TEST_F(GenerateSamples, AChangedModelOrMeshIsAnotherRun) {
-  std::ofstream(folder / "robot.xml") << R"(<mujoco><include file="part.xml"/></mujoco>)";
+  std::ofstream(folder / "robot.xml") << R"(<mujoco><include file="part.xml"/><worldbody>
+    <geom type="plane" size="1 1 1" pos="0 0 -0.1"/></worldbody></mujoco>)";
   const auto simulate = [&](const std::string& radius) {
     std::ofstream(folder / "part.xml") << R"(<mujoco><worldbody><body><freejoint/><geom type="sphere" size=")" << radius
                                        << R"("/></body></worldbody></mujoco>)";

@@ -61,7 +61,7 @@ def check_types(extension, sizes):
 def check_file(path):
     with h5py.File(path, "r") as file:
         extension = file["conebench"]
-        check(extension["version"][0] == 2, "version")
+        check(extension["version"][0] == 3, "version")
         part = file["fclib_global"] if "fclib_global" in file else file["fclib_local"]
         vectors = part["vectors"]
         d = int(part["spacedim"][0])
@@ -125,7 +125,8 @@ def check_file(path):
 
         bodies = int(extension["bodies"][0])
         check_types(extension, {"1": 1, "rows": rows, "n_v": velocities, "n_c": contacts, "n_l": limits, "n_b": bodies,
-                                "rows + 1": rows + 1})
+                                "rows + 1": rows + 1, "d² n_c": d * d * contacts})
+        check(extension["category"][()].decode() == "dense constraints", "category")
         check(len(set(extension["contact_identities"][()])) == contacts, "identities")
         check(extension["scene"][()].decode() == "nunchuk links=2" and extension["step"][0] == 17, "scene and step")
         check(int(extension["seed"][0]) == 0xFEDCBA9876543210, "seed")

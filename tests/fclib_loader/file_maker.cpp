@@ -175,7 +175,7 @@ namespace {
 /// What a sample's group has whatever its form: one limit and `contacts` contacts.
 void make_rest_of_sample(FileMaker& maker, std::int64_t contacts) {
   const auto count = static_cast<std::size_t>(contacts);
-  maker.integers("/conebench/version", {2});
+  maker.integers("/conebench/version", {3});
   maker.integers("/conebench/limits", {1});
   maker.reals("/conebench/gaps", std::vector<double>(count, 1e-3));
   maker.reals("/conebench/time_step", {0.01});
@@ -185,6 +185,11 @@ void make_rest_of_sample(FileMaker& maker, std::int64_t contacts) {
   for (std::int64_t k = 0; k < contacts; ++k) identities.push_back(7 * k);
   maker.integers("/conebench/contact_identities", identities);
   maker.integers("/conebench/limit_identities", {4});
+  std::vector<double> frames;
+  for (std::int64_t k = 0; k < contacts; ++k) frames.insert(frames.end(), {0, 0, 1, 1, 0, 0, 0, 1, 0});
+  maker.reals("/conebench/contact_frames", frames);
+  maker.text("/conebench/category", "dense constraints", 18);
+  maker.reals("/conebench/conditioning", {12.5});
   maker.text("/conebench/scene", "made", 5);
   maker.integers("/conebench/step", {3});
   maker.group("/conebench/reference");

@@ -70,6 +70,9 @@ TEST_F(SampleFormat, GivesTheIdenticalProblemBack) {
     EXPECT_EQ(known.coordinates, Coordinates::maximal);
     EXPECT_EQ(known.contact_identities, problem.configuration()->contact_identities);
     expect_equal(known.body_masses, problem.configuration()->body_masses);
+    expect_equal(known.contact_frames, problem.configuration()->contact_frames);
+    EXPECT_EQ(copy.provenance().category, "dense constraints");
+    EXPECT_EQ(copy.provenance().conditioning, 1.0 / 3.0);
   }
 }
 
@@ -202,7 +205,7 @@ std::vector<Spoiled> spoiled() {
     return [=](FileMaker& m) { m.text("/conebench/" + path, value, value.size() + 1); };
   };
   return {
-      {"newer version", soft, integers("version", {3}), "/conebench/version: is 3, this build reads 1 to 2"},
+      {"newer version", soft, integers("version", {4}), "/conebench/version: is 4, this build reads 1 to 3"},
       {"version 0", soft, integers("version", {0}), "/conebench/version: is 0"},
       {"too many limits", soft, integers("limits", {6}), "/conebench/limits: is 6, the file has 5 contacts"},
       {"negative limits", soft, integers("limits", {-1}), "/conebench/limits: is out of range"},
@@ -245,9 +248,33 @@ std::vector<Spoiled> spoiled() {
       {"identity twice", soft, integers("contact_identities", {5, 6, 5}), "/conebench/contact_identities: has 5 twice"},
       {"identities short", soft, integers("limit_identities", {5}), "has 1 entries, expected 2"},
       {"identities of text", soft, text("contact_identities", "abc"), "holds text, expected integers"},
+      {"frames short", soft, reals("contact_frames", {1, 0, 0}),
+       "/conebench/contact_frames: has 3 entries, expected 27"},
+      {"frames no frames", soft, reals("contact_frames", std::vector<double>(27, 0.5)), "that is not orthonormal"},
+      {"conditioning of two", soft, reals("conditioning", {1, 2}), "/conebench/conditioning: has 2 entries"},
       {"step of two", soft, integers("step", {1, 2}), "/conebench/step: has 2 entries"},
       {"residual of text", soft, text("reference/residuals/natural_map", "small"), "residuals/natural_map"},
   };
+}
+
+TEST_F(SampleFormat, StoresFramesWithTheNormalFirst) {
+  const ContactProblem problem = sample({});
+  const auto file = written(problem);
+  const std::vector<double> stored = FileMaker::open(file)->read_reals("/conebench/contact_frames");
+  const Vector& frames = *problem.configuration()->contact_frames;
+  ASSERT_EQ(stored.size(), 27U);
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(stored[k], frames[Index((k + 6) % 9)]) << k;
+}
+
+TEST_F(SampleFormat, StepsOfOlderVersionsCountFromZero) {
+  for (const std::int64_t version : {1, 2, 3}) {
+    const auto file = written(sample({}));
+    FileMaker::open(file)->integers("/conebench/version", {version});
+    const auto content = read_fclib(file);
+    ASSERT_TRUE(content.ok()) << content.error().message;
+    ASSERT_TRUE(content->extension) << content->notes.front();
+    EXPECT_EQ(content->extension->configuration.step, version < 3 ? 18 : 17) << version;
+  }
 }
 
 /// FCLIB's part is a whole problem, so whatever is wrong with the group costs only what the group adds.

@@ -35,6 +35,13 @@ inline Configuration configuration_of(const Shape& shape) {
   for (Index k = 0; k < shape.contacts; ++k) known.contact_identities->push_back((std::int64_t{1} << 40) - 7 * k);
   known.limit_identities.emplace();
   for (Index k = 0; k < shape.limits; ++k) known.limit_identities->push_back(-k);
+  known.contact_frames.emplace(shape.dimension * shape.dimension * shape.contacts);
+  for (Index k = 0; k < shape.contacts; ++k) {
+    const double angle = 0.3 + static_cast<double>(k), c = std::cos(angle), s = std::sin(angle);
+    Matrix axes = Matrix::Identity(shape.dimension, shape.dimension);
+    axes.bottomRightCorner<2, 2>() << c, -s, s, c;
+    known.contact_frames->segment(axes.size() * k, axes.size()) = axes.reshaped();
+  }
   known.scene = "nunchuk links=2";
   known.step = 17;
   known.seed = 0xfedcba9876543210;
@@ -86,6 +93,8 @@ inline ContactProblem sample(const Shape& shape) {
   data.reference = Reference{Vector::LinSpaced(rows, 1.0 / 3.0, 2.0), 0.5, "NSGS at 1e-12", {{"natural_map", 1e-13}}};
   data.provenance.family = "nunchuk";
   data.provenance.name = "nunchuk-17";
+  data.provenance.category = "dense constraints";
+  data.provenance.conditioning = 1.0 / 3.0;
   auto problem = ContactProblem::create(std::move(data));
   if (!problem) throw std::runtime_error(problem.error().message);
   return *problem;

@@ -40,6 +40,29 @@ TEST(CarriedImpulse, DoesNotMixThePlaneWithSpace) {
   EXPECT_EQ(carried_impulse(plane, counting(6), space), Vector::Zero(6));
 }
 
+TEST(CarriedImpulse, TurnsContactsIntoTheirNewFrames) {
+  // The first contact's tangents are turned by a right angle, the second one's frame is as before.
+  const std::vector<double> world = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const std::vector<double> turned = {0, 1, 0, -1, 0, 0, 0, 0, 1};
+  ImpulseLayout before{0, 0, 2, 3, {1, 2}, {}, world};
+  before.contact_frames.insert(before.contact_frames.end(), world.begin(), world.end());
+  ImpulseLayout after{0, 0, 2, 3, {2, 1}, {}, world};
+  after.contact_frames.insert(after.contact_frames.end(), turned.begin(), turned.end());
+  Vector expected(6);
+  expected << 4, 5, 6, 2, -1, 3;
+  EXPECT_EQ(carried_impulse(before, counting(6), after), expected);
+  after.contact_frames.clear();
+  expected << 4, 5, 6, 1, 2, 3;
+  EXPECT_EQ(carried_impulse(before, counting(6), after), expected)
+      << "component by component where frames are not known";
+}
+
+TEST(CarriedImpulse, TurnsInThePlane) {
+  const ImpulseLayout before{0, 0, 1, 2, {1}, {}, {1, 0, 0, 1}};
+  const ImpulseLayout after{0, 0, 1, 2, {1}, {}, {0, 1, -1, 0}};
+  EXPECT_EQ(carried_impulse(before, counting(2), after), Vector(Eigen::Vector2d(2, -1)));
+}
+
 TEST(CarriedImpulse, RefusesAnotherSize) {
   const ImpulseLayout layout{0, 0, 1, 3, {}, {}};
   EXPECT_THROW(carried_impulse(layout, counting(4), layout), std::invalid_argument);

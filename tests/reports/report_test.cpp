@@ -72,6 +72,33 @@ TEST(RenderReport, ATitleReplacesTheSuitesName) {
   EXPECT_THAT(render_report(testing::small_store(), options)[0].content, HasSubstr("# Nightly \\*7\\*\n"));
 }
 
+TEST(ReportGroups, PutCategoryOrConditioningInTheFamiliesPlace) {
+  StoreContents store = testing::small_store();
+  ASSERT_GE(store.problems.size(), 3U);
+  for (ProblemRecord& problem : store.problems) {
+    problem.category = "sparse contacts";
+    problem.rank = 3;
+    problem.conditioning = 1e3;
+  }
+  store.problems[0].category = "dense contacts";
+  store.problems[1].conditioning = 1e9;
+  store.problems[2].rank.reset();
+  const StoreContents by_category = grouped(store, ReportGroups::category);
+  EXPECT_EQ(by_category.problems[0].family, "dense contacts");
+  EXPECT_EQ(by_category.problems[1].family, "sparse contacts");
+  EXPECT_THAT(by_category.runs.at(0).suite_name, ::testing::EndsWith(", by category"));
+  const StoreContents by_conditioning = grouped(store, ReportGroups::conditioning);
+  EXPECT_EQ(by_conditioning.problems[0].family, "conditioning 1e2 to 1e4");
+  EXPECT_EQ(by_conditioning.problems[1].family, "conditioning from 1e8 on");
+  EXPECT_EQ(by_conditioning.problems[2].family, "conditioning unknown");
+  EXPECT_EQ(grouped(store, ReportGroups::family).problems[0].family, store.problems[0].family);
+
+  ReportOptions options;
+  options.formats = {ReportFormat::md};
+  EXPECT_THAT(render_report(by_category, options)[0].content, HasSubstr("dense contacts"));
+  EXPECT_THAT(parse_report_groups("size").error().message, HasSubstr("known: family, category, conditioning"));
+}
+
 TEST(ReportFormats, AreParsedOnceEachAndUnknownOnesRefused) {
   const auto formats = parse_report_formats("csv,html,csv");
   ASSERT_TRUE(formats.ok());

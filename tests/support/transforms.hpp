@@ -79,6 +79,7 @@ inline Transformed transform(const ContactProblem& problem, const SparseMatrix& 
           velocity_scale * (*problem.configuration()->gaps)[contact_source[i]];
     }
   }
+  if (data.configuration) data.configuration->contact_frames.reset();
   if (data.configuration && data.configuration->contact_identities) {
     for (std::size_t i = 0; i < contact_source.size(); ++i) {
       (*data.configuration->contact_identities)[i] =

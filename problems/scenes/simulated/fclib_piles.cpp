@@ -109,7 +109,7 @@ Result<SimulatedModel> make_capsules(const CapsulesOptions& o, std::uint64_t see
     model.geom(Geom::capsule({-o.length / 2, 0.0, 0.0}, {o.length / 2, 0.0, 0.0}, o.radius).mass(1.0));
     model.close_body();
   }
-  return simulated(model, dt, 800, "none");
+  return simulated(model, dt, 1600, "none");
 }
 
 struct SpheresOptions {
@@ -235,20 +235,24 @@ Result<SimulatedModel> make_chute(const ChuteOptions& o, std::uint64_t seed) {
 }  // namespace
 
 SimulatedSceneRow fclib_boxes_stack_scene() {
-  return make_simulated_scene<BoxesStackOptions>(
-      "fclib-boxes-stack", "boxes that land on each other, one above the other (FCLIB)", make_boxes_stack);
+  return make_simulated_scene<BoxesStackOptions>("fclib-boxes-stack",
+                                                 "boxes that land on each other, one above the other (FCLIB)",
+                                                 make_boxes_stack, fclib_loop(1e-6, 4));
 }
 
 SimulatedSceneRow fclib_capsules_scene() {
-  return make_simulated_scene<CapsulesOptions>("fclib-capsules", "capsules dropped into a box (FCLIB)", make_capsules);
+  return make_simulated_scene<CapsulesOptions>("fclib-capsules", "capsules dropped into a box (FCLIB)", make_capsules,
+                                               fclib_loop(1e-6, 16));
 }
 
 SimulatedSceneRow fclib_spheres_scene() {
-  return make_simulated_scene<SpheresOptions>("fclib-spheres", "spheres dropped into a box (FCLIB)", make_spheres);
+  return make_simulated_scene<SpheresOptions>("fclib-spheres", "spheres dropped into a box (FCLIB)", make_spheres,
+                                              fclib_loop(1e-6, 8));
 }
 
 SimulatedSceneRow fclib_chute_scene() {
-  return make_simulated_scene<ChuteOptions>("fclib-chute", "polyhedra sliding down a chute (FCLIB)", make_chute);
+  return make_simulated_scene<ChuteOptions>("fclib-chute", "polyhedra sliding down a chute (FCLIB)", make_chute,
+                                            fclib_loop(1e-6, 8));
 }
 
 }  // namespace conebench

@@ -34,6 +34,10 @@ void declare_count(OptionBinder& bind, const std::string& name, long& count, lon
   bind.integer(name, count, {.minimum = 1, .maximum = double(maximum), .doc = doc});
 }
 
+OptionValues fclib_loop(double tolerance, long every) {
+  return {{"solver", std::string("CASCADE")}, {"tolerance", tolerance}, {"max_iterations", 1000L}, {"every", every}};
+}
+
 Result<SimulatedModel> simulated(const mjcf::Model& model, double time_step, Index steps, const std::string& control) {
   if (!model.start_fits()) {
     return Error{

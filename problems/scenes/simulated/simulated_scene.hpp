@@ -30,6 +30,8 @@ struct SimulatedSceneRow {
   std::string id;       ///< "box-on-plane"; differs from those of scene_table()
   std::string summary;  ///< one line
   std::vector<OptionSpec> options;
+  /// Defaults of the loop and the sampling (runners/simulation) that differ from the usual ones.
+  OptionValues loop = {};
   /// The model; the same values and seed give the same text. Errors: see OptionBinder::assign; bad_input where a file
   /// can't be read.
   std::function<Result<SimulatedModel>(const OptionValues& values, std::uint64_t seed)> make;
@@ -44,7 +46,8 @@ Result<const SimulatedSceneRow*> require_simulated_scene(const std::string& id);
 /// A row from an options struct with `static void declare(OptionBinder&, Options&)` and a maker.
 template <class Options>
 SimulatedSceneRow make_simulated_scene(std::string id, std::string summary,
-                                       Result<SimulatedModel> (*make)(const Options&, std::uint64_t seed)) {
+                                       Result<SimulatedModel> (*make)(const Options&, std::uint64_t seed),
+                                       OptionValues loop = {}) {
   SimulatedSceneRow row;
   row.id = id;
   row.summary = std::move(summary);
@@ -52,6 +55,7 @@ SimulatedSceneRow make_simulated_scene(std::string id, std::string summary,
   OptionBinder listing;
   Options::declare(listing, defaults);
   row.options = listing.specs();
+  row.loop = std::move(loop);
   row.make = [id, make](const OptionValues& values, std::uint64_t seed) -> Result<SimulatedModel> {
     Options options;
     OptionBinder binder;

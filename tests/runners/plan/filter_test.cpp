@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace conebench {
 namespace {
 
@@ -63,10 +65,26 @@ TEST(Filter, AllTermsMustHold) {
 TEST(Filter, ATermOverWhatIsNotKnownYetHolds) {
   EXPECT_TRUE(holds("kind=local"));
   EXPECT_TRUE(holds("rows<0"));
+  EXPECT_TRUE(holds("category=dense-contacts"));
+}
+
+TEST(Filter, LooksAtCategoryAndConditioningOnlyWhereAsked) {
+  FilterSubject sparse = subject();
+  sparse.category = "sparse contacts";
+  sparse.conditioning = 1e5;
+  const auto filter = CellFilter::parse("category=\"sparse contacts\" && conditioning>=1e4");
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter->needs_features());
+  EXPECT_TRUE(filter->holds(sparse));
+  sparse.conditioning = 1e3;
+  EXPECT_FALSE(filter->holds(sparse));
+  sparse.conditioning = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(filter->holds(sparse)) << "known to have none";
+  EXPECT_FALSE(CellFilter::parse("contacts>1 && limits>0 && joints>0")->needs_features());
 }
 
 TEST(Filter, AMistakeIsNamed) {
-  EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: family"));
+  EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: category, family"));
   EXPECT_THAT(error_of("family"), HasSubstr("no operator"));
   EXPECT_THAT(error_of("family<3"), HasSubstr("a text takes"));
   EXPECT_THAT(error_of("contacts~3"), HasSubstr("a number takes"));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <fstream>
+#include <map>
 
 #include "runners/plan/problem_survey.hpp"
 #include "runners/simulation/engine.hpp"
@@ -121,13 +122,36 @@ TEST_F(Sources, ASimulatedScenesSamplesAreMadeOnceAndThenTakenFromTheirFolder) {
   EXPECT_TRUE(fs::exists((*found)[1].file)) << "what is missing is made again";
 }
 
-TEST_F(Sources, ASimulationThatFailsNamesItsEntry) {
+TEST_F(Sources, ASimulationThatFailsIsOneProblemThatSaysWhyBesideTheOthers) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
-  const auto found = list_sources(suite(R"([{"scene": "box-on-plane", "options": {"speed": 5, "max_speed": 1}}])"), {},
-                                  {}, base / "cache");
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, ErrorCode::bad_input);
-  EXPECT_THAT(found.error().message, AllOf(HasSubstr("problems[0]"), HasSubstr("blown up")));
+  const auto found = list_sources(suite(R"([{"scene": "box-on-plane", "options": {"speed": 5, "max_speed": 1}},
+                                            {"scene": "box-on-plane", "steps": 3}])"),
+                                  {}, {}, base / "cache");
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 4U);
+  EXPECT_EQ((*found)[0].name, "box-on-plane_max_speed=1_speed=5");
+  const auto failed = load_source((*found)[0], base / "cache");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(failed.error().message, AllOf(HasSubstr("problems[0]"), HasSubstr("blown up"), HasSubstr("time_step")));
+  EXPECT_TRUE(load_source((*found)[1], base / "cache"));
+}
+
+TEST_F(Sources, AFileOfTwoEntriesIsKeptWhereItFitsOneOfThem) {
+  const auto found = list_sources(suite(R"([{"fclib": "A/*.hdf5", "category": "dense contacts"},
+                                            {"fclib": "**/*.hdf5", "category": "single contact"},
+                                            {"fclib": "B/Ball*.hdf5"}])"),
+                                  base / "data", {});
+  ASSERT_TRUE(found) << found.error().message;
+  std::map<std::string, std::vector<bool>> kept;
+  for (const ProblemSource& source : *found) {
+    for (const char* const category : {"dense contacts", "single contact", "other"}) {
+      kept[source.source].push_back(source.kept(category, std::nullopt));
+    }
+  }
+  EXPECT_EQ(kept.at("A/Box-i1.hdf5"), (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(kept.at("B/Box-i1.hdf5"), (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(kept.at("B/Ball-i2.hdf5"), (std::vector<bool>{true, true, true}));
 }
 
 TEST(Survey, TellsWhatAProblemIsLike) {

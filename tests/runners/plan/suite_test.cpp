@@ -46,6 +46,7 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->limits.iterations, 20000);
   EXPECT_EQ(suite->limits.seconds, 10.0);
   EXPECT_EQ(suite->limits.memory_mb, 4000);
+  EXPECT_EQ(suite->limits.simulation_seconds, 3600.0);
   EXPECT_EQ(suite->repeats.minimum, 5);
   EXPECT_EQ(suite->repeats.minimum_ms, 50.0);
   EXPECT_EQ(suite->repeats.maximum, 100);
@@ -122,6 +123,29 @@ TEST(Suite, MayStartInSeveralWaysAndMakeSequences) {
   EXPECT_THAT(error_of(with(R"({"start": ["cold", "cold"]})")), HasSubstr("start[1]: is there already"));
   EXPECT_THAT(error_of(with(R"({"problems": [{"scene": "box-stack", "sequence": 1}]})")),
               HasSubstr("problems[0].sequence"));
+}
+
+TEST(Suite, ProblemsMayBeOfCategoriesAndARangeOfConditioning) {
+  const auto suite = parse_suite(with(R"({"problems": [
+    {"fclib": "*.hdf5", "category": "dense contacts", "conditioning": [1e2, 1e6]},
+    {"scene": "box-stack", "category": ["dense contacts", "single contact"]}, {"scene": "box-stack"}]})"),
+                                 "dir/x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  const FeatureCondition& first = suite->problems[0].condition;
+  EXPECT_TRUE(first.holds("dense contacts", 1e2));
+  EXPECT_TRUE(first.holds("dense contacts", 1e6));
+  EXPECT_FALSE(first.holds("dense contacts", 1.1e6));
+  EXPECT_FALSE(first.holds("dense contacts", std::nullopt));
+  EXPECT_FALSE(first.holds("single contact", 1e3));
+  EXPECT_TRUE(suite->problems[1].condition.holds("single contact", std::nullopt));
+  EXPECT_TRUE(suite->problems[2].condition.empty());
+  const auto entry = [](const std::string& part) {
+    return error_of(with(R"({"problems": [{"scene": "box-stack", )" + part + "}]}"));
+  };
+  EXPECT_THAT(entry(R"("category": "dense-contact")"),
+              AllOf(HasSubstr("problems[0].category"), HasSubstr("single contact")));
+  EXPECT_THAT(entry(R"("conditioning": 3)"), HasSubstr("problems[0].conditioning: must be [least, most]"));
+  EXPECT_THAT(entry(R"("conditioning": [5, 2])"), HasSubstr("conditioning: is an empty range"));
 }
 
 TEST(Suite, AnUnknownKeyIsNamedWithItsPath) {

@@ -187,7 +187,8 @@ TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
       EXPECT_EQ(read->data_hash(), record.problem.data_hash()) << coordinates << " " << compliance;
       EXPECT_EQ(read->reference()->reaction, record.impulse);
       EXPECT_EQ(read->configuration()->contact_identities, record.identities);
-      EXPECT_EQ(read->configuration()->step, 4);
+      EXPECT_EQ(read->configuration()->step, 5);
+      EXPECT_EQ(*read->configuration()->contact_frames, *record.problem.configuration()->contact_frames);
     }
   }
   std::filesystem::remove_all(folder);

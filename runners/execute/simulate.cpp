@@ -1,0 +1,69 @@
+#include "runners/execute/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/watched_worker.hpp"
+#include "runners/simulation/sample_folder.hpp"
+
+namespace conebench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int most_crashes = 2;
+constexpr int most_outside_kills = 10;
+
+Error failed(const simulation::ScenePlan& plan, const std::string& why) {
+  return Error{ErrorCode::bad_input, fmt::format("{}: {}", plan.name, why)};
+}
+
+/// One try. nullopt where it crashed, with the reason in `end`.
+std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, const std::atomic<bool>* interrupted,
+                                                    const fs::path& folder, const simulation::ScenePlan& plan,
+                                                    long steps, WorkerEnd& end) {
+  WatchedWorker worker;
+  const bool started =
+      worker.start([&](const OutputCatcher& output) { return start_simulator(folder, plan, steps, output); });
+  if (!started) return failed(plan, "the system refused a new process");
+  worker.set_deadline(
+      monotonic_seconds() + limits.simulation_seconds,
+      fmt::format("simulating took more than limits.simulation_seconds = {}", limits.simulation_seconds));
+  for (;;) {
+    wait_for_any({&worker});
+    if (interrupted != nullptr && *interrupted) return failed(plan, "interrupted");
+    const bool alive = worker.read();
+    if (const auto frame = worker.next_frame()) {
+      if (const auto report = decode_simulation_report(frame->payload)) {
+        worker.kill_now("done");
+        if (report->error < 0) return std::monostate{};
+        return Error{static_cast<ErrorCode>(report->error), report->message};
+      }
+    }
+    worker.enforce(monotonic_seconds(), limits.memory_mb);
+    if (alive) continue;
+    end = worker.reap();
+    if (end.by_us) return failed(plan, end.why);
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+SampleMaker isolated_samples(const SuiteLimits& limits, const std::atomic<bool>* interrupted) {
+  return [limits, interrupted](const fs::path& folder, const simulation::ScenePlan& plan,
+                               long steps) -> Result<std::monostate> {
+    WorkerEnd end;
+    int crashes = 0, kills = 0;
+    for (;;) {
+      if (auto outcome = simulate_once(limits, interrupted, folder, plan, steps, end)) return *outcome;
+      const bool again = end.from_outside ? ++kills < most_outside_kills : ++crashes < most_crashes;
+      if (!again) {
+        return failed(plan, fmt::format("simulating it crashed: {}; repeat it with conebench generate", end.why));
+      }
+    }
+  };
+}
+
+}  // namespace conebench

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "runners/simulation/sampling.hpp"
+
+namespace conebench::simulation {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double least_slip = 0.1, least_open = 0.05;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json to_json(const Stratum& stratum) {
+  return {{"category", to_string(stratum.category)},
+          {"conditioning", stratum.band_name},
+          {"met", stratum.met},
+          {"samples", stratum.taken},
+          {"wanted", stratum.wanted},
+          {"short", stratum.is_short()}};
+}
+
+}  // namespace
+
+std::string SamplingSummary::why_trivial() const {
+  if (samples == 0) return {};
+  if (modes.all() == 0) return "its samples have no contacts";
+  const double slip = double(modes.slip) / double(modes.all());
+  const double open = double(modes.open) / double(modes.all());
+  if (slip >= least_slip && open >= least_open) return {};
+  return fmt::format("of {} contacts {:.3g} % slip and {:.3g} % open, fewer than {:g} % or {:g} %", modes.all(),
+                     100 * slip, 100 * open, 100 * least_slip, 100 * least_open);
+}
+
+std::string SamplingSummary::why_empty(const SampleOptions& options) const {
+  if (samples > 0) return {};
+  if (constrained == 0) {
+    return fmt::format(
+        "none of the {} steps had a contact, an active limit or a joint's row; simulate longer with --steps", steps);
+  }
+  if (options.sample == "impacts" && candidates == 0) {
+    return fmt::format("fewer than every={} contacts began to push in {} steps; set every=1, or sample=steps",
+                       options.every, steps);
+  }
+  if (candidates == 0) {
+    return fmt::format("every={} leaves none of the {} steps, of which {} had a constraint; set it lower",
+                       options.every, steps, constrained);
+  }
+  return fmt::format("none of the {} candidates is of the categories asked for ({}); see what was met with categories=",
+                     candidates, options.categories);
+}
+
+Json to_json(const SamplingSummary& summary) {
+  Json strata = Json::array();
+  for (const Stratum& stratum : summary.strata) strata.push_back(to_json(stratum));
+  return {{"steps", summary.steps},
+          {"samples", summary.samples},
+          {"unsolved_steps", summary.unsolved},
+          {"worst_residual", number(summary.worst_residual)},
+          {"worst_configuration_residual", number(summary.worst_configuration_residual)},
+          {"contacts", {{"open", summary.modes.open}, {"stick", summary.modes.stick}, {"slip", summary.modes.slip}}},
+          {"trivial", !summary.why_trivial().empty()},
+          {"why_trivial", summary.why_trivial()},
+          {"strata", strata}};
+}
+
+}  // namespace conebench::simulation

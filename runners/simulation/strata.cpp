@@ -1,0 +1,101 @@
+#include "runners/simulation/strata.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+namespace conebench::simulation {
+
+namespace {
+
+constexpr SampleCategory categories[] = {SampleCategory::unknown,
+                                         SampleCategory::no_constraint,
+                                         SampleCategory::independent_joints,
+                                         SampleCategory::redundant_joints,
+                                         SampleCategory::dense_joints,
+                                         SampleCategory::dense_constraints,
+                                         SampleCategory::single_contact,
+                                         SampleCategory::sparse_contacts,
+                                         SampleCategory::dense_contacts,
+                                         SampleCategory::other};
+
+std::string word(SampleCategory category) {
+  std::string text = to_string(category);
+  std::replace(text.begin(), text.end(), ' ', '-');
+  return text;
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin < list.size()) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+bool before(const Stratum& a, const Stratum& b) { return std::tie(a.category, a.band) < std::tie(b.category, b.band); }
+
+}  // namespace
+
+std::string Stratum::name() const { return fmt::format("{}, conditioning {}", to_string(category), band_name); }
+
+std::vector<std::string> category_words() {
+  std::vector<std::string> words;
+  for (const SampleCategory category : categories) words.push_back(word(category));
+  return words;
+}
+
+Result<Strata> Strata::create(const std::string& list, const std::string& edge_list, long per_stratum) {
+  std::vector<double> edges;
+  for (const std::string& text : split(edge_list)) {
+    double edge = 0.0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), edge);
+    const bool whole = parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
+    if (!whole || !(edge > (edges.empty() ? 1.0 : edges.back()))) {
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("option 'bands' = {}: '{}' must be a number above {}; write ascending edges as in "
+                               "1e2,1e4",
+                               edge_list, text, edges.empty() ? 1.0 : edges.back())};
+    }
+    edges.push_back(edge);
+  }
+  Strata strata(ConditioningBands(std::move(edges)), per_stratum);
+  for (const std::string& text : split(list)) {
+    const auto* const found = std::find_if(std::begin(categories), std::end(categories),
+                                           [&](SampleCategory category) { return word(category) == text; });
+    if (found == std::end(categories)) {
+      return Error{ErrorCode::wrong_usage, fmt::format("option 'categories': unknown category '{}'; known: {}", text,
+                                                       fmt::join(category_words(), ", "))};
+    }
+    strata.asked_ = true;
+    for (std::size_t band = 0; band < strata.bands_.count(); ++band) strata.find(*found, band).wanted = per_stratum;
+  }
+  return strata;
+}
+
+Stratum& Strata::find(SampleCategory category, std::size_t band) {
+  Stratum wanted{.category = category, .band = band, .band_name = bands_.name(band)};
+  const auto place = std::lower_bound(strata_.begin(), strata_.end(), wanted, before);
+  if (place != strata_.end() && place->category == category && place->band == band) return *place;
+  return *strata_.insert(place, std::move(wanted));
+}
+
+bool Strata::take(const Features& features) {
+  Stratum& stratum = find(features.category, bands_.band_of(features.spectrum.conditioning));
+  if (!asked_) stratum.wanted = per_stratum_;
+  ++stratum.met;
+  if (!stratum.is_short()) return false;
+  ++stratum.taken;
+  return true;
+}
+
+bool Strata::full() const {
+  return asked_ && std::none_of(strata_.begin(), strata_.end(), [](const Stratum& s) { return s.is_short(); });
+}
+
+}  // namespace conebench::simulation

@@ -1,0 +1,98 @@
+#include "runners/execute/simulate.hpp"
+
+#include <gmock/gmock.h>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "runners/simulation/engine.hpp"
+#include "runners/simulation/sample_folder.hpp"
+#include "tests/runners/execute/sweep_fixture.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class Simulate : public testing::SweepTest {
+ protected:
+  void SetUp() override {
+    if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  }
+  void TearDown() override { unsetenv("CONEBENCH_TEST_MODE"); }
+
+  static simulation::ScenePlan plan(const OptionValues& options) {
+    auto made = simulation::plan_scene(**require_simulated_scene("box-on-plane"), options, 1);
+    if (!made) throw std::runtime_error(made.error().message);
+    return std::move(*made);
+  }
+  /// With a solver in the loop that misbehaves.
+  std::string error_with(const std::string& mode, SuiteLimits limits = {}) const {
+    setenv("CONEBENCH_TEST_MODE", mode.c_str(), 1);
+    const auto made = isolated_samples(limits, nullptr)(
+        folder / mode, plan({{"solver", std::string("MISBEHAVE")}, {"tolerance", 1e-6}}), 5);
+    if (made) return "no error";
+    EXPECT_EQ(made.error().code, ErrorCode::bad_input);
+    EXPECT_EQ(made.error().message.find('\n'), std::string::npos);
+    return made.error().message;
+  }
+};
+
+TEST_F(Simulate, GivesTheSameFilesAsInThisProcess) {
+  const auto made = isolated_samples({}, nullptr)(folder / "apart", plan({{"every", 2L}}), 6);
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_TRUE(simulation::make_samples(folder / "here", plan({{"every", 2L}}), 6));
+  const auto list = simulation::whole_list(folder / "apart");
+  ASSERT_TRUE(list);
+  EXPECT_EQ(list->files.size(), 3U);
+  for (const std::string& file : list->files) {
+    EXPECT_EQ(load_fclib(folder / "apart" / file)->data_hash(), load_fclib(folder / "here" / file)->data_hash());
+  }
+}
+
+TEST_F(Simulate, ACrashIsAnErrorThatTellsTheSceneAndTheSignal) {
+  EXPECT_THAT(error_with("abort"), AllOf(HasSubstr("box-on-plane"), HasSubstr("crashed"), HasSubstr("signal 6")));
+  EXPECT_THAT(error_with("exit"), HasSubstr("exit code 1"));
+}
+
+TEST_F(Simulate, AThrowAndNumbersThatAreNoneAreErrors) {
+  EXPECT_THAT(error_with("throw"), HasSubstr("thrown on request"));
+  EXPECT_THAT(error_with("nan"), HasSubstr("not finite"));
+}
+
+TEST_F(Simulate, EndsAtItsLimits) {
+  SuiteLimits limits;
+  limits.simulation_seconds = 0.3;
+  EXPECT_THAT(error_with("hang", limits), HasSubstr("limits.simulation_seconds"));
+  limits.simulation_seconds = 60;
+  limits.memory_mb = 300;
+  EXPECT_THAT(error_with("leak", limits), HasSubstr("300 MB"));
+}
+
+TEST_F(Simulate, ASweepGoesOnWithoutTheSceneThatCrashes) {
+  setenv("CONEBENCH_TEST_MODE", "abort", 1);
+  const Suite what = suite(R"({"name": "one-crashes", "solvers": ["NSGS"], "problems": [
+      {"scene": "box-on-plane", "steps": 4, "options": {"solver": "MISBEHAVE"}},
+      {"scene": "box-on-plane", "steps": 4, "every": 2}]})");
+  Store store = open_store();
+  const SweepOutcome outcome = sweep(what, store);
+  EXPECT_EQ(outcome.bad_problems, 1);
+  EXPECT_EQ(outcome.run, 3) << "the failed one has its cell, too";
+  EXPECT_EQ(outcome.solved, 2);
+  EXPECT_THAT(progress.notes, Contains(AllOf(HasSubstr("box-on-plane_solver=MISBEHAVE"), HasSubstr("signal 6"))));
+}
+
+TEST_F(Simulate, ASuiteTakesTheCategoriesItAsksFor) {
+  Store store = open_store();
+  const SweepOutcome outcome = sweep(suite(R"({"name": "dense", "solvers": ["NSGS"], "problems": [
+      {"scene": "box-on-plane", "steps": 4, "category": "dense contacts"},
+      {"scene": "two-cubes", "steps": 2, "category": "single contact"},
+      {"scene": "box-stack", "conditioning": [1, 1.0001]}]})"),
+                                     store);
+  EXPECT_EQ(outcome.cells, 4);
+  for (const ProblemRecord& problem : store.read()->problems) EXPECT_EQ(problem.category, "dense contacts");
+}
+
+}  // namespace
+}  // namespace conebench

@@ -1,0 +1,185 @@
+#include "runners/simulation/sampling.hpp"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "metrics/residuals.hpp"
+#include "runners/simulation/sample_folder.hpp"
+#include "runners/simulation/scene_plan.hpp"
+#include "tests/runners/simulation/mechanisms.hpp"
+
+namespace conebench::simulation {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+Features features(SampleCategory category, double conditioning) {
+  Features made;
+  made.category = category;
+  made.spectrum.conditioning = conditioning;
+  return made;
+}
+
+TEST(Strata, TakeWhatTheyAreShortOf) {
+  auto strata = Strata::create("single-contact,sparse-contacts", "1e2", 1);
+  ASSERT_TRUE(strata);
+  EXPECT_TRUE(strata->take(features(SampleCategory::single_contact, 10)));
+  EXPECT_FALSE(strata->take(features(SampleCategory::single_contact, 20))) << "has its one";
+  EXPECT_TRUE(strata->take(features(SampleCategory::single_contact, 200)));
+  EXPECT_FALSE(strata->take(features(SampleCategory::dense_contacts, 10))) << "not asked for";
+  EXPECT_TRUE(strata->take(features(SampleCategory::sparse_contacts, 1)));
+  EXPECT_FALSE(strata->full());
+  EXPECT_TRUE(strata->take(features(SampleCategory::sparse_contacts, 1e9)));
+  EXPECT_TRUE(strata->full());
+  ASSERT_EQ(strata->all().size(), 5U);
+  EXPECT_EQ(strata->all()[0].name(), "single contact, conditioning below 1e2");
+  EXPECT_EQ(strata->all()[0].met, 2);
+  EXPECT_EQ(strata->all()[0].taken, 1);
+  EXPECT_EQ(strata->all()[4].category, SampleCategory::dense_contacts);
+  EXPECT_EQ(strata->all()[4].wanted, 0);
+}
+
+TEST(Strata, WithoutCategoriesEveryOneThatIsMetIsWantedAndNoneIsTheLast) {
+  auto strata = Strata::create("", "", 2);
+  ASSERT_TRUE(strata);
+  EXPECT_TRUE(strata->take(features(SampleCategory::other, 1e9)));
+  EXPECT_TRUE(strata->take(features(SampleCategory::other, 1)));
+  EXPECT_FALSE(strata->take(features(SampleCategory::other, 1)));
+  EXPECT_TRUE(strata->take(features(SampleCategory::single_contact, 1)));
+  EXPECT_FALSE(strata->full());
+}
+
+TEST(Strata, WhatTheyAreMadeOfIsChecked) {
+  const auto why = [](const std::string& categories, const std::string& edges) {
+    const auto strata = Strata::create(categories, edges, 1);
+    EXPECT_FALSE(strata);
+    return strata ? "" : strata.error().message;
+  };
+  EXPECT_THAT(why("sparse", ""), HasSubstr("unknown category 'sparse'; known: unknown, no-constraint"));
+  EXPECT_THAT(why("", "1e4,1e2"), HasSubstr("'1e2' must be a number above 10000"));
+  EXPECT_THAT(why("", "1"), HasSubstr("must be a number above 1"));
+}
+
+TEST(SamplingSummary, TellsATrivialSetFromOneThatIsNot) {
+  SamplingSummary summary;
+  summary.samples = 10;
+  EXPECT_THAT(summary.why_trivial(), HasSubstr("no contacts"));
+  summary.modes = {.open = 5, .stick = 85, .slip = 10};
+  EXPECT_EQ(summary.why_trivial(), "");
+  summary.modes = {.open = 5, .stick = 86, .slip = 9};
+  EXPECT_EQ(summary.why_trivial(), "of 100 contacts 9 % slip and 5 % open, fewer than 10 % or 5 %");
+  summary.modes = {.open = 4, .stick = 0, .slip = 96};
+  EXPECT_THAT(summary.why_trivial(), HasSubstr("4 % open"));
+  EXPECT_TRUE(to_json(summary)["trivial"]);
+}
+
+class Sampling : public WithMujoco {
+ protected:
+  Sampling() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "sampling-XXXXXX").string();
+    folder = mkdtemp(pattern.data());
+  }
+  ~Sampling() override { std::filesystem::remove_all(folder); }
+
+  /// The samples of a scene, as read back from their files.
+  std::vector<ContactProblem> samples(const std::string& scene, const OptionValues& options, long steps) {
+    const auto plan = plan_scene(**require_simulated_scene(scene), options, 1);
+    if (!plan) throw std::runtime_error(plan.error().message);
+    auto simulation = simulate(*plan);
+    if (!simulation) throw std::runtime_error(simulation.error().message);
+    summary = {};
+    files.clear();
+    const SamplingWatch watch{.sample = [&](const StepRecord& record) -> Result<std::monostate> {
+                                const auto file = write_sample(record, folder);
+                                if (!file) return file.error();
+                                files.push_back(file->string());
+                                return std::monostate{};
+                              },
+                              .step = {}};
+    const auto ran = sample(*simulation, steps, plan->options.tolerance, plan->sampling, watch, summary);
+    if (!ran) throw std::runtime_error(ran.error().message);
+    why_empty = summary.why_empty(plan->sampling);
+    std::vector<ContactProblem> problems;
+    for (const std::string& file : files) {
+      auto problem = load_fclib(file);
+      if (!problem) throw std::runtime_error(problem.error().message);
+      problems.push_back(std::move(*problem));
+    }
+    return problems;
+  }
+
+  std::filesystem::path folder;
+  SamplingSummary summary;
+  std::vector<std::string> files;
+  std::string why_empty;
+};
+
+TEST_F(Sampling, ASampleTellsItsCategoryAndItsStepIsTheOneInItsName) {
+  const auto problems = samples("box-on-plane", {{"every", 4L}, {"tolerance", 1e-6}}, 12);
+  ASSERT_EQ(problems.size(), 3U);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    EXPECT_EQ(problems[i].configuration()->step, std::int64_t(4 * (i + 1)));
+    EXPECT_THAT(files[i], HasSubstr(i == 0 ? "step=00004" : i == 1 ? "step=00008" : "step=00012"));
+    const Features found = extract_features(problems[i]);
+    EXPECT_EQ(problems[i].provenance().category, to_string(found.category));
+    EXPECT_EQ(problems[i].provenance().conditioning, found.spectrum.conditioning);
+    const Reference& reference = *problems[i].reference();
+    for (const char* name : {"r_primal", "r_dual", "r_ncp", "r_nat", "natural_map_scaled"}) {
+      EXPECT_NEAR(reference.residuals.at(name), judge(problems[i], reference.reaction)[name].value, 1e-15) << name;
+    }
+  }
+}
+
+TEST_F(Sampling, AStepWithoutConstraintsLeavesItsTurnToTheNextOneThatHasSome) {
+  const auto all = samples("box-on-plane", {{"height", 0.02}, {"every", 1L}, {"tolerance", 1e-6}}, 60);
+  ASSERT_FALSE(all.empty());
+  const std::int64_t first = *all.front().configuration()->step;
+  ASSERT_GT(first, 2) << "the box falls at first";
+  const auto rare = samples("box-on-plane", {{"height", 0.02}, {"every", first - 1}, {"tolerance", 1e-6}}, first);
+  ASSERT_EQ(rare.size(), 1U);
+  EXPECT_EQ(rare[0].configuration()->step, first);
+}
+
+TEST_F(Sampling, ASetWithoutSamplesSaysWhy) {
+  EXPECT_TRUE(samples("box-on-plane", {{"height", 2.0}}, 5).empty());
+  EXPECT_THAT(why_empty, HasSubstr("none of the 5 steps had a contact"));
+  EXPECT_TRUE(samples("box-on-plane", {{"every", 50L}, {"tolerance", 1e-6}}, 5).empty());
+  EXPECT_THAT(why_empty, HasSubstr("every=50 leaves none of the 5 steps"));
+  EXPECT_TRUE(
+      samples("box-on-plane", {{"every", 50L}, {"sample", std::string("impacts")}, {"tolerance", 1e-6}}, 5).empty());
+  EXPECT_THAT(why_empty, HasSubstr("fewer than every=50 contacts began to push"));
+  EXPECT_TRUE(samples("box-on-plane",
+                      {{"sample", std::string("stratified")}, {"categories", std::string("redundant-joints")}}, 5)
+                  .empty());
+  EXPECT_THAT(why_empty, HasSubstr("none of the 5 candidates is of the categories asked for (redundant-joints)"));
+}
+
+TEST_F(Sampling, AStratifiedSetHasSoManyOfEachAndEndsWhenAllAreThere) {
+  // A free linkage falls on a corner, then on a side: joints alone, then contacts with joints.
+  const auto problems = samples("fourbar",
+                                {{"base", std::string("free")},
+                                 {"coordinates", std::string("maximal")},
+                                 {"tolerance", 1e-6},
+                                 {"sample", std::string("stratified")},
+                                 {"per_stratum", 3L},
+                                 {"bands", std::string("")},
+                                 {"categories", std::string("redundant-joints,independent-joints,dense-constraints")}},
+                                400);
+  std::map<std::string, int> count;
+  for (const ContactProblem& problem : problems) ++count[problem.provenance().category];
+  for (const Stratum& stratum : summary.strata) {
+    EXPECT_EQ(count[to_string(stratum.category)], stratum.taken) << stratum.name();
+    EXPECT_EQ(stratum.taken, std::min(stratum.met, stratum.wanted)) << stratum.name();
+  }
+  EXPECT_EQ(count["dense constraints"], 3);
+  EXPECT_GE(count.size(), 2U);
+}
+
+}  // namespace
+}  // namespace conebench::simulation

@@ -20,7 +20,7 @@ namespace {
 
 struct CascadeOptions {
   long sweeps = 4;
-  long proximal_steps = 800;
+  long proximal_steps = 1200;
   long arclength_steps = 150;
   long restarts = 12;
   double memory = 2000.0;
@@ -71,24 +71,33 @@ long early_sweeps(const Options&, const ContactProblem&) {
   return 0;
 }
 
+template <class Options>
+bool tries_newton(const Options& options) {
+  if constexpr (requires { options.newton; }) return options.newton;
+  return false;
+}
+
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
   if (offer(parts, search, r)) return;
+  if (o.newton && from_rest(parts, search, 1e6 * o.memory)) return;
   if (o.sweeps > 0 && !swept_thoroughly(o, parts.source()) &&
       sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory))
     return;
   Vector swept = r;
-  if (o.newton && !search.halted() &&
-      parts.newton().run(search, r, {.steps = 30, .patience = 6, .relative = search.odd_attempt() ? 1e3 : 10.0}))
+  if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(search.odd_attempt() ? 1e3 : 10.0)))
     return;
+  if (o.sweeps > 0 && !search.halted() && sweep_on(parts, search, swept)) return;
   if (o.interior_point && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
   // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
   if (o.newton && o.interior_point && !search.halted() &&
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
     return;
-  if (!search.halted() && search.best() > 1e-6 && large_impulses(parts, search, o.admm, o.interior_point)) return;
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
-  if (o.proximal_point && parts.proximal_point().run(search, {.newton_steps = o.proximal_steps})) return;
+  if (search.best() > 1e-6 && large_impulses(parts, search, o.admm, o.interior_point)) return;
+  const ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .successes = 3};
+  if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+  if (o.interior_point && search.best() > 1e-6 && large_impulses_again(parts, search)) return;
   if (o.arclength && parts.arclength_path().run(search, 1.0, 1.0, {.steps = static_cast<int>(o.arclength_steps)}))
     return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
@@ -227,7 +236,7 @@ class PartSolver final : public Solver {
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     FewContacts early;
     if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
-      early = FewContacts::sweep(*problem_, guess, sweeps, stop, monitor, impulse);
+      early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_)}, stop, monitor, impulse);
       if (early.accepted || early.halted) return summary_of(early);
       if (!impulse.allFinite()) impulse = guess;
     } else {
@@ -270,7 +279,8 @@ class PartSolver final : public Solver {
     summary.status = early.accepted      ? SolveStatus::converged
                      : early.out_of_time ? SolveStatus::time_limit
                                          : SolveStatus::max_iterations;
-    summary.iterations = early.sweeps;
+    summary.iterations = early.sweeps + early.newton_steps;
+    summary.factorizations = early.newton_steps;
     summary.operator_products = early.sweeps + early.products;
     summary.own_residual = early.residual;
     return summary;

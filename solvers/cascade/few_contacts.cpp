@@ -4,8 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include <Eigen/LU>
+
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 #include "solvers/natural_map_scaling.hpp"
+#include "solvers/newton/block_functions.hpp"
 
 namespace conebench::cascade {
 
@@ -13,12 +16,12 @@ namespace {
 
 /// λ lies in the caller's array, everything else on the stack.
 template <int Dim>
-class SmallSweep {
+class SmallProblem {
  public:
   using Part = ContactVector<Dim>;
   using Block = Eigen::Matrix<double, Dim, Dim>;
 
-  explicit SmallSweep(const ContactProblem& problem)
+  explicit SmallProblem(const ContactProblem& problem)
       : problem_(problem), matrix_(problem.blocks()), contacts_(static_cast<int>(matrix_.block_rows())) {
     velocity_scale_ = natural_map_scaling(problem, Eigen::Map<Vector>(inverse_steps_.data(), contacts_));
   }
@@ -37,17 +40,37 @@ class SmallSweep {
     return change / velocity_scale_;
   }
 
+  /// One Newton step on Alart and Curnier's function. G_ii is shifted a little for redundant contacts.
+  void newton_step(double* impulse) {
+    constexpr double shift = 1e-10;
+    const int rows = Dim * contacts_;
+    SmallMatrix derivative = SmallMatrix::Zero(rows, rows);
+    SmallVector value(rows);
+    for (int i = 0; i < contacts_; ++i) {
+      const Eigen::Map<const Part> own(impulse + Dim * i);
+      const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
+      const auto f = newton::alart_curnier_function<Dim>(own, velocity(i, impulse), friction(i),
+                                                         {1.0 / inverse_step, 1.0 / inverse_step});
+      value.template segment<Dim>(Dim * i) = f.value;
+      for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k)
+        derivative.template block<Dim, Dim>(Dim * i, Dim * matrix_.column(k)) = f.by_velocity * matrix_.block<Dim>(k);
+      const Part added = compliance(i).array() + shift * inverse_step;
+      derivative.template block<Dim, Dim>(Dim * i, Dim * i) += f.by_impulse + f.by_velocity * added.asDiagonal();
+    }
+    const Eigen::PartialPivLU<SmallMatrix> factors(derivative);
+    Eigen::Map<Vector>(impulse, rows) -= factors.solve(value);
+  }
+
   /// The scaled natural map.
   double residual(const double* impulse) const {
     double worst = 0.0;
     for (int i = 0; i < contacts_; ++i) {
       const double mu = friction(i);
       const Eigen::Map<const Part> own(impulse + Dim * i);
-      Part velocity = velocity_without(i, impulse) + diagonal(i) * own;
-      velocity += compliance(i).cwiseProduct(own);
-      velocity[Dim - 1] += mu * tangential_norm<Dim>(velocity);
+      Part modified = velocity(i, impulse);
+      modified[Dim - 1] += mu * tangential_norm<Dim>(modified);
       const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
-      const Part moved = own - velocity / inverse_step;
+      const Part moved = own - modified / inverse_step;
       const double error = (own - project_friction_cone<Dim>(moved, mu)).norm() * inverse_step;
       if (!(error <= worst)) worst = error;
       if (std::isnan(worst)) break;
@@ -56,10 +79,20 @@ class SmallSweep {
   }
 
  private:
+  static constexpr int most_rows = Dim * FewContacts::newton_at_once;
+  using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most_rows, most_rows>;
+  using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_rows, 1>;
+
   double friction(int i) const { return problem_.cones().friction()[static_cast<std::size_t>(i)]; }
   Eigen::Map<const Block> diagonal(int i) const { return matrix_.block<Dim>(matrix_.diagonal(i)); }
   Eigen::Map<const Part> compliance(int i) const {
     return Eigen::Map<const Part>(problem_.compliance().data() + Dim * i);
+  }
+
+  /// g_i + Σ_j (G + R)_ij λ_j.
+  Part velocity(int i, const double* impulse) const {
+    const Eigen::Map<const Part> own(impulse + Dim * i);
+    return velocity_without(i, impulse) + diagonal(i) * own + compliance(i).cwiseProduct(own);
   }
 
   /// g_i + Σ_{j≠i} G_ij λ_j.
@@ -96,15 +129,18 @@ class SmallSweep {
 };
 
 template <int Dim>
-FewContacts run(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
-                Monitor& monitor, VectorRef impulse) {
+FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewContacts::Effort& effort,
+                const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   constexpr double near = 10.0;  // a change of that many tolerances is worth a look
+  const bool few = problem.cones().contacts() <= FewContacts::thoroughly;
   // Sweeps that cost about as much as Newton's way to the end.
-  const double worth_it = problem.cones().contacts() <= FewContacts::thoroughly ? 20.0 : 0.0;
+  const double worth_it = few ? 20.0 : 0.0;
   const long most = std::lround(2.0 * worth_it);
   FewContacts count;
-  SmallSweep<Dim> contacts(problem);
+  SmallProblem<Dim> contacts(problem);
   impulse = guess;
+  const auto iterations = [&] { return count.sweeps + count.newton_steps; };
+  const auto done = [&] { return count.accepted || count.halted; };
   const auto look = [&] {
     count.residual = contacts.residual(impulse.data());
     ++count.products;
@@ -119,23 +155,45 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, long sweeps
       count.halted = count.out_of_time = decision == Decision::out_of_time;
     }
   };
+  // Goes back to where it began unless it arrives: each second step must halve the residual.
+  const auto newton = [&] {
+    std::array<double, 3 * FewContacts::newton_at_once> before;
+    std::copy(impulse.begin(), impulse.end(), before.begin());
+    const double start = count.residual;
+    double best = start;
+    for (int slow = 0; slow < 2 && !done() && iterations() < stop.max_iterations;) {
+      contacts.newton_step(impulse.data());
+      ++count.newton_steps;
+      ++count.products;
+      look();
+      slow = count.residual <= 0.5 * best ? 0 : slow + 1;
+      best = std::min(best, count.residual);
+    }
+    if (done() || iterations() >= stop.max_iterations) return;
+    std::copy_n(before.begin(), impulse.size(), impulse.begin());
+    count.residual = start;
+  };
   // A start from elsewhere may be the answer already.
   if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look();
-  long decide_at = sweeps;
-  long halfway_at = sweeps / 2;
+  long decide_at = effort.sweeps;
+  long halfway_at = effort.sweeps / 2;
   double halfway = 0.0;
-  while (!count.accepted && !count.halted) {
-    if (count.sweeps >= stop.max_iterations) {
+  while (!done()) {
+    if (iterations() >= stop.max_iterations) {
       count.halted = true;
       break;
     }
     const double change = contacts.sweep(impulse.data());
     ++count.sweeps;
     const bool decides = count.sweeps >= decide_at;
-    const bool asked_for = count.sweeps <= 2 || count.sweeps == halfway_at || count.sweeps == stop.max_iterations;
+    const bool asked_for = count.sweeps <= 2 || count.sweeps == halfway_at || iterations() == stop.max_iterations;
     if (change > near * stop.tolerance && !asked_for && !decides) continue;
     look();
-    if (count.accepted || count.halted || count.sweeps == stop.max_iterations) continue;
+    if (done() || iterations() == stop.max_iterations) continue;
+    if (effort.newton && problem.cones().contacts() <= FewContacts::newton_at_once && count.sweeps == 1) {
+      newton();
+      if (done()) continue;
+    }
     if (decides) {
       const double rate =
           std::pow(count.residual / halfway, 1.0 / static_cast<double>(std::max(1L, count.sweeps - halfway_at)));
@@ -156,10 +214,10 @@ bool FewContacts::fit(const ContactProblem& problem) {
   return cones.contacts() > 0 && cones.contacts() <= most_contacts && cones.blocks() == cones.contacts();
 }
 
-FewContacts FewContacts::sweep(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
-                               Monitor& monitor, VectorRef impulse) {
-  return problem.cones().contact_dimension() == 2 ? run<2>(problem, guess, sweeps, stop, monitor, impulse)
-                                                  : run<3>(problem, guess, sweeps, stop, monitor, impulse);
+FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
+                               const StopRule& stop, Monitor& monitor, VectorRef impulse) {
+  return problem.cones().contact_dimension() == 2 ? run<2>(problem, guess, effort, stop, monitor, impulse)
+                                                  : run<3>(problem, guess, effort, stop, monitor, impulse);
 }
 
 }  // namespace conebench::cascade

@@ -8,10 +8,16 @@
 
 namespace conebench::cascade {
 
-/// NSGS's sweeps on a few contacts in the problem's own units, without heap allocation: what CASCADE tries before it
-/// scales, allocates and analyses anything.
+/// NSGS's sweeps and Newton steps on a few contacts in the problem's own units, without heap allocation: what CASCADE
+/// tries before it scales, allocates and analyses anything.
 struct FewContacts {
+  struct Effort {
+    long sweeps = 4;
+    bool newton = true;
+  };
+
   long sweeps = 0;
+  long newton_steps = 0;
   long looks = 0;     ///< points measured, the indices at which the monitor was asked
   long products = 0;  ///< with G, to measure
   double residual = std::numeric_limits<double>::quiet_NaN();  ///< of the last point measured
@@ -24,15 +30,18 @@ struct FewContacts {
   /// uncoupled contacts need.
   static constexpr int thoroughly = 8;
   static constexpr long glance = 2;
+  /// Up to so many contacts a dense Newton step costs as much as one or two sweeps.
+  static constexpr int newton_at_once = 3;
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
 
-  /// Sweeps from `guess` until the scaled natural map is within the tolerance. After `sweeps` of them, up to eight
-  /// contacts go on for as long as the rate of the last ones promises that within twenty more, at most to the fortieth.
-  /// `impulse` is the last iterate. The problem fits.
-  static FewContacts sweep(const ContactProblem& problem, ConstVectorRef guess, long sweeps, const StopRule& stop,
-                           Monitor& monitor, VectorRef impulse);
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to three contacts try Newton steps
+  /// after the first sweep; where these do not arrive, the sweeps go on from where they were. After `effort.sweeps` of
+  /// them, up to eight contacts go on for as long as the rate of the last ones promises the tolerance within twenty
+  /// more, at most to the fortieth. `impulse` is the last iterate. The problem fits.
+  static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
+                           const StopRule& stop, Monitor& monitor, VectorRef impulse);
 };
 
 }  // namespace conebench::cascade

@@ -21,6 +21,7 @@ Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
 
 void Search::go_on_after(const FewContacts& early) {
   sweeps_ = early.sweeps;
+  newton_steps_ = early.newton_steps;
   offers_ = early.looks;
   products_before_ -= early.products;
 }

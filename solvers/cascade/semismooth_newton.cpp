@@ -103,12 +103,16 @@ void SemismoothNewton::step(Vector& r) {
 
 bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget) {
   double best = std::numeric_limits<double>::infinity();
+  double best_to_beat = std::numeric_limits<double>::infinity();
   int without_progress = 0;
   best_ = r;
   for (int k = 0;; ++k) {
     problem_.velocity(r, w_);
     const double residual = problem_.residual(r, w_);
-    without_progress = residual < 0.7 * best ? 0 : without_progress + 1;
+    if (k > 0 || budget.start_counts) {
+      without_progress = residual < budget.progress * best_to_beat ? 0 : without_progress + 1;
+      best_to_beat = std::min(best_to_beat, residual);
+    }
     if (residual < best) {
       best = residual;
       best_ = r;

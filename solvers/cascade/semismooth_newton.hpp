@@ -11,9 +11,12 @@ namespace conebench::cascade {
 /// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
 struct NewtonBudget {
   int steps = 20;
-  int patience = 4;  ///< steps without the residual falling to 0.7 of the run's best
+  int patience = 4;  ///< steps without the residual falling to `progress` of the run's best
   double relative = 10.0;
   double largest = 1e-3;
+  double progress = 0.7;
+  bool start_counts =
+      true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
 };
 
 /// Semi-smooth Newton on F(r) = r − P(r − u(w(r))), reduced contact by contact to the unknowns that its mode leaves

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
+#include "problems/cone_projection.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cascade {
@@ -12,6 +14,10 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
   Vector w(parts.problem().size());
   parts.problem().velocity(r, w);
   return search.offer(r, parts.problem().residual(r, w));
+}
+
+NewtonBudget first_newton(double relative) {
+  return {.steps = 30, .patience = 6, .relative = relative, .progress = 0.5, .start_counts = false};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -31,19 +37,37 @@ bool rescue(Parts& parts, Search& search) {
 
 namespace {
 
-/// The largest impulse were all contacts to stick, ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞: beyond 1e3 where heavy bodies rest on light
-/// ones.
-double sticking_impulse(Parts& parts, Search& search) {
+/// −(G̃ + shift I)⁻¹ g̃: the impulses were all contacts to stick.
+Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   const ScaledProblem& problem = parts.problem();
   const auto contacts = static_cast<std::size_t>(problem.contacts());
-  const std::vector<BlockLu::Block> shift(contacts, 1e-10 * BlockLu::Block::Identity());
+  const std::vector<BlockLu::Block> diagonal(contacts, shift * BlockLu::Block::Identity());
   const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
-  parts.lu().factor(problem, identity, identity, shift, std::vector<char>(contacts, 0));
+  parts.lu().factor(problem, identity, identity, diagonal, std::vector<char>(contacts, 0));
   search.count_newton();
   Vector r(problem.size());
-  parts.lu().solve(problem.free_term(), r);
-  return r.lpNorm<Eigen::Infinity>();
+  parts.lu().solve(-problem.free_term(), r);
+  return r;
 }
+
+/// ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞ if it is more than `least`.
+std::optional<double> sticking_impulse_beyond(double least, Parts& parts, Search& search) {
+  const double size = sticking_impulses(parts, search, 1e-10).lpNorm<Eigen::Infinity>();
+  return size > least && std::isfinite(size) ? std::optional(size) : std::nullopt;
+}
+
+/// Rough costs in multiplications: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
+struct Costs {
+  double sweep, newton;
+
+  explicit Costs(const ScaledProblem& problem)
+      : sweep(18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
+        newton(108.0 * problem.stored_blocks() + 400.0 * problem.contacts()) {}
+  void add_fill(BlockLu& lu) { newton += lu.flops() / 6.0; }
+};
+
+/// Sweeps a Newton step; thousands of contacts in space reach it, piles do not.
+constexpr double heavy = 50.0;
 
 /// Offers the iterates of another solver, in the problem's own units, to the search.
 class Relay final : public Monitor {
@@ -85,13 +109,60 @@ bool run_admm(Parts& parts, Search& search) {
 
 }  // namespace
 
+bool from_rest(Parts& parts, Search& search, double bytes) {
+  const Vector& free = parts.problem().free_term();
+  double pressing = 0.0;
+  double moving = 0.0;
+  for (Index i = 0; i < free.size(); i += 3) {
+    pressing = std::max(pressing, -free[i + 2]);
+    moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
+  }
+  if (!(moving <= 1e-2 * pressing)) return false;
+  Costs costs(parts.problem());
+  costs.add_fill(parts.lu());
+  if (costs.newton > heavy * costs.sweep || parts.lu().bytes() > bytes) return false;
+  Vector r = sticking_impulses(parts, search, 1e-6);
+  // Where that start is good each step gains, from the first on.
+  return parts.newton().run(search, r, {.steps = 15, .patience = 2, .start_counts = false});
+}
+
+bool sweep_on(Parts& parts, Search& search, Vector& r) {
+  constexpr int batch = 8;
+  Costs costs(parts.problem());
+  costs.add_fill(parts.lu());
+  Vector w(parts.problem().size());
+  const auto measure = [&] {
+    parts.problem().velocity(r, w);
+    return parts.problem().residual(r, w);
+  };
+  for (double spent = 0.0; spent <= 40.0 * costs.newton && !search.halted(); spent += batch * costs.sweep) {
+    double halfway = 0.0;
+    for (int k = 0; k < batch && !search.halted(); ++k) {
+      if (2 * k == batch) halfway = measure();
+      parts.sweep().sweep(r);
+      search.count_sweep();
+    }
+    const double residual = measure();
+    if (search.offer(r, residual)) return true;
+    const double rate = std::pow(residual / halfway, 2.0 / batch);
+    const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
+    if (!(needed * costs.sweep <= 30.0 * costs.newton)) return false;
+  }
+  return false;
+}
+
 bool large_impulses(Parts& parts, Search& search, bool admm, bool interior_point) {
-  const double size = sticking_impulse(parts, search);
-  if (!(size > 1e3) || !std::isfinite(size)) return false;
+  const auto size = sticking_impulse_beyond(4e3, parts, search);
+  if (!size) return false;
   if (admm && !search.halted() && run_admm(parts, search)) return true;
-  if (!interior_point) return false;
+  return interior_point && !search.halted() && parts.interior_point().run(search, *size, 10.0, 60);
+}
+
+bool large_impulses_again(Parts& parts, Search& search) {
+  const auto size = sticking_impulse_beyond(1e3, parts, search);
+  if (!size) return false;
   for (const double velocity : {10.0, 1e3, 1.0}) {
-    if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
+    if (search.halted() || parts.interior_point().run(search, *size, velocity, 60)) return true;
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
   }
   const ProximalPoint::Limits polish{.shift = 1e-6, .newton_steps = 200, .successes = 5, .from_best = true};
@@ -105,8 +176,6 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
     problem.velocity(r, w);
     return problem.residual(r, w);
   };
-  const double blocks = problem.stored_blocks();
-  const double contacts = problem.contacts();
 
   double halfway = 0.0;
   for (int k = 0; k < sweeps && !search.halted(); ++k) {
@@ -122,33 +191,30 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
   if (search.offer(r, last)) return true;
   if (!(halfway > 0.0)) return false;
 
-  // Rough costs in multiplications: a Newton step scales the blocks, factors and solves; a sweep streams the matrix.
   // The pattern is analysed only where its fill decides.
-  const double sweep_cost = 18.0 * blocks + 150.0 * contacts;
-  double newton_cost = 108.0 * blocks + 400.0 * contacts;
+  Costs costs(problem);
   bool analysed = false;
   bool too_large = false;
-  constexpr double heavy = 50.0;  // sweeps a Newton step; thousands of contacts in space reach it, piles do not
   double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
   for (double spent = 0.0; !search.halted();) {
     const double needed = rate < 1.0 ? std::log(search.tolerance() / last) / std::log(rate) : 1e9;
     const auto near = [&] {
-      return needed * sweep_cost <= 6.0 * newton_cost && spent <= 12.0 * newton_cost &&
-             (rate < 0.95 || newton_cost > heavy * sweep_cost);
+      return needed * costs.sweep <= 6.0 * costs.newton && spent <= 12.0 * costs.newton &&
+             (rate < 0.95 || costs.newton > heavy * costs.sweep);
     };
     if (!near() && !analysed) {
-      newton_cost += parts.lu().flops() / 6.0;
+      costs.add_fill(parts.lu());
       too_large = parts.lu().bytes() > bytes;
       analysed = true;
     }
-    const bool little = newton_cost > heavy * sweep_cost && spent <= 0.3 * newton_cost;
+    const bool little = costs.newton > heavy * costs.sweep && spent <= 0.3 * costs.newton;
     if (!near() && !too_large && !little) break;
     const int batch = std::clamp(static_cast<int>(needed) + 1, 2, 10);
     for (int k = 0; k < batch && !search.halted(); ++k) {
       parts.sweep().sweep(r);
       search.count_sweep();
     }
-    spent += batch * sweep_cost;
+    spent += batch * costs.sweep;
     const double residual = measure();
     if (search.offer(r, residual)) return true;
     rate = std::pow(residual / last, 1.0 / batch);

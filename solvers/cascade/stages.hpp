@@ -2,6 +2,7 @@
 
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
+#include "solvers/cascade/semismooth_newton.hpp"
 
 namespace conebench::cascade {
 
@@ -17,9 +18,24 @@ bool rescue(Parts& parts, Search& search);
 /// spent whatever the rate. Where the factor would take more than `bytes`, sweeps go on until the search is halted.
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, double bytes);
 
-/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 1e3 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
-/// solution is no longer for large impulses; then interior points from starts of that size, and a proximal point from
-/// the best.
+/// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
+NewtonBudget first_newton(double relative);
+
+/// Where everything is at rest and only pressed together, as piles under gravity are (no contact has a free velocity
+/// along it or apart of more than 1e-2 of the fastest approach): the impulses −(G̃ + 1e-6 I)⁻¹ g̃ with which all contacts
+/// stick, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or the factor would take
+/// more than `bytes`.
+bool from_rest(Parts& parts, Search& search, double bytes);
+
+/// Sweeps on from r, eight at a time, for as long as the rate of the last four promises the tolerance within thirty of
+/// what our counts take for a Newton step.
+bool sweep_on(Parts& parts, Search& search, Vector& r);
+
+/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 4e3 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
+/// solution is no longer for large impulses; then interior points from a start of that size.
 bool large_impulses(Parts& parts, Search& search, bool admm, bool interior_point);
+
+/// The same for impulses over 1e3 with three starts, and a proximal point from the best.
+bool large_impulses_again(Parts& parts, Search& search);
 
 }  // namespace conebench::cascade

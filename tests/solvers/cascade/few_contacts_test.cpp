@@ -29,7 +29,7 @@ TEST(FewContacts, SweepsAreThoseOfNsgs) {
       const Answer expected = solve(*nsgs, problem, stop, silent);
       Vector impulse(problem.rows());
       const FewContacts count =
-          FewContacts::sweep(problem, Vector::Zero(problem.rows()), sweeps, stop, silent, impulse);
+          FewContacts::solve(problem, Vector::Zero(problem.rows()), {sweeps, false}, stop, silent, impulse);
       EXPECT_EQ(count.sweeps, sweeps);
       EXPECT_LE((impulse - expected.impulse).norm(), 1e-12 * expected.impulse.norm());
     }
@@ -42,14 +42,15 @@ TEST(FewContacts, ResidualIsTheJudges) {
     SilentMonitor silent;
     Vector impulse(problem.rows());
     const StopRule stop{.tolerance = 0.0, .max_iterations = 2, .criterion = Criterion::own};
-    const FewContacts count = FewContacts::sweep(problem, Vector::Zero(problem.rows()), 10, stop, silent, impulse);
+    const FewContacts count =
+        FewContacts::solve(problem, Vector::Zero(problem.rows()), {10, false}, stop, silent, impulse);
     EXPECT_TRUE(count.halted);
     EXPECT_NEAR(count.residual, judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
   }
 }
 
 TEST(FewContacts, LimitOfIterationsHoldsAndTheLastIterateIsMeasured) {
-  for (const long contacts : {6L, 20L}) {
+  for (const long contacts : {3L, 6L, 20L}) {
     const ContactProblem problem = make_problem("random", {{"contacts", contacts}});
     const auto solver = prepared(*find_solver("CASCADE"), problem, {});
     for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
@@ -69,7 +70,7 @@ TEST(FewContacts, AStartThatIsTheAnswerIsTakenWithoutASweep) {
   const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
   const Answer answer = solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
   Vector impulse(problem.rows());
-  const FewContacts again = FewContacts::sweep(problem, answer.impulse, 4, stop, silent, impulse);
+  const FewContacts again = FewContacts::solve(problem, answer.impulse, {}, stop, silent, impulse);
   EXPECT_TRUE(again.accepted);
   EXPECT_EQ(again.sweeps, 0);
   EXPECT_EQ(impulse, answer.impulse);
@@ -95,6 +96,57 @@ TEST(FewContacts, CascadeAllocatesNothingWhereAFewSweepsSuffice) {
   EXPECT_EQ(allocation_count() - before, 0);
   EXPECT_EQ(summary.status, SolveStatus::converged);
   EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1e-10);
+}
+
+TEST(FewContacts, NewtonSolvesTwoOrThreeCoupledContactsInAFewStepsWithoutAllocating) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  for (const long contacts : {2L, 3L}) {
+    for (const long dimension : {2L, 3L}) {
+      const ContactProblem problem = make_problem("random", {{"contacts", contacts}, {"dimension", dimension}});
+      SilentMonitor silent;
+      const Vector guess = Vector::Zero(problem.rows());
+      Vector impulse(problem.rows());
+      const StopRule stop{.tolerance = 1e-12, .criterion = Criterion::own};
+      const long before = allocation_count();
+      const FewContacts count = FewContacts::solve(problem, guess, {}, stop, silent, impulse);
+      EXPECT_EQ(allocation_count() - before, 0);
+      EXPECT_TRUE(count.accepted);
+      EXPECT_EQ(count.sweeps, 1);
+      EXPECT_LE(count.newton_steps, 6);
+      EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1e-12);
+    }
+  }
+}
+
+TEST(FewContacts, NewtonTakesRedundantContacts) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 3L}, {"rank_share", 0.5}});
+  SilentMonitor silent;
+  Vector impulse(problem.rows());
+  const StopRule stop{.tolerance = 1e-12, .criterion = Criterion::own};
+  const FewContacts count = FewContacts::solve(problem, Vector::Zero(problem.rows()), {}, stop, silent, impulse);
+  EXPECT_TRUE(count.accepted);
+  EXPECT_GE(count.newton_steps, 1);
+}
+
+TEST(FewContacts, WhereNewtonDoesNotArriveTheSweepsGoOnFromWhereTheyWere) {
+  int missed = 0;
+  for (long seed = 1; seed <= 40; ++seed) {
+    const ContactProblem problem =
+        make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", 1e4}}, seed);
+    SilentMonitor silent;
+    const Vector guess = Vector::Zero(problem.rows());
+    Vector with(problem.rows());
+    Vector without(problem.rows());
+    const FewContacts first =
+        FewContacts::solve(problem, guess, {1, true}, {.tolerance = 1e-10, .criterion = Criterion::own}, silent, with);
+    if (first.accepted) continue;
+    ++missed;
+    const long sweeps = first.sweeps;
+    FewContacts::solve(problem, guess, {sweeps, false},
+                       {.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::own}, silent, without);
+    EXPECT_EQ(with, without) << "seed " << seed;
+  }
+  EXPECT_GT(missed, 0);
 }
 
 TEST(FewContacts, WhereSweepsAreSlowNewtonGoesOnAndTheCountsAddUp) {

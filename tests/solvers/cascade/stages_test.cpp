@@ -5,9 +5,12 @@
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "solvers/registry.hpp"
+#include "tests/support/make_problem.hpp"
 
 namespace conebench {
 namespace {
+
+using testing::make_problem;
 
 struct Answer {
   SolveSummary summary;
@@ -48,6 +51,69 @@ TEST(CascadeStages, AStackWithAMassRatioOfAMillionIsSolvedToEightDigits) {
                                       {.tolerance = 1e-8, .max_iterations = 2000, .criterion = Criterion::own});
     EXPECT_LE(answer.residual, 1e-8) << boxes;
   }
+}
+
+TEST(CascadeStages, APileAtRestIsSolvedFromTheImpulsesWithWhichAllStick) {
+  const StopRule stop{.tolerance = 1e-10, .max_iterations = 100, .criterion = Criterion::own};
+  const OptionValues pile{{"boxes", 12L}, {"mass_ratio", 10.0}};
+  const Answer answer = run_cascade("box-stack", pile, stop);
+  EXPECT_LE(answer.residual, 1e-10);
+  EXPECT_LE(answer.summary.iterations, 5);
+  EXPECT_EQ(answer.summary.iterations, answer.summary.factorizations);
+  // Without Newton steps the sweeps have the whole way to go.
+  EXPECT_GT(run_cascade("box-stack", pile, stop, {{"newton", false}, {"interior_point", false}}).summary.iterations,
+            20);
+}
+
+struct Bench {
+  explicit Bench(const ContactProblem& source) : problem(source), parts(problem), impulse(problem.rows()) {}
+
+  cascade::Search search(double tolerance) {
+    return {parts.problem(),
+            {.tolerance = tolerance, .max_iterations = 10000, .criterion = Criterion::own},
+            monitor,
+            impulse};
+  }
+
+  ContactProblem problem;
+  cascade::Parts parts;
+  Vector impulse;
+  SilentMonitor monitor;
+};
+
+TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
+  Bench bench(make_problem("random", {{"contacts", 30L}}));
+  cascade::Search search = bench.search(1e-8);
+  EXPECT_FALSE(from_rest(bench.parts, search, 1e9));
+  EXPECT_EQ(search.newton_steps(), 0);
+}
+
+TEST(CascadeStages, SweepOnArrivesWhereSweepsAreFastAndGivesUpAfterOneBatchWhereTheyAreSlow) {
+  Bench fast(make_problem("random", {{"contacts", 20L}, {"mu_min", 0.1}, {"mu_max", 0.2}}));
+  cascade::Search near = fast.search(1e-6);
+  Vector r = Vector::Zero(fast.parts.problem().size());
+  EXPECT_TRUE(sweep_on(fast.parts, near, r));
+  EXPECT_TRUE(near.accepted());
+  EXPECT_EQ(near.newton_steps(), 0);
+
+  Bench slow(make_problem("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}));
+  cascade::Search far = slow.search(1e-8);
+  r = Vector::Zero(slow.parts.problem().size());
+  EXPECT_FALSE(sweep_on(slow.parts, far, r));
+  EXPECT_EQ(far.sweeps(), 8);
+}
+
+TEST(CascadeStages, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
+  // From zero the first step of this one climbs.
+  Bench bench(make_problem("random", {{"contacts", 40L}, {"mu_min", 0.5}, {"mu_max", 1.2}, {"rank_share", 0.6}}));
+  long steps[2];
+  for (const bool start_counts : {true, false}) {
+    cascade::Search search = bench.search(1e-10);
+    Vector r = Vector::Zero(bench.parts.problem().size());
+    bench.parts.newton().run(search, r, {.steps = 60, .patience = 1, .start_counts = start_counts});
+    steps[start_counts ? 0 : 1] = search.newton_steps();
+  }
+  EXPECT_LT(steps[0], steps[1]);
 }
 
 }  // namespace

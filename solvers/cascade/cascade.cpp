@@ -102,6 +102,10 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
     return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
 
+  if (o.proximal_point && o.restarts > 0) {
+    if (parts.proximal_point().run(search, {.newton_steps = 1500, .successes = 3, .resume = true})) return;
+    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+  }
   constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};
   for (long k = 0; k < o.restarts && !search.halted(); ++k) {
     if (o.proximal_point) {

@@ -47,27 +47,29 @@ bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& 
 }
 
 bool ProximalPoint::run(Search& search, const Limits& limits) {
-  if (limits.from_best) {
-    center_ = search.best_point();
-  } else {
-    center_.setZero(problem_.size());
+  if (!limits.resume || shift_ == 0.0) {
+    if (limits.from_best) {
+      center_ = search.best_point();
+    } else {
+      center_.setZero(problem_.size());
+    }
+    start_ = best_ = center_;
+    best_residual_ = std::numeric_limits<double>::infinity();
+    shift_ = limits.shift;
   }
-  start_ = best_ = center_;
   problem_.velocity(start_, velocity_);
   double last_residual = problem_.residual(start_, velocity_);
-  double best_residual = std::numeric_limits<double>::infinity();
   double last_finish = std::numeric_limits<double>::infinity();
-  double shift = limits.shift;
   int successes = 0;
   int failures = 0;
   const long first = search.newton_steps();
   for (long k = 0; search.newton_steps() - first < limits.newton_steps && !search.halted(); ++k) {
-    shifted_.become_shifted(problem_, shift, center_);
+    shifted_.become_shifted(problem_, shift_, center_);
     const double tolerance =
-        std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, best_residual)));
+        std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, best_residual_)));
     if (!solve_inner(search, tolerance, start_)) {
       successes = 0;
-      shift = std::min(largest_shift, 2.0 * shift);
+      shift_ = std::min(largest_shift, 2.0 * shift_);
       start_ = center_ = best_;
       if (++failures > failures_in_a_row) return false;
       continue;
@@ -76,12 +78,12 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     ++successes;
     problem_.velocity(point_, velocity_);
     const double residual = problem_.residual(point_, velocity_);
-    if (residual < best_residual) {
-      best_residual = residual;
+    if (residual < best_residual_) {
+      best_residual_ = residual;
       best_ = point_;
     }
     if (search.offer(point_, residual)) return true;
-    if ((k % 5 == 4 && best_residual < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
+    if ((k % 5 == 4 && best_residual_ < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
       last_finish = residual;
       candidate_ = point_;
       if (newton_.run(search, candidate_, finishing_budget)) return true;
@@ -90,7 +92,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     start_ = point_;
     center_ = point_ + over_relaxation * (point_ - center_);
     if (successes >= limits.successes) {
-      shift = std::max(1e-9, 0.7 * shift);
+      shift_ = std::max(1e-9, 0.7 * shift_);
       successes = 0;
     }
   }

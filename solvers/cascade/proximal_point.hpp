@@ -21,6 +21,7 @@ class ProximalPoint {
     long newton_steps = 800;
     int successes = 5;
     bool from_best = false;  ///< start at the search's best point, not at zero
+    bool resume = false;     ///< go on where the last run of this object ended, with its shift
   };
 
   /// `newton` works on `problem` itself, for finishing.
@@ -40,6 +41,8 @@ class ProximalPoint {
   InteriorPoint inner_interior_point_;
   ContactSweep inner_sweep_;
   Vector center_, start_, best_, point_, velocity_, candidate_;
+  double shift_ = 0.0;
+  double best_residual_ = 0.0;
 };
 
 }  // namespace conebench::cascade

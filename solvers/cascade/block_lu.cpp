@@ -29,6 +29,7 @@ void BlockLu::analyse(const ScaledProblem& problem, Space space) {
   contacts_.analyse(problem.matrix());
   if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth * contacts_.flops() : 0.0;
   if (space != Space::contacts && most_flops_ > 0.0) bodies_ = bodies_of(problem, most_flops_);
+  estimate_ = {flops(), bytes()};
 }
 
 bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,

@@ -38,6 +38,12 @@ class BlockLu {
   double flops() const { return bodies_ ? bodies_->flops() : contacts_.flops(); }
   /// What the factors take, once there are any.
   double bytes() const { return bodies_ ? bodies_->bytes() : contacts_.bytes(); }
+  struct Estimate {
+    double flops = 0.0;
+    double bytes = 0.0;
+  };
+  /// What analyse() counted, the same whatever was factored since: for decisions that must not depend on it.
+  const Estimate& estimate() const { return estimate_; }
   /// Where the last matrix was factored.
   Space space() const { return in_bodies_ ? Space::bodies : Space::contacts; }
 
@@ -47,7 +53,8 @@ class BlockLu {
 
   SparseLu contacts_;
   std::unique_ptr<BodyLu> bodies_;  ///< null: not worth it, or not known
-  double most_flops_ = 0.0;         ///< that bodies may take
+  Estimate estimate_;
+  double most_flops_ = 0.0;  ///< that bodies may take
   bool in_bodies_ = false;
   long factorizations_ = 0;
 };

@@ -34,14 +34,16 @@ struct CascadeOptions {
 
 void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.integer("sweeps", o.sweeps,
-               {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps before the first Newton step"});
+               {.minimum = 0,
+                .maximum = 1e6,
+                .doc = "Gauss-Seidel sweeps at first; 0: none at all, and no dense Newton steps on a few contacts"});
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1, .maximum = 1e9, .doc = "Newton steps that the first proximal-point walk may take"});
   bind.integer("arclength_steps", o.arclength_steps,
                {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
   bind.integer("restarts", o.restarts,
                {.minimum = 0, .maximum = 1000, .doc = "further proximal-point walks and followings with other starts"});
-  bind.flag("newton", o.newton, "try SSN after the sweeps");
+  bind.flag("newton", o.newton, "try Newton steps on a few contacts, and SSN from rest and after the sweeps");
   bind.flag("interior_point", o.interior_point, "try IPM");
   bind.flag("proximal_point", o.proximal_point, "try PPA");
   bind.flag("arclength", o.arclength, "try ARC");
@@ -78,9 +80,9 @@ bool tries_newton(const Options& options) {
 }
 
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
-  if (offer(parts, search, r)) return;
-  if (o.newton && from_rest(parts, search, 1e6 * o.memory)) return;
-  if (o.sweeps > 0 && !swept_thoroughly(o, parts.source()) &&
+  // Not from a start that is near already.
+  if (o.newton && search.best() > 1e-2 && from_rest(parts, search, 1e6 * o.memory)) return;
+  if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
       sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory))
     return;
   Vector swept = r;
@@ -93,11 +95,12 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
     return;
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
-  if (search.best() > 1e-6 && large_impulses(parts, search, o.admm, o.interior_point)) return;
+  const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
+  if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
   const ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .successes = 3};
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  if (o.interior_point && search.best() > 1e-6 && large_impulses_again(parts, search)) return;
+  if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
   if (o.arclength && parts.arclength_path().run(search, 1.0, 1.0, {.steps = static_cast<int>(o.arclength_steps)}))
     return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
@@ -145,7 +148,6 @@ void declare_options(OptionBinder& bind, NewtonOptions& o) {
 }
 
 void run_newton(Parts& parts, Search& search, Vector& r, const NewtonOptions& o) {
-  if (offer(parts, search, r)) return;
   for (long k = 0; k < o.sweeps && !search.halted(); ++k) {
     parts.sweep().sweep(r);
     search.count_sweep();
@@ -173,8 +175,7 @@ void declare_options(OptionBinder& bind, PathOptions& o) {
       {.minimum = 1e-12, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "start w = (0, 0, this), scaled"});
 }
 
-void run_interior_point(Parts& parts, Search& search, Vector& r, const PathOptions& o) {
-  if (offer(parts, search, r)) return;
+void run_interior_point(Parts& parts, Search& search, Vector&, const PathOptions& o) {
   parts.interior_point().run(search, o.impulse, o.velocity, static_cast<int>(o.steps));
 }
 
@@ -184,8 +185,7 @@ struct ArclengthOptions : PathOptions {
 
 void declare_options(OptionBinder& bind, ArclengthOptions& o) { declare_options(bind, static_cast<PathOptions&>(o)); }
 
-void run_arclength(Parts& parts, Search& search, Vector& r, const ArclengthOptions& o) {
-  if (offer(parts, search, r)) return;
+void run_arclength(Parts& parts, Search& search, Vector&, const ArclengthOptions& o) {
   parts.arclength_path().run(search, o.impulse, o.velocity, {.steps = static_cast<int>(o.steps)});
 }
 
@@ -202,8 +202,7 @@ void declare_options(OptionBinder& bind, ProximalOptions& o) {
   bind.integer("successes", o.successes, {.minimum = 1, .maximum = 1e6, .doc = "successes before the shift shrinks"});
 }
 
-void run_proximal_point(Parts& parts, Search& search, Vector& r, const ProximalOptions& o) {
-  if (offer(parts, search, r)) return;
+void run_proximal_point(Parts& parts, Search& search, Vector&, const ProximalOptions& o) {
   const ProximalPoint::Limits limits{
       .shift = o.shift, .newton_steps = o.steps, .successes = static_cast<int>(o.successes)};
   if (parts.proximal_point().run(search, limits)) return;
@@ -256,7 +255,7 @@ class PartSolver final : public Solver {
     if (problem.contacts() > 0) {
       const bool projected = wants_projection(options_);
       if (projected) search.project_answers();
-      run_(*parts_, search, r, options_);
+      if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
       r = search.best_point();
       if (projected) problem.project(r);
       summary = search.summary();
@@ -337,7 +336,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 6;
+  driver.version = 7;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

@@ -155,7 +155,8 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
       count.halted = count.out_of_time = decision == Decision::out_of_time;
     }
   };
-  // Goes back to where it began unless it arrives: each second step must halve the residual.
+  // Each second step must halve the residual. Goes back to where it began unless it arrives or, at the end of what is
+  // allowed, has come nearer.
   const auto newton = [&] {
     std::array<double, 3 * FewContacts::newton_at_once> before;
     std::copy(impulse.begin(), impulse.end(), before.begin());
@@ -169,7 +170,8 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
       slow = count.residual <= 0.5 * best ? 0 : slow + 1;
       best = std::min(best, count.residual);
     }
-    if (done() || iterations() >= stop.max_iterations) return;
+    if (iterations() >= stop.max_iterations) count.halted = !count.accepted;
+    if (count.accepted || (count.halted && count.residual <= start)) return;
     std::copy_n(before.begin(), impulse.size(), impulse.begin());
     count.residual = start;
   };

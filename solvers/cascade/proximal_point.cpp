@@ -47,30 +47,28 @@ bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& 
 }
 
 bool ProximalPoint::run(Search& search, const Limits& limits) {
-  if (!limits.resume || shift_ == 0.0) {
-    if (limits.from_best) {
-      center_ = search.best_point();
-    } else {
-      center_.setZero(problem_.size());
-    }
-    start_ = best_ = center_;
-    best_residual_ = std::numeric_limits<double>::infinity();
-    shift_ = limits.shift;
+  Walk other;
+  Walk& walk = limits.from_best ? other : walk_;
+  if (!limits.resume || walk.shift == 0.0) {
+    walk.center = limits.from_best ? search.best_point() : Vector::Zero(problem_.size());
+    walk.start = walk.best = walk.center;
+    walk.best_residual = std::numeric_limits<double>::infinity();
+    walk.shift = limits.shift;
   }
-  problem_.velocity(start_, velocity_);
-  double last_residual = problem_.residual(start_, velocity_);
+  problem_.velocity(walk.start, velocity_);
+  double last_residual = problem_.residual(walk.start, velocity_);
   double last_finish = std::numeric_limits<double>::infinity();
   int successes = 0;
   int failures = 0;
   const long first = search.newton_steps();
   for (long k = 0; search.newton_steps() - first < limits.newton_steps && !search.halted(); ++k) {
-    shifted_.become_shifted(problem_, shift_, center_);
+    shifted_.become_shifted(problem_, walk.shift, walk.center);
     const double tolerance =
-        std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, best_residual_)));
-    if (!solve_inner(search, tolerance, start_)) {
+        std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, walk.best_residual)));
+    if (!solve_inner(search, tolerance, walk.start)) {
       successes = 0;
-      shift_ = std::min(largest_shift, 2.0 * shift_);
-      start_ = center_ = best_;
+      walk.shift = std::min(largest_shift, 2.0 * walk.shift);
+      walk.start = walk.center = walk.best;
       if (++failures > failures_in_a_row) return false;
       continue;
     }
@@ -78,21 +76,21 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     ++successes;
     problem_.velocity(point_, velocity_);
     const double residual = problem_.residual(point_, velocity_);
-    if (residual < best_residual_) {
-      best_residual_ = residual;
-      best_ = point_;
+    if (residual < walk.best_residual) {
+      walk.best_residual = residual;
+      walk.best = point_;
     }
     if (search.offer(point_, residual)) return true;
-    if ((k % 5 == 4 && best_residual_ < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
+    if ((k % 5 == 4 && walk.best_residual < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
       last_finish = residual;
       candidate_ = point_;
       if (newton_.run(search, candidate_, finishing_budget)) return true;
     }
     last_residual = residual;
-    start_ = point_;
-    center_ = point_ + over_relaxation * (point_ - center_);
+    walk.start = point_;
+    walk.center = point_ + over_relaxation * (point_ - walk.center);
     if (successes >= limits.successes) {
-      shift_ = std::max(1e-9, 0.7 * shift_);
+      walk.shift = std::max(1e-9, 0.7 * walk.shift);
       successes = 0;
     }
   }

@@ -13,7 +13,7 @@ namespace conebench::cascade {
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
 /// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
 /// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and the walk starts again at the
-/// best point; twelve failures in a row end it.
+/// best point; thirteen failures in a row end it.
 class ProximalPoint {
  public:
   struct Limits {
@@ -21,7 +21,7 @@ class ProximalPoint {
     long newton_steps = 800;
     int successes = 5;
     bool from_best = false;  ///< start at the search's best point, not at zero
-    bool resume = false;     ///< go on where the last run of this object ended, with its shift
+    bool resume = false;     ///< go on where the last walk from zero ended, with its shift
   };
 
   /// `newton` works on `problem` itself, for finishing.
@@ -40,9 +40,13 @@ class ProximalPoint {
   SemismoothNewton inner_newton_;
   InteriorPoint inner_interior_point_;
   ContactSweep inner_sweep_;
-  Vector center_, start_, best_, point_, velocity_, candidate_;
-  double shift_ = 0.0;
-  double best_residual_ = 0.0;
+  struct Walk {
+    Vector center, start, best;
+    double shift = 0.0;
+    double best_residual = 0.0;
+  };
+  Walk walk_;  ///< the last one from zero
+  Vector point_, velocity_, candidate_;
 };
 
 }  // namespace conebench::cascade

@@ -228,6 +228,10 @@ void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, cons
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
   ++*products_;
+  multiply_uncounted(r, out);
+}
+
+void ScaledProblem::multiply_uncounted(const Vector& r, Vector& out) const {
   for (int i = 0; i < contacts(); ++i) {
     Eigen::Array4d sum = Eigen::Array4d::Zero();
     add_row_product(row_begin(i), row_begin(i + 1), r, sum);

@@ -70,6 +70,8 @@ class ScaledProblem {
   }
   /// out = G̃ r. Counted, together with the products of its copies.
   void multiply(const Vector& r, Vector& out) const;
+  /// For checks that are no part of the work.
+  void multiply_uncounted(const Vector& r, Vector& out) const;
   long products() const { return *products_; }
   /// w = G̃ r + g̃.
   void velocity(const Vector& r, Vector& w) const;

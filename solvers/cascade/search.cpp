@@ -10,7 +10,9 @@ Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& moni
       monitor_(&monitor),
       impulse_(&impulse_workspace),
       max_iterations_(stop.max_iterations),
-      best_point_(Vector::Zero(problem.size())) {}
+      best_point_(Vector::Zero(problem.size())) {
+  hold_to_limit();
+}
 
 Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
     : problem_(&problem),
@@ -24,6 +26,7 @@ void Search::go_on_after(const FewContacts& early) {
   newton_steps_ = early.newton_steps;
   offers_ = early.looks;
   products_before_ -= early.products;
+  hold_to_limit();
 }
 
 bool Search::ask(const Vector& r, double residual) {
@@ -60,20 +63,24 @@ bool Search::take(const Vector& r, double residual) {
   return accepted_;
 }
 
-void Search::count_iteration() {
+void Search::hold_to_limit() {
   if (newton_steps_ + sweeps_ >= max_iterations_) halted_ = true;
 }
 
 void Search::count_newton() {
   ++newton_steps_;
-  count_iteration();
+  hold_to_limit();
   if (outer_ != nullptr) outer_->count_newton();
 }
 
 void Search::count_sweep() {
   ++sweeps_;
-  count_iteration();
+  hold_to_limit();
   if (outer_ != nullptr) outer_->count_sweep();
+}
+
+long Search::iterations_left() const {
+  return outer_ != nullptr ? outer_->iterations_left() : max_iterations_ - newton_steps_ - sweeps_;
 }
 
 SolveStatus Search::status() const {

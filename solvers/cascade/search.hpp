@@ -33,6 +33,7 @@ class Search {
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : halted_; }
   bool accepted() const { return accepted_; }
+  long iterations_left() const;
 
   double tolerance() const { return tolerance_; }
   double best() const { return best_; }
@@ -46,7 +47,7 @@ class Search {
   SolveSummary summary() const;
 
  private:
-  void count_iteration();
+  void hold_to_limit();
   bool ask(const Vector& r, double residual);
   bool take(const Vector& r, double residual);
 

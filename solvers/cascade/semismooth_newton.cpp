@@ -92,7 +92,8 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
 void SemismoothNewton::step(Vector& r) {
   problem_.multiply(known_, product_);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    if (dropped_[at(i)] != FrontLu::everything) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
+    if (dropped_[at(i)] != FrontLu::everything)
+      right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
   }
   lu_.factor(problem_, left_, right_, base_, dropped_);
   lu_.solve(right_side_, z_);

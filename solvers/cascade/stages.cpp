@@ -56,6 +56,20 @@ std::optional<double> sticking_impulse_beyond(double least, Parts& parts, Search
   return size > least && std::isfinite(size) ? std::optional(size) : std::nullopt;
 }
 
+/// From there on no other way than large starts is worth its time.
+constexpr double very_large = 1e5;
+
+/// Interior points from three starts, and a proximal point from the best.
+bool from_impulses_of(double size, Parts& parts, Search& search, const LargeImpulses& wanted) {
+  for (const double velocity : {10.0, 1e3, 1.0}) {
+    if (!wanted.interior_point) break;
+    if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
+    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
+  }
+  if (!wanted.proximal_point || search.halted() || !(search.best() < 1e-3)) return false;
+  return parts.proximal_point().run(search, {.shift = 1e-6, .newton_steps = 200, .successes = 5, .from_best = true});
+}
+
 /// Rough costs in multiplications: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
 struct Costs {
   double sweep, newton;
@@ -63,7 +77,7 @@ struct Costs {
   explicit Costs(const ScaledProblem& problem)
       : sweep(18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
         newton(108.0 * problem.stored_blocks() + 400.0 * problem.contacts()) {}
-  void add_fill(BlockLu& lu) { newton += lu.flops() / 6.0; }
+  void add_fill(const BlockLu& lu) { newton += lu.estimate().flops / 6.0; }
 };
 
 /// Sweeps a Newton step; thousands of contacts in space reach it, piles do not.
@@ -101,7 +115,10 @@ bool run_admm(Parts& parts, Search& search) {
   if (!solver.ok() || (*solver)->prepare(source)) return false;
   Relay relay(parts.problem(), search);
   Vector impulse = Vector::Zero(source.rows());
-  const StopRule stop{.tolerance = search.tolerance(), .max_iterations = 120, .criterion = Criterion::verdict};
+  // Each iteration may factor once, after the first factor.
+  const long most = std::min(120L, (search.iterations_left() - 1) / 2);
+  if (most < 1) return false;
+  const StopRule stop{.tolerance = search.tolerance(), .max_iterations = most, .criterion = Criterion::verdict};
   const SolveSummary summary = (*solver)->solve(Vector::Zero(source.rows()), stop, relay, impulse);
   for (long k = 0; k < summary.factorizations; ++k) search.count_newton();
   return search.accepted();
@@ -120,7 +137,7 @@ bool from_rest(Parts& parts, Search& search, double bytes) {
   if (!(moving <= 1e-2 * pressing)) return false;
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
-  if (costs.newton > heavy * costs.sweep || parts.lu().bytes() > bytes) return false;
+  if (costs.newton > heavy * costs.sweep || parts.lu().estimate().bytes > bytes) return false;
   const Vector r = sticking_impulses(parts, search, 1e-6);
   // Once more with the same factors takes most of the shift's error away.
   Vector w(r.size());
@@ -128,8 +145,7 @@ bool from_rest(Parts& parts, Search& search, double bytes) {
   parts.problem().velocity(r, w);
   parts.lu().solve(-w, further);
   further += r;
-  if (offer(parts, search, further)) return true;
-  // Where that start is good each step gains, from the first on.
+  // Where that start is good each step after the first gains.
   return parts.newton().run(search, further, {.steps = 15, .patience = 2, .start_counts = false});
 }
 
@@ -158,22 +174,17 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   return false;
 }
 
-bool large_impulses(Parts& parts, Search& search, bool admm, bool interior_point) {
+bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted) {
   const auto size = sticking_impulse_beyond(4e3, parts, search);
   if (!size) return false;
-  if (admm && !search.halted() && run_admm(parts, search)) return true;
-  return interior_point && !search.halted() && parts.interior_point().run(search, *size, 10.0, 60);
+  if (wanted.admm && !search.halted() && run_admm(parts, search)) return true;
+  if (*size > very_large) return from_impulses_of(*size, parts, search, wanted);
+  return wanted.interior_point && !search.halted() && parts.interior_point().run(search, *size, 10.0, 60);
 }
 
-bool large_impulses_again(Parts& parts, Search& search) {
+bool large_impulses_again(Parts& parts, Search& search, const LargeImpulses& wanted) {
   const auto size = sticking_impulse_beyond(1e3, parts, search);
-  if (!size) return false;
-  for (const double velocity : {10.0, 1e3, 1.0}) {
-    if (search.halted() || parts.interior_point().run(search, *size, velocity, 60)) return true;
-    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
-  }
-  const ProximalPoint::Limits polish{.shift = 1e-6, .newton_steps = 200, .successes = 5, .from_best = true};
-  return search.best() < 1e-3 && parts.proximal_point().run(search, polish);
+  return size && *size <= very_large && from_impulses_of(*size, parts, search, wanted);
 }
 
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, double bytes) {
@@ -211,7 +222,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
     };
     if (!near() && !analysed) {
       costs.add_fill(parts.lu());
-      too_large = parts.lu().bytes() > bytes;
+      too_large = parts.lu().estimate().bytes > bytes;
       analysed = true;
     }
     const bool little = costs.newton > heavy * costs.sweep && spent <= 0.3 * costs.newton;

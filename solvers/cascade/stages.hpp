@@ -21,21 +21,29 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
 /// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
 NewtonBudget first_newton(double relative);
 
-/// Where everything is at rest and only pressed together, as piles under gravity are (no contact has a free velocity
+/// Where everything is at rest and only pressed together, as piles under gravity are (in g̃ no contact has a velocity
 /// along it or apart of more than 1e-2 of the fastest approach): the impulses −(G̃ + 1e-6 I)⁻¹ g̃ with which all contacts
-/// stick, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or the factor would take
-/// more than `bytes`.
+/// stick, refined once, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or the
+/// factor would take more than `bytes`.
 bool from_rest(Parts& parts, Search& search, double bytes);
 
 /// Sweeps on from r, eight at a time, for as long as the rate of the last four promises the tolerance within thirty of
 /// what our counts take for a Newton step.
 bool sweep_on(Parts& parts, Search& search, Vector& r);
 
-/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 4e3 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
-/// solution is no longer for large impulses; then interior points from a start of that size.
-bool large_impulses(Parts& parts, Search& search, bool admm, bool interior_point);
+/// Which parts the two below may call.
+struct LargeImpulses {
+  bool admm = true;
+  bool interior_point = true;
+  bool proximal_point = true;
+};
 
-/// The same for impulses over 1e3 with three starts, and a proximal point from the best.
-bool large_impulses_again(Parts& parts, Search& search);
+/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 4e3 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
+/// solution is no longer for large impulses; then an interior point from a start of that size, or, over 1e5, three of
+/// them and a proximal point from the best.
+bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted);
+
+/// Where they are over 1e3 and up to 1e5: three starts and a proximal point from the best.
+bool large_impulses_again(Parts& parts, Search& search, const LargeImpulses& wanted);
 
 }  // namespace conebench::cascade

@@ -149,6 +149,56 @@ TEST(FewContacts, WhereNewtonDoesNotArriveTheSweepsGoOnFromWhereTheyWere) {
   EXPECT_GT(missed, 0);
 }
 
+TEST(FewContacts, AfterNewtonsMissTheSweepsArriveAsTheyWouldHave) {
+  int missed = 0;
+  for (long seed = 1; seed <= 40; ++seed) {
+    const ContactProblem problem =
+        make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", 1e2}}, seed);
+    SilentMonitor silent;
+    const Vector guess = Vector::Zero(problem.rows());
+    Vector with(problem.rows());
+    Vector without(problem.rows());
+    const StopRule stop{.tolerance = 1e-10, .max_iterations = 1000, .criterion = Criterion::own};
+    const FewContacts first = FewContacts::solve(problem, guess, {4, true}, stop, silent, with);
+    if (first.newton_steps == 0 || first.sweeps < 2) continue;
+    ++missed;
+    const FewContacts second = FewContacts::solve(problem, guess, {4, false}, stop, silent, without);
+    EXPECT_EQ(first.sweeps, second.sweeps) << "seed " << seed;
+    EXPECT_EQ(first.accepted, second.accepted) << "seed " << seed;
+    EXPECT_EQ(with, without) << "seed " << seed;
+  }
+  EXPECT_GT(missed, 0);
+}
+
+TEST(FewContacts, LimitHoldsWhereNewtonMissesAndTheBetterPointIsReturned) {
+  for (long seed = 1; seed <= 30; ++seed) {
+    const ContactProblem problem =
+        make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", 1e4}}, seed);
+    const auto solver = prepared(*find_solver("CASCADE"), problem, {{"sweeps", 1L}});
+    SilentMonitor silent;
+    const auto after = [&](long limit) {
+      return solve(*solver, problem, {.tolerance = 1e-10, .max_iterations = limit, .criterion = Criterion::own},
+                   silent);
+    };
+    const double sweep = judge(problem, after(1).impulse)["natural_map_scaled"].value;
+    for (const long limit : {2L, 3L, 4L}) {
+      const Answer answer = after(limit);
+      EXPECT_LE(answer.summary.iterations, limit) << "seed " << seed;
+      EXPECT_LE(judge(problem, answer.impulse)["natural_map_scaled"].value, sweep * (1.0 + 1e-9)) << "seed " << seed;
+    }
+  }
+}
+
+TEST(FewContacts, WithoutNewtonNoneIsTried) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 3L}});
+  SilentMonitor silent;
+  const StopRule stop{.tolerance = 1e-12, .max_iterations = 2, .criterion = Criterion::own};
+  for (const bool newton : {true, false}) {
+    const auto solver = prepared(*find_solver("CASCADE"), problem, {{"newton", newton}});
+    EXPECT_EQ(solve(*solver, problem, stop, silent).summary.factorizations > 0, newton);
+  }
+}
+
 TEST(FewContacts, WhereSweepsAreSlowNewtonGoesOnAndTheCountsAddUp) {
   const ContactProblem problem = make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 1000.0}});
   ASSERT_TRUE(FewContacts::fit(problem));

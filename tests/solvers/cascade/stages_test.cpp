@@ -65,6 +65,55 @@ TEST(CascadeStages, APileAtRestIsSolvedFromTheImpulsesWithWhichAllStick) {
             20);
 }
 
+TEST(CascadeStages, LimitsOfIterationsHoldToTheEnd) {
+  const auto iterations = [](const OptionValues& stack, long limit) {
+    return run_cascade("box-stack", stack, {.tolerance = 1e-8, .max_iterations = limit, .criterion = Criterion::own})
+        .summary.iterations;
+  };
+  for (const long limit : {0L, 1L, 2L, 5L}) {
+    EXPECT_LE(iterations({{"boxes", 12L}, {"mass_ratio", 10.0}}, limit), limit);
+  }
+  for (long limit = 60; limit <= 150; limit += 5) {
+    EXPECT_LE(iterations({{"boxes", 5L}, {"mass_ratio", 1e6}}, limit), limit);
+  }
+  for (long limit = 1900; limit < 2100; limit += 9) {
+    EXPECT_LE(iterations({{"boxes", 2L}, {"mass_ratio", 1e8}}, limit), limit);
+  }
+}
+
+TEST(CascadeStages, ASecondSolveRepeatsTheFirstToTheBit) {
+  for (const long n : {3L, 6L}) {
+    const ContactProblem problem = make_problem("sphere-lattice", {{"nx", n}, {"ny", n}, {"nz", 14L}});
+    auto solver = find_solver("CASCADE")->make({});
+    ASSERT_FALSE((*solver)->prepare(problem).has_value());
+    SilentMonitor monitor;
+    const StopRule stop{.tolerance = 1e-8, .max_iterations = 5000, .criterion = Criterion::own};
+    Vector impulse[2];
+    SolveSummary summary[2];
+    for (int k : {0, 1}) {
+      impulse[k].setZero(problem.rows());
+      summary[k] = (*solver)->solve(Vector::Zero(problem.rows()), stop, monitor, impulse[k]);
+    }
+    EXPECT_EQ(impulse[0], impulse[1]);
+    EXPECT_EQ(summary[0].iterations, summary[1].iterations);
+    EXPECT_EQ(summary[0].factorizations, summary[1].factorizations);
+  }
+}
+
+TEST(CascadeStages, AStartThatIsNearIsSweptNotThrownAway) {
+  const ContactProblem problem = make_problem("box-stack", {{"boxes", 12L}, {"mass_ratio", 10.0}});
+  auto solver = find_solver("CASCADE")->make({});
+  ASSERT_FALSE((*solver)->prepare(problem).has_value());
+  SilentMonitor monitor;
+  const StopRule stop{.tolerance = 1e-10, .max_iterations = 5000, .criterion = Criterion::own};
+  Vector answer(problem.rows());
+  (*solver)->solve(Vector::Zero(problem.rows()), stop, monitor, answer);
+  Vector again(problem.rows());
+  const SolveSummary warm = (*solver)->solve(1.0001 * answer, stop, monitor, again);
+  EXPECT_EQ(warm.status, SolveStatus::converged);
+  EXPECT_GT(warm.iterations, warm.factorizations);
+}
+
 struct Bench {
   explicit Bench(const ContactProblem& source) : problem(source), parts(problem), impulse(problem.rows()) {}
 
@@ -110,10 +159,33 @@ TEST(CascadeStages, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
   for (const bool start_counts : {true, false}) {
     cascade::Search search = bench.search(1e-10);
     Vector r = Vector::Zero(bench.parts.problem().size());
-    bench.parts.newton().run(search, r, {.steps = 60, .patience = 1, .start_counts = start_counts});
+    cascade::NewtonBudget budget = cascade::first_newton(10.0);
+    EXPECT_FALSE(budget.start_counts);
+    budget.patience = 1;
+    budget.start_counts = start_counts;
+    bench.parts.newton().run(search, r, budget);
     steps[start_counts ? 0 : 1] = search.newton_steps();
   }
   EXPECT_LT(steps[0], steps[1]);
+}
+
+TEST(CascadeStages, AProximalWalkGoesOnWhereItsBudgetEndedItAlsoAfterAWalkFromTheBest) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
+  const auto steps_of = [&](bool interrupted, bool resumed) {
+    Bench bench(problem);
+    cascade::Search search = bench.search(1e-9);
+    cascade::ProximalPoint& walk = bench.parts.proximal_point();
+    if (interrupted) {
+      EXPECT_FALSE(walk.run(search, {.newton_steps = 12}));
+      walk.run(search, {.shift = 1e-6, .newton_steps = 1, .from_best = true});
+    }
+    const long before = search.newton_steps();
+    EXPECT_TRUE(walk.run(search, {.newton_steps = 2000, .resume = resumed}));
+    return search.newton_steps() - before;
+  };
+  const long whole = steps_of(false, false);
+  EXPECT_EQ(steps_of(true, false), whole);
+  EXPECT_LT(steps_of(true, true), whole);
 }
 
 }  // namespace

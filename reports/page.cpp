@@ -34,11 +34,12 @@ std::string fill(std::string_view page, ValueOf value_of) {
 
 bool page_has_charts() { return !page_asset("plotly.js").empty(); }
 
-std::string html_page(const Analysis& analysis) {
+std::string html_page(const Analysis& analysis, const Pictures& pictures) {
   return fill(page_asset("page.html"), [&](std::string_view name) -> std::string {
     if (name == "title") return html(analysis.title.empty() ? "Conebench report" : analysis.title);
     if (name == "style") return std::string(page_asset("page.css"));
     if (name == "data") return script_json(json_report(analysis, digits, false));
+    if (name == "pictures") return script_json(pictures_json(pictures));
     if (name == "plotly") return std::string(page_asset("plotly.js"));
     if (name != "scripts") return {};
     std::string all;

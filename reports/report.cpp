@@ -55,7 +55,7 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
   };
   for (const ReportFormat format : options.formats) {
     switch (format) {
-      case ReportFormat::html: files.push_back({"index.html", reports::html_page(analysis)}); break;
+      case ReportFormat::html: files.push_back({"index.html", reports::html_page(analysis, options.pictures)}); break;
       case ReportFormat::md: files.push_back({"report.md", reports::markdown_report(analysis)}); break;
       case ReportFormat::latex: append(reports::latex_files(analysis)); break;
       case ReportFormat::csv: append(reports::csv_files(analysis)); break;
@@ -74,7 +74,9 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
                                                    out.string(), failure.message())};
   }
   ReportFiles written;
-  for (const auto& file : render_report(contents, options)) {
+  ReportOptions with_pictures = options;
+  with_pictures.pictures = reports::find_pictures(contents.problems, options.folders);
+  for (const auto& file : render_report(contents, with_pictures)) {
     const std::filesystem::path path = out / file.path;
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);
     stream.write(file.content.data(), static_cast<std::streamsize>(file.content.size()));

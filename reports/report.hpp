@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "problems/result.hpp"
+#include "reports/pictures.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {
@@ -30,6 +31,9 @@ struct ReportOptions {
   /// Time profiles and times of `throughput` runs are left out unless this is set; then they carry a warning.
   bool force_time_profiles = false;
   std::string title;  ///< heading of the page and documents; empty: the suites' names
+  /// Folders that problems' files are looked for in, for the pictures of their scenes.
+  std::vector<std::filesystem::path> folders;
+  reports::Pictures pictures;  ///< on the page; write_report() takes those that lie beside the problems' files
 };
 
 /// One file of a report, before anything is written.

@@ -8,6 +8,8 @@ peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 order_packages=(libmetis-dev)
 # The engine behind the simulated scenes; the build goes on without it.
 engine_packages=(libmujoco-dev)
+# Pictures of the scenes; without the first the build leaves them out, without the second a run does.
+picture_packages=(libpng-dev libosmesa6)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 chromium chromium-driver)

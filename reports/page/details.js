@@ -187,6 +187,21 @@ function resultTable(rows) {
   );
 }
 
+const pictures = JSON.parse(document.getElementById("pictures").textContent);
+
+// Of the simulation that the problem is a step of.
+function scenePicture(problem) {
+  const image = pictures.images[pictures.of[problem.hash]];
+  if (image === undefined) return null;
+  return el("img", {
+    class: "scene",
+    src: `data:image/png;base64,${image}`,
+    alt: `The scene that ${problem.name} is a step of`,
+    width: 480,
+    height: 360,
+  });
+}
+
 function problemDetails(p) {
   const problem = data.problems[p];
   const range =
@@ -198,6 +213,7 @@ function problemDetails(p) {
     title: [problem.name],
     body: [
       !problem.left_out ? null : el("p", { class: "note info" }, `Left out of headlines: ${problem.left_out}.`),
+      scenePicture(problem),
       facts([
         ["family", familyTitle(problem.family)],
         ["source", problem.source],

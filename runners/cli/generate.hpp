@@ -15,6 +15,7 @@ struct GenerateArguments {
   long steps = 0;  ///< 0: as the scene says
   long seed = 1;
   bool replace = false;
+  bool picture = false;
   bool json = false;
 };
 

@@ -100,6 +100,7 @@ Command add_generate(CLI::App& root) {
               "Time steps of a simulation; 0: as many as the scene is interesting for");
   add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
   app->add_flag("--replace", arguments->replace, "Replace another simulation's samples in the folder");
+  app->add_flag("--picture", arguments->picture, "Draw the simulation's last step as picture.png");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_generate(*arguments); }};
 }

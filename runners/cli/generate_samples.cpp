@@ -147,8 +147,14 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
     return Error{ran.error().code, fmt::format("{}; {} samples so far are in {}", ran.error().message,
                                                list.summary.samples, folder.string())};
   }
+  // Asked for, not needed: where it can't be drawn, the samples stand.
+  const auto drawn = arguments.picture ? simulation->engine().write_picture(folder / simulation::picture_name)
+                                       : Result<std::monostate>(std::monostate{});
+  if (!drawn) print_note(drawn.error().message);
   if (arguments.json) {
     nlohmann::json out = to_json(list.summary);
+    if (arguments.picture)
+      out["picture"] = drawn ? nlohmann::json((folder / simulation::picture_name).string()) : nullptr;
     out["files"] = nlohmann::json::array();
     for (const std::string& file : list.files) out["files"].push_back((folder / file).string());
     out["scene"] = arguments.scene;

@@ -53,6 +53,11 @@ Result<int> run_report(const ReportArguments& arguments) {
     if (!contents) return contents.error();
     stores.push_back(arguments.all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
   }
+  // Where the samples of a sweep lie, and files that it was given with --data.
+  for (const auto& file : arguments.stores) {
+    options.folders.push_back(std::filesystem::path(file).replace_extension(".problems"));
+  }
+  if (const char* const data = std::getenv("CONEBENCH_DATA")) options.folders.emplace_back(data);
   const StoreContents contents = grouped(join_contents(std::move(stores)), *groups);
   const auto written = write_report(contents, arguments.out, options);
   if (!written) return written.error();

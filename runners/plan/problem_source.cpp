@@ -132,6 +132,12 @@ Result<std::vector<std::string>> samples_in(const fs::path& folder, const simula
     if (!made) return made.error();
     list = simulation::whole_list(folder);
     if (!list) return Error{ErrorCode::bad_input, plan.name + ": its samples are gone from " + folder.string()};
+    // For the report; one line says that there is none, however many simulations there are.
+    static bool told = false;
+    if (std::error_code ignored; !told && !fs::exists(folder / simulation::picture_name, ignored)) {
+      told = true;
+      tell("no picture of the scene could be drawn; conebench generate --picture says why");
+    }
   }
   tell(simulation::loop_warning(*list));
   tell(simulation::trivial_warning(*list));

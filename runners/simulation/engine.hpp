@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -129,6 +130,9 @@ class Engine {
   virtual Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const = 0;
   virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
   virtual std::string shape_name(int shape) const = 0;
+  /// Writes what it looks like as PNG (480 x 360), without a screen. Errors: unsupported where this build or machine
+  /// cannot draw, in one line with the reason; bad_input where the file can't be written.
+  virtual Result<std::monostate> write_picture(const std::filesystem::path& file) const = 0;
 
   /// Told of the stages from now on; an empty one ends it.
   void watch(StageWatch stages) { stages_ = std::move(stages); }

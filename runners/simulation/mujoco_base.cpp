@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runners/simulation/picture.hpp"
+
 namespace conebench::simulation {
 
 namespace {
@@ -76,6 +78,10 @@ std::vector<double> MujocoBase::body_masses() const {
 std::string MujocoBase::shape_name(int shape) const {
   const char* const name = mj_id2name(model_.get(), mjOBJ_GEOM, shape);
   return name != nullptr ? name : fmt::format("geom {}", shape);
+}
+
+Result<std::monostate> MujocoBase::write_picture(const std::filesystem::path& file) const {
+  return draw_picture(*model_, *data_, file);
 }
 
 Eigen::Vector3d MujocoBase::world_point(int body, const Eigen::Vector3d& local) const {

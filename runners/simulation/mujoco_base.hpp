@@ -49,6 +49,7 @@ class MujocoBase : public Engine {
   void advance_activation(State& state, double time_step) const override;
   std::vector<double> body_masses() const override;
   std::string shape_name(int shape) const override;
+  Result<std::monostate> write_picture(const std::filesystem::path& file) const override;
   /// In the pose that the data holds.
   Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const override;
 

@@ -155,6 +155,7 @@ std::optional<SampleList> whole_list(const fs::path& folder) {
 Result<std::monostate> remove_samples(const fs::path& folder, const SampleList& list) {
   std::error_code failed;
   std::vector<std::string> files = list.files;
+  if (fs::exists(folder / picture_name, failed)) files.emplace_back(picture_name);
   if (!list.complete) {
     // A killed run has not listed what it wrote.
     std::string begin = file_name(list.request.name + "_step=");
@@ -214,6 +215,8 @@ Result<std::monostate> make_samples(const fs::path& folder, const ScenePlan& pla
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: no samples: {}", plan.name, list.summary.why_empty(plan.sampling))};
   }
+  // Samples do without where it can't be drawn.
+  if (list.complete) static_cast<void>(simulation->engine().write_picture(folder / picture_name));
   return std::monostate{};
 }
 

@@ -34,6 +34,8 @@ struct SampleList {
 };
 
 constexpr const char* list_name = "samples.json";
+/// What the scene looked like in the last step, where it was asked for and could be drawn.
+constexpr const char* picture_name = "picture.png";
 
 /// Errors: those of model_hash.
 Result<SampleRequest> sample_request(const ScenePlan& plan, long steps);
@@ -44,7 +46,7 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
 std::optional<SampleList> read_list(const std::filesystem::path& folder);
 /// The list of a run that is complete, with at least one sample, and all of them there.
 std::optional<SampleList> whole_list(const std::filesystem::path& folder);
-/// Takes the list and its samples out of the folder, and leaves everything else. Errors: bad_input.
+/// Takes the list, its samples and their picture out of the folder, and leaves everything else. Errors: bad_input.
 Result<std::monostate> remove_samples(const std::filesystem::path& folder, const SampleList& list);
 
 /// Runs the simulation and writes a file a sample into the folder, made where it is missing, and its list, which holds
@@ -53,8 +55,9 @@ Result<std::monostate> remove_samples(const std::filesystem::path& folder, const
 Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
                                      const std::filesystem::path& folder, const SamplingWatch& watch, SampleList& list);
 
-/// write_samples of a simulation of its own, in the place of what an earlier run left in the folder. Errors: those of
-/// simulate, sample_request, remove_samples and write_samples; bad_input where all steps give no sample.
+/// write_samples of a simulation of its own and, where it can be drawn, its picture, in the place of what an earlier
+/// run left in the folder. Errors: those of simulate, sample_request, remove_samples and write_samples; bad_input where
+/// all steps give no sample.
 Result<std::monostate> make_samples(const std::filesystem::path& folder, const ScenePlan& plan, long steps,
                                     const std::atomic<bool>* interrupted = nullptr);
 

@@ -123,6 +123,24 @@ TEST_F(GenerateSamples, ABlownUpSimulationKeepsTheSamplesBefore) {
   EXPECT_GT(samples(folder / "out"), 5);
 }
 
+TEST_F(GenerateSamples, AnUnstableForceKeepsTheSamplesBefore) {
+  // A ball rests on the ground; another is driven away from its place by more than twice its distance a step.
+  std::ofstream(folder / "spring.xml") << R"(<mujoco><option gravity="0 0 -9.81" timestep="0.01"/><worldbody>
+    <geom type="plane" size="5 5 1"/><body pos="0 0 .5"><freejoint/><geom size=".5" mass="1"/></body>
+    <body pos="3 0 0"><joint name="j" type="slide" axis="1 0 0"/><geom size=".1" mass="1e-3"/></body></worldbody>
+    <actuator><general joint="j" gainprm="0" biastype="affine" biasprm="1e-12 10 0"/></actuator></mujoco>)";
+  const auto outcome = conebench({"generate", "file", "--out", folder / "out", "--set",
+                                  "path=" + (folder / "spring.xml"), "--set", "max_speed=1e12", "--steps", "2000"});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("samples so far are in"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_GT(samples(folder / "out"), 5);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
+    if (entry.path().extension() != ".hdf5") continue;
+    EXPECT_EQ(conebench({"inspect", entry.path().string()}).code, 0);
+  }
+}
+
 TEST_F(GenerateSamples, AFileOfOnesOwnIsSimulated) {
   std::ofstream(folder / "robot.xml") << R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/>
     <body pos="0 0 0.1"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>)";
@@ -256,6 +274,13 @@ TEST_F(GenerateSamples, WhatIsWrongIsSaidInOneLine) {
   expect_failure(file("broken.xml"), 3, {"broken.xml", "XML"});
   expect_failure(file("mesh.xml"), 3, {"mesh.xml", "arm.stl"});
   expect_failure(file("missing.xml"), 3, {"missing.xml"});
+  std::ofstream(folder / "screw.xml") << R"(<mujoco><worldbody><body><joint type="screw"/><geom size="1"/></body>
+    </worldbody></mujoco>)";
+  expect_failure(file("screw.xml"), 3, {"screw.xml", "'screw'", "joint"});
+  std::ofstream(folder / "helical.urdf") << R"(<robot name="arm"><link name="base"/><link name="arm"><inertial>
+    <mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="turn" type="helical"><parent link="base"/><child link="arm"/></joint></robot>)";
+  expect_failure(file("helical.urdf"), 3, {"helical.urdf", "URDF joints: revolute"});
   expect_failure(conebench({"generate", "file", "--out", folder / "out"}), 2, {"path="});
   expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "solver=NOBODY"}), 2,
                  {"NOBODY"});
@@ -265,6 +290,55 @@ TEST_F(GenerateSamples, WhatIsWrongIsSaidInOneLine) {
   expect_failure(conebench({"solve", "box-on-plane speed=2", "--solver", "NSGS"}), 2,
                  {"conebench generate box-on-plane --out"});
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+TEST_F(GenerateSamples, APictureIsWrittenWhereItIsAskedFor) {
+  const auto outcome =
+      conebench({"generate", "quadruped", "--out", folder / "out", "--steps", "5", "--picture", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  if (outcome.json()["picture"].is_null()) GTEST_SKIP() << outcome.err;
+  const std::string picture = outcome.json()["picture"];
+  EXPECT_EQ(picture, folder / "out/picture.png");
+  std::ifstream stream(picture, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_EQ(bytes.substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_GT(bytes.size(), 2000U);
+  EXPECT_LT(bytes.size(), 30000U);
+  ASSERT_EQ(conebench({"generate", "quadruped", "--out", folder / "out", "--steps", "5"}).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(picture)) << "of the run before";
+}
+
+TEST_F(GenerateSamples, WithoutALibraryToDrawWithThePictureIsLeftOut) {
+  // In the place of OSMesa, something that is no library.
+  std::filesystem::create_directory(folder / "lib");
+  std::ofstream(folder / "lib/libOSMesa.so.8")
+      << "no library, and long enough to be looked at: " << std::string(4096, '.');
+  RunOptions options;
+  options.environment = {"LD_LIBRARY_PATH=" + (folder / "lib")};
+  const auto outcome =
+      conebench({"generate", "box-on-plane", "--out", folder / "out", "--steps", "5", "--picture", "--json"}, options);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.json()["picture"].is_null());
+  EXPECT_THAT(outcome.err, HasSubstr("no picture: "));
+  EXPECT_THAT(outcome.err, HasSubstr("apt-get install"));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
+  EXPECT_FALSE(std::filesystem::exists(folder / "out/picture.png"));
+  EXPECT_EQ(outcome.json()["samples"], 5);
+}
+
+TEST_F(GenerateSamples, ASuitesReportShowsTheScene) {
+  std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 20, "every": 10},
+    {"scene": "box-stack"}], "solvers": ["NSGS"]})";
+  const auto ran = conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "report"}).code, 0);
+  if (ran.err.find("no picture") != std::string::npos) GTEST_SKIP() << ran.err;
+  std::ifstream stream(folder / "report/index.html", std::ios::binary);
+  const std::string page(std::istreambuf_iterator<char>(stream), {});
+  const std::size_t begin = page.find(R"(id="pictures">)") + std::string(R"(id="pictures">)").size();
+  const auto pictures = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  EXPECT_EQ(pictures["images"].size(), 1U);
+  EXPECT_EQ(pictures["of"].size(), 2U) << "of the samples, not of the box stack";
 }
 
 TEST(GenerateSamplesWithoutMujoco, AreUnsupportedWithTheWayOut) {

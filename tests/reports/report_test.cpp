@@ -42,6 +42,27 @@ TEST_F(WriteReport, WritesOnlyTheFormatsAskedFor) {
   EXPECT_EQ(written->paths[0].filename(), "report.md");
 }
 
+TEST_F(WriteReport, APictureBesideAProblemsFileIsOnThePage) {
+  fs::create_directories(folder_ / "samples");
+  fs::create_directories(folder_ / "no_png");
+  const std::string png("\x89PNG\r\n\x1a\n picture", 16);
+  std::ofstream(folder_ / "samples/picture.png", std::ios::binary) << png;
+  std::ofstream(folder_ / "no_png/picture.png") << "<script>";
+  StoreContents store = testing::small_store();
+  store.problems[0].source = (folder_ / "samples/a.hdf5").string();
+  store.problems[1].source = (folder_ / "samples/b.hdf5").string();
+  store.problems[2].source = (folder_ / "no_png/c.hdf5").string();
+  ReportOptions options;
+  options.formats = {ReportFormat::html};
+  ASSERT_TRUE(write_report(store, folder_ / "out", options).ok());
+  std::ifstream stream(folder_ / "out/index.html", std::ios::binary);
+  const std::string page(std::istreambuf_iterator<char>(stream), {});
+  EXPECT_THAT(page, HasSubstr(R"({"images":["iVBORw0KGgogcGljdHVyZQ=="],"of":{)"));
+  EXPECT_THAT(page, HasSubstr('"' + store.problems[0].hash + "\":0"));
+  EXPECT_THAT(page, HasSubstr('"' + store.problems[1].hash + "\":0"));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr('"' + store.problems[2].hash + "\":0")));
+}
+
 TEST_F(WriteReport, AFileInTheFoldersPlaceIsAnErrorThatNamesIt) {
   std::ofstream(folder_) << "in the way";
   const auto written = write_report(testing::small_store(), folder_ / "report", {});

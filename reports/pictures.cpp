@@ -1,0 +1,75 @@
+#include "reports/pictures.hpp"
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace conebench::reports {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t largest = 1 << 20;
+
+std::optional<std::string> read_picture(const fs::path& file) {
+  constexpr std::string_view png("\x89PNG\r\n\x1a\n", 8);
+  std::error_code failed;
+  if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > largest || failed) return std::nullopt;
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(stream), {});
+  if (!stream || !bytes.starts_with(png)) return std::nullopt;
+  return bytes;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t k = 0; k < bytes.size(); k += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t b = 0; b < 3; ++b) {
+      three = three << 8U | (k + b < bytes.size() ? static_cast<unsigned char>(bytes[k + b]) : 0U);
+    }
+    for (std::size_t d = 0; d < 4; ++d) {
+      text += k + d > bytes.size() ? '=' : digits[three >> (18U - 6U * static_cast<unsigned>(d)) & 63U];
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Pictures find_pictures(const std::vector<ProblemRecord>& problems, const std::vector<fs::path>& folders) {
+  Pictures pictures;
+  std::map<fs::path, std::optional<std::size_t>> known;  // by folder
+  for (const ProblemRecord& problem : problems) {
+    if (!problem.source.ends_with(".hdf5")) continue;
+    const fs::path folder = fs::path(problem.source).parent_path();
+    const auto [place, is_new] = known.emplace(folder, std::nullopt);
+    if (is_new) {
+      auto image = read_picture(folder / "picture.png");
+      for (const fs::path& base : folders) {
+        if (!image) image = read_picture(base / folder / "picture.png");
+      }
+      if (image) {
+        place->second = pictures.images.size();
+        pictures.images.push_back(std::move(*image));
+      }
+    }
+    if (place->second) pictures.of[problem.hash] = *place->second;
+  }
+  return pictures;
+}
+
+std::string pictures_json(const Pictures& pictures) {
+  nlohmann::json json = {{"images", nlohmann::json::array()}, {"of", nlohmann::json::object()}};
+  for (const std::string& image : pictures.images) json["images"].push_back(base64(image));
+  for (const auto& [hash, index] : pictures.of) json["of"][hash] = index;
+  return json.dump();
+}
+
+}  // namespace conebench::reports

@@ -124,7 +124,26 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   std::fill_n(m.geom_margin, m.ngeom, margin);
   std::fill_n(m.pair_margin, m.npair, margin);
   mj_collision(&m, data_.get());
+  drop_impossible_contacts();
   begin(Stage::assembly);
+}
+
+void MujocoBase::drop_impossible_contacts() {
+  constexpr double rounding = 1e-6;
+  mjData& d = *data_;
+  const auto reach = [&](int geom, const Eigen::Vector3d& along) {
+    const Eigen::Vector3d share = (matrix3(d.geom_xmat + 9 * geom).transpose() * along).cwiseAbs();
+    return share.dot(vector3(model_->geom_size + 3 * geom));
+  };
+  const auto impossible = [&](const mjContact& found) {
+    if (found.dist >= 0.0) return false;
+    if (model_->geom_type[found.geom1] != mjGEOM_BOX || model_->geom_type[found.geom2] != mjGEOM_BOX) return false;
+    const Eigen::Vector3d normal = vector3(found.frame);
+    const double reaches = reach(found.geom1, normal) + reach(found.geom2, normal);
+    const Eigen::Vector3d between = vector3(d.geom_xpos + 3 * found.geom2) - vector3(d.geom_xpos + 3 * found.geom1);
+    return -found.dist > reaches - between.dot(normal) + rounding * reaches;
+  };
+  d.ncon = static_cast<int>(std::remove_if(d.contact, d.contact + d.ncon, impossible) - d.contact);
 }
 
 void MujocoBase::forces_and_rows() {

@@ -264,5 +264,18 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
   EXPECT_TRUE(json["hints"].is_array());
 }
 
+TEST(RunInterrupted, EndsWith130AndSaysHowToGoOn) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "slow.json") << R"({"problems": [{"scene": "box-stack", "options": {"boxes": 10,
+    "mass_ratio": 1e6}}], "solvers": ["NSGS", "PGS-NCP-SAFE"], "tolerances": [1e-12],
+    "limits": {"iterations": 1000000000, "seconds": 60}})";
+  const std::string script = R"(cd "$2"; "$1" run slow.json --db slow.sqlite 2>err & pid=$!
+    until grep -q 'to run' err; do sleep 0.05; done
+    kill -INT $pid; wait $pid; code=$?; cat err >&2; exit $code)";
+  const auto outcome = run_program({"bash", "-c", script, "bash", executable().string(), folder.path().string()});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted with 2 cells to run; the same command resumes"));
+}
+
 }  // namespace
 }  // namespace conebench::testing

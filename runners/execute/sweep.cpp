@@ -408,7 +408,9 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   const MachineLoad load_after = capture_load();
   run.load_after = load_after.load;
   run.steal_share = steal_share(load_before, load_after);
-  run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs, loop.scattered());
+  if (!work.to_run.empty()) {  // nothing was timed, so nothing was disturbed
+    run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs, loop.scattered());
+  }
   outcome.noise = run.noise;
   if (!outcome.interrupted && !outcome.stopped) run.finished_utc = utc_now();
   if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();

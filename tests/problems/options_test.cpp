@@ -85,8 +85,9 @@ TEST(Options, SayWhichTypeIsWanted) {
 
 TEST(Options, NameTheKnownOnesForAnUnknownOne) {
   Bound bound;
-  EXPECT_THAT(bound.failure({{"relaxtion", 0.5}}),
-              HasSubstr("unknown option 'relaxtion'; known: relaxation, sweeps, warm, rule"));
+  EXPECT_THAT(
+      bound.failure({{"relaxtion", 0.5}}),
+      HasSubstr("unknown option 'relaxtion'; did you mean 'relaxation'? known: relaxation, sweeps, warm, rule"));
   OptionBinder none;
   const auto assigned = none.assign({{"x", 1L}});
   ASSERT_FALSE(assigned.ok());

@@ -1,5 +1,6 @@
 #include "reports/pictures.hpp"
 
+#include <cctype>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -41,14 +42,45 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
+/// The folders of a sweep's own samples (samples.json), by the names of their files.
+std::map<std::string, fs::path> sample_folders(const std::vector<fs::path>& folders) {
+  std::map<std::string, fs::path> found;
+  std::error_code failed;
+  for (const fs::path& base : folders) {
+    for (const auto& entry : fs::directory_iterator(base, failed)) {
+      std::ifstream stream(entry.path() / "samples.json");
+      const auto list = stream ? nlohmann::json::parse(stream, nullptr, false) : nlohmann::json();
+      if (!list.is_object() || !list.contains("files") || !list["files"].is_array()) continue;
+      for (const auto& file : list["files"]) {
+        if (file.is_string()) found.emplace(file.get<std::string>(), entry.path());
+      }
+    }
+  }
+  return found;
+}
+
+/// A sample's file is called as the problem, with other characters than these replaced.
+std::string file_of(std::string name) {
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("-_.=,+").find(c) == std::string_view::npos)
+      c = '_';
+  }
+  return name + ".hdf5";
+}
+
 }  // namespace
 
 Pictures find_pictures(const std::vector<ProblemRecord>& problems, const std::vector<fs::path>& folders) {
   Pictures pictures;
+  const std::map<std::string, fs::path> samples = sample_folders(folders);
   std::map<fs::path, std::optional<std::size_t>> known;  // by folder
   for (const ProblemRecord& problem : problems) {
-    if (!problem.source.ends_with(".hdf5")) continue;
-    const fs::path folder = fs::path(problem.source).parent_path();
+    fs::path folder = fs::path(problem.source).parent_path();
+    if (!problem.source.ends_with(".hdf5")) {
+      const auto own = samples.find(file_of(problem.name));
+      if (own == samples.end()) continue;
+      folder = fs::absolute(own->second);
+    }
     const auto [place, is_new] = known.emplace(folder, std::nullopt);
     if (is_new) {
       auto image = read_picture(folder / "picture.png");

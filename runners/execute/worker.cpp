@@ -1,12 +1,16 @@
 #include "runners/execute/worker.hpp"
 
 #include <sys/socket.h>
+#include <cstdio>
+#include <exception>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <functional>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/wire.hpp"
@@ -107,7 +111,12 @@ std::optional<Worker> start(const OutputCatcher& output, const std::function<int
     ProcessLimits limits;
     limits.first_to_go = 500;  // after the child that solves
     limit_this_process(limits);
-    return body();
+    try {
+      return body();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "exception: {}\n", error.what());
+      return 1;
+    }
   });
   if (worker.process < 0) return std::nullopt;
   worker.channel = std::move(channel->first);

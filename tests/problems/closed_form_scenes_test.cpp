@@ -131,8 +131,8 @@ TEST(BoxStack, IsRedundant) {
 TEST(BoxStack, TakesAMillionfoldMassRatio) {
   for (const double ratio : {1e-6, 1e6}) {
     const ContactProblem problem = make_problem("box-stack", {{"boxes", 20L}, {"mass_ratio", ratio}});
-    // Impulses of a heavy box act on the light ones below, so that rounding alone leaves ratio times epsilon.
-    EXPECT_LE(scaled_natural_map(problem, problem.reference()->reaction), std::max(1e-12, 1e-15 * ratio));
+    // Impulses of a heavy box act on the light ones below, so that rounding alone leaves ratio times some epsilons.
+    EXPECT_LE(scaled_natural_map(problem, problem.reference()->reaction), std::max(1e-12, 2e-15 * ratio));
   }
 }
 

@@ -225,7 +225,7 @@ def test_empty_store(window, empty):
 def without_charts(folder, out):
     """The page of a build that lacks the charting library."""
     page = (folder / "index.html").read_text(encoding="utf-8")
-    begin = page.index("</script>", page.index('id="data"')) + len("</script>")
+    begin = page.index("</script>", page.index('id="pictures"')) + len("</script>")
     out.mkdir()
     (out / "index.html").write_text(page[:begin] + page[page.index('<script>\n"use strict";'):], encoding="utf-8")
     return out

@@ -88,6 +88,11 @@ std::string summary_text(const simulation::SampleList& list, double time_step, c
 Result<std::monostate> clear_folder(const fs::path& folder, const simulation::SampleRequest& request, bool replace) {
   std::error_code ignored;
   const auto earlier = simulation::read_list(folder);
+  if (!earlier && fs::exists(folder / simulation::list_name, ignored)) {
+    return Error{ErrorCode::bad_input, fmt::format("--out {}: its {} can't be read, so nobody knows which files are an "
+                                                   "earlier run's; give another folder, or empty this one",
+                                                   folder.string(), simulation::list_name)};
+  }
   if (!earlier) {
     for (const char* name : {simulation::list_name, "trajectory.csv"}) {
       if (replace || !fs::exists(folder / name, ignored)) continue;

@@ -160,7 +160,9 @@ Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const st
       copy_features(*found->second, problem.record);
     }
   }
-  if (conditional) leave_out_unwanted(*sources, surveyed);
+  if (conditional) {
+    for (const std::string& left_out : leave_out_unwanted(*sources, surveyed)) plan.scope.problems.erase(left_out);
+  }
   plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
   plan.settings = plan_settings(suite);
   complete_scope(suite, plan);

@@ -113,7 +113,7 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
 }
 
 /// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
-constexpr int simulator_version = 3;
+constexpr int simulator_version = 4;
 
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
 
@@ -204,7 +204,7 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
       }
       const auto files = samples_in(cache / folder, *plan, steps, watch);
       if (interrupted(watch)) return sources;
-      if (!files && files.error().code == ErrorCode::bad_input) {
+      if (!files) {
         ProblemSource source;
         source.name = plan->name;
         source.family = entry.family.empty() ? plan->family : entry.family;
@@ -214,7 +214,6 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
         sources.push_back(std::move(source));
         continue;
       }
-      if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
       for (const std::string& file : *files) {
         ProblemSource source;
         source.name = fs::path(file).stem().string();

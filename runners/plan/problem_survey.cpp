@@ -104,12 +104,17 @@ SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) 
   return surveyed;
 }
 
-void leave_out_unwanted(std::vector<ProblemSource>& sources, std::vector<SurveyedProblem>& surveyed) {
+std::vector<std::string> leave_out_unwanted(std::vector<ProblemSource>& sources,
+                                            std::vector<SurveyedProblem>& surveyed) {
+  std::vector<std::string> unwanted;
   std::size_t left = 0;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const ProblemRecord& record = surveyed[i].record;
     const bool known = surveyed[i].loaded && !surveyed[i].pending;
-    if (known && !sources[i].kept(record.category, record.conditioning)) continue;
+    if (known && !sources[i].kept(record.category, record.conditioning)) {
+      unwanted.push_back(sources[i].source);
+      continue;
+    }
     if (left != i) {
       sources[left] = std::move(sources[i]);
       surveyed[left] = std::move(surveyed[i]);
@@ -118,6 +123,7 @@ void leave_out_unwanted(std::vector<ProblemSource>& sources, std::vector<Surveye
   }
   sources.resize(left);
   surveyed.resize(left);
+  return unwanted;
 }
 
 ProblemSet resolve_duplicates(std::vector<ProblemSource> sources, std::vector<SurveyedProblem> surveyed) {

@@ -47,8 +47,9 @@ struct ProblemSet {
 };
 
 /// Takes out those that are not of their entry's categories or conditioning. What is not known yet and what could not
-/// be loaded stays.
-void leave_out_unwanted(std::vector<ProblemSource>& sources, std::vector<SurveyedProblem>& surveyed);
+/// be loaded stays. Returns the sources of those taken out.
+std::vector<std::string> leave_out_unwanted(std::vector<ProblemSource>& sources,
+                                            std::vector<SurveyedProblem>& surveyed);
 
 /// Drops exact duplicates and marks twins (another file of the same problem, equal but for rounding, order or form)
 /// with duplicate_of. The two lists go together.

@@ -72,8 +72,8 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
     auto record = simulation.step();
     if (!record) return record.error();
     summary.steps = k;
-    summary.unsolved += record->residual > tolerance ? 1 : 0;
-    summary.worst_residual = std::max(summary.worst_residual, record->residual);
+    summary.unsolved += record->residual <= tolerance ? 0 : 1;
+    if (!(record->residual <= summary.worst_residual)) summary.worst_residual = record->residual;
     summary.worst_configuration_residual =
         std::max(summary.worst_configuration_residual, record->configuration_residual);
     if (watch.step) watch.step(*record);

@@ -62,8 +62,10 @@ Result<std::shared_ptr<const DelassusOperator>> delassus(const FactoredMass& mas
 }
 
 /// Softens the rows (004 eq. 103–110): their c, and v_r in place of the stabilisation in b. Limits and contacts that
-/// are open, which MuJoCo has no rows for, keep their b and are as compliant as at a residual of 0.
-Vector soften(const Mechanics& mechanics, const Vector& before, double time_step, const StepOptions& o, Vector& b) {
+/// are open, which MuJoCo has no rows for, take no impulse by themselves, b ≥ −J v_free: the spring takes what lands,
+/// whatever part of a step that comes in. `free` is J v_free. As printed they keep their b.
+Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& free, double time_step,
+              const StepOptions& o, Vector& b) {
   Vector c = Vector::Zero(mechanics.rows());
   const bool printed = o.softening == "printed";
   const Index joints = mechanics.joint_residuals.size();
@@ -81,6 +83,7 @@ Vector soften(const Mechanics& mechanics, const Vector& before, double time_step
       soften_row(joints + l, softness, mechanics.limit_gaps[l]);
     } else {
       c[joints + l] = impedance_at(softness, 0.0, time_step).compliance;
+      if (!printed) b[joints + l] = std::max(b[joints + l], -free[joints + l]);
     }
   }
   Index row = joints + mechanics.limit_gaps.size();
@@ -93,6 +96,8 @@ Vector soften(const Mechanics& mechanics, const Vector& before, double time_step
       for (Index t = row; t < row + 2; ++t) b[t] = regulation_velocity(at, before[t], 0.0, time_step, printed);
       const double impact = printed ? contact.restitution * before[row + 2] : 0.0;  // a spring bounces by itself
       b[row + 2] = impact + regulation_velocity(at, before[row + 2], r, time_step, printed);
+    } else if (!printed) {
+      b[row + 2] = std::max(b[row + 2], -free[row + 2]);
     }
     row += 3;
   }
@@ -164,7 +169,8 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
   step.bias =
       bias(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step, options);
   if (options.softening != "none") {
-    step.softness = soften(mechanics, mechanics.jacobian * velocity, time_step, options, step.bias);
+    step.softness = soften(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step,
+                           options, step.bias);
   }
   return step;
 }

@@ -84,6 +84,28 @@ TEST_F(Softening, AMassRestsAtTheDepthOfTheFormulas) {
   }
 }
 
+TEST_F(Softening, ALandingIsTheSpringsWhateverPartOfAStepItComesIn) {
+  double least = 1e9;
+  double most = 0.0;
+  for (const double height : {0.6, 0.6005, 0.601, 0.6015, 0.602, 0.6025}) {
+    auto simulation =
+        simulation_of(ground(R"(type="sphere" size="0.1")", R"(solref="0.02 0.1" solimp="0.95 0.95 0.001")"), 0.001,
+                      softened("mujoco"));
+    State state = simulation.state();
+    state.position[2] = height;
+    simulation.set_state(state);
+    double rebound = 0.0;
+    for (int k = 0; k < 500; ++k) {
+      step(simulation);
+      rebound = std::max(rebound, simulation.state().velocity[2]);
+    }
+    least = std::min(least, rebound);
+    most = std::max(most, rebound);
+  }
+  EXPECT_GT(least, 1.0);
+  EXPECT_LT(most, 1.1 * least);
+}
+
 TEST_F(Softening, AMassRestsOnAJointsLimitAtTheDepthOfTheFormulas) {
   const std::string lift = world(
       R"(<body><joint type="slide" axis="0 0 1" limited="true" range="0 1" solreflimit="0.04 1"

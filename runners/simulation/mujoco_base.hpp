@@ -60,8 +60,8 @@ class MujocoBase : public Engine {
   void place_bodies(const std::vector<Pose>& poses);
   /// Contacts of the poses in the data, as far apart as shapes can meet in a step; `speed`: of the fastest point [m/s].
   void find_contacts(const Reach& reach, double speed);
-  /// Leaves out contacts of boxes that are deeper than the boxes overlap along the normal: MuJoCo 2.2.2 finds such ones,
-  /// as deep as the boxes are large, between edges of boxes that are apart by less than their margin.
+  /// Leaves out contacts of boxes that are deeper than the boxes overlap along the normal: MuJoCo 2.2.2 finds such
+  /// ones, as deep as the boxes are large, between edges of boxes that are apart by less than their margin.
   void drop_impossible_contacts();
   /// Passive, Coriolis and actuator forces, and the rows of loops and limits: all but MuJoCo's own rows of contacts.
   void forces_and_rows();

@@ -235,7 +235,7 @@ bool FrontLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, 
       for (int c = 0; c < unknowns; ++c) rows_[step.row_begin + at(k++)] = 3 * contact + component(unknowns, c);
     }
     if (!eliminate(step, schur)) regular = false;
-    std::memmove(stack_.data() + top, schur, below * below * sizeof(double));
+    if (below > 0) std::memmove(stack_.data() + top, schur, below * below * sizeof(double));
     top += below * below;
     waiting_.push_back(f);
   }

@@ -1,4 +1,5 @@
 #include <png.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,7 +66,7 @@ class Picture : public WithMujoco {
     options.coordinates = maximal ? "maximal" : "reduced";
     Simulation simulation = simulation_of(mjcf, 0.001, options);
     step(simulation);
-    const std::string file = ::testing::TempDir() + "conebench_picture_test.png";
+    const std::string file = ::testing::TempDir() + "conebench_picture_test_" + std::to_string(getpid()) + ".png";
     const auto made = simulation.engine().write_picture(file);
     if (!made && made.error().code == ErrorCode::unsupported) return std::nullopt;
     EXPECT_TRUE(made) << made.error().message;

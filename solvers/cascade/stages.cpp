@@ -10,10 +10,19 @@
 
 namespace conebench::cascade {
 
+namespace {
+
+/// The scaled natural map at r; w becomes its velocities.
+double measure(Parts& parts, const Vector& r, Vector& w) {
+  parts.problem().velocity(r, w);
+  return parts.problem().residual(r, w);
+}
+
+}  // namespace
+
 bool offer(Parts& parts, Search& search, const Vector& r) {
   Vector w(parts.problem().size());
-  parts.problem().velocity(r, w);
-  return search.offer(r, parts.problem().residual(r, w));
+  return search.offer(r, measure(parts, r, w));
 }
 
 NewtonBudget first_newton(double relative) {
@@ -154,18 +163,14 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
   Vector w(parts.problem().size());
-  const auto measure = [&] {
-    parts.problem().velocity(r, w);
-    return parts.problem().residual(r, w);
-  };
   for (double spent = 0.0; spent <= 40.0 * costs.newton && !search.halted(); spent += batch * costs.sweep) {
     double halfway = 0.0;
     for (int k = 0; k < batch && !search.halted(); ++k) {
-      if (2 * k == batch) halfway = measure();
+      if (2 * k == batch) halfway = measure(parts, r, w);
       parts.sweep().sweep(r);
       search.count_sweep();
     }
-    const double residual = measure();
+    const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
     const double rate = std::pow(residual / halfway, 2.0 / batch);
     const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
@@ -190,22 +195,17 @@ bool large_impulses_again(Parts& parts, Search& search, const LargeImpulses& wan
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, double bytes) {
   const ScaledProblem& problem = parts.problem();
   Vector w(problem.size());
-  const auto measure = [&] {
-    problem.velocity(r, w);
-    return problem.residual(r, w);
-  };
-
   double halfway = 0.0;
   for (int k = 0; k < sweeps && !search.halted(); ++k) {
     const double change = parts.sweep().sweep(r);
     search.count_sweep();
     const bool middle = k == sweeps / 2 - 1;
     if (change >= 1e3 * search.tolerance() && !middle) continue;
-    const double residual = measure();
+    const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
     if (middle) halfway = residual;
   }
-  double last = measure();
+  double last = measure(parts, r, w);
   if (search.offer(r, last)) return true;
   if (!(halfway > 0.0)) return false;
 
@@ -233,7 +233,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
       search.count_sweep();
     }
     spent += batch * costs.sweep;
-    const double residual = measure();
+    const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
     rate = std::pow(residual / last, 1.0 / batch);
     last = residual;

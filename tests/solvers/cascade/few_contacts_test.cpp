@@ -19,6 +19,12 @@ std::vector<ContactProblem> problems() {
           make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}})};
 }
 
+/// Three contacts on some of which Newton's steps miss.
+ContactProblem rough_contacts(double conditioning, long seed) {
+  return make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", conditioning}},
+                      static_cast<std::uint64_t>(seed));
+}
+
 TEST(FewContacts, SweepsAreThoseOfNsgs) {
   for (const ContactProblem& problem : problems()) {
     SCOPED_TRACE(problem.provenance().name);
@@ -131,8 +137,7 @@ TEST(FewContacts, NewtonTakesRedundantContacts) {
 TEST(FewContacts, WhereNewtonDoesNotArriveTheSweepsGoOnFromWhereTheyWere) {
   int missed = 0;
   for (long seed = 1; seed <= 40; ++seed) {
-    const ContactProblem problem =
-        make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", 1e4}}, seed);
+    const ContactProblem problem = rough_contacts(1e4, seed);
     SilentMonitor silent;
     const Vector guess = Vector::Zero(problem.rows());
     Vector with(problem.rows());
@@ -152,8 +157,7 @@ TEST(FewContacts, WhereNewtonDoesNotArriveTheSweepsGoOnFromWhereTheyWere) {
 TEST(FewContacts, AfterNewtonsMissTheSweepsArriveAsTheyWouldHave) {
   int missed = 0;
   for (long seed = 1; seed <= 40; ++seed) {
-    const ContactProblem problem =
-        make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", 1e2}}, seed);
+    const ContactProblem problem = rough_contacts(1e2, seed);
     SilentMonitor silent;
     const Vector guess = Vector::Zero(problem.rows());
     Vector with(problem.rows());
@@ -172,8 +176,7 @@ TEST(FewContacts, AfterNewtonsMissTheSweepsArriveAsTheyWouldHave) {
 
 TEST(FewContacts, LimitHoldsWhereNewtonMissesAndTheBetterPointIsReturned) {
   for (long seed = 1; seed <= 30; ++seed) {
-    const ContactProblem problem =
-        make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", 1e4}}, seed);
+    const ContactProblem problem = rough_contacts(1e4, seed);
     const auto solver = prepared(*find_solver("CASCADE"), problem, {{"sweeps", 1L}});
     SilentMonitor silent;
     const auto after = [&](long limit) {

@@ -131,7 +131,6 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
 constexpr const char* not_loaded = "could not be loaded";
 constexpr const char* taken_by_none = "taken by no solver";
 constexpr std::string_view zero_solves = "zero impulse solves it";
-constexpr const char* not_by_all = "not run by every solver";
 
 std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const ProblemRecord*> records;
@@ -293,8 +292,8 @@ void leave_out_gaps(Analysis& analysis) {
       if (std::binary_search(kept.problems.begin(), kept.problems.end(), p)) continue;
       Problem& problem = analysis.problems[p];
       problem.counted[s] = false;
-      const bool known = problem.left_out.find(not_by_all) != std::string::npos;
-      if (!known) problem.left_out += (problem.left_out.empty() ? "" : "; ") + std::string(not_by_all);
+      const bool known = problem.left_out.find(not_run_by_every_solver) != std::string::npos;
+      if (!known) problem.left_out += (problem.left_out.empty() ? "" : "; ") + std::string(not_run_by_every_solver);
       problem.left_out += (known ? ", " : " at ") + slice.label;
       problem.headline = std::find(problem.counted.begin(), problem.counted.end(), true) != problem.counted.end();
     }
@@ -384,11 +383,11 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   for (const auto& problem : analysis.problems) {
     const std::string& why = problem.left_out;
     if (why.empty()) continue;
-    ++analysis.left_out[why.starts_with(taken_by_none) ? taken_by_none
-                        : why.starts_with(not_loaded)  ? not_loaded
-                        : why.starts_with(not_by_all)  ? std::string(not_by_all) + " yet"
-                        : why.starts_with("repeats ")  ? std::string("repeats of another problem")
-                                                       : "solved by zero impulse" + why.substr(zero_solves.size())];
+    ++analysis.left_out[why.starts_with(taken_by_none)             ? taken_by_none
+                        : why.starts_with(not_loaded)              ? not_loaded
+                        : why.starts_with(not_run_by_every_solver) ? std::string(not_run_by_every_solver) + " yet"
+                        : why.starts_with("repeats ")              ? std::string("repeats of another problem")
+                                                      : "solved by zero impulse" + why.substr(zero_solves.size())];
   }
 
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),

@@ -19,6 +19,9 @@ namespace conebench::reports {
 enum class Cost { time, solve_time, iterations, factorizations, operator_products };
 constexpr std::array<Cost, 5> all_costs{Cost::time, Cost::solve_time, Cost::iterations, Cost::factorizations,
                                         Cost::operator_products};
+/// How Problem::left_out begins where cells are missing.
+inline constexpr const char* not_run_by_every_solver = "not run by every solver";
+
 std::string id(Cost cost);     ///< "time", "solve_time", …: in files
 std::string title(Cost cost);  ///< "set-up + solve time", …: for people
 bool is_time(Cost cost);

@@ -108,7 +108,7 @@ void note_gaps(Notes& notes, const Analysis& analysis) {
     std::vector<long> runs(analysis.columns.size(), 0);
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
       const auto& row = slice.grid[p];
-      const bool gap = analysis.problems[p].left_out.find("not run by every solver") != std::string::npos;
+      const bool gap = analysis.problems[p].left_out.find(not_run_by_every_solver) != std::string::npos;
       const bool present = std::any_of(row.begin(), row.end(), [](const auto* cell) { return cell != nullptr; });
       if (!present || (!analysis.problems[p].counted[s] && !gap)) continue;
       ++problems;

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "problems/source_words.hpp"
 #include "reports/command.hpp"
 #include "reports/text.hpp"
 
@@ -17,36 +16,69 @@ namespace {
 /// A word that no program takes for an option.
 std::string file_word(const std::string& path) { return shell(path.starts_with('-') ? "./" + path : path); }
 
-/// The words of "box-stack boxes=5 seed=1" where the source is a scene with its parameters, else nothing.
-std::vector<std::string> scene_words(const std::string& source) {
-  std::istringstream text(source);
-  std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
-  if (words.size() < 2 || words.front().find_first_of("/.=") != std::string::npos) return {};
-  const bool seeded = words.back().starts_with("seed=") || words.back().starts_with("step=");
-  const bool assigned = std::all_of(words.begin() + 1, words.end(),
-                                    [](const std::string& word) { return word.find('=') != std::string::npos; });
-  return seeded && assigned ? words : std::vector<std::string>();
+bool is_of(const std::string& word, std::string_view key) { return word.starts_with(key); }
+
+std::string behind(const std::string& word, std::string_view key) { return word.substr(key.size()); }
+
+/// A scene with its parameters, as a source names it: "box-stack boxes=5 seed=1", "hand object=ball seed=2 step=12" for
+/// a sample, "hand seed=2 steps=200" for a simulation that failed.
+struct NamedScene {
+  std::string id;
+  std::vector<std::string> settings;
+  std::string seed, step, steps;
+
+  bool failed() const { return !steps.empty() || step == "0"; }
+};
+
+std::optional<NamedScene> scene_of(const std::string& source) {
+  auto words = source_words(source);
+  if (!words || words->size() < 2 || words->front().find_first_of("/.=") != std::string::npos) return std::nullopt;
+  NamedScene scene;
+  scene.id = words->front();
+  words->erase(words->begin());
+  if (is_of(words->back(), "step=")) scene.step = behind(words->back(), "step=");
+  if (is_of(words->back(), "steps=")) scene.steps = behind(words->back(), "steps=");
+  if (!scene.step.empty() || !scene.steps.empty()) words->pop_back();
+  if (words->empty() || !is_of(words->back(), "seed=")) return std::nullopt;
+  scene.seed = behind(words->back(), "seed=");
+  words->pop_back();
+  for (const std::string& word : *words) {
+    if (word.find('=') == std::string::npos) return std::nullopt;
+  }
+  scene.settings = std::move(*words);
+  return scene;
+}
+
+std::string generate(const NamedScene& scene, const std::string& folder) {
+  std::string words = "conebench generate " + shell(scene.id) + " --out " + shell(folder);
+  for (const std::string& setting : scene.settings) words += " --set " + shell(setting);
+  return words + " --seed " + shell(scene.seed);
 }
 
 }  // namespace
 
-std::string problem_words(const ProblemRecord& problem) {
+bool fails_before_a_solve(const ProblemRecord& problem) {
+  const auto scene = scene_of(problem.source);
+  return scene && scene->failed();
+}
+
+std::string problem_words(const ProblemRecord& problem, const std::string& data_folder) {
   if (problem.source.empty()) return {};
-  auto scene = scene_words(problem.source);
-  if (scene.empty()) return "conebench solve " + file_word(problem.source);
-  std::string step;
-  if (scene.back().starts_with("step=")) {
-    step = scene.back().substr(std::string_view("step=").size());
-    scene.pop_back();
+  const auto scene = scene_of(problem.source);
+  if (!scene) {
+    const bool relative = !problem.source.starts_with('/') && !data_folder.empty();
+    return (relative ? "CONEBENCH_DATA=" + shell(data_folder) + " " : "") + "conebench solve " +
+           file_word(problem.source);
   }
+  if (scene->failed()) {
+    const std::string steps = scene->steps.empty() ? "" : " --steps " + shell(scene->steps);
+    return generate(*scene, "failed-simulation") + steps + " --replace";
+  }
+  if (scene->step.empty()) return "conebench solve \"$(" + generate(*scene, ".") + ")\"";
   // A simulation leaves a folder, here with the one sample that is wanted.
-  const std::string folder = step.empty() ? "." : "sample-" + step;
-  std::string generate = "conebench generate " + shell(scene.front()) + " --out " + shell(folder);
-  for (std::size_t i = 1; i + 1 < scene.size(); ++i) generate += " --set " + shell(scene[i]);
-  generate += " --seed " + shell(scene.back().substr(std::string_view("seed=").size()));
-  if (step.empty()) return "conebench solve \"$(" + generate + ")\"";
-  generate += " --steps " + shell(step) + " --set " + shell("every=" + step) + " --replace";
-  return generate + " && conebench solve " + shell(folder) + "/*.hdf5";
+  const std::string folder = "sample-" + scene->step;
+  return generate(*scene, folder) + " --steps " + shell(scene->step) + " --set " + shell("every=" + scene->step) +
+         " --replace && conebench solve " + shell(folder) + "/*.hdf5";
 }
 
 std::string setting_words(const SettingRecord& setting) {
@@ -61,17 +93,31 @@ std::string setting_words(const SettingRecord& setting) {
 }
 
 std::string request_words(const CellRecord& cell) {
-  // A sequence is run by its suite; alone, the problem can only be solved from λ = 0.
+  // A sequence is run by its suite; alone, a problem can only be solved from λ = 0.
   const bool previous = cell.start == "previous";
-  return fmt::format("--tolerance {} --criterion {} --verdict {} --start {} --max-iterations {} --time-limit {}{}",
-                     human_tolerance(cell.tolerance), shell(cell.criterion), shell(cell.verdict),
-                     previous ? "cold" : shell(cell.start), cell.max_iterations, exact(cell.limit_s),
-                     previous ? "  # the sweep started from the answer to the problem before" : "");
+  return fmt::format(
+      "--tolerance {} --criterion {} --verdict {} --start {} --max-iterations {} --time-limit {}{}",
+      human_tolerance(cell.tolerance), shell(cell.criterion), shell(cell.verdict),
+      previous ? "cold" : shell(cell.start), cell.max_iterations, exact(cell.limit_s),
+      previous ? "  # a cold solve: the sweep started from the answer to the problem before, which running its "
+                 "suite anew repeats"
+               : "");
 }
 
-std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell) {
+std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell,
+                           const std::string& data_folder) {
   if (problem.source.empty()) return {};
-  return problem_words(problem) + ' ' + setting_words(setting) + ' ' + request_words(cell);
+  const std::string words = problem_words(problem, data_folder);
+  if (fails_before_a_solve(problem)) return words;
+  return words + ' ' + setting_words(setting) + ' ' + request_words(cell);
+}
+
+std::map<std::int64_t, std::string> data_folders(const StoreContents& contents) {
+  std::map<std::int64_t, std::string> folders;
+  for (const RunRecord& run : contents.runs) {
+    folders[run.id] = run.data_folder.empty() ? run.suite_folder : run.data_folder;
+  }
+  return folders;
 }
 
 }  // namespace conebench::reports

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "runners/store/records.hpp"
@@ -8,12 +10,19 @@
 /// shell.
 namespace conebench::reports {
 
-/// "conebench solve FILE"; for a scene the file is that of "conebench generate"; empty without a source.
-std::string problem_words(const ProblemRecord& problem);
+/// "conebench solve FILE"; for a scene the file is that of "conebench generate"; empty without a source. `data_folder`:
+/// where a relative file lies.
+std::string problem_words(const ProblemRecord& problem, const std::string& data_folder = {});
+/// A simulation that failed: its words are the whole command, which shows it fail again.
+bool fails_before_a_solve(const ProblemRecord& problem);
 std::string setting_words(const SettingRecord& setting);  ///< "--solver ID --set key=value …", all effective options
 std::string request_words(const CellRecord& cell);        ///< tolerance, criterion, verdict, start and limits
 
 /// All three; empty where the problem has no source.
-std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell);
+std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell,
+                           const std::string& data_folder = {});
+
+/// By run: the folder that its relative files were found in; --data or CONEBENCH_DATA, else the suite's own.
+std::map<std::int64_t, std::string> data_folders(const StoreContents& contents);
 
 }  // namespace conebench::reports

@@ -91,6 +91,7 @@ ReportFile cells_file(const Analysis& analysis) {
   for (const auto& name : analysis.residuals) header.push_back(name);
   header.push_back("command");
   Csv csv(header);
+  auto folders = data_folders(*analysis.contents);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Slice& slice = analysis.slices[s];
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
@@ -119,7 +120,7 @@ ReportFile cells_file(const Analysis& analysis) {
           const bool known = residual != cell.residuals.end() && residual->second.missing.empty();
           csv.text(!known ? "" : residual->second.value ? exact(*residual->second.value) : "inf");
         }
-        csv.text(repeat_command(*problem.record, *column.setting, cell)).end();
+        csv.text(repeat_command(*problem.record, *column.setting, cell, folders[cell.run_id])).end();
       }
     }
   }

@@ -149,6 +149,11 @@ class Writer {
 
   Json problems() const {
     Json list = Json::array();
+    const auto folders = data_folders(*analysis_.contents);
+    std::map<std::string, std::string> folder_of;  // by problem
+    for (const CellRecord& cell : analysis_.contents->cells) {
+      if (const auto found = folders.find(cell.run_id); found != folders.end()) folder_of[cell.problem] = found->second;
+    }
     for (const auto& problem : analysis_.problems) {
       const ProblemRecord& record = *problem.record;
       list.push_back({{"name", problem.name},
@@ -173,7 +178,8 @@ class Writer {
                       {"left_out", problem.left_out},
                       {"error", record.error},
                       {"hash", record.hash},
-                      {"words", problem_words(record)}});
+                      {"words", problem_words(record, folder_of[record.hash])},
+                      {"whole_command", fails_before_a_solve(record)}});
     }
     return list;
   }

@@ -120,16 +120,7 @@ function cellDetails(cell) {
       ),
       text
         ? [
-            el(
-              "h3",
-              {},
-              "Repeat it",
-              el(
-                "span",
-                { class: "aside" },
-                "where relative paths lie: the suite's data folder, or " + "set CONEBENCH_DATA",
-              ),
-            ),
+            el("h3", {}, "Repeat it"),
             command(text),
           ]
         : el("p", { class: "aside" }, "No file to repeat it from."),

@@ -192,6 +192,7 @@ function valueAt(curve, place) {
 }
 
 function commandOf(cell) {
-  const words = data.problems[cell.problem].words;
+  const { words, whole_command } = data.problems[cell.problem];
+  if (whole_command) return words;
   return words ? [words, data.solvers[cell.solver].words, data.commands[cell.command]].join(" ") : "";
 }

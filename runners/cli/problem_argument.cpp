@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <sstream>
 #include <vector>
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
+#include "problems/source_words.hpp"
+#include "problems/suggestion.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/plan/problem_source.hpp"
 
@@ -18,10 +19,11 @@ namespace {
 
 constexpr std::string_view seed_word = "seed=";
 
-Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::istringstream& words) {
+Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, const std::vector<std::string>& words) {
   std::vector<std::string> settings;
   std::uint64_t seed = 1;
-  for (std::string word; words >> word;) {
+  for (auto at = words.begin() + 1; at != words.end(); ++at) {
+    const std::string& word = *at;
     if (!word.starts_with(seed_word)) {
       settings.push_back(word);
       continue;
@@ -55,15 +57,17 @@ std::filesystem::path find_problem_file(const std::string& file) {
 Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) {
   std::error_code ignored;
   if (std::filesystem::exists(find_problem_file(text), ignored)) return std::optional<ContactProblem>();
-  std::istringstream words(text);
-  std::string first;
-  words >> first;
+  const auto words = source_words(text);
+  const std::string first = words && !words->empty() ? words->front() : std::string();
   std::string known;
+  std::vector<std::string> ids;
   for (const SceneRow& scene : scene_table()) {
-    if (scene.id == first) return make_scene(scene, words);
+    if (scene.id == first) return make_scene(scene, *words);
     known += (known.empty() ? "" : ", ") + scene.id;
+    ids.push_back(scene.id);
   }
   for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    ids.push_back(scene.id);
     if (scene.id != first) continue;
     return Error{
         ErrorCode::wrong_usage,
@@ -71,8 +75,9 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
                     "DIR` writes them, then give one of the files",
                     text, first)};
   }
-  if (text.find('=') != std::string::npos) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: no such file or scene; scenes: {}", text, known)};
+  const std::string meant = did_you_mean(first, ids);
+  if (!meant.empty() || text.find('=') != std::string::npos) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: no such file or scene; {}scenes: {}", text, meant, known)};
   }
   return std::optional<ContactProblem>();
 }

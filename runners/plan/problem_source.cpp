@@ -12,10 +12,12 @@
 #include "fclib_loader/fclib_names.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
+#include "problems/source_words.hpp"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/simulation/sample_folder.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -25,7 +27,7 @@ namespace {
 
 std::string scene_text(const ProblemEntry& entry, const OptionValues& options, std::uint64_t seed) {
   std::string text = entry.scene;
-  for (const auto& [name, value] : options) text += fmt::format(" {}={}", name, to_text(value));
+  for (const auto& [name, value] : options) text += ' ' + source_word(name, to_text(value));
   return fmt::format("{} seed={}", text, seed);
 }
 
@@ -140,6 +142,7 @@ Result<std::vector<std::string>> samples_in(const fs::path& folder, const simula
     }
   }
   tell(simulation::loop_warning(*list));
+  tell(simulation::strata_warning(*list));
   tell(simulation::trivial_warning(*list));
   return list->files;
 }
@@ -152,7 +155,7 @@ std::string sample_text(const ProblemEntry& entry, const OptionValues& options, 
   for (const auto& [key, value] : options) {
     const bool of_sampling = std::any_of(sampling.begin(), sampling.end(),
                                          [&, &wanted = key](const auto& spec) { return spec.name == wanted; });
-    if (!of_sampling) text += fmt::format(" {}={}", key, to_text(value));
+    if (!of_sampling) text += ' ' + source_word(key, to_text(value));
   }
   const std::size_t number = name.rfind("_step=");
   const long step = number == std::string::npos ? 0 : std::atol(name.c_str() + number + 6);
@@ -175,6 +178,24 @@ std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simu
   return sources;
 }
 
+/// The one source of a simulation that gives no samples: all that it takes to see it fail again, and why it did.
+ProblemSource failed_simulation(const ProblemEntry& entry, const simulation::ScenePlan& plan,
+                                const OptionValues& options, long steps, const std::string& why) {
+  ProblemSource source;
+  source.name = plan.name;
+  source.family = entry.family.empty() ? plan.family : entry.family;
+  source.source = fmt::format("{} steps={}", scene_text(entry, options, plan.seed), steps);
+  source.file = simulation::file_name(source.source);
+  source.failure = entry.where + ": " + why;
+  return source;
+}
+
+/// With the same solver of another version samples come out otherwise.
+std::string solver_words(const std::string& id) {
+  const SolverRow* const solver = find_solver(id);
+  return fmt::format("{} {}", id, solver == nullptr ? 0 : solver->info.version);
+}
+
 Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const fs::path& cache,
                                               const SceneWatch& watch) {
   const auto row = require_simulated_scene(entry.scene);
@@ -190,12 +211,19 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
       if (!plan->model.source_file.empty()) {
         // Its meshes and the files that it includes belong to it.
         const auto hash = simulation::model_hash(plan->model, plan->name);
-        if (!hash) return Error{hash.error().code, entry.where + ": " + hash.error().message};
+        if (!hash && hash.error().code != ErrorCode::bad_input) {
+          return Error{hash.error().code, entry.where + ": " + hash.error().message};
+        }
+        if (!hash) {
+          sources.push_back(failed_simulation(entry, *plan, options, steps, hash.error().message));
+          continue;
+        }
         model = *hash;
       }
       const std::string address =
           content_address({scene_text(entry, effective_options(specs, options), seed), model,
-                           fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version())});
+                           fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version()),
+                           solver_words(plan->options.solver)});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       if (!watch.simulate && !simulation::whole_list(cache / folder)) {
         for (ProblemSource& source : pending_samples(entry, *plan, options, steps))
@@ -205,13 +233,7 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
       const auto files = samples_in(cache / folder, *plan, steps, watch);
       if (interrupted(watch)) return sources;
       if (!files) {
-        ProblemSource source;
-        source.name = plan->name;
-        source.family = entry.family.empty() ? plan->family : entry.family;
-        source.source = sample_text(entry, options, seed, plan->name);
-        source.file = cache / folder;
-        source.failure = entry.where + ": " + files.error().message;
-        sources.push_back(std::move(source));
+        sources.push_back(failed_simulation(entry, *plan, options, steps, files.error().message));
         continue;
       }
       for (const std::string& file : *files) {

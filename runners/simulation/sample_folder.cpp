@@ -1,6 +1,7 @@
 #include "runners/simulation/sample_folder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <system_error>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "problems/plural.hpp"
 
 namespace conebench::simulation {
 
@@ -72,6 +74,7 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("contacts").at("open").get_to(list.summary.modes.open);
   json.at("contacts").at("stick").get_to(list.summary.modes.stick);
   json.at("contacts").at("slip").get_to(list.summary.modes.slip);
+  for (const auto& stratum : json.at("strata")) list.summary.strata.push_back(stratum_of_json(stratum));
   json.at("files").get_to(list.files);
   list.summary.samples = static_cast<long>(list.files.size());
   for (const std::string& file : list.files) {
@@ -224,6 +227,21 @@ std::optional<std::string> trivial_warning(const SampleList& list) {
   const std::string why = list.summary.why_trivial();
   if (why.empty()) return std::nullopt;
   return fmt::format("{}: a trivial sample set: {}", list.request.name, why);
+}
+
+std::optional<std::string> strata_warning(const SampleList& list) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> named;
+  std::size_t count = 0;
+  for (const Stratum& stratum : list.summary.strata) {
+    if (!stratum.is_short() || ++count > most_named) continue;
+    named.push_back(fmt::format("{}: {} of {}", stratum.name(), stratum.taken, stratum.wanted));
+  }
+  if (count == 0) return std::nullopt;
+  if (count > most_named) named.push_back(fmt::format("and {} more", count - most_named));
+  return fmt::format("{}: {} without as many samples as wanted after {} ({}); more steps may give them",
+                     list.request.name, count == 1 ? "1 stratum is" : fmt::format("{} strata are", count),
+                     plural(list.summary.steps, "step"), fmt::join(named, "; "));
 }
 
 std::optional<std::string> loop_warning(const SampleList& list) {

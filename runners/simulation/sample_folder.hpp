@@ -68,6 +68,9 @@ Result<std::filesystem::path> write_sample(const StepRecord& record, const std::
 /// One line where solves of the loop missed the tolerance, so that all later steps follow from wrong impulses.
 std::optional<std::string> loop_warning(const SampleList& list);
 
+/// One line where strata of a stratified set have fewer samples than were wanted.
+std::optional<std::string> strata_warning(const SampleList& list);
+
 /// One line where the samples are a trivial set.
 std::optional<std::string> trivial_warning(const SampleList& list);
 

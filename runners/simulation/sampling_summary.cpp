@@ -15,15 +15,6 @@ constexpr double least_slip = 0.1, least_open = 0.05;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-Json to_json(const Stratum& stratum) {
-  return {{"category", to_string(stratum.category)},
-          {"conditioning", stratum.band_name},
-          {"met", stratum.met},
-          {"samples", stratum.taken},
-          {"wanted", stratum.wanted},
-          {"short", stratum.is_short()}};
-}
-
 }  // namespace
 
 std::string SamplingSummary::why_trivial() const {

@@ -66,6 +66,13 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
     return Error{assigned.error().code, fmt::format("scene '{}': {}", scene.id, assigned.error().message)};
   }
   const SampleOptions& s = plan.sampling;
+  for (const char* const name : {"categories", "bands", "per_stratum"}) {
+    if (s.sample == "stratified" || !values.contains(name)) continue;
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("scene '{}': option '{}' is for stratified samples alone, and sample={}; set "
+                             "sample=stratified too, or leave it out",
+                             scene.id, name, s.sample)};
+  }
   if (const auto strata = Strata::create(s.categories, s.bands, s.per_stratum); !strata) {
     return Error{strata.error().code, fmt::format("scene '{}': {}", scene.id, strata.error().message)};
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <tuple>
 
 namespace conebench::simulation {
@@ -43,6 +45,29 @@ bool before(const Stratum& a, const Stratum& b) { return std::tie(a.category, a.
 }  // namespace
 
 std::string Stratum::name() const { return fmt::format("{}, conditioning {}", to_string(category), band_name); }
+
+nlohmann::json to_json(const Stratum& stratum) {
+  return {{"category", to_string(stratum.category)},
+          {"conditioning", stratum.band_name},
+          {"met", stratum.met},
+          {"samples", stratum.taken},
+          {"wanted", stratum.wanted},
+          {"short", stratum.is_short()}};
+}
+
+Stratum stratum_of_json(const nlohmann::json& json) {
+  Stratum stratum;
+  const auto* const found = std::find_if(std::begin(categories), std::end(categories), [&](SampleCategory category) {
+    return json.at("category") == to_string(category);
+  });
+  if (found == std::end(categories)) throw std::domain_error("a category that is none");
+  stratum.category = *found;
+  json.at("conditioning").get_to(stratum.band_name);
+  json.at("met").get_to(stratum.met);
+  json.at("samples").get_to(stratum.taken);
+  json.at("wanted").get_to(stratum.wanted);
+  return stratum;
+}
 
 std::vector<std::string> category_words() {
   std::vector<std::string> words;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Stratum {
   bool is_short() const { return taken < wanted; }
   std::string name() const;  ///< "sparse contacts, conditioning 1e2 to 1e4"
 };
+
+nlohmann::json to_json(const Stratum& stratum);
+/// Throws where it is none, as nlohmann::json does. Its `band` is not known.
+Stratum stratum_of_json(const nlohmann::json& json);
 
 /// Counts samples by stratum, so that each gets as many as wanted.
 class Strata {

@@ -250,6 +250,41 @@ TEST_F(GenerateSamples, AReportsCommandMakesTheSampleOfASweepAgain) {
   EXPECT_TRUE(swept.contains(*made.begin()));
 }
 
+TEST_F(GenerateSamples, AReportsCommandShowsAFailedSimulationFailAgain) {
+  std::filesystem::create_directory(folder / "my robots");
+  std::ofstream(folder / "my robots/mesh.xml") << R"(<mujoco><asset><mesh name="arm" file="arm.stl"/></asset>
+    <worldbody><body><freejoint/><geom type="mesh" mesh="arm"/></body></worldbody></mujoco>)";
+  std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "file", "options": {"path": ")"
+                                       << folder / "my robots/mesh.xml"
+                                       << R"("}, "steps": 5}, {"scene": "box-stack"}], "solvers": ["NSGS"]})";
+  const auto ran = conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.err, HasSubstr("arm.stl"));
+  EXPECT_THAT(ran.out, HasSubstr("1 of 2 cells solved"));
+  ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
+  std::ifstream cells(folder / "r/cells.csv");
+  const std::string text(std::istreambuf_iterator<char>(cells), {});
+  const auto begin = text.find("conebench generate file");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string command = text.substr(begin, text.find('\n', begin) - begin);
+  const std::string script = R"(cd "$1" && PATH="$2:$PATH" && eval "$3")";
+  const auto outcome =
+      run_program({"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
+  EXPECT_EQ(outcome.code, 3) << command << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("arm.stl"));
+}
+
+TEST_F(GenerateSamples, ACrashWhileThePictureIsDrawnCostsThePictureAlone) {
+  std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 4}],
+    "solvers": ["NSGS"]})";
+  RunOptions options;
+  options.environment = {"LD_LIBRARY_PATH=" CONEBENCH_DEADLY_OSMESA};
+  const auto ran = conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}, options);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("4 of 4 cells solved"));
+  EXPECT_THAT(ran.err, HasSubstr("no picture of the scene could be drawn"));
+}
+
 TEST_F(GenerateSamples, ADryRunSimulatesNothing) {
   std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 40, "every": 10},
     {"scene": "box-stack", "as": "fclib"}], "solvers": ["NSGS"]})";

@@ -419,10 +419,32 @@ TEST(RepeatCommand, ASampleIsSimulatedFirst) {
             "every=12 --replace && conebench solve sample-12/*.hdf5");
 }
 
-TEST(RepeatCommand, AFileIsNamedAsTheSuiteFoundIt) {
+TEST(RepeatCommand, AFailedSimulationIsGeneratedAgainAndNotSolved) {
+  ProblemRecord problem;
+  problem.source = R"(file path="my arm.urdf" every=2 seed=2 steps=40)";
+  const std::string command =
+      "conebench generate file --out failed-simulation --set 'path=my arm.urdf' --set every=2 --seed 2 --steps 40 "
+      "--replace";
+  EXPECT_EQ(problem_words(problem), command);
+  EXPECT_EQ(repeat_command(problem, {}, {}), command);
+  problem.source = "hand seed=2 step=0";  // of an older store
+  EXPECT_EQ(problem_words(problem), "conebench generate hand --out failed-simulation --seed 2 --replace");
+}
+
+TEST(RepeatCommand, OfAWarmCellSaysThatItIsAColdSolve) {
+  CellRecord cell;
+  cell.start = "previous";
+  EXPECT_THAT(request_words(cell), ::testing::HasSubstr("--start cold"));
+  EXPECT_THAT(request_words(cell), ::testing::HasSubstr("  # a cold solve: "));
+}
+
+TEST(RepeatCommand, AFileIsNamedAsTheSuiteFoundItBelowItsFolder) {
   ProblemRecord problem;
   problem.source = "a/one.hdf5";
   EXPECT_EQ(problem_words(problem), "conebench solve a/one.hdf5");
+  EXPECT_EQ(problem_words(problem, "/my data"), "CONEBENCH_DATA='/my data' conebench solve a/one.hdf5");
+  problem.source = "/a/one.hdf5";
+  EXPECT_EQ(problem_words(problem, "/my data"), "conebench solve /a/one.hdf5");
   problem.source.clear();
   EXPECT_EQ(problem_words(problem), "");
 }

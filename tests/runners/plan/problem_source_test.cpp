@@ -1,5 +1,6 @@
 #include "runners/plan/problem_source.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "runners/plan/problem_survey.hpp"
 #include "runners/simulation/engine.hpp"
+#include "solvers/registry.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/transforms.hpp"
 
@@ -130,11 +132,73 @@ TEST_F(Sources, ASimulationThatFailsIsOneProblemThatSaysWhyBesideTheOthers) {
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->size(), 4U);
   EXPECT_EQ((*found)[0].name, "box-on-plane_max_speed=1_speed=5");
+  EXPECT_EQ((*found)[0].source, "box-on-plane max_speed=1 speed=5 seed=1 steps=100");
   const auto failed = load_source((*found)[0], base / "cache");
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::bad_input);
   EXPECT_THAT(failed.error().message, AllOf(HasSubstr("problems[0]"), HasSubstr("blown up"), HasSubstr("time_step")));
   EXPECT_TRUE(load_source((*found)[1], base / "cache"));
+}
+
+TEST_F(Sources, AModelThatCannotBeReadIsOneProblemThatSaysWhyBesideTheOthers) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  // MuJoCo 2.2.2 crashes on it.
+  std::ofstream(base / "my arm.urdf") << R"(<robot name="arm"><link name="base"/><link name="arm"><inertial>
+    <mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="turn" type="helical"><parent link="base"/><child link="arm"/></joint></robot>)";
+  const std::string path = (base / "my arm.urdf").string();
+  const auto found = list_sources(suite(R"([{"scene": "file", "options": {"path": ")" + path +
+                                        R"("}, "steps": 3, "every": 2}, {"scene": "box-stack"}])"),
+                                  {}, {}, base / "cache");
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->size(), 2U);
+  EXPECT_EQ((*found)[0].source, "file every=2 path=\"" + path + "\" seed=1 steps=3");
+  const auto failed = load_source((*found)[0], base / "cache");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(failed.error().message, AllOf(HasSubstr("problems[0]"), HasSubstr("my arm.urdf")));
+  EXPECT_TRUE(load_source((*found)[1], base / "cache"));
+}
+
+TEST_F(Sources, SamplesAreKeptApartByTheVersionOfTheLoopsSolver) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const Suite sliding = suite(R"([{"scene": "box-on-plane", "steps": 2, "options": {"solver": "CASCADE"}}])");
+  const auto folder = [&] { return (*list_sources(sliding, {}, {}, base / "cache"))[0].file.parent_path(); };
+  const fs::path before = folder();
+  EXPECT_EQ(folder(), before);
+  SolverRow* const row = const_cast<SolverRow*>(find_solver("CASCADE"));
+  ++row->info.version;
+  EXPECT_NE(folder(), before);
+  --row->info.version;
+  EXPECT_EQ(folder(), before);
+}
+
+TEST_F(Sources, StrataThatAreShortOfSamplesAreToldAlsoOfStoredOnes) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const Suite lying = suite(R"([{"scene": "box-on-plane", "steps": 9, "options": {"sample": "stratified",
+      "per_stratum": 2, "categories": "dense-contacts,single-contact", "bands": "1e16"}}])");
+  for (const char* const when : {"first", "again"}) {
+    std::vector<std::string> notes;
+    SceneWatch watch;
+    watch.note = [&](const std::string& line) { notes.push_back(line); };
+    ASSERT_TRUE(list_sources(lying, {}, {}, base / "cache", watch)) << when;
+    EXPECT_THAT(notes, ::testing::Contains(AllOf(HasSubstr("box-on-plane"),
+                                                 HasSubstr("single contact, conditioning below 1e16: 0 of 2"))))
+        << when;
+    EXPECT_THAT(notes, ::testing::Not(::testing::Contains(HasSubstr("dense contacts,")))) << when;
+  }
+}
+
+TEST_F(Sources, OptionsOfStratifiedSamplesNeedThem) {
+  for (const char* const option : {R"("categories": "dense-contacts")", R"("bands": "1e3")", R"("per_stratum": 2)"}) {
+    const auto found = list_sources(suite(fmt::format(R"([{{"scene": "box-on-plane", "steps": 2,
+        "options": {{"sample": "impacts", {}}}}}])",
+                                                      option)),
+                                    {}, {}, base / "cache");
+    ASSERT_FALSE(found) << option;
+    EXPECT_EQ(found.error().code, ErrorCode::wrong_usage);
+    EXPECT_THAT(found.error().message, AllOf(HasSubstr("problems[0]"), HasSubstr("sample=stratified")));
+  }
 }
 
 TEST_F(Sources, AFileOfTwoEntriesIsKeptWhereItFitsOneOfThem) {

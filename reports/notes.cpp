@@ -131,8 +131,8 @@ void note_gaps(Notes& notes, const Analysis& analysis) {
 void note_suites(Notes& notes, const StoreContents& contents) {
   for (const SuiteState& suite : contents.suites) {
     if (suite.present == suite.cells) continue;
-    notes.warn(fmt::format("Not run: {} of {} of the suite {}; running it again goes on.", suite.cells - suite.present,
-                           plural(suite.cells, "cell"), suite.name));
+    notes.warn(fmt::format("Not run: {} of {} of the suite {}; running it without --filter or --shard does the rest.",
+                           suite.cells - suite.present, plural(suite.cells, "cell"), suite.name));
   }
   if (contents.outdated_cells > 0) {
     notes.inform(

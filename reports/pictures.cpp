@@ -1,6 +1,7 @@
 #include "reports/pictures.hpp"
 
-#include <cctype>
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -8,6 +9,8 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+
+#include "problems/source_words.hpp"
 
 namespace conebench::reports {
 
@@ -42,30 +45,36 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// The folders of a sweep's own samples (samples.json), by the names of their files.
+/// Decide which steps become samples, and are left out of their sources.
+constexpr std::array<std::string_view, 5> of_the_sampling = {"sample", "every", "per_stratum", "categories", "bands"};
+
+/// A simulation as its samples' sources begin: "hand object=ball seed=2".
+std::string simulation_text(const nlohmann::json& list) {
+  const auto& options = list.at("options");
+  std::string text = options.contains("path") ? "file" : list.at("scene").get<std::string>();
+  for (const auto& [name, value] : options.items()) {
+    if (std::find(of_the_sampling.begin(), of_the_sampling.end(), name) != of_the_sampling.end()) continue;
+    text += ' ' + source_word(name, value.get<std::string>());
+  }
+  return text + " seed=" + std::to_string(list.at("seed").get<std::uint64_t>());
+}
+
+/// The folders of a sweep's own samples (samples.json), by their simulations.
 std::map<std::string, fs::path> sample_folders(const std::vector<fs::path>& folders) {
   std::map<std::string, fs::path> found;
   std::error_code failed;
   for (const fs::path& base : folders) {
     for (const auto& entry : fs::directory_iterator(base, failed)) {
       std::ifstream stream(entry.path() / "samples.json");
-      const auto list = stream ? nlohmann::json::parse(stream, nullptr, false) : nlohmann::json();
-      if (!list.is_object() || !list.contains("files") || !list["files"].is_array()) continue;
-      for (const auto& file : list["files"]) {
-        if (file.is_string()) found.emplace(file.get<std::string>(), entry.path());
+      if (!stream) continue;
+      try {
+        found.emplace(simulation_text(nlohmann::json::parse(stream)), entry.path());
+      } catch (const nlohmann::json::exception&) {
+        continue;  // not a list of samples
       }
     }
   }
   return found;
-}
-
-/// A sample's file is called as the problem, with other characters than these replaced.
-std::string file_of(std::string name) {
-  for (char& c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && std::string_view("-_.=,+").find(c) == std::string_view::npos)
-      c = '_';
-  }
-  return name + ".hdf5";
 }
 
 }  // namespace
@@ -77,7 +86,7 @@ Pictures find_pictures(const std::vector<ProblemRecord>& problems, const std::ve
   for (const ProblemRecord& problem : problems) {
     fs::path folder = fs::path(problem.source).parent_path();
     if (!problem.source.ends_with(".hdf5")) {
-      const auto own = samples.find(file_of(problem.name));
+      const auto own = samples.find(problem.source.substr(0, problem.source.rfind(" step=")));
       if (own == samples.end()) continue;
       folder = fs::absolute(own->second);
     }

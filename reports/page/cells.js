@@ -22,8 +22,8 @@ const cellColumns = [
           left: true,
           value: (c) => data.problems[c.problem].family,
           show: (c) => {
-            const { name, family } = data.problems[c.problem];
-            return family === name ? none : el("span", { title: family }, familyTitle(family));
+            const { family } = data.problems[c.problem];
+            return el("span", { title: family }, familyTitle(family));
           },
         },
       ]),

@@ -25,8 +25,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 /// What the words after an option, or a command's first word, can be, where that is a closed set. Solver, scene and
 /// suite names are asked of the program when Tab is pressed, so that the script does not age.
 constexpr const char* script_functions = R"bash(
-_conebench_ids() {  # first column of `conebench list TOPIC`, without the heading
-  conebench list "$1" 2>/dev/null | awk 'NR > 1 { print $1 }'
+_conebench_ids() {  # first column of `conebench list TOPIC`, without headings and remarks
+  conebench list "$1" 2>/dev/null | awk 'NR > 1 && /^[^ ]+  / { print $1 }'
 }
 
 _conebench_values() {  # command, option: words that may follow, or nothing
@@ -70,6 +70,7 @@ _conebench() {
   else
     local first=
     [ "$COMP_CWORD" -eq 2 ] && first=$(_conebench_first_words "$command")
+    [[ "$COMP_CWORD $command $previous" == "3 list "@(solvers|scenes|suites) ]] && first=$(_conebench_ids "$previous")
     compopt -o filenames 2>/dev/null
     mapfile -t COMPREPLY < <(
       compgen -W "$first" -- "$word"

@@ -37,6 +37,12 @@ Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arg
                              "for each problem",
                              arguments.steps, arguments.scene)};
   }
+  if (arguments.picture) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("--picture: scene {} is one problem without a simulation to draw; leave it out, or take a "
+                             "simulated scene (conebench list scenes)",
+                             arguments.scene)};
+  }
   const auto problem = scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
   if (!problem) return problem.error();
 

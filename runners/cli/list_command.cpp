@@ -11,10 +11,11 @@ namespace {
 
 constexpr const char* footer = R"(Examples:
   conebench list solvers
+  conebench list solvers ADMM-NCP-SA
   conebench list scenes --json
   conebench list solvers --markdown > docs/options.md)";
 
-Listing listing_of(const std::string& topic, const CLI::App& root) {
+Result<Listing> listing_of(const std::string& topic, const CLI::App& root) {
   if (topic == "commands") return list_commands(root);
   if (topic == "solvers") return list_solvers();
   if (topic == "suites") return list_suites();
@@ -28,6 +29,7 @@ Listing listing_of(const std::string& topic, const CLI::App& root) {
 Command add_list(CLI::App& root) {
   struct ListArguments {
     std::string topic;
+    std::string name;
     bool json = false;
     bool markdown = false;
   };
@@ -38,14 +40,17 @@ Command add_list(CLI::App& root) {
   app->add_option("TOPIC", arguments->topic, "What to list")
       ->required()
       ->check(CLI::IsMember({"solvers", "suites", "scenes", "metrics", "tables", "commands"}));
+  app->add_option("NAME", arguments->name, "A solver, scene or suite, to see it alone with its options");
   auto* json = app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--markdown", arguments->markdown, "Print Markdown with every option")->excludes(json);
   return {app, [arguments, &root]() -> Result<int> {
-            const Listing listing = listing_of(arguments->topic, root);
+            const auto listing = arguments->name.empty() ? listing_of(arguments->topic, root)
+                                                         : list_one(arguments->topic, arguments->name);
+            if (!listing) return listing.error();
             if (arguments->json) {
-              print_json(listing.json());
+              print_json(listing->json());
             } else {
-              print_text(arguments->markdown ? listing.markdown : listing.text);
+              print_text(arguments->markdown ? listing->markdown : listing->text);
             }
             return done;
           }};

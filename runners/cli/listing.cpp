@@ -8,6 +8,7 @@
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
+#include "problems/suggestion.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/simulation/scene_plan.hpp"
@@ -35,6 +36,16 @@ std::string options_table(const std::vector<OptionSpec>& options) {
   return markdown_table(rows);
 }
 
+/// The same for a terminal.
+std::string options_text(const std::vector<OptionSpec>& options) {
+  if (options.empty()) return "no options\n";
+  Rows rows = {{"option", "default", "range", "unit", "meaning"}};
+  for (const auto& option : options) {
+    rows.push_back({option.name, default_text(option.default_value), range_text(option), option.unit, option.doc});
+  }
+  return align_columns(rows);
+}
+
 json options_json(const std::vector<OptionSpec>& options) {
   json list = json::array();
   for (const auto& option : options) list.push_back(to_json(option));
@@ -50,27 +61,29 @@ std::string handles(const SolverInfo& info) {
   return text;
 }
 
+json solver_json(const SolverRow& row) {
+  const auto& info = row.info;
+  return {{"id", info.id},
+          {"name", info.name},
+          {"version", info.version},
+          {"formulation", to_string(info.formulation)},
+          {"joints", info.joints},
+          {"limits", info.limits},
+          {"compliance", info.compliance},
+          {"two_dimensional", info.two_dimensional},
+          {"needs_symmetry", info.needs_symmetry},
+          {"rotation_invariant", info.rotation_invariant},
+          {"scale_invariant", info.scale_invariant},
+          {"allocates", to_string(info.allocates)},
+          {"own_process", info.own_process},
+          {"citation", info.citation},
+          {"summary", info.summary},
+          {"options", options_json(row.options)}};
+}
+
 json solvers_json() {
   json list = json::array();
-  for (const auto& row : solver_table()) {
-    const auto& info = row.info;
-    list.push_back({{"id", info.id},
-                    {"name", info.name},
-                    {"version", info.version},
-                    {"formulation", to_string(info.formulation)},
-                    {"joints", info.joints},
-                    {"limits", info.limits},
-                    {"compliance", info.compliance},
-                    {"two_dimensional", info.two_dimensional},
-                    {"needs_symmetry", info.needs_symmetry},
-                    {"rotation_invariant", info.rotation_invariant},
-                    {"scale_invariant", info.scale_invariant},
-                    {"allocates", to_string(info.allocates)},
-                    {"own_process", info.own_process},
-                    {"citation", info.citation},
-                    {"summary", info.summary},
-                    {"options", options_json(row.options)}});
-  }
+  for (const auto& row : solver_table()) list.push_back(solver_json(row));
   json missing = json::array();
   for (const auto& row : solver_catalogue()) {
     if (!row.missing.empty()) missing.push_back({{"id", row.info.id}, {"reason", row.missing}});
@@ -78,18 +91,20 @@ json solvers_json() {
   return {{"solvers", list}, {"missing", missing}};
 }
 
+json scene_json(const SceneRow& row) {
+  return {{"id", row.id}, {"summary", row.summary}, {"options", options_json(row.options)}};
+}
+
+json scene_json(const SimulatedSceneRow& row) {
+  return {
+      {"id", row.id}, {"summary", row.summary}, {"options", options_json(row.options)}, {"loop", to_json(row.loop)}};
+}
+
 json scenes_json() {
   json list = json::array();
-  for (const auto& row : scene_table()) {
-    list.push_back({{"id", row.id}, {"summary", row.summary}, {"options", options_json(row.options)}});
-  }
+  for (const auto& row : scene_table()) list.push_back(scene_json(row));
   json simulated = json::array();
-  for (const auto& row : simulated_scene_table()) {
-    simulated.push_back({{"id", row.id},
-                         {"summary", row.summary},
-                         {"options", options_json(row.options)},
-                         {"loop", to_json(row.loop)}});
-  }
+  for (const auto& row : simulated_scene_table()) simulated.push_back(scene_json(row));
   return {
       {"scenes", list}, {"simulated", simulated}, {"simulation_options", options_json(simulation::common_options())}};
 }
@@ -124,7 +139,86 @@ json suites_json() {
 
 json tables_json() { return {{"tables", json::array()}}; }
 
+std::string solver_markdown(const SolverRow& row) {
+  const auto& info = row.info;
+  std::string text = fmt::format("## {}\n{}. {}\n\nSolves the {}; handles {}", info.id, info.name, info.summary,
+                                 to_string(info.formulation), handles(info));
+  text += info.needs_symmetry ? "; solves the symmetrised problem where G is not symmetric.\n" : ".\n";
+  if (info.own_process) text += "Runs in a process of its own: its library may print, exit or abort.\n";
+  return text + "Source: " + info.citation + ".\n\n" + options_table(row.options);
+}
+
+std::string scene_markdown(const SceneRow& row) {
+  return fmt::format("## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
+}
+
+std::string scene_markdown(const SimulatedSceneRow& row) {
+  std::string text = fmt::format("## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
+  if (row.loop.empty()) return text;
+  text += "\nOther defaults of the common options:";
+  for (const auto& [name, value] : row.loop) text += fmt::format(" `{}={}`", name, to_text(value));
+  return text + ".\n";
+}
+
+std::string suite_markdown(const EmbeddedSuite& suite) {
+  return fmt::format("## {}\n{}\n\n```json\n{}```\n", suite.name, description_of(suite), suite.text);
+}
+
+Listing one_solver(const SolverRow& row) {
+  const auto& info = row.info;
+  std::string text = fmt::format("{}: {}\n{}\nsolves the {}; handles {}\nsource: {}\n", info.id, info.name,
+                                 info.summary, to_string(info.formulation), handles(info), info.citation);
+  if (!row.missing.empty()) text += fmt::format("not in this build: {}\n", row.missing);
+  return {info.id, text + "\n" + options_text(row.options), solver_markdown(row), [&row] { return solver_json(row); }};
+}
+
+Listing one_scene(const SceneRow& row) {
+  return {row.id, fmt::format("{}: {}\n\n{}", row.id, row.summary, options_text(row.options)), scene_markdown(row),
+          [&row] { return scene_json(row); }};
+}
+
+/// With the simulation's options and their defaults in this scene.
+Listing one_scene(const SimulatedSceneRow& row) {
+  const auto all = simulation::all_options(row);
+  const auto own = static_cast<std::ptrdiff_t>(row.options.size());
+  const std::string text = fmt::format("{}: {}\n\n{}\nof every simulated scene:\n{}", row.id, row.summary,
+                                       options_text(row.options), options_text({all.begin() + own, all.end()}));
+  return {row.id, text, scene_markdown(row), [&row] { return scene_json(row); }};
+}
+
+Listing one_suite(const EmbeddedSuite& suite) {
+  return {suite.name, suite.text, suite_markdown(suite), [&suite] { return json::parse(suite.text, nullptr, false); }};
+}
+
 }  // namespace
+
+Result<Listing> list_one(const std::string& topic, const std::string& name) {
+  std::vector<std::string> known;
+  if (topic == "solvers") {
+    for (const auto& row : solver_catalogue()) {
+      if (row.info.id == name) return one_solver(row);
+      known.push_back(row.info.id);
+    }
+  } else if (topic == "scenes") {
+    for (const auto& row : scene_table()) {
+      if (row.id == name) return one_scene(row);
+      known.push_back(row.id);
+    }
+    for (const auto& row : simulated_scene_table()) {
+      if (row.id == name) return one_scene(row);
+      known.push_back(row.id);
+    }
+  } else if (topic == "suites") {
+    for (const auto& suite : embedded_suites()) {
+      if (suite.name == name) return one_suite(suite);
+      known.push_back(suite.name);
+    }
+  } else {
+    return Error{ErrorCode::wrong_usage, fmt::format("list {}: takes no name; solvers, scenes and suites do", topic)};
+  }
+  return Error{ErrorCode::wrong_usage, fmt::format("list {}: no '{}' here; {}see conebench list {}", topic, name,
+                                                   did_you_mean(name, known), topic)};
+}
 
 Listing list_solvers() {
   Rows rows = {{"id", "formulation", "handles", "name"}};
@@ -139,14 +233,11 @@ Listing list_solvers() {
       std::string& ids = missing[row.missing];
       ids += (ids.empty() ? "" : ", ") + info.id;
     }
-    markdown += fmt::format("\n## {}\n{}. {}\n\nSolves the {}; handles {}", info.id, info.name, info.summary,
-                            to_string(info.formulation), handles(info));
-    markdown += info.needs_symmetry ? "; solves the symmetrised problem where G is not symmetric.\n" : ".\n";
-    if (info.own_process) markdown += "Runs in a process of its own: its library may print, exit or abort.\n";
-    markdown += "Source: " + info.citation + ".\n\n" + options_table(row.options);
+    markdown += "\n" + solver_markdown(row);
   }
   std::string text = align_columns(rows);
   for (const auto& [reason, ids] : missing) text += fmt::format("\nNot in this build: {} ({})\n", ids, reason);
+  text += "\nOne with its options: conebench list solvers NSGS\n";
   return {"solvers", text, markdown, solvers_json};
 }
 
@@ -155,7 +246,7 @@ Listing list_scenes() {
   std::string markdown = "# Scenes\n\n" + generated_by("scenes");
   for (const auto& row : scene_table()) {
     rows.push_back({row.id, row.summary});
-    markdown += fmt::format("\n## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
+    markdown += "\n" + scene_markdown(row);
   }
   Rows simulated = {{"simulated scene", "what it is"}};
   markdown +=
@@ -164,13 +255,12 @@ Listing list_scenes() {
       options_table(simulation::common_options());
   for (const auto& row : simulated_scene_table()) {
     simulated.push_back({row.id, row.summary});
-    markdown += fmt::format("\n## {}\n{}\n\n{}", row.id, row.summary, options_table(row.options));
-    if (row.loop.empty()) continue;
-    std::string other;
-    for (const auto& [name, value] : row.loop) other += fmt::format(" `{}={}`", name, to_text(value));
-    markdown += "\nOther defaults of the common options:" + other + ".\n";
+    markdown += "\n" + scene_markdown(row);
   }
-  return {"scenes", align_columns(rows) + "\n" + align_columns(simulated), markdown, scenes_json};
+  return {"scenes",
+          align_columns(rows) + "\n" + align_columns(simulated) +
+              "\nOne with its options: conebench list scenes box-stack\n",
+          markdown, scenes_json};
 }
 
 Listing list_metrics() {
@@ -196,9 +286,8 @@ Listing list_suites() {
   Rows rows = {{"suite", "what it runs"}};
   std::string markdown = "# Built-in suites\n\n" + generated_by("suites");
   for (const auto& embedded : embedded_suites()) {
-    const std::string about = description_of(embedded);
-    rows.push_back({embedded.name, about});
-    markdown += fmt::format("\n## {}\n{}\n\n```json\n{}```\n", embedded.name, about, embedded.text);
+    rows.push_back({embedded.name, description_of(embedded)});
+    markdown += "\n" + suite_markdown(embedded);
   }
   return {"suites", align_columns(rows), markdown, suites_json};
 }

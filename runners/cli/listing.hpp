@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "problems/result.hpp"
+
 namespace CLI {
 class App;
 }
@@ -25,6 +27,8 @@ Listing list_scenes();
 Listing list_metrics();
 Listing list_suites();
 Listing list_tables();
+/// One solver, scene or suite with its options. Errors (wrong_usage): an unknown name; a topic without names.
+Result<Listing> list_one(const std::string& topic, const std::string& name);
 /// Every command of `root` with its help.
 Listing list_commands(const CLI::App& root);
 

@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <set>
 
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/plan/filter.hpp"
 #include "runners/store/merge.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -19,7 +21,8 @@ namespace {
 constexpr const char* footer = R"(Examples:
   conebench report results.sqlite --out report
   conebench report monday.sqlite tuesday.sqlite --out report --format html,csv
-  conebench report results.sqlite --out report --by category)";
+  conebench report results.sqlite --out report --by category
+  conebench report results.sqlite --out dense --filter 'category=dense-contacts && contacts<100')";
 
 struct ReportArguments {
   std::vector<std::string> stores;
@@ -27,9 +30,22 @@ struct ReportArguments {
   std::string formats = "html,md,latex,csv,json";
   std::string title;
   std::string groups = "family";
+  std::string filter;
   bool force_time_profiles = false;
   bool all_cells = false;
 };
+
+std::set<std::string> solvers_of(const StoreContents& contents) {
+  std::set<std::string> solvers;
+  for (const SettingRecord& setting : contents.settings) solvers.insert(setting.solver);
+  return solvers;
+}
+
+std::set<std::string> families_of(const StoreContents& contents) {
+  std::set<std::string> families;
+  for (const ProblemRecord& problem : contents.problems) families.insert(problem.family);
+  return families;
+}
 
 Result<int> run_report(const ReportArguments& arguments) {
   ReportOptions options;
@@ -45,6 +61,8 @@ Result<int> run_report(const ReportArguments& arguments) {
           check_named_once(std::vector<std::filesystem::path>(arguments.stores.begin(), arguments.stores.end()))) {
     return *error;
   }
+  const auto filter = CellFilter::parse(arguments.filter);
+  if (!filter) return filter.error();
   std::vector<StoreContents> stores;
   for (const auto& file : arguments.stores) {
     const auto store = Store::open(file, Store::Mode::read_only);
@@ -58,7 +76,18 @@ Result<int> run_report(const ReportArguments& arguments) {
     options.folders.push_back(std::filesystem::path(file).replace_extension(".problems"));
   }
   if (const char* const data = std::getenv("CONEBENCH_DATA")) options.folders.emplace_back(data);
-  const StoreContents contents = grouped(join_contents(std::move(stores)), *groups);
+  StoreContents joined = join_contents(std::move(stores));
+  if (!arguments.filter.empty()) {
+    const auto all = joined.cells.size();
+    const std::string meant = misspelt(*filter, solvers_of(joined), families_of(joined));
+    joined = filtered(std::move(joined), *filter, arguments.filter);
+    if (joined.cells.empty() && all > 0) {
+      print_error(fmt::format("{}: --filter '{}' leaves 0 of {} cells; {}nothing was written", arguments.stores.front(),
+                              arguments.filter, all, meant));
+      return nothing_measured;
+    }
+  }
+  const StoreContents contents = grouped(std::move(joined), *groups);
   const auto written = write_report(contents, arguments.out, options);
   if (!written) return written.error();
 
@@ -89,6 +118,7 @@ Command add_report(CLI::App& root) {
   app->add_option("--by", arguments->groups, "family, or sample category or conditioning in its place")
       ->type_name("GROUPS")
       ->capture_default_str();
+  app->add_option("--filter", arguments->filter, "Only the cells that it fits (docs/suites.md)")->type_name("EXPR");
   app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
   app->add_flag("--all-cells", arguments->all_cells, "Also what the suite, as it was run last, no longer asks for");
   app->add_flag("--force-time-profiles", arguments->force_time_profiles,

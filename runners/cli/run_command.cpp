@@ -16,6 +16,7 @@
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
+#include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -207,9 +208,10 @@ Result<int> run_suite(const RunArguments& arguments) {
   if (!count) return count.error();
   if (count->left == 0) {
     print_error(fmt::format(
-        "{}: nothing was measured: --filter '{}' leaves 0 of {} cells; solvers of this suite: {}; families: {}",
-        arguments.suite, arguments.filter, count->cells, fmt::join(count->solvers, ", "),
-        fmt::join(count->families, ", ")));
+        "{}: nothing was measured: --filter '{}' leaves 0 of {} cells; {}solvers of this suite: {}; families: {}",
+        arguments.suite, arguments.filter, count->cells,
+        misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
+        fmt::join(count->solvers, ", "), fmt::join(count->families, ", ")));
     return nothing_measured;
   }
 

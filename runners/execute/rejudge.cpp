@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/simulate.hpp"
@@ -15,19 +16,21 @@ namespace conebench {
 
 namespace {
 
-/// Where the problems of all runs come from, by the source that their records name. A run whose data is gone costs no
-/// more than its own problems; the error is that of the first one, where no run's data is there.
-Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRecord>& runs,
-                                                        const RejudgeOptions& options) {
-  std::map<std::string, ProblemSource> by_name;
+/// By the source that records name. Runs with other data folders may each have a file of that name.
+using Sources = std::map<std::string, std::vector<ProblemSource>>;
+
+/// Where the problems of all runs come from. A run whose data is gone costs no more than its own problems; the error is
+/// that of the first one, where no run's data is there.
+Result<Sources> sources_of(const std::vector<RunRecord>& runs, const RejudgeOptions& options) {
+  Sources by_name;
   std::optional<Error> first_error;
-  std::set<std::pair<std::string, std::string>> seen;
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (const RunRecord& run : runs) {
-    if (!seen.insert({run.suite_text, run.suite_folder}).second) continue;
+    const std::string data = options.data.empty() ? run.data_folder : options.data.string();
+    if (!seen.insert({run.suite_text, run.suite_folder, data}).second) continue;
     auto suite = parse_suite(run.suite_text, run.suite_name);
     if (!suite) return suite.error();
     suite->folder = run.suite_folder;
-    const std::filesystem::path data = options.data.empty() ? run.data_folder : options.data.string();
     auto sources = list_sources(*suite, data, options.environment, options.cache,
                                 {.make = isolated_samples(suite->limits, nullptr)});
     if (!sources) {
@@ -36,8 +39,8 @@ Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRec
     }
     for (auto& source : *sources) {
       // Samples were once named by their file.
-      by_name.emplace((source.file.parent_path().filename() / source.file.filename()).generic_string(), source);
-      by_name.emplace(source.source, std::move(source));
+      by_name[(source.file.parent_path().filename() / source.file.filename()).generic_string()].push_back(source);
+      by_name[source.source].push_back(std::move(source));
     }
   }
   if (by_name.empty() && first_error) return *first_error;
@@ -45,20 +48,23 @@ Result<std::map<std::string, ProblemSource>> sources_of(const std::vector<RunRec
 }
 
 /// The problem of a record, or why it is not to be had.
-Result<ContactProblem> load_again(const ProblemRecord& record, const std::map<std::string, ProblemSource>& sources,
-                                  const RejudgeOptions& options) {
-  auto source = sources.find(record.source);
-  for (const std::string& copy : record.copies) {
-    if (source == sources.end()) source = sources.find(copy);
+Result<ContactProblem> load_again(const ProblemRecord& record, const Sources& sources, const RejudgeOptions& options) {
+  std::vector<std::string> names = record.copies;
+  names.insert(names.begin(), record.source);
+  std::optional<Error> failed;
+  for (const std::string& name : names) {
+    const auto found = sources.find(name);
+    if (found == sources.end()) continue;
+    for (const ProblemSource& source : found->second) {
+      auto problem = load_source(source, options.cache, true);
+      if (problem && problem->data_hash() == record.hash) return problem;
+      if (failed) continue;
+      failed = problem ? Error{ErrorCode::bad_input, name + " is another problem now than when it was solved"}
+                       : problem.error();
+    }
   }
-  if (source == sources.end()) {
-    return Error{ErrorCode::bad_input, record.source + " is not there; give its folder with --data"};
-  }
-  auto problem = load_source(source->second, options.cache, true);
-  if (problem && problem->data_hash() != record.hash) {
-    return Error{ErrorCode::bad_input, record.source + " is another problem now than when it was solved"};
-  }
-  return problem;
+  if (failed) return *failed;
+  return Error{ErrorCode::bad_input, record.source + " is not there; give its folder with --data"};
 }
 
 /// Whether the cell has an answer to judge: one of a problem without constraints has no rows.

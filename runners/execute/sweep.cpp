@@ -4,212 +4,22 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
-#include "runners/execute/simulate.hpp"
-#include "runners/execute/survey.hpp"
 #include "runners/execute/sweep_loop.hpp"
 #include "runners/execute/sweep_monitor.hpp"
-#include "runners/plan/cell_plan.hpp"
+#include "runners/execute/sweep_plan.hpp"
 #include "runners/plan/problem_source.hpp"
-#include "runners/store/suite_scope.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
 
 namespace {
-
-Error usage(std::string message) { return Error{ErrorCode::wrong_usage, std::move(message)}; }
-
-const std::vector<std::string>& all_statuses() {
-  static const std::vector<std::string> statuses = {
-      "converged", "max_iterations", "time_limit",    "stalled", "diverged",    "breakdown", "unsupported",
-      "timeout",   "crashed",        "out_of_memory", "flaky",   "bad_problem", "skipped"};
-  return statuses;
-}
-
-std::optional<Error> check(const SweepOptions& options) {
-  if (options.jobs < 1 || options.jobs > 1024) return usage(fmt::format("--jobs {}: must be 1 to 1024", options.jobs));
-  if (options.shards < 1 || options.shard < 1 || options.shard > options.shards) {
-    return usage(fmt::format("--shard {}/{}: must be K/N with 1 <= K <= N", options.shard, options.shards));
-  }
-  for (const std::string& status : options.retry) {
-    if (std::find(all_statuses().begin(), all_statuses().end(), status) == all_statuses().end()) {
-      return usage(fmt::format("--retry: unknown status '{}'; known: {}", status, fmt::join(all_statuses(), ", ")));
-    }
-  }
-  return std::nullopt;
-}
-
-/// What is known before the first cell runs.
-struct Plan {
-  ProblemSet problems;
-  std::vector<PlannedSetting> settings;
-  std::vector<PlannedCell> cells;
-  SuiteScope scope;
-  bool interrupted = false;
-};
-
-/// What is known of a problem without opening it.
-FilterSubject subject_of(const ProblemSource& source) {
-  FilterSubject subject;
-  subject.family = source.family;
-  subject.source = source.source;
-  if (!source.name.empty()) subject.problem = source.name;
-  return subject;
-}
-
-Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options,
-                                               const SceneWatch& watch) {
-  return list_sources(suite, options.data, data_folder_of_environment(), options.cache, watch);
-}
-
-/// All that the suite asks for, whatever the filter and the shard leave of it.
-void complete_scope(const Suite& suite, Plan& plan) {
-  SuiteScope& scope = plan.scope;
-  for (const SurveyedProblem& problem : plan.problems.problems) {
-    scope.problems[problem.record.source] = problem.record.hash;
-    for (const std::string& copy : problem.record.copies) scope.problems[copy] = problem.record.hash;
-  }
-  for (const PlannedSetting& setting : plan.settings) scope.settings.insert(setting.record.hash);
-  scope.tolerances.insert(suite.tolerances.begin(), suite.tolerances.end());
-  for (const Start start : suite.starts) scope.starts.insert(to_string(start));
-  scope.criterion = to_string(suite.criterion);
-  scope.verdict = suite.verdict;
-  scope.max_iterations = suite.limits.iterations;
-  scope.limit_s = suite.limits.seconds;
-  scope.limit_mb = suite.limits.memory_mb;
-}
-
-/// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
-class PassingFolder {
- public:
-  PassingFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "conebench-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~PassingFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  PassingFolder(const PassingFolder&) = delete;
-  PassingFolder& operator=(const PassingFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// `known`: problems of the store, whose features are taken from there; null: for a look alone, without features and
-/// without leaving anything behind: scenes that have to be simulated are counted by their steps.
-Result<Plan> make_plan(const Suite& suite, const SweepOptions& options, const std::vector<ProblemRecord>* known,
-                       Progress& progress) {
-  if (const auto error = check(options)) return *error;
-  auto filter = CellFilter::parse(options.filter);
-  if (!filter) return filter.error();
-  const auto note = [&](const std::string& line) { progress.note(line); };
-  auto sources =
-      all_sources(suite, options,
-                  {known != nullptr, options.interrupted, note, isolated_samples(suite.limits, options.interrupted)});
-  if (!sources) return sources.error();
-  Plan plan;
-  for (const ProblemSource& source : *sources) plan.scope.problems[source.source];
-  std::erase_if(*sources, [&](const ProblemSource& source) { return !filter->holds(subject_of(source)); });
-
-  plan.interrupted = options.interrupted != nullptr && *options.interrupted;
-  if (plan.interrupted) return plan;
-  std::optional<PassingFolder> passing;
-  if (known == nullptr) passing.emplace();
-  const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const bool conditional = std::any_of(sources->begin(), sources->end(),
-                                       [](const ProblemSource& source) { return !source.conditions.empty(); });
-  SurveyPlan survey{suite,
-                    passing ? passing->path() : options.cache,
-                    known != nullptr || conditional || filter->needs_features(),
-                    {}};
-  std::map<std::string, const ProblemRecord*> record_of;
-  if (known != nullptr) {
-    for (const ProblemRecord& record : *known) {
-      survey.known.insert(record.hash);
-      record_of[record.hash] = &record;
-    }
-  }
-  std::vector<SurveyedProblem> pending;
-  std::vector<ProblemSource> pending_sources;
-  for (const ProblemSource& source : *sources) {
-    if (!source.pending) continue;
-    pending.push_back(survey_pending(source));
-    pending_sources.push_back(source);
-  }
-  std::erase_if(*sources, [](const ProblemSource& source) { return source.pending; });
-  auto surveyed = survey_sources(survey, *sources, std::max(options.jobs, processors), options.interrupted, progress);
-  std::move(pending.begin(), pending.end(), std::back_inserter(surveyed));
-  std::move(pending_sources.begin(), pending_sources.end(), std::back_inserter(*sources));
-  plan.interrupted = options.interrupted != nullptr && *options.interrupted;
-  if (plan.interrupted) return plan;
-  for (SurveyedProblem& problem : surveyed) {
-    if (const auto found = record_of.find(problem.record.hash); found != record_of.end()) {
-      copy_features(*found->second, problem.record);
-    }
-  }
-  if (conditional) {
-    for (const std::string& left_out : leave_out_unwanted(*sources, surveyed)) plan.scope.problems.erase(left_out);
-  }
-  plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
-  plan.settings = plan_settings(suite);
-  complete_scope(suite, plan);
-  plan.cells =
-      plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
-  return plan;
-}
-
-/// The cells that are not stored yet, or to be done again.
-struct Work {
-  std::vector<std::size_t> to_run;
-  long resumed = 0;
-};
-
-Work work_left(const Plan& plan, const std::vector<std::pair<std::string, std::string>>& stored,
-               const std::vector<std::string>& retry) {
-  const std::map<std::string, std::string> status_of(stored.begin(), stored.end());
-  const std::set<std::string> again(retry.begin(), retry.end());
-  const auto is_done = [&](const PlannedCell& cell) {
-    const auto found = status_of.find(cell.key);
-    return found != status_of.end() && !again.contains(found->second);
-  };
-  // What starts from an answer that is to be found again is to be done again, too.
-  std::vector<std::optional<bool>> done(plan.cells.size());
-  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-    std::vector<std::size_t> chain;
-    std::optional<std::size_t> cell = i;
-    while (cell && !done[*cell]) {
-      chain.push_back(*cell);
-      cell = plan.cells[*cell].previous;
-    }
-    bool before = !cell || *done[*cell];
-    for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
-      before = before && is_done(plan.cells[*link]);
-      done[*link] = before;
-    }
-  }
-  Work work;
-  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-    if (*done[i]) {
-      ++work.resumed;
-    } else {
-      work.to_run.push_back(i);
-    }
-  }
-  return work;
-}
 
 /// What must agree for times to be comparable.
 std::optional<Error> check_same_build(const std::vector<RunRecord>& runs, const BuildRecord& build,
@@ -249,7 +59,7 @@ std::optional<Error> check_same_suite(const std::vector<RunRecord>& runs, const 
   return std::nullopt;
 }
 
-std::optional<Error> put_all(Store& store, const Plan& plan) {
+std::optional<Error> put_all(Store& store, const SweepPlan& plan) {
   std::set<std::size_t> problems, settings;
   std::map<std::string, std::size_t> index_of;
   for (std::size_t i = 0; i < plan.problems.problems.size(); ++i) index_of[plan.problems.problems[i].record.hash] = i;
@@ -282,31 +92,6 @@ bool taken_by_none(const SurveyedProblem& problem) { return !problem.loaded && p
 
 }  // namespace
 
-Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
-  if (const auto error = check(options)) return *error;
-  const auto filter = CellFilter::parse(options.filter);
-  if (!filter) return filter.error();
-  const auto sources = all_sources(suite, options, {.simulate = false, .interrupted = nullptr, .note = {}});
-  if (!sources) return sources.error();
-  CellCount count;
-  for (const PlannedSetting& setting : plan_settings(suite)) {
-    count.solvers.insert(setting.record.solver);
-    for (const ProblemSource& source : *sources) {
-      count.families.insert(source.family);
-      FilterSubject subject = subject_of(source);
-      subject.solver = setting.record.solver;
-      subject.setting = setting.record.label;
-      for (const double tolerance : suite.tolerances) {
-        subject.tolerance = tolerance;
-        const auto starts = static_cast<long>(suite.starts.size());
-        count.cells += starts;
-        if (filter->holds(subject)) count.left += starts;
-      }
-    }
-  }
-  return count;
-}
-
 Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOptions& options, Progress& progress) {
   const double began = monotonic_seconds();
   limit_library_threads();
@@ -320,7 +105,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
     if (const auto error = check_same_suite(contents->runs, suite.name)) return *error;
     if (const auto error = check_same_build(contents->runs, run.build, run.machine)) return *error;
   }
-  auto plan = make_plan(suite, options, &contents->problems, progress);
+  auto plan = make_sweep_plan(suite, options, &contents->problems, progress);
   if (!plan) return plan.error();
 
   SweepOutcome outcome;
@@ -328,8 +113,12 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   outcome.problems = static_cast<long>(plan->problems.problems.size());
   outcome.duplicates = plan->problems.duplicates;
   const auto& problems = plan->problems.problems;
-  outcome.bad_problems = std::count_if(problems.begin(), problems.end(), not_loaded);
-  outcome.untaken_problems = std::count_if(problems.begin(), problems.end(), taken_by_none);
+  std::set<std::size_t> asked_for;  // the filter may leave nothing of a problem
+  for (const PlannedCell& cell : plan->cells) asked_for.insert(cell.problem);
+  for (const std::size_t p : asked_for) {
+    outcome.bad_problems += not_loaded(problems[p]) ? 1 : 0;
+    outcome.untaken_problems += taken_by_none(problems[p]) ? 1 : 0;
+  }
   outcome.cells = static_cast<long>(plan->cells.size());
   const auto finish = [&] {
     outcome.wall_s = monotonic_seconds() - began;
@@ -420,7 +209,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 }
 
 Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress) {
-  auto plan = make_plan(suite, options, nullptr, progress);
+  auto plan = make_sweep_plan(suite, options, nullptr, progress);
   if (!plan) return plan.error();
   std::vector<std::pair<std::string, std::string>> stored;
   if (store != nullptr) {

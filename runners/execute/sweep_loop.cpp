@@ -27,6 +27,7 @@ SweepLoop::SweepLoop(const Input& input, Store& store, Progress& progress, Sweep
 void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   const Unhurried unhurried(jobs == 1);  // one worker does not wait for the store; several wait for the runner
   began_ = monotonic_seconds();
+  std::vector<std::size_t> unsolvable;
   for (CellGroup& group : groups) {
     const SurveyedProblem& problem = input_.problems.problems[group.problem];
     if (problem.loaded) {
@@ -35,10 +36,7 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
           {group.problem, {group.cells.begin(), group.cells.end()}, static_cast<long>(group.cells.size())});
       continue;
     }
-    for (const std::size_t cell : group.cells) {
-      if (stopped_ || interrupted()) return;
-      store_without_run(cell, problem.unsupported ? "unsupported" : "bad_problem", problem.record.error);
-    }
+    unsolvable.insert(unsolvable.end(), group.cells.begin(), group.cells.end());
   }
   link_sequences();
   for (int i = 0; i < jobs; ++i) slots_.push_back(std::make_unique<Slot>());
@@ -55,6 +53,12 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
     }
   }
   slots_.clear();  // kills what still runs
+  // Last, for an early Ctrl-C leaves something to rank.
+  for (const std::size_t cell : unsolvable) {
+    if (stopped_ || interrupted()) return;
+    const SurveyedProblem& problem = input_.problems.problems[input_.cells[cell].problem];
+    store_without_run(cell, problem.unsupported ? "unsupported" : "bad_problem", problem.record.error);
+  }
 }
 
 /// A step of a sequence is not begun before the step whose answers it starts from is stored.

@@ -55,20 +55,14 @@ int verdict_version(const std::string& verdict) {
 FilterSubject subject_of(const SurveyedProblem& problem) {
   const ProblemRecord& record = problem.record;
   FilterSubject subject;
+  if (!problem.pending) subject = conebench::subject_of(record);
   subject.family = record.family;
   subject.problem = record.name;
   subject.source = record.source;
-  if (problem.pending) return subject;
-  subject.kind = record.kind;
-  subject.contacts = static_cast<double>(record.contacts);
-  subject.joints = static_cast<double>(record.joints);
-  subject.limits = static_cast<double>(record.limits);
-  subject.rows = static_cast<double>(record.rows);
-  if (problem.loaded && record.rank) {  // else the features were not asked for
-    subject.category = record.category;
-    subject.conditioning = record.conditioning.value_or(std::numeric_limits<double>::quiet_NaN());
+  if (!problem.loaded || !record.rank) {  // the features were not asked for
+    subject.category.reset();
+    subject.conditioning.reset();
   }
-  subject.mu = record.mu_max;
   return subject;
 }
 
@@ -142,6 +136,7 @@ int shard_of(const std::string& key, int shards) {
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
                                     const std::vector<PlannedSetting>& settings, const PlanScope& scope) {
   std::vector<PlannedCell> all;
+  std::vector<bool> wanted;
   for (std::size_t p = 0; p < problems.size(); ++p) {
     FilterSubject subject = subject_of(problems[p]);
     for (std::size_t s = 0; s < settings.size(); ++s) {
@@ -149,16 +144,28 @@ std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<Survey
       subject.setting = settings[s].record.label;
       for (const double tolerance : suite.tolerances) {
         subject.tolerance = tolerance;
-        if (!scope.filter.holds(subject)) continue;
-        for (const Start start : suite.starts) all.push_back({{}, p, s, tolerance, start, {}});
+        const bool fits = scope.filter.holds(subject);
+        for (const Start start : suite.starts) {
+          if (!fits && start != Start::previous) continue;
+          all.push_back({{}, p, s, tolerance, start, {}});
+          wanted.push_back(fits);
+        }
       }
     }
   }
   const std::vector<std::size_t> first = give_keys(suite, problems, settings, all);
 
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!wanted[i]) continue;
+    for (auto before = all[i].previous; before && !wanted[*before]; before = all[*before].previous) {
+      wanted[*before] = true;
+    }
+  }
+
   std::vector<PlannedCell> cells;
   std::vector<std::size_t> index_of(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!wanted[i]) continue;
     if (shard_of(all[first[i]].key, scope.shards) != scope.shard) continue;
     index_of[i] = cells.size();
     cells.push_back(all[i]);

@@ -48,8 +48,9 @@ struct PlanScope {
   CellFilter filter;
 };
 
-/// The cells of this scope, in the suite's order. The filter comes first: what it leaves of a sequence is the sequence.
-/// A shard takes a setting's cells of a sequence all or none.
+/// The cells of this scope, in the suite's order. With a warm cell that the filter fits come those whose answers it
+/// starts from, whatever the filter says of them: it is the same cell in every run. A shard takes a setting's cells of
+/// a sequence all or none.
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
                                     const std::vector<PlannedSetting>& settings, const PlanScope& scope);
 

@@ -1,12 +1,17 @@
 #include "runners/plan/filter.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <map>
 
+#include "problems/suggestion.hpp"
 #include "runners/plan/glob.hpp"
+#include "runners/simulation/strata.hpp"
 
 namespace conebench {
 
@@ -14,6 +19,12 @@ namespace {
 
 using TextField = std::optional<std::string> FilterSubject::*;
 using NumberField = std::optional<double> FilterSubject::*;
+
+/// "dense-contacts", as options have it, is the category "dense contacts".
+std::string with_blanks(std::string word) {
+  std::replace(word.begin(), word.end(), '-', ' ');
+  return word;
+}
 
 const std::map<std::string, TextField>& text_fields() {
   static const std::map<std::string, TextField> fields = {
@@ -32,6 +43,18 @@ const std::map<std::string, NumberField>& number_fields() {
                                                             {"rows", &FilterSubject::rows},
                                                             {"tolerance", &FilterSubject::tolerance}};
   return fields;
+}
+
+/// Fields whose values are a list of words, for a slip of the pen to be told.
+std::vector<std::string> known_values(const std::string& field) {
+  if (field == "kind") {
+    return {"local",         "global",         "mixed_local", "mixed_global",
+            "local_rolling", "global_rolling", "generated",   "unknown"};
+  }
+  if (field != "category") return {};
+  std::vector<std::string> names;
+  for (const std::string& word : simulation::category_words()) names.push_back(with_blanks(word));
+  return names;
 }
 
 Error usage(const std::string& term, const std::string& what) {
@@ -89,6 +112,15 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
     const TextField member = text->second;
     const bool negated = op.front() == '!';
     if (op == "=" || op == "!=") {
+      if (field == "category") value = with_blanks(value);
+      const auto words = known_values(field);
+      if (!words.empty() && std::none_of(words.begin(), words.end(), [&](const std::string& word) {
+            return word == value || matches_wildcards(value, word);
+          })) {
+        return usage(term, fmt::format("no {} is called '{}'; {}known: {}", field, value, did_you_mean(value, words),
+                                       fmt::join(words, ", ")));
+      }
+      if (!negated) named_.emplace_back(field, value);
       return Term([member, value, negated](const FilterSubject& subject) {
         const auto& known = subject.*member;
         return !known || (*known == value || matches_wildcards(value, *known)) != negated;
@@ -145,6 +177,56 @@ bool CellFilter::holds(const FilterSubject& subject) const {
     if (!term(subject)) return false;
   }
   return true;
+}
+
+FilterSubject subject_of(const ProblemRecord& problem) {
+  FilterSubject subject;
+  subject.family = problem.family;
+  subject.problem = problem.name;
+  subject.source = problem.source;
+  subject.kind = problem.kind;
+  subject.category = problem.category;
+  subject.contacts = static_cast<double>(problem.contacts);
+  subject.joints = static_cast<double>(problem.joints);
+  subject.limits = static_cast<double>(problem.limits);
+  subject.rows = static_cast<double>(problem.rows);
+  subject.mu = problem.mu_max;
+  subject.conditioning = problem.conditioning.value_or(std::numeric_limits<double>::quiet_NaN());
+  return subject;
+}
+
+StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression) {
+  std::map<std::string, FilterSubject> subjects;
+  for (const ProblemRecord& problem : contents.problems) subjects[problem.hash] = subject_of(problem);
+  std::map<std::string, const SettingRecord*> settings;
+  for (const SettingRecord& setting : contents.settings) settings[setting.hash] = &setting;
+  std::set<std::string> used;
+  std::erase_if(contents.cells, [&](const CellRecord& cell) {
+    FilterSubject& subject = subjects[cell.problem];
+    if (const auto setting = settings.find(cell.setting); setting != settings.end()) {
+      subject.solver = setting->second->solver;
+      subject.setting = setting->second->label;
+    }
+    subject.tolerance = cell.tolerance;
+    if (!filter.holds(subject)) return true;
+    used.insert(cell.problem);
+    return false;
+  });
+  std::erase_if(contents.problems, [&](const ProblemRecord& problem) { return !used.contains(problem.hash); });
+  for (RunRecord& run : contents.runs) run.suite_name += ", " + expression;
+  contents.suites.clear();
+  return contents;
+}
+
+std::string misspelt(const CellFilter& filter, const std::set<std::string>& solvers,
+                     const std::set<std::string>& families) {
+  for (const auto& [field, value] : filter.named()) {
+    if (field != "solver" && field != "family") continue;
+    const std::set<std::string>& known = field == "solver" ? solvers : families;
+    if (known.contains(value)) continue;
+    if (std::string meant = did_you_mean(value, {known.begin(), known.end()}); !meant.empty()) return meant;
+  }
+  return {};
 }
 
 }  // namespace conebench

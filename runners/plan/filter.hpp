@@ -3,10 +3,13 @@
 #include <functional>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problems/result.hpp"
+#include "runners/store/records.hpp"
 
 namespace conebench {
 
@@ -25,18 +28,32 @@ class CellFilter {
  public:
   CellFilter() = default;
   /// Errors (wrong_usage): an unknown field (lists the known ones), an operator that the field does not take, a value
-  /// that is no number or no regular expression, terms joined by ||.
+  /// that is no number or no regular expression, a category or kind that there is none of, terms joined by ||.
   static Result<CellFilter> parse(const std::string& expression);
 
   bool holds(const FilterSubject& subject) const;
   /// Whether a term looks at the category or the conditioning, which take time to find.
   bool needs_features() const { return needs_features_; }
+  /// Field and text of every term `field=text`: where nothing is left, one of them may be misspelt.
+  const std::vector<std::pair<std::string, std::string>>& named() const { return named_; }
 
  private:
   using Term = std::function<bool(const FilterSubject&)>;
   Result<Term> parse_term(const std::string& term);
   std::vector<Term> terms_;
+  std::vector<std::pair<std::string, std::string>> named_;
   bool needs_features_ = false;
 };
+
+/// What a stored problem's fields are; of a cell, `solver`, `setting` and `tolerance` are left to the caller.
+FilterSubject subject_of(const ProblemRecord& problem);
+
+/// The cells that the filter fits, with the problems and settings that they need; the runs' suites are named with the
+/// `expression`, and how far they are is not known any more.
+StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression);
+
+/// "did you mean 'NSGS'? " where a term names a solver or a family that is not among these.
+std::string misspelt(const CellFilter& filter, const std::set<std::string>& solvers,
+                     const std::set<std::string>& families);
 
 }  // namespace conebench

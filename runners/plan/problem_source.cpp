@@ -12,10 +12,10 @@
 #include "fclib_loader/fclib_names.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
-#include "problems/source_words.hpp"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
+#include "runners/plan/source_names.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "solvers/registry.hpp"
 
@@ -24,38 +24,6 @@ namespace conebench {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string scene_text(const ProblemEntry& entry, const OptionValues& options, std::uint64_t seed) {
-  std::string text = entry.scene;
-  for (const auto& [name, value] : options) text += ' ' + source_word(name, to_text(value));
-  return fmt::format("{} seed={}", text, seed);
-}
-
-/// Numbers within names count as numbers: step-9 comes before step-10.
-bool comes_before(const std::string& a, const std::string& b) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (!is_digit(a[i]) || !is_digit(b[j])) {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i;
-      ++j;
-      continue;
-    }
-    const auto number = [&](const std::string& text, std::size_t& k) {
-      while (k < text.size() && text[k] == '0') ++k;
-      const std::size_t begin = k;
-      while (k < text.size() && is_digit(text[k])) ++k;
-      return text.substr(begin, k - begin);
-    };
-    const std::string first = number(a, i);
-    const std::string second = number(b, j);
-    if (first.size() != second.size()) return first.size() < second.size();
-    if (first != second) return first < second;
-  }
-  return a.size() - i < b.size() - j;
-}
 
 /// The files of each folder are one sequence.
 void make_sequences(std::vector<ProblemSource>& files, const ProblemEntry& entry) {
@@ -102,7 +70,7 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
     for (const std::uint64_t seed : entry.seeds) {
       ProblemSource source;
       source.family = entry.family.empty() ? entry.scene : entry.family;
-      source.source = scene_text(entry, effective_options(row.options, options), seed);
+      source.source = scene_text(entry.scene, effective_options(row.options, options), seed);
       source.scene = entry.scene;
       source.options = options;
       source.seed = seed;
@@ -147,30 +115,15 @@ Result<std::vector<std::string>> samples_in(const fs::path& folder, const simula
   return list->files;
 }
 
-/// A sample as records show it: all that it takes to make it again, wherever the store goes.
-std::string sample_text(const ProblemEntry& entry, const OptionValues& options, std::uint64_t seed,
-                        const std::string& name) {
-  std::string text = entry.scene;
-  const auto sampling = simulation::sampling_options();
-  for (const auto& [key, value] : options) {
-    const bool of_sampling = std::any_of(sampling.begin(), sampling.end(),
-                                         [&, &wanted = key](const auto& spec) { return spec.name == wanted; });
-    if (!of_sampling) text += ' ' + source_word(key, to_text(value));
-  }
-  const std::size_t number = name.rfind("_step=");
-  const long step = number == std::string::npos ? 0 : std::atol(name.c_str() + number + 6);
-  return fmt::format("{} seed={} step={}", text, seed, step);
-}
-
 /// Those that a simulation may give, as far as it is known without it.
 std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simulation::ScenePlan& plan,
-                                           const OptionValues& options, long steps) {
+                                           const std::string& name, long steps) {
   std::vector<ProblemSource> sources;
   for (long k = plan.sampling.every; k <= steps; k += plan.sampling.every) {
     ProblemSource source;
-    source.name = fmt::format("{}_step={:05}", plan.name, k);
+    source.name = fmt::format("{}_step={:05}", name, k);
     source.family = entry.family.empty() ? plan.family : entry.family;
-    source.source = sample_text(entry, options, plan.seed, source.name);
+    source.source = sample_text(entry.scene, plan.values, plan.seed, k);
     source.file = simulation::file_name(source.source);
     source.pending = true;
     sources.push_back(std::move(source));
@@ -179,12 +132,12 @@ std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simu
 }
 
 /// The one source of a simulation that gives no samples: all that it takes to see it fail again, and why it did.
-ProblemSource failed_simulation(const ProblemEntry& entry, const simulation::ScenePlan& plan,
-                                const OptionValues& options, long steps, const std::string& why) {
+ProblemSource failed_simulation(const ProblemEntry& entry, const simulation::ScenePlan& plan, const std::string& name,
+                                long steps, const std::string& why) {
   ProblemSource source;
-  source.name = plan.name;
+  source.name = name;
   source.family = entry.family.empty() ? plan.family : entry.family;
-  source.source = fmt::format("{} steps={}", scene_text(entry, options, plan.seed), steps);
+  source.source = fmt::format("{} steps={}", scene_text(entry.scene, plan.values, plan.seed), steps);
   source.file = simulation::file_name(source.source);
   source.failure = entry.where + ": " + why;
   return source;
@@ -196,16 +149,18 @@ std::string solver_words(const std::string& id) {
   return fmt::format("{} {}", id, solver == nullptr ? 0 : solver->info.version);
 }
 
-Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const fs::path& cache,
+Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,
                                               const SceneWatch& watch) {
   const auto row = require_simulated_scene(entry.scene);
   if (!row) return row.error();
   const auto specs = simulation::all_options(**row);
+  const std::set<std::string> told = solve_options_that_differ(suite, entry.scene, specs);
   std::vector<ProblemSource> sources;
   for (const OptionValues& options : entry.options) {
     for (const std::uint64_t seed : entry.seeds) {
       const auto plan = simulation::plan_scene(**row, options, seed);
       if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
+      const std::string name = short_name(*plan, told);
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
       std::string model = plan->model.mjcf;
       if (!plan->model.source_file.empty()) {
@@ -215,50 +170,38 @@ Result<std::vector<ProblemSource>> samples_of(const ProblemEntry& entry, const f
           return Error{hash.error().code, entry.where + ": " + hash.error().message};
         }
         if (!hash) {
-          sources.push_back(failed_simulation(entry, *plan, options, steps, hash.error().message));
+          sources.push_back(failed_simulation(entry, *plan, name, steps, hash.error().message));
           continue;
         }
         model = *hash;
       }
       const std::string address =
-          content_address({scene_text(entry, effective_options(specs, options), seed), model,
+          content_address({scene_text(entry.scene, effective_options(specs, options), seed), model,
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version()),
                            solver_words(plan->options.solver)});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       if (!watch.simulate && !simulation::whole_list(cache / folder)) {
-        for (ProblemSource& source : pending_samples(entry, *plan, options, steps))
-          sources.push_back(std::move(source));
+        for (ProblemSource& source : pending_samples(entry, *plan, name, steps)) sources.push_back(std::move(source));
         continue;
       }
       const auto files = samples_in(cache / folder, *plan, steps, watch);
       if (interrupted(watch)) return sources;
       if (!files) {
-        sources.push_back(failed_simulation(entry, *plan, options, steps, files.error().message));
+        sources.push_back(failed_simulation(entry, *plan, name, steps, files.error().message));
         continue;
       }
       for (const std::string& file : *files) {
         ProblemSource source;
-        source.name = fs::path(file).stem().string();
+        const long step = step_of_name(file);
+        source.name = fmt::format("{}_step={:05}", name, step);
         source.family = entry.family.empty() ? plan->family : entry.family;
-        source.source = sample_text(entry, options, seed, source.name);
+        source.source = sample_text(entry.scene, options, seed, step);
         source.file = cache / folder / file;
         sources.push_back(std::move(source));
       }
     }
   }
   return sources;
-}
-
-/// Stems that several files share get the path in front.
-void tell_names_apart(std::vector<ProblemSource>& sources) {
-  std::map<std::string, int> count;
-  for (const ProblemSource& source : sources) ++count[source.name];
-  for (ProblemSource& source : sources) {
-    if (source.file.empty() || count[source.name] == 1) continue;
-    const fs::path path(source.source);
-    source.name = path.extension() == source.file.extension() ? fs::path(path).replace_extension().generic_string()
-                                                              : source.source;
-  }
 }
 
 ContactProblem named(const ContactProblem& problem, const ProblemSource& source, const std::string& name) {
@@ -300,7 +243,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!files) return files.error();
       found = std::move(*files);
     } else if (entry.simulated) {
-      auto samples = samples_of(entry, cache, watch);
+      auto samples = samples_of(suite, entry, cache, watch);
       if (!samples) return samples.error();
       found = std::move(*samples);
     } else {
@@ -322,6 +265,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!conditions.empty()) conditions.push_back(entry.condition);
     }
   }
+  name_scenes(sources);
   tell_names_apart(sources);
   return sources;
 }
@@ -344,7 +288,7 @@ Result<ContactProblem> load_source(const ProblemSource& source, const fs::path& 
   if (!row) return row.error();
   auto made = (*row)->make(source.options, source.seed);
   if (!made) return Error{made.error().code, source.source + ": " + made.error().message};
-  const std::string name = made->provenance().name;
+  const std::string name = source.name.empty() ? made->provenance().name : source.name;
   if (!source.as_fclib) return named(*made, source, name);
 
   fs::create_directories(cache, failed);

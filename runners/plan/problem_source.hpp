@@ -19,9 +19,9 @@ namespace conebench {
 
 /// Where one problem of a suite comes from: an FCLIB file, or a scene with its parameters.
 struct ProblemSource {
-  std::string name;    ///< of a file: its stem, with its folder where stems clash; of a scene: empty until it is made
-  std::string family;  ///< empty: the problem's own
-  std::string source;  ///< as records show it: the path as the suite's glob gives it, or scene and parameters
+  std::string name;            ///< of a file: its stem, with its folder where stems clash; of a scene: source_names.hpp
+  std::string family;          ///< empty: the problem's own
+  std::string source;          ///< as records show it: the path as the suite's glob gives it, or scene and parameters
   std::filesystem::path file;  ///< what to open; empty for a scene
   /// Where the suite says that the entry's problems are a sequence; else the problem tells.
   std::optional<SequencePlace> place;

@@ -358,6 +358,18 @@ Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& 
   return suite;
 }
 
+/// did_you_mean of the suites in the folder where there is no such file.
+static std::string suite_file_meant(const std::filesystem::path& file) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  const std::filesystem::path folder = file.parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, failed)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return did_you_mean(file.filename().string(), names);
+}
+
 Result<Suite> load_suite(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
@@ -368,8 +380,10 @@ Result<Suite> load_suite(const std::filesystem::path& file) {
       names += (names.empty() ? "" : ", ") + embedded.name;
       suites.push_back(embedded.name);
     }
+    const std::string beside = suite_file_meant(file);
     return Error{ErrorCode::bad_input, file.string() + ": no such suite file; " +
-                                           did_you_mean(file.stem().string(), suites) + "built in are: " + names};
+                                           (beside.empty() ? did_you_mean(file.stem().string(), suites) : beside) +
+                                           "built in are: " + names};
   }
   if (std::filesystem::is_directory(file, ignored)) {
     return Error{ErrorCode::bad_input, file.string() + ": is a folder; give a suite file"};

@@ -167,7 +167,8 @@ TEST(Solve, ASceneIsNamedAsReportsNameIt) {
   EXPECT_EQ(judge.json()["residuals"], json["residuals"]);
   expect_failure(solve("random contact=3", {}), 2, {"contact", "contacts"});
   expect_failure(solve("random seed=x", {}), 2, {"seed=x"});
-  expect_failure(solve("randon seed=1", {}), 3, {"randon seed=1: no such file or scene; did you mean 'random'? scenes: ", "box-stack"});
+  expect_failure(solve("randon seed=1", {}), 3,
+                 {"randon seed=1: no such file or scene; did you mean 'random'? scenes: ", "box-stack"});
   const auto inspected = conebench({"inspect", "random contacts=3 seed=4", "--json"}).json();
   EXPECT_EQ(inspected["problem_hash"], json["problem_hash"]);
   EXPECT_EQ(inspected["contacts"], 3);

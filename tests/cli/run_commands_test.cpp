@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -124,6 +125,9 @@ TEST_F(RunCommand, WrongUsageAndBadInputAreOneLine) {
   write("text.sqlite", "this file is in the way and long enough to be looked at as if it were a database");
   expect_failure(run({}, "text.sqlite"), 3, {"text.sqlite", "not a Conebench store"});
   expect_failure(run({}, "no/folder.sqlite"), 3, {"no folder"});
+  expect_failure(conebench({"run", folder / "small.jsn", "--db", folder / "x.sqlite"}), 3,
+                 {"small.jsn: no such suite file; did you mean 'small.json'?"});
+  expect_failure(conebench({"run", "defalt", "--db", folder / "x.sqlite"}), 3, {"did you mean 'default'?"});
 }
 
 TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
@@ -133,7 +137,10 @@ TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
   EXPECT_THAT(outcome.err, HasSubstr("--filter 'family=nowhere' leaves 0 of 8 cells; solvers of this suite: NSGS, "
                                      "PGS-CCP; families: box-stack, sliding-box"));
   EXPECT_EQ(run({"--filter", "solver=ELSE"}).code, 5);
+  EXPECT_THAT(run({"--filter", "solver=NGSS"}).err, HasSubstr("did you mean 'NSGS'?"));
+  EXPECT_THAT(run({"--filter", "family=box-stak && solver=NSGS"}).err, HasSubstr("did you mean 'box-stack'?"));
   EXPECT_EQ(run({"--filter", "beauty=1"}).code, 2);
+  expect_failure(run({"--filter", "category=dense-contact"}), 2, {"did you mean 'dense contacts'?"});
   expect_failure(run({"--filter", "family=box-stack || solver=NSGS"}), 2, {"only && joins terms"});
   EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite"));
   const auto half = run({"--filter", "family=sliding-box"});
@@ -186,6 +193,26 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
                                 "--max-iterations", "2000", "--json"});
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["iterations"].dump(), rows[0].substr(bar + 1));
+}
+
+TEST_F(RunCommand, AReportMayBeOfAPartOfTheStore) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto report = [&](const std::string& filter) {
+    return conebench(
+        {"report", folder / "small.sqlite", "--out", folder / "part", "--format", "csv", "--filter", filter});
+  };
+  const auto part = report("family=box-stack && solver=NSGS && contacts>=8 && tolerance<1e-5");
+  EXPECT_EQ(part.code, 0) << part.err;
+  EXPECT_THAT(part.out, HasSubstr("small, family=box-stack"));
+  EXPECT_THAT(part.out, ::testing::Not(HasSubstr("PGS-CCP")));
+  EXPECT_THAT(part.out, ::testing::Not(HasSubstr("Not run")));
+  std::ifstream cells(folder / "part/cells.csv");
+  const std::string text(std::istreambuf_iterator<char>(cells), {});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "the heading and a cell";
+  const auto none = report("solver=NGSS");
+  EXPECT_EQ(none.code, 5);
+  EXPECT_THAT(none.err, HasSubstr("leaves 0 of 8 cells; did you mean 'NSGS'?"));
+  expect_failure(report("colour=red"), 2, {"unknown field 'colour'"});
 }
 
 TEST_F(RunCommand, ReportOfAStoreWithoutCellsSaysThatNothingWasMeasured) {
@@ -247,6 +274,20 @@ TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {
   EXPECT_EQ(partly.code, 4) << partly.err;
   EXPECT_THAT(partly.out, HasSubstr("1 of 2 cells judged anew"));
   EXPECT_THAT(partly.err, HasSubstr("another problem"));
+}
+
+TEST_F(RunCommand, RejudgeFindsTheFilesOfRunsWithDifferentDataFolders) {
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
+  for (const std::string boxes : {"2", "3"}) {
+    const std::string data = folder / ("data" + boxes);
+    std::filesystem::create_directory(data);
+    const ScratchFolder made;
+    std::filesystem::copy_file(generate(made, {"box-stack", "--set", "boxes=" + boxes}), data + "/stack.hdf5");
+    ASSERT_EQ(conebench({"run", folder / "files.json", "--data", data, "--db", folder / "f.sqlite"}).code, 0);
+  }
+  const auto rejudged = conebench({"rejudge", folder / "f.sqlite"});
+  EXPECT_EQ(rejudged.code, 0) << rejudged.err;
+  EXPECT_THAT(rejudged.out, HasSubstr("2 of 2 cells judged anew"));
 }
 
 TEST(Doctor, NamesMachineLibrariesAndPeers) {

@@ -322,6 +322,8 @@ TEST_F(GenerateSamples, WhatIsWrongIsSaidInOneLine) {
   expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "speed=fast"}), 2, {"speed"});
   expect_failure(conebench({"generate", "no-such-scene", "--out", folder / "out"}), 2, {"box-on-plane"});
   expect_failure(conebench({"generate", "quadrupd", "--out", folder / "out"}), 2, {"did you mean 'quadruped'?"});
+  expect_failure(conebench({"generate", "box-stack", "--out", folder / "out", "--picture"}), 4,
+                 {"--picture: scene box-stack is one problem"});
   expect_failure(conebench({"solve", "box-on-plane speed=2", "--solver", "NSGS"}), 2,
                  {"conebench generate box-on-plane --out"});
   EXPECT_FALSE(std::filesystem::exists(folder / "out"));

@@ -119,6 +119,23 @@ TEST(List, EveryTopicHasTextMarkdownAndOneJsonObject) {
   EXPECT_FALSE(ids.contains("MISBEHAVE")) << "test solvers are not for users";
 }
 
+TEST(List, OneSolverSceneOrSuiteComesWithItsOptions) {
+  const auto solver = conebench({"list", "solvers", "ADMM-NCP-SA"});
+  EXPECT_EQ(solver.code, 0);
+  EXPECT_THAT(solver.out, ::testing::StartsWith("ADMM-NCP-SA: "));
+  EXPECT_THAT(solver.out, ::testing::ContainsRegex("increment +[0-9.]+ +0"));
+  EXPECT_THAT(conebench({"list", "scenes", "box-stack"}).out, ::testing::ContainsRegex("mass_ratio +1 "));
+  EXPECT_EQ(conebench({"list", "scenes", "box-stack", "--json"}).json()["options"][0]["name"], "boxes");
+  const auto simulated = conebench({"list", "scenes", "fclib-chain"}).out;
+  EXPECT_THAT(simulated, HasSubstr("of every simulated scene:"));
+  EXPECT_THAT(simulated, ::testing::ContainsRegex("solver +CASCADE ")) << "its own default";
+  EXPECT_EQ(conebench({"list", "suites", "default", "--json"}).json()["name"], "default");
+  EXPECT_THAT(conebench({"list", "solvers", "NSGS", "--markdown"}).out, ::testing::StartsWith("## NSGS\n"));
+  expect_failure(conebench({"list", "solvers", "NSGSS"}), 2, {"did you mean 'NSGS'?"});
+  expect_failure(conebench({"list", "metrics", "dual"}), 2, {"takes no name"});
+  EXPECT_THAT(conebench({"list", "solvers"}).out, HasSubstr("conebench list solvers NSGS"));
+}
+
 TEST(Completion, BashCompletesCommandsOptionsSolversAndFiles) {
   if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
   const std::string folder = executable().parent_path().string();
@@ -137,6 +154,8 @@ TEST(Completion, BashCompletesCommandsOptionsSolversAndFiles) {
   EXPECT_EQ(complete("list so"), "solvers\n");
   EXPECT_EQ(complete("judge f.hdf5 --verdict natural_map_s"), "natural_map_scaled\n");
   EXPECT_EQ(complete("generate box-st"), "box-stack\n");
+  EXPECT_EQ(complete("list scenes box-st"), "box-stack\n");
+  EXPECT_EQ(complete("generate One"), "\n") << "a remark is no scene";
   EXPECT_EQ(complete("inspect /dev/nul"), "/dev/null\n");
 }
 

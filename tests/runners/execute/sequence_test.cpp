@@ -202,16 +202,28 @@ TEST_F(Sequences, ShardsTakeThemWhole) {
   EXPECT_EQ(parted, lasting(whole));
 }
 
-TEST_F(Sequences, AreOtherCellsBehindAStepThatIsLeftOut) {
+TEST_F(Sequences, AFilterKeepsTheStepsBeforeSoThatItsCellsAreTheWholeRuns) {
+  const Suite what = with(R"(["cold", "previous"])");
+  Store whole = open_store("whole.sqlite"), part = open_store("part.sqlite");
+  options.filter = "problem=s2";
+  EXPECT_EQ(sweep(what, part).cells, 4 * (3 + 1)) << "three warm steps and a cold one, two solvers, two tolerances";
+  options.filter.clear();
+  sweep(what, whole);
+  const auto all = lasting(whole);
+  for (const auto& [key, cell] : lasting(part)) EXPECT_EQ(all.at(key), cell);
+  options.filter = "problem=s2";
+  EXPECT_EQ(sweep(what, whole).run, 0) << "a filtered run again puts nothing in a warm cell's place";
+}
+
+TEST_F(Sequences, AreOtherCellsBehindAStepThatIsGone) {
   Store store = open_store();
   sweep(with("\"previous\""), store);
-  options.filter = "problem!=s2";
+  std::filesystem::remove(options.data / "s2.hdf5");
   const auto dry = dry_run(with("\"previous\""), &store, options, progress);
   ASSERT_TRUE(dry) << dry.error().message;
   EXPECT_EQ(dry->cells, 20);
   EXPECT_EQ(dry->resumed, 8) << "two steps, two solvers, two tolerances";
   std::filesystem::remove(options.data / "s0.hdf5");
-  options.filter.clear();
   const auto without_first = dry_run(with("\"previous\""), &store, options, progress);
   ASSERT_TRUE(without_first);
   EXPECT_EQ(without_first->resumed, 0);

@@ -91,7 +91,8 @@ TEST_F(Simulate, ASuiteTakesTheCategoriesItAsksFor) {
       {"scene": "box-stack", "conditioning": [1, 1.0001]}]})"),
                                      store);
   EXPECT_EQ(outcome.cells, 4);
-  for (const ProblemRecord& problem : store.read()->problems) EXPECT_EQ(problem.category, "dense contacts");
+  const auto contents = store.read();
+  for (const ProblemRecord& problem : contents->problems) EXPECT_EQ(problem.category, "dense contacts");
 }
 
 }  // namespace

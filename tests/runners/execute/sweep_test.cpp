@@ -13,10 +13,13 @@
 #include <fstream>
 #include <set>
 
+#include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/store/suite_scope.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
+#include "tests/support/make_problem.hpp"
+#include "tests/support/transforms.hpp"
 
 namespace conebench {
 namespace {
@@ -203,6 +206,52 @@ TEST_F(Sweep, AFilterKeepsTheRestOut) {
   EXPECT_EQ(outcome.cells, 3);
   EXPECT_EQ(outcome.solved, 3);
   EXPECT_EQ(store.read()->problems.size(), 1U);
+}
+
+TEST_F(Sweep, AFilteredRunKnowsTheTwinsAndCopiesThatItDoesNotLookAt) {
+  std::filesystem::create_directories(folder / "data");
+  options.data = folder / "data";
+  const auto stack = testing::make_problem("box-stack", {});
+  ASSERT_TRUE(write_fclib(stack, options.data / "a.hdf5"));
+  std::filesystem::copy_file(options.data / "a.hdf5", options.data / "copy.hdf5");
+  ASSERT_TRUE(write_fclib(testing::permute_contacts(stack, testing::random_order(stack.cones().contacts(), 3)).problem,
+                          options.data / "twin.hdf5"));
+  const Suite files = suite(R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
+  Store store = open_store();
+  sweep(files, store);
+  const auto records = [&] {
+    std::map<std::string, ProblemRecord> by_name;
+    const auto contents = store.read();
+    for (const ProblemRecord& record : contents->problems) by_name[record.name] = record;
+    return by_name;
+  };
+  const std::string original = records().at("twin").duplicate_of;
+  ASSERT_EQ(original, records().at("a").hash);
+  for (const char* const filter : {"problem=twin", "problem=a"}) {
+    options.filter = filter;
+    options.retry = {"converged", "stalled", "max_iterations"};
+    EXPECT_EQ(sweep(files, store).run, 1) << filter;
+  }
+  EXPECT_EQ(records().at("twin").duplicate_of, original);
+  EXPECT_THAT(records().at("a").copies, ::testing::ElementsAre("copy.hdf5"));
+}
+
+TEST_F(Sweep, WhatCannotBeLoadedComesLast) {
+  std::filesystem::create_directories(folder / "data");
+  options.data = folder / "data";
+  for (int i = 0; i < 5; ++i) std::ofstream(options.data / fmt::format("bad{}.hdf5", i)) << "no HDF5 " << i;
+  const Suite mixed = suite(R"({"name": "mixed", "problems": [{"fclib": "*.hdf5"},
+      {"scene": "box-stack", "grid": {"boxes": [1, 2, 3]}}], "solvers": ["NSGS"]})");
+  std::atomic<bool> flag{false};
+  options.interrupted = &flag;
+  progress.interrupt = &flag;
+  progress.interrupt_after = 3;
+  Store store = open_store();
+  const SweepOutcome outcome = sweep(mixed, store);
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_EQ(outcome.measured, 3) << "an interrupted run has something to rank";
+  flag = false;
+  EXPECT_EQ(sweep(mixed, store).statuses.at("bad_problem"), 5);
 }
 
 TEST_F(Sweep, AnotherBuildNeedsPermission) {

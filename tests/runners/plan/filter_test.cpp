@@ -83,6 +83,24 @@ TEST(Filter, LooksAtCategoryAndConditioningOnlyWhereAsked) {
   EXPECT_FALSE(CellFilter::parse("contacts>1 && limits>0 && joints>0")->needs_features());
 }
 
+TEST(Filter, ACategoryIsTakenWithHyphensToo) {
+  FilterSubject dense = subject();
+  dense.category = "dense contacts";
+  for (const char* const text :
+       {"category=dense-contacts", "category=\"dense contacts\"", "category=dense*", "category!=sparse-contacts"}) {
+    EXPECT_TRUE(CellFilter::parse(text)->holds(dense)) << text;
+  }
+  EXPECT_FALSE(CellFilter::parse("category=sparse-contacts")->holds(dense));
+}
+
+TEST(Filter, AValueThatThereIsNoneOfIsNamed) {
+  EXPECT_THAT(error_of("category=dense-contcts"), HasSubstr("did you mean 'dense contacts'?"));
+  EXPECT_THAT(error_of("category!=heavy"), HasSubstr("known: unknown, no constraint"));
+  EXPECT_THAT(error_of("kind=locl"), HasSubstr("did you mean 'local'?"));
+  EXPECT_EQ(error_of("kind=mixed*"), "no error");
+  EXPECT_THAT(error_of("kind=fixed*"), HasSubstr("no kind is called 'fixed*'"));
+}
+
 TEST(Filter, AMistakeIsNamed) {
   EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: category, family"));
   EXPECT_THAT(error_of("family"), HasSubstr("no operator"));

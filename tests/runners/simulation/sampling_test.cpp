@@ -162,23 +162,39 @@ TEST_F(Sampling, ASetWithoutSamplesSaysWhy) {
 
 TEST_F(Sampling, AStratifiedSetHasSoManyOfEachAndEndsWhenAllAreThere) {
   // A free linkage falls on a corner, then on a side: joints alone, then contacts with joints.
-  const auto problems = samples("fourbar",
-                                {{"base", std::string("free")},
-                                 {"coordinates", std::string("maximal")},
-                                 {"tolerance", 1e-6},
-                                 {"sample", std::string("stratified")},
-                                 {"per_stratum", 3L},
-                                 {"bands", std::string("")},
-                                 {"categories", std::string("redundant-joints,independent-joints,dense-constraints")}},
-                                400);
-  std::map<std::string, int> count;
-  for (const ContactProblem& problem : problems) ++count[problem.provenance().category];
+  const auto falling = [&](const std::string& categories) {
+    return samples("fourbar",
+                   {{"base", std::string("free")},
+                    {"coordinates", std::string("maximal")},
+                    {"tolerance", 1e-6},
+                    {"sample", std::string("stratified")},
+                    {"per_stratum", 3L},
+                    {"bands", std::string("")},
+                    {"categories", categories}},
+                   100);
+  };
+  const auto count = [](const std::vector<ContactProblem>& problems) {
+    std::map<std::string, long> of;
+    for (const ContactProblem& problem : problems) ++of[problem.provenance().category];
+    return of;
+  };
+  const std::map<std::string, long> three_each = {{"redundant joints", 3}, {"dense constraints", 3}};
+  const auto problems = falling("redundant-joints,dense-constraints");
+  EXPECT_EQ(count(problems), three_each);
+  EXPECT_TRUE(summary.full);
+  EXPECT_LT(summary.steps, 100);
+  EXPECT_EQ(problems.back().configuration()->step, std::int64_t(summary.steps)) << "it ends with the last one";
+
+  EXPECT_EQ(count(falling("redundant-joints,dense-constraints,independent-joints")), three_each);
+  EXPECT_FALSE(summary.full);
+  EXPECT_EQ(summary.steps, 100) << "one that is not met keeps it going";
+  std::map<std::string, long> taken;
   for (const Stratum& stratum : summary.strata) {
-    EXPECT_EQ(count[to_string(stratum.category)], stratum.taken) << stratum.name();
     EXPECT_EQ(stratum.taken, std::min(stratum.met, stratum.wanted)) << stratum.name();
+    EXPECT_EQ(stratum.is_short(), stratum.category == SampleCategory::independent_joints) << stratum.name();
+    if (stratum.taken > 0) taken[to_string(stratum.category)] = stratum.taken;
   }
-  EXPECT_EQ(count["dense constraints"], 3);
-  EXPECT_GE(count.size(), 2U);
+  EXPECT_EQ(taken, three_each);
 }
 
 }  // namespace

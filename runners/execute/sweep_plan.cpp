@@ -1,0 +1,236 @@
+#include "runners/execute/sweep_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "runners/execute/simulate.hpp"
+#include "runners/execute/survey.hpp"
+#include "runners/plan/problem_source.hpp"
+
+namespace conebench {
+
+namespace {
+
+Error usage(std::string message) { return Error{ErrorCode::wrong_usage, std::move(message)}; }
+
+const std::vector<std::string>& all_statuses() {
+  static const std::vector<std::string> statuses = {
+      "converged", "max_iterations", "time_limit",    "stalled", "diverged",    "breakdown", "unsupported",
+      "timeout",   "crashed",        "out_of_memory", "flaky",   "bad_problem", "skipped"};
+  return statuses;
+}
+
+std::optional<Error> check(const SweepOptions& options) {
+  if (options.jobs < 1 || options.jobs > 1024) return usage(fmt::format("--jobs {}: must be 1 to 1024", options.jobs));
+  if (options.shards < 1 || options.shard < 1 || options.shard > options.shards) {
+    return usage(fmt::format("--shard {}/{}: must be K/N with 1 <= K <= N", options.shard, options.shards));
+  }
+  for (const std::string& status : options.retry) {
+    if (std::find(all_statuses().begin(), all_statuses().end(), status) == all_statuses().end()) {
+      return usage(fmt::format("--retry: unknown status '{}'; known: {}", status, fmt::join(all_statuses(), ", ")));
+    }
+  }
+  return std::nullopt;
+}
+
+/// What is known of a problem without opening it.
+FilterSubject subject_of(const ProblemSource& source) {
+  FilterSubject subject;
+  subject.family = source.family;
+  subject.source = source.source;
+  if (!source.name.empty()) subject.problem = source.name;
+  return subject;
+}
+
+Result<std::vector<ProblemSource>> all_sources(const Suite& suite, const SweepOptions& options,
+                                               const SceneWatch& watch) {
+  return list_sources(suite, options.data, data_folder_of_environment(), options.cache, watch);
+}
+
+/// All that the suite asks for, whatever the filter and the shard leave of it.
+void complete_scope(const Suite& suite, SweepPlan& plan) {
+  SuiteScope& scope = plan.scope;
+  for (const SurveyedProblem& problem : plan.problems.problems) {
+    scope.problems[problem.record.source] = problem.record.hash;
+    for (const std::string& copy : problem.record.copies) scope.problems[copy] = problem.record.hash;
+  }
+  for (const PlannedSetting& setting : plan.settings) scope.settings.insert(setting.record.hash);
+  scope.tolerances.insert(suite.tolerances.begin(), suite.tolerances.end());
+  for (const Start start : suite.starts) scope.starts.insert(to_string(start));
+  scope.criterion = to_string(suite.criterion);
+  scope.verdict = suite.verdict;
+  scope.max_iterations = suite.limits.iterations;
+  scope.limit_s = suite.limits.seconds;
+  scope.limit_mb = suite.limits.memory_mb;
+}
+
+/// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
+class PassingFolder {
+ public:
+  PassingFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "conebench-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~PassingFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  PassingFolder(const PassingFolder&) = delete;
+  PassingFolder& operator=(const PassingFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A filter hides other sources of the same problem, and the original of a twin: the store knows them.
+void keep_relatives(const ProblemRecord& known, ProblemRecord& record) {
+  if (record.duplicate_of.empty()) record.duplicate_of = known.duplicate_of;
+  std::vector<std::string> sources = known.copies;
+  sources.push_back(known.source);
+  for (std::string& source : sources) {
+    const bool is_there = source == record.source || std::count(record.copies.begin(), record.copies.end(), source) > 0;
+    if (!is_there) record.copies.push_back(std::move(source));
+  }
+}
+
+}  // namespace
+
+Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
+                                  const std::vector<ProblemRecord>* known, Progress& progress) {
+  if (const auto error = check(options)) return *error;
+  auto filter = CellFilter::parse(options.filter);
+  if (!filter) return filter.error();
+  const auto note = [&](const std::string& line) { progress.note(line); };
+  auto sources =
+      all_sources(suite, options,
+                  {known != nullptr, options.interrupted, note, isolated_samples(suite.limits, options.interrupted)});
+  if (!sources) return sources.error();
+  SweepPlan plan;
+  for (const ProblemSource& source : *sources) plan.scope.problems[source.source];
+  // A warm cell's start may be the answer to a problem that the filter does not fit.
+  if (std::count(suite.starts.begin(), suite.starts.end(), Start::previous) == 0) {
+    std::erase_if(*sources, [&](const ProblemSource& source) { return !filter->holds(subject_of(source)); });
+  }
+
+  plan.interrupted = options.interrupted != nullptr && *options.interrupted;
+  if (plan.interrupted) return plan;
+  std::optional<PassingFolder> passing;
+  if (known == nullptr) passing.emplace();
+  const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const bool conditional = std::any_of(sources->begin(), sources->end(),
+                                       [](const ProblemSource& source) { return !source.conditions.empty(); });
+  SurveyPlan survey{suite,
+                    passing ? passing->path() : options.cache,
+                    known != nullptr || conditional || filter->needs_features(),
+                    {}};
+  std::map<std::string, const ProblemRecord*> record_of;
+  if (known != nullptr) {
+    for (const ProblemRecord& record : *known) {
+      survey.known.insert(record.hash);
+      record_of[record.hash] = &record;
+    }
+  }
+  std::vector<SurveyedProblem> pending;
+  std::vector<ProblemSource> pending_sources;
+  for (const ProblemSource& source : *sources) {
+    if (!source.pending) continue;
+    pending.push_back(survey_pending(source));
+    pending_sources.push_back(source);
+  }
+  std::erase_if(*sources, [](const ProblemSource& source) { return source.pending; });
+  auto surveyed = survey_sources(survey, *sources, std::max(options.jobs, processors), options.interrupted, progress);
+  std::move(pending.begin(), pending.end(), std::back_inserter(surveyed));
+  std::move(pending_sources.begin(), pending_sources.end(), std::back_inserter(*sources));
+  plan.interrupted = options.interrupted != nullptr && *options.interrupted;
+  if (plan.interrupted) return plan;
+  for (SurveyedProblem& problem : surveyed) {
+    if (const auto found = record_of.find(problem.record.hash); found != record_of.end()) {
+      copy_features(*found->second, problem.record);
+    }
+  }
+  if (conditional) {
+    for (const std::string& left_out : leave_out_unwanted(*sources, surveyed)) plan.scope.problems.erase(left_out);
+  }
+  plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
+  if (!options.filter.empty()) {
+    for (SurveyedProblem& problem : plan.problems.problems) {
+      const auto found = record_of.find(problem.record.hash);
+      if (found != record_of.end()) keep_relatives(*found->second, problem.record);
+    }
+  }
+  plan.settings = plan_settings(suite);
+  complete_scope(suite, plan);
+  plan.cells =
+      plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
+  return plan;
+}
+
+Work work_left(const SweepPlan& plan, const std::vector<std::pair<std::string, std::string>>& stored,
+               const std::vector<std::string>& retry) {
+  const std::map<std::string, std::string> status_of(stored.begin(), stored.end());
+  const std::set<std::string> again(retry.begin(), retry.end());
+  const auto is_done = [&](const PlannedCell& cell) {
+    const auto found = status_of.find(cell.key);
+    return found != status_of.end() && !again.contains(found->second);
+  };
+  // What starts from an answer that is to be found again is to be done again, too.
+  std::vector<std::optional<bool>> done(plan.cells.size());
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    std::vector<std::size_t> chain;
+    std::optional<std::size_t> cell = i;
+    while (cell && !done[*cell]) {
+      chain.push_back(*cell);
+      cell = plan.cells[*cell].previous;
+    }
+    bool before = !cell || *done[*cell];
+    for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
+      before = before && is_done(plan.cells[*link]);
+      done[*link] = before;
+    }
+  }
+  Work work;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    if (*done[i]) {
+      ++work.resumed;
+    } else {
+      work.to_run.push_back(i);
+    }
+  }
+  return work;
+}
+
+Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
+  if (const auto error = check(options)) return *error;
+  const auto filter = CellFilter::parse(options.filter);
+  if (!filter) return filter.error();
+  const auto sources = all_sources(suite, options, {.simulate = false, .interrupted = nullptr, .note = {}});
+  if (!sources) return sources.error();
+  CellCount count;
+  for (const PlannedSetting& setting : plan_settings(suite)) {
+    count.solvers.insert(setting.record.solver);
+    for (const ProblemSource& source : *sources) {
+      count.families.insert(source.family);
+      FilterSubject subject = subject_of(source);
+      subject.solver = setting.record.solver;
+      subject.setting = setting.record.label;
+      for (const double tolerance : suite.tolerances) {
+        subject.tolerance = tolerance;
+        const auto starts = static_cast<long>(suite.starts.size());
+        count.cells += starts;
+        if (filter->holds(subject)) count.left += starts;
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace conebench

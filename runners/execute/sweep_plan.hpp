@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runners/execute/sweep.hpp"
+#include "runners/plan/cell_plan.hpp"
+#include "runners/plan/problem_survey.hpp"
+#include "runners/store/suite_scope.hpp"
+
+namespace conebench {
+
+/// What is known before the first cell runs.
+struct SweepPlan {
+  ProblemSet problems;
+  std::vector<PlannedSetting> settings;
+  std::vector<PlannedCell> cells;
+  SuiteScope scope;
+  bool interrupted = false;
+};
+
+/// `known`: problems of the store, whose features are taken from there; null: for a look alone, without features and
+/// without leaving anything behind: scenes that have to be simulated are counted by their steps. Errors as run_sweep.
+Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
+                                  const std::vector<ProblemRecord>* known, Progress& progress);
+
+/// The cells that are not stored yet, or to be done again.
+struct Work {
+  std::vector<std::size_t> to_run;
+  long resumed = 0;
+};
+/// `stored`: keys and statuses.
+Work work_left(const SweepPlan& plan, const std::vector<std::pair<std::string, std::string>>& stored,
+               const std::vector<std::string>& retry);
+
+}  // namespace conebench

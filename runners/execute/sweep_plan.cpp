@@ -110,16 +110,22 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   auto filter = CellFilter::parse(options.filter);
   if (!filter) return filter.error();
   const auto note = [&](const std::string& line) { progress.note(line); };
-  auto sources =
-      all_sources(suite, options,
-                  {known != nullptr, options.interrupted, note, isolated_samples(suite.limits, options.interrupted)});
+  const auto family_fits = [&](const std::string& family) {
+    FilterSubject subject;
+    subject.family = family;
+    return filter->holds(subject);
+  };
+  SceneWatch watch{known != nullptr, options.interrupted, note, isolated_samples(suite.limits, options.interrupted)};
+  watch.wanted = family_fits;
+  auto sources = all_sources(suite, options, watch);
   if (!sources) return sources.error();
   SweepPlan plan;
   for (const ProblemSource& source : *sources) plan.scope.problems[source.source];
-  // A warm cell's start may be the answer to a problem that the filter does not fit.
-  if (std::count(suite.starts.begin(), suite.starts.end(), Start::previous) == 0) {
-    std::erase_if(*sources, [&](const ProblemSource& source) { return !filter->holds(subject_of(source)); });
-  }
+  // A warm cell's start may be the answer to a problem that the filter does not fit, of the same simulation.
+  const bool warm = std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0;
+  std::erase_if(*sources, [&](const ProblemSource& source) {
+    return warm ? !source.place && !family_fits(source.family) : !filter->holds(subject_of(source));
+  });
 
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;

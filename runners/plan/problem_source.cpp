@@ -161,6 +161,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const auto plan = simulation::plan_scene(**row, options, seed);
       if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
       const std::string name = short_name(*plan, told);
+      const std::string family = entry.family.empty() ? plan->family : entry.family;
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
       std::string model = plan->model.mjcf;
       if (!plan->model.source_file.empty()) {
@@ -180,7 +181,8 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version()),
                            solver_words(plan->options.solver)});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
-      if (!watch.simulate && !simulation::whole_list(cache / folder)) {
+      const bool later = !watch.simulate || (watch.wanted && !watch.wanted(family));
+      if (later && !simulation::whole_list(cache / folder)) {
         for (ProblemSource& source : pending_samples(entry, *plan, name, steps)) sources.push_back(std::move(source));
         continue;
       }
@@ -194,7 +196,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         ProblemSource source;
         const long step = step_of_name(file);
         source.name = fmt::format("{}_step={:05}", name, step);
-        source.family = entry.family.empty() ? plan->family : entry.family;
+        source.family = family;
         source.source = sample_text(entry.scene, options, seed, step);
         source.file = cache / folder / file;
         sources.push_back(std::move(source));

@@ -50,6 +50,8 @@ struct SceneWatch {
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const std::string&)> note = {};  ///< a line for a person: what is simulated, what is wrong with it
   SampleMaker make = {};                              ///< empty: simulation::make_samples, in this process
+  /// Whether samples of this family are wanted now: others are not simulated, and `pending`. Empty: all are.
+  std::function<bool(const std::string&)> wanted = {};
 };
 
 /// The folder in the environment variable CONEBENCH_DATA; empty where it is not set.

@@ -9,7 +9,6 @@
 
 #include "problems/scenes/scene_table.hpp"
 #include "problems/source_words.hpp"
-#include "runners/plan/grid.hpp"
 
 namespace conebench {
 
@@ -44,13 +43,17 @@ long step_of_name(const std::string& name) {
 std::set<std::string> solve_options_that_differ(const Suite& suite, const std::string& scene,
                                                 const std::vector<OptionSpec>& specs) {
   std::set<std::string> differ;
-  for (const char* const key : of_the_solves) {
+  for (const OptionSpec& spec : specs) {
+    if (std::find(std::begin(of_the_solves), std::end(of_the_solves), spec.name) == std::end(of_the_solves)) continue;
     std::set<std::string> values;
     for (const ProblemEntry& entry : suite.problems) {
       if (entry.scene != scene) continue;
-      for (const OptionValues& options : entry.options) values.insert(to_text(effective_options(specs, options)[key]));
+      for (const OptionValues& options : entry.options) {
+        const auto set = options.find(spec.name);
+        values.insert(to_text(set == options.end() ? spec.default_value : set->second));
+      }
     }
-    if (values.size() > 1) differ.insert(key);
+    if (values.size() > 1) differ.insert(spec.name);
   }
   return differ;
 }

@@ -171,11 +171,13 @@ std::vector<SolverRow> solver_rows() {
           false),
       split_projection_row("PGS-NCP-SAFE", "Projected Gauss-Seidel on the NCP, safe tangential step",
                            "PGS-NCP with the tangential step 1/lambda_max(G_TT). Slow on coupled contacts.", true),
-      box_projection_row("PGS-LCP", "Projected Gauss-Seidel on the LCP of a box around the cone, printed tangential step",
+      box_projection_row("PGS-LCP",
+                         "Projected Gauss-Seidel on the LCP of a box around the cone, printed tangential step",
                          "002 Alg. 1: friction is clamped axis by axis, so that it may exceed Coulomb's by sqrt(2) and "
                          "depends on the tangent axes. The NCP's judge accepts it only where nothing slides obliquely.",
                          false),
-      box_projection_row("PGS-LCP-SAFE", "Projected Gauss-Seidel on the LCP of a box around the cone, safe tangential step",
+      box_projection_row("PGS-LCP-SAFE",
+                         "Projected Gauss-Seidel on the LCP of a box around the cone, safe tangential step",
                          "PGS-LCP with the tangential step 1/lambda_max(G_TT): the same model, without the printed "
                          "step's oscillation where the tangents differ.",
                          true),

@@ -320,6 +320,8 @@ TEST_F(GenerateSamples, WhatIsWrongIsSaidInOneLine) {
   expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "solver=NOBODY"}), 2,
                  {"NOBODY"});
   expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "speed=fast"}), 2, {"speed"});
+  expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "per_stratum=2"}), 2,
+                 {"'per_stratum' is for stratified samples alone", "sample=stratified"});
   expect_failure(conebench({"generate", "no-such-scene", "--out", folder / "out"}), 2, {"box-on-plane"});
   expect_failure(conebench({"generate", "quadrupd", "--out", folder / "out"}), 2, {"did you mean 'quadruped'?"});
   expect_failure(conebench({"generate", "box-stack", "--out", folder / "out", "--picture"}), 4,

@@ -6,6 +6,7 @@
 #include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/simulation/engine.hpp"
 #include "runners/simulation/sample_folder.hpp"
+#include "runners/store/suite_scope.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 
 namespace conebench {
@@ -81,6 +82,21 @@ TEST_F(Simulate, ASweepGoesOnWithoutTheSceneThatCrashes) {
   EXPECT_EQ(outcome.run, 3) << "the failed one has its cell, too";
   EXPECT_EQ(outcome.solved, 2);
   EXPECT_THAT(progress.notes, Contains(AllOf(HasSubstr("box-on-plane_solver=MISBEHAVE"), HasSubstr("signal 6"))));
+}
+
+TEST_F(Simulate, AFamilyThatTheFilterLeavesOutIsNotSimulatedAndCountsAsNotRun) {
+  const Suite two = suite(R"({"name": "two", "solvers": ["NSGS"], "problems": [
+      {"scene": "box-on-plane", "steps": 4}, {"scene": "box-stack"}]})");
+  Store store = open_store();
+  options.filter = "family=box-stack";
+  EXPECT_EQ(sweep(two, store).cells, 1);
+  EXPECT_THAT(progress.notes, ::testing::Not(Contains(HasSubstr("simulating"))));
+  const StoreContents part = present_contents(*store.read());
+  EXPECT_EQ(part.suites.at(0).cells, 5);
+  EXPECT_EQ(part.suites.at(0).present, 1);
+  options.filter.clear();
+  EXPECT_EQ(sweep(two, store).cells, 5);
+  EXPECT_EQ(present_contents(*store.read()).suites.at(0).present, 5);
 }
 
 TEST_F(Simulate, ASuiteTakesTheCategoriesItAsksFor) {

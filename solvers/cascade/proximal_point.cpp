@@ -7,7 +7,10 @@ namespace conebench::cascade {
 
 namespace {
 
-constexpr NewtonBudget inner_budget{.steps = 20, .patience = 6, .relative = 10.0, .largest = 1e-4};
+/// Regularisation beyond a hundredth of the shift would damp the drift along G's null space that the walk is made of.
+NewtonBudget inner_budget(double shift) {
+  return {.steps = 20, .patience = 6, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
+}
 constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 1e3, .largest = 0.1};
 constexpr double over_relaxation = 0.9;
 constexpr double largest_shift = 0.3;
@@ -24,14 +27,15 @@ ProximalPoint::ProximalPoint(const ScaledProblem& problem, BlockLu& lu, Semismoo
       inner_sweep_(shifted_),
       velocity_(problem.size()) {
   inner_interior_point_.alternate = false;
-  inner_interior_point_.finish.relative = inner_budget.relative;
-  inner_interior_point_.finish.largest = inner_budget.largest;
 }
 
 bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start) {
   Search inner(shifted_, tolerance, search);
+  const NewtonBudget budget = inner_budget(shifted_.shift());
+  inner_interior_point_.finish.relative = budget.relative;
+  inner_interior_point_.finish.largest = budget.largest;
   candidate_ = start;
-  bool solved = inner_newton_.run(inner, candidate_, inner_budget);
+  bool solved = inner_newton_.run(inner, candidate_, budget);
   if (!solved && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
@@ -39,7 +43,7 @@ bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& 
       inner_sweep_.sweep(candidate_);
       inner.count_sweep();
     }
-    solved = inner_newton_.run(inner, candidate_, inner_budget);
+    solved = inner_newton_.run(inner, candidate_, budget);
   }
   if (!solved && !search.halted()) solved = inner_interior_point_.run(inner, 1.0, 1.0, 40);
   point_ = inner.best_point();

@@ -71,6 +71,7 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     const Index row = matrix.block_offset(i);
     const auto diagonal = matrix.block(i, matrix.diagonal(i));
     rows_[at] = embedded(i);
+    planar_ = planar_ && rows_[at].t2 < 0;
     if (cones.block_kind(i) == BlockKind::contact) {
       const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
       judge_[at].friction = mu > 0.0 ? mu : 1.0;

@@ -36,6 +36,8 @@ class ScaledProblem {
   explicit ScaledProblem(const ContactProblem& problem);
 
   int contacts() const { return static_cast<int>(impulse_scale_.size()); }
+  /// No block has a second tangent of its own.
+  bool planar() const { return planar_; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
   int row_begin(int i) const { return row_begin_[static_cast<std::size_t>(i)]; }
   int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
@@ -114,6 +116,7 @@ class ScaledProblem {
   std::vector<Rows> rows_;
   double gamma_ = 1.0;
   double shift_ = 0.0;
+  bool planar_ = true;
   struct Source;
   std::shared_ptr<Source> source_;  ///< of bodies(); null without M and J
   std::vector<Judge> judge_;

@@ -84,7 +84,8 @@ struct Costs {
   double sweep, newton;
 
   explicit Costs(const ScaledProblem& problem)
-      : sweep(18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
+      : sweep(problem.planar() ? 2.5 * problem.stored_blocks() + 20.0 * problem.contacts()
+                               : 18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
         newton(108.0 * problem.stored_blocks() + 400.0 * problem.contacts()) {}
   void add_fill(const BlockLu& lu) { newton += lu.estimate().flops / 6.0; }
 };
@@ -163,7 +164,8 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
   Vector w(parts.problem().size());
-  for (double spent = 0.0; spent <= 40.0 * costs.newton && !search.halted(); spent += batch * costs.sweep) {
+  bool promised = false;
+  for (double spent = 0.0; !search.halted(); spent += batch * costs.sweep) {
     double halfway = 0.0;
     for (int k = 0; k < batch && !search.halted(); ++k) {
       if (2 * k == batch) halfway = measure(parts, r, w);
@@ -174,7 +176,11 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
     if (search.offer(r, residual)) return true;
     const double rate = std::pow(residual / halfway, 2.0 / batch);
     const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
-    if (!(needed * costs.sweep <= 30.0 * costs.newton)) return false;
+    // What is nearly done is done.
+    const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
+    const bool promising = needed * costs.sweep <= patience * costs.newton;
+    if (!promising && !promised) return false;
+    promised = promising && spent > 5.0 * costs.newton;  // one later batch may hesitate
   }
   return false;
 }

@@ -31,20 +31,6 @@ OptionValue default_of(const SolverRow& row, const std::string& name) {
   return {};
 }
 
-SettingRecord record_of(const SolverRow& row, const OptionValues& effective) {
-  SettingRecord record;
-  record.solver = row.info.id;
-  record.solver_version = row.info.version;
-  record.formulation = to_string(row.info.formulation);
-  record.options_json = canonical_json(effective);
-  record.label = row.info.id;
-  for (const auto& [name, value] : effective) {
-    if (value != default_of(row, name)) record.label += fmt::format(" {}={}", name, to_text(value));
-  }
-  record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
-  return record;
-}
-
 int verdict_version(const std::string& verdict) {
   for (const ResidualInfo& residual : residual_table()) {
     if (residual.name == verdict) return residual.version;
@@ -103,6 +89,22 @@ std::vector<std::size_t> give_keys(const Suite& suite, const std::vector<Surveye
 
 }  // namespace
 
+SettingRecord setting_record(const SolverRow& row, const OptionValues& effective) {
+  SettingRecord record;
+  record.solver = row.info.id;
+  record.solver_version = row.info.version;
+  record.formulation = to_string(row.info.formulation);
+  record.options_json = canonical_json(effective);
+  record.label = row.info.id;
+  if (!row.info.variant.empty()) record.label += fmt::format(" ({})", row.info.variant);
+  for (const auto& [name, value] : effective) {
+    if (value != default_of(row, name)) record.label += fmt::format(" {}={}", name, to_text(value));
+  }
+  record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
+  if (!row.info.variant.empty()) record.hash = content_address({record.hash, row.info.variant});
+  return record;
+}
+
 std::vector<PlannedSetting> plan_settings(const Suite& suite) {
   std::vector<PlannedSetting> settings;
   std::set<std::string> known;
@@ -111,7 +113,7 @@ std::vector<PlannedSetting> plan_settings(const Suite& suite) {
     for (const OptionValues& options : entry.options) {
       const auto effective = row.effective_options(options);
       if (!effective) throw std::logic_error("plan: " + effective.error().message);
-      SettingRecord record = record_of(row, *effective);
+      SettingRecord record = setting_record(row, *effective);
       if (known.insert(record.hash).second) settings.push_back({std::move(record), options});
     }
   }

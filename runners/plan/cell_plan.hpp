@@ -10,6 +10,7 @@
 #include "runners/plan/problem_survey.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/records.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -18,6 +19,9 @@ struct PlannedSetting {
   SettingRecord record;
   OptionValues options;  ///< as given; the solver adds its defaults
 };
+
+/// A solver with all its effective options as the store holds it. Its hash tells builds apart whose answers differ.
+SettingRecord setting_record(const SolverRow& row, const OptionValues& effective);
 
 /// Every setting of the suite once (equal effective options are one setting), in its order.
 std::vector<PlannedSetting> plan_settings(const Suite& suite);

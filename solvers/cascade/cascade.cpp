@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/cascade/elimination_order.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
@@ -316,6 +317,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.observed_every_iteration = false;
   info.measures_verdict = true;
   info.version = 5;
+  info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;

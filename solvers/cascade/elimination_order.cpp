@@ -110,8 +110,15 @@ std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph)
   if (status != METIS_OK) return std::nullopt;
   return order;
 }
+
+std::string order_variant() {
+  if (METIS_VER_MAJOR == 5 && METIS_VER_MINOR == 1) return {};
+  return "METIS " + std::to_string(METIS_VER_MAJOR) + "." + std::to_string(METIS_VER_MINOR);
+}
 #else
 std::optional<std::vector<int>> nested_dissection_order(const BlockGraph&) { return std::nullopt; }
+
+std::string order_variant() { return "without METIS"; }
 #endif
 
 }  // namespace conebench::cascade

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "solvers/linear/elimination_fronts.hpp"
@@ -22,5 +23,8 @@ Elimination eliminate(const BlockGraph& graph, std::vector<int> order);
 /// METIS's multilevel nested dissection (Karypis, Kumar 1998) of the graph with its transpose, with a fixed seed:
 /// old[new]. Nothing where the build has no METIS or it fails.
 std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph);
+
+/// SolverInfo::variant of all that factors in these orders, which decide how sums round: empty with METIS 5.1.
+std::string order_variant();
 
 }  // namespace conebench::cascade

@@ -9,6 +9,7 @@
 #include "problems/scenes/scene_table.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/sparse_lu.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::cascade {
 namespace {
@@ -68,6 +69,14 @@ TEST(EliminationOrder, NestedDissectionHalvesTheOperationsOnALattice) {
   const double dissected = eliminate(problem.graph(), *order).flops;
   const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
   EXPECT_LT(dissected, 0.6 * by_degree);
+}
+
+TEST(EliminationOrder, SolversThatFactorInItTellBuildsWithoutMetisApart) {
+  const bool dissects = nested_dissection_order(lattice(3).graph()).has_value();
+  EXPECT_EQ(order_variant() == "without METIS", !dissects);
+  for (const char* id : {"SSN", "IPM", "PPA", "ARC", "CASCADE"}) {
+    EXPECT_EQ(find_solver(id)->info.variant, order_variant()) << id;
+  }
 }
 
 TEST(EliminationOrder, NothingIsDissectedWhereNothingIsCoupled) {

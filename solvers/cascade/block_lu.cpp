@@ -15,34 +15,56 @@ constexpr double worth = 0.3;
 
 }  // namespace
 
-std::unique_ptr<BodyLu> BlockLu::bodies_of(const ScaledProblem& problem, double most_flops) {
+std::unique_ptr<BodyLu> BlockLu::bodies_of(const ScaledProblem& problem) const {
+  if (!(most_flops_ > 0.0)) return nullptr;
   auto known = problem.bodies();
   if (!known) return nullptr;
-  auto bodies = std::make_unique<BodyLu>(std::move(known));
-  return bodies->flops() <= most_flops && bodies->represents(problem) ? std::move(bodies) : nullptr;
+  auto bodies = std::make_unique<BodyLu>(std::move(known), most_bytes_);
+  if (!(bodies->flops() <= most_flops_ && bodies->bytes() <= most_bytes_)) return nullptr;
+  return bodies->represents(problem) ? std::move(bodies) : nullptr;
 }
 
-void BlockLu::analyse(const ScaledProblem& problem, Space space) {
-  bodies_.reset();
-  in_bodies_ = false;
-  most_flops_ = std::numeric_limits<double>::infinity();
-  contacts_.analyse(problem.matrix());
+void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_bytes) {
+  most_bytes_ = most_bytes;
+  most_flops_ = space == Space::contacts ? 0.0 : std::numeric_limits<double>::infinity();
+  contacts_.analyse(problem.matrix(), SparseLu::Kernel::automatic, most_bytes);
   if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth * contacts_.flops() : 0.0;
-  if (space != Space::contacts && most_flops_ > 0.0) bodies_ = bodies_of(problem, most_flops_);
+  bodies_.reset();
+  take(problem);
+}
+
+void BlockLu::take(const ScaledProblem& problem) {
+  in_bodies_ = refused_ = false;
+  if (!bodies_ || bodies_->bodies() != problem.bodies()) bodies_ = bodies_of(problem);
   estimate_ = {flops(), bytes()};
 }
 
 bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
                      const std::vector<Block>& diagonal, const std::vector<char>& dropped) {
   ++factorizations_;
-  if (bodies_ && bodies_->bodies() != problem.bodies()) bodies_ = bodies_of(problem, most_flops_);
-  in_bodies_ = bodies_ && bodies_->factor(problem, left, right, diagonal, dropped);
-  return in_bodies_ || contacts_.factor(problem.matrix(), left, right, diagonal, dropped);
+  if (bodies_ && bodies_->bodies() != problem.bodies()) take(problem);
+  const bool contacts_fit = contacts_.bytes() <= most_bytes_;
+  bool regular = false;
+  in_bodies_ = false;
+  if (bodies_) {
+    // What the contacts' factor cannot take over is perturbed.
+    const auto singular = contacts_fit ? BodyLu::Singular::fails : BodyLu::Singular::perturbed;
+    regular = bodies_->factor(problem, left, right, diagonal, dropped, singular);
+    in_bodies_ = regular || !contacts_fit;
+  }
+  refused_ = !in_bodies_ && !contacts_fit;
+  if (in_bodies_ || refused_) return regular;
+  return contacts_.factor(problem.matrix(), left, right, diagonal, dropped);
 }
 
 void BlockLu::solve(const Vector& right_side, Vector& solution) {
-  if (in_bodies_) return bodies_->solve(right_side, solution);
-  contacts_.solve(right_side, solution);
+  if (refused_) {
+    solution.setZero();
+  } else if (in_bodies_) {
+    bodies_->solve(right_side, solution);
+  } else {
+    contacts_.solve(right_side, solution);
+  }
 }
 
 }  // namespace conebench::cascade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -19,12 +20,16 @@ class BlockLu {
   enum class Space { automatic, contacts, bodies };
 
   /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. `bodies` is
-  /// taken where there are any.
-  void analyse(const ScaledProblem& problem, Space space = Space::automatic);
+  /// taken where there are any. Factors of more than `most_bytes` are never made.
+  void analyse(const ScaledProblem& problem, Space space = Space::automatic,
+               double most_bytes = std::numeric_limits<double>::infinity());
+  /// Goes on with another problem of the analysed pattern. Its bodies may be others, or none.
+  void take(const ScaledProblem& problem);
 
   /// Factors with the values of `problem`, which has the analysed pattern.
   /// `dropped[i]` tells what is left out (FrontLu::Left); where it is the middle, `left` and `right` must be zero and
-  /// `diagonal` the identity there. False where a pivot was singular and had to be perturbed.
+  /// `diagonal` the identity there. False where a pivot was singular and had to be perturbed, and where the factor
+  /// would take more than it may: solutions are then zero.
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& dropped);
 
@@ -44,18 +49,22 @@ class BlockLu {
   };
   /// What analyse() counted, the same whatever was factored since: for decisions that must not depend on it.
   const Estimate& estimate() const { return estimate_; }
+  /// Whether a factor may be made.
+  bool fits() const { return estimate_.bytes <= most_bytes_; }
   /// Where the last matrix was factored.
   Space space() const { return in_bodies_ ? Space::bodies : Space::contacts; }
 
  private:
   /// BodyLu for `problem`; null where it has no bodies, they take more operations or its matrix is not theirs.
-  static std::unique_ptr<BodyLu> bodies_of(const ScaledProblem& problem, double most_flops);
+  std::unique_ptr<BodyLu> bodies_of(const ScaledProblem& problem) const;
 
   SparseLu contacts_;
   std::unique_ptr<BodyLu> bodies_;  ///< null: not worth it, or not known
   Estimate estimate_;
   double most_flops_ = 0.0;  ///< that bodies may take
+  double most_bytes_ = std::numeric_limits<double>::infinity();
   bool in_bodies_ = false;
+  bool refused_ = false;  ///< the last factor
   long factorizations_ = 0;
 };
 

@@ -20,7 +20,7 @@ constexpr double refined = 1e-14;
 
 }  // namespace
 
-void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours) {
+void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours, double most_bytes) {
   row_begin.push_back(0);
   for (std::vector<int>& row : neighbours) {
     std::sort(row.begin(), row.end());
@@ -29,7 +29,7 @@ void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours) {
     row_begin.push_back(static_cast<int>(columns.size()));
   }
   values.assign(columns.size(), Block::Zero());
-  lu.analyse(matrix());
+  lu.analyse(matrix(), SparseLu::Kernel::automatic, most_bytes);
 }
 
 int BodyLu::Velocities::place(int row, int column) const {
@@ -38,12 +38,12 @@ int BodyLu::Velocities::place(int row, int column) const {
   return static_cast<int>(std::lower_bound(begin, end, column) - columns.begin());
 }
 
-BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(bodies)) {
+BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies, double most_bytes) : bodies_(std::move(bodies)) {
   const int rows = bodies_->velocity_blocks;
   // Each row's neighbours from M, then from the contacts that touch it, too.
   std::vector<std::vector<int>> neighbours(at(rows));
   for (const auto& block : bodies_->mass) neighbours[at(block.row)].push_back(block.column);
-  mass_.analyse(neighbours);
+  mass_.analyse(neighbours, most_bytes);
   for (int i = 0; i < bodies_->contacts(); ++i) {
     const auto touched = bodies_->touched_by(i);
     for (const auto& a : touched) {
@@ -52,7 +52,7 @@ BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(b
     const auto count = static_cast<double>(touched.size());
     assembly_flops_ += 54.0 * count * (count + 1.0) + 300.0;
   }
-  system_.analyse(std::move(neighbours));
+  system_.analyse(std::move(neighbours), most_bytes - mass_.lu.bytes());
   for (const auto& block : bodies_->mass) {
     mass_.values[at(mass_.place(block.row, block.column))] += block.value;
     mass_place_.push_back(system_.place(block.row, block.column));
@@ -108,7 +108,8 @@ bool BodyLu::represents(const ScaledProblem& problem) {
 }
 
 bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
-                    const std::vector<Block>& diagonal, const std::vector<char>& dropped) {
+                    const std::vector<Block>& diagonal, const std::vector<char>& dropped, Singular singular) {
+  bool regular = true;
   shift_ = problem.shift();
   left_ = left;
   right_ = right;
@@ -127,8 +128,13 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
     const Eigen::Vector3d local = bodies_->local.segment<3>(3 * i).array() + shift_;
     Block own = diagonal[at(i)];
     own.noalias() += left[at(i)] * local.asDiagonal() * right[at(i)];
-    const double determinant = own.determinant();
-    if (!(std::abs(determinant) > 1e-300)) return false;
+    double determinant = own.determinant();
+    if (!(std::abs(determinant) > 1e-300)) {
+      if (singular == Singular::fails) return false;
+      regular = false;
+      own += Block::Identity() * (1e-14 + 1e-12 * own.cwiseAbs().maxCoeff());
+      determinant = own.determinant();
+    }
     if (determinant < 0.0) determinant_sign_ = -determinant_sign_;
     Block& inverse = inverse_[at(i)];
     inverse = own.inverse();
@@ -139,9 +145,12 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
       for (const auto& b : touched) system_.values[at(*place++)].noalias() += weighted * b.value;
     }
   }
-  if (!factor_velocities(system_)) return false;
+  if (!factor_velocities(system_)) {
+    if (singular == Singular::fails) return false;
+    regular = false;
+  }
   if (system_.lu.determinant_sign() < 0) determinant_sign_ = -determinant_sign_;
-  return true;
+  return regular;
 }
 
 void BodyLu::solve_once(const Vector& right_side, Vector& solution) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -21,19 +22,22 @@ class BodyLu {
  public:
   using Block = Eigen::Matrix3d;
 
-  explicit BodyLu(std::shared_ptr<const ScaledBodies> bodies);
+  explicit BodyLu(std::shared_ptr<const ScaledBodies> bodies,
+                  double most_bytes = std::numeric_limits<double>::infinity());
 
   /// Whether `problem`'s matrix is S M⁻¹ Sᵀ + E to eight digits.
   bool represents(const ScaledProblem& problem);
 
-  /// As BlockLu's. False also where a block of D′ is singular.
+  enum class Singular { fails, perturbed };
+  /// As BlockLu's. False where a block of D′ or a pivot of K is singular; then there are no factors, or those of a
+  /// matrix that is perturbed there.
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
-              const std::vector<Block>& diagonal, const std::vector<char>& dropped);
+              const std::vector<Block>& diagonal, const std::vector<char>& dropped, Singular singular);
   void solve(const Vector& right_side, Vector& solution);
   int determinant_sign() const { return determinant_sign_; }
   /// Operations of a factorization, with those that K takes before.
   double flops() const { return system_.lu.flops() + assembly_flops_; }
-  double bytes() const { return system_.lu.bytes(); }
+  double bytes() const { return mass_.lu.bytes() + system_.lu.bytes(); }
   const std::shared_ptr<const ScaledBodies>& bodies() const { return bodies_; }
 
  private:
@@ -44,7 +48,7 @@ class BodyLu {
     SparseLu lu;
 
     /// Takes the pattern, row by row, and empties the values.
-    void analyse(std::vector<std::vector<int>> neighbours);
+    void analyse(std::vector<std::vector<int>> neighbours, double most_bytes);
     int place(int row, int column) const;
     BlockMatrix matrix() const { return {row_begin, columns, values.data()}; }
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -74,18 +75,31 @@ long early_sweeps(const Options&, const ContactProblem&) {
   return 0;
 }
 
+/// What a factor may take.
 template <class Options>
-bool tries_newton(const Options& options) {
-  if constexpr (requires { options.newton; }) return options.newton;
+double most_bytes(const Options& options) {
+  if constexpr (requires { options.memory; }) return 1e6 * options.memory;
+  return std::numeric_limits<double>::infinity();
+}
+
+template <class Options>
+bool tries_newton(const Options& options, const ContactProblem& problem) {
+  const auto rows = static_cast<double>(problem.rows());
+  if constexpr (requires { options.newton; }) return options.newton && 8.0 * rows * rows <= most_bytes(options);
   return false;
 }
 
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
   // Not from a start that is near already.
-  if (o.newton && search.best() > 1e-2 && from_rest(parts, search, 1e6 * o.memory)) return;
+  if (o.newton && search.best() > 1e-2 && from_rest(parts, search)) return;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps), 1e6 * o.memory))
+      sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps)))
     return;
+  if (search.halted()) return;
+  if (!parts.lu().fits()) {
+    sweep_to_the_end(parts, search, r);
+    return;
+  }
   Vector swept = r;
   if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(search.odd_attempt() ? 1e3 : 10.0)))
     return;
@@ -240,7 +254,7 @@ class PartSolver final : public Solver {
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     FewContacts early;
     if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
-      early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_)}, stop, monitor, impulse);
+      early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_, *problem_)}, stop, monitor, impulse);
       if (early.accepted || early.halted) return summary_of(early);
       if (!impulse.allFinite()) impulse = guess;
     } else {
@@ -273,7 +287,7 @@ class PartSolver final : public Solver {
 
  private:
   void make_parts() {
-    parts_ = std::make_unique<Parts>(*problem_);
+    parts_ = std::make_unique<Parts>(*problem_, most_bytes(options_));
     if (earlier_) parts_->take_analysis_of(*earlier_);
     earlier_.reset();
   }

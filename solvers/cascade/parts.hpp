@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "solvers/cascade/arclength_path.hpp"
@@ -16,25 +17,28 @@ namespace conebench::cascade {
 /// sweeps solve pays for no symbolic analysis.
 class Parts {
  public:
-  /// `problem` must outlive this object.
-  explicit Parts(const ContactProblem& problem)
-      : source_(&problem), problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
+  /// `problem` must outlive this object. Factors of more than `most_bytes` are never made.
+  explicit Parts(const ContactProblem& problem, double most_bytes = std::numeric_limits<double>::infinity())
+      : source_(&problem), most_bytes_(most_bytes), problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
 
   /// Takes the order and the fill of `earlier`, which is of no use afterwards, where the pattern of blocks is the same:
   /// from one step of a simulation to the next.
   void take_analysis_of(Parts& earlier) {
-    if (earlier.lu_ && problem_.same_pattern(earlier.problem_)) lu_ = std::move(earlier.lu_);
+    if (!earlier.lu_ || !problem_.same_pattern(earlier.problem_)) return;
+    lu_ = std::move(earlier.lu_);
+    lu_->take(problem_);
   }
 
   const ContactProblem& source() const { return *source_; }
   const ScaledProblem& problem() const { return problem_; }
   const ContactSweep& sweep() const { return sweep_; }
+  double most_bytes() const { return most_bytes_; }
   Vector& impulse_workspace() { return impulse_; }
 
   BlockLu& lu() {
     if (!lu_) {
       lu_ = std::make_unique<BlockLu>();
-      lu_->analyse(problem_);
+      lu_->analyse(problem_, BlockLu::Space::automatic, most_bytes_);
     }
     return *lu_;
   }
@@ -51,6 +55,7 @@ class Parts {
   }
 
   const ContactProblem* source_;
+  double most_bytes_;
   ScaledProblem problem_;
   ContactSweep sweep_;
   Vector impulse_;

@@ -55,9 +55,10 @@ void subtract_products(const std::array<double, 9>& l, const Eigen::Array4d* upp
 
 }  // namespace
 
-void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel) {
+void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel, double most_bytes) {
   n_ = matrix.rows();
   kernel_ = kernel;
+  most_bytes_ = most_bytes;
   fronts_.reset();
   elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
   prepared_ = dissected_ = false;
@@ -67,7 +68,7 @@ void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel) {
 
 void SparseLu::estimate() {
   flops_ = elimination_.flops;
-  bytes_ = 6.0 * sizeof(Row4) * elimination_.blocks;
+  bytes_ = sizeof(Row4) * (6.0 * elimination_.blocks + 3.0 * n_);
 }
 
 void SparseLu::dissect(const BlockGraph& graph) {
@@ -84,12 +85,13 @@ void SparseLu::prepare(const BlockMatrix& matrix) {
   if (!dissected_ && large(flops_, n_)) dissect(matrix.graph());
   if (kernel_ == Kernel::fronts || (kernel_ == Kernel::automatic && large(flops_, n_))) {
     EliminationFronts fronts = analyse_block_fronts(matrix.graph(), elimination_.order);
-    flops_ = FrontLu::flops(fronts);
-    bytes_ = FrontLu::bytes(fronts);
-    fronts_ = std::make_unique<FrontLu>(matrix, std::move(fronts));
-  } else {
-    prepare_rows();
+    if (FrontLu::bytes(fronts) <= most_bytes_) {
+      flops_ = FrontLu::flops(fronts);
+      bytes_ = FrontLu::bytes(fronts);
+      fronts_ = std::make_unique<FrontLu>(matrix, std::move(fronts));
+    }
   }
+  if (!fronts_) prepare_rows();
   elimination_ = {};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -25,8 +26,10 @@ class SparseLu {
 
   enum class Kernel { automatic, rows, fronts };
 
-  /// Counts what `matrix`'s pattern fills; the rest of the analysis waits for the first factorization.
-  void analyse(const BlockMatrix& matrix, Kernel kernel = Kernel::automatic);
+  /// Counts what `matrix`'s pattern fills; the rest of the analysis waits for the first factorization. Fronts are not
+  /// chosen where they would take more than `most_bytes`.
+  void analyse(const BlockMatrix& matrix, Kernel kernel = Kernel::automatic,
+               double most_bytes = std::numeric_limits<double>::infinity());
 
   /// Factors the matrix whose block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j, with the values of
   /// `matrix`, which has the analysed pattern. `dropped[i]` tells what is left out (FrontLu::Left); where
@@ -78,6 +81,7 @@ class SparseLu {
   long factorizations_ = 0;
   double flops_ = 0.0;
   double bytes_ = 0.0;
+  double most_bytes_ = 0.0;          ///< that fronts may take
   std::unique_ptr<FrontLu> fronts_;  ///< null: the kernel by rows
 };
 

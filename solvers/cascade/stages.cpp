@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "problems/cone_projection.hpp"
+#include "solvers/linear/elimination_fronts.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cascade {
@@ -121,6 +122,10 @@ class Relay final : public Monitor {
 
 bool run_admm(Parts& parts, Search& search) {
   const ContactProblem& source = parts.source();
+  // Its L and U, each beside what they are made of, and the stack of updates.
+  const EliminationFronts fronts = analyse_fronts(source.blocks());
+  const auto values = 4.0 * static_cast<double>(fronts.panel_values) + static_cast<double>(fronts.stack_values);
+  if (sizeof(double) * values > parts.most_bytes()) return false;
   const auto solver = find_solver("ADMM-NCP-SA-S")->make({});
   if (!solver.ok() || (*solver)->prepare(source)) return false;
   Relay relay(parts.problem(), search);
@@ -136,7 +141,7 @@ bool run_admm(Parts& parts, Search& search) {
 
 }  // namespace
 
-bool from_rest(Parts& parts, Search& search, double bytes) {
+bool from_rest(Parts& parts, Search& search) {
   const Vector& free = parts.problem().free_term();
   double pressing = 0.0;
   double moving = 0.0;
@@ -147,7 +152,7 @@ bool from_rest(Parts& parts, Search& search, double bytes) {
   if (!(moving <= 1e-2 * pressing)) return false;
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
-  if (costs.newton > heavy * costs.sweep || parts.lu().estimate().bytes > bytes) return false;
+  if (costs.newton > heavy * costs.sweep || !parts.lu().fits()) return false;
   const Vector r = sticking_impulses(parts, search, 1e-6);
   // Once more with the same factors takes most of the shift's error away.
   Vector w(r.size());
@@ -198,7 +203,20 @@ bool large_impulses_again(Parts& parts, Search& search, const LargeImpulses& wan
   return size && *size <= very_large && from_impulses_of(*size, parts, search, wanted);
 }
 
-bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, double bytes) {
+bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {
+  constexpr int batch = 10;
+  Vector w(parts.problem().size());
+  while (!search.halted()) {
+    for (int k = 0; k < batch && !search.halted(); ++k) {
+      parts.sweep().sweep(r);
+      search.count_sweep();
+    }
+    if (search.offer(r, measure(parts, r, w))) return true;
+  }
+  return false;
+}
+
+bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
   const ScaledProblem& problem = parts.problem();
   Vector w(problem.size());
   double halfway = 0.0;
@@ -218,7 +236,6 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
   // The pattern is analysed only where its fill decides.
   Costs costs(problem);
   bool analysed = false;
-  bool too_large = false;
   double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
   for (double spent = 0.0; !search.halted();) {
     const double needed = rate < 1.0 ? std::log(search.tolerance() / last) / std::log(rate) : 1e9;
@@ -228,11 +245,11 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, doub
     };
     if (!near() && !analysed) {
       costs.add_fill(parts.lu());
-      too_large = parts.lu().estimate().bytes > bytes;
       analysed = true;
+      if (!parts.lu().fits()) break;
     }
     const bool little = costs.newton > heavy * costs.sweep && spent <= 0.3 * costs.newton;
-    if (!near() && !too_large && !little) break;
+    if (!near() && !little) break;
     const int batch = std::clamp(static_cast<int>(needed) + 1, 2, 10);
     for (int k = 0; k < batch && !search.halted(); ++k) {
       parts.sweep().sweep(r);

@@ -15,17 +15,20 @@ bool rescue(Parts& parts, Search& search);
 
 /// Sweeps from r, first `sweeps` and then on where the observed rate predicts that the tolerance is nearer than six
 /// Newton steps; where one of these costs as much as many sweeps, slow rates are trusted too, and a third of a step is
-/// spent whatever the rate. Where the factor would take more than `bytes`, sweeps go on until the search is halted.
-bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, double bytes);
+/// spent whatever the rate.
+bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps);
+
+/// Sweeps from r until the search accepts or is halted: all that is left where no factor fits.
+bool sweep_to_the_end(Parts& parts, Search& search, Vector& r);
 
 /// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
 NewtonBudget first_newton(double relative);
 
 /// Where everything is at rest and only pressed together, as piles under gravity are (in g̃ no contact has a velocity
 /// along it or apart of more than 1e-2 of the fastest approach): the impulses −(G̃ + 1e-6 I)⁻¹ g̃ with which all contacts
-/// stick, refined once, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or the
-/// factor would take more than `bytes`.
-bool from_rest(Parts& parts, Search& search, double bytes);
+/// stick, refined once, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or no
+/// factor fits.
+bool from_rest(Parts& parts, Search& search);
 
 /// Sweeps on from r, eight at a time, for as long as the rate of the last four promises the tolerance within thirty of
 /// what our counts take for a Newton step.

@@ -143,6 +143,49 @@ TEST(BlockLu, FactorsAmongContactsWhereABlockOfTheDiagonalIsSingular) {
   expect_solved(lu, problem, system, Space::contacts);
 }
 
+TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
+  const ScaledProblem problem(boxes(8));
+  const System regular(problem.contacts(), 1.0);
+  System singular = regular;
+  singular.diagonal[0].setZero();
+  const Vector b = Vector::Ones(problem.size());
+  Vector x(problem.size());
+  BlockLu contacts, bodies;
+  contacts.analyse(problem, Space::contacts);
+  bodies.analyse(problem, Space::bodies);
+  ASSERT_LT(bodies.estimate().bytes, contacts.estimate().bytes);
+
+  // Bodies fit, contacts do not: a singular block is perturbed where it would have been the contacts' turn.
+  BlockLu between;
+  between.analyse(problem, Space::bodies, bodies.estimate().bytes);
+  EXPECT_TRUE(between.fits());
+  expect_solved(between, problem, regular, Space::bodies);
+  EXPECT_FALSE(between.factor(problem, singular.left, singular.right, singular.diagonal, singular.dropped));
+  EXPECT_EQ(between.space(), Space::bodies);
+  between.solve(b, x);
+  EXPECT_TRUE(x.allFinite());
+
+  BlockLu none;
+  none.analyse(problem, Space::automatic, 0.9 * bodies.estimate().bytes);
+  EXPECT_FALSE(none.fits());
+  EXPECT_FALSE(none.factor(problem, regular.left, regular.right, regular.diagonal, regular.dropped));
+  none.solve(b, x);
+  EXPECT_TRUE(x.isZero(0.0));
+}
+
+TEST(BlockLu, TheNextProblemIsHeldToTheSameLimit) {
+  const ContactProblem source = boxes(8);
+  const ScaledProblem problem(source);
+  const ScaledProblem stranger(changed(source, [](auto& data) { data.primal->mass *= 2.0; }));
+  BlockLu bodies;
+  bodies.analyse(problem, Space::bodies);
+  BlockLu lu;
+  lu.analyse(problem, Space::bodies, bodies.estimate().bytes);
+  ASSERT_TRUE(lu.fits());
+  lu.take(stranger);
+  EXPECT_FALSE(lu.fits());
+}
+
 /// Contacts at random points of a few bodies that all touch each other.
 ContactProblem crowd(Index contacts, Index velocities) {
   srand(3);

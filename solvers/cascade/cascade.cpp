@@ -330,7 +330,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.measures_verdict = true;
-  info.version = 5;
+  info.version = 6;
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);

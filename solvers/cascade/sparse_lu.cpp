@@ -1,8 +1,7 @@
 #include "solvers/cascade/sparse_lu.hpp"
 
-#include <Eigen/LU>
+#include <Eigen/Geometry>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -30,27 +29,39 @@ std::vector<int> fill_reducing_order(const BlockGraph& graph) {
   return natural;
 }
 
+void prefetch(const Eigen::Matrix3d& block) {
+  __builtin_prefetch(block.data());
+  __builtin_prefetch(block.data() + 8);
+}
+
 /// The nine entries of a block of the lower factor.
-std::array<double, 9> factors_of(const Eigen::Array4d* rows) {
-  return {rows[0][0], rows[0][1], rows[0][2], rows[1][0], rows[1][1], rows[1][2], rows[2][0], rows[2][1], rows[2][2]};
-}
+template <class Row>
+struct Factors {
+  double l00, l01, l02, l10, l11, l12, l20, l21, l22;
 
-/// target −= l upper, blocks of three rows of four.
-void subtract_product(const std::array<double, 9>& l, const Eigen::Array4d* upper, Eigen::Array4d* target) {
-  const Eigen::Array4d u0 = upper[0], u1 = upper[1], u2 = upper[2];
-  target[0] -= l[0] * u0 + l[1] * u1 + l[2] * u2;
-  target[1] -= l[3] * u0 + l[4] * u1 + l[5] * u2;
-  target[2] -= l[6] * u0 + l[7] * u1 + l[8] * u2;
-}
+  explicit Factors(const Row* rows)
+      : l00(rows[0][0]),
+        l01(rows[0][1]),
+        l02(rows[0][2]),
+        l10(rows[1][0]),
+        l11(rows[1][1]),
+        l12(rows[1][2]),
+        l20(rows[2][0]),
+        l21(rows[2][1]),
+        l22(rows[2][2]) {}
 
-/// target −= l upper + k next.
-void subtract_products(const std::array<double, 9>& l, const Eigen::Array4d* upper, const std::array<double, 9>& k,
-                       const Eigen::Array4d* next, Eigen::Array4d* target) {
-  const Eigen::Array4d u0 = upper[0], u1 = upper[1], u2 = upper[2];
-  const Eigen::Array4d v0 = next[0], v1 = next[1], v2 = next[2];
-  target[0] -= (l[0] * u0 + l[1] * u1 + l[2] * u2) + (k[0] * v0 + k[1] * v1 + k[2] * v2);
-  target[1] -= (l[3] * u0 + l[4] * u1 + l[5] * u2) + (k[3] * v0 + k[4] * v1 + k[5] * v2);
-  target[2] -= (l[6] * u0 + l[7] * u1 + l[8] * u2) + (k[6] * v0 + k[7] * v1 + k[8] * v2);
+  /// target −= this upper, blocks of three rows of four.
+  [[gnu::always_inline]] void subtract_product(const Row* upper, Row* target) const {
+    const Row u0 = upper[0], u1 = upper[1], u2 = upper[2];
+    target[0] -= l00 * u0 + l01 * u1 + l02 * u2;
+    target[1] -= l10 * u0 + l11 * u1 + l12 * u2;
+    target[2] -= l20 * u0 + l21 * u1 + l22 * u2;
+  }
+};
+
+template <class Row>
+double sum(const Row& row) {
+  return (row[0] + row[1]) + (row[2] + row[3]);
 }
 
 }  // namespace
@@ -91,14 +102,21 @@ void SparseLu::prepare(const BlockMatrix& matrix) {
       fronts_ = std::make_unique<FrontLu>(matrix, std::move(fronts));
     }
   }
-  if (!fronts_) prepare_rows();
+  if (!fronts_) prepare_rows(matrix);
   elimination_ = {};
 }
 
-void SparseLu::prepare_rows() {
+void SparseLu::prepare_rows(const BlockMatrix& matrix) {
   permutation_ = std::move(elimination_.order);
-  position_.resize(at(n_));
-  for (int i = 0; i < n_; ++i) position_[at(permutation_[at(i)])] = i;
+  std::vector<int> position(at(n_));
+  for (int i = 0; i < n_; ++i) position[at(permutation_[at(i)])] = i;
+  entry_begin_.assign(1, 0);
+  entries_.clear();
+  for (const int original : permutation_) {
+    for (int k = matrix.row_begin(original); k < matrix.row_begin(original + 1); ++k)
+      entries_.push_back({k, position[at(matrix.column(k))]});
+    entry_begin_.push_back(static_cast<int>(entries_.size()));
+  }
 
   const std::vector<int>& begin = elimination_.left_begin;
   upper_begin_.assign(1, 0);
@@ -133,28 +151,37 @@ void SparseLu::prepare_rows() {
   upper_values_.resize(3 * blocks);
   inverse_diagonal_.resize(3 * at(n_));
   right_rows_.resize(3 * at(n_));
-  work_.assign(3 * at(n_), Row4::Zero());
+  work_.assign(3 * at(n_), Row4{});
   intermediate_.resize(at(n_));
   dropped_.assign(at(n_), 0);
 }
 
+void SparseLu::prefetch_row(int i, const BlockMatrix& matrix, const std::vector<Block>& left,
+                            const std::vector<Block>& diagonal) const {
+  if (i >= n_) return;
+  prefetch(left[at(permutation_[at(i)])]);
+  prefetch(diagonal[at(permutation_[at(i)])]);
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) prefetch(matrix.block(entries_[at(k)].block));
+}
+
 void SparseLu::load_row(int i, const BlockMatrix& matrix, const Block& left, const Block& diagonal) {
-  const int original = permutation_[at(i)];
-  for (int a = 0; a < 3; ++a) work_[3 * at(i) + at(a)] << diagonal(a, 0), diagonal(a, 1), diagonal(a, 2), 0.0;
-  for (int k = matrix.row_begin(original); k < matrix.row_begin(original + 1); ++k) {
-    const int column = matrix.column(k);
-    const int j = position_[at(column)];
-    if (dropped_[at(j)]) continue;
-    const double* g = matrix.block(k).data();
-    const Row4* right = &right_rows_[3 * at(column)];
+  const double* d = diagonal.data();
+  const double* l = left.data();
+  Row4* own = &work_[3 * at(i)];
+  for (int a = 0; a < 3; ++a) own[a] = Row4{d[a], d[3 + a], d[6 + a], 0.0};
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) {
+    const Entry& entry = entries_[at(k)];
+    if (dropped_[at(entry.column)]) continue;
+    const double* g = matrix.block(entry.block).data();
+    const Row4* right = &right_rows_[3 * at(entry.column)];
     const Row4 r0 = right[0], r1 = right[1], r2 = right[2];
     const Row4 p0 = g[0] * r0 + g[3] * r1 + g[6] * r2;
     const Row4 p1 = g[1] * r0 + g[4] * r1 + g[7] * r2;
     const Row4 p2 = g[2] * r0 + g[5] * r1 + g[8] * r2;
-    Row4* row = &work_[3 * at(j)];
-    row[0] += left(0, 0) * p0 + left(0, 1) * p1 + left(0, 2) * p2;
-    row[1] += left(1, 0) * p0 + left(1, 1) * p1 + left(1, 2) * p2;
-    row[2] += left(2, 0) * p0 + left(2, 1) * p1 + left(2, 2) * p2;
+    Row4* row = &work_[3 * at(entry.column)];
+    row[0] += l[0] * p0 + l[3] * p1 + l[6] * p2;
+    row[1] += l[1] * p0 + l[4] * p1 + l[7] * p2;
+    row[2] += l[2] * p0 + l[5] * p1 + l[8] * p2;
   }
 }
 
@@ -162,27 +189,35 @@ void SparseLu::take_lower(int k, int j) {
   Row4* value = &work_[3 * at(j)];
   const Row4* inverse = &inverse_diagonal_[3 * at(j)];
   Row4* lower = &lower_values_[3 * at(k)];
+  const Row4 i0 = inverse[0], i1 = inverse[1], i2 = inverse[2];
   for (int a = 0; a < 3; ++a) {
-    lower[a] = value[a][0] * inverse[0] + value[a][1] * inverse[1] + value[a][2] * inverse[2];
-    value[a].setZero();
+    lower[a] = value[a][0] * i0 + value[a][1] * i1 + value[a][2] * i2;
+    value[a] = Row4{};
   }
 }
 
 bool SparseLu::invert_pivot(int i) {
   bool regular = true;
-  Block pivot;
-  for (int a = 0; a < 3; ++a) pivot.row(a) = work_[3 * at(i) + at(a)].head<3>().matrix().transpose();
-  const double determinant = pivot.determinant();
+  Row4* rows = &work_[3 * at(i)];
+  const auto row = [&](int a) { return Eigen::Vector3d(rows[a][0], rows[a][1], rows[a][2]); };
+  Eigen::Vector3d first = row(1).cross(row(2));
+  double determinant = row(0).dot(first);
   if (determinant < 0.0) determinant_sign_ = -determinant_sign_;
-  const double magnitude = pivot.cwiseAbs().maxCoeff();
+  const double magnitude =
+      row(0).cwiseAbs().cwiseMax(row(1).cwiseAbs()).cwiseMax(row(2).cwiseAbs()).maxCoeff<Eigen::PropagateNaN>();
   if (!(std::abs(determinant) > 1e-300) || !(magnitude < 1e300)) {
     regular = false;
-    pivot += Block::Identity() * (1e-14 + 1e-12 * magnitude);
+    for (int a = 0; a < 3; ++a) rows[a][a] += 1e-14 + 1e-12 * magnitude;
+    first = row(1).cross(row(2));
+    determinant = row(0).dot(first);
   }
-  const Block inverse = pivot.inverse();
+  // The columns of the adjugate.
+  const Eigen::Vector3d second = row(2).cross(row(0));
+  const Eigen::Vector3d third = row(0).cross(row(1));
+  const double scale = 1.0 / determinant;
   for (int a = 0; a < 3; ++a) {
-    inverse_diagonal_[3 * at(i) + at(a)] << inverse(a, 0), inverse(a, 1), inverse(a, 2), 0.0;
-    work_[3 * at(i) + at(a)].setZero();
+    inverse_diagonal_[3 * at(i) + at(a)] = Row4{first[a] * scale, second[a] * scale, third[a] * scale, 0.0};
+    rows[a] = Row4{};
   }
   return regular;
 }
@@ -200,76 +235,87 @@ bool SparseLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left,
   determinant_sign_ = 1;
   for (int i = 0; i < n_; ++i) {
     dropped_[at(i)] = dropped[at(permutation_[at(i)])] == FrontLu::everything;
-    const Block& r = right[at(i)];
-    for (int a = 0; a < 3; ++a) right_rows_[3 * at(i) + at(a)] << r(a, 0), r(a, 1), r(a, 2), 0.0;
+    if (i + 8 < n_) prefetch(right[at(permutation_[at(i + 8)])]);
+    const double* r = right[at(permutation_[at(i)])].data();
+    for (std::size_t a = 0; a < 3; ++a) right_rows_[3 * at(i) + a] = Row4{r[a], r[3 + a], r[6 + a], 0.0};
   }
   for (int i = 0; i < n_; ++i) {
+    prefetch_row(i + 4, matrix, left, diagonal);
     if (dropped_[at(i)]) continue;
     const int original = permutation_[at(i)];
     load_row(i, matrix, left[at(original)], diagonal[at(original)]);
-    const int lower_end = lower_begin_[at(i) + 1];
-    for (int k = lower_begin_[at(i)]; k < lower_end; ++k) {
-      const int j = lower_[at(k)];
-      if (dropped_[at(j)]) continue;
-      take_lower(k, j);
-      int m = upper_begin_[at(j)];
-      const int end = upper_begin_[at(j) + 1];
-      const auto l = factors_of(&lower_values_[3 * at(k)]);
-      const Row4* upper = upper_values_.data() + 3 * at(m);
-      if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
-        subtract_product(l, upper, &work_[3 * (at(j) + 1)]);
-        take_lower(++k, j + 1);
-        const auto next_l = factors_of(&lower_values_[3 * at(k)]);
-        const Row4* next_upper = upper_values_.data() + 3 * at(end);
-        for (++m, upper += 3; m < end; ++m, upper += 3, next_upper += 3) {
-          subtract_products(l, upper, next_l, next_upper, &work_[3 * at(upper_[at(m)])]);
-        }
-      } else {
-        for (; m < end; ++m, upper += 3) subtract_product(l, upper, &work_[3 * at(upper_[at(m)])]);
-      }
-    }
+    eliminate_lower(i);
     if (!invert_pivot(i)) regular = false;
     for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k) {
       Row4* row = &work_[3 * at(upper_[at(k)])];
       for (int a = 0; a < 3; ++a) {
         upper_values_[3 * at(k) + at(a)] = row[a];
-        row[a].setZero();
+        row[a] = Row4{};
       }
     }
   }
   return regular;
 }
 
+void SparseLu::eliminate_lower(int i) {
+  Row4* const work = work_.data();
+  const int* const columns = upper_.data();
+  const int lower_end = lower_begin_[at(i) + 1];
+  for (int k = lower_begin_[at(i)]; k < lower_end; ++k) {
+    const int j = lower_[at(k)];
+    if (dropped_[at(j)]) continue;
+    take_lower(k, j);
+    const Factors<Row4> l(&lower_values_[3 * at(k)]);
+    int m = upper_begin_[at(j)];
+    const int end = upper_begin_[at(j) + 1];
+    const Row4* upper = upper_values_.data() + 3 * at(m);
+    if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
+      l.subtract_product(upper, work + 3 * (at(j) + 1));
+      take_lower(++k, j + 1);
+      const Factors<Row4> next(&lower_values_[3 * at(k)]);
+      const Row4* next_upper = upper_values_.data() + 3 * at(end);
+      for (++m, upper += 3; m < end; ++m, upper += 3, next_upper += 3) {
+        Row4* target = work + 3 * at(columns[m]);
+        l.subtract_product(upper, target);
+        next.subtract_product(next_upper, target);
+      }
+    } else {
+      for (; m < end; ++m, upper += 3) l.subtract_product(upper, work + 3 * at(columns[m]));
+    }
+  }
+}
+
 void SparseLu::solve(const Vector& right_side, Vector& solution) {
   if (fronts_) return fronts_->solve(right_side, solution);
   for (int i = 0; i < n_; ++i) {
-    const auto original = 3 * static_cast<Index>(permutation_[at(i)]);
-    Row4 sum(right_side[original], right_side[original + 1], right_side[original + 2], 0.0);
+    const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
+    Row4 rest{given[0], given[1], given[2], 0.0};
     if (!dropped_[at(i)]) {
-      Row4 products[3] = {Row4::Zero(), Row4::Zero(), Row4::Zero()};
+      Row4 products[3] = {};
       for (int k = lower_begin_[at(i)]; k < lower_begin_[at(i) + 1]; ++k) {
         const int j = lower_[at(k)];
         if (dropped_[at(j)]) continue;
-        for (int a = 0; a < 3; ++a) products[a] += lower_values_[3 * at(k) + at(a)] * intermediate_[at(j)];
+        for (std::size_t a = 0; a < 3; ++a) products[a] += lower_values_[3 * at(k) + a] * intermediate_[at(j)];
       }
-      for (int a = 0; a < 3; ++a) sum[a] -= products[a].sum();
+      for (int a = 0; a < 3; ++a) rest[a] -= sum(products[a]);
     }
-    intermediate_[at(i)] = sum;
+    intermediate_[at(i)] = rest;
   }
   for (int i = n_ - 1; i >= 0; --i) {
+    Row4& result = intermediate_[at(i)];
     if (!dropped_[at(i)]) {
-      Row4 products[3] = {Row4::Zero(), Row4::Zero(), Row4::Zero()};
+      Row4 products[3] = {};
       for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k) {
         const int j = upper_[at(k)];
         if (dropped_[at(j)]) continue;
-        for (int a = 0; a < 3; ++a) products[a] += upper_values_[3 * at(k) + at(a)] * intermediate_[at(j)];
+        for (std::size_t a = 0; a < 3; ++a) products[a] += upper_values_[3 * at(k) + a] * intermediate_[at(j)];
       }
-      Row4 sum = intermediate_[at(i)];
-      for (int a = 0; a < 3; ++a) sum[a] -= products[a].sum();
-      Row4& result = intermediate_[at(i)];
-      for (int a = 0; a < 3; ++a) result[a] = (inverse_diagonal_[3 * at(i) + at(a)] * sum).sum();
+      Row4 rest = result;
+      for (int a = 0; a < 3; ++a) rest[a] -= sum(products[a]);
+      for (int a = 0; a < 3; ++a) result[a] = sum(Row4(inverse_diagonal_[3 * at(i) + at(a)] * rest));
     }
-    solution.segment<3>(3 * permutation_[at(i)]) = intermediate_[at(i)].head<3>().matrix();
+    double* out = solution.data() + 3 * static_cast<Index>(permutation_[at(i)]);
+    for (int a = 0; a < 3; ++a) out[a] = result[a];
   }
 }
 

@@ -48,6 +48,8 @@ struct Mechanics {
   Vector force;                  ///< τ: gravity, Coriolis, passive and actuator forces, n_v [N, N m]
   SparseMatrix jacobian;         ///< J, rows × n_v
   Vector joint_residuals;        ///< f_J of the bilateral rows [m, rad]
+  Index tree_rows = 0;           ///< the first of these are of tree joints, and independent
+  Vector lengths;                ///< n_v: 1 for linear velocities, for angular ones the model's typical length [m]
   Vector limit_gaps;             ///< g_l, positive inside the limits [m, rad]
   std::vector<int> limit_names;  ///< which limit a row is: the same number in every step
   std::vector<Softness> joint_softness, limit_softness;  ///< one a row; of joints without any MuJoCo's default

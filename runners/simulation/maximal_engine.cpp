@@ -59,6 +59,7 @@ class MaximalEngine final : public MujocoBase {
       for (int b = 1; b < model_->nbody; ++b) poses_[std::size_t(b)] = pose_in_state(b);
       Rows rows;
       fit_tree(rows);
+      mechanics.tree_rows = rows.count;
       rows.softness.resize(rows.residuals.size());
       tree_forces(state);
       loops(rows);
@@ -74,6 +75,8 @@ class MaximalEngine final : public MujocoBase {
       mechanics.limit_gaps = Eigen::Map<Vector>(gaps.data(), Index(gaps.size()));
       mechanics.jacobian.resize(rows.count, dimensions_.velocities);
       mechanics.jacobian.setFromTriplets(rows.entries.begin(), rows.entries.end());
+      mechanics.lengths = Eigen::Vector<double, 6>(1, 1, 1, typical_length_, typical_length_, typical_length_)
+                              .replicate(dimensions_.bodies, 1);
       inertia_and_forces(mechanics);
     });
     if (full) return *full;

@@ -28,6 +28,7 @@ MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std
   for (int e = 0; e < m.neq; ++e) dimensions_.joints += m.eq_active[e] != 0 ? 1 : 0;
   dimensions_.gravity = vector3(m.opt.gravity).norm();
   dimensions_.time_step = m.opt.timestep;
+  if (m.stat.meansize > 0.0) typical_length_ = m.stat.meansize;
   shape_margins_.assign(m.geom_margin, m.geom_margin + m.ngeom);
   const auto note = [&](bool present, const char* what) {
     if (present) notes_.push_back(fmt::format("{}: left out: {}", name_, what));

@@ -90,6 +90,7 @@ class MujocoBase : public Engine {
   std::string name_;
   std::vector<std::string> notes_;
   Dimensions dimensions_;
+  double typical_length_ = 1.0;  ///< MuJoCo's mean size of a body [m]
 
  private:
   double restitution(int geom) const;

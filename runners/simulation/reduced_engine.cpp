@@ -16,7 +16,8 @@ class ReducedEngine final : public MujocoBase {
   ReducedEngine(ModelHandle model, DataHandle data, std::string name, std::vector<std::string> notes)
       : MujocoBase(std::move(model), std::move(data), std::move(name), std::move(notes)),
         mass_entries_(mass_entries()),
-        damping_(Eigen::Map<const Vector>(model_->dof_damping, model_->nv).asDiagonal().toDenseMatrix().sparseView()) {}
+        damping_(Eigen::Map<const Vector>(model_->dof_damping, model_->nv).asDiagonal().toDenseMatrix().sparseView()),
+        lengths_(lengths()) {}
 
   State start() const override {
     reset();
@@ -36,6 +37,7 @@ class ReducedEngine final : public MujocoBase {
       const Index velocities = model_->nv;
       fill_mass(mechanics.mass);
       mechanics.damping = damping_;
+      mechanics.lengths = lengths_;
       mechanics.force = as_vector(data_->qfrc_passive, velocities) - as_vector(data_->qfrc_bias, velocities) +
                         as_vector(data_->qfrc_actuator, velocities);
       constraints(reach, mechanics);
@@ -77,6 +79,17 @@ class ReducedEngine final : public MujocoBase {
     mj_tendon(model_.get(), data_.get());
     mj_crb(model_.get(), data_.get());
     mj_transmission(model_.get(), data_.get());
+  }
+
+  Vector lengths() const {
+    Vector lengths = Vector::Constant(model_->nv, typical_length_);
+    for (int j = 0; j < model_->njnt; ++j) {
+      const int type = model_->jnt_type[j];
+      if (type == mjJNT_SLIDE || type == mjJNT_FREE) {
+        lengths.segment(model_->jnt_dofadr[j], type == mjJNT_FREE ? 3 : 1).setOnes();
+      }
+    }
+    return lengths;
   }
 
   /// Upper bound over the shapes' points.
@@ -211,6 +224,7 @@ class ReducedEngine final : public MujocoBase {
 
   std::vector<MassEntry> mass_entries_;
   SparseMatrix damping_;
+  Vector lengths_;
   // As J grows.
   Triplets entries_;
   std::vector<double> residuals_, gaps_;

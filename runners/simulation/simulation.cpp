@@ -144,7 +144,7 @@ Result<StepRecord> Simulation::step() {
     auto impulse = solve(record.problem, record);
     if (!impulse) return impulse.error();
     record.impulse = std::move(*impulse);
-    const Vector velocity = velocity_after(mechanics_, *step, record.impulse);  // 004 eq. (76)
+    const Vector velocity = velocity_after(*step, record.impulse);  // 004 eq. (76)
     if (auto error = blown_up(velocity)) return *error;
 
     state_.velocity = velocity;

@@ -5,6 +5,7 @@
 
 #include "problems/factored_delassus.hpp"
 #include "problems/scenes/scene_support.hpp"
+#include "runners/simulation/redundant_rows.hpp"
 
 // Symbols, as in papers 000, 002 and 004:
 //   M         mass matrix, n_v × n_v            v, v⁺     velocity before and after the step
@@ -148,6 +149,10 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
       "compliance and regulation velocity of every row from the model's solref and solimp, 004 eq. (103)-(110), "
       "in place of Baumgarte's factors; printed: without the v- that (106) lacks");
   bind.flag("soft_joints", o.soft_joints, "softening softens joints and loops, too");
+  bind.choice(
+      "redundant_rows", o.redundant_rows, {"exact", "drifted"},
+      "loops' rows that depend on others: exactly so, with right-hand sides that agree, or as the joints' errors "
+      "leave them, 004");
   declare_form(bind, o.form);
 }
 
@@ -164,13 +169,21 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
                  name + ": the mass matrix is singular; give every moving body a mass and inertia"};
   }
   const Vector change = factor->solve(Vector(time_step * mechanics.force));
-  StepData step{.mass = std::move(mass), .factor = std::move(*factor), .free_velocity = {}, .bias = {}, .softness = {}};
-  step.free_velocity = velocity + change;  // 004 eq. (12)
-  step.bias =
-      bias(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step, options);
-  if (options.softening != "none") {
-    step.softness = soften(mechanics, mechanics.jacobian * velocity, mechanics.jacobian * step.free_velocity, time_step,
-                           options, step.bias);
+  StepData step{.mass = std::move(mass),
+                .factor = std::move(*factor),
+                .free_velocity = velocity + change,  // 004 eq. (12)
+                .jacobian = mechanics.jacobian,
+                .bias = {},
+                .softness = {}};
+  const Vector before = mechanics.jacobian * velocity, free = mechanics.jacobian * step.free_velocity;
+  step.bias = bias(mechanics, before, free, time_step, options);
+  const bool softened = options.softening != "none";
+  if (softened) step.softness = soften(mechanics, before, free, time_step, options, step.bias);
+  if (options.redundant_rows == "exact" && !(softened && options.soft_joints)) {
+    if (const auto exact = exact_redundancy(mechanics)) {
+      step.jacobian = *exact * mechanics.jacobian;
+      step.bias = *exact * step.bias;
+    }
   }
   return step;
 }
@@ -189,12 +202,12 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   if (!cones) return cones.error();
   ContactProblemData data;
   data.cones = *cones;
-  data.primal = PrimalForm{step.mass, mechanics.jacobian, step.free_velocity};
-  auto matrix = delassus(step.factor, mechanics.jacobian, data.cones, options.form);
+  data.primal = PrimalForm{step.mass, step.jacobian, step.free_velocity};
+  auto matrix = delassus(step.factor, step.jacobian, data.cones, options.form);
   if (!matrix) return Error{matrix.error().code, facts.provenance.name + ": " + matrix.error().message};
   data.delassus = *matrix;
   data.bias = step.bias;
-  data.free_term = mechanics.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
+  data.free_term = step.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
   data.compliance = compliance(data, step.softness, options);
   facts.configuration.gaps = std::move(gaps);
   facts.configuration.time_step = time_step;
@@ -204,9 +217,9 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   return ContactProblem::create(std::move(data));
 }
 
-Vector velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse) {
+Vector velocity_after(const StepData& step, const Vector& impulse) {
   if (impulse.size() == 0) return step.free_velocity;
-  return step.free_velocity + step.factor.solve(Vector(mechanics.jacobian.transpose() * impulse));
+  return step.free_velocity + step.factor.solve(Vector(step.jacobian.transpose() * impulse));
 }
 
 double configuration_residual(const Mechanics& mechanics) {

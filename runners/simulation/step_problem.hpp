@@ -23,6 +23,7 @@ struct StepOptions {
   double regularisation = 0.0;
   std::string softening = "none";
   bool soft_joints = true;
+  std::string redundant_rows = "exact";
   std::string form = "block_sparse";
 
   static void declare(OptionBinder& bind, StepOptions& o);
@@ -33,8 +34,9 @@ struct StepData {
   SparseMatrix mass;    ///< of the step: M, or M + Δt D with implicit damping
   FactoredMass factor;  ///< of this mass
   Vector free_velocity;
-  Vector bias;      ///< b
-  Vector softness;  ///< share of diag(G) that is compliance, by row (004's c); empty without softening
+  SparseMatrix jacobian;  ///< J, redundant rows of loops made exactly so unless they are kept
+  Vector bias;            ///< b
+  Vector softness;        ///< share of diag(G) that is compliance, by row (004's c); empty without softening
 };
 
 /// M, v_free and b of the step from `velocity`. Errors (bad_input): M singular.
@@ -53,7 +55,7 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
                                     const StepOptions& options, SampleFacts facts);
 
 /// v⁺ = v_free + M⁻¹ Jᵀ λ (004 eq. 76).
-Vector velocity_after(const Mechanics& mechanics, const StepData& step, const Vector& impulse);
+Vector velocity_after(const StepData& step, const Vector& impulse);
 
 /// ‖f(s)‖∞ of 004 eq. (173): the worst violation of a joint, a limit or a contact [m, rad].
 double configuration_residual(const Mechanics& mechanics);

@@ -54,6 +54,7 @@ struct ContactModes {
   Index open = 0;
   Index stick = 0;
   Index slip = 0;
+  Index all() const { return open + stick + slip; }
 };
 
 /// What the harness says of one answer.

@@ -87,9 +87,14 @@ constexpr int simulator_version = 5;
 
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
 
+/// What a run has told of its simulations.
+struct Told {
+  bool no_picture = false;
+};
+
 /// The files of a folder's samples in order, simulated where they are not all there.
 Result<std::vector<std::string>> samples_in(const fs::path& folder, const simulation::ScenePlan& plan, long steps,
-                                            const SceneWatch& watch) {
+                                            const SceneWatch& watch, Told& told) {
   const auto tell = [&](const std::optional<std::string>& line) {
     if (line && watch.note) watch.note(*line);
   };
@@ -103,9 +108,8 @@ Result<std::vector<std::string>> samples_in(const fs::path& folder, const simula
     list = simulation::whole_list(folder);
     if (!list) return Error{ErrorCode::bad_input, plan.name + ": its samples are gone from " + folder.string()};
     // For the report; one line says that there is none, however many simulations there are.
-    static bool told = false;
-    if (std::error_code ignored; !told && !fs::exists(folder / simulation::picture_name, ignored)) {
-      told = true;
+    if (std::error_code ignored; !told.no_picture && !fs::exists(folder / simulation::picture_name, ignored)) {
+      told.no_picture = true;
       tell("no picture of the scene could be drawn; conebench generate --picture says why");
     }
   }
@@ -150,24 +154,23 @@ std::string solver_words(const std::string& id) {
 }
 
 Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,
-                                              const SceneWatch& watch) {
+                                              const SceneWatch& watch, Told& told) {
   const auto row = require_simulated_scene(entry.scene);
   if (!row) return row.error();
   const auto specs = simulation::all_options(**row);
-  const std::set<std::string> told = solve_options_that_differ(suite, entry.scene, specs);
+  const std::set<std::string> differing = solve_options_that_differ(suite, entry.scene, specs);
   std::vector<ProblemSource> sources;
   for (const OptionValues& options : entry.options) {
     for (const std::uint64_t seed : entry.seeds) {
       const auto plan = simulation::plan_scene(**row, options, seed);
       if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
-      const std::string name = short_name(*plan, told);
-      const std::string family = entry.family.empty() ? plan->family : entry.family;
+      const std::string name = short_name(*plan, differing);
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
       std::string model = plan->model.mjcf;
       if (!plan->model.source_file.empty()) {
         // Its meshes and the files that it includes belong to it.
         const auto hash = simulation::model_hash(plan->model, plan->name);
-        if (!hash && hash.error().code != ErrorCode::bad_input) {
+        if (!hash && hash.error().code != ErrorCode::bad_input && hash.error().code != ErrorCode::unsupported) {
           return Error{hash.error().code, entry.where + ": " + hash.error().message};
         }
         if (!hash) {
@@ -181,12 +184,17 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version()),
                            solver_words(plan->options.solver)});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
-      const bool later = !watch.simulate || (watch.wanted && !watch.wanted(family));
-      if (later && !simulation::whole_list(cache / folder)) {
+      const bool there = simulation::whole_list(cache / folder).has_value();
+      if (!there && simulation::engine_version().empty()) {
+        const std::string why = simulation::model_hash(plan->model, plan->name).error().message;
+        sources.push_back(failed_simulation(entry, *plan, name, steps, why));
+        continue;
+      }
+      if (!watch.simulate && !there) {
         for (ProblemSource& source : pending_samples(entry, *plan, name, steps)) sources.push_back(std::move(source));
         continue;
       }
-      const auto files = samples_in(cache / folder, *plan, steps, watch);
+      const auto files = samples_in(cache / folder, *plan, steps, watch, told);
       if (interrupted(watch)) return sources;
       if (!files) {
         sources.push_back(failed_simulation(entry, *plan, name, steps, files.error().message));
@@ -196,7 +204,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         ProblemSource source;
         const long step = step_of_name(file);
         source.name = fmt::format("{}_step={:05}", name, step);
-        source.family = family;
+        source.family = entry.family.empty() ? plan->family : entry.family;
         source.source = sample_text(entry.scene, options, seed, step);
         source.file = cache / folder / file;
         sources.push_back(std::move(source));
@@ -238,6 +246,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
   }
   std::vector<ProblemSource> sources;
   std::map<std::string, std::size_t> known;
+  Told told;
   for (const ProblemEntry& entry : suite.problems) {
     std::vector<ProblemSource> found;
     if (entry.scene.empty()) {
@@ -245,7 +254,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!files) return files.error();
       found = std::move(*files);
     } else if (entry.simulated) {
-      auto samples = samples_of(suite, entry, cache, watch);
+      auto samples = samples_of(suite, entry, cache, watch, told);
       if (!samples) return samples.error();
       found = std::move(*samples);
     } else {

@@ -39,26 +39,6 @@ void SampleOptions::declare(OptionBinder& bind, SampleOptions& o) {
   bind.text("bands", o.bands, "stratified: edges of the bands of conditioning");
 }
 
-ContactModes contact_modes(const ContactProblem& problem, const Vector& impulse) {
-  const ConeProduct& cones = problem.cones();
-  Vector sigma(problem.rows());
-  problem.velocity(impulse, sigma);
-  double scale = 0.0;
-  for (Index b = 0; b < cones.blocks(); ++b) {
-    scale = std::max(scale, problem.free_term().segment(cones.block_row(b), cones.block_size(b)).norm());
-  }
-  ContactModes modes;
-  for (Index i = 0; i < cones.contacts(); ++i) {
-    const Index row = cones.contact_row(i);
-    if (impulse[row + 2] <= 0.0) {
-      ++modes.open;
-    } else {
-      ++(sigma.segment<2>(row).norm() > 1e-6 * scale ? modes.slip : modes.stick);
-    }
-  }
-  return modes;
-}
-
 Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
                               const SamplingWatch& watch, SamplingSummary& summary) {
   auto strata = Strata::create(options.categories, options.bands, options.per_stratum);
@@ -100,15 +80,15 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
     provenance.conditioning = features.spectrum.conditioning;
     record->problem = record->problem.with_provenance(std::move(provenance));
     if (Reference reference = record->problem.reference().value_or(Reference{}); reference.reaction.size() > 0) {
-      for (const Residual& residual : judge(record->problem, record->impulse).residuals) {
+      const Judgement judgement = judge(record->problem, record->impulse);
+      for (const Residual& residual : judgement.residuals) {
         if (residual.known()) reference.residuals[residual.name] = residual.value;
       }
+      summary.modes.open += judgement.modes.open;
+      summary.modes.stick += judgement.modes.stick;
+      summary.modes.slip += judgement.modes.slip;
       record->problem = record->problem.with_reference(std::move(reference));
     }
-    const ContactModes modes = contact_modes(record->problem, record->impulse);
-    summary.modes.open += modes.open;
-    summary.modes.stick += modes.stick;
-    summary.modes.slip += modes.slip;
     if (const auto written = watch.sample(*record); !written) return written.error();
     ++summary.samples;
     summary.full = stratified && strata->full();

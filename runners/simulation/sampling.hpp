@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "metrics/residuals.hpp"
 #include "problems/options.hpp"
 #include "problems/result.hpp"
 #include "runners/simulation/simulation.hpp"
@@ -23,15 +24,6 @@ struct SampleOptions {
   static void declare(OptionBinder& bind, SampleOptions& o);
 };
 
-/// What contacts do at the end of a step.
-struct ContactModes {
-  Index open = 0, stick = 0, slip = 0;
-  Index all() const { return open + stick + slip; }
-};
-
-/// Open: λ_N = 0. Slip: ‖σ_T‖ above a millionth of V = max_i ‖g_i‖.
-ContactModes contact_modes(const ContactProblem& problem, const Vector& impulse);
-
 struct SamplingSummary {
   long steps = 0;  ///< done
   long samples = 0;
@@ -40,7 +32,7 @@ struct SamplingSummary {
   long unsolved = 0;     ///< steps whose residual is above the tolerance
   double worst_residual = 0.0;
   double worst_configuration_residual = 0.0;  ///< r_pen [m, rad]
-  ContactModes modes;                         ///< of all samples' contacts
+  ContactModes modes;                         ///< of all samples' contacts, as the judge has them
   std::vector<Stratum> strata = {};           ///< of a stratified set: those wanted or met
   bool full = false;                          ///< a stratified set that has all it asks for, which ends the run
 

@@ -140,6 +140,19 @@ TEST_F(Sources, ASimulationThatFailsIsOneProblemThatSaysWhyBesideTheOthers) {
   EXPECT_TRUE(load_source((*found)[1], base / "cache"));
 }
 
+TEST_F(Sources, WithoutMujocoAScenesSamplesCantBeLoadedAlsoInADryRun) {
+  if (!simulation::engine_version().empty()) GTEST_SKIP() << "built with MuJoCo";
+  for (const bool simulate : {true, false}) {
+    const auto found =
+        list_sources(suite(R"([{"scene": "box-on-plane"}])"), {}, {}, base / "cache", {.simulate = simulate});
+    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_EQ(found->size(), 1U);
+    EXPECT_FALSE((*found)[0].pending);
+    EXPECT_THAT((*found)[0].failure, AllOf(HasSubstr("problems[0]"), HasSubstr("without MuJoCo")));
+    EXPECT_FALSE(fs::exists(base / "cache"));
+  }
+}
+
 TEST_F(Sources, AModelThatCannotBeReadIsOneProblemThatSaysWhyBesideTheOthers) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   // MuJoCo 2.2.2 crashes on it.

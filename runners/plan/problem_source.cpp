@@ -165,6 +165,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const auto plan = simulation::plan_scene(**row, options, seed);
       if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
       const std::string name = short_name(*plan, differing);
+      const std::string family = entry.family.empty() ? plan->family : entry.family;
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
       std::string model = plan->model.mjcf;
       if (!plan->model.source_file.empty()) {
@@ -190,7 +191,8 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         sources.push_back(failed_simulation(entry, *plan, name, steps, why));
         continue;
       }
-      if (!watch.simulate && !there) {
+      const bool later = !watch.simulate || (watch.wanted && !watch.wanted(family));
+      if (later && !there) {
         for (ProblemSource& source : pending_samples(entry, *plan, name, steps)) sources.push_back(std::move(source));
         continue;
       }
@@ -204,7 +206,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         ProblemSource source;
         const long step = step_of_name(file);
         source.name = fmt::format("{}_step={:05}", name, step);
-        source.family = entry.family.empty() ? plan->family : entry.family;
+        source.family = family;
         source.source = sample_text(entry.scene, options, seed, step);
         source.file = cache / folder / file;
         sources.push_back(std::move(source));

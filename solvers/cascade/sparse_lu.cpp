@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -34,35 +35,36 @@ void prefetch(const Eigen::Matrix3d& block) {
   __builtin_prefetch(block.data() + 8);
 }
 
-/// The nine entries of a block of the lower factor.
+/// Three entries of a packed block, and a fourth that stands behind them and never counts.
 template <class Row>
+[[gnu::always_inline]] inline Row row_at(const double* entries) {
+  Row row;
+  std::memcpy(&row, entries, sizeof(Row));
+  return row;
+}
+
+/// Rows of a packed block, first to last: each write reaches one entry into the next row, or the next block.
+template <class Row>
+[[gnu::always_inline]] inline void put_row(const Row& row, double* entries) {
+  std::memcpy(entries, &row, sizeof(Row));
+}
+
+/// The nine entries of a block of the lower factor.
 struct Factors {
-  double l00, l01, l02, l10, l11, l12, l20, l21, l22;
+  const double l00, l01, l02, l10, l11, l12, l20, l21, l22;
 
-  explicit Factors(const Row* rows)
-      : l00(rows[0][0]),
-        l01(rows[0][1]),
-        l02(rows[0][2]),
-        l10(rows[1][0]),
-        l11(rows[1][1]),
-        l12(rows[1][2]),
-        l20(rows[2][0]),
-        l21(rows[2][1]),
-        l22(rows[2][2]) {}
+  explicit Factors(const double* l)
+      : l00(l[0]), l01(l[1]), l02(l[2]), l10(l[3]), l11(l[4]), l12(l[5]), l20(l[6]), l21(l[7]), l22(l[8]) {}
 
-  /// target −= this upper, blocks of three rows of four.
-  [[gnu::always_inline]] void subtract_product(const Row* upper, Row* target) const {
-    const Row u0 = upper[0], u1 = upper[1], u2 = upper[2];
+  /// target −= this upper.
+  template <class Row>
+  [[gnu::always_inline]] void subtract_product(const double* upper, Row* target) const {
+    const Row u0 = row_at<Row>(upper), u1 = row_at<Row>(upper + 3), u2 = row_at<Row>(upper + 6);
     target[0] -= l00 * u0 + l01 * u1 + l02 * u2;
     target[1] -= l10 * u0 + l11 * u1 + l12 * u2;
     target[2] -= l20 * u0 + l21 * u1 + l22 * u2;
   }
 };
-
-template <class Row>
-double sum(const Row& row) {
-  return (row[0] + row[1]) + (row[2] + row[3]);
-}
 
 }  // namespace
 
@@ -79,7 +81,7 @@ void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel, double most_byt
 
 void SparseLu::estimate() {
   flops_ = elimination_.flops;
-  bytes_ = sizeof(Row4) * (6.0 * elimination_.blocks + 3.0 * n_);
+  bytes_ = sizeof(double) * (18.0 * elimination_.blocks + 12.0 * n_);
 }
 
 void SparseLu::dissect(const BlockGraph& graph) {
@@ -147,8 +149,9 @@ void SparseLu::prepare_rows(const BlockMatrix& matrix) {
     const int next_size = upper_begin_[at(j) + 2] - upper_begin_[at(j) + 1];
     paired_[at(j)] = size == next_size + 1 && upper_[at(upper_begin_[at(j)])] == j + 1;
   }
-  lower_values_.resize(3 * blocks);
-  upper_values_.resize(3 * blocks);
+  // The fourth entry of the last row is read.
+  lower_values_.assign(9 * blocks + 1, 0.0);
+  upper_values_.assign(9 * blocks + 1, 0.0);
   inverse_diagonal_.resize(3 * at(n_));
   right_rows_.resize(3 * at(n_));
   work_.assign(3 * at(n_), Row4{});
@@ -188,10 +191,10 @@ void SparseLu::load_row(int i, const BlockMatrix& matrix, const Block& left, con
 void SparseLu::take_lower(int k, int j) {
   Row4* value = &work_[3 * at(j)];
   const Row4* inverse = &inverse_diagonal_[3 * at(j)];
-  Row4* lower = &lower_values_[3 * at(k)];
+  double* lower = &lower_values_[9 * at(k)];
   const Row4 i0 = inverse[0], i1 = inverse[1], i2 = inverse[2];
   for (int a = 0; a < 3; ++a) {
-    lower[a] = value[a][0] * i0 + value[a][1] * i1 + value[a][2] * i2;
+    put_row(Row4(value[a][0] * i0 + value[a][1] * i1 + value[a][2] * i2), lower + 3 * a);
     value[a] = Row4{};
   }
 }
@@ -249,7 +252,7 @@ bool SparseLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left,
     for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k) {
       Row4* row = &work_[3 * at(upper_[at(k)])];
       for (int a = 0; a < 3; ++a) {
-        upper_values_[3 * at(k) + at(a)] = row[a];
+        put_row(row[a], &upper_values_[9 * at(k) + 3 * at(a)]);
         row[a] = Row4{};
       }
     }
@@ -265,54 +268,56 @@ void SparseLu::eliminate_lower(int i) {
     const int j = lower_[at(k)];
     if (dropped_[at(j)]) continue;
     take_lower(k, j);
-    const Factors<Row4> l(&lower_values_[3 * at(k)]);
+    const Factors l(&lower_values_[9 * at(k)]);
     int m = upper_begin_[at(j)];
     const int end = upper_begin_[at(j) + 1];
-    const Row4* upper = upper_values_.data() + 3 * at(m);
+    const double* upper = upper_values_.data() + 9 * at(m);
     if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
       l.subtract_product(upper, work + 3 * (at(j) + 1));
       take_lower(++k, j + 1);
-      const Factors<Row4> next(&lower_values_[3 * at(k)]);
-      const Row4* next_upper = upper_values_.data() + 3 * at(end);
-      for (++m, upper += 3; m < end; ++m, upper += 3, next_upper += 3) {
+      const Factors next(&lower_values_[9 * at(k)]);
+      const double* next_upper = upper_values_.data() + 9 * at(end);
+      for (++m, upper += 9; m < end; ++m, upper += 9, next_upper += 9) {
         Row4* target = work + 3 * at(columns[m]);
         l.subtract_product(upper, target);
         next.subtract_product(next_upper, target);
       }
     } else {
-      for (; m < end; ++m, upper += 3) l.subtract_product(upper, work + 3 * at(columns[m]));
+      for (; m < end; ++m, upper += 9) l.subtract_product(upper, work + 3 * at(columns[m]));
     }
   }
 }
 
 void SparseLu::solve(const Vector& right_side, Vector& solution) {
   if (fronts_) return fronts_->solve(right_side, solution);
+  // Subtracts from `rest` the products of blocks begin … end − 1 with what stands in intermediate_.
+  const auto subtract = [&](const std::vector<int>& columns, const std::vector<double>& values, int begin, int end,
+                            Row4& rest) {
+    Row4 products[3] = {};
+    for (int k = begin; k < end; ++k) {
+      const int j = columns[at(k)];
+      if (dropped_[at(j)]) continue;
+      for (std::size_t a = 0; a < 3; ++a) {
+        products[a] += row_at<Row4>(&values[9 * at(k) + 3 * a]) * intermediate_[at(j)];
+      }
+    }
+    for (int a = 0; a < 3; ++a) rest[a] -= products[a][0] + products[a][1] + products[a][2];
+  };
   for (int i = 0; i < n_; ++i) {
     const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
     Row4 rest{given[0], given[1], given[2], 0.0};
-    if (!dropped_[at(i)]) {
-      Row4 products[3] = {};
-      for (int k = lower_begin_[at(i)]; k < lower_begin_[at(i) + 1]; ++k) {
-        const int j = lower_[at(k)];
-        if (dropped_[at(j)]) continue;
-        for (std::size_t a = 0; a < 3; ++a) products[a] += lower_values_[3 * at(k) + a] * intermediate_[at(j)];
-      }
-      for (int a = 0; a < 3; ++a) rest[a] -= sum(products[a]);
-    }
+    if (!dropped_[at(i)]) subtract(lower_, lower_values_, lower_begin_[at(i)], lower_begin_[at(i) + 1], rest);
     intermediate_[at(i)] = rest;
   }
   for (int i = n_ - 1; i >= 0; --i) {
     Row4& result = intermediate_[at(i)];
     if (!dropped_[at(i)]) {
-      Row4 products[3] = {};
-      for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k) {
-        const int j = upper_[at(k)];
-        if (dropped_[at(j)]) continue;
-        for (std::size_t a = 0; a < 3; ++a) products[a] += upper_values_[3 * at(k) + a] * intermediate_[at(j)];
-      }
       Row4 rest = result;
-      for (int a = 0; a < 3; ++a) rest[a] -= sum(products[a]);
-      for (int a = 0; a < 3; ++a) result[a] = sum(Row4(inverse_diagonal_[3 * at(i) + at(a)] * rest));
+      subtract(upper_, upper_values_, upper_begin_[at(i)], upper_begin_[at(i) + 1], rest);
+      for (int a = 0; a < 3; ++a) {
+        const Row4 products = inverse_diagonal_[3 * at(i) + at(a)] * rest;
+        result[a] = products[0] + products[1] + products[2];
+      }
     }
     double* out = solution.data() + 3 * static_cast<Index>(permutation_[at(i)]);
     for (int a = 0; a < 3; ++a) out[a] = result[a];

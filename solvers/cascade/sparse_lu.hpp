@@ -79,13 +79,14 @@ class SparseLu {
   Elimination elimination_;       ///< empty once prepared
   std::vector<int> permutation_;  ///< new → old
   std::vector<int> entry_begin_;
-  std::vector<Entry> entries_;            ///< by new rows
-  std::vector<int> lower_begin_, lower_;  ///< strictly lower pattern by rows, columns ascending
-  std::vector<int> upper_begin_, upper_;  ///< strictly upper pattern by rows, columns ascending
-  std::vector<char> paired_;              ///< row j's upper pattern is j + 1 and then that of row j + 1
-  std::vector<Row4> lower_values_, upper_values_, inverse_diagonal_;  ///< three a block
-  std::vector<Row4> right_rows_;                                      ///< three a contact, by new rows
-  std::vector<Row4> work_;                                            ///< one dense block row; zero between rows
+  std::vector<Entry> entries_;                       ///< by new rows
+  std::vector<int> lower_begin_, lower_;             ///< strictly lower pattern by rows, columns ascending
+  std::vector<int> upper_begin_, upper_;             ///< strictly upper pattern by rows, columns ascending
+  std::vector<char> paired_;                         ///< row j's upper pattern is j + 1 and then that of row j + 1
+  std::vector<double> lower_values_, upper_values_;  ///< packed blocks, nine a block, by rows
+  std::vector<Row4> inverse_diagonal_;               ///< three a block
+  std::vector<Row4> right_rows_;                     ///< three a contact, by new rows
+  std::vector<Row4> work_;                           ///< one dense block row; zero between rows
   std::vector<Row4> intermediate_;
   std::vector<char> dropped_;  ///< by new row
   int determinant_sign_ = 1;

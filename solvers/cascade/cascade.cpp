@@ -39,8 +39,11 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
                {.minimum = 0,
                 .maximum = 1e6,
                 .doc = "Gauss-Seidel sweeps at first; 0: none at all, and no dense Newton steps on a few contacts"});
-  bind.integer("proximal_steps", o.proximal_steps,
-               {.minimum = 1, .maximum = 1e9, .doc = "Newton steps that the first proximal-point walk may take"});
+  bind.integer(
+      "proximal_steps", o.proximal_steps,
+      {.minimum = 1,
+       .maximum = 1e9,
+       .doc = "Newton steps of the first proximal-point walk, which goes on while 2000 more halve its residual"});
   bind.integer("arclength_steps", o.arclength_steps,
                {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
   bind.integer("restarts", o.restarts,
@@ -112,7 +115,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
-  const ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .successes = 3};
+  const ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .longer = 2000, .successes = 3};
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
@@ -121,7 +124,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
 
   if (o.proximal_point && o.restarts > 0) {
-    if (parts.proximal_point().run(search, {.newton_steps = 1500, .successes = 3, .resume = true})) return;
+    if (parts.proximal_point().run(search, {.newton_steps = 1500, .longer = 2000, .successes = 3, .resume = true}))
+      return;
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   }
   constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};

@@ -9,7 +9,7 @@ namespace {
 
 /// Regularisation beyond a hundredth of the shift would damp the drift along G's null space that the walk is made of.
 NewtonBudget inner_budget(double shift) {
-  return {.steps = 20, .patience = 6, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
+  return {.steps = 60, .patience = 15, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
 }
 constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 1e3, .largest = 0.1};
 constexpr double over_relaxation = 0.9;
@@ -55,7 +55,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   Walk& walk = limits.from_best ? other : walk_;
   if (!limits.resume || walk.shift == 0.0) {
     walk.center = limits.from_best ? search.best_point() : Vector::Zero(problem_.size());
-    walk.start = walk.best = walk.center;
+    walk.start = walk.center;
     walk.best_residual = std::numeric_limits<double>::infinity();
     walk.shift = limits.shift;
   }
@@ -64,15 +64,16 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   double last_finish = std::numeric_limits<double>::infinity();
   int successes = 0;
   int failures = 0;
-  const long first = search.newton_steps();
-  for (long k = 0; search.newton_steps() - first < limits.newton_steps && !search.halted(); ++k) {
+  long end = search.newton_steps() + limits.newton_steps;
+  double to_halve = walk.best_residual;
+  for (long k = 0; search.newton_steps() < end && !search.halted(); ++k) {
     shifted_.become_shifted(problem_, walk.shift, walk.center);
     const double tolerance =
         std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, walk.best_residual)));
     if (!solve_inner(search, tolerance, walk.start)) {
       successes = 0;
       walk.shift = std::min(largest_shift, 2.0 * walk.shift);
-      walk.start = walk.center = walk.best;
+      walk.center = walk.start;
       if (++failures > failures_in_a_row) return false;
       continue;
     }
@@ -80,9 +81,10 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     ++successes;
     problem_.velocity(point_, velocity_);
     const double residual = problem_.residual(point_, velocity_);
-    if (residual < walk.best_residual) {
-      walk.best_residual = residual;
-      walk.best = point_;
+    walk.best_residual = std::min(walk.best_residual, residual);
+    if (walk.best_residual < 0.5 * to_halve) {
+      to_halve = walk.best_residual;
+      end = std::max(end, search.newton_steps() + limits.longer);
     }
     if (search.offer(point_, residual)) return true;
     if ((k % 5 == 4 && walk.best_residual < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {

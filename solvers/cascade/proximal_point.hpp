@@ -12,13 +12,15 @@ namespace conebench::cascade {
 /// The shift makes each inner problem well conditioned, and walking from zero keeps to the branch of solutions that
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
 /// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
-/// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and the walk starts again at the
-/// best point; thirteen failures in a row end it.
+/// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
+/// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
+/// the residual, and a walk that goes back begins its way anew); thirteen failures in a row end it.
 class ProximalPoint {
  public:
   struct Limits {
     double shift = 1e-2;  ///< α at the start (G̃ has unit diagonal)
     long newton_steps = 800;
+    long longer = 0;  ///< beyond these, for as long as so many steps halve the residual
     int successes = 5;
     bool from_best = false;  ///< start at the search's best point, not at zero
     bool resume = false;     ///< go on where the last walk from zero ended, with its shift
@@ -41,7 +43,7 @@ class ProximalPoint {
   InteriorPoint inner_interior_point_;
   ContactSweep inner_sweep_;
   struct Walk {
-    Vector center, start, best;
+    Vector center, start;
     double shift = 0.0;
     double best_residual = 0.0;
   };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "solvers/registry.hpp"
@@ -191,6 +193,21 @@ TEST(CascadeStages, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
     steps[start_counts ? 0 : 1] = search.newton_steps();
   }
   EXPECT_LT(steps[0], steps[1]);
+}
+
+TEST(CascadeStages, AProximalWalkThatHalvesItsResidualGoesOnBeyondItsBudget) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
+  const auto steps_of = [&](const cascade::ProximalPoint::Limits& limits) {
+    Bench bench(problem);
+    cascade::Search search = bench.search(1e-9);
+    const bool arrives = bench.parts.proximal_point().run(search, limits);
+    return std::pair(arrives, search.newton_steps());
+  };
+  const auto [arrived, whole] = steps_of({.newton_steps = 2000});
+  EXPECT_TRUE(arrived);
+  EXPECT_GT(whole, 12);
+  EXPECT_FALSE(steps_of({.newton_steps = 12}).first);
+  EXPECT_EQ(steps_of({.newton_steps = 12, .longer = 2000}), std::pair(true, whole));
 }
 
 TEST(CascadeStages, AProximalWalkGoesOnWhereItsBudgetEndedItAlsoAfterAWalkFromTheBest) {

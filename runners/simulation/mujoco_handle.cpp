@@ -13,6 +13,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "runners/simulation/ground_plane.hpp"
+
 namespace conebench::simulation {
 
 namespace {
@@ -70,8 +72,8 @@ mjModel* load_text(const std::string& text, char* error, int error_size) {
 
 mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
   const int size = static_cast<int>(error.size());
-  return model.source_file.empty() ? load_text(model.mjcf, error.data(), size)
-                                   : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
+  return model.source_file.empty() || model.edited ? load_text(model.mjcf, error.data(), size)
+                                                   : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
 }
 
 /// The signal that ends MuJoCo as it reads a file from outside, found in a process of its own; 0: none. MuJoCo 2.2.2
@@ -127,6 +129,14 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
   }
   const auto loaded = guarded(name, notes, [&] { handle.reset(load(model, message)); });
   if (!loaded) return loaded.error();
+  if (handle != nullptr && model.ground) {
+    SimulatedModel grounded;
+    const auto added = guarded(name, notes, [&] {
+      grounded.mjcf = with_ground_plane(*handle);
+      handle.reset(load(grounded, message));
+    });
+    if (!added) return added.error();
+  }
   const std::string said = one_line(message.data());
   if (handle == nullptr) {
     return Error{ErrorCode::bad_input, fmt::format("{}: MuJoCo {} can't take the model: {}; correct it",

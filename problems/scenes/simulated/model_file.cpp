@@ -1,9 +1,11 @@
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "problems/scenes/simulated/simulated_scenes.hpp"
+#include "problems/scenes/simulated/urdf.hpp"
 
 namespace conebench {
 
@@ -11,9 +13,14 @@ namespace {
 
 struct ModelFileOptions {
   std::string path;
+  std::string base = "fixed";
+  std::string ground = "none";
 
   static void declare(OptionBinder& bind, ModelFileOptions& o) {
     bind.text("path", o.path, "MJCF or URDF file; meshes are looked for as the file says, beside it");
+    bind.choice("base", o.base, {"fixed", "free"}, "of a URDF's root link, which the file itself fixes to the world");
+    bind.choice("ground", o.ground, {"none", "plane"},
+                "of a URDF, which has none: a plane just under the robot's lowest point at the start, friction 1");
   }
 };
 
@@ -29,6 +36,19 @@ Result<SimulatedModel> make_model_file(const ModelFileOptions& o, std::uint64_t)
   }
   model.source_file = o.path;
   model.time_step = 0.0;
+  model.ground = o.ground == "plane";
+  model.edited = model.ground || o.base == "free";
+  if (!model.edited) return model;
+  if (!is_urdf(model.mjcf)) {
+    return Error{ErrorCode::wrong_usage,
+                 o.path + ": base and ground are for URDF files; MJCF has <freejoint/> and <geom type=\"plane\"/>"};
+  }
+  if (o.base == "free") {
+    auto free = with_floating_base(model.mjcf);
+    if (!free) return Error{free.error().code, o.path + ": " + free.error().message};
+    model.mjcf = *free;
+  }
+  model.mjcf = with_mesh_folder(model.mjcf, std::filesystem::path(o.path).parent_path().string());
   return model;
 }
 

@@ -23,6 +23,8 @@ struct SimulatedModel {
   Index steps = 200;             ///< how long it is interesting
   std::string control = "hold";  ///< "none", "hold" (the keyframe's ctrl), "sine", "random"
   std::string source_file = {};  ///< where the model was read from: messages name it, meshes are looked for beside it
+  bool edited = false;           ///< mjcf is what counts, not what the file holds
+  bool ground = false;           ///< a plane is to be added just under the lowest point
 };
 
 /// A built-in scene, or a file's, that the simulator in runners/simulation makes samples of.

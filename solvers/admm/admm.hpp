@@ -6,6 +6,7 @@
 
 #include "solvers/admm/penalty_rule.hpp"
 #include "solvers/linear/multifrontal.hpp"
+#include "solvers/linear/velocity_space_factor.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
 
@@ -24,7 +25,7 @@ struct AdmmOptions {
   double reach = 30.0;                 ///< of StepBalance
   std::string update = "fixed";        ///< fixed | linear | spectral | steps
   std::string initial = "value";       ///< value | spectral
-  std::string storage = "auto";        ///< auto | dense | sparse
+  std::string storage = "auto";        ///< auto | dense | sparse | velocities
   std::string factorization = "auto";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
 };
 
@@ -70,6 +71,8 @@ class AdmmSolver final : public Solver {
   template <int Dim>
   void update_contacts(Residuals& residuals);
   double next_penalty(const Residuals& residuals);
+  void choose_factor(const ContactProblem& problem, bool lu);
+  bool factor(double shift, SolveSummary& summary);
   bool refactor(double rho, SolveSummary& summary);
   void report(VectorRef impulse) const;
 
@@ -82,9 +85,11 @@ class AdmmSolver final : public Solver {
   ConeProduct cones_;
   Vector row_scale_;  ///< λ = impulse_scale · row_scale ∘ y
   double impulse_scale_ = 1.0;
-  Vector free_term_;           ///< g
-  Vector compliance_;          ///< diagonal of R
-  MultifrontalFactor system_;  ///< G + R + (ρ + η) I
+  Vector free_term_;                                  ///< g
+  Vector compliance_;                                 ///< diagonal of R
+  MultifrontalFactor system_;                         ///< G + R + (ρ + η) I
+  std::optional<VelocitySpaceFactor> by_velocities_;  ///< the same, where that is cheaper
+  bool in_velocities_ = false;                        ///< the last factors are these
   PenaltyRule rule_;
   StepBalance steps_;
   double prepared_proximal_ = 0.0;  ///< η that prepare() factored with

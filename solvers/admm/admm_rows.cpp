@@ -28,8 +28,9 @@ struct StepOptions : AdmmOptions {
 
 void declare_common(OptionBinder& bind, AdmmOptions& o) {
   bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
-  bind.choice("storage", o.storage, {"auto", "dense", "sparse"},
-              "form of G + R + (ρ+η) I that is factored; auto: the cheaper one");
+  bind.choice("storage", o.storage, {"auto", "dense", "sparse", "velocities"},
+              "form of G + R + (ρ+η) I that is factored; velocities: by M and J, where the problem has them; auto: the "
+              "cheapest one");
   bind.choice(
       "factorization", o.factorization, {"cholesky", "lu", "auto"},
       "of the matrix in 000 (37); cholesky takes the symmetric part of G, lu takes G as given; auto: lu where G "
@@ -120,7 +121,7 @@ void declare_options(OptionBinder& bind, StepOptions& o) {
 
 SolverInfo base_info() {
   SolverInfo info;
-  info.version = 2;
+  info.version = 3;
   // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
   info.rotation_invariant = false;
   info.scale_invariant = false;
@@ -138,7 +139,7 @@ SolverRow row(SolverInfo info, AdmmVariant variant) {
 SolverRow ccp() {
   SolverInfo info = base_info();
   info.id = "ADMM-CCP";
-  info.version = 3;
+  info.version = 4;
   info.name = "ADMM for the cone problem";
   info.formulation = Formulation::ccp;
   info.citation =
@@ -182,7 +183,7 @@ SolverRow spectral() {
 SolverRow scaled_spectral() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-SA-S";
-  info.version = 1;
+  info.version = 2;
   info.name = "Proximal ADMM, spectral adaptation, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;
@@ -194,7 +195,7 @@ SolverRow scaled_spectral() {
 SolverRow step_balanced() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-ST-S";
-  info.version = 1;
+  info.version = 2;
   info.name = "Proximal ADMM, penalty balanced by steps, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;

@@ -15,6 +15,28 @@ namespace conebench {
 enum class FclibKind { local, global, mixed_local, mixed_global, local_rolling, global_rolling };
 std::string to_string(FclibKind kind);
 
+/// Conebench's own group `/conebench`, beside FCLIB's: what FCLIB's layout has no place for (docs/sample_format.md).
+/// Vectors over rows: l's, then r's without the tangents of limits, normal first.
+struct FclibExtension {
+  std::int64_t version = 1;
+  std::string family;
+  std::string category;
+  std::optional<double> conditioning;
+  Index limits = 0;  ///< so many contacts at the end are limits
+  /// v_free of a global problem, so that M⁻¹ f need not round. Velocities of the file behind it were added for R and
+  /// for the tangents of limits.
+  std::optional<Vector> free_velocity;
+  bool bias_known = true;            ///< false: b and w of a global problem are no bias, only what J v_free leaves of g
+  std::optional<Vector> bias;        ///< b of a local problem
+  std::optional<Vector> g;           ///< where J v_free + b rounds to something else
+  std::optional<Vector> compliance;  ///< diagonal of R, which the file's W, R_f or M hold added to G
+  std::string delassus_form;         ///< dense, block_sparse, factored; empty: block_sparse if local, else factored
+  std::optional<SparseMatrix> delassus;  ///< G where W, V, R or M, H, G don't give it to the last bit
+  Configuration configuration;
+  std::string reference_source;
+  std::map<std::string, double> reference_residuals;
+};
+
 /// A file's content as stored: normal first, matrices with duplicates summed, nothing condensed.
 /// Local: u = W r + V l + q, Vᵀ r + R l + s = 0. Global: M v = H r + G l + f, u = Hᵀ v + w, Gᵀ v + b = 0.
 struct FclibContent {
@@ -28,28 +50,8 @@ struct FclibContent {
   Vector mu_rolling;
   std::string title, description, math_info;
   bool also_other_kind = false;  ///< the file holds a local and a global problem; the local one was taken
-  /// Conebench's own group `/conebench`, beside FCLIB's, where the file has it and this build knows its version: what
-  /// FCLIB's layout has no place for (docs/sample_format.md). Vectors over rows: l's, then r's without the tangents of
-  /// limits, normal first.
-  struct Extension {
-    std::int64_t version = 1;
-    std::string family;
-    std::string category;
-    std::optional<double> conditioning;
-    Index limits = 0;  ///< so many contacts at the end are limits
-    /// v_free of a global problem, so that M⁻¹ f need not round. Velocities of the file behind it were added for R and
-    /// for the tangents of limits.
-    std::optional<Vector> free_velocity;
-    bool bias_known = true;      ///< false: b and w of a global problem are no bias, only what J v_free leaves of g
-    std::optional<Vector> bias;  ///< b of a local problem
-    std::optional<Vector> g;     ///< where J v_free + b rounds to something else
-    std::optional<Vector> compliance;  ///< diagonal of R, which the file's W, R_f or M hold added to G
-    std::string delassus_form;         ///< dense, block_sparse, factored; empty: block_sparse if local, else factored
-    std::optional<SparseMatrix> delassus;  ///< G where W, V, R or M, H, G don't give it to the last bit
-    Configuration configuration;
-    std::string reference_source;
-    std::map<std::string, double> reference_residuals;
-  };
+  /// Where the file has it and this build knows its version.
+  using Extension = FclibExtension;
   std::optional<Extension> extension;
   std::optional<Index> bodies;  ///< n_b, where the file tells (info's attribute numberOfInvolvedDS)
   /// One line for each optional part (guess, solution, extension) that was malformed and left out.

@@ -12,18 +12,29 @@ hid_t require(hid_t result, const std::string& what) {
   return result;
 }
 
+/// Closing the file closes what a failed edit left open in it; else the file stays open, and no other takes its place.
+hid_t closing_all() {
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  return access;
+}
+
 }  // namespace
 
 FileMaker::FileMaker(const std::filesystem::path& file, hsize_t user_block) {
   const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
   require(H5Pset_userblock(creation, user_block), "user block");
-  file_ = require(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation, H5P_DEFAULT), file.string());
+  const hid_t access = closing_all();
+  file_ = require(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation, access), file.string());
+  H5Pclose(access);
   H5Pclose(creation);
 }
 
 std::unique_ptr<FileMaker> FileMaker::open(const std::filesystem::path& file) {
   std::unique_ptr<FileMaker> maker(new FileMaker);
-  maker->file_ = require(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), file.string());
+  const hid_t access = closing_all();
+  maker->file_ = require(H5Fopen(file.c_str(), H5F_ACC_RDWR, access), file.string());
+  H5Pclose(access);
   return maker;
 }
 

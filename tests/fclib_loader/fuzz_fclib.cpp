@@ -50,7 +50,7 @@ struct Files {
 
 void check_content(const Files& files, const conebench::FclibContent& content) {
   const conebench::FclibSummary summary = conebench::summarise(content);
-  require(summary.rows == summary.contacts * summary.space_dimension);
+  require(summary.rows == summary.contacts * summary.space_dimension + summary.limits);
   const conebench::Result<conebench::ContactProblem> problem = conebench::to_problem(content, files.file);
   if (!problem) return require_one_line(problem.error());
   const auto written = conebench::write_fclib(*problem, files.copy);
@@ -346,5 +346,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   } else {
     require_one_line(content.error());
   }
+  require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE | H5F_OBJ_DATASET | H5F_OBJ_GROUP) == 0);
   return 0;
 }

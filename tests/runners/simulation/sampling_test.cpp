@@ -120,6 +120,23 @@ class Sampling : public WithMujoco {
   std::string why_empty;
 };
 
+TEST_F(Sampling, ModesOfASetAreTheJudgesOfItsSamples) {
+  Simulation loop = simulate(plan_scene(**require_simulated_scene("quadruped"), {}, 1).value()).value();
+  Index open = 0, stick = 0, slip = 0;
+  const auto take = [&](const StepRecord& record) -> Result<std::monostate> {
+    for (const ContactMode mode : contact_modes(record.problem, record.impulse)) {
+      ++(mode == ContactMode::open ? open : mode == ContactMode::stick ? stick : slip);
+    }
+    return std::monostate{};
+  };
+  ASSERT_TRUE(sample(loop, 120, 1e-8, {}, {.sample = take, .step = {}}, summary));
+  EXPECT_GT(summary.modes.stick, 0);
+  EXPECT_GT(summary.modes.slip, 0);
+  EXPECT_EQ(summary.modes.open, open);
+  EXPECT_EQ(summary.modes.stick, stick);
+  EXPECT_EQ(summary.modes.slip, slip);
+}
+
 TEST_F(Sampling, ASampleTellsItsCategoryAndItsStepIsTheOneInItsName) {
   const auto problems = samples("box-on-plane", {{"every", 4L}, {"tolerance", 1e-6}}, 12);
   ASSERT_EQ(problems.size(), 3U);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runners/simulation/capsule_points.hpp"
 #include "runners/simulation/picture.hpp"
 
 namespace conebench::simulation {
@@ -126,6 +127,7 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   std::fill_n(m.pair_margin, m.npair, margin);
   mj_collision(&m, data_.get());
   drop_impossible_contacts();
+  add_points_of_capsules(m, *data_, margin);
   begin(Stage::assembly);
 }
 

@@ -66,7 +66,7 @@ struct CapsulesOptions {
   long capsules = 100;
   double length = 5.0;
   double radius = 1.0;
-  double half_width = 11.0;
+  double half_width = 10.5;
   double friction = 0.7;
 
   static void declare(OptionBinder& bind, CapsulesOptions& o) {
@@ -89,7 +89,7 @@ Result<SimulatedModel> make_capsules(const CapsulesOptions& o, std::uint64_t see
   RandomSource random(seed);
   mjcf::Model model({.name = "fclib-capsules",
                      .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.01 * o.radius},
+                     .surface = {.friction = o.friction, .margin = 0.02 * o.radius},
                      .contacts = 20 * o.capsules + 100});
   add_container(model, o.half_width);
   const double cell = 2.0 * o.half_width / double(across);
@@ -142,7 +142,7 @@ Result<SimulatedModel> make_spheres(const SpheresOptions& o, std::uint64_t seed)
   RandomSource random(seed);
   mjcf::Model model({.name = "fclib-spheres",
                      .time_step = dt,
-                     .surface = {.friction = o.friction, .restitution = o.restitution, .margin = 0.01 * o.radius},
+                     .surface = {.friction = o.friction, .restitution = o.restitution, .margin = 0.02 * o.radius},
                      .contacts = 10 * o.spheres + 100});
   add_container(model, o.half_width);
   const double cell = 2.0 * o.half_width / double(across);
@@ -163,20 +163,33 @@ Result<SimulatedModel> make_spheres(const SpheresOptions& o, std::uint64_t seed)
 
 struct ChuteOptions {
   long grains = 120;
+  std::string shape = "blocks";
+  double aspect = 5.0;
   double size = 0.1;
-  double slope = 50.0;
+  double slope = 60.0;
   double half_width = 0.4;
+  long layers = 4;
+  double board = 0.4;
   double density = 2500.0;
   double friction = 1.0;
 
   static void declare(OptionBinder& bind, ChuteOptions& o) {
     declare_count(bind, "grains", o.grains, 2000, "polyhedra; 1000 make FCLIB's Chute_1000");
+    bind.choice("shape", o.shape, {"blocks", "stones"},
+                "square blocks, whose faces touch in up to 8 points, or random polyhedra of 20 faces");
+    bind.real("aspect", o.aspect, {.minimum = 1, .maximum = 20, .doc = "length of the blocks over their width"});
     bind.real("size", o.size,
               {.minimum = 1e-3, .maximum = 1e2, .unit = "m", .doc = "radius of the sphere about a grain"});
-    bind.real("slope", o.slope, {.minimum = 0, .maximum = 89, .unit = "deg", .doc = "of the chute"});
+    bind.real("slope", o.slope, {.minimum = 0, .maximum = 80, .unit = "deg", .doc = "of the chute"});
     bind.real("half_width", o.half_width, {.minimum = 1e-3, .maximum = 1e3, .unit = "m", .doc = "between its walls"});
+    declare_count(bind, "layers", o.layers, 1000, "of the grains on the chute at the start");
+    bind.real("board", o.board,
+              {.minimum = 0, .maximum = 1e3, .unit = "m", .doc = "from the chute's foot to a stop board; 0: none"});
     bind.real("density", o.density,
-              {.minimum = 1e-3, .maximum = 1e6, .unit = "kg/m^3", .doc = "of a ball as large as a grain"});
+              {.minimum = 1e-3,
+               .maximum = 1e6,
+               .unit = "kg/m^3",
+               .doc = "of the grains; a stone has about half its sphere's volume"});
     declare_friction(bind, o.friction);
   }
 };
@@ -196,7 +209,15 @@ std::vector<Vec3> random_polyhedron(RandomSource& random, double radius) {
   return vertices;
 }
 
-/// FCLIB's chute: polyhedra with friction 1 slide down a chute onto the floor; Chute_1000 has up to 5,000 contacts.
+/// Half the edges of a square block with its corners on a sphere, each edge varied by 5 %.
+Vec3 random_block(RandomSource& random, double radius, double aspect) {
+  Vec3 half(aspect, 1.0, 1.0);
+  for (double& h : half) h *= random.uniform(0.95, 1.05);
+  return half * radius / half.norm();
+}
+
+/// FCLIB's chute: polyhedra with friction 1 slide down a chute and pile up before a board; Chute_1000 has up to 5,000
+/// contacts.
 Result<SimulatedModel> make_chute(const ChuteOptions& o, std::uint64_t seed) {
   const double dt = 0.002;
   const double cell = 2.05 * o.size;
@@ -205,9 +226,10 @@ Result<SimulatedModel> make_chute(const ChuteOptions& o, std::uint64_t seed) {
   RandomSource random(seed);
   mjcf::Model model({.name = "fclib-chute",
                      .time_step = dt,
-                     .surface = {.friction = o.friction, .margin = 0.01 * o.size},
-                     .contacts = 30 * o.grains + 200});
-  const auto tilt = mjcf::turn(o.slope * std::numbers::pi / 180.0, Vec3::UnitY());
+                     .surface = {.friction = o.friction, .margin = 0.02 * o.size},
+                     .contacts = 300 * o.grains + 200});
+  const double slope = o.slope * std::numbers::pi / 180.0;
+  const auto tilt = mjcf::turn(slope, Vec3::UnitY());
   model.scenery(Geom::plane());
   model.scenery(Geom::plane().turned(tilt));
   for (const double side : {-1.0, 1.0}) {
@@ -215,18 +237,30 @@ Result<SimulatedModel> make_chute(const ChuteOptions& o, std::uint64_t seed) {
                       .at({0.0, side * o.half_width, 0.0})
                       .turned(mjcf::turn(side * std::numbers::pi / 2, Vec3::UnitX())));
   }
-  std::vector<std::string> shapes;
-  for (int shape = 0; shape < 16; ++shape) shapes.push_back(model.convex_mesh(random_polyhedron(random, o.size)));
-  // A slab of three layers along the chute, its lower end a grain above the foot.
-  const double mass = o.density * 4.0 / 3.0 * std::numbers::pi * o.size * o.size * o.size * 0.5;
+  if (o.board > 0.0) {
+    model.scenery(Geom::plane().at({o.board, 0.0, 0.0}).turned(mjcf::turn(-std::numbers::pi / 2, Vec3::UnitY())));
+  }
+  const bool blocks = o.shape == "blocks";
+  std::vector<std::string> stones;
+  for (int shape = 0; shape < 16 && !blocks; ++shape) {
+    stones.push_back(model.convex_mesh(random_polyhedron(random, o.size)));
+  }
+  const double stone_volume = 0.5 * 4.0 / 3.0 * std::numbers::pi * o.size * o.size * o.size;
+  // Layers along the chute, each begins further up than the one below: their lower ends stand above its foot.
   const double step = 2.0 * o.half_width / double(across);
   for (long i = 0; i < o.grains; ++i) {
-    const long row = i / (across * 3);
-    const Vec3 on_chute(-(double(row) + 2.0) * cell, (double(i % across) + 0.5) * step - o.half_width,
-                        (double(i / across % 3) + 0.55) * cell);
+    const long row = i / (across * o.layers);
+    const double height = (double(i / across % o.layers) + 0.55) * cell;
+    const Vec3 on_chute(-(double(row) + 1.0) * cell - height * std::tan(slope),
+                        (double(i % across) + 0.5) * step - o.half_width, height);
     model.open_body(numbered("grain", i), {.position = tilt * on_chute, .orientation = random_orientation(random)});
     model.free();
-    model.geom(Geom::convex(shapes[random.below(shapes.size())]).mass(mass));
+    if (blocks) {
+      const Vec3 half = random_block(random, o.size, o.aspect);
+      model.geom(Geom::box(half).mass(o.density * 8.0 * half.prod()));
+    } else {
+      model.geom(Geom::convex(stones[random.below(stones.size())]).mass(o.density * stone_volume));
+    }
     model.close_body();
   }
   return simulated(model, dt, 800, "none");
@@ -251,8 +285,8 @@ SimulatedSceneRow fclib_spheres_scene() {
 }
 
 SimulatedSceneRow fclib_chute_scene() {
-  return make_simulated_scene<ChuteOptions>("fclib-chute", "polyhedra sliding down a chute (FCLIB)", make_chute,
-                                            fclib_loop(1e-6, 8));
+  return make_simulated_scene<ChuteOptions>("fclib-chute", "polyhedra sliding down a chute against a board (FCLIB)",
+                                            make_chute, fclib_loop(1e-6, 8));
 }
 
 }  // namespace conebench

@@ -35,7 +35,7 @@ void declare_count(OptionBinder& bind, const std::string& name, long& count, lon
 }
 
 OptionValues fclib_loop(double tolerance, long every) {
-  return {{"solver", std::string("CASCADE")}, {"tolerance", tolerance}, {"max_iterations", 1000L}, {"every", every}};
+  return {{"solver", std::string("CASCADE")}, {"tolerance", tolerance}, {"max_iterations", 5000L}, {"every", every}};
 }
 
 Result<SimulatedModel> simulated(const mjcf::Model& model, double time_step, Index steps, const std::string& control) {

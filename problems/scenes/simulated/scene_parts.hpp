@@ -17,7 +17,7 @@ void declare_speed(OptionBinder& bind, const std::string& name, double& speed, c
 void declare_length(OptionBinder& bind, const std::string& name, double& length, const std::string& doc);
 void declare_count(OptionBinder& bind, const std::string& name, long& count, long maximum, const std::string& doc);
 
-/// How FCLIB's sets are made: CASCADE in the loop, up to this tolerance or 1000 iterations, a sample in `every` steps.
+/// How FCLIB's sets are made: CASCADE in the loop, up to this tolerance or 5000 iterations, a sample in `every` steps.
 OptionValues fclib_loop(double tolerance, long every);
 
 /// The scene of a finished model. Errors (wrong_usage): more moving bodies than a keyframe holds.

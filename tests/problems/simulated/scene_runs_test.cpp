@@ -124,6 +124,31 @@ TEST(FclibBoxesStack, HasFourContactsABoxWhenItHasLanded) {
   EXPECT_EQ(record.problem.cones().contacts(), 4 * boxes);
 }
 
+/// MuJoCo's nearest point of two capsules jumps from end to end as they turn: with it alone they sink in by 74 mm.
+TEST(FclibCapsules, CapsulesThatLieAlongEachOtherStayApart) {
+  auto capsules = start("fclib-capsules", {});
+  double deepest = 0.0;
+  for (int k = 0; k < 260; ++k) deepest = std::max(deepest, step(capsules).configuration_residual);
+  EXPECT_LT(deepest, 0.04);
+}
+
+TEST(FclibChute, BlocksPileUpBeforeTheBoardWithMoreThanFourContactsEach) {
+  const long grains = 120;
+  auto chute = start("fclib-chute", {{"grains", grains},
+                                     {"board", 0.4},
+                                     {"solver", std::string("NSGS")},
+                                     {"tolerance", 1e-4},
+                                     {"max_iterations", 100L}});
+  Index most = 0;
+  for (int k = 0; k < 800; ++k) {
+    const StepRecord record = step(chute);
+    most = std::max(most, record.problem.cones().contacts());
+    ASSERT_LT(record.configuration_residual, 5e-3) << "step " << k;
+  }
+  EXPECT_GE(most, 4 * grains);
+  for (long grain = 0; grain < grains; ++grain) EXPECT_LT(chute.state().position[7 * grain], 0.4);
+}
+
 TEST(HumanoidSquat, StandsOnAllCornersOfItsFeet) {
   auto robot = start("humanoid-squat", {{"tolerance", 1e-6}, {"max_iterations", 1000L}});
   for (int k = 0; k < 300; ++k) EXPECT_EQ(step(robot).problem.cones().contacts(), 16);

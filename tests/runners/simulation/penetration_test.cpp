@@ -13,15 +13,17 @@ using namespace testing;
 
 class Penetration : public WithMujoco {};
 
-/// Of ‖f(s)‖∞ [m, rad], as docs/simulated_scenes.md states it.
+/// Of ‖f(s)‖∞ [m, rad] with CASCADE in the loop over 300 steps: two to four times what was measured, 10 µm where that
+/// was below 1 µm; more of the stack, whose missed steps are rounding's. docs/simulated_scenes.md states wider bounds,
+/// which NSGS and ADMM-NCP-SA keep to as well over 2,000 steps.
 double bound_of(const std::string& scene) {
-  const std::map<std::string, double> larger = {
-      {"lima-like", 5e-3}, {"walker-like", 3e-2}, {"cube-stack-hit", 1e-2}, {"hand", 5e-2}, {"net", 3e-2}};
+  const std::map<std::string, double> larger = {{"nunchuk", 6e-4},        {"lima-like", 1e-4}, {"ironman-like", 1e-4},
+                                                {"cube-stack-hit", 1e-4}, {"hoist", 1e-4},     {"net", 2e-3}};
   const auto found = larger.find(scene);
-  return found == larger.end() ? 1e-3 : found->second;
+  return found == larger.end() ? 1e-5 : found->second;
 }
 
-TEST_F(Penetration, StaysUnderTheStatedBoundOfEachScene) {
+TEST_F(Penetration, StaysUnderEachScenesOwnBoundWithCascadeInTheLoop) {
   int scenes = 0;
   for (const SimulatedSceneRow& row : simulated_scene_table()) {
     if (row.id == "file" || row.id.starts_with("fclib-")) continue;  // those take minutes
@@ -38,7 +40,7 @@ TEST_F(Penetration, StaysUnderTheStatedBoundOfEachScene) {
     }
     EXPECT_LE(worst, bound_of(row.id));
     // Rounding decides which steps of the stack CASCADE misses: 2 where built for this processor, 12 where for any.
-    EXPECT_LE(unsolved, 15);
+    EXPECT_LE(unsolved, row.id == "cube-stack-hit" ? 15 : 1);
     ++scenes;
   }
   EXPECT_GE(scenes, 20);

@@ -169,23 +169,27 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
   Vector w(parts.problem().size());
-  bool promised = false;
+  std::vector<double> after;  // the residual, batch by batch
   for (double spent = 0.0; !search.halted(); spent += batch * costs.sweep) {
-    double halfway = 0.0;
+    const bool early = spent <= 5.0 * costs.newton;
+    double from = 0.0;
     for (int k = 0; k < batch && !search.halted(); ++k) {
-      if (2 * k == batch) halfway = measure(parts, r, w);
+      if (early && 2 * k == batch) from = measure(parts, r, w);
       parts.sweep().sweep(r);
       search.count_sweep();
     }
     const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
-    const double rate = std::pow(residual / halfway, 2.0 / batch);
+    after.push_back(residual);
+    // Over the last half batch at first, later over the later half of all sweeps: then one batch may hesitate.
+    const std::size_t half = after.size() / 2;
+    const double sweeps = early ? batch / 2.0 : static_cast<double>(batch * (after.size() - half));
+    if (!early) from = after[half - 1];
+    const double rate = std::pow(residual / from, 1.0 / sweeps);
     const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
     // What is nearly done is done.
     const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
-    const bool promising = needed * costs.sweep <= patience * costs.newton;
-    if (!promising && !promised) return false;
-    promised = promising && spent > 5.0 * costs.newton;  // one later batch may hesitate
+    if (!(needed * costs.sweep <= patience * costs.newton)) return false;
   }
   return false;
 }

@@ -17,7 +17,7 @@ struct ModelFileOptions {
   std::string ground = "none";
 
   static void declare(OptionBinder& bind, ModelFileOptions& o) {
-    bind.text("path", o.path, "MJCF or URDF file; meshes are looked for as the file says, beside it");
+    bind.text("path", o.path, "MJCF or URDF file; its meshes as docs/simulation.md says");
     bind.choice("base", o.base, {"fixed", "free"}, "of a URDF's root link, which the file itself fixes to the world");
     bind.choice("ground", o.ground, {"none", "plane"},
                 "of a URDF, which has none: a plane just under the robot's lowest point at the start, friction 1");

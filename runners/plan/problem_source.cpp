@@ -150,7 +150,7 @@ ProblemSource failed_simulation(const ProblemEntry& entry, const simulation::Sce
 /// With the same solver of another version samples come out otherwise.
 std::string solver_words(const std::string& id) {
   const SolverRow* const solver = find_solver(id);
-  return fmt::format("{} {}", id, solver == nullptr ? 0 : solver->info.version);
+  return solver == nullptr ? id : fmt::format("{} {} {}", id, solver->info.version, solver->info.variant);
 }
 
 Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,

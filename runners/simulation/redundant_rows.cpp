@@ -54,9 +54,11 @@ std::optional<SparseMatrix> exact_redundancy(const Mechanics& mechanics) {
   if (tree > 0) {
     const Eigen::SimplicialLDLT<SparseMatrix> tree_factor(SparseMatrix(A.topLeftCorner(tree, tree)));
     const Matrix A_TL = A.topRightCorner(tree, loops);
+    if (tree_factor.info() != Eigen::Success) return std::nullopt;
     by_tree = tree_factor.solve(A_TL);
     S -= A_TL.transpose() * by_tree;
   }
+  if (!S.allFinite()) return std::nullopt;
   const double share = tolerated_share(mechanics, mechanics.lengths.minCoeff());
   const std::vector<Index> kept = independent_rows(S, share * share * A.diagonal().maxCoeff());
   if (Index(kept.size()) == loops) return std::nullopt;

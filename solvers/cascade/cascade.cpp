@@ -43,7 +43,8 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
       "proximal_steps", o.proximal_steps,
       {.minimum = 1,
        .maximum = 1e9,
-       .doc = "Newton steps of the first proximal-point walk, which goes on while 2000 more halve its residual"});
+       .doc =
+           "Newton steps of the first proximal-point walk, which goes on while 5/3 of them more halve its residual"});
   bind.integer("arclength_steps", o.arclength_steps,
                {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
   bind.integer("restarts", o.restarts,
@@ -115,7 +116,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
-  const ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .longer = 2000, .successes = 3};
+  const ProximalPoint::Limits walk{
+      .shift = 0.03, .newton_steps = o.proximal_steps, .longer = o.proximal_steps * 5 / 3, .successes = 3};
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
@@ -356,7 +358,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 9;
+  driver.version = 10;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

@@ -30,8 +30,8 @@ NewtonBudget first_newton(double relative);
 /// factor fits.
 bool from_rest(Parts& parts, Search& search);
 
-/// Sweeps on from r, eight at a time, for as long as the rate of the last four promises the tolerance within thirty of
-/// what our counts take for a Newton step.
+/// Sweeps on from r, eight at a time, for as long as their rate (of the last four at first, later of the later half of
+/// all) promises the tolerance within thirty of what our counts take for a Newton step; after forty within ten.
 bool sweep_on(Parts& parts, Search& search, Vector& r);
 
 /// Which parts the two below may call.

@@ -119,7 +119,8 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
   const auto compare = [&](const std::string& what, const std::string& before, const std::string& now) {
     const auto shown = [](const std::string& text) { return text.empty() ? std::string("not set") : text; };
     if (before == now) return;
-    words += fmt::format("{}{} {}, not {}", words.empty() ? "" : "; ", what, shown(before), shown(now));
+    words += fmt::format("{}{} {}, {}{}", words.empty() ? "" : "; ", what, shown(before), now.empty() ? "now " : "not ",
+                         shown(now));
   };
   const auto option = [](const SampleRequest& of, const std::string& name) {
     const auto found = of.options.find(name);

@@ -23,8 +23,12 @@ std::string SamplingSummary::why_trivial() const {
   const double slip = double(modes.slip) / double(modes.all());
   const double open = double(modes.open) / double(modes.all());
   if (slip >= least_slip && open >= least_open) return {};
-  return fmt::format("of {} contacts {:.3g} % slip and {:.3g} % open, fewer than {:g} % or {:g} %", modes.all(),
-                     100 * slip, 100 * open, 100 * least_slip, 100 * least_open);
+  const auto share = [](double part, const char* what, double least) {
+    return fmt::format("{:.3g} % {}{}", 100 * part, what,
+                       part < least ? fmt::format(" (fewer than {:g} %)", 100 * least) : "");
+  };
+  return fmt::format("of {} contacts {} and {}", modes.all(), share(slip, "slip", least_slip),
+                     share(open, "open", least_open));
 }
 
 std::string SamplingSummary::why_empty(const SampleOptions& options) const {

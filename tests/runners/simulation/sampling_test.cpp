@@ -73,7 +73,7 @@ TEST(SamplingSummary, TellsATrivialSetFromOneThatIsNot) {
   summary.modes = {.open = 5, .stick = 85, .slip = 10};
   EXPECT_EQ(summary.why_trivial(), "");
   summary.modes = {.open = 5, .stick = 86, .slip = 9};
-  EXPECT_EQ(summary.why_trivial(), "of 100 contacts 9 % slip and 5 % open, fewer than 10 % or 5 %");
+  EXPECT_EQ(summary.why_trivial(), "of 100 contacts 9 % slip (fewer than 10 %) and 5 % open");
   summary.modes = {.open = 4, .stick = 0, .slip = 96};
   EXPECT_THAT(summary.why_trivial(), HasSubstr("4 % open"));
   EXPECT_TRUE(to_json(summary)["trivial"]);

@@ -48,7 +48,7 @@ class CellFilter {
 /// What a stored problem's fields are; of a cell, `solver`, `setting` and `tolerance` are left to the caller.
 FilterSubject subject_of(const ProblemRecord& problem);
 
-/// The cells that the filter fits, with the problems and settings that they need; the runs' suites are named with the
+/// The cells that the filter fits, with the problems that they need; the runs' suites are named with the
 /// `expression`, and how far they are is not known any more.
 StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression);
 

@@ -19,6 +19,13 @@ double measure(Parts& parts, const Vector& r, Vector& w) {
   return parts.problem().residual(r, w);
 }
 
+void sweep_times(long count, Parts& parts, Search& search, Vector& r) {
+  for (long k = 0; k < count && !search.halted(); ++k) {
+    parts.sweep().sweep(r);
+    search.count_sweep();
+  }
+}
+
 }  // namespace
 
 bool offer(Parts& parts, Search& search, const Vector& r) {
@@ -173,11 +180,9 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   for (double spent = 0.0; !search.halted(); spent += batch * costs.sweep) {
     const bool early = spent <= 5.0 * costs.newton;
     double from = 0.0;
-    for (int k = 0; k < batch && !search.halted(); ++k) {
-      if (early && 2 * k == batch) from = measure(parts, r, w);
-      parts.sweep().sweep(r);
-      search.count_sweep();
-    }
+    sweep_times(batch / 2, parts, search, r);
+    if (early) from = measure(parts, r, w);
+    sweep_times(batch / 2, parts, search, r);
     const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
     after.push_back(residual);
@@ -211,10 +216,7 @@ bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {
   constexpr int batch = 10;
   Vector w(parts.problem().size());
   while (!search.halted()) {
-    for (int k = 0; k < batch && !search.halted(); ++k) {
-      parts.sweep().sweep(r);
-      search.count_sweep();
-    }
+    sweep_times(batch, parts, search, r);
     if (search.offer(r, measure(parts, r, w))) return true;
   }
   return false;
@@ -258,10 +260,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
     // To measure costs as much as a sweep: a sixteenth of a long way goes unmeasured.
     const int batch = std::clamp(static_cast<int>(needed) + 1, 2, std::max(10, done / 16));
     done += batch;
-    for (int k = 0; k < batch && !search.halted(); ++k) {
-      parts.sweep().sweep(r);
-      search.count_sweep();
-    }
+    sweep_times(batch, parts, search, r);
     spent += batch * costs.sweep;
     const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;

@@ -30,6 +30,19 @@ class GenerateSamples : public ::testing::Test {
     }
     return count;
   }
+  /// Reports the store s.sqlite and runs the first command of its cells that begins so, to one of `ends`, in a shell.
+  Outcome pasted_from_report(const std::string& beginning, const char* ends) const {
+    EXPECT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
+    std::ifstream cells(folder / "r/cells.csv");
+    const std::string text(std::istreambuf_iterator<char>(cells), {});
+    const auto begin = text.find(beginning);
+    EXPECT_NE(begin, std::string::npos);
+    if (begin == std::string::npos) return {};
+    const std::string command = text.substr(begin, text.find_first_of(ends, begin) - begin);
+    const std::string script = R"(cd "$1" && PATH="$2:$PATH" && eval "$3")";
+    return run_program(
+        {"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
+  }
   const ScratchFolder folder;
 };
 
@@ -229,16 +242,8 @@ TEST_F(GenerateSamples, AReportsCommandMakesTheSampleOfASweepAgain) {
   std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 12, "every": 4,
     "options": {"speed": 1.5}}], "solvers": ["NSGS"]})";
   ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
-  ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
-  std::ifstream cells(folder / "r/cells.csv");
-  const std::string text(std::istreambuf_iterator<char>(cells), {});
-  const auto begin = text.find("conebench generate");
-  ASSERT_NE(begin, std::string::npos);
-  const std::string command = text.substr(begin, text.find_first_of("\",\n", begin) - begin);
-  const std::string script = R"(cd "$1" && PATH="$2:$PATH" && eval "$3")";
-  const auto outcome =
-      run_program({"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
-  EXPECT_EQ(outcome.code, 0) << command << outcome.err;
+  const auto outcome = pasted_from_report("conebench generate", "\",\n");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("natural_map_scaled"));
   std::set<std::string> made, swept;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
@@ -263,16 +268,8 @@ TEST_F(GenerateSamples, AReportsCommandShowsAFailedSimulationFailAgain) {
   EXPECT_EQ(ran.code, 4);
   EXPECT_THAT(ran.err, HasSubstr("arm.stl"));
   EXPECT_THAT(ran.out, HasSubstr("1 of 2 cells solved"));
-  ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
-  std::ifstream cells(folder / "r/cells.csv");
-  const std::string text(std::istreambuf_iterator<char>(cells), {});
-  const auto begin = text.find("conebench generate file");
-  ASSERT_NE(begin, std::string::npos);
-  const std::string command = text.substr(begin, text.find('\n', begin) - begin);
-  const std::string script = R"(cd "$1" && PATH="$2:$PATH" && eval "$3")";
-  const auto outcome =
-      run_program({"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
-  EXPECT_EQ(outcome.code, 3) << command << outcome.err;
+  const auto outcome = pasted_from_report("conebench generate file", "\n");
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("arm.stl"));
 }
 

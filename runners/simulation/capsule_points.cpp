@@ -62,7 +62,7 @@ std::optional<Pair> beside(const Capsule& a, const Capsule& b, const Point& foun
 
 }  // namespace
 
-void add_points_of_capsules(const mjModel& model, mjData& data, double margin) {
+bool add_points_of_capsules(const mjModel& model, mjData& data, double margin) {
   const auto is_capsule = [&](int geom) { return model.geom_type[geom] == mjGEOM_CAPSULE; };
   const int found = data.ncon;
   for (int c = 0; c < found; ++c) {
@@ -87,9 +87,10 @@ void add_points_of_capsules(const mjModel& model, mjData& data, double margin) {
       std::copy_n(normal.data(), 3, added.frame);
       std::copy_n(first.data(), 3, added.frame + 3);
       std::copy_n(second.data(), 3, added.frame + 6);
-      mj_addContact(&model, &data, &added);
+      if (mj_addContact(&model, &data, &added) != 0) return false;
     }
   }
+  return true;
 }
 
 }  // namespace conebench::simulation

@@ -127,7 +127,7 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   std::fill_n(m.pair_margin, m.npair, margin);
   mj_collision(&m, data_.get());
   drop_impossible_contacts();
-  add_points_of_capsules(m, *data_, margin);
+  contacts_fit_ = add_points_of_capsules(m, *data_, margin);
   begin(Stage::assembly);
 }
 
@@ -162,9 +162,9 @@ void MujocoBase::forces_and_rows() {
 }
 
 std::optional<Error> MujocoBase::overflow() const {
-  if (data_->warning[mjWARN_CONTACTFULL].number == 0) return std::nullopt;
-  return Error{ErrorCode::bad_input,
-               fmt::format("more than {} contacts; use fewer or coarser shapes", model_->nconmax)};
+  if (contacts_fit_ && data_->warning[mjWARN_CONTACTFULL].number == 0) return std::nullopt;
+  return Error{ErrorCode::bad_input, fmt::format("more than {} contacts; use fewer or coarser shapes",
+                                                 std::max(model_->nconmax, data_->ncon))};
 }
 
 bool MujocoBase::is_limit(int row) const {

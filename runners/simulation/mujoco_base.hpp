@@ -97,6 +97,7 @@ class MujocoBase : public Engine {
   Eigen::Vector3d local_point(int body, const Eigen::Vector3d& point) const;
 
   std::vector<double> shape_margins_;  ///< as the model has them
+  bool contacts_fit_ = true;           ///< in MuJoCo's list, those of find_contacts()
 };
 
 /// Normal velocity (the third row's) of a contact whose entries begin at `first`.

@@ -54,6 +54,26 @@ TEST_F(CapsulePoints, CapsulesAlongEachOtherTouchAtBothEndsOfWhatTheyShare) {
   }
 }
 
+TEST_F(CapsulePoints, MoreThanMujocosListHoldsAreAnError) {
+  // 10,000 pairs with a contact that MuJoCo finds, and two beside it that it leaves out: its list holds 20,000.
+  std::string lower, upper;
+  for (int i = 0; i < 100; ++i) {
+    lower += R"(<geom type="capsule" fromto="-1 0 0 1 0 0" size="0.2"/>)";
+    upper += R"(<geom type="capsule" fromto="-1 0 0 1 0 0" size="0.2" mass="1"/>)";
+  }
+  SimulatedModel model;
+  model.mjcf = world(lower + R"(<body pos="0 0 0.405" euler="0 0 0.02"><freejoint/>)" + upper + "</body>");
+  for (const bool maximal : {false, true}) {
+    auto engine = load_engine(model, "capsules", {.maximal = maximal}).value();
+    Mechanics mechanics;
+    const auto full = engine->evaluate(engine->start(), {.time_step = 0.01, .contact_margin = 0.05}, mechanics);
+    ASSERT_FALSE(full) << mechanics.contacts.size() << " contacts";
+    EXPECT_EQ(full.error().code, ErrorCode::bad_input);
+    EXPECT_NE(full.error().message.find("more than 20000 contacts; use fewer"), std::string::npos)
+        << full.error().message;
+  }
+}
+
 TEST_F(CapsulePoints, CapsulesThatCrossTouchOnce) {
   EXPECT_EQ(contacts_of(crossed(0.5, 0.0), 0.05).size(), 1U);
   EXPECT_EQ(contacts_of(crossed(1.5, 0.0), 0.05).size(), 1U);

@@ -11,6 +11,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/problem_argument.hpp"
 #include "runners/simulation/sample_folder.hpp"
 
 namespace conebench::cli {
@@ -72,6 +73,9 @@ Result<int> run_generate(const GenerateArguments& arguments) {
   }
   const auto scene = require_scene(arguments.scene);
   if (scene) return generate_problem(**scene, arguments);
+  if (const std::string hint = simulation_hint(arguments.scene); !hint.empty()) {
+    return Error{scene.error().code, fmt::format("{}: not a scene but a file; {}", arguments.scene, hint)};
+  }
   std::string known;
   std::vector<std::string> ids;
   const auto add = [&](const std::string& id) {
@@ -102,8 +106,9 @@ Command add_generate(CLI::App& root) {
       ->required()
       ->type_name("DIR");
   add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
-  add_integer(*app, "--steps", arguments->steps, {.minimum = 0.0},
-              "Time steps of a simulation; 0: as many as the scene is interesting for");
+  add_integer(*app, "--steps", arguments->steps, {.minimum = 1.0},
+              "Time steps of a simulation; as many as the scene is interesting for if not given")
+      ->default_str("");
   add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
   app->add_flag("--replace", arguments->replace, "Replace another simulation's samples in the folder");
   app->add_flag("--picture", arguments->picture, "Draw the simulation's last step as picture.png");

@@ -166,15 +166,16 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
     out["seed"] = arguments.seed;
     out["time_step_s"] = simulation->time_step();
     out["complete"] = list.complete;
-    out["notes"] = simulation->engine().notes();
+    out["notes"] = simulation->notes();
     print_json(out);
   } else {
     print_text(summary_text(list, simulation->time_step(), folder));
-    for (const auto& note : simulation->engine().notes()) print_note(note);
+    for (const auto& note : simulation->notes()) print_note(note);
   }
   if (const auto warning = simulation::loop_warning(list)) print_note(*warning);
   if (const auto warning = simulation::trivial_warning(list)) print_note(*warning);
-  if (const std::string why = list.summary.why_empty(plan->sampling); list.complete && !why.empty()) {
+  if (const std::string why = list.summary.why_empty(plan->sampling, simulation::advice_without_rows(*plan));
+      list.complete && !why.empty()) {
     print_error(fmt::format("{}: no samples: {}", arguments.scene, why));
     return nothing_measured;
   }

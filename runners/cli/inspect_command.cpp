@@ -103,6 +103,7 @@ Result<nlohmann::json> inspect(const std::string& file) {
   if (!scene) return scene.error();
   if (*scene) return inspect_scene(file, **scene);
   const auto path = find_problem_file(file);
+  if (auto error = no_problem_file(path)) return *error;
   const auto content = read_fclib(path);
   if (!content) return content.error();
   const auto summary = summarise(*content);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "problems/scenes/simulated/simulated_scene.hpp"
 #include "problems/source_words.hpp"
 #include "problems/suggestion.hpp"
+#include "reports/text.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/plan/problem_source.hpp"
 
@@ -42,6 +44,24 @@ Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, const st
 }
 
 }  // namespace
+
+std::string simulation_hint(const std::string& text) {
+  std::string extension = std::filesystem::path(text).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; });
+  if (extension != ".xml" && extension != ".mjcf" && extension != ".urdf") return {};
+  return fmt::format("simulate it with `conebench generate file --set {} --out DIR`", reports::shell("path=" + text));
+}
+
+std::optional<Error> no_problem_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const std::string hint = simulation_hint(file.string());
+  if (hint.empty() || !std::filesystem::exists(file, ignored)) return std::nullopt;
+  if (load_fclib(file)) return std::nullopt;
+  return Error{ErrorCode::bad_input, fmt::format("{}: not a problem but a model of a robot or a scene; {}, then give "
+                                                 "one of the files",
+                                                 file.string(), hint)};
+}
 
 std::filesystem::path find_problem_file(const std::string& file) {
   std::filesystem::path given(file);
@@ -87,6 +107,7 @@ Result<GivenProblem> load_given_problem(const std::string& text) {
   if (!scene) return scene.error();
   if (*scene) return GivenProblem{**scene, {}};
   const auto file = find_problem_file(text);
+  if (auto error = no_problem_file(file)) return *error;
   const auto problem = load_fclib(file);
   if (!problem) return problem.error();
   return GivenProblem{*problem, file};

@@ -216,8 +216,8 @@ Result<std::monostate> make_samples(const fs::path& folder, const ScenePlan& pla
   const SamplingWatch watch{.sample = {}, .step = {}, .interrupted = interrupted};
   if (auto ran = write_samples(*simulation, plan, *request, folder, watch, list); !ran) return ran.error();
   if (list.complete && list.files.empty()) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("{}: no samples: {}", plan.name, list.summary.why_empty(plan.sampling))};
+    return Error{ErrorCode::bad_input, fmt::format("{}: no samples: {}", plan.name,
+                                                   list.summary.why_empty(plan.sampling, advice_without_rows(plan)))};
   }
   // Samples do without where it can't be drawn.
   if (list.complete) static_cast<void>(simulation->engine().write_picture(folder / picture_name));
@@ -247,13 +247,16 @@ std::optional<std::string> strata_warning(const SampleList& list) {
 
 std::optional<std::string> loop_warning(const SampleList& list) {
   if (list.summary.unsolved == 0) return std::nullopt;
-  const std::string other = list.solver == "CASCADE" ? "more max_iterations" : "solver=CASCADE";
+  constexpr double rounding = 1e-10;
+  const std::string help = list.summary.worst_residual <= rounding
+                               ? fmt::format("a tolerance of {:g} or more is out of rounding's way", rounding)
+                           : list.solver == "CASCADE" ? "more max_iterations or a smaller time_step may help"
+                                                      : "solver=CASCADE or a smaller time_step may help";
   return fmt::format(
       "warning: {}: {} missed its tolerance {:g} in {} of {} steps (worst residual {:.2g}), and later steps follow "
-      "from "
-      "these; {} or a smaller time_step may help",
+      "from these; {}",
       list.request.name, list.solver, list.tolerance, list.summary.unsolved, list.summary.steps,
-      list.summary.worst_residual, other);
+      list.summary.worst_residual, help);
 }
 
 }  // namespace conebench::simulation

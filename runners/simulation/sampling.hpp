@@ -39,8 +39,8 @@ struct SamplingSummary {
   /// What makes the samples a trivial set: no contacts, fewer than 10 % of them slip or fewer than 5 % open. Empty
   /// where nothing does, or where there are no samples.
   std::string why_trivial() const;
-  /// Why there are no samples and what to do; empty where there are some.
-  std::string why_empty(const SampleOptions& options) const;
+  /// Why there are no samples and what to do (`advice` where no step had a row); empty where there are some.
+  std::string why_empty(const SampleOptions& options, const std::string& advice) const;
 };
 /// With residuals that are not finite as null.
 nlohmann::json to_json(const SamplingSummary& summary);

@@ -31,11 +31,10 @@ std::string SamplingSummary::why_trivial() const {
                      share(open, "open", least_open));
 }
 
-std::string SamplingSummary::why_empty(const SampleOptions& options) const {
+std::string SamplingSummary::why_empty(const SampleOptions& options, const std::string& advice) const {
   if (samples > 0) return {};
   if (constrained == 0) {
-    return fmt::format(
-        "none of the {} steps had a contact, an active limit or a joint's row; simulate longer with --steps", steps);
+    return fmt::format("none of the {} steps had a contact, an active limit or a joint's row; {}", steps, advice);
   }
   if (options.sample == "impacts" && candidates == 0) {
     return fmt::format("fewer than every={} contacts began to push in {} steps; set every=1, or sample=steps",

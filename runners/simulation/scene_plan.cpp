@@ -6,6 +6,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "problems/scenes/simulated/urdf.hpp"
+
 namespace conebench::simulation {
 
 namespace {
@@ -87,6 +89,18 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   }
   if (seed != 1) plan.name += fmt::format("_seed={}", seed);
   return plan;
+}
+
+std::string advice_without_rows(const ScenePlan& plan) {
+  const std::string longer = "simulate more steps";
+  if (plan.model.source_file.empty()) return longer;
+  if (!is_urdf(plan.model.mjcf)) return longer + ", or give the model something to touch";
+  const auto base = plan.values.find("base");
+  const bool fixed = base == plan.values.end() || to_text(base->second) != "free";
+  if (fixed && !plan.model.ground) return "a URDF's root is fixed and has no ground: set base=free and ground=plane";
+  if (fixed) return "a URDF's root is fixed: set base=free";
+  if (!plan.model.ground) return "nothing is under the robot: set ground=plane";
+  return longer;
 }
 
 Result<Simulation> simulate(const ScenePlan& plan) {

@@ -33,6 +33,9 @@ std::vector<OptionSpec> common_options();
 /// Sorts `values` out. Errors: those of the scene; wrong_usage for an unknown option or a value out of range.
 Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues& values, std::uint64_t seed);
 
+/// What may give a simulation samples that had no step with a row.
+std::string advice_without_rows(const ScenePlan& plan);
+
 Result<Simulation> simulate(const ScenePlan& plan);
 
 }  // namespace conebench::simulation

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/plural.hpp"
 #include "problems/scenes/scene_support.hpp"
+#include "problems/scenes/simulated/urdf.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::simulation {
@@ -66,6 +68,7 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   made.name_ = name;
   made.seed_ = seed;
   made.options_ = options;
+  made.groundless_urdf_ = !model.source_file.empty() && !model.ground && is_urdf(model.mjcf);
   const auto row = require_solver(options.solver);
   if (!row) return row.error();
   if ((*row)->info.own_process) {
@@ -84,6 +87,10 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   made.state_ = made.engine_->start();
   made.identities_ = ContactIdentities(options.identity_radius);
   const std::string kind = options.control.control == "scene" ? model.control : options.control.control;
+  if (options.control.control != "scene" && options.control.control != "none" &&
+      made.engine_->dimensions().controls == 0) {
+    made.notes_.push_back(fmt::format("{}: control={} does nothing: the model has no actuators", name, kind));
+  }
   made.control_ = std::make_unique<Control>(kind, options.control, made.engine_->control_ranges(),
                                             made.engine_->control_waves(), made.state_.control, seed);
   return made;
@@ -98,17 +105,34 @@ std::optional<Error> Simulation::blown_up(const Vector& velocity) const {
   for (Index i = 0; i < velocity.size(); ++i) {
     if (std::abs(velocity[i]) <= options_.max_speed) continue;
     return failed(
-        fmt::format("the simulation has blown up: velocity {} of {} is {:.3g}, more than max_speed = {:.3g}; "
-                    "use a smaller time_step or another solver",
-                    i + 1, velocity.size(), velocity[i], options_.max_speed));
+        fmt::format("the simulation has blown up: velocity {} of {} is {:.3g}, more than max_speed = {:.3g}; {}", i + 1,
+                    velocity.size(), velocity[i], options_.max_speed, blow_up_advice()));
   }
   return std::nullopt;
+}
+
+std::string Simulation::blow_up_advice() const {
+  if (!held_) {
+    return fmt::format(
+        "no contact, limit or joint row has held it so far: it falls or spins freely (put something under "
+        "it{}), or its forces are too stiff for the time_step",
+        groundless_urdf_ ? ": ground=plane" : "");
+  }
+  if (missed_ == 0) return "use a smaller time_step";
+  return fmt::format("use another solver ({} missed its tolerance in {}) or a smaller time_step", options_.solver,
+                     plural(missed_, "step"));
 }
 
 Result<std::monostate> Simulation::evaluate() {
   const Reach reach{time_step_, options_.contact_margin, options_.limit_margin};
   if (auto done = engine_->evaluate(state_, reach, mechanics_); !done) return failed(done.error().message);
   return std::monostate{};
+}
+
+std::vector<std::string> Simulation::notes() const {
+  std::vector<std::string> all = engine_->notes();
+  all.insert(all.end(), notes_.begin(), notes_.end());
+  return all;
 }
 
 void Simulation::watch(StageWatch stages) {
@@ -144,6 +168,8 @@ Result<StepRecord> Simulation::step() {
     auto impulse = solve(record.problem, record);
     if (!impulse) return impulse.error();
     record.impulse = std::move(*impulse);
+    held_ = held_ || record.problem.rows() > 0;
+    missed_ += record.residual <= options_.tolerance ? 0 : 1;
     const Vector velocity = velocity_after(*step, record.impulse);  // 004 eq. (76)
     if (auto error = blown_up(velocity)) return *error;
 

@@ -71,6 +71,8 @@ class Simulation {
   Engine& engine() { return *engine_; }
   const Mechanics& mechanics() const { return mechanics_; }
   double time_step() const { return time_step_; }
+  /// What is left out of the model, and options that do nothing in it; a line each.
+  std::vector<std::string> notes() const;
   /// Told of the stages of every step from now on.
   void watch(StageWatch stages);
 
@@ -80,16 +82,21 @@ class Simulation {
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
   std::optional<Error> blown_up(const Vector& velocity) const;
+  std::string blow_up_advice() const;
   Error failed(const std::string& what) const;
   void begin(Stage stage) const {
     if (stages_) stages_(stage);
   }
 
   std::string family_, name_;
+  std::vector<std::string> notes_;
   SimulationOptions options_;
   std::uint64_t seed_ = 1;
   double time_step_ = 0.0;
   long steps_ = 0;
+  long missed_ = 0;    ///< steps that were not solved to the tolerance
+  bool held_ = false;  ///< some step had a row
+  bool groundless_urdf_ = false;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<Control> control_;

@@ -128,6 +128,23 @@ TEST_F(GenerateSamples, NoSamplesAreAFailureThatSaysWhy) {
   EXPECT_THAT(outcome.err, HasSubstr("box-on-plane: no samples: none of the 5 steps had a contact"));
 }
 
+TEST_F(GenerateSamples, NoStepsAreRefused) {
+  expect_failure(conebench({"generate", "box-on-plane", "--out", folder / "out", "--steps", "0"}), 2,
+                 {"--steps = 0 must be a whole number at least 1"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "out"));
+}
+
+TEST_F(GenerateSamples, AModelsFileInAProblemsPlaceIsToldWhatToDoWith) {
+  std::ofstream(folder / "my robot.xml") << "<mujoco/>";
+  const std::string file = folder / "my robot.xml";
+  const std::string hint = "conebench generate file --set 'path=" + file + "' --out DIR";
+  expect_failure(conebench({"solve", file, "--solver", "NSGS"}), 3, {"not a problem but a model", hint});
+  expect_failure(conebench({"inspect", file}), 3, {"not a problem but a model", hint});
+  expect_failure(conebench({"generate", file, "--out", folder / "out"}), 2, {"not a scene but a file", hint});
+  expect_failure(conebench({"run", file, "--db", folder / "x.sqlite"}), 2, {"no suite", hint, R"("scene": "file")"});
+  expect_failure(conebench({"solve", folder / "none.xml", "--solver", "NSGS"}), 3, {"no such file"});
+}
+
 TEST_F(GenerateSamples, ABlownUpSimulationKeepsTheSamplesBefore) {
   const auto outcome = conebench({"generate", "box-on-plane", "--out", folder / "out", "--set", "slope=60", "--set",
                                   "friction=0.1", "--set", "max_speed=2"});
@@ -291,7 +308,7 @@ TEST_F(GenerateSamples, ADryRunSimulatesNothing) {
   const auto first = conebench(dry);
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("5 problems"));
-  EXPECT_THAT(first.out, HasSubstr("4 of the problems are samples that the run will simulate first"));
+  EXPECT_THAT(first.out, HasSubstr("4 problems are known by name only and may repeat another, be none or not fit"));
   const auto entries = std::filesystem::directory_iterator(folder.path());
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1) << "only the suite";
   ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);

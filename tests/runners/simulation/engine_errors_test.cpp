@@ -11,6 +11,7 @@ namespace conebench::simulation {
 namespace {
 
 using namespace testing;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -117,7 +118,26 @@ TEST_F(EngineErrors, AVelocityAboveTheBoundIsABlowUp) {
   }
   EXPECT_EQ(error.code, ErrorCode::bad_input);
   EXPECT_THAT(error.message, HasSubstr("test: step 21 (t = 0.2 s): the simulation has blown up"));
-  EXPECT_THAT(error.message, HasSubstr("smaller time_step"));
+  EXPECT_THAT(error.message, HasSubstr("max_speed = 2; no contact, limit or joint row has held it so far: it falls"))
+      << "another solver would not help";
+}
+
+TEST_F(EngineErrors, ABlowUpBlamesTheSolverWhereItMissedItsToleranceAlone) {
+  const auto advice = [](long iterations) {
+    SimulationOptions options;
+    options.max_speed = 2.0;
+    options.max_iterations = iterations;
+    options.tolerance = 1e-8;
+    auto simulation = simulation_of(world(R"(<geom type="plane" size="9 9 1" euler="1 0 0"/><body pos="0 0 0.01">
+        <freejoint/><geom type="box" size=".1 .1 .1" euler="1 0 0" pos="0 0 .18" friction="0.1"/></body>)"),
+                                    0.01, options);
+    for (int k = 0; k < 200; ++k) {
+      if (const auto record = simulation.step(); !record) return record.error().message;
+    }
+    return std::string("never blew up");
+  };
+  EXPECT_THAT(advice(100'000), ::testing::EndsWith("max_speed = 2; use a smaller time_step"));
+  EXPECT_THAT(advice(1), AllOf(HasSubstr("use another solver (NSGS missed its tolerance in "), HasSubstr("time_step")));
 }
 
 TEST_F(EngineErrors, AVelocityThatIsNoNumberIsABlowUp) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,9 @@ namespace conebench::simulation {
 namespace {
 
 using namespace testing;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Features features(SampleCategory category, double conditioning) {
   Features made;
@@ -104,7 +107,7 @@ class Sampling : public WithMujoco {
                               .step = {}};
     const auto ran = sample(*simulation, steps, plan->options.tolerance, plan->sampling, watch, summary);
     if (!ran) throw std::runtime_error(ran.error().message);
-    why_empty = summary.why_empty(plan->sampling);
+    why_empty = summary.why_empty(plan->sampling, advice_without_rows(*plan));
     std::vector<ContactProblem> problems;
     for (const std::string& file : files) {
       auto problem = load_fclib(file);
@@ -175,6 +178,49 @@ TEST_F(Sampling, ASetWithoutSamplesSaysWhy) {
                       {{"sample", std::string("stratified")}, {"categories", std::string("redundant-joints")}}, 5)
                   .empty());
   EXPECT_THAT(why_empty, HasSubstr("none of the 5 candidates is of the categories asked for (redundant-joints)"));
+}
+
+TEST_F(Sampling, AURDFWithoutSamplesIsToldWhatItLacks) {
+  std::filesystem::create_directories(folder);
+  const std::string file = (folder / "ball.urdf").string();
+  std::ofstream(file) << R"(<robot name="ball"><link name="base"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>)";
+  const auto advice = [&](OptionValues options) {
+    options["path"] = file;
+    return advice_without_rows(plan_scene(**require_simulated_scene("file"), options, 1).value());
+  };
+  const std::string free = "free", plane = "plane";
+  EXPECT_THAT(advice({}), HasSubstr("set base=free and ground=plane"));
+  EXPECT_THAT(advice({{"ground", plane}}), AllOf(HasSubstr("set base=free"), Not(HasSubstr("ground"))));
+  EXPECT_THAT(advice({{"base", free}}), AllOf(HasSubstr("set ground=plane"), Not(HasSubstr("base"))));
+  EXPECT_EQ(advice({{"base", free}, {"ground", plane}}), "simulate more steps");
+  EXPECT_EQ(advice_without_rows(plan_scene(**require_simulated_scene("box-on-plane"), {}, 1).value()),
+            "simulate more steps");
+}
+
+TEST_F(Sampling, ControlOfAModelWithoutActuatorsIsNoted) {
+  const auto notes = [](const char* scene, const char* control) {
+    return simulate(plan_scene(**require_simulated_scene(scene), {{"control", std::string(control)}}, 1).value())
+        .value()
+        .notes();
+  };
+  EXPECT_THAT(notes("box-on-plane", "sine"),
+              ::testing::Contains(HasSubstr("control=sine does nothing: the model has no actuators")));
+  EXPECT_THAT(notes("box-on-plane", "none"), ::testing::IsEmpty());
+  EXPECT_THAT(notes("arm7d", "sine"), Not(::testing::Contains(HasSubstr("actuators"))));
+}
+
+TEST_F(Sampling, AToleranceBelowRoundingIsToldSo) {
+  SampleList list;
+  list.solver = "CASCADE";
+  list.tolerance = 1e-15;
+  list.summary.steps = list.summary.unsolved = 3;
+  list.summary.worst_residual = 1e-13;
+  EXPECT_THAT(*loop_warning(list), AllOf(HasSubstr("a tolerance of 1e-10 or more"), Not(HasSubstr("time_step"))));
+  list.summary.worst_residual = 1e-3;
+  EXPECT_THAT(*loop_warning(list),
+              AllOf(HasSubstr("more max_iterations or a smaller time_step"), Not(HasSubstr("1e-10"))));
 }
 
 TEST_F(Sampling, AStratifiedSetHasSoManyOfEachAndEndsWhenAllAreThere) {

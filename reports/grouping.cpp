@@ -16,6 +16,7 @@ Result<ReportGroups> parse_report_groups(const std::string& name) {
 StoreContents grouped(StoreContents contents, ReportGroups groups) {
   if (groups == ReportGroups::family) return contents;
   const bool by_category = groups == ReportGroups::category;
+  contents.group = by_category ? "category" : "band of conditioning";
   const ConditioningBands bands;
   for (ProblemRecord& problem : contents.problems) {
     if (by_category) {

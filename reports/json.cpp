@@ -44,6 +44,7 @@ class Writer {
     out["penalty_factor"] = analysis_.penalty_factor;
     out["notes"] = notes();
     out["runs"] = runs();
+    out["group"] = {{"one", analysis_.contents->group}, {"many", many_groups(analysis_.contents->group)}};
     out["families"] = analysis_.families;
     out["residuals"] = residual_infos();
     out["costs"] = Json::array();

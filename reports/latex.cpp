@@ -125,9 +125,10 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
       "False claims", Better::lower,
       [](const auto& r) { return std::optional(static_cast<double>(r.tally.false_claim)); },
       [](double n) { return fmt::format("{:.0f}", n); });
-  std::string caption = fmt::format("{} at tolerance {} ({}, {} start): {} in {} of equal weight.",
-                                    latex(analysis.title), latex(slice.label), latex(slice.verdict), latex(slice.start),
-                                    plural(ranking.problems, "problem"), plural(ranking.families, "family"));
+  std::string caption =
+      fmt::format("{} at tolerance {} ({}, {} start): {} in {} of equal weight.", latex(analysis.title),
+                  latex(slice.label), latex(slice.verdict), latex(slice.start), plural(ranking.problems, "problem"),
+                  count_groups(ranking.families, analysis.contents->group));
   if (analysis.times_shown) {
     caption += fmt::format(
         " Geometric means of set-up and solve time, shifted by {}; unsolved problems count with the limit, with {} "
@@ -166,8 +167,8 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
     }
     const std::string caption = fmt::format(
         "{} at tolerance {}: mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
-        "a family (their number in brackets) that every solver solves which solves at least half of it.",
-        latex(analysis.title), latex(analysis.slices[slice].label));
+        "a {} (their number in brackets) that every solver solves which solves at least half of it.",
+        latex(analysis.title), latex(analysis.slices[slice].label), analysis.contents->group);
     out += table(caption + warnings(analysis), fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
                  row_names(analysis, all), columns);
   }

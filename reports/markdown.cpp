@@ -102,7 +102,8 @@ std::string status_table(const Analysis& analysis, std::size_t slice) {
 /// Who is best on each headline problem; where nobody solves it, who comes closest.
 std::string problem_table(const Analysis& analysis, std::size_t slice) {
   const std::string cost_title = title(shown_cost(analysis));
-  Table table({"problem", "family", "contacts", "solved by", "best", cost_title, "least verdict", "by"}, 2);
+  Table table({"problem", analysis.contents->group, "contacts", "solved by", "best", cost_title, "least verdict", "by"},
+              2);
   const auto name = [&](const std::optional<std::size_t>& column) { return column ? label(analysis, *column) : "–"; };
   long unsolved = 0;
   for (const auto& row : analysis.problem_rows) {
@@ -143,11 +144,13 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
         human_time(analysis.shift_s), exact(analysis.penalty_factor), plural(ranking.common_problems, "problem"),
         plural(ranking.common_columns, "solver"));
   }
-  out += fmt::format("ρ is the performance profile over {}. Families weigh the same.\n\n", title(ranking.cost));
+  out += fmt::format("ρ is the performance profile over {}. {} weigh the same.\n\n", title(ranking.cost),
+                     capital(many_groups(analysis.contents->group)));
   for (const auto& remark : ranking.remarks) out += markdown(remark) + "\n\n";
   out += "### Claim against verdict\n\n" + claim_table(analysis, ranking);
   if (analysis.families.size() > 1) {
-    out += "### Solved share" + std::string(analysis.times_shown ? " and mean time (common)" : "") + " per family\n\n" +
+    out += fmt::format("### Solved share{} per {}\n\n", analysis.times_shown ? " and mean time (common)" : "",
+                       analysis.contents->group) +
            family_table(analysis, s);
   }
   out += "### Statuses other than converged\n\n" + status_table(analysis, s);

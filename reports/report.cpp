@@ -1,6 +1,7 @@
 #include "reports/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,42 @@ constexpr std::array<std::pair<const char*, ReportFormat>, 5> format_names{{{"ht
                                                                             {"latex", ReportFormat::latex},
                                                                             {"csv", ReportFormat::csv},
                                                                             {"json", ReportFormat::json}}};
+
+/// Every name that a report's file can have.
+constexpr std::array file_names = {"index.html",       "report.md",    "report.tex",
+                                   "tables.tex",       "cells.csv",    "ranking.csv",
+                                   "pairs.csv",        "problems.csv", "performance_profiles.csv",
+                                   "statuses.csv",     "report.json",  "data_profiles.csv",
+                                   "pair_profiles.csv"};
+
+bool holds(const std::filesystem::path& file, const std::string& content) {
+  std::error_code ignored;
+  if (std::filesystem::file_size(file, ignored) != content.size() || ignored) return false;
+  std::ifstream stream(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {}) == content;
+}
+
+/// Files in the folder that are named as a report's, were not written now and are not what this report would have in
+/// their place.
+std::vector<std::string> other_reports_files(const StoreContents& contents, const std::filesystem::path& out,
+                                             ReportOptions options, const std::vector<std::filesystem::path>& written) {
+  std::vector<std::string> others;
+  for (const std::string name : file_names) {
+    std::error_code ignored;
+    const bool is_ours = std::find(written.begin(), written.end(), out / name) != written.end();
+    if (!is_ours && std::filesystem::is_regular_file(out / name, ignored)) others.push_back(name);
+  }
+  if (others.empty()) return others;
+  std::vector<ReportFormat> left = all_report_formats();
+  std::erase_if(left, [&](ReportFormat format) {
+    return std::find(options.formats.begin(), options.formats.end(), format) != options.formats.end();
+  });
+  options.formats = std::move(left);
+  for (const ReportFile& file : render_report(contents, options)) {
+    if (holds(out / file.path, file.content)) std::erase(others, file.path.string());
+  }
+  return others;
+}
 
 }  // namespace
 
@@ -85,6 +122,11 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
       return Error{ErrorCode::bad_input,
                    fmt::format("{}: can't be written; free space or give another folder with --out", path.string())};
     written.paths.push_back(path);
+  }
+  const auto others = other_reports_files(contents, out, with_pictures, written.paths);
+  if (!others.empty()) {
+    written.notes.push_back(fmt::format("{}: not of this report, and left as {}: {}", out.string(),
+                                        others.size() == 1 ? "it was" : "they were", fmt::join(others, ", ")));
   }
   const bool html =
       std::find(options.formats.begin(), options.formats.end(), ReportFormat::html) != options.formats.end();

@@ -23,7 +23,7 @@ enum class ReportGroups { family, category, conditioning };
 /// Errors (wrong_usage): another name.
 Result<ReportGroups> parse_report_groups(const std::string& name);
 /// The contents with each problem's sample category (004 VII-C), or the band of its conditioning (ConditioningBands),
-/// in the place of its family; the suites' names say so.
+/// in the place of its family; the suites' names and `group` say so.
 StoreContents grouped(StoreContents contents, ReportGroups groups);
 
 struct ReportOptions {
@@ -44,20 +44,21 @@ struct ReportFile {
 
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
-  std::vector<std::string> notes;            ///< what the files lack (charts); what limits their figures stands in them
+  std::vector<std::string> notes;  ///< what the files lack (charts), and which beside them are another report's
 };
 
 /// All files of a report as a pure function of the records: the same contents and options give the same bytes.
 /// Never fails: an empty store gives a report that says so.
 std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options);
 
-/// render_report() into the folder `out`, made where it is missing; files of the same names are replaced, others stay.
-/// Errors (bad_input): the folder can't be made or written to.
+/// render_report() into the folder `out`, made where it is missing; files of the same names are replaced, others stay,
+/// and `notes` names those of them that look like an earlier report's. Errors (bad_input): the folder can't be made or
+/// written to.
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options);
 
 /// Records of several stores as one: cells with the same key are kept once, the last store's wins, and run ids are
-/// renumbered so that they stay apart. What present_contents says of each is kept.
+/// renumbered so that they stay apart. What present_contents says of each is kept; shards of one suite are one.
 StoreContents join_contents(std::vector<StoreContents> stores);
 
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.

@@ -129,7 +129,8 @@ std::string footer(const Analysis& analysis, const Ranking& ranking) {
 
 std::string legend(const Analysis& analysis) {
   std::string text =
-      " false: claims that the judge refutes; unsup.: problems a solver can't run on. Families weigh the same.\n";
+      fmt::format(" false: claims that the judge refutes; unsup.: problems a solver can't run on. {} weigh the same.\n",
+                  capital(many_groups(analysis.contents->group)));
   if (!analysis.times_shown) return text;
   return text +
          fmt::format(
@@ -153,7 +154,8 @@ std::string terminal(const Analysis& analysis, bool colour) {
     const Slice& slice = analysis.slices[s];
     out += "\n " + paint(Style::bold, fmt::format("{} at {}", one_line(analysis.title), slice.label));
     out += paint(Style::dim, fmt::format("  {}, {} start · {} in {}", slice.verdict, slice.start,
-                                         plural(ranking.problems, "problem"), plural(ranking.families, "family")));
+                                         plural(ranking.problems, "problem"),
+                                         count_groups(ranking.families, analysis.contents->group)));
     out += "\n" + ranking_table(analysis, ranking, paint) + paint(Style::dim, footer(analysis, ranking));
     for (const auto& remark : ranking.remarks) out += paint(Style::dim, " " + one_line(remark)) + "\n";
   }

@@ -117,6 +117,20 @@ std::string exact(double value) {
   return fmt::format("{}", value);
 }
 
+std::string many_groups(const std::string& group) {
+  const auto word = std::min(group.find(' '), group.size());
+  return plural(2, group.substr(0, word)).substr(2) + group.substr(word);
+}
+
+std::string count_groups(long count, const std::string& group) {
+  return fmt::format("{} {}", count, count == 1 ? group : many_groups(group));
+}
+
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 std::string one_line(std::string_view text) {
   std::string out;
   each_code_point(text, [&](const CodePoint& point) {

@@ -25,6 +25,13 @@ std::string human_number(double value);
 /// The shortest text that reads back as the same double; "inf", "nan".
 std::string exact(double value);
 
+/// "families", "categories", "bands of conditioning": several of a StoreContents::group.
+std::string many_groups(const std::string& group);
+/// "1 family", "3 bands of conditioning".
+std::string count_groups(long count, const std::string& group);
+/// With a capital in front.
+std::string capital(std::string text);
+
 /// Valid UTF-8 with control characters and line breaks replaced: fit for a terminal line.
 std::string one_line(std::string_view text);
 /// Columns that a UTF-8 text takes on a terminal (one a code point).

@@ -18,7 +18,7 @@ const cellColumns = [
     : [
         {
           id: "family",
-          title: "Family",
+          title: capital(data.group.one),
           left: true,
           value: (c) => data.problems[c.problem].family,
           show: (c) => {

@@ -206,7 +206,7 @@ function problemDetails(p) {
       !problem.left_out ? null : el("p", { class: "note info" }, `Left out of headlines: ${problem.left_out}.`),
       scenePicture(problem),
       facts([
-        ["family", familyTitle(problem.family)],
+        [data.group.one, familyTitle(problem.family)],
         ["source", problem.source],
         ["kind", `${statusTitle(problem.kind)}, ${problem.space_dimension}D`],
         ["contacts", formatCount(problem.contacts)],
@@ -274,7 +274,7 @@ function solverDetails(s) {
             el(
               "tr",
               { class: i === 0 ? "marked" : null },
-              el("th", { scope: "row", class: "left" }, i === 0 ? "all families" : familyTitle(family)),
+              el("th", { scope: "row", class: "left" }, i === 0 ? `all ${data.group.many}` : familyTitle(family)),
               data.slices.map((_, slice) => el("td", {}, share(slice, family))),
             ),
           ),

@@ -68,4 +68,7 @@ const outcomes = [
 ];
 const outcomeTitle = Object.fromEntries(outcomes.map((one) => [one.id, one.title]));
 const statusTitle = (status) => status.replace(/_/g, " ");
-const familyTitle = (family) => family || "(no family)";
+// What stands in the place of families (--by) is named by data.group.
+const familyTitle = (family) => family || `(no ${data.group.one})`;
+const countFamilies = (count) => `${formatCount(count)} ${count === 1 ? data.group.one : data.group.many}`;
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

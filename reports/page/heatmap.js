@@ -31,7 +31,7 @@ function hardness(p) {
 }
 
 const heatOrders = {
-  family: { title: "family", value: (p) => p },
+  family: { title: data.group.one, value: (p) => p },
   contacts: { title: "contacts", value: (p) => data.problems[p].contacts },
   hardness: { title: "hardest first", value: (p) => -hardness(p) },
 };

@@ -35,7 +35,7 @@ function drawControls() {
     hint: `tolerance ${slice.label}: ${slice.verdict}, criterion ${slice.criterion}, ${slice.start} start`,
   }));
   const families = [
-    { value: "", title: "All families" },
+    { value: "", title: `All ${data.group.many}` },
     ...data.families.map((family) => ({ value: family, title: familyTitle(family) })),
   ];
   document.getElementById("controls").replaceChildren(
@@ -47,7 +47,9 @@ function drawControls() {
           (value) => update({ slice: Number(value), page: 0 }),
         )
       : segmented("Tolerance", slices, state.slice, (slice) => update({ slice, page: 0 })),
-    families.length > 2 ? select("Family", families, state.family, (family) => update({ family, page: 0 })) : "",
+    families.length > 2
+      ? select(capital(data.group.one), families, state.family, (family) => update({ family, page: 0 }))
+      : "",
     el(
       "button",
       {

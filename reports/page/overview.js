@@ -53,7 +53,7 @@ function drawTiles() {
     tile(
       "Problems",
       formatCount(counted),
-      `${plural(data.families.length, "family")}${left > 0 ? ` · ${left} left out of headlines` : ""}`,
+      `${countFamilies(data.families.length)}${left > 0 ? ` · ${left} left out of headlines` : ""}`,
     ),
     tile(
       "Solver settings",

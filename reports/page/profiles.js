@@ -299,7 +299,8 @@ function pairTable() {
       "p",
       { class: "caption" },
       "A profile of many solvers depends on all of them; two at a time do not. Each number " +
-        "counts the problems, of all families, that the row's solver solves at less cost than the column's. " +
+        `counts the problems, of all ${data.group.many}, that the row's solver solves at less cost than ` +
+        "the column's. " +
         "Click one to " +
         "see the profile of the two alone.",
     ),
@@ -324,7 +325,7 @@ function drawProfiles() {
   );
   const scope =
     `${plural(profile.problems, "problem")} at ${data.slices[state.slice].label}` +
-    `${state.family ? ` of ${state.family}` : ", families of equal weight"}` +
+    `${state.family ? ` of ${state.family}` : `, ${data.group.many} of equal weight`}` +
     `${some ? `; recomputed among the ${shownSolvers().length} solvers shown` : ""}.`;
   const figure = (title, id, hint) =>
     el(

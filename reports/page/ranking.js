@@ -60,7 +60,7 @@ function rankingColumns(ranking) {
       id: "share",
       title: "Solved",
       descending: true,
-      hint: "Share of all headline problems, families weighing the same",
+      hint: `Share of all headline problems, ${data.group.many} weighing the same`,
       ...best((row) => row.solved_share, false, shareCell),
     },
     {
@@ -141,7 +141,7 @@ function rankingColumns(ranking) {
 }
 
 function rankingNotes(ranking) {
-  const texts = [`${plural(ranking.problems, "problem")} in ${plural(ranking.families, "family")} of equal weight.`];
+  const texts = [`${plural(ranking.problems, "problem")} in ${countFamilies(ranking.families)} of equal weight.`];
   if (data.times_shown) {
     texts.push(
       `Times: set-up + solve, geometric mean shifted by ${formatTime(data.shift_s)}. Common subset: the ` +

@@ -154,6 +154,8 @@ struct StoreContents {
   std::vector<CellRecord> cells;
   std::vector<SuiteState> suites;  ///< see present_contents; empty: not known
   long outdated_cells = 0;         ///< that it took out
+  /// What a problem's `family` is: "family", or what grouped() has put in its place.
+  std::string group = "family";
 };
 
 }  // namespace conebench

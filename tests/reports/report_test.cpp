@@ -11,7 +11,9 @@
 namespace conebench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 class WriteReport : public ::testing::Test {
@@ -71,6 +73,40 @@ TEST_F(WriteReport, AFileInTheFoldersPlaceIsAnErrorThatNamesIt) {
   EXPECT_THAT(written.error().message, HasSubstr((folder_ / "report").string()));
 }
 
+TEST_F(WriteReport, WhatAnEarlierReportLeftIsNamedAndStays) {
+  const StoreContents store = testing::small_store();
+  const auto names = [&](const StoreContents& contents, ReportFormat format) {
+    ReportOptions options;
+    options.formats = {format};
+    const auto written = write_report(contents, folder_, options);
+    EXPECT_TRUE(written.ok());
+    std::string notes;
+    for (const std::string& note : written->notes) notes += note + "\n";
+    return notes;
+  };
+  EXPECT_EQ(names(store, ReportFormat::md), "");
+  std::ofstream(folder_ / "mine.csv") << "mine";
+  EXPECT_EQ(names(store, ReportFormat::json), "") << "report.md is of the same records";
+  StoreContents later = store;
+  later.cells.pop_back();
+  EXPECT_THAT(names(later, ReportFormat::json), HasSubstr("not of this report, and left as it was: report.md\n"));
+  EXPECT_THAT(names(later, ReportFormat::csv), HasSubstr("not of this report, and left as it was: report.md\n"));
+  EXPECT_THAT(names(store, ReportFormat::latex),
+              AllOf(HasSubstr("left as they were:"), HasSubstr("cells.csv"), HasSubstr("report.json"),
+                    Not(HasSubstr("mine.csv")), Not(HasSubstr("report.md"))));
+  EXPECT_EQ(fs::file_size(folder_ / "mine.csv"), 4U);
+  EXPECT_TRUE(fs::exists(folder_ / "report.md"));
+
+  // No file of a report goes unnamed.
+  fs::remove_all(folder_);
+  const auto all = write_report(store, folder_, {});
+  const auto none = names({}, ReportFormat::md);
+  for (const auto& path : all->paths) {
+    if (path.filename() == "report.md") continue;
+    EXPECT_THAT(none, HasSubstr(path.filename().string()));
+  }
+}
+
 TEST_F(WriteReport, AnEmptyStoreStillGivesEveryFile) {
   const auto written = write_report({}, folder_, {});
   ASSERT_TRUE(written.ok());
@@ -116,7 +152,17 @@ TEST(ReportGroups, PutCategoryOrConditioningInTheFamiliesPlace) {
 
   ReportOptions options;
   options.formats = {ReportFormat::md};
-  EXPECT_THAT(render_report(by_category, options)[0].content, HasSubstr("dense contacts"));
+  const std::string text = render_report(by_category, options)[0].content;
+  EXPECT_THAT(text, AllOf(HasSubstr("dense contacts"), HasSubstr("per category"), HasSubstr("| problem | category |"),
+                          HasSubstr("Categories weigh the same")));
+  EXPECT_THAT(text, Not(HasSubstr("amil"))) << "neither family nor families";
+  EXPECT_THAT(terminal_ranking(by_conditioning, false),
+              AllOf(HasSubstr("in 3 bands of conditioning"), HasSubstr("Bands of conditioning weigh the same"),
+                    Not(HasSubstr("amil"))));
+  options.formats = {ReportFormat::latex};
+  EXPECT_THAT(render_report(by_category, options)[1].content,
+              AllOf(HasSubstr("in 2 categories of equal weight"), HasSubstr("problems of a category ("),
+                    Not(HasSubstr("amil"))));
   EXPECT_THAT(parse_report_groups("size").error().message, HasSubstr("known: family, category, conditioning"));
 }
 

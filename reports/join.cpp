@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "reports/report.hpp"
@@ -24,6 +25,25 @@ void merge(std::vector<Record>& into, std::vector<Record>&& from, Id id) {
   }
 }
 
+std::set<WantedCell> all_of(const SuiteState& suite) {
+  std::set<WantedCell> cells = suite.present;
+  cells.insert(suite.missing.begin(), suite.missing.end());
+  return cells;
+}
+
+/// Shards of a suite ask for the same cells: what one of them has is not missing.
+void add(std::vector<SuiteState>& suites, SuiteState&& suite) {
+  const auto same = std::find_if(suites.begin(), suites.end(), [&](const SuiteState& earlier) {
+    return earlier.name == suite.name && all_of(earlier) == all_of(suite);
+  });
+  if (same == suites.end()) {
+    suites.push_back(std::move(suite));
+    return;
+  }
+  std::erase_if(same->missing, [&](const WantedCell& cell) { return suite.present.contains(cell); });
+  same->present.merge(suite.present);
+}
+
 }  // namespace
 
 StoreContents join_contents(std::vector<StoreContents> stores) {
@@ -40,7 +60,7 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
       const auto found = renumbered.find(cell.run_id);
       cell.run_id = found == renumbered.end() ? 0 : found->second;
     }
-    joined.suites.insert(joined.suites.end(), store.suites.begin(), store.suites.end());
+    for (SuiteState& suite : store.suites) add(joined.suites, std::move(suite));
     joined.outdated_cells += store.outdated_cells;
     merge(joined.problems, std::move(store.problems), [](const ProblemRecord& p) { return p.hash; });
     merge(joined.settings, std::move(store.settings), [](const SettingRecord& s) { return s.hash; });

@@ -60,7 +60,7 @@ void note_noise(Notes& notes, const StoreContents& contents) {
   const auto& runs = contents.runs;
   const bool whole =
       !contents.suites.empty() && std::all_of(contents.suites.begin(), contents.suites.end(),
-                                              [](const SuiteState& suite) { return suite.present == suite.cells; });
+                                              [](const SuiteState& suite) { return suite.missing.empty(); });
   std::set<std::string> reasons;
   long noisy = 0;
   long unfinished = 0;
@@ -130,9 +130,19 @@ void note_gaps(Notes& notes, const Analysis& analysis) {
 
 void note_suites(Notes& notes, const StoreContents& contents) {
   for (const SuiteState& suite : contents.suites) {
-    if (suite.present == suite.cells) continue;
-    notes.warn(fmt::format("Not run: {} of {} of the suite {}; running it without --filter or --shard does the rest.",
-                           suite.cells - suite.present, plural(suite.cells, "cell"), suite.name));
+    if (suite.missing.empty()) continue;
+    std::set<std::string> named;
+    for (const WantedCell& cell : suite.missing) {
+      if (suite.known_by_name.contains(cell.problem)) named.insert(cell.problem);
+    }
+    std::string text = fmt::format("Not run: {}{} of {} of the suite {}", named.empty() ? "" : "at most ",
+                                   suite.missing.size(), plural(suite.cells(), "cell"), suite.name);
+    if (!suite.filter.empty()) text += fmt::format(" that fit {}", suite.filter);
+    if (!named.empty()) {
+      text += fmt::format("; {} known by name only and may repeat another, be none or not fit",
+                          plural(static_cast<long>(named.size()), "problem") + (named.size() == 1 ? " is" : " are"));
+    }
+    notes.warn(text + "; running it without --filter or --shard does the rest.");
   }
   if (contents.outdated_cells > 0) {
     notes.inform(

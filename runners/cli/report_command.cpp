@@ -47,6 +47,13 @@ std::set<std::string> families_of(const StoreContents& contents) {
   return families;
 }
 
+/// Where a filter fits only cells that were not run: not a slip of the pen.
+std::string still_to_run(const StoreContents& contents) {
+  std::size_t missing = 0;
+  for (const SuiteState& suite : contents.suites) missing += suite.missing.size();
+  return missing == 0 ? std::string() : fmt::format("{} that may fit it were not run yet; ", missing);
+}
+
 Result<int> run_report(const ReportArguments& arguments) {
   ReportOptions options;
   auto formats = parse_report_formats(arguments.formats);
@@ -82,8 +89,8 @@ Result<int> run_report(const ReportArguments& arguments) {
     const std::string meant = misspelt(*filter, solvers_of(joined), families_of(joined));
     joined = filtered(std::move(joined), *filter, arguments.filter);
     if (joined.cells.empty() && all > 0) {
-      print_error(fmt::format("{}: --filter '{}' leaves 0 of {} cells; {}nothing was written", arguments.stores.front(),
-                              arguments.filter, all, meant));
+      print_error(fmt::format("{}: --filter '{}' leaves 0 of {} cells; {}{}nothing was written",
+                              arguments.stores.front(), arguments.filter, all, meant, still_to_run(joined)));
       return nothing_measured;
     }
   }

@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "problems/plural.hpp"
 #include "reports/report.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/problem_argument.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
@@ -101,8 +103,12 @@ std::string left_out(const auto& outcome) {
 }
 
 void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
-  print_text(fmt::format("{}: {} problems ({}; {} more repeat one of them), {} settings, {} cells\n", suite.name,
-                         plan.problems, left_out(plan), plan.duplicates, plan.settings, plan.cells));
+  const std::string copies =
+      plan.duplicates > 0 ? fmt::format("; {} more {} one of them and share{} its cells", plan.duplicates,
+                                        plan.duplicates == 1 ? "repeats" : "repeat", plan.duplicates == 1 ? "s" : "")
+                          : std::string();
+  print_text(fmt::format("{}: {} ({}{}), {}, {}\n", suite.name, plural(plan.problems, "problem"), left_out(plan),
+                         copies, plural(plan.settings, "setting"), plural(plan.cells, "cell")));
   print_text(fmt::format(
       "stored already: {}; to run: {}, at worst {}: {} solves killed after {:g} s each ({:g} s are "
       "the suite's limit){}{}\n",
@@ -114,9 +120,9 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
       jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
   if (plan.pending > 0) {
     print_text(
-        fmt::format("{} of the problems are samples that the run will simulate first; steps without any contact "
-                    "give none, so there may be fewer\n",
-                    plan.pending));
+        fmt::format("{} known by name only and may repeat another, be none or not fit: samples that the run will "
+                    "simulate first\n",
+                    plural(plan.pending, "problem") + (plan.pending == 1 ? " is" : " are")));
   }
   for (const auto& note : plan.notes) print_text(note + "\n");
 }
@@ -166,7 +172,7 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
   }
   if (outcome.cells == 0 && !arguments.filter.empty()) {
     print_error(
-        fmt::format("{}: nothing was measured: --filter '{}' leaves 0 cells", arguments.suite, arguments.filter));
+        fmt::format("{}: nothing was measured: --filter '{}' leaves no cell", arguments.suite, arguments.filter));
     return nothing_measured;
   }
   if (outcome.measured == 0 && outcome.resumed == 0) {
@@ -199,6 +205,12 @@ Result<int> run_suite(const RunArguments& arguments) {
   options.allow_mixed = arguments.allow_mixed;
   if (auto error = set_shard(arguments.shard, options)) return *error;
   const auto suite = load_suite(arguments.suite);
+  if (!suite && !simulation_hint(arguments.suite).empty()) {
+    return Error{suite.error().code,
+                 fmt::format("{}: no suite; {}, or name it in a suite's problems: {{\"scene\": \"file\", \"options\": "
+                             "{{\"path\": \"{}\"}}}}",
+                             arguments.suite, simulation_hint(arguments.suite), arguments.suite)};
+  }
   if (!suite) return suite.error();
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
@@ -207,11 +219,11 @@ Result<int> run_suite(const RunArguments& arguments) {
   const auto count = count_cells(*suite, options);
   if (!count) return count.error();
   if (count->left == 0) {
-    print_error(fmt::format(
-        "{}: nothing was measured: --filter '{}' leaves 0 of {} cells; {}solvers of this suite: {}; families: {}",
-        arguments.suite, arguments.filter, count->cells,
-        misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
-        fmt::join(count->solvers, ", "), fmt::join(count->families, ", ")));
+    print_error(
+        fmt::format("{}: nothing was measured: --filter '{}' leaves no cell; {}solvers of this suite: {}; families: {}",
+                    arguments.suite, arguments.filter,
+                    misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
+                    fmt::join(count->solvers, ", "), fmt::join(count->families, ", ")));
     return nothing_measured;
   }
 

@@ -110,11 +110,10 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 
   SweepOutcome outcome;
   outcome.survey_s = monotonic_seconds() - began;
-  outcome.problems = static_cast<long>(plan->problems.problems.size());
-  outcome.duplicates = plan->problems.duplicates;
   const auto& problems = plan->problems.problems;
-  std::set<std::size_t> asked_for;  // the filter may leave nothing of a problem
-  for (const PlannedCell& cell : plan->cells) asked_for.insert(cell.problem);
+  const std::set<std::size_t> asked_for = plan->asked_for();
+  outcome.problems = static_cast<long>(asked_for.size());
+  outcome.duplicates = plan->problems.duplicates;
   for (const std::size_t p : asked_for) {
     outcome.bad_problems += not_loaded(problems[p]) ? 1 : 0;
     outcome.untaken_problems += taken_by_none(problems[p]) ? 1 : 0;
@@ -219,9 +218,11 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   }
   DryRun dry;
   const Work work = work_left(*plan, stored, options.retry);
-  dry.problems = static_cast<long>(plan->problems.problems.size());
-  dry.duplicates = plan->problems.duplicates;
-  dry.settings = static_cast<long>(plan->settings.size());
+  const std::set<std::size_t> asked_for = plan->asked_for();
+  std::set<std::size_t> settings;
+  for (const PlannedCell& cell : plan->cells) settings.insert(cell.setting);
+  dry.problems = static_cast<long>(asked_for.size());
+  dry.settings = static_cast<long>(settings.size());
   dry.cells = static_cast<long>(plan->cells.size());
   dry.resumed = work.resumed;
   for (const std::size_t cell : work.to_run) {
@@ -232,11 +233,13 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   dry.worst_cell_s = wall_limit(suite.limits.seconds);
   const long tries = dry.solvable + (most_tries - 1) * dry.of_peers;
   dry.worst_s = static_cast<double>(tries) * dry.worst_cell_s / options.jobs;
-  for (const SurveyedProblem& problem : plan->problems.problems) {
+  for (const std::size_t p : asked_for) {
+    const SurveyedProblem& problem = plan->problems.problems[p];
+    dry.duplicates += static_cast<long>(problem.record.copies.size());
     dry.pending += problem.pending ? 1 : 0;
     if (problem.loaded) continue;
     ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);
-    dry.notes.push_back(problem.record.error);
+    if (!plan->problems.sources[p].told) dry.notes.push_back(problem.record.error);
   }
   return dry;
 }

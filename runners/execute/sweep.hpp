@@ -31,7 +31,7 @@ struct SweepOptions {
 
 /// What a sweep did.
 struct SweepOutcome {
-  long problems = 0;      ///< different ones, those that can't be loaded included
+  long problems = 0;      ///< different ones that have a cell, those that can't be loaded included
   long duplicates = 0;    ///< sources that repeat another's content to the last bit (they have no record of their own)
   long bad_problems = 0;  ///< of `problems`: can't be loaded
   long untaken_problems = 0;             ///< of `problems`: valid files that no solver here can take
@@ -59,8 +59,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
 
 /// What the filter leaves, as far as it can be told without opening a problem.
 struct CellCount {
-  long cells = 0;  ///< of the whole suite, repeated problems included
-  long left = 0;   ///< of `cells`: the filter may hold
+  long left = 0;  ///< of the suite's cells, repeated problems included: the filter may hold
   std::set<std::string> solvers, families;
 };
 

@@ -62,7 +62,9 @@ void complete_scope(const Suite& suite, SweepPlan& plan) {
     scope.problems[problem.record.source] = problem.record.hash;
     for (const std::string& copy : problem.record.copies) scope.problems[copy] = problem.record.hash;
   }
-  for (const PlannedSetting& setting : plan.settings) scope.settings.insert(setting.record.hash);
+  for (const PlannedSetting& setting : plan.settings) {
+    scope.settings[setting.record.hash] = {setting.record.solver, setting.record.label};
+  }
   scope.tolerances.insert(suite.tolerances.begin(), suite.tolerances.end());
   for (const Start start : suite.starts) scope.starts.insert(to_string(start));
   scope.criterion = to_string(suite.criterion);
@@ -104,6 +106,12 @@ void keep_relatives(const ProblemRecord& known, ProblemRecord& record) {
 
 }  // namespace
 
+std::set<std::size_t> SweepPlan::asked_for() const {
+  std::set<std::size_t> indices;
+  for (const PlannedCell& cell : cells) indices.insert(cell.problem);
+  return indices;
+}
+
 Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
                                   const std::vector<ProblemRecord>* known, Progress& progress) {
   if (const auto error = check(options)) return *error;
@@ -120,11 +128,15 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   auto sources = all_sources(suite, options, watch);
   if (!sources) return sources.error();
   SweepPlan plan;
-  for (const ProblemSource& source : *sources) plan.scope.problems[source.source];
+  for (const ProblemSource& source : *sources) {
+    plan.scope.problems[source.source];
+    plan.scope.names[source.source] = {source.name, source.family, source.source};
+  }
   // A warm cell's start may be the answer to a problem that the filter does not fit, of the same simulation.
   const bool warm = std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0;
   std::erase_if(*sources, [&](const ProblemSource& source) {
-    return warm ? !source.place && !family_fits(source.family) : !filter->holds(subject_of(source));
+    if (!warm) return !filter->holds(subject_of(source));
+    return (!source.place || source.pending) && !family_fits(source.family);
   });
 
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
@@ -164,7 +176,10 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
     }
   }
   if (conditional) {
-    for (const std::string& left_out : leave_out_unwanted(*sources, surveyed)) plan.scope.problems.erase(left_out);
+    for (const std::string& left_out : leave_out_unwanted(*sources, surveyed)) {
+      plan.scope.problems.erase(left_out);
+      plan.scope.names.erase(left_out);
+    }
   }
   plan.problems = resolve_duplicates(std::move(*sources), std::move(surveyed));
   if (!options.filter.empty()) {
@@ -230,9 +245,7 @@ Result<CellCount> count_cells(const Suite& suite, const SweepOptions& options) {
       subject.setting = setting.record.label;
       for (const double tolerance : suite.tolerances) {
         subject.tolerance = tolerance;
-        const auto starts = static_cast<long>(suite.starts.size());
-        count.cells += starts;
-        if (filter->holds(subject)) count.left += starts;
+        if (filter->holds(subject)) count.left += static_cast<long>(suite.starts.size());
       }
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ struct SweepPlan {
   std::vector<PlannedCell> cells;
   SuiteScope scope;
   bool interrupted = false;
+
+  /// Indices of the problems that have a cell: a filter or a shard may leave nothing of a problem.
+  std::set<std::size_t> asked_for() const;
 };
 
 /// `known`: problems of the store, whose features are taken from there; null: for a look alone, without features and

@@ -100,6 +100,8 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
   if (at == std::string::npos) return usage(term, "has no operator; write for instance family=Capsules");
   const std::string field = trimmed(term.substr(0, at));
   needs_features_ = needs_features_ || field == "category" || field == "conditioning";
+  needs_contents_ = needs_contents_ || field == "category" || field == "kind" ||
+                    (field != "tolerance" && number_fields().contains(field));
   std::string op = term.substr(at, 1);
   if (at + 1 < term.size() && op != "=" && op != "~" && (term[at + 1] == '=' || (op == "!" && term[at + 1] == '~'))) {
     op += term[at + 1];
@@ -195,6 +197,54 @@ FilterSubject subject_of(const ProblemRecord& problem) {
   return subject;
 }
 
+namespace {
+
+std::optional<std::string> if_known(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// Of a problem that the store has no record of only names are known.
+FilterSubject subject_of(const NamedSource& named) {
+  FilterSubject subject;
+  subject.family = if_known(named.family);
+  subject.problem = if_known(named.name);
+  subject.source = named.source;
+  return subject;
+}
+
+void filter_state(SuiteState& suite, const CellFilter& filter, const std::map<std::string, FilterSubject>& subjects,
+                  const std::map<std::string, const SettingRecord*>& settings, const std::string& expression) {
+  const auto fits = [&](const WantedCell& cell) {
+    FilterSubject subject;
+    if (const auto known = subjects.find(cell.problem); known != subjects.end()) {
+      subject = known->second;
+    } else if (const auto named = suite.sources.find(cell.problem); named != suite.sources.end()) {
+      subject = subject_of(named->second);
+    }
+    subject.solver.reset();
+    subject.setting.reset();
+    if (const auto known = settings.find(cell.setting); known != settings.end()) {
+      subject.solver = known->second->solver;
+      subject.setting = known->second->label;
+    } else if (const auto named = suite.settings.find(cell.setting); named != suite.settings.end()) {
+      subject.solver = if_known(named->second.solver);
+      subject.setting = if_known(named->second.label);
+    }
+    subject.tolerance = cell.tolerance;
+    return filter.holds(subject);
+  };
+  std::erase_if(suite.present, [&](const WantedCell& cell) { return !fits(cell); });
+  std::erase_if(suite.missing, [&](const WantedCell& cell) { return !fits(cell); });
+  if (filter.needs_contents()) {
+    for (const WantedCell& cell : suite.missing) {
+      if (!subjects.contains(cell.problem)) suite.known_by_name.insert(cell.problem);
+    }
+  }
+  suite.filter = expression;
+}
+
+}  // namespace
+
 StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression) {
   std::map<std::string, FilterSubject> subjects;
   for (const ProblemRecord& problem : contents.problems) subjects[problem.hash] = subject_of(problem);
@@ -214,7 +264,7 @@ StoreContents filtered(StoreContents contents, const CellFilter& filter, const s
   });
   std::erase_if(contents.problems, [&](const ProblemRecord& problem) { return !used.contains(problem.hash); });
   for (RunRecord& run : contents.runs) run.suite_name += ", " + expression;
-  contents.suites.clear();
+  for (SuiteState& suite : contents.suites) filter_state(suite, filter, subjects, settings, expression);
   return contents;
 }
 

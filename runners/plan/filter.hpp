@@ -34,6 +34,9 @@ class CellFilter {
   bool holds(const FilterSubject& subject) const;
   /// Whether a term looks at the category or the conditioning, which take time to find.
   bool needs_features() const { return needs_features_; }
+  /// Whether a term looks at what only an opened problem tells: all but family, problem, source, solver, setting and
+  /// tolerance.
+  bool needs_contents() const { return needs_contents_; }
   /// Field and text of every term `field=text`: where nothing is left, one of them may be misspelt.
   const std::vector<std::pair<std::string, std::string>>& named() const { return named_; }
 
@@ -43,13 +46,15 @@ class CellFilter {
   std::vector<Term> terms_;
   std::vector<std::pair<std::string, std::string>> named_;
   bool needs_features_ = false;
+  bool needs_contents_ = false;
 };
 
 /// What a stored problem's fields are; of a cell, `solver`, `setting` and `tolerance` are left to the caller.
 FilterSubject subject_of(const ProblemRecord& problem);
 
 /// The cells that the filter fits, with the problems that they need; the runs' suites are named with the
-/// `expression`, and how far they are is not known any more.
+/// `expression`, and `suites` tells how far they are in what it fits: a cell that has not been run counts where it may
+/// fit.
 StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression);
 
 /// "did you mean 'NSGS'? " where a term names a solver or a family that is not among these.

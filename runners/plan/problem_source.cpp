@@ -1,6 +1,7 @@
 #include "runners/plan/problem_source.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -90,6 +91,8 @@ bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr 
 /// What a run has told of its simulations.
 struct Told {
   bool no_picture = false;
+  std::string no_engine;         ///< why nothing can be simulated
+  std::set<std::string> scenes;  ///< that are not, therefore
 };
 
 /// The files of a folder's samples in order, simulated where they are not all there.
@@ -129,6 +132,7 @@ std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simu
     source.family = entry.family.empty() ? plan.family : entry.family;
     source.source = sample_text(entry.scene, plan.values, plan.seed, k);
     source.file = simulation::file_name(source.source);
+    source.place = SequencePlace{fmt::format("{}\n{}\n{}", entry.where, name, plan.seed), k};
     source.pending = true;
     sources.push_back(std::move(source));
   }
@@ -153,6 +157,22 @@ std::string solver_words(const std::string& id) {
   return solver == nullptr ? id : fmt::format("{} {} {}", id, solver->info.version, solver->info.variant);
 }
 
+/// A simulated scene's model file is taken from where the command is called, or else from where the suite's problems
+/// are.
+ProblemEntry with_model_found(ProblemEntry entry, const std::vector<fs::path>& bases) {
+  for (OptionValues& options : entry.options) {
+    const auto option = options.find("path");
+    const auto* const path = option == options.end() ? nullptr : std::get_if<std::string>(&option->second);
+    std::error_code ignored;
+    if (path == nullptr || path->empty() || fs::path(*path).is_absolute() || fs::exists(*path, ignored)) continue;
+    const auto base = std::find_if(bases.begin(), bases.end(), [&](const fs::path& folder) {
+      return fs::is_regular_file(folder / *path, ignored);
+    });
+    if (base != bases.end()) option->second = (*base / *path).lexically_normal().string();
+  }
+  return entry;
+}
+
 Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,
                                               const SceneWatch& watch, Told& told) {
   const auto row = require_simulated_scene(entry.scene);
@@ -167,6 +187,13 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const std::string name = short_name(*plan, differing);
       const std::string family = entry.family.empty() ? plan->family : entry.family;
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
+      const auto fail = [&](const std::string& why) {
+        sources.push_back(failed_simulation(entry, *plan, name, steps, why));
+        if (!simulation::engine_version().empty() || !watch.note || (watch.wanted && !watch.wanted(family))) return;
+        sources.back().told = true;
+        told.no_engine = why.substr(plan->name.size() + 2);
+        told.scenes.insert(plan->family);
+      };
       std::string model = plan->model.mjcf;
       if (!plan->model.source_file.empty()) {
         // Its meshes and the files that it includes belong to it.
@@ -175,7 +202,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
           return Error{hash.error().code, entry.where + ": " + hash.error().message};
         }
         if (!hash) {
-          sources.push_back(failed_simulation(entry, *plan, name, steps, hash.error().message));
+          fail(hash.error().message);
           continue;
         }
         model = *hash;
@@ -187,8 +214,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       const bool there = simulation::whole_list(cache / folder).has_value();
       if (!there && simulation::engine_version().empty()) {
-        const std::string why = simulation::model_hash(plan->model, plan->name).error().message;
-        sources.push_back(failed_simulation(entry, *plan, name, steps, why));
+        fail(simulation::model_hash(plan->model, plan->name).error().message);
         continue;
       }
       const bool later = !watch.simulate || (watch.wanted && !watch.wanted(family));
@@ -199,7 +225,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const auto files = samples_in(cache / folder, *plan, steps, watch, told);
       if (interrupted(watch)) return sources;
       if (!files) {
-        sources.push_back(failed_simulation(entry, *plan, name, steps, files.error().message));
+        fail(files.error().message);
         continue;
       }
       for (const std::string& file : *files) {
@@ -256,7 +282,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!files) return files.error();
       found = std::move(*files);
     } else if (entry.simulated) {
-      auto samples = samples_of(suite, entry, cache, watch, told);
+      auto samples = samples_of(suite, with_model_found(entry, bases), cache, watch, told);
       if (!samples) return samples.error();
       found = std::move(*samples);
     } else {
@@ -278,6 +304,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!conditions.empty()) conditions.push_back(entry.condition);
     }
   }
+  if (!told.scenes.empty()) watch.note(fmt::format("{}: {}", fmt::join(told.scenes, ", "), told.no_engine));
   name_scenes(sources);
   tell_names_apart(sources);
   return sources;

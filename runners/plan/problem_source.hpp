@@ -23,7 +23,8 @@ struct ProblemSource {
   std::string family;          ///< empty: the problem's own
   std::string source;          ///< as records show it: the path as the suite's glob gives it, or scene and parameters
   std::filesystem::path file;  ///< what to open; empty for a scene
-  /// Where the suite says that the entry's problems are a sequence; else the problem tells.
+  /// Where the suite says that the entry's problems are a sequence, or a simulation will make it; else the problem
+  /// tells.
   std::optional<SequencePlace> place;
 
   std::string scene;
@@ -36,6 +37,7 @@ struct ProblemSource {
   /// Kept where one of these holds; empty: always.
   std::vector<FeatureCondition> conditions = {};
   std::string failure = {};  ///< why there is nothing to load (a simulation that failed); empty: there is something
+  bool told = false;         ///< SceneWatch::note has had the failure's reason, with that of others
 
   bool kept(const std::string& category, std::optional<double> conditioning) const;
 };
@@ -58,11 +60,12 @@ struct SceneWatch {
 std::filesystem::path data_folder_of_environment();
 
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
-/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out. The samples of
+/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out; a simulated scene's
+/// `path` is looked up there where it is not found as it stands. The samples of
 /// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet, which
 /// `watch` may stop: the list is then not whole. Of a simulation that fails (bad_input) there is one source, which says
-/// why. Errors: `data` is no folder; a glob that matches no file anywhere, and where it was looked for (bad_input);
-/// those of a scene; others of a simulation.
+/// why; without MuJoCo `note` tells it once for all. Errors: `data` is no folder; a glob that matches no file anywhere,
+/// and where it was looked for (bad_input); those of a scene; others of a simulation.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
                                                 const std::filesystem::path& environment,
                                                 const std::filesystem::path& cache = {}, const SceneWatch& watch = {});

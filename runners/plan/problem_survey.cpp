@@ -82,6 +82,7 @@ SurveyedProblem survey_pending(const ProblemSource& source) {
   surveyed.record.family = source.family;
   surveyed.record.source = source.source;
   surveyed.record.hash = content_address({"not simulated yet", source.source});
+  surveyed.place = source.place;
   return surveyed;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -139,11 +141,38 @@ struct CellRecord {
   std::vector<double> reaction;  ///< final λ; loaded only where asked for
 };
 
+/// A cell that a suite asks for; limits, criterion and verdict are the same for all of a suite.
+struct WantedCell {
+  std::string problem;  ///< its hash; of a source that no run has looked at a word for it (SuiteState::known_by_name)
+  std::string setting;  ///< its hash
+  double tolerance = 0.0;
+  std::string start;
+
+  auto operator<=>(const WantedCell&) const = default;
+};
+
+/// What is known of a problem without opening it.
+struct NamedSource {
+  std::string name, family, source;
+};
+/// Of a setting that the store may hold no cell of.
+struct NamedSetting {
+  std::string solver, label;
+};
+
 /// How far a suite is in a store.
 struct SuiteState {
   std::string name;
-  long cells = 0;    ///< that it asks for
-  long present = 0;  ///< of `cells`: that the store holds
+  std::set<WantedCell> present;                  ///< that the store holds
+  std::set<WantedCell> missing;                  ///< that it asks for, too
+  std::map<std::string, NamedSource> sources;    ///< of `missing`, by their `problem`
+  std::map<std::string, NamedSetting> settings;  ///< of `missing`, by their hash; empty: a store of an older Conebench
+  /// Of the `problem`s in `missing` those that count as one each, though they may repeat another, be none (a simulation
+  /// gives fewer samples) or not fit `filter`.
+  std::set<std::string> known_by_name;
+  std::string filter;  ///< what the cells were filtered by; empty: they are the suite's
+
+  long cells() const { return static_cast<long>(present.size() + missing.size()); }
 };
 
 /// All of a store (or of several, joined) that a report needs.

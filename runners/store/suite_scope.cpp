@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <tuple>
 
 namespace conebench {
 
 namespace {
 
-/// Where a cell stands in its suite; limits, criterion and verdict are the same for all.
-using Place = std::tuple<std::string, std::string, double, std::string>;  // problem, setting, tolerance, start
+/// By hash, or what stands for it: a source of each.
+using ScopeProblems = std::map<std::string, std::string>;
 
-bool asks_for(const SuiteScope& scope, const std::set<std::string>& problems, const CellRecord& cell) {
+constexpr const char* not_looked_at = "not looked at: ";
+
+bool asks_for(const SuiteScope& scope, const ScopeProblems& problems, const CellRecord& cell) {
   return problems.contains(cell.problem) && scope.settings.contains(cell.setting) &&
          scope.tolerances.contains(cell.tolerance) && scope.starts.contains(cell.start) &&
          cell.criterion == scope.criterion && cell.verdict == scope.verdict &&
@@ -20,26 +21,58 @@ bool asks_for(const SuiteScope& scope, const std::set<std::string>& problems, co
          cell.limit_mb == scope.limit_mb;
 }
 
-/// Hashes of the scope's problems. A source that no run has looked at stands for the latest problem that came from it.
-std::set<std::string> problems_of(const SuiteScope& scope, const std::vector<ProblemRecord>& records) {
+/// The scope's problems. A source that no run has looked at stands for the latest problem that came from it.
+ScopeProblems problems_of(const SuiteScope& scope, const std::vector<ProblemRecord>& records) {
   std::map<std::string, std::string> latest;
   for (const ProblemRecord& record : records) {
     latest[record.source] = record.hash;
     for (const std::string& copy : record.copies) latest[copy] = record.hash;
   }
-  std::set<std::string> hashes;
+  ScopeProblems problems;
   for (const auto& [source, hash] : scope.problems) {
     const auto known = latest.find(source);
-    hashes.insert(!hash.empty() ? hash : known != latest.end() ? known->second : "not looked at: " + source);
+    problems.emplace(!hash.empty() ? hash : known != latest.end() ? known->second : not_looked_at + source, source);
   }
-  return hashes;
+  return problems;
+}
+
+/// What the scope asks for and `state` does not have.
+void find_missing(const SuiteScope& scope, const ScopeProblems& problems, SuiteState& state) {
+  for (const auto& [problem, source] : problems) {
+    bool is_missing = false;
+    for (const auto& [setting, unused] : scope.settings) {
+      for (const double tolerance : scope.tolerances) {
+        for (const std::string& start : scope.starts) {
+          WantedCell cell{problem, setting, tolerance, start};
+          if (state.present.contains(cell)) continue;
+          state.missing.insert(std::move(cell));
+          is_missing = true;
+        }
+      }
+    }
+    if (!is_missing) continue;
+    const auto named = scope.names.find(source);
+    state.sources[problem] = named != scope.names.end() ? named->second : NamedSource{{}, {}, source};
+    if (problem.starts_with(not_looked_at)) state.known_by_name.insert(problem);
+  }
+  state.settings = scope.settings;
 }
 
 }  // namespace
 
 std::string to_json_text(const SuiteScope& scope) {
+  auto names = nlohmann::json::object();
+  for (const auto& [source, named] : scope.names) names[source] = {named.name, named.family};
+  auto settings = nlohmann::json::array();
+  auto labels = nlohmann::json::object();
+  for (const auto& [hash, named] : scope.settings) {
+    settings.push_back(hash);
+    labels[hash] = {named.solver, named.label};
+  }
   const nlohmann::json json = {{"problems", scope.problems},
-                               {"settings", scope.settings},
+                               {"names", names},
+                               {"settings", settings},
+                               {"labels", labels},
                                {"tolerances", scope.tolerances},
                                {"starts", scope.starts},
                                {"criterion", scope.criterion},
@@ -55,7 +88,19 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
     const auto json = nlohmann::json::parse(text);
     SuiteScope scope;
     json.at("problems").get_to(scope.problems);
-    json.at("settings").get_to(scope.settings);
+    for (const auto& hash : json.at("settings")) scope.settings[hash.get<std::string>()];
+    const auto pairs = [&](const char* key, const auto& take) {
+      const nlohmann::json known = json.value(key, nlohmann::json::object());
+      for (const auto& [name, pair] : known.items()) {
+        take(name, pair.at(0).template get<std::string>(), pair.at(1).template get<std::string>());
+      }
+    };
+    pairs("names", [&](const std::string& source, const std::string& name, const std::string& family) {
+      scope.names[source] = {name, family, source};
+    });
+    pairs("labels", [&](const std::string& hash, const std::string& solver, const std::string& label) {
+      if (scope.settings.contains(hash)) scope.settings[hash] = {solver, label};
+    });
     json.at("tolerances").get_to(scope.tolerances);
     json.at("starts").get_to(scope.starts);
     json.at("criterion").get_to(scope.criterion);
@@ -92,16 +137,15 @@ StoreContents present_contents(StoreContents contents) {
   std::vector<bool> wanted(contents.cells.size(), false);
   for (const auto& [name, scope] : scopes) {
     const auto problems = problems_of(scope, contents.problems);
-    std::set<Place> present;
+    SuiteState state;
+    state.name = name;
     for (std::size_t i = 0; i < contents.cells.size(); ++i) {
       const CellRecord& cell = contents.cells[i];
       if (!asks_for(scope, problems, cell)) continue;
       wanted[i] = true;
-      present.emplace(cell.problem, cell.setting, cell.tolerance, cell.start);
+      state.present.insert({cell.problem, cell.setting, cell.tolerance, cell.start});
     }
-    SuiteState state{name, 0, static_cast<long>(present.size())};
-    state.cells =
-        static_cast<long>(problems.size() * scope.settings.size() * scope.tolerances.size() * scope.starts.size());
+    find_missing(scope, problems, state);
     contents.suites.push_back(std::move(state));
   }
   std::vector<CellRecord> kept;

@@ -13,7 +13,8 @@ namespace conebench {
 struct SuiteScope {
   /// Source → hash of its problem; empty where a filter kept it from being looked at. Sources of one problem share it.
   std::map<std::string, std::string> problems;
-  std::set<std::string> settings;  ///< hashes
+  std::map<std::string, NamedSource> names;      ///< by source, as far as they are known without opening it
+  std::map<std::string, NamedSetting> settings;  ///< by hash; without names in stores of an older Conebench
   std::set<double> tolerances;
   std::set<std::string> starts;
   std::string criterion, verdict;

@@ -134,7 +134,7 @@ TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
   const auto outcome = run({"--filter", "family=nowhere"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("nothing was measured"));
-  EXPECT_THAT(outcome.err, HasSubstr("--filter 'family=nowhere' leaves 0 of 8 cells; solvers of this suite: NSGS, "
+  EXPECT_THAT(outcome.err, HasSubstr("--filter 'family=nowhere' leaves no cell; solvers of this suite: NSGS, "
                                      "PGS-CCP; families: box-stack, sliding-box"));
   EXPECT_EQ(run({"--filter", "solver=ELSE"}).code, 5);
   EXPECT_THAT(run({"--filter", "solver=NGSS"}).err, HasSubstr("did you mean 'NSGS'?"));
@@ -213,6 +213,25 @@ TEST_F(RunCommand, AReportMayBeOfAPartOfTheStore) {
   EXPECT_EQ(none.code, 5);
   EXPECT_THAT(none.err, HasSubstr("leaves 0 of 8 cells; did you mean 'NSGS'?"));
   expect_failure(report("colour=red"), 2, {"unknown field 'colour'"});
+}
+
+TEST_F(RunCommand, AReportOfAPartTellsWhatOfItWasNotRun) {
+  ASSERT_EQ(run({"--filter", "solver=NSGS && family=box-stack"}).code, 0);
+  const auto report = [&](const std::string& filter) {
+    return conebench(
+        {"report", folder / "small.sqlite", "--out", folder / "part", "--format", "md", "--filter", filter});
+  };
+  EXPECT_THAT(
+      report("tolerance<1e-5").out,
+      HasSubstr("Not run: at most 3 of 4 cells of the suite small that fit tolerance<1e-5; 1 problem is known by "
+                "name only"));
+  EXPECT_THAT(
+      report("tolerance<1e-5 && family=box-stack").out,
+      HasSubstr("Not run: 1 of 2 cells of the suite small that fit tolerance<1e-5 && family=box-stack; running"));
+  EXPECT_THAT(report("solver=NSGS && family=box-stack").out, ::testing::Not(HasSubstr("Not run")));
+  const auto none = report("solver=PGS-CCP");
+  EXPECT_EQ(none.code, 5);
+  EXPECT_THAT(none.err, HasSubstr("leaves 0 of 2 cells; 4 that may fit it were not run yet; nothing was written"));
 }
 
 TEST_F(RunCommand, ReportOfAStoreWithoutCellsSaysThatNothingWasMeasured) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "reports/command.hpp"
+#include "reports/report.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench::reports {
@@ -21,6 +22,14 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+SuiteState suite_state(int present, int missing) {
+  SuiteState suite;
+  suite.name = "synthetic";
+  for (int i = 0; i < present; ++i) suite.present.insert({"present " + std::to_string(i), "s", 1e-4, "cold"});
+  for (int i = 0; i < missing; ++i) suite.missing.insert({"missing " + std::to_string(i), "s", 1e-4, "cold"});
+  return suite;
+}
 
 class SmallStore : public ::testing::Test {
  protected:
@@ -155,11 +164,36 @@ TEST_F(SmallStore, ARunThatALaterOneHasFinishedIsNotCalledUnfinished) {
   EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("did not finish"))));
   std::swap(store_.runs[0].finished_utc, store_.runs[1].finished_utc);
   EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("1 run did not finish")));
-  store_.suites = {{"synthetic", 10, 10}};
+  store_.suites = {suite_state(10, 0)};
   EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("did not finish")))) << "nothing is missing";
-  store_.suites = {{"synthetic", 12, 10}};
-  EXPECT_THAT(notes(analyse_store()), Contains(AllOf(HasSubstr("Not run: 2 of 12 cells of the suite synthetic"),
+  store_.suites = {suite_state(10, 2)};
+  EXPECT_THAT(notes(analyse_store()), Contains(AllOf(HasSubstr("Not run: 2 of 12 cells of the suite synthetic;"),
                                                      HasSubstr("without --filter or --shard"))));
+}
+
+TEST_F(SmallStore, CellsOfProblemsThatNoRunHasLookedAtAreNotRunAtMost) {
+  store_.suites = {suite_state(3, 4)};
+  store_.suites[0].known_by_name = {"missing 1"};
+  store_.suites[0].filter = "solver=NSGS";
+  EXPECT_THAT(notes(analyse_store()),
+              Contains(HasSubstr("Not run: at most 4 of 7 cells of the suite synthetic that fit solver=NSGS; 1 problem "
+                                 "is known by name only and may repeat another, be none or not fit;")));
+}
+
+TEST(JoinContents, WhatOneShardHasIsNotMissing) {
+  const auto shards = [](SuiteState a, SuiteState b) {
+    std::vector<StoreContents> stores(2);
+    stores[0].suites = {std::move(a)};
+    stores[1].suites = {std::move(b)};
+    return join_contents(std::move(stores)).suites;
+  };
+  SuiteState first = suite_state(1, 2), second = first;
+  std::swap(second.present, second.missing);
+  const auto whole = shards(first, second);
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_TRUE(whole[0].missing.empty());
+  EXPECT_EQ(whole[0].cells(), 3);
+  EXPECT_EQ(shards(first, suite_state(1, 3)).size(), 2U) << "another suite of that name";
 }
 
 TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {

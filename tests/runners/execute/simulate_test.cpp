@@ -92,11 +92,32 @@ TEST_F(Simulate, AFamilyThatTheFilterLeavesOutIsNotSimulatedAndCountsAsNotRun) {
   EXPECT_EQ(sweep(two, store).cells, 1);
   EXPECT_THAT(progress.notes, ::testing::Not(Contains(HasSubstr("simulating"))));
   const StoreContents part = present_contents(*store.read());
-  EXPECT_EQ(part.suites.at(0).cells, 5);
-  EXPECT_EQ(part.suites.at(0).present, 1);
+  EXPECT_EQ(part.suites.at(0).cells(), 5);
+  EXPECT_EQ(part.suites.at(0).present.size(), 1U);
+  EXPECT_EQ(part.suites.at(0).known_by_name.size(), 4U) << "nobody knows yet whether a step gives a sample";
   options.filter.clear();
   EXPECT_EQ(sweep(two, store).cells, 5);
-  EXPECT_EQ(present_contents(*store.read()).suites.at(0).present, 5);
+  const StoreContents whole = present_contents(*store.read());
+  EXPECT_EQ(whole.suites.at(0).present.size(), 5U);
+  EXPECT_TRUE(whole.suites.at(0).missing.empty());
+}
+
+TEST_F(Simulate, ADryRunCountsTheWarmCellsBeforeTheFilteredOneAsTheRunDoes) {
+  const Suite warm = suite(R"({"name": "warm", "solvers": ["NSGS"], "start": ["cold", "previous"], "problems": [
+      {"scene": "box-on-plane", "steps": 8, "every": 2}, {"scene": "two-cubes", "steps": 4}]})");
+  options.filter = "problem=box-on-plane_step=00006";
+  const auto before = dry_run(warm, nullptr, options, progress);
+  ASSERT_TRUE(before) << before.error().message;
+  EXPECT_EQ(before->cells, 4) << "cold at step 6, warm at 2, 4 and 6";
+  EXPECT_EQ(before->problems, 3);
+  EXPECT_EQ(before->pending, 3);
+  Store store = open_store();
+  const SweepOutcome outcome = sweep(warm, store);
+  EXPECT_EQ(outcome.cells, before->cells);
+  EXPECT_EQ(outcome.problems, before->problems);
+  const auto after = dry_run(warm, &store, options, progress);
+  EXPECT_EQ(after->cells, before->cells);
+  EXPECT_EQ(after->resumed, before->cells);
 }
 
 TEST_F(Simulate, ASuiteTakesTheCategoriesItAsksFor) {

@@ -1,5 +1,4 @@
 #include "runners/execute/sweep.hpp"
-#include "runners/store/suite_scope.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -16,6 +15,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/wire.hpp"
+#include "runners/plan/filter.hpp"
 #include "runners/store/suite_scope.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 #include "tests/support/make_problem.hpp"
@@ -286,16 +286,40 @@ TEST_F(Sweep, WhatAnEditedSuiteNoLongerAsksForIsLeftOutAndComesBack) {
   EXPECT_EQ(now.cells.size(), 2U);
   EXPECT_EQ(now.outdated_cells, 4);
   ASSERT_EQ(now.suites.size(), 1U);
-  EXPECT_EQ(now.suites[0].cells, 2);
-  EXPECT_EQ(now.suites[0].present, 2);
+  EXPECT_EQ(now.suites[0].present.size(), 2U);
+  EXPECT_TRUE(now.suites[0].missing.empty());
 
   options.filter = "contacts=4";
   EXPECT_EQ(sweep(edited("[1, 2, 3]", two), store).run, 0);
   EXPECT_EQ(present_contents(*store.read()).cells.size(), 6U) << "a filter takes nothing from the suite";
   sweep(edited("[1, 4]", one), store);
   const StoreContents waiting = present_contents(*store.read());
-  EXPECT_EQ(waiting.suites[0].cells, 2);
-  EXPECT_EQ(waiting.suites[0].present, 1) << "the stack of four has still to be run";
+  EXPECT_EQ(waiting.suites[0].cells(), 2);
+  EXPECT_EQ(waiting.suites[0].missing.size(), 1U) << "the stack of four has still to be run";
+}
+
+TEST_F(Sweep, WhatAFilterLeavesIsToldHowFarItIsBySolverAndFamily) {
+  Store store = open_store();
+  options.filter = "tolerance<1e-5 && contacts=4";
+  sweep(small, store);
+  const auto part = [&](const std::string& filter) {
+    return filtered(present_contents(*store.read()), *CellFilter::parse(filter), filter).suites.at(0);
+  };
+  const SuiteState all = present_contents(*store.read()).suites.at(0);
+  EXPECT_EQ(all.cells(), 24);
+  EXPECT_EQ(all.present.size(), 4U);
+  EXPECT_TRUE(all.known_by_name.empty()) << "the filter's contacts are counted in every problem";
+  const SuiteState fine = part("tolerance<1e-5");
+  EXPECT_EQ(fine.filter, "tolerance<1e-5");
+  EXPECT_EQ(fine.cells(), 12);
+  EXPECT_EQ(fine.missing.size(), 8U);
+  EXPECT_TRUE(fine.known_by_name.empty());
+  const SuiteState four = part("tolerance<1e-5 && contacts=4");
+  EXPECT_EQ(four.missing.size(), 8U);
+  EXPECT_EQ(four.known_by_name.size(), 2U) << "the store does not tell the contacts of a problem without a cell";
+  EXPECT_EQ(part("solver=NSGS").cells(), 0);
+  EXPECT_EQ(part("family=chains").cells(), 0);
+  EXPECT_EQ(part("problem=" + store.read()->problems.at(0).name).cells(), 8);
 }
 
 TEST_F(Sweep, AStoreHoldsOneSuite) {

@@ -143,14 +143,47 @@ TEST_F(Sources, ASimulationThatFailsIsOneProblemThatSaysWhyBesideTheOthers) {
 TEST_F(Sources, WithoutMujocoAScenesSamplesCantBeLoadedAlsoInADryRun) {
   if (!simulation::engine_version().empty()) GTEST_SKIP() << "built with MuJoCo";
   for (const bool simulate : {true, false}) {
-    const auto found =
-        list_sources(suite(R"([{"scene": "box-on-plane"}])"), {}, {}, base / "cache", {.simulate = simulate});
+    std::vector<std::string> notes;
+    const auto found = list_sources(
+        suite(R"([{"scene": "box-on-plane", "seeds": [1, 2]}, {"scene": "file", "options": {"path": "robot.xml"}}])"),
+        {}, {}, base / "cache",
+        {.simulate = simulate, .note = [&](const std::string& line) { notes.push_back(line); }});
     ASSERT_TRUE(found) << found.error().message;
-    ASSERT_EQ(found->size(), 1U);
+    ASSERT_EQ(found->size(), 3U);
     EXPECT_FALSE((*found)[0].pending);
     EXPECT_THAT((*found)[0].failure, AllOf(HasSubstr("problems[0]"), HasSubstr("without MuJoCo")));
+    ASSERT_EQ(notes.size(), 1U) << "one line, however many scenes";
+    EXPECT_THAT(notes[0], ::testing::StartsWith("box-on-plane, robot: this Conebench was built without MuJoCo"));
+    EXPECT_TRUE((*found)[2].told);
     EXPECT_FALSE(fs::exists(base / "cache"));
   }
+}
+
+TEST_F(Sources, AModelIsLookedForBesideTheSuiteAndInTheDataFolderWhereTheCallerHasNone) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const auto source_in = [&](const fs::path& data) {
+    Suite found = suite(R"([{"scene": "file", "options": {"path": "models/ball.xml"}, "steps": 2}])");
+    found.folder = base / "suites";
+    const auto sources = list_sources(found, data, {}, base / "cache", {.simulate = false});
+    return sources ? (*sources)[0].source + " " + (*sources)[0].failure : sources.error().message;
+  };
+  const auto write = [&](const fs::path& folder) {
+    fs::create_directories(folder / "models");
+    std::ofstream(folder / "models/ball.xml")
+        << "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'>"
+           "<freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+  };
+  EXPECT_THAT(source_in({}), HasSubstr("models/ball.xml"));
+  EXPECT_THAT(source_in({}), ::testing::Not(HasSubstr("step=1")));
+  write(base / "suites");
+  EXPECT_THAT(source_in({}), AllOf(HasSubstr((base / "suites/models/ball.xml").string()), HasSubstr("step=1")));
+  write(base / "data");
+  EXPECT_THAT(source_in(base / "data"), HasSubstr((base / "data/models/ball.xml").string()));
+  const fs::path before = fs::current_path();
+  write(base / "here");
+  fs::current_path(base / "here");
+  EXPECT_THAT(source_in(base / "data"), HasSubstr(" path=models/ball.xml")) << "as it always was";
+  fs::current_path(before);
 }
 
 TEST_F(Sources, AModelThatCannotBeReadIsOneProblemThatSaysWhyBesideTheOthers) {

@@ -11,7 +11,7 @@ const cellColumns = [
     title: "Problem",
     left: true,
     value: (c) => data.problems[c.problem].name,
-    show: (c) => problemLink(c.problem, { title: data.problems[c.problem].name }),
+    show: (c) => narrowProblemLink(c.problem),
   },
   ...(data.problems.every((problem) => problem.family === problem.name)
     ? []

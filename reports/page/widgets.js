@@ -60,6 +60,16 @@ const middleOut = (text, most) => {
 };
 const problemLink = (p, extra) => link(data.problems[p].name, `problem.${p}`, extra);
 
+// Where it is narrow a name loses its middle: steps and options, which tell problems apart, are at its end.
+function narrowProblemLink(p) {
+  const { name } = data.problems[p];
+  const cut = Math.max(0, name.length - 12);
+  return link([el("span", {}, name.slice(0, cut)), el("span", {}, name.slice(cut))], `problem.${p}`, {
+    class: "link narrow",
+    title: name,
+  });
+}
+
 function badge(cell) {
   const what = cell ? cell.outcome : "not_run";
   return el("span", { class: `badge ${what}` }, outcomeTitle[what]);

@@ -110,10 +110,10 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
   print_text(fmt::format("{}: {} ({}{}), {}, {}\n", suite.name, plural(plan.problems, "problem"), left_out(plan),
                          copies, plural(plan.settings, "setting"), plural(plan.cells, "cell")));
   print_text(fmt::format(
-      "stored already: {}; to run: {}, at worst {}: {} solves killed after {:g} s each ({:g} s are "
+      "stored already: {}; to run: {}, at worst {}: {} killed after {:g} s each ({:g} s are "
       "the suite's limit){}{}\n",
-      plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plan.solvable, plan.worst_cell_s,
-      suite.limits.seconds,
+      plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plural(plan.solvable, "solve"),
+      plan.worst_cell_s, suite.limits.seconds,
       plan.of_peers > 0
           ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, most_tries)
           : std::string(),

@@ -123,6 +123,11 @@ def test_filters_and_sorting(window, large):
     found = column(window, "problem"), column(window, "solver")
     assert found[0] and all("Rover" in p for p in found[0]) and all("PGS" in s for s in found[1])
     window.run("conebench.update({search: ''})")
+    # Where a name is cut, its end is there to see.
+    hidden = window.run("""
+        return [...document.querySelectorAll('#cell-table .link.narrow')].filter((one) =>
+            one.lastChild.getBoundingClientRect().right > one.closest('td').getBoundingClientRect().right).length;""")
+    assert hidden == 0 and window.run("return document.querySelectorAll('#cell-table .link.narrow').length") == 50
     click(window, "#cell-table button[data-sort='iterations']")
     ascending = [int(t.replace(",", "")) for t in column(window, "iterations")]
     assert ascending == sorted(c["iterations"] for c in middle)[:50]

@@ -142,12 +142,15 @@ TEST_F(Sources, ASimulationThatFailsIsOneProblemThatSaysWhyBesideTheOthers) {
 
 TEST_F(Sources, WithoutMujocoAScenesSamplesCantBeLoadedAlsoInADryRun) {
   if (!simulation::engine_version().empty()) GTEST_SKIP() << "built with MuJoCo";
+  const std::string path = (base / "robot.xml").string();
+  std::ofstream(path) << "<mujoco/>";
   for (const bool simulate : {true, false}) {
     std::vector<std::string> notes;
-    const auto found = list_sources(
-        suite(R"([{"scene": "box-on-plane", "seeds": [1, 2]}, {"scene": "file", "options": {"path": "robot.xml"}}])"),
-        {}, {}, base / "cache",
-        {.simulate = simulate, .note = [&](const std::string& line) { notes.push_back(line); }});
+    const auto found =
+        list_sources(suite(R"([{"scene": "box-on-plane", "seeds": [1, 2]}, {"scene": "file", "options": {"path": ")" +
+                           path + R"("}}])"),
+                     {}, {}, base / "cache",
+                     {.simulate = simulate, .note = [&](const std::string& line) { notes.push_back(line); }});
     ASSERT_TRUE(found) << found.error().message;
     ASSERT_EQ(found->size(), 3U);
     EXPECT_FALSE((*found)[0].pending);

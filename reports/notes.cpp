@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <set>
 
 #include "reports/analysis_parts.hpp"
@@ -56,18 +58,32 @@ void note_mixture(Notes& notes, const std::vector<RunRecord>& runs) {
   if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
 }
 
+/// Several runs give one reason with different numbers ("load 4.9 on 2 processors"): of the same words the one with the
+/// largest first number is kept.
+void keep_worst(std::map<std::string, std::string>& reasons, const std::string& reason) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto first_number = [&](const std::string& text) {
+    const auto at = std::find_if(text.begin(), text.end(), is_digit);
+    return at == text.end() ? 0.0 : std::strtod(&*at, nullptr);
+  };
+  std::string words = reason;
+  std::erase_if(words, [&](char c) { return is_digit(c) || c == '.'; });
+  const auto [known, is_new] = reasons.emplace(words, reason);
+  if (!is_new && first_number(reason) > first_number(known->second)) known->second = reason;
+}
+
 void note_noise(Notes& notes, const StoreContents& contents) {
   const auto& runs = contents.runs;
   const bool whole =
       !contents.suites.empty() && std::all_of(contents.suites.begin(), contents.suites.end(),
                                               [](const SuiteState& suite) { return suite.missing.empty(); });
-  std::set<std::string> reasons;
+  std::map<std::string, std::string> reasons;
   long noisy = 0;
   long unfinished = 0;
   long not_native = 0;
   for (const auto& run : runs) {
     noisy += !run.noise.empty();
-    reasons.insert(run.noise.begin(), run.noise.end());
+    for (const std::string& reason : run.noise) keep_worst(reasons, reason);
     const bool resumed = std::any_of(runs.begin(), runs.end(), [&](const RunRecord& later) {
       return later.id > run.id && later.suite_name == run.suite_name && !later.finished_utc.empty();
     });
@@ -75,8 +91,10 @@ void note_noise(Notes& notes, const StoreContents& contents) {
     not_native += !run.build.native;
   }
   if (noisy > 0) {
+    std::set<std::string> worst;
+    for (const auto& [words, reason] : reasons) worst.insert(reason);
     notes.warn(fmt::format("Noisy machine in {} of {}: {}. Times are doubtful.", noisy,
-                           plural(static_cast<long>(runs.size()), "run"), sentence(reasons)));
+                           plural(static_cast<long>(runs.size()), "run"), sentence(worst)));
   }
   if (unfinished > 0) notes.warn(fmt::format("{} did not finish.", plural(unfinished, "run")));
   if (not_native > 0 && not_native < static_cast<long>(runs.size())) {

@@ -196,6 +196,16 @@ TEST(JoinContents, WhatOneShardHasIsNotMissing) {
   EXPECT_EQ(shards(first, suite_state(1, 3)).size(), 2U) << "another suite of that name";
 }
 
+TEST_F(SmallStore, OfAReasonForNoiseTheWorstRunsIsTold) {
+  store_.runs.push_back(store_.runs[0]);
+  store_.runs[0].noise = {"9 % of the cells scatter", "busy before the start: load 2.5 on 2 processors"};
+  store_.runs[1].noise = {"71 % of the cells scatter", "busy before the start: load 0.9 on 2 processors"};
+  EXPECT_THAT(
+      notes(analyse_store()),
+      Contains(HasSubstr("Noisy machine in 2 of 2 runs: 71 % of the cells scatter and busy before the start: load "
+                         "2.5 on 2 processors. Times")));
+}
+
 TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
   const Analysis analysis = analyse_store();
   const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");

@@ -116,6 +116,7 @@ Result<std::vector<std::string>> samples_in(const fs::path& folder, const simula
       tell("no picture of the scene could be drawn; conebench generate --picture says why");
     }
   }
+  for (const std::string& note : list->notes) tell(note);
   tell(simulation::loop_warning(*list));
   tell(simulation::strata_warning(*list));
   tell(simulation::trivial_warning(*list));

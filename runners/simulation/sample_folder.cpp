@@ -45,6 +45,7 @@ nlohmann::json to_json(const SampleList& list) {
                          {"steps_done", summary.steps},
                          {"unsolved_steps", summary.unsolved},
                          {"worst_residual", number(summary.worst_residual)},
+                         {"notes", list.notes},
                          {"files", list.files}};
   const nlohmann::json samples = to_json(summary);
   for (const char* key : {"worst_configuration_residual", "contacts", "trivial", "why_trivial", "strata"}) {
@@ -76,6 +77,7 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("contacts").at("slip").get_to(list.summary.modes.slip);
   for (const auto& stratum : json.at("strata")) list.summary.strata.push_back(stratum_of_json(stratum));
   json.at("files").get_to(list.files);
+  if (json.contains("notes")) json.at("notes").get_to(list.notes);
   list.summary.samples = static_cast<long>(list.files.size());
   for (const std::string& file : list.files) {
     if (fs::path(file).filename() != file) throw std::domain_error("a file elsewhere");
@@ -187,7 +189,7 @@ Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& pl
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return unwritable(folder, failed.message());
-  list = {request, plan.options.solver, plan.options.tolerance, false, {}, {}};
+  list = {request, plan.options.solver, plan.options.tolerance, false, {}, {}, {}};
   if (auto begun = write_list(list, folder); !begun) return begun.error();
   SamplingWatch writing = watch;
   writing.sample = [&](const StepRecord& record) -> Result<std::monostate> {
@@ -198,6 +200,7 @@ Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& pl
     return std::monostate{};
   };
   const auto ran = sample(simulation, request.steps, list.tolerance, plan.sampling, writing, list.summary);
+  list.notes = simulation.notes();
   list.complete = ran && (list.summary.steps == request.steps || list.summary.full);
   if (auto ended = write_list(list, folder); !ended && ran) return ended.error();
   return ran;

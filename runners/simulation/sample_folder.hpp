@@ -31,6 +31,7 @@ struct SampleList {
   bool complete = false;   ///< all steps were done
   SamplingSummary summary;
   std::vector<std::string> files;  ///< names in the folder, in order
+  std::vector<std::string> notes;  ///< Simulation::notes(); absent from lists of older runs
 };
 
 constexpr const char* list_name = "samples.json";

@@ -162,6 +162,18 @@ TEST_F(Sources, WithoutMujocoAScenesSamplesCantBeLoadedAlsoInADryRun) {
   }
 }
 
+TEST_F(Sources, WhatASimulationLeavesOutIsToldAlsoWhereItsSamplesWereThere) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  for (int time = 1; time <= 2; ++time) {
+    std::vector<std::string> notes;
+    const auto found = list_sources(
+        suite(R"([{"scene": "box-on-plane", "options": {"control": "sine", "tolerance": 1e-6}, "steps": 3}])"), {}, {},
+        base / "cache", {.note = [&](const std::string& line) { notes.push_back(line); }});
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_THAT(notes, ::testing::Contains(HasSubstr("control=sine does nothing"))) << time;
+  }
+}
+
 TEST_F(Sources, AModelIsLookedForBesideTheSuiteAndInTheDataFolderWhereTheCallerHasNone) {
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   const auto source_in = [&](const fs::path& data) {

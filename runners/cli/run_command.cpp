@@ -142,6 +142,15 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
   return plan->cells > 0 ? done : nothing_measured;
 }
 
+/// "3 converged, 1 timeout": of what was run now.
+std::string statuses_text(const SweepOutcome& outcome) {
+  std::string text;
+  for (const auto& [status, count] : outcome.statuses) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
+  }
+  return text;
+}
+
 /// What this run did, what the harness took of it, and the statuses of what it ran.
 void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& store) {
   print_text(fmt::format("{}: {} of {} cells solved; {} run now in {}, {} stored before\n", store, outcome.solved,
@@ -153,11 +162,7 @@ void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& st
         "judging\n",
         duration_text(outcome.survey_s), 100.0 * (1.0 - outcome.busy_s / (static_cast<double>(jobs) * sweep_s))));
   }
-  std::string statuses;
-  for (const auto& [status, count] : outcome.statuses) {
-    statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
-  }
-  if (!statuses.empty()) print_text("run now: " + statuses + "\n");
+  if (!outcome.statuses.empty()) print_text("run now: " + statuses_text(outcome) + "\n");
   for (const auto& reason : outcome.noise) print_note("noise: " + reason);
 }
 
@@ -170,14 +175,15 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
     print_error(fmt::format("interrupted with {} cells to run; the same command resumes", outcome.not_run()));
     return interrupted;
   }
-  if (outcome.cells == 0 && !arguments.filter.empty()) {
-    print_error(
-        fmt::format("{}: nothing was measured: --filter '{}' leaves no cell", arguments.suite, arguments.filter));
+  if (outcome.cells == 0) {
+    const std::string part =
+        arguments.filter.empty() ? "--shard " + arguments.shard : fmt::format("--filter '{}'", arguments.filter);
+    print_error(fmt::format("{}: nothing was measured: {} leaves no cell", arguments.suite, part));
     return nothing_measured;
   }
   if (outcome.measured == 0 && outcome.resumed == 0) {
-    print_error(fmt::format("{}: nothing was measured: no solver ran on any of {} cells; see `conebench run --dry-run`",
-                            arguments.suite, outcome.cells));
+    print_error(fmt::format("{}: nothing was measured: no solver answered in any of {} ({}); the report says why",
+                            arguments.suite, plural(outcome.cells, "cell"), statuses_text(outcome)));
     return nothing_measured;
   }
   const double share = static_cast<double>(outcome.solved) / static_cast<double>(outcome.cells);
@@ -189,7 +195,7 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
   }
   if (outcome.bad_problems + outcome.untaken_problems + outcome.not_run() > 0) {
     print_error(fmt::format(
-        "{}: of {} problems {}{}; the report says why", arguments.suite, outcome.problems, left_out(outcome),
+        "{}: of {} {}{}; the report says why", arguments.suite, plural(outcome.problems, "problem"), left_out(outcome),
         outcome.not_run() > 0 ? fmt::format("; {} cells were not run", outcome.not_run()) : std::string()));
     return not_run;
   }

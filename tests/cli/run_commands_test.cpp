@@ -160,6 +160,21 @@ TEST_F(RunCommand, AFileThatCannotBeLoadedEndsWithFourAndTheRestIsRun) {
             (std::vector<std::string>{"bad_problem", "converged"}));
 }
 
+TEST_F(RunCommand, WhereNothingWasMeasuredItSaysHowTheCellsEnded) {
+  std::filesystem::create_directory(folder / "data");
+  write("data/broken.hdf5", "not HDF5 at all");
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS", "PGS-CCP"]})");
+  const std::vector<std::string> command = {"run",  folder / "files.json",  "--data", folder / "data",
+                                            "--db", folder / "files.sqlite"};
+  const auto outcome = conebench(command);
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("nothing was measured: no solver answered in any of 2 cells (2 bad_problem); the "
+                                     "report says why"));
+  const auto empty = run({"--shard", "9/1000000"}, "shard.sqlite");
+  EXPECT_EQ(empty.code, 5);
+  EXPECT_THAT(empty.err, HasSubstr("nothing was measured: --shard 9/1000000 leaves no cell"));
+}
+
 TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   ASSERT_EQ(run({}).code, 0);
   const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});

@@ -172,29 +172,37 @@ bool from_rest(Parts& parts, Search& search) {
 }
 
 bool sweep_on(Parts& parts, Search& search, Vector& r) {
-  constexpr int batch = 8;
+  constexpr int least = 8;
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
   Vector w(parts.problem().size());
-  std::vector<double> after;  // the residual, batch by batch
-  for (double spent = 0.0; !search.halted(); spent += batch * costs.sweep) {
-    const bool early = spent <= 5.0 * costs.newton;
-    double from = 0.0;
+  struct Mark {
+    int sweeps;
+    double residual;
+  };
+  std::vector<Mark> marks;
+  int done = 0;
+  int batch = least;
+  while (!search.halted()) {
+    const double spent = done * costs.sweep;
+    const bool early = done < 16 * least && spent <= 5.0 * costs.newton;
+    Mark from{done + batch / 2, 0.0};
     sweep_times(batch / 2, parts, search, r);
-    if (early) from = measure(parts, r, w);
-    sweep_times(batch / 2, parts, search, r);
+    if (early) from.residual = measure(parts, r, w);
+    sweep_times(batch - batch / 2, parts, search, r);
+    done += batch;
     const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
-    after.push_back(residual);
+    marks.push_back({done, residual});
     // Over the last half batch at first, later over the later half of all sweeps: then one batch may hesitate.
-    const std::size_t half = after.size() / 2;
-    const double sweeps = early ? batch / 2.0 : static_cast<double>(batch * (after.size() - half));
-    if (!early) from = after[half - 1];
-    const double rate = std::pow(residual / from, 1.0 / sweeps);
+    if (!early) from = marks[marks.size() / 2 - 1];
+    const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
     const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
     // What is nearly done is done.
     const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
     if (!(needed * costs.sweep <= patience * costs.newton)) return false;
+    // To measure costs nearly as much as a sweep.
+    batch = std::clamp(static_cast<int>(needed) + 1, least, std::max(least, done / 8));
   }
   return false;
 }

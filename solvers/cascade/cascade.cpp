@@ -113,7 +113,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (o.newton && o.interior_point && !search.halted() &&
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
     return;
-  if (search.halted() || (search.best() < 1e-6 && rescue(parts, search))) return;
+  const bool near = search.best() < std::max(1e-6, 10.0 * search.tolerance());
+  if (search.halted() || (near && rescue(parts, search))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
   const ProximalPoint::Limits walk{

@@ -15,19 +15,22 @@ constexpr double worth = 0.3;
 
 }  // namespace
 
-std::unique_ptr<BodyLu> BlockLu::bodies_of(const ScaledProblem& problem) const {
-  if (!(most_flops_ > 0.0)) return nullptr;
+void BlockLu::make_bodies(const ScaledProblem& problem) {
+  bodies_.reset();
+  if (!(most_flops_ > 0.0)) return;
   auto known = problem.bodies();
-  if (!known) return nullptr;
+  if (!known) return;
   auto bodies = std::make_unique<BodyLu>(std::move(known), most_bytes_);
-  if (!(bodies->flops() <= most_flops_ && bodies->bytes() <= most_bytes_)) return nullptr;
-  return bodies->represents(problem) ? std::move(bodies) : nullptr;
+  bodies_estimate_ = {bodies->flops(), bodies->bytes()};
+  if (!(bodies_estimate_.flops <= most_flops_ && bodies_estimate_.bytes <= most_bytes_)) return;
+  if (bodies->represents(problem)) bodies_ = std::move(bodies);
 }
 
 void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_bytes) {
   most_bytes_ = most_bytes;
   most_flops_ = space == Space::contacts ? 0.0 : std::numeric_limits<double>::infinity();
   contacts_.analyse(problem.matrix(), SparseLu::Kernel::automatic, most_bytes);
+  contacts_estimate_ = {contacts_.flops(), contacts_.bytes()};
   if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth * contacts_.flops() : 0.0;
   bodies_.reset();
   take(problem);
@@ -35,24 +38,22 @@ void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_byt
 
 void BlockLu::take(const ScaledProblem& problem) {
   in_bodies_ = refused_ = false;
-  if (!bodies_ || bodies_->bodies() != problem.bodies()) bodies_ = bodies_of(problem);
-  estimate_ = {flops(), bytes()};
+  if (!bodies_ || bodies_->bodies() != problem.bodies()) make_bodies(problem);
 }
 
 bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
                      const std::vector<Block>& diagonal, const std::vector<char>& dropped) {
   ++factorizations_;
   if (bodies_ && bodies_->bodies() != problem.bodies()) take(problem);
-  const bool contacts_fit = contacts_.bytes() <= most_bytes_;
   bool regular = false;
   in_bodies_ = false;
   if (bodies_) {
     // What the contacts' factor cannot take over is perturbed.
-    const auto singular = contacts_fit ? BodyLu::Singular::fails : BodyLu::Singular::perturbed;
+    const auto singular = contacts_fit() ? BodyLu::Singular::fails : BodyLu::Singular::perturbed;
     regular = bodies_->factor(problem, left, right, diagonal, dropped, singular);
-    in_bodies_ = regular || !contacts_fit;
+    in_bodies_ = regular || !contacts_fit();
   }
-  refused_ = !in_bodies_ && !contacts_fit;
+  refused_ = !in_bodies_ && !contacts_fit();
   if (in_bodies_ || refused_) return regular;
   return contacts_.factor(problem.matrix(), left, right, diagonal, dropped);
 }

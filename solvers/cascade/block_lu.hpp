@@ -47,21 +47,22 @@ class BlockLu {
     double flops = 0.0;
     double bytes = 0.0;
   };
-  /// What analyse() counted, the same whatever was factored since: for decisions that must not depend on it.
-  const Estimate& estimate() const { return estimate_; }
+  /// What analyse() and take() counted, the same whatever was factored since: for decisions that must not depend on it.
+  const Estimate& estimate() const { return bodies_ ? bodies_estimate_ : contacts_estimate_; }
   /// Whether a factor may be made.
-  bool fits() const { return estimate_.bytes <= most_bytes_; }
+  bool fits() const { return estimate().bytes <= most_bytes_; }
   /// Where the last matrix was factored.
   Space space() const { return in_bodies_ ? Space::bodies : Space::contacts; }
 
  private:
-  /// BodyLu for `problem`; null where it has no bodies, they take more operations or its matrix is not theirs.
-  std::unique_ptr<BodyLu> bodies_of(const ScaledProblem& problem) const;
+  /// Makes bodies_ for `problem`; null where it has none, they take more operations or its matrix is not theirs.
+  void make_bodies(const ScaledProblem& problem);
+  bool contacts_fit() const { return contacts_estimate_.bytes <= most_bytes_; }
 
   SparseLu contacts_;
-  std::unique_ptr<BodyLu> bodies_;  ///< null: not worth it, or not known
-  Estimate estimate_;
-  double most_flops_ = 0.0;  ///< that bodies may take
+  std::unique_ptr<BodyLu> bodies_;                ///< null: not worth it, or not known
+  Estimate contacts_estimate_, bodies_estimate_;  ///< of each as it is before its first factorization
+  double most_flops_ = 0.0;                       ///< that bodies may take
   double most_bytes_ = std::numeric_limits<double>::infinity();
   bool in_bodies_ = false;
   bool refused_ = false;  ///< the last factor

@@ -186,6 +186,28 @@ TEST(BlockLu, TheNextProblemIsHeldToTheSameLimit) {
   EXPECT_FALSE(lu.fits());
 }
 
+TEST(BlockLu, EstimatesOfTheNextProblemAreThoseOfAFreshAnalysis) {
+  const auto problem_of = [](const char* scene, const OptionValues& options) {
+    return ScaledProblem((*require_scene(scene))->make(options, 1).value());
+  };
+  // Where fronts are taken, which count other bytes; and where bodies are.
+  for (const auto& [problem, space] : {std::pair{problem_of("random", {{"contacts", 160L}}), Space::contacts},
+                                       {ScaledProblem(boxes(8)), Space::bodies}}) {
+    BlockLu fresh;
+    fresh.analyse(problem, space);
+    const BlockLu::Estimate counted = fresh.estimate();
+    const System system(problem.contacts(), 1.0);
+    ASSERT_TRUE(fresh.factor(problem, system.left, system.right, system.diagonal, system.dropped));
+    EXPECT_EQ(fresh.space(), space);
+    if (space == Space::contacts) {
+      EXPECT_NE(fresh.bytes(), counted.bytes);
+    }
+    fresh.take(problem);
+    EXPECT_EQ(fresh.estimate().flops, counted.flops);
+    EXPECT_EQ(fresh.estimate().bytes, counted.bytes);
+  }
+}
+
 /// Contacts at random points of a few bodies that all touch each other.
 ContactProblem crowd(Index contacts, Index velocities) {
   srand(3);

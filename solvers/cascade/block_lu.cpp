@@ -42,7 +42,7 @@ void BlockLu::take(const ScaledProblem& problem) {
 }
 
 bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
-                     const std::vector<Block>& diagonal, const std::vector<char>& dropped) {
+                     const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   ++factorizations_;
   if (bodies_ && bodies_->bodies() != problem.bodies()) take(problem);
   bool regular = false;
@@ -50,12 +50,12 @@ bool BlockLu::factor(const ScaledProblem& problem, const std::vector<Block>& lef
   if (bodies_) {
     // What the contacts' factor cannot take over is perturbed.
     const auto singular = contacts_fit() ? BodyLu::Singular::fails : BodyLu::Singular::perturbed;
-    regular = bodies_->factor(problem, left, right, diagonal, dropped, singular);
+    regular = bodies_->factor(problem, left, right, diagonal, left_out, singular);
     in_bodies_ = regular || !contacts_fit();
   }
   refused_ = !in_bodies_ && !contacts_fit();
   if (in_bodies_ || refused_) return regular;
-  return contacts_.factor(problem.matrix(), left, right, diagonal, dropped);
+  return contacts_.factor(problem.matrix(), left, right, diagonal, left_out);
 }
 
 void BlockLu::solve(const Vector& right_side, Vector& solution) {

@@ -26,12 +26,11 @@ class BlockLu {
   /// Goes on with another problem of the analysed pattern. Its bodies may be others, or none.
   void take(const ScaledProblem& problem);
 
-  /// Factors with the values of `problem`, which has the analysed pattern.
-  /// `dropped[i]` tells what is left out (FrontLu::Left); where it is the middle, `left` and `right` must be zero and
-  /// `diagonal` the identity there. False where a pivot was singular and had to be perturbed, and where the factor
+  /// Factors with the values of `problem`, which has the analysed pattern. `left_out[i]` holds bits of Left; among
+  /// bodies single components are kept. False where a pivot was singular and had to be perturbed, and where the factor
   /// would take more than it may: solutions are then zero.
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
-              const std::vector<Block>& diagonal, const std::vector<char>& dropped);
+              const std::vector<Block>& diagonal, const std::vector<char>& left_out);
 
   /// solution = matrix⁻¹ right_side.
   void solve(const Vector& right_side, Vector& solution);

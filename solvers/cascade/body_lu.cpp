@@ -64,7 +64,7 @@ BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies, double most_bytes) : 
   }
   identity_.assign(at(rows), Block::Identity());
   zero_.assign(at(rows), Block::Zero());
-  nothing_.assign(at(rows), FrontLu::nothing);
+  nothing_.assign(at(rows), Left::nothing);
   velocities_.resize(3 * rows);
   velocity_right_.resize(3 * rows);
   inverse_.resize(at(bodies_->contacts()));
@@ -121,7 +121,7 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
   const int* place = pair_place_.data();
   for (int i = 0; i < bodies_->contacts(); ++i) {
     const auto touched = bodies_->touched_by(i);
-    if (dropped[at(i)] == FrontLu::everything) {
+    if (dropped[at(i)] == Left::everything) {
       place += touched.size() * touched.size();
       continue;
     }
@@ -156,7 +156,7 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
 void BodyLu::solve_once(const Vector& right_side, Vector& solution) {
   for (int i = 0; i < bodies_->contacts(); ++i) {
     auto pushed = pushed_.segment<3>(3 * i);
-    if (dropped_[at(i)] == FrontLu::everything) {
+    if (dropped_[at(i)] == Left::everything) {
       pushed.setZero();
     } else {
       pushed = right_[at(i)] * (inverse_[at(i)] * right_side.segment<3>(3 * i));
@@ -168,7 +168,7 @@ void BodyLu::solve_once(const Vector& right_side, Vector& solution) {
   for (int i = 0; i < bodies_->contacts(); ++i) {
     const Eigen::Vector3d right = right_side.segment<3>(3 * i);
     auto result = solution.segment<3>(3 * i);
-    if (dropped_[at(i)] == FrontLu::everything) {
+    if (dropped_[at(i)] == Left::everything) {
       result = right;
     } else {
       result = inverse_[at(i)] * (right - left_[at(i)] * product_.segment<3>(3 * i));
@@ -179,7 +179,7 @@ void BodyLu::solve_once(const Vector& right_side, Vector& solution) {
 void BodyLu::multiply(const Vector& z, Vector& out) {
   for (int i = 0; i < bodies_->contacts(); ++i) {
     auto scaled = scaled_.segment<3>(3 * i);
-    if (dropped_[at(i)] == FrontLu::everything) {
+    if (dropped_[at(i)] == Left::everything) {
       scaled.setZero();
     } else {
       scaled = right_[at(i)] * z.segment<3>(3 * i);
@@ -188,7 +188,7 @@ void BodyLu::multiply(const Vector& z, Vector& out) {
   multiply_bodies(scaled_, shift_, product_);
   for (int i = 0; i < bodies_->contacts(); ++i) {
     auto result = out.segment<3>(3 * i);
-    if (dropped_[at(i)] == FrontLu::everything) {
+    if (dropped_[at(i)] == Left::everything) {
       result = z.segment<3>(3 * i);
     } else {
       result = diagonal_[at(i)] * z.segment<3>(3 * i) + left_[at(i)] * product_.segment<3>(3 * i);

@@ -50,7 +50,7 @@ class BodyLu {
     /// Takes the pattern, row by row, and empties the values.
     void analyse(std::vector<std::vector<int>> neighbours, double most_bytes);
     int place(int row, int column) const;
-    BlockMatrix matrix() const { return {row_begin, columns, values.data()}; }
+    BlockMatrix matrix() const { return {row_begin, columns, values.empty() ? nullptr : values.front().data()}; }
   };
   bool factor_velocities(Velocities& of) { return of.lu.factor(of.matrix(), identity_, identity_, zero_, nothing_); }
 

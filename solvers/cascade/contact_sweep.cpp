@@ -9,16 +9,10 @@ ContactSweep::ContactSweep(const ScaledProblem& problem) : problem_(problem) { r
 
 void ContactSweep::refresh() {
   if (problem_.planar()) {
-    blocks_in_plane_.resize(static_cast<std::size_t>(problem_.stored_blocks()));
-    for (int k = 0; k < problem_.stored_blocks(); ++k) {
-      const ScaledProblem::Block& block = problem_.block(k);
-      blocks_in_plane_[static_cast<std::size_t>(k)] << block(0, 0), block(0, 2), block(2, 0), block(2, 2);
-    }
     prepared_in_plane_.clear();
     prepared_in_plane_.reserve(static_cast<std::size_t>(problem_.contacts()));
     for (int i = 0; i < problem_.contacts(); ++i) {
-      const auto& block = blocks_in_plane_[static_cast<std::size_t>(problem_.diagonal(i))];
-      prepared_in_plane_.push_back(local_.prepare<2>(block, 1.0));
+      prepared_in_plane_.push_back(local_.prepare<2>(problem_.block_in_plane(problem_.diagonal(i)), 1.0));
     }
     return;
   }
@@ -32,22 +26,15 @@ void ContactSweep::refresh() {
 double ContactSweep::sweep_in_plane(Vector& r) const {
   double change = 0.0;
   double size = 0.0;
-  const Eigen::Matrix2d* block = blocks_in_plane_.data();
   for (int i = 0; i < problem_.contacts(); ++i) {
     const std::ptrdiff_t own = 3 * static_cast<std::ptrdiff_t>(i);
-    Eigen::Vector2d free(problem_.free_term()[own], problem_.free_term()[own + 2]);
-    const auto add = [&](int begin, int end) {
-      for (int k = begin; k < end; ++k) {
-        const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(problem_.column(k));
-        free += block[k].col(0) * x[0] + block[k].col(1) * x[2];
-      }
-    };
-    add(problem_.row_begin(i), problem_.diagonal(i));
-    add(problem_.diagonal(i) + 1, problem_.row_begin(i + 1));
+    Eigen::Array2d others(problem_.free_term()[own], problem_.free_term()[own + 2]);
+    problem_.add_row_product(problem_.row_begin(i), problem_.diagonal(i), r, others);
+    problem_.add_row_product(problem_.diagonal(i) + 1, problem_.row_begin(i + 1), r, others);
     const Eigen::Vector2d old(r[own], r[own + 2]);
-    const Eigen::Map<const Eigen::Matrix2d> diagonal(block[problem_.diagonal(i)].data());
+    const Eigen::Map<const Eigen::Matrix2d> diagonal(problem_.block_in_plane(problem_.diagonal(i)).data());
     const Eigen::Vector2d solved =
-        local_.solve<2>(prepared_in_plane_[static_cast<std::size_t>(i)], diagonal, 1.0, free, old);
+        local_.solve<2>(prepared_in_plane_[static_cast<std::size_t>(i)], diagonal, 1.0, others.matrix(), old);
     change += (solved - old).squaredNorm();
     size += solved.squaredNorm();
     r[own] = solved[0];

@@ -8,7 +8,7 @@
 namespace conebench::cascade {
 
 /// Block Gauss–Seidel with NSGS's exact one-contact solution, in scaled coordinates. Where nothing has a second tangent
-/// (2D contacts, limits) it streams 2×2 blocks of its own.
+/// (2D contacts, limits) it streams 2×2 blocks.
 class ContactSweep {
  public:
   explicit ContactSweep(const ScaledProblem& problem);
@@ -25,7 +25,6 @@ class ContactSweep {
   gauss_seidel::CoulombBlock local_;
   std::vector<gauss_seidel::CoulombBlock::Prepared<3>> prepared_;
   std::vector<gauss_seidel::CoulombBlock::Prepared<2>> prepared_in_plane_;
-  std::vector<Eigen::Matrix2d> blocks_in_plane_;  ///< rows and columns t1 and n of the problem's
 };
 
 }  // namespace conebench::cascade

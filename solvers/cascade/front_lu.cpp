@@ -17,25 +17,34 @@ std::size_t at(Integer i) {
   return static_cast<std::size_t>(i);
 }
 
-/// The component that stands at place k of `unknowns`.
-int component(int unknowns, int k) { return unknowns == 2 ? 2 * k : k; }
+/// The components that are not left out, by Left.
+constexpr int unknowns[8] = {3, 2, 2, 1, 2, 1, 1, 0};
+constexpr int component[8][3] = {{0, 1, 2}, {1, 2}, {0, 2}, {2}, {0, 1}, {1}, {0}, {}};
+
+/// l g for a stored block g; in 2D one of t1 and n.
+Eigen::Matrix3d times_block(const Eigen::Matrix3d& l, const double* g, int dimension) {
+  if (dimension == 3) return l * Eigen::Map<const Eigen::Matrix3d>(g);
+  Eigen::Matrix3d product;
+  product << l.col(0) * g[0] + l.col(2) * g[1], Eigen::Vector3d::Zero(), l.col(0) * g[2] + l.col(2) * g[3];
+  return product;
+}
 
 }  // namespace
 
-double FrontLu::flops(const EliminationFronts& fronts) {
+double FrontLu::flops(const EliminationFronts& fronts, int dimension) {
   double sum = 0.0;
   for (const EliminationFront& front : fronts.fronts) {
-    for (int j = 1; j <= front.pivots; ++j) sum += 54.0 * (front.rows - j) * (front.rows - j + 1.0);
+    for (int j = 1; j <= front.pivots; ++j) sum += (front.rows - j) * (front.rows - j + 1.0);
   }
-  return sum;
+  return 2.0 * dimension * dimension * dimension * sum;
 }
 
-double FrontLu::bytes(const EliminationFronts& fronts) {
+double FrontLu::bytes(const EliminationFronts& fronts, int dimension) {
   double blocks = static_cast<double>(fronts.stack_values);
   for (const EliminationFront& front : fronts.fronts) {
     blocks += static_cast<double>(front.pivots) * (2.0 * front.rows - front.pivots);
   }
-  return 9.0 * sizeof(double) * blocks;
+  return dimension * dimension * sizeof(double) * blocks;
 }
 
 FrontLu::FrontLu(const BlockMatrix& matrix, EliminationFronts fronts) : fronts_(std::move(fronts)) {
@@ -43,12 +52,13 @@ FrontLu::FrontLu(const BlockMatrix& matrix, EliminationFronts fronts) : fronts_(
   const std::size_t count = fronts_.fronts.size();
   std::vector<int> position(at(n)), front_of(at(n));
   for (int i = 0; i < n; ++i) position[at(fronts_.old_row[at(i)])] = i;
+  const std::size_t most = at(matrix.dimension);  // unknowns of a contact
   std::size_t values = 0, rows = 0;
   for (std::size_t f = 0; f < count; ++f) {
     const EliminationFront& front = fronts_.fronts[f];
     std::fill_n(front_of.begin() + front.first_pivot, front.pivots, static_cast<int>(f));
-    values += 9 * at(front.pivots) * at(2 * front.rows - front.pivots);
-    rows += 3 * at(front.rows);
+    values += most * most * at(front.pivots) * at(2 * front.rows - front.pivots);
+    rows += most * at(front.rows);
   }
 
   const auto owner = [&](int row, int k) {
@@ -75,13 +85,13 @@ FrontLu::FrontLu(const BlockMatrix& matrix, EliminationFronts fronts) : fronts_(
     }
   }
 
-  unknowns_.resize(at(n));
+  left_out_.resize(at(n));
   offsets_.resize(at(fronts_.most_rows) + 1);
   steps_.resize(count);
   rows_.resize(rows);
   interchanges_.resize(3 * at(n));
   values_.resize(static_cast<Index>(values));
-  stack_.resize(9 * fronts_.stack_values);
+  stack_.resize(static_cast<Index>(most * most) * fronts_.stack_values);
   waiting_.reserve(count);
   work_.resize(3 * n);
   front_work_.resize(3 * fronts_.most_rows);
@@ -93,7 +103,7 @@ FrontLu::Step FrontLu::begin_step(const EliminationFront& front) {
   for (int place = 0; place < front.rows; ++place) {
     if (place == front.pivots) step.pivots = step.rows;
     offsets_[at(place)] = step.rows;
-    step.rows += unknowns_[at(contact_at(front, place))];
+    step.rows += unknowns[at(left_out_[at(contact_at(front, place))])];
   }
   offsets_[at(front.rows)] = step.rows;
   if (front.pivots == front.rows) step.pivots = step.rows;
@@ -113,11 +123,13 @@ void FrontLu::assemble(std::size_t f, const Step& step, const BlockMatrix& matri
     const int width = offsets_[at(column_place) + 1] - offsets_[at(column_place)];
     const int row = offsets_[at(row_place)];
     const int first_column = offsets_[at(column_place)];
+    const int* row_component = component[at(left_out_[at(contact_at(front, row_place))])];
+    const int* column_component = component[at(left_out_[at(contact_at(front, column_place))])];
     for (int c = 0; c < width; ++c) {
       const int column = first_column + c;
       double* target = column < step.pivots ? panel + at(column) * at(step.rows)
                                             : upper + at(column - step.pivots) * at(step.pivots);
-      for (int r = 0; r < height; ++r) target[row + r] += block(component(height, r), component(width, c));
+      for (int r = 0; r < height; ++r) target[row + r] += block(row_component[r], column_component[c]);
     }
   };
   for (int e = entry_begin_[f]; e < entry_begin_[f + 1]; ++e) {
@@ -127,7 +139,7 @@ void FrontLu::assemble(std::size_t f, const Step& step, const BlockMatrix& matri
     if (offsets_[at(entry.row_place)] == offsets_[at(entry.row_place) + 1] ||
         offsets_[at(entry.column_place)] == offsets_[at(entry.column_place) + 1])
       continue;
-    const Block half = left[row] * matrix.block(entry.block);
+    const Block half = times_block(left[row], matrix.block(entry.block), matrix.dimension);
     add(half * right[column], entry.row_place, entry.column_place);
   }
   for (int place = 0; place < front.pivots; ++place) {
@@ -205,10 +217,7 @@ bool FrontLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, 
                      const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   bool regular = true;
   determinant_sign_ = 1;
-  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
-    const char out = left_out[at(fronts_.old_row[i])];
-    unknowns_[i] = out == everything ? 0 : out == middle ? 2 : 3;
-  }
+  for (std::size_t i = 0; i < left_out_.size(); ++i) left_out_[i] = left_out[at(fronts_.old_row[i])];
   waiting_.clear();
   std::size_t top = 0, value = 0, row = 0;
   for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
@@ -231,8 +240,8 @@ bool FrontLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, 
     }
     for (int place = 0, k = 0; place < front.rows; ++place) {
       const int contact = contact_at(front, place);
-      const int unknowns = unknowns_[at(contact)];
-      for (int c = 0; c < unknowns; ++c) rows_[step.row_begin + at(k++)] = 3 * contact + component(unknowns, c);
+      const auto out = at(left_out_[at(contact)]);
+      for (int c = 0; c < unknowns[out]; ++c) rows_[step.row_begin + at(k++)] = 3 * contact + component[out][c];
     }
     if (!eliminate(step, schur)) regular = false;
     if (below > 0) std::memmove(stack_.data() + top, schur, below * below * sizeof(double));
@@ -243,7 +252,7 @@ bool FrontLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, 
 }
 
 void FrontLu::solve(const Vector& right_side, Vector& solution) {
-  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+  for (std::size_t i = 0; i < left_out_.size(); ++i) {
     work_.segment<3>(3 * static_cast<Index>(i)) = right_side.segment<3>(3 * fronts_.old_row[i]);
   }
   for (const Step& step : steps_) {
@@ -278,7 +287,7 @@ void FrontLu::solve(const Vector& right_side, Vector& solution) {
     pivot.triangularView<Eigen::Upper>().solveInPlace(known);
     for (int k = 0; k < step.pivots; ++k) work_[row[k]] = known[k];
   }
-  for (std::size_t i = 0; i < unknowns_.size(); ++i) {
+  for (std::size_t i = 0; i < left_out_.size(); ++i) {
     solution.segment<3>(3 * fronts_.old_row[i]) = work_.segment<3>(3 * static_cast<Index>(i));
   }
 }

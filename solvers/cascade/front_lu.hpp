@@ -13,27 +13,24 @@ namespace conebench::cascade {
 /// eliminated together in one dense matrix (Duff, Reid 1983), by Eigen's LU with partial pivoting among them,
 /// triangular solves and one product.
 ///
-/// A front holds only those components of its contacts that are unknown: three, two where the middle one is left out,
-/// none where the contact is. So SSN's open and slipping contacts make every dense matrix smaller.
+/// A front holds only those components of its contacts that are unknown, at most three (in 2D two). So SSN's open and
+/// slipping contacts, with none and two (in 2D one), make every dense matrix smaller.
 class FrontLu {
  public:
-  using Block = BlockMatrix::Block;
-
-  /// What a factorization leaves out of a contact; its rows and columns are those of the identity.
-  enum Left : char { nothing = 0, everything = 1, middle = 2 };
+  using Block = Eigen::Matrix3d;
 
   /// Takes the fronts of `matrix`'s graph, in contacts.
   FrontLu(const BlockMatrix& matrix, EliminationFronts fronts);
 
-  /// As SparseLu's; `left_out` holds Left.
+  /// As SparseLu's.
   bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& left_out);
   void solve(const Vector& right_side, Vector& solution);
   int determinant_sign() const { return determinant_sign_; }
   /// Operations with nothing left out, zeros of merged fronts included.
-  static double flops(const EliminationFronts& fronts);
+  static double flops(const EliminationFronts& fronts, int dimension);
   /// What the factors and the stack of updates take at most.
-  static double bytes(const EliminationFronts& fronts);
+  static double bytes(const EliminationFronts& fronts, int dimension);
 
  private:
   /// A stored block of G in the front that eliminates its earlier contact; places within the front.
@@ -62,7 +59,7 @@ class FrontLu {
   EliminationFronts fronts_;
   std::vector<Entry> entries_;
   std::vector<int> entry_begin_;
-  std::vector<char> unknowns_;  ///< by new contact
+  std::vector<char> left_out_;  ///< by new contact
   std::vector<int> offsets_;    ///< by place in the present front
   std::vector<Step> steps_;
   std::vector<int> rows_;          ///< of all steps: 3 new contact + component

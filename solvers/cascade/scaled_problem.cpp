@@ -99,7 +99,8 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   diagonal_.reserve(count);
   const auto stored = static_cast<std::size_t>(count > 0 ? matrix.row_begin(cones.blocks()) : 0);
   columns_.reserve(stored);
-  blocks_.reserve(stored + 1);
+  plane_.reserve(planar_ ? stored + 1 : 1);
+  blocks_.reserve(planar_ ? 1 : stored + 1);
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = matrix.block_offset(i);
     const Components own = components(i);
@@ -107,34 +108,31 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
       const Index j = matrix.column(k);
       const Index column = matrix.block_offset(j);
       const Components other = components(j);
+      if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
+      columns_.push_back(static_cast<int>(j));
       if (own[0] >= 0 && own[1] >= 0 && other[0] >= 0 && other[1] >= 0) {
         const Eigen::Array3d rows(weight(i, 0), weight(i, 1), weight(i, 2));
         const Eigen::Array3d columns(weight(j, 0), weight(j, 1), weight(j, 2));
         Block block = Eigen::Map<const Block>(matrix.block_values(k));
         if (i == j) block.diagonal() += compliance.segment<3>(row);
-        if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
         for (int b = 0; b < 3; ++b) block.col(b).array() *= rows * columns[b];
-        columns_.push_back(static_cast<int>(j));
         blocks_.push_back(block);
         continue;
       }
       const auto values = matrix.block(i, k);
-      Block block = Block::Zero();
-      for (int a = 0; a < 3; ++a) {
-        for (int b = 0; b < 3; ++b) {
-          const auto [r, c] = std::pair(own[static_cast<std::size_t>(a)], other[static_cast<std::size_t>(b)]);
-          if (r >= 0 && c >= 0) {
-            double value = values(r - row, c - column);
-            if (r == c) value += compliance[r];
-            block(a, b) = value * weight(i, a) * weight(j, b);
-          } else if (i == j && a == b) {
-            block(a, b) = 1.0;
-          }
-        }
+      const auto entry = [&](int a, int b) {
+        const auto [r, c] = std::pair(own[static_cast<std::size_t>(a)], other[static_cast<std::size_t>(b)]);
+        if (r < 0 || c < 0) return i == j && a == b ? 1.0 : 0.0;
+        double value = values(r - row, c - column);
+        if (r == c) value += compliance[r];
+        return value * weight(i, a) * weight(j, b);
+      };
+      if (planar_) {
+        plane_.push_back((Eigen::Matrix2d() << entry(0, 0), entry(0, 2), entry(2, 0), entry(2, 2)).finished());
+      } else {
+        blocks_.push_back(
+            Block::NullaryExpr([&](Index a, Index b) { return entry(static_cast<int>(a), static_cast<int>(b)); }));
       }
-      if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
-      columns_.push_back(static_cast<int>(j));
-      blocks_.push_back(block);
     }
     row_begin_.push_back(static_cast<int>(columns_.size()));
     for (int a = 0; a < 3; ++a) {
@@ -143,7 +141,8 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     }
   }
 
-  blocks_.push_back(Block::Zero());  // add_row_product() reads one value past a block
+  plane_.emplace_back(Eigen::Matrix2d::Zero());
+  blocks_.emplace_back(Block::Zero());
   const double magnitude = free_term_.norm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
   const double gamma = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma;
@@ -220,11 +219,14 @@ ScaledBodies ScaledProblem::make_bodies(const ContactProblem& problem) const {
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
   free_term_ = base.free_term_ - shift * center;
   shift_ = base.shift_ + shift;
-  for (const int k : diagonal_) {
-    const auto at = static_cast<std::size_t>(k);
-    blocks_[at] = base.blocks_[at];
-    blocks_[at].diagonal().array() += shift;
-  }
+  const auto shift_diagonal = [&](auto& blocks, const auto& given) {
+    for (const int k : diagonal_) {
+      const auto at = static_cast<std::size_t>(k);
+      blocks[at] = given[at];
+      blocks[at].diagonal().array() += shift;
+    }
+  };
+  planar_ ? shift_diagonal(plane_, base.plane_) : shift_diagonal(blocks_, base.blocks_);
 }
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
@@ -233,6 +235,14 @@ void ScaledProblem::multiply(const Vector& r, Vector& out) const {
 }
 
 void ScaledProblem::multiply_uncounted(const Vector& r, Vector& out) const {
+  if (planar_) {
+    for (int i = 0; i < contacts(); ++i) {
+      Eigen::Array2d sum = Eigen::Array2d::Zero();
+      add_row_product(row_begin(i), row_begin(i + 1), r, sum);
+      out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];
+    }
+    return;
+  }
   for (int i = 0; i < contacts(); ++i) {
     Eigen::Array4d sum = Eigen::Array4d::Zero();
     add_row_product(row_begin(i), row_begin(i + 1), r, sum);

@@ -53,7 +53,7 @@ void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eig
   right << ex * half_root, 0.0, -ey,  //
       ey * half_root, 0.0, ex,        //
       half_root, 0.0, 0.0;
-  dropped_[at(i)] = FrontLu::middle;  // z_2 = 0
+  dropped_[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
   base_[at(i)].noalias() = alpha * (left * right);
   base_[at(i)](1, 1) += 1.0;
   base_[at(i)](2, 2) += 1.0 - tau;
@@ -69,7 +69,7 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
     Eigen::Vector3d y = ri - wi;
     y[2] -= tangential_norm<3>(wi);
     const double length = tangential_norm<3>(y);
-    dropped_[at(i)] = FrontLu::nothing;
+    dropped_[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
     if (length <= y[2]) {
       left_[at(i)].setIdentity();
       right_[at(i)].setIdentity();
@@ -77,7 +77,7 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
       known_.segment<3>(3 * i).setZero();
       right_side_.segment<3>(3 * i) = -wi;
     } else if (length <= -y[2]) {
-      dropped_[at(i)] = FrontLu::everything;
+      dropped_[at(i)] = Left::everything;
       left_[at(i)].setZero();
       right_[at(i)].setZero();
       base_[at(i)].setIdentity();
@@ -92,8 +92,7 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
 void SemismoothNewton::step(Vector& r) {
   problem_.multiply(known_, product_);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    if (dropped_[at(i)] != FrontLu::everything)
-      right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
+    if (dropped_[at(i)] != Left::everything) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
   }
   lu_.factor(problem_, left_, right_, base_, dropped_);
   lu_.solve(right_side_, z_);

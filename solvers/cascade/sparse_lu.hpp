@@ -2,24 +2,23 @@
 
 #include <Eigen/Core>
 #include <limits>
-#include <memory>
+#include <variant>
 #include <vector>
 
 #include "problems/types.hpp"
 #include "solvers/cascade/block_matrix.hpp"
 #include "solvers/cascade/elimination_order.hpp"
 #include "solvers/cascade/front_lu.hpp"
+#include "solvers/cascade/row_lu.hpp"
 
 namespace conebench::cascade {
 
-/// LU of matrices of 3×3 blocks that share one symmetric pattern: one symbolic analysis, then as many numeric
+/// LU of matrices of blocks that share one symmetric pattern: one symbolic analysis, then as many numeric
 /// factorizations as wanted. The sign of the determinant is kept: it tells which side of a fold of the central path a
-/// point lies on. Rows marked as dropped act as rows of the identity and cost nothing.
+/// point lies on. Contacts marked as left out act as rows of the identity and cost nothing.
 ///
-/// Two kernels. By rows, up-looking, without pivoting: blocks are three rows of four, so that a block row update is
-/// vector arithmetic; two rows of one pattern, as the contacts between two bodies have it, update together; diagonal
-/// blocks are inverted. Where factors fill beyond that, dense fronts (FrontLu). The order is approximate minimum degree
-/// on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's are smaller, nested dissection.
+/// Two kernels: by rows (RowLu) and, where factors fill, dense fronts (FrontLu). The order is approximate minimum
+/// degree on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's are smaller, nested dissection.
 class SparseLu {
  public:
   using Block = Eigen::Matrix3d;
@@ -32,69 +31,40 @@ class SparseLu {
                double most_bytes = std::numeric_limits<double>::infinity());
 
   /// Factors the matrix whose block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j, with the values of
-  /// `matrix`, which has the analysed pattern. `dropped[i]` tells what is left out (FrontLu::Left); where
-  /// it is the middle, `left` and `right` must be zero and `diagonal` the identity there. False where a pivot (by rows:
-  /// a pivot block) was singular and had to be perturbed.
+  /// `matrix`, which has the analysed pattern. `left_out[i]` holds bits of Left. False where a pivot (by rows: a pivot
+  /// block) was singular and had to be perturbed.
   bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
-              const std::vector<Block>& diagonal, const std::vector<char>& dropped);
+              const std::vector<Block>& diagonal, const std::vector<char>& left_out);
 
-  /// solution = A⁻¹ right_side; the right side itself on dropped rows.
+  /// solution = A⁻¹ right_side; the right side itself in contacts that are left out, 0 in single components.
   void solve(const Vector& right_side, Vector& solution);
 
   /// +1 or −1: the sign of the determinant of the last factored matrix.
   int determinant_sign() const { return determinant_sign_; }
   long factorizations() const { return factorizations_; }
-  /// Floating-point operations of one numeric factorization with no dropped rows; an estimate before the first.
+  /// Floating-point operations of one numeric factorization with nothing left out; an estimate before the first.
   double flops() const { return flops_; }
   /// What the factors take, once there are any.
   double bytes() const { return bytes_; }
   /// The one in use after the first factorization.
-  Kernel kernel() const { return fronts_ ? Kernel::fronts : Kernel::rows; }
+  Kernel kernel() const { return std::holds_alternative<FrontLu>(factors_) ? Kernel::fronts : Kernel::rows; }
 
  private:
-  /// A row of a block, or a vector, padded to four: one register.
-  using Row4 [[gnu::vector_size(4 * sizeof(double))]] = double;
-  /// A stored block that belongs to a row of the new order.
-  struct Entry {
-    int block, column;  ///< of the matrix; new
-  };
-
   void estimate();
   void dissect(const BlockGraph& graph);
   void prepare(const BlockMatrix& matrix);
-  void prepare_rows(const BlockMatrix& matrix);
-  void load_row(int i, const BlockMatrix& matrix, const Block& left, const Block& diagonal);
-  /// Asks for what load_row() will want: thousands of contacts come from the last cache, in no order.
-  void prefetch_row(int i, const BlockMatrix& matrix, const std::vector<Block>& left,
-                    const std::vector<Block>& diagonal) const;
-  /// Row of the lower factor from what stands in work_ at column j, which is cleared.
-  void take_lower(int k, int j);
-  /// Subtracts from row i in work_ what its lower pattern takes of the rows before.
-  void eliminate_lower(int i);
-  bool invert_pivot(int i);
 
   int n_ = 0;
+  int dimension_ = 3;
   Kernel kernel_ = Kernel::automatic;
-  bool prepared_ = false, dissected_ = false;
-  Elimination elimination_;       ///< empty once prepared
-  std::vector<int> permutation_;  ///< new → old
-  std::vector<int> entry_begin_;
-  std::vector<Entry> entries_;                       ///< by new rows
-  std::vector<int> lower_begin_, lower_;             ///< strictly lower pattern by rows, columns ascending
-  std::vector<int> upper_begin_, upper_;             ///< strictly upper pattern by rows, columns ascending
-  std::vector<char> paired_;                         ///< row j's upper pattern is j + 1 and then that of row j + 1
-  std::vector<double> lower_values_, upper_values_;  ///< packed blocks, nine a block, by rows
-  std::vector<Row4> inverse_diagonal_;               ///< three a block
-  std::vector<Row4> right_rows_;                     ///< three a contact, by new rows
-  std::vector<Row4> work_;                           ///< one dense block row; zero between rows
-  std::vector<Row4> intermediate_;
-  std::vector<char> dropped_;  ///< by new row
+  bool dissected_ = false;
+  Elimination elimination_;  ///< empty once there are factors
+  std::variant<std::monostate, RowLu<3>, RowLu<2>, FrontLu> factors_;
   int determinant_sign_ = 1;
   long factorizations_ = 0;
   double flops_ = 0.0;
   double bytes_ = 0.0;
-  double most_bytes_ = 0.0;          ///< that fronts may take
-  std::unique_ptr<FrontLu> fronts_;  ///< null: the kernel by rows
+  double most_bytes_ = 0.0;  ///< that fronts may take
 };
 
 }  // namespace conebench::cascade

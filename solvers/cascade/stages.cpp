@@ -60,7 +60,8 @@ Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   const auto contacts = static_cast<std::size_t>(problem.contacts());
   const std::vector<BlockLu::Block> diagonal(contacts, shift * BlockLu::Block::Identity());
   const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
-  parts.lu().factor(problem, identity, identity, diagonal, std::vector<char>(contacts, 0));
+  const std::vector<char> left_out(contacts, problem.planar() ? Left::middle : Left::nothing);
+  parts.lu().factor(problem, identity, identity, diagonal, left_out);
   search.count_newton();
   Vector r(problem.size());
   parts.lu().solve(-problem.free_term(), r);

@@ -2,16 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <utility>
 #include <vector>
 
 #include "problems/scenes/scene_table.hpp"
+#include "tests/solvers/cascade/contact_system.hpp"
 
 namespace conebench::cascade {
 namespace {
 
-using Block = BlockLu::Block;
 using Space = BlockLu::Space;
 
 ContactProblem boxes(long count) { return (*require_scene("box-stack"))->make({{"boxes", count}}, 1).value(); }
@@ -22,63 +21,21 @@ ContactProblem changed(const ContactProblem& problem, const auto& change) {
   return ContactProblem::create(std::move(data)).value();
 }
 
-/// A system as a Newton method has it: contacts that stick, slip with two unknowns and are open, and small D.
-struct System {
-  std::vector<Block> left, right, diagonal;
-  std::vector<char> dropped;
-
-  System(int contacts, double shift) : dropped(static_cast<std::size_t>(contacts), FrontLu::nothing) {
-    srand(5);
-    for (int i = 0; i < contacts; ++i) {
-      left.push_back(Block::Identity() + 0.3 * Block::Random());
-      right.push_back(Block::Identity() + 0.3 * Block::Random());
-      diagonal.push_back(shift * Block::Identity() + 0.1 * shift * Block::Random());
-      const auto at = static_cast<std::size_t>(i);
-      if (i % 5 == 2) dropped[at] = FrontLu::everything;
-      if (i % 5 != 3) continue;
-      dropped[at] = FrontLu::middle;
-      left[at].row(1).setZero();
-      right[at].col(1).setZero();
-      diagonal[at].row(1).setZero();
-      diagonal[at].col(1).setZero();
-      diagonal[at](1, 1) = 1.0;
-    }
-  }
-  bool open(int i) const { return dropped[static_cast<std::size_t>(i)] == FrontLu::everything; }
-  Matrix dense(const ScaledProblem& problem) const {
-    Matrix a = Matrix::Identity(problem.size(), problem.size());
-    for (int i = 0; i < problem.contacts(); ++i) {
-      if (open(i)) continue;
-      const auto at = static_cast<std::size_t>(i);
-      a.block<3, 3>(3 * i, 3 * i) = diagonal[at];
-      for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
-        const int j = problem.column(k);
-        if (!open(j)) a.block<3, 3>(3 * i, 3 * j) += left[at] * problem.block(k) * right[static_cast<std::size_t>(j)];
-      }
-    }
-    return a;
-  }
-};
-
 void expect_solved(BlockLu& lu, const ScaledProblem& problem, const System& system, Space space) {
-  ASSERT_TRUE(lu.factor(problem, system.left, system.right, system.diagonal, system.dropped));
+  ASSERT_TRUE(lu.factor(problem, system.left, system.right, system.diagonal, system.left_out));
   EXPECT_EQ(lu.space(), space);
   const Matrix a = system.dense(problem);
-  const Eigen::PartialPivLU<Matrix> reference(a);
-  Vector b = Vector::LinSpaced(problem.size(), -1.0, 2.0);
-  for (int i = 3; i < problem.contacts(); i += 5) b[3 * i + 1] = 0.0;
+  const Vector b = system.right_side();
   Vector x(problem.size());
   lu.solve(b, x);
   EXPECT_LE((a * x - b).norm(), 1e-12 * (b.norm() + x.norm())) << (space == Space::bodies ? "bodies" : "contacts");
-  const auto negative = (reference.matrixLU().diagonal().array() < 0.0).count();
-  EXPECT_EQ(lu.determinant_sign(),
-            (negative % 2 == 0 ? 1 : -1) * static_cast<int>(reference.permutationP().determinant()));
+  EXPECT_EQ(lu.determinant_sign(), sign_of_determinant(a));
 }
 
 void expect_solved(const ScaledProblem& problem, double shift, Space space = Space::bodies) {
   BlockLu lu;
   lu.analyse(problem, space);
-  expect_solved(lu, problem, System(problem.contacts(), shift), space);
+  expect_solved(lu, problem, System(problem, shift), space);
 }
 
 TEST(BlockLu, SolvesTheSameSystemAmongContactsAndAmongBodies) {
@@ -102,12 +59,41 @@ TEST(BlockLu, BodiesKnowOfComplianceAndOfFrictionlessContacts) {
   expect_solved(ScaledProblem(smooth), 1e-2);
 }
 
+/// Bodies of three velocities each, and contacts between them in 2D.
+ContactProblem planar_boxes(Index bodies, Index contacts) {
+  srand(3);
+  PrimalForm primal;
+  primal.mass = Matrix(Matrix::Identity(3 * bodies, 3 * bodies) * 2.0).sparseView();
+  Matrix jacobian = Matrix::Zero(2 * contacts, 3 * bodies);
+  for (Index i = 0; i < contacts; ++i) {
+    jacobian.block<2, 3>(2 * i, 3 * (i % bodies)) = Eigen::Matrix<double, 2, 3>::Random();
+    jacobian.block<2, 3>(2 * i, 3 * ((i + 1 + i / bodies) % bodies)) = Eigen::Matrix<double, 2, 3>::Random();
+  }
+  primal.jacobian = jacobian.sparseView();
+  primal.free_velocity = Vector::Random(3 * bodies);
+  ContactProblemData data;
+  data.cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), 0.5), 2).value();
+  data.delassus = make_factored_delassus(primal.mass, primal.jacobian).value();
+  data.free_term = jacobian * primal.free_velocity;
+  data.primal = std::move(primal);
+  return ContactProblem::create(std::move(data)).value();
+}
+
+TEST(BlockLu, SolvesTheSameSystemInThePlane) {
+  const ScaledProblem problem(planar_boxes(6, 24));
+  ASSERT_TRUE(problem.planar());
+  for (const double shift : {1.0, 1e-3}) {
+    expect_solved(problem, shift, Space::contacts);
+    expect_solved(problem, shift, Space::bodies);
+  }
+}
+
 TEST(BlockLu, BodiesSolveTheShiftedProblemsOfTheProximalPoint) {
   const ScaledProblem problem(boxes(4));
   ScaledProblem shifted = problem;
   BlockLu lu;
   lu.analyse(problem, Space::bodies);
-  const System system(problem.contacts(), 1e-3);
+  const System system(problem, 1e-3);
   expect_solved(lu, problem, system, Space::bodies);
   shifted.become_shifted(problem, 0.5, Vector::Zero(problem.size()));
   expect_solved(lu, shifted, system, Space::bodies);
@@ -120,7 +106,7 @@ TEST(BlockLu, BodiesOfTheNextProblemReplaceThoseBefore) {
   ASSERT_TRUE(problem.same_pattern(heavier));
   BlockLu lu;
   lu.analyse(problem, Space::bodies);
-  const System system(problem.contacts(), 1e-3);
+  const System system(problem, 1e-3);
   expect_solved(lu, problem, system, Space::bodies);
   expect_solved(lu, heavier, system, Space::bodies);
 }
@@ -131,12 +117,12 @@ TEST(BlockLu, FactorsAmongContactsWhatIsNotMadeOfItsBodies) {
   BlockLu lu;
   const ScaledProblem scaled(other);
   lu.analyse(scaled, Space::bodies);
-  expect_solved(lu, scaled, System(scaled.contacts(), 1e-3), Space::contacts);
+  expect_solved(lu, scaled, System(scaled, 1e-3), Space::contacts);
 }
 
 TEST(BlockLu, FactorsAmongContactsWhereABlockOfTheDiagonalIsSingular) {
   const ScaledProblem problem(boxes(4));
-  System system(problem.contacts(), 1.0);
+  System system(problem, 1.0);
   system.diagonal[0].setZero();
   BlockLu lu;
   lu.analyse(problem, Space::bodies);
@@ -145,7 +131,7 @@ TEST(BlockLu, FactorsAmongContactsWhereABlockOfTheDiagonalIsSingular) {
 
 TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
   const ScaledProblem problem(boxes(8));
-  const System regular(problem.contacts(), 1.0);
+  const System regular(problem, 1.0);
   System singular = regular;
   singular.diagonal[0].setZero();
   const Vector b = Vector::Ones(problem.size());
@@ -160,7 +146,7 @@ TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
   between.analyse(problem, Space::bodies, bodies.estimate().bytes);
   EXPECT_TRUE(between.fits());
   expect_solved(between, problem, regular, Space::bodies);
-  EXPECT_FALSE(between.factor(problem, singular.left, singular.right, singular.diagonal, singular.dropped));
+  EXPECT_FALSE(between.factor(problem, singular.left, singular.right, singular.diagonal, singular.left_out));
   EXPECT_EQ(between.space(), Space::bodies);
   between.solve(b, x);
   EXPECT_TRUE(x.allFinite());
@@ -168,7 +154,7 @@ TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
   BlockLu none;
   none.analyse(problem, Space::automatic, 0.9 * bodies.estimate().bytes);
   EXPECT_FALSE(none.fits());
-  EXPECT_FALSE(none.factor(problem, regular.left, regular.right, regular.diagonal, regular.dropped));
+  EXPECT_FALSE(none.factor(problem, regular.left, regular.right, regular.diagonal, regular.left_out));
   none.solve(b, x);
   EXPECT_TRUE(x.isZero(0.0));
 }
@@ -196,8 +182,8 @@ TEST(BlockLu, EstimatesOfTheNextProblemAreThoseOfAFreshAnalysis) {
     BlockLu fresh;
     fresh.analyse(problem, space);
     const BlockLu::Estimate counted = fresh.estimate();
-    const System system(problem.contacts(), 1.0);
-    ASSERT_TRUE(fresh.factor(problem, system.left, system.right, system.diagonal, system.dropped));
+    const System system(problem, 1.0);
+    ASSERT_TRUE(fresh.factor(problem, system.left, system.right, system.diagonal, system.left_out));
     EXPECT_EQ(fresh.space(), space);
     if (space == Space::contacts) {
       EXPECT_NE(fresh.bytes(), counted.bytes);
@@ -235,7 +221,7 @@ TEST(BlockLu, TakesBodiesWhereTheyCountFarFewerOperations) {
     const ScaledProblem scaled(problem);
     BlockLu lu;
     lu.analyse(scaled);
-    expect_solved(lu, scaled, System(scaled.contacts(), 1e-3), space);
+    expect_solved(lu, scaled, System(scaled, 1e-3), space);
   }
 }
 

@@ -93,7 +93,7 @@ TEST(EliminationOrder, SparseLuTakesTheOrderOfFewerOperations) {
   const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
   EXPECT_EQ(lu.flops(), by_degree);
   const std::vector<SparseLu::Block> identity(n, SparseLu::Block::Identity());
-  EXPECT_TRUE(lu.factor(problem.matrix(), identity, identity, identity, std::vector<char>(n, FrontLu::nothing)));
+  EXPECT_TRUE(lu.factor(problem.matrix(), identity, identity, identity, std::vector<char>(n, Left::nothing)));
   const auto order = nested_dissection_order(problem.graph());
   EXPECT_EQ(lu.flops(), order ? std::min(by_degree, eliminate(problem.graph(), *order).flops) : by_degree);
 }

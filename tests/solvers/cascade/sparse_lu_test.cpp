@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <utility>
 #include <vector>
 
 #include "problems/scenes/scene_table.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
+#include "tests/solvers/cascade/contact_system.hpp"
 
 namespace conebench::cascade {
 namespace {
@@ -25,12 +25,6 @@ ScaledProblem dense_problem(long contacts) {
   return ScaledProblem((*require_scene("random"))->make({{"contacts", contacts}}, 1).value());
 }
 
-int sign_of_determinant(const Matrix& a) {
-  const Eigen::PartialPivLU<Matrix> lu(a);
-  const auto negative = (lu.matrixLU().diagonal().array() < 0.0).count();
-  return (negative % 2 == 0 ? 1 : -1) * static_cast<int>(lu.permutationP().determinant());
-}
-
 struct Fixture {
   ScaledProblem problem;
   int n = problem.contacts();
@@ -38,7 +32,7 @@ struct Fixture {
   std::vector<char> dropped;
 
   explicit Fixture(ScaledProblem given = box_stack())
-      : problem(std::move(given)), dropped(static_cast<std::size_t>(n), FrontLu::nothing) {
+      : problem(std::move(given)), dropped(static_cast<std::size_t>(n), Left::nothing) {
     srand(7);
     for (int i = 0; i < n; ++i) {
       left.push_back(Eigen::Matrix3d::Random());
@@ -46,10 +40,10 @@ struct Fixture {
       diagonal.push_back(20.0 * Eigen::Matrix3d::Random() + 40.0 * Eigen::Matrix3d::Identity());
     }
   }
-  void drop(int i, FrontLu::Left what) {
+  void drop(int i, Left::Bits what) {
     const auto at = static_cast<std::size_t>(i);
     dropped[at] = what;
-    if (what != FrontLu::middle) return;
+    if (what != Left::middle) return;
     left[at].row(1).setZero();
     right[at].col(1).setZero();
     diagonal[at].row(1).setZero();
@@ -60,13 +54,13 @@ struct Fixture {
     Matrix a = Matrix::Zero(3 * n, 3 * n);
     for (int i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (dropped[at] == FrontLu::everything) {
+      if (dropped[at] == Left::everything) {
         a.block<3, 3>(3 * i, 3 * i).setIdentity();
         continue;
       }
       for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
         const int j = problem.column(k);
-        if (dropped[static_cast<std::size_t>(j)] == FrontLu::everything) continue;
+        if (dropped[static_cast<std::size_t>(j)] == Left::everything) continue;
         a.block<3, 3>(3 * i, 3 * j) += left[at] * problem.block(k) * right[static_cast<std::size_t>(j)];
       }
       a.block<3, 3>(3 * i, 3 * i) += diagonal[at];
@@ -103,6 +97,43 @@ TEST_P(BothKernels, SolveAnUnsymmetricSystemAndKnowTheSignOfItsDeterminant) {
   Fixture(dense_problem(12)).expect_solved(GetParam());
 }
 
+TEST_P(BothKernels, SolveInThePlaneAndCountTheOperationsOfTwoByTwo) {
+  const auto of = [](const char* scene, const OptionValues& options) {
+    return ScaledProblem((*require_scene(scene))->make(options, 1).value());
+  };
+  const OptionValues plane{{"contacts", 30L}, {"dimension", 2L}}, space{{"contacts", 30L}};
+  for (const ScaledProblem& problem : {of("random", plane), of("sphere-lattice", {{"nx", 4L}, {"friction", 0.0}})}) {
+    ASSERT_TRUE(problem.planar());
+    SparseLu lu;
+    lu.analyse(problem.matrix(), GetParam());
+    for (const double shift : {1.0, 1e-3}) {
+      const System system(problem, shift);
+      ASSERT_TRUE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
+      ASSERT_EQ(lu.kernel(), GetParam());
+      const Matrix a = system.dense(problem);
+      const Vector b = system.right_side();
+      Vector x(problem.size());
+      lu.solve(b, x);
+      EXPECT_LE((a * x - b).norm(), 1e-11 * (b.norm() + x.norm()));
+      EXPECT_EQ(lu.determinant_sign(), sign_of_determinant(a));
+    }
+  }
+  SparseLu in_plane, in_space;
+  in_plane.analyse(of("random", plane).matrix(), GetParam());
+  in_space.analyse(of("random", space).matrix(), GetParam());
+  EXPECT_NEAR(in_plane.flops(), 8.0 / 27.0 * in_space.flops(), 1e-9 * in_space.flops());
+}
+
+TEST_P(BothKernels, ReportASingularPivotBlockInThePlane) {
+  const ScaledProblem problem((*require_scene("random"))->make({{"contacts", 12L}, {"dimension", 2L}}, 1).value());
+  System system(problem, 1.0);
+  for (auto& block : system.left) block.setZero();
+  system.diagonal[1].setZero();
+  SparseLu lu;
+  lu.analyse(problem.matrix(), GetParam());
+  EXPECT_FALSE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
+}
+
 TEST_P(BothKernels, TheSignChangesWithOneRow) {
   Fixture fixture;
   for (auto& block : fixture.left) block.row(0) *= 0.0;
@@ -131,15 +162,15 @@ TEST_P(BothKernels, TheSignIsThatOfEigenWhereRowsChangePlaces) {
 TEST_P(BothKernels, WhatIsLeftOutActsAsTheIdentity) {
   for (const long edge : {3L, 4L}) {
     Fixture fixture(lattice(edge));
-    for (int i = 0; i < fixture.n; i += 3) fixture.drop(i, FrontLu::everything);
-    for (int i = 1; i < fixture.n; i += 4) fixture.drop(i, FrontLu::middle);
+    for (int i = 0; i < fixture.n; i += 3) fixture.drop(i, Left::everything);
+    for (int i = 1; i < fixture.n; i += 4) fixture.drop(i, Left::middle);
     fixture.expect_solved(GetParam());
   }
 }
 
 TEST_P(BothKernels, EverythingLeftOutIsTheIdentity) {
   Fixture fixture(lattice(3));
-  for (int i = 0; i < fixture.n; ++i) fixture.drop(i, FrontLu::everything);
+  for (int i = 0; i < fixture.n; ++i) fixture.drop(i, Left::everything);
   fixture.expect_solved(GetParam());
 }
 
@@ -162,7 +193,7 @@ TEST_P(BothKernels, AFactorizationDoesNotDependOnTheOneBefore) {
   lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
   lu.solve(b, first);
   std::vector<char> half(fixture.dropped);
-  for (std::size_t i = 0; i < half.size(); i += 2) half[i] = FrontLu::everything;
+  for (std::size_t i = 0; i < half.size(); i += 2) half[i] = Left::everything;
   lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, half);
   lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
   lu.solve(b, again);

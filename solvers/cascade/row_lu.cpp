@@ -1,0 +1,202 @@
+#include "solvers/cascade/row_lu.hpp"
+
+#include <utility>
+
+namespace conebench::cascade {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+void prefetch(const double* values, int count) {
+  for (int k = 0; k < count; k += 8) __builtin_prefetch(values + k);
+}
+
+}  // namespace
+
+template <int Dim>
+double RowLu<Dim>::flops(const Elimination& elimination) {
+  return Dim * Dim * Dim / 27.0 * elimination.flops;
+}
+
+template <int Dim>
+double RowLu<Dim>::bytes(const Elimination& elimination) {
+  return sizeof(double) * (2.0 * packed * elimination.blocks) +
+         sizeof(Work) * static_cast<double>(elimination.order.size());
+}
+
+template <int Dim>
+RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matrix.rows()) {
+  permutation_ = std::move(elimination.order);
+  std::vector<int> position(at(n_));
+  for (int i = 0; i < n_; ++i) position[at(permutation_[at(i)])] = i;
+  entry_begin_.assign(1, 0);
+  entries_.clear();
+  for (const int original : permutation_) {
+    for (int k = matrix.row_begin(original); k < matrix.row_begin(original + 1); ++k)
+      entries_.push_back({k, position[at(matrix.column(k))]});
+    entry_begin_.push_back(static_cast<int>(entries_.size()));
+  }
+
+  const std::vector<int>& begin = elimination.left_begin;
+  upper_begin_.assign(1, 0);
+  for (const int count : elimination.below) upper_begin_.push_back(upper_begin_.back() + count);
+  const auto blocks = at(upper_begin_.back());
+  upper_.resize(blocks);
+  lower_.resize(blocks);
+  lower_begin_.assign(at(n_) + 1, 0);
+  std::vector<int> mark(at(n_), -1), next(upper_begin_.begin(), upper_begin_.end() - 1);
+  for (int i = 0; i < n_; ++i) {
+    mark[at(i)] = i;
+    int count = 0;
+    for (int k = begin[at(i)]; k < begin[at(i) + 1]; ++k) {
+      for (int node = elimination.left[at(k)]; mark[at(node)] != i; node = elimination.parent[at(node)], ++count) {
+        mark[at(node)] = i;
+        upper_[at(next[at(node)]++)] = i;
+      }
+    }
+    lower_begin_[at(i) + 1] = lower_begin_[at(i)] + count;
+  }
+  next.assign(lower_begin_.begin(), lower_begin_.end() - 1);
+  for (int j = 0; j < n_; ++j) {
+    for (int k = upper_begin_[at(j)]; k < upper_begin_[at(j) + 1]; ++k) lower_[at(next[at(upper_[at(k)])]++)] = j;
+  }
+  paired_.assign(at(n_), 0);
+  for (int j = 0; j + 1 < n_; ++j) {
+    const int size = upper_begin_[at(j) + 1] - upper_begin_[at(j)];
+    const int next_size = upper_begin_[at(j) + 2] - upper_begin_[at(j) + 1];
+    paired_[at(j)] = size == next_size + 1 && upper_[at(upper_begin_[at(j)])] == j + 1;
+  }
+  // Beyond a 3×3 block's last entry one more is read and written.
+  lower_values_.setZero(static_cast<Index>(packed * blocks + 1));
+  upper_values_.setZero(static_cast<Index>(packed * blocks + 1));
+  inverse_diagonal_.resize(at(n_));
+  right_.resize(at(n_));
+  work_.resize(at(n_));
+  intermediate_.resize(at(n_));
+  dropped_.assign(at(n_), 0);
+  second_.assign(at(n_), 2);
+}
+
+template <int Dim>
+void RowLu<Dim>::prefetch_row(int i, const BlockMatrix& matrix, const std::vector<Block>& left,
+                              const std::vector<Block>& diagonal) const {
+  if (i >= n_) return;
+  prefetch(left[at(permutation_[at(i)])].data(), 9);
+  prefetch(diagonal[at(permutation_[at(i)])].data(), 9);
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k)
+    prefetch(matrix.block(entries_[at(k)].block), Dim * Dim);
+}
+
+template <int Dim>
+void RowLu<Dim>::load_row(int i, const BlockMatrix& matrix, const Block& left, const Block& diagonal) {
+  const int second = second_[at(i)];
+  const auto l = Work::left(left.data(), second);
+  work_[at(i)] = Work::diagonal(diagonal.data(), second);
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) {
+    const Entry& entry = entries_[at(k)];
+    if (dropped_[at(entry.column)]) continue;
+    const double* g = matrix.values + static_cast<std::ptrdiff_t>(Dim * Dim) * entry.block;
+    work_[at(entry.column)].add_product(l, g, right_[at(entry.column)]);
+  }
+}
+
+template <int Dim>
+void RowLu<Dim>::take_lower(int k, int j) {
+  work_[at(j)].times(inverse_diagonal_[at(j)]).put(lower_values_.data() + packed * at(k));
+  work_[at(j)] = {};
+}
+
+template <int Dim>
+bool RowLu<Dim>::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
+                        const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
+  bool regular = true;
+  determinant_sign_ = 1;
+  for (int i = 0; i < n_; ++i) {
+    const char out = left_out[at(permutation_[at(i)])];
+    dropped_[at(i)] = out == Left::everything;
+    second_[at(i)] = (out & Left::last) != 0 ? 1 : 2;
+    if (i + 8 < n_) prefetch(right[at(permutation_[at(i + 8)])].data(), 9);
+    right_[at(i)] = Work::right(right[at(permutation_[at(i)])].data(), second_[at(i)]);
+  }
+  for (int i = 0; i < n_; ++i) {
+    prefetch_row(i + 4, matrix, left, diagonal);
+    if (dropped_[at(i)]) continue;
+    const int original = permutation_[at(i)];
+    load_row(i, matrix, left[at(original)], diagonal[at(original)]);
+    eliminate_lower(i);
+    if (!work_[at(i)].invert(inverse_diagonal_[at(i)], determinant_sign_)) regular = false;
+    work_[at(i)] = {};
+    double* values = upper_values_.data() + packed * at(upper_begin_[at(i)]);
+    for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k, values += packed) {
+      Work& block = work_[at(upper_[at(k)])];
+      block.put(values);
+      block = {};
+    }
+  }
+  return regular;
+}
+
+template <int Dim>
+void RowLu<Dim>::eliminate_lower(int i) {
+  Work* const work = work_.data();
+  const int* const columns = upper_.data();
+  const double* const lower = lower_values_.data();
+  const int lower_end = lower_begin_[at(i) + 1];
+  for (int k = lower_begin_[at(i)]; k < lower_end; ++k) {
+    const int j = lower_[at(k)];
+    if (dropped_[at(j)]) continue;
+    take_lower(k, j);
+    const typename Work::Factor l(lower + packed * at(k));
+    int m = upper_begin_[at(j)];
+    const int end = upper_begin_[at(j) + 1];
+    const double* upper = upper_values_.data() + packed * at(m);
+    if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
+      l.subtract_product(upper, work[at(j) + 1]);
+      take_lower(++k, j + 1);
+      const typename Work::Factor next(lower + packed * at(k));
+      const double* next_upper = upper_values_.data() + packed * at(end);
+      for (++m, upper += packed; m < end; ++m, upper += packed, next_upper += packed) {
+        Work& target = work[at(columns[m])];
+        l.subtract_product(upper, target);
+        next.subtract_product(next_upper, target);
+      }
+    } else {
+      for (; m < end; ++m, upper += packed) l.subtract_product(upper, work[at(columns[m])]);
+    }
+  }
+}
+
+template <int Dim>
+void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
+  // The products of blocks begin … end − 1 with what stands in intermediate_.
+  const auto products = [&](const std::vector<int>& columns, const Vector& values, int begin, int end) {
+    typename Work::Sum sum;
+    const double* block = values.data() + packed * at(begin);
+    for (int k = begin; k < end; ++k, block += packed) {
+      const int j = columns[at(k)];
+      if (!dropped_[at(j)]) sum.add(block, intermediate_[at(j)]);
+    }
+    return sum.total();
+  };
+  for (int i = 0; i < n_; ++i) {
+    const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
+    Row4 rest = Work::from_contact(given, second_[at(i)]);
+    if (!dropped_[at(i)]) rest -= products(lower_, lower_values_, lower_begin_[at(i)], lower_begin_[at(i) + 1]);
+    intermediate_[at(i)] = rest;
+  }
+  for (int i = n_ - 1; i >= 0; --i) {
+    Row4& result = intermediate_[at(i)];
+    if (!dropped_[at(i)]) {
+      const Row4 rest = result - products(upper_, upper_values_, upper_begin_[at(i)], upper_begin_[at(i) + 1]);
+      result = inverse_diagonal_[at(i)].times(rest);
+    }
+    const Index place = 3 * static_cast<Index>(permutation_[at(i)]);
+    Work::to_contact(result, right_side.data() + place, second_[at(i)], solution.data() + place);
+  }
+}
+
+template class RowLu<2>;
+template class RowLu<3>;
+
+}  // namespace conebench::cascade

@@ -11,14 +11,17 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Operations of a factorization, and operations a contact, from which dense fronts are no slower than rows and the
-/// time of a nested dissection comes back within two factorizations (docs/performance.md).
+/// Operations of a factorization in 3D, and operations a contact, from which dense fronts are no slower than rows and
+/// the time of a nested dissection comes back within two factorizations (docs/performance.md). In 2D both gain alike.
 constexpr double large_from = 5e7;
 constexpr double large_from_per_contact = 1e5;
 /// Beyond this the order decides whether there is a factor at all.
 constexpr double always_dissect_beyond = 5e8;  // bytes
 
-bool large(double flops, int contacts) { return flops > std::max(large_from, large_from_per_contact * contacts); }
+bool large(const Elimination& elimination) {
+  return elimination.flops >
+         std::max(large_from, large_from_per_contact * static_cast<double>(elimination.order.size()));
+}
 
 /// permutation[new] = old. The given order where a dense factor is as small as a sparse one.
 std::vector<int> fill_reducing_order(const BlockGraph& graph) {
@@ -31,7 +34,6 @@ std::vector<int> fill_reducing_order(const BlockGraph& graph) {
 }  // namespace
 
 void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel, double most_bytes) {
-  n_ = matrix.rows();
   dimension_ = matrix.dimension;
   kernel_ = kernel;
   most_bytes_ = most_bytes;
@@ -57,8 +59,8 @@ void SparseLu::dissect(const BlockGraph& graph) {
 }
 
 void SparseLu::prepare(const BlockMatrix& matrix) {
-  if (!dissected_ && large(flops_, n_)) dissect(matrix.graph());
-  if (kernel_ == Kernel::fronts || (kernel_ == Kernel::automatic && large(flops_, n_))) {
+  if (!dissected_ && large(elimination_)) dissect(matrix.graph());
+  if (kernel_ == Kernel::fronts || (kernel_ == Kernel::automatic && large(elimination_))) {
     EliminationFronts fronts = analyse_block_fronts(matrix.graph(), elimination_.order);
     if (const double bytes = FrontLu::bytes(fronts, dimension_); bytes <= most_bytes_) {
       flops_ = FrontLu::flops(fronts, dimension_);

@@ -54,7 +54,6 @@ class SparseLu {
   void dissect(const BlockGraph& graph);
   void prepare(const BlockMatrix& matrix);
 
-  int n_ = 0;
   int dimension_ = 3;
   Kernel kernel_ = Kernel::automatic;
   bool dissected_ = false;

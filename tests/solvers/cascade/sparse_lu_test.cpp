@@ -206,13 +206,17 @@ TEST_P(BothKernels, AFactorizationDoesNotDependOnTheOneBefore) {
   EXPECT_EQ(first, other);
 }
 
-TEST(SparseLu, TakesFrontsWhereTheFactorsFill) {
-  for (const auto& [contacts, kernel] : {std::pair{40L, Kernel::rows}, {160L, Kernel::fronts}}) {
-    const Fixture fixture(dense_problem(contacts));
-    SparseLu lu;
-    lu.analyse(fixture.problem.matrix());
-    lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
-    EXPECT_EQ(lu.kernel(), kernel) << contacts;
+TEST(SparseLu, TakesFrontsWhereTheFactorsFillInThePlaneAsInSpace) {
+  for (const long dimension : {2L, 3L}) {
+    for (const auto& [contacts, kernel] : {std::pair{40L, Kernel::rows}, {160L, Kernel::fronts}}) {
+      const OptionValues options{{"contacts", contacts}, {"dimension", dimension}};
+      const ScaledProblem problem((*require_scene("random"))->make(options, 1).value());
+      const System system(problem, 1.0);
+      SparseLu lu;
+      lu.analyse(problem.matrix());
+      lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out);
+      EXPECT_EQ(lu.kernel(), kernel) << contacts << " in " << dimension;
+    }
   }
 }
 

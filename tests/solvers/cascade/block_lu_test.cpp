@@ -213,9 +213,12 @@ ContactProblem crowd(Index contacts, Index velocities) {
 TEST(BlockLu, TakesBodiesWhereTheyCountFarFewerOperations) {
   const OptionValues edges{{"nx", 5L}, {"ny", 5L}, {"nz", 5L}};
   const auto spheres = (*require_scene("sphere-lattice"))->make(edges, 1).value();
+  const OptionValues smooth_edges{{"nx", 6L}, {"ny", 6L}, {"nz", 6L}, {"friction", 0.0}};
+  const auto smooth_spheres = (*require_scene("sphere-lattice"))->make(smooth_edges, 1).value();
   // 50 velocities: filled up to 51.
   for (const auto& [problem, space] : {std::pair{boxes(10), Space::contacts},
                                        {spheres, Space::contacts},
+                                       {smooth_spheres, Space::bodies},
                                        {crowd(20, 50), Space::contacts},
                                        {crowd(120, 50), Space::bodies}}) {
     const ScaledProblem scaled(problem);

@@ -233,7 +233,7 @@ class MaximalEngine final : public MujocoBase {
   void loops(Rows& rows) const {
     Anchors anchors;
     for (int e = 0; e < model_->neq; ++e) {
-      if (model_->eq_active[e] == 0) continue;
+      if (!is_active(*model_, e)) continue;
       const int first = model_->eq_obj1id[e], second = model_->eq_obj2id[e];
       const mjtNum* const data = model_->eq_data + mjNEQDATA * e;
       if (model_->eq_type[e] == mjEQ_CONNECT) {

@@ -26,7 +26,7 @@ MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std
   dimensions_.controls = m.nu;
   dimensions_.activations = m.na;
   dimensions_.bodies = m.nbody - 1;
-  for (int e = 0; e < m.neq; ++e) dimensions_.joints += m.eq_active[e] != 0 ? 1 : 0;
+  for (int e = 0; e < m.neq; ++e) dimensions_.joints += is_active(m, e) ? 1 : 0;
   dimensions_.gravity = vector3(m.opt.gravity).norm();
   dimensions_.time_step = m.opt.timestep;
   if (m.stat.meansize > 0.0) typical_length_ = m.stat.meansize;

@@ -17,7 +17,18 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
     return Error{ErrorCode::bad_input, name + ": nothing in the model can move; give a body a joint or a freejoint"};
   }
   if (!options.armature) std::fill_n(m.dof_armature, m.nv, 0.0);
-  m.opt.enableflags |= mjENBL_MULTICCD | mjENBL_ENERGY;  // several contacts a pair of convex shapes
+  m.opt.enableflags |= mjENBL_ENERGY;
+#if mjVERSION_HEADER < 3008000
+  m.opt.enableflags |= mjENBL_MULTICCD;  // several contacts a pair of convex shapes
+#else
+  m.opt.disableflags &= ~mjDSBL_MULTICCD;
+#endif
+#if mjVERSION_HEADER >= 324
+  for (int e = 0; e < m.neq; ++e) {
+    if (m.eq_objtype[e] != mjOBJ_SITE) continue;
+    return Error{ErrorCode::bad_input, name + ": an equality joins sites; name the bodies and an anchor instead"};
+  }
+#endif
   m.opt.jacobian = mjJAC_SPARSE;
   make_room(m);
   DataHandle data;

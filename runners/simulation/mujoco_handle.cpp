@@ -59,7 +59,7 @@ mjModel* load_text(const std::string& text, char* error, int error_size) {
   const char* const file = "model.xml";
   const std::unique_ptr<mjVFS, FilesDeleter> files(new mjVFS);
   mj_defaultVFS(files.get());
-#if mjVERSION_HEADER < 234
+#if mjVERSION_HEADER < 320
   const int place = mj_makeEmptyFileVFS(files.get(), file, static_cast<int>(text.size()));
   if (place != 0) throw EngineFailure(fmt::format("a model of {} bytes does not fit in memory", text.size()));
   const int found = mj_findFileVFS(files.get(), file);

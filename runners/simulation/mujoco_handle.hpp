@@ -36,6 +36,15 @@ Result<std::monostate> guarded(const std::string& name, std::vector<std::string>
 /// The compiled model, from its text or, where it has one, from its file. Errors: bad_input.
 Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes);
 
+/// Whether an equality is on at the start.
+inline bool is_active(const mjModel& model, int equality) {
+#if mjVERSION_HEADER < 300
+  return model.eq_active[equality] != 0;
+#else
+  return model.eq_active0[equality] != 0;
+#endif
+}
+
 /// Enough room in a model's data for its contacts and rows, for versions that do not find it themselves.
 void make_room(mjModel& model);
 

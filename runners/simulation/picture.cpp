@@ -225,7 +225,11 @@ void light(const Sight& sight, const View& view, mjvScene& scene) {
   sun.attenuation[0] = 1.0F;
   std::fill_n(sun.diffuse, 3, 0.55F);
   std::fill_n(sun.specular, 3, 0.15F);
+#if mjVERSION_HEADER < 333
   sun.directional = 1;
+#else
+  sun.type = mjLIGHT_DIRECTIONAL;
+#endif
   sun.castshadow = 1;
 }
 

@@ -31,8 +31,15 @@ class ReducedEngine final : public MujocoBase {
     auto ran = guarded(name_, notes_, [&] {
       set(state);
       kinematics();
+#if mjVERSION_HEADER < 230
       forces_and_rows();
       find_contacts(reach, highest_speed());
+#else
+      // Collision detection empties the arena that rows are in.
+      mj_comVel(model_.get(), data_.get());
+      find_contacts(reach, highest_speed());
+      forces_and_rows();
+#endif
       full = overflow();
       const Index velocities = model_->nv;
       fill_mass(mechanics.mass);
@@ -114,12 +121,17 @@ class ReducedEngine final : public MujocoBase {
   std::vector<MassEntry> mass_entries() const {
     const mjModel& m = *model_;
     std::vector<MassEntry> entries;
+    const auto add = [&](int i, int j, int address) {
+      entries.push_back({i, j, address});
+      if (i != j) entries.push_back({j, i, address});
+    };
     for (int i = 0; i < m.nv; ++i) {
+#if mjVERSION_HEADER < 3011000
       int address = m.dof_Madr[i];
-      for (int j = i; j >= 0; j = m.dof_parentid[j], ++address) {
-        entries.push_back({i, j, address});
-        if (i != j) entries.push_back({j, i, address});
-      }
+      for (int j = i; j >= 0; j = m.dof_parentid[j], ++address) add(i, j, address);
+#else
+      for (int a = m.M_rowadr[i]; a < m.M_rowadr[i] + m.M_rownnz[i]; ++a) add(i, m.M_colind[a], a);
+#endif
     }
     std::sort(entries.begin(), entries.end(), [](const MassEntry& a, const MassEntry& b) {
       return std::pair(a.column, a.row) < std::pair(b.column, b.row);
@@ -128,12 +140,17 @@ class ReducedEngine final : public MujocoBase {
   }
 
   void fill_mass(SparseMatrix& mass) const {
+#if mjVERSION_HEADER < 3011000
+    const mjtNum* const values = data_->qM;
+#else
+    const mjtNum* const values = data_->M;
+#endif
     mass.resize(model_->nv, model_->nv);
     mass.reserve(Index(mass_entries_.size()));
     int column = -1;
     for (const MassEntry& entry : mass_entries_) {
       if (entry.column != column) mass.startVec(column = entry.column);
-      const double value = data_->qM[entry.address];
+      const double value = values[entry.address];
       if (value != 0.0 || entry.row == entry.column) mass.insertBackByOuterInner(column, entry.row) = value;
     }
     mass.finalize();

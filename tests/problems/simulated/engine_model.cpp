@@ -16,8 +16,12 @@ EngineModel compile(const std::string& mjcf) {
   // The virtual file system is a megabyte of names: not for the stack.
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
+#if mjVERSION_HEADER < 320
   mj_makeEmptyFileVFS(files.get(), "scene.xml", static_cast<int>(mjcf.size()));
   std::memcpy(files->filedata[0], mjcf.data(), mjcf.size());
+#else
+  mj_addBufferVFS(files.get(), "scene.xml", mjcf.data(), static_cast<int>(mjcf.size()));
+#endif
   std::array<char, 1000> message{};
   EngineModel engine;
   engine.model.reset(mj_loadXML("scene.xml", files.get(), message.data(), static_cast<int>(message.size())));

@@ -37,7 +37,7 @@ struct Deleter {
 std::unique_ptr<mjModel, Deleter> compiled() {
   auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
-#if mjVERSION_HEADER < 234
+#if mjVERSION_HEADER < 320
   mj_makeEmptyFileVFS(files.get(), "m.xml", static_cast<int>(model_text.size()));
   std::memcpy(files->filedata[mj_findFileVFS(files.get(), "m.xml")], model_text.data(), model_text.size());
 #else

@@ -105,6 +105,8 @@ class MaximalEngine final : public MujocoBase {
       energy.kinetic += 0.5 * model_->body_mass[b] * state_.velocity.segment<3>(twist_of(b)).squaredNorm() +
                         0.5 * spin.dot(inertia(b) * spin);
     }
+    const Vector turns = joint_velocities_ * state_.velocity;
+    energy.kinetic += 0.5 * turns.dot(as_vector(model_->dof_armature, model_->nv).cwiseProduct(turns));
     return energy;
   }
 

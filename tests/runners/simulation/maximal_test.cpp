@@ -88,8 +88,8 @@ TEST_F(MaximalCoordinates, EveryJointHasAsManyIndependentRowsAsItTakesFreedoms) 
   }
 }
 
-/// Two trees with every kind of joint, at an arbitrary state of motion.
-std::string tangle(const std::string& more = "") {
+/// Two trees with every kind of joint, at an arbitrary state of motion, or moving as told.
+std::string tangle(const std::string& more = "", const Vector* velocity = nullptr) {
   Vector q(7 + 4 + 1 + 2), v(6 + 3 + 1 + 2);
   RandomSource random(11);
   for (double& x : v) x = random.normal();
@@ -97,6 +97,7 @@ std::string tangle(const std::string& more = "") {
   q.segment<3>(0) += Eigen::Vector3d(0, 0, 0.25);
   q[3] += 1.0;
   q[7] += 1.0;
+  if (velocity != nullptr) v = *velocity;
   return world(R"(
     <geom type="plane" size="5 5 1" friction="0.6"/>
     <body name="a" pos="0 0 0.2"><freejoint/>
@@ -116,15 +117,38 @@ std::string tangle(const std::string& more = "") {
                more + keyframe(numbers(q), numbers(v)));
 }
 
-TEST_F(MaximalCoordinates, TheMassMatrixOnTheJointsMotionsIsThatOfReducedCoordinates) {
-  // The same quadratic form on the same motions: kinetic energies agree for every velocity.
+/// The twists of the bodies for each velocity of reduced coordinates at 1 and the others at 0.
+Matrix twists_of_joints(Index velocities) {
+  Matrix twists;
+  for (Index k = 0; k < velocities; ++k) {
+    const Vector velocity = Vector::Unit(velocities, k);
+    const Vector twist = engine_of(tangle("", &velocity), true)->start().velocity;
+    twists.conservativeResize(twist.size(), velocities);
+    twists.col(k) = twist;
+  }
+  return twists;
+}
+
+TEST_F(MaximalCoordinates, TheMassMatrixProjectedOnTheJointsNullSpaceIsMuJoCos) {
   for (const bool armature : {false, true}) {
     const auto reduced = engine_of(tangle(), false, armature), maximal = engine_of(tangle(), true, armature);
-    const State v = reduced->start(), u = maximal->start();
-    const Mechanics r = evaluated(*reduced, v), m = evaluated(*maximal, u);
-    const double energy = v.velocity.dot(r.mass * v.velocity);
-    EXPECT_NEAR(u.velocity.dot(m.mass * u.velocity), energy, 1e-9 * energy) << armature;
+    const Mechanics r = evaluated(*reduced, reduced->start()), m = evaluated(*maximal, maximal->start());
+    const Matrix N = twists_of_joints(r.mass.rows());
+    // N spans all that the joints' rows leave.
+    const Index rows = m.joint_residuals.size();
+    ASSERT_EQ(N.rows() - rows, N.cols());
+    EXPECT_LT((Matrix(m.jacobian).topRows(rows) * N).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_EQ(Eigen::FullPivLU<Matrix>(N).rank(), N.cols());
+    const Matrix expected = r.mass;
+    EXPECT_LT((N.transpose() * m.mass * N - expected).norm(), 1e-12 * expected.norm()) << armature;
   }
+  // Armature is what MuJoCo's own has more.
+  const Mechanics with = evaluated(*engine_of(tangle(), false, true), engine_of(tangle(), false)->start());
+  const Mechanics without = evaluated(*engine_of(tangle(), false, false), engine_of(tangle(), false)->start());
+  Matrix more = Matrix(with.mass) - Matrix(without.mass);
+  EXPECT_NEAR(more(9, 9), 0.02, 1e-12);
+  more(9, 9) = 0.0;
+  EXPECT_LT(more.norm(), 1e-12);
 }
 
 TEST_F(MaximalCoordinates, TheMassMatrixIsBlockDiagonalWithoutArmature) {
@@ -150,15 +174,17 @@ TEST_F(MaximalCoordinates, RowsOfLimitsAndContactsHaveTheVelocitiesOfReducedCoor
 }
 
 TEST_F(MaximalCoordinates, EnergyAndMomentumAreThoseOfReducedCoordinates) {
-  const auto reduced = engine_of(tangle(), false, false), maximal = engine_of(tangle(), true, false);
-  evaluated(*reduced, reduced->start());
-  evaluated(*maximal, maximal->start());
-  const Energy a = reduced->energy(), b = maximal->energy();
-  EXPECT_NEAR(a.kinetic, b.kinetic, 1e-9);
-  EXPECT_NEAR(a.potential, b.potential, 1e-9);
-  const Momentum p = reduced->momentum(), q = maximal->momentum();
-  EXPECT_LT((p.linear - q.linear).norm(), 1e-9);
-  EXPECT_LT((p.angular - q.angular).norm(), 1e-9);
+  for (const bool armature : {false, true}) {
+    const auto reduced = engine_of(tangle(), false, armature), maximal = engine_of(tangle(), true, armature);
+    evaluated(*reduced, reduced->start());
+    evaluated(*maximal, maximal->start());
+    const Energy a = reduced->energy(), b = maximal->energy();
+    EXPECT_NEAR(a.kinetic, b.kinetic, 1e-9) << armature;
+    EXPECT_NEAR(a.potential, b.potential, 1e-9) << armature;
+    const Momentum p = reduced->momentum(), q = maximal->momentum();
+    EXPECT_LT((p.linear - q.linear).norm(), 1e-9);
+    EXPECT_LT((p.angular - q.angular).norm(), 1e-9);
+  }
 }
 
 TEST_F(MaximalCoordinates, TheJacobianIsTheDerivativeOfResidualsAndGaps) {

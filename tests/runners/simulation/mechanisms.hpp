@@ -50,7 +50,7 @@ class WithMujoco : public ::testing::Test {
   }
 };
 
-/// Errors at Δt, Δt/2 and Δt/4: each must be half of the one before, within a tenth.
+/// Errors at Δt, Δt/2, Δt/4 and Δt/8: each must be half of the one before, within a tenth.
 template <class ErrorAt>
 void expect_halving(double time_step, ErrorAt error_at) {
   double coarse = error_at(time_step);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -63,6 +64,81 @@ TEST_P(SimulatedScene, LoopsAreClosedAtTheStart) {
   mj_makeConstraint(engine.model.get(), engine.data.get());
   ASSERT_GE(engine.data->ne, 3 * engine.model->neq);
   for (int row = 0; row < engine.data->ne; ++row) EXPECT_LT(std::abs(engine.data->efc_pos[row]), 1e-12);
+}
+
+/// Joints of bodies that MuJoCo knows by type.
+int joints_of(const EngineModel& engine, mjtJoint type) {
+  return static_cast<int>(std::count(engine.model->jnt_type, engine.model->jnt_type + engine.model->njnt, int{type}));
+}
+
+/// What 000, 001 and 002 say of their robots and mechanisms.
+TEST(SimulatedSceneFacts, JointsAreAsManyAsThePapersHave) {
+  const auto joints = [](const std::string& scene, mjtJoint type, const OptionValues& values = {}) {
+    return joints_of(compile_scene(scene, values), type);
+  };
+  EXPECT_EQ(joints("humanoid", mjJNT_HINGE), 32);
+  EXPECT_EQ(joints("humanoid", mjJNT_FREE), 1);
+  EXPECT_EQ(joints("hand", mjJNT_HINGE), 16);
+  EXPECT_EQ(joints("hand", mjJNT_FREE), 3) << "the cubes";
+  EXPECT_EQ(joints("hand", mjJNT_FREE, {{"object", std::string("ball")}}), 1);
+  EXPECT_EQ(joints("humanoid-squat", mjJNT_HINGE), 20);
+  EXPECT_EQ(joints("arm-on-wall", mjJNT_HINGE), 6) << "as the UR5 of 000";
+  EXPECT_EQ(joints("quadruped", mjJNT_HINGE), 12);
+  EXPECT_EQ(joints("hoist", mjJNT_BALL), 25);
+  auto net = compile_scene("net");
+  const Counts c = count(net);
+  EXPECT_EQ(c.joints, 4 * 16) << "of the strings, their last ends on the world included";
+  EXPECT_EQ(net.model->neq, 4);
+  const int cylinders =
+      static_cast<int>(std::count(net.model->geom_type, net.model->geom_type + net.model->ngeom, int{mjGEOM_CYLINDER}));
+  EXPECT_EQ(cylinders, joints_of(net, mjJNT_FREE));
+  EXPECT_EQ(cylinders, 5);
+}
+
+TEST(SimulatedSceneFacts, DrivesOfTheHumanoidAreOneAHingeWhereItStands) {
+  auto standing = compile_scene("humanoid", {{"pose", std::string("standing")}});
+  EXPECT_EQ(count(standing).joint_drives, 32);
+  auto falling = compile_scene("humanoid");
+  EXPECT_EQ(count(falling).joint_drives, 0) << "limp";
+}
+
+/// 000: 15 cubes of 1 to 1e4 kg, hit by a ball of 1e3 kg.
+TEST(SimulatedSceneFacts, MassesOfTheStackRunOverFourDecades) {
+  const auto stack = compile_scene("cube-stack-hit");
+  ASSERT_EQ(stack.model->nbody, 1 + 15 + 1);
+  const auto [least, most] = std::minmax_element(stack.model->body_mass + 1, stack.model->body_mass + 16);
+  EXPECT_NEAR(*least, 1.0, 1e-9);
+  EXPECT_NEAR(*most, 1e4, 1e-5);
+  EXPECT_NEAR(stack.model->body_mass[16], 1e3, 1e-9);
+  EXPECT_GE(stack.data->ncon, 60);
+}
+
+/// FCLIB's families: bodies, masses, sizes and friction of the pairs.
+TEST(SimulatedSceneFacts, FclibsFamiliesHaveItsBodiesAndFriction) {
+  const auto friction = [](const EngineModel& engine) {
+    return *std::max_element(engine.model->geom_friction, engine.model->geom_friction + 1);
+  };
+  const auto bodies = [](const EngineModel& engine) { return engine.model->nbody - 1; };
+  const auto boxes = compile_scene("fclib-boxes-stack");
+  EXPECT_EQ(bodies(boxes), 50);
+  EXPECT_NEAR(boxes.model->body_mass[1], 1.0, 1e-12);
+  EXPECT_EQ(boxes.model->geom_size[3 * (boxes.model->ngeom - 1)], 1.0) << "half of 2 m";
+  EXPECT_EQ(friction(boxes), 0.7);
+  const auto chain = compile_scene("fclib-chain");
+  EXPECT_EQ(bodies(chain), 10) << "and the first, which is fixed";
+  EXPECT_NEAR(chain.model->body_mass[1], 1.0, 1e-12);
+  EXPECT_EQ(friction(chain), 0.3);
+  const auto capsules = compile_scene("fclib-capsules");
+  EXPECT_EQ(bodies(capsules), 100);
+  const mjtNum* size = capsules.model->geom_size + 3 * (capsules.model->ngeom - 1);
+  EXPECT_EQ(size[0], 1.0);
+  EXPECT_EQ(size[1], 2.5) << "half of 5 m";
+  EXPECT_EQ(friction(capsules), 0.7);
+  const auto tower = compile_scene("fclib-kapla-tower");
+  EXPECT_EQ(bodies(tower), 132);
+  EXPECT_EQ(friction(tower), 0.7);
+  EXPECT_EQ(friction(compile_scene("fclib-chute")), 1.0);
+  EXPECT_EQ(bodies(compile_scene("fclib-chute", {{"grains", 1000L}})), 1000);
 }
 
 TEST(SimulatedScenesDocument, HasEverySceneWithItsSizes) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runners/simulation/scene_plan.hpp"
+#include "tests/problems/simulated/engine_model.hpp"
 #include "tests/problems/simulated/scene_cases.hpp"
 
 namespace conebench {
@@ -152,6 +153,49 @@ TEST(FclibChute, BlocksPileUpBeforeTheBoardWithMoreThanFourContactsEach) {
 TEST(HumanoidSquat, StandsOnAllCornersOfItsFeet) {
   auto robot = start("humanoid-squat", {{"tolerance", 1e-6}, {"max_iterations", 1000L}});
   for (int k = 0; k < 300; ++k) EXPECT_EQ(step(robot).problem.cones().contacts(), 16);
+}
+
+/// 001 finds 12 to 16 contacts, most of which are redundant: two rigid soles take twelve rows.
+TEST(HumanoidSquat, MostOfItsContactsAreRedundant) {
+  for (const long corners : {6L, 8L}) {
+    auto robot = start("humanoid-squat", {{"corners", corners}, {"solver", std::string("CASCADE")}});
+    const StepRecord record = step(robot);
+    EXPECT_EQ(record.problem.rows(), 3 * 2 * corners);
+    EXPECT_EQ(rank(Matrix(record.problem.primal()->jacobian)), 12);
+  }
+}
+
+/// 002 Fig. 13: the upper cube lighter, as heavy, heavier.
+TEST(TwoCubes, AreSolvedAtEveryRatioOfTheirMasses) {
+  for (const double ratio : {1e-3, 1.0, 1e3}) {
+    SCOPED_TRACE(ratio);
+    auto cubes = start(
+        "two-cubes",
+        {{"mass_ratio", ratio}, {"solver", std::string("CASCADE")}, {"tolerance", 1e-6}, {"max_iterations", 1000L}});
+    for (int k = 0; k < 150; ++k) {
+      const StepRecord record = step(cubes);
+      ASSERT_LE(record.residual, 1e-6) << k;
+      ASSERT_LT(record.configuration_residual, 1e-6) << k;
+    }
+    // The upper cube slides at first. One that is heavy tips the lower one; else both come to rest, and what they press
+    // on the ground is their weight.
+    if (ratio > 1.0) {
+      EXPECT_GT(cubes.state().velocity.cwiseAbs().maxCoeff(), 0.1);
+      continue;
+    }
+    const StepRecord last = step(cubes);
+    const ConeProduct& cones = last.problem.cones();
+    double on_ground = 0.0;
+    for (Index c = 0; c < cones.contacts(); ++c) {
+      // The world's contacts move one cube alone.
+      const SparseMatrix rows = last.problem.primal()->jacobian.middleRows(cones.contact_row(c), 3);
+      Index moved = 0;
+      for (Index cube = 0; cube < 2; ++cube) moved += Matrix(rows).middleCols(6 * cube, 6).norm() > 0.0 ? 1 : 0;
+      if (moved == 1) on_ground += last.impulse[cones.contact_row(c) + 2];
+    }
+    const double weight = (1.0 + ratio) * g * 0.001;
+    EXPECT_NEAR(on_ground, weight, 1e-4 * weight);
+  }
 }
 
 }  // namespace

@@ -257,7 +257,7 @@ std::optional<std::string> loop_warning(const SampleList& list) {
                                                       : "solver=CASCADE or a smaller time_step may help";
   return fmt::format(
       "warning: {}: {} missed its tolerance {:g} in {} of {} steps (worst residual {:.2g}), and later steps follow "
-      "from these; {}",
+      "from these; each sample tells what its own impulses leave (reference/residuals); {}",
       list.request.name, list.solver, list.tolerance, list.summary.unsolved, list.summary.steps,
       list.summary.worst_residual, help);
 }

@@ -173,15 +173,15 @@ void BM_AssemblyBesideMujoco(benchmark::State& state, const std::string& coordin
 BENCHMARK_CAPTURE(BM_AssemblyBesideMujoco, reduced, "reduced")->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_AssemblyBesideMujoco, maximal, "maximal")->Unit(benchmark::kMicrosecond);
 
-/// The heap of capsules once it holds 280 contacts; a loose solve in the loop gets there soon.
+/// The heap of capsules once it holds 300 contacts; a loose solve in the loop gets there soon.
 const ContactProblem& heap_of_capsules() {
   static const ContactProblem heap = [] {
     Simulation loop = simulate(plan_of("fclib-capsules", {{"tolerance", 1e-3}, {"max_iterations", 50L}})).value();
     for (int k = 0; k < 3000; ++k) {
       StepRecord record = step(loop);
-      if (record.problem.cones().contacts() >= 280) return record.problem;
+      if (record.problem.cones().contacts() >= 300) return record.problem;
     }
-    throw std::runtime_error("the heap never has 280 contacts");
+    throw std::runtime_error("the heap never has 300 contacts");
   }();
   return heap;
 }

@@ -117,8 +117,11 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (near && rescue(parts, search))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
-  const ProximalPoint::Limits walk{
-      .shift = 0.03, .newton_steps = o.proximal_steps, .longer = o.proximal_steps * 5 / 3, .successes = 3};
+  const ProximalPoint::Limits walk{.shift = 0.03,
+                                   .newton_steps = o.proximal_steps,
+                                   .longer = o.proximal_steps * 5 / 3,
+                                   .successes = 3,
+                                   .short_steps = true};
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
@@ -136,7 +139,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
     if (o.proximal_point) {
       const ProximalPoint::Limits limits{.shift = shifts[static_cast<std::size_t>(k % 4)],
                                          .newton_steps = 1500L << (k / 4),
-                                         .successes = k < 4 ? 5 : 10};
+                                         .successes = k < 4 ? 5 : 10,
+                                         .short_steps = k % 2 == 0};
       if (parts.proximal_point().run(search, limits)) return;
       if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
     }
@@ -215,6 +219,7 @@ struct ProximalOptions {
   double shift = 1e-2;
   long steps = 3000;
   long successes = 5;
+  bool short_steps = false;
 };
 
 void declare_options(OptionBinder& bind, ProximalOptions& o) {
@@ -222,11 +227,14 @@ void declare_options(OptionBinder& bind, ProximalOptions& o) {
             {.minimum = 1e-9, .maximum = 1e3, .scale = OptionScale::logarithmic, .doc = "proximal term at the start"});
   bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps in all"});
   bind.integer("successes", o.successes, {.minimum = 1, .maximum = 1e6, .doc = "successes before the shift shrinks"});
+  bind.flag("short_steps", o.short_steps, "raise the shift rather than solve what Newton's method does not");
 }
 
 void run_proximal_point(Parts& parts, Search& search, Vector&, const ProximalOptions& o) {
-  const ProximalPoint::Limits limits{
-      .shift = o.shift, .newton_steps = o.steps, .successes = static_cast<int>(o.successes)};
+  const ProximalPoint::Limits limits{.shift = o.shift,
+                                     .newton_steps = o.steps,
+                                     .successes = static_cast<int>(o.successes),
+                                     .short_steps = o.short_steps};
   if (parts.proximal_point().run(search, limits)) return;
   rescue(parts, search);
 }
@@ -337,7 +345,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.measures_verdict = true;
-  info.version = 7;
+  info.version = 8;
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
@@ -359,7 +367,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 10;
+  driver.version = 11;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

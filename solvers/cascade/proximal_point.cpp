@@ -15,6 +15,7 @@ constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 
 constexpr double over_relaxation = 0.9;
 constexpr double largest_shift = 0.3;
 constexpr int failures_in_a_row = 12;
+constexpr int glances_in_a_row = 5;
 
 }  // namespace
 
@@ -29,25 +30,26 @@ ProximalPoint::ProximalPoint(const ScaledProblem& problem, BlockLu& lu, Semismoo
   inner_interior_point_.alternate = false;
 }
 
-bool ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start) {
+ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start, bool glance) {
   Search inner(shifted_, tolerance, search);
   const NewtonBudget budget = inner_budget(shifted_.shift());
   inner_interior_point_.finish.relative = budget.relative;
   inner_interior_point_.finish.largest = budget.largest;
   candidate_ = start;
-  bool solved = inner_newton_.run(inner, candidate_, budget);
-  if (!solved && !search.halted()) {
+  Inner outcome = inner_newton_.run(inner, candidate_, budget) ? Inner::near : Inner::unsolved;
+  if (outcome == Inner::unsolved && !glance && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
     for (int sweep = 0; sweep < 20 && !search.halted(); ++sweep) {
       inner_sweep_.sweep(candidate_);
       inner.count_sweep();
     }
-    solved = inner_newton_.run(inner, candidate_, budget);
+    const bool solved = inner_newton_.run(inner, candidate_, budget) ||
+                        (!search.halted() && inner_interior_point_.run(inner, 1.0, 1.0, 40));
+    if (solved) outcome = Inner::far;
   }
-  if (!solved && !search.halted()) solved = inner_interior_point_.run(inner, 1.0, 1.0, 40);
   point_ = inner.best_point();
-  return solved;
+  return outcome;
 }
 
 bool ProximalPoint::run(Search& search, const Limits& limits) {
@@ -64,21 +66,36 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   double last_finish = std::numeric_limits<double>::infinity();
   int successes = 0;
   int failures = 0;
+  int glances = 0;  // in a row, without success
+  bool has_been_near = false;
   long end = search.newton_steps() + limits.newton_steps;
   double to_halve = walk.best_residual;
   for (long k = 0; search.newton_steps() < end && !search.halted(); ++k) {
     shifted_.become_shifted(problem_, walk.shift, walk.center);
     const double tolerance =
         std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, walk.best_residual)));
-    if (!solve_inner(search, tolerance, walk.start)) {
+    const bool glance = limits.short_steps && has_been_near && glances < glances_in_a_row;
+    const Inner inner = solve_inner(search, tolerance, walk.start, glance);
+    if (inner == Inner::unsolved) {
       successes = 0;
-      walk.shift = std::min(largest_shift, 2.0 * walk.shift);
+      walk.shift = std::min(largest_shift, (glance ? 1.4 : 2.0) * walk.shift);
       walk.center = walk.start;
-      if (++failures > failures_in_a_row) return false;
+      if (glance) {
+        ++glances;
+      } else if (++failures > failures_in_a_row) {
+        return false;
+      }
       continue;
     }
     failures = 0;
     ++successes;
+    if (inner == Inner::near) {
+      glances = 0;
+      has_been_near = true;
+    } else if (limits.short_steps) {
+      successes = 0;
+      walk.shift = std::min(largest_shift, 1.5 * walk.shift);
+    }
     problem_.velocity(point_, velocity_);
     const double residual = problem_.residual(point_, velocity_);
     walk.best_residual = std::min(walk.best_residual, residual);

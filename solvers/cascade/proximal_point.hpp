@@ -15,6 +15,11 @@ namespace conebench::cascade {
 /// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
 /// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
 /// the residual, and a walk that goes back begins its way anew); thirteen failures in a row end it.
+///
+/// With short steps the walk keeps to inner problems that Newton's method solves, some six factorizations each: what it
+/// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
+/// solve is left, and c falls back with α 1.4 times as large; only after five of these in a row are sweeps and
+/// interior point tried, and a success of theirs raises α by 1.5.
 class ProximalPoint {
  public:
   struct Limits {
@@ -24,6 +29,7 @@ class ProximalPoint {
     int successes = 5;
     bool from_best = false;  ///< start at the search's best point, not at zero
     bool resume = false;     ///< go on where the last walk from zero ended, with its shift
+    bool short_steps = false;
   };
 
   /// `newton` works on `problem` itself, for finishing.
@@ -33,8 +39,11 @@ class ProximalPoint {
   bool run(Search& search, const Limits& limits);
 
  private:
-  /// Leaves the inner problem's answer in point_. False where nothing solved it.
-  bool solve_inner(Search& search, double tolerance, const Vector& start);
+  /// near: by Newton's method from `start`; far: by what is tried after it.
+  enum class Inner { unsolved, near, far };
+
+  /// Leaves the inner problem's answer in point_. At a glance only Newton's method is tried.
+  Inner solve_inner(Search& search, double tolerance, const Vector& start, bool glance);
 
   const ScaledProblem& problem_;
   ScaledProblem shifted_;

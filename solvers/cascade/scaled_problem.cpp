@@ -255,21 +255,31 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
   w += free_term_;
 }
 
-double ScaledProblem::residual(const Vector& r, const Vector& w) const {
+template <int Dim>
+double ScaledProblem::residual_in(const Vector& r, const Vector& w) const {
+  constexpr int normal = Dim - 1;
+  const auto part = [](const Vector& x, Index i) {
+    if constexpr (Dim == 2) return ContactVector<2>(x[3 * i], x[3 * i + 2]);
+    return ContactVector<Dim>(x.segment<Dim>(3 * i));
+  };
   double worst = 0.0;
-  for (int i = 0; i < contacts(); ++i) {
+  for (Index i = 0; i < contacts(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const Judge& judge = judge_[at];
-    Eigen::Vector3d impulse = r.segment<3>(3 * i) * impulse_scale_[at];
-    impulse[2] /= judge.friction;
-    Eigen::Vector3d velocity = w.segment<3>(3 * i) * velocity_scale_[at];
-    velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
-    const Eigen::Vector3d moved = impulse - judge.step * velocity;
-    const double error = (impulse - project_friction_cone<3>(moved, judge.friction)).norm() * judge.tolerance;
+    ContactVector<Dim> impulse = part(r, i) * impulse_scale_[at];
+    impulse[normal] /= judge.friction;
+    ContactVector<Dim> velocity = part(w, i) * velocity_scale_[at];
+    velocity[normal] = judge.friction * (velocity[normal] + tangential_norm<Dim>(velocity));
+    const ContactVector<Dim> moved = impulse - judge.step * velocity;
+    const double error = (impulse - project_friction_cone<Dim>(moved, judge.friction)).norm() * judge.tolerance;
     if (!(error <= worst)) worst = error;
     if (std::isnan(worst)) break;
   }
   return worst;
+}
+
+double ScaledProblem::residual(const Vector& r, const Vector& w) const {
+  return planar_ ? residual_in<2>(r, w) : residual_in<3>(r, w);
 }
 
 void ScaledProblem::project(Vector& r) const {

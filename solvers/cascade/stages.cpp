@@ -184,6 +184,7 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   std::vector<Mark> marks;
   int done = 0;
   int batch = least;
+  bool hesitating = false;
   while (!search.halted()) {
     const double spent = done * costs.sweep;
     const bool early = done < 16 * least && spent <= 5.0 * costs.newton;
@@ -195,13 +196,15 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
     const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
     marks.push_back({done, residual});
-    // Over the last half batch at first, later over the later half of all sweeps: then one batch may hesitate.
+    // Over the last half batch at first, later over the later half of all sweeps; then one batch may hesitate.
     if (!early) from = marks[marks.size() / 2 - 1];
     const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
     const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
     // What is nearly done is done.
     const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
-    if (!(needed * costs.sweep <= patience * costs.newton)) return false;
+    const bool promising = needed * costs.sweep <= patience * costs.newton;
+    if (!promising && (early || hesitating)) return false;
+    hesitating = !promising;
     // To measure costs nearly as much as a sweep.
     batch = std::clamp(static_cast<int>(needed) + 1, least, std::max(least, done / 8));
   }

@@ -30,8 +30,9 @@ NewtonBudget first_newton(double relative);
 /// factor fits.
 bool from_rest(Parts& parts, Search& search);
 
-/// Sweeps on from r, eight at a time, for as long as their rate (of the last four at first, later of the later half of
-/// all) promises the tolerance within thirty of what our counts take for a Newton step; after forty within ten.
+/// Sweeps on from r, eight at a time and an eighth of a long way, for as long as their rate (of the last half batch at
+/// first, later of the later half of all) promises the tolerance within thirty of what our counts take for a Newton
+/// step, after forty within ten. Later than the first 128 one batch in a row may promise less.
 bool sweep_on(Parts& parts, Search& search, Vector& r);
 
 /// Which parts the two below may call.

@@ -30,6 +30,14 @@ class VerdictMonitor final : public Monitor {
   double tolerance_;
 };
 
+/// The same problem by its G alone, which FCLIB's local form is for.
+Result<ContactProblem> without_primal(const ContactProblem& problem) {
+  ContactProblemData data = problem.data();
+  data.primal.reset();
+  if (data.delassus->form() == DelassusForm::factored) data.delassus = make_block_sparse_delassus(problem.blocks());
+  return ContactProblem::create(std::move(data));
+}
+
 }  // namespace
 
 void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
@@ -58,6 +66,8 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.real("max_speed", o.max_speed,
             {.minimum = 0, .maximum = 1e12, .unit = "m/s, rad/s", .doc = "above it the simulation has blown up"});
   bind.flag("armature", o.armature, "the rotors' inertia that the model adds to its joints");
+  bind.choice("fclib", o.fclib, {"global", "local"},
+              "FCLIB's form of the samples: with M, J and v_free, or with G alone, as most of FCLIB's own are");
   ControlOptions::declare(bind, o.control);
 }
 
@@ -180,6 +190,11 @@ Result<StepRecord> Simulation::step() {
     ++steps_;
     record.time = state_.time;
     warm_.keep(mechanics_, record.identities, record.impulse);
+    if (options_.fclib == "local") {
+      auto local = without_primal(record.problem);
+      if (!local) return local.error();
+      record.problem = std::move(*local);
+    }
     return record;
   }();
   if (!outcome) state_ = before;

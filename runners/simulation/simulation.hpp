@@ -34,6 +34,7 @@ struct SimulationOptions {
   double identity_radius = 0.02;
   double max_speed = 1e3;
   bool armature = true;
+  std::string fclib = "global";
   ControlOptions control;
 
   static void declare(OptionBinder& bind, SimulationOptions& o);
@@ -43,7 +44,7 @@ struct SimulationOptions {
 struct StepRecord {
   long step = 0;           ///< 1, 2, …
   double time = 0.0;       ///< at its end [s]
-  ContactProblem problem;  ///< with the guess, and the impulse below as its reference
+  ContactProblem problem;  ///< with the guess, and the impulse below as its reference; fclib=local: without M and J
   Vector impulse = {};     ///< λ
   SolveSummary summary = {};
   double residual = 0.0;                      ///< natural_map_scaled of λ

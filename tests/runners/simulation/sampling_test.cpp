@@ -156,6 +156,33 @@ TEST_F(Sampling, ASampleTellsItsCategoryAndItsStepIsTheOneInItsName) {
   }
 }
 
+TEST_F(Sampling, LocalFilesHoldTheSameProblemWithoutMAndJ) {
+  for (const char* form : {"block_sparse", "factored"}) {
+    const OptionValues options = {{"coordinates", "maximal"}, {"solver", "CASCADE"}, {"every", 150L}, {"form", form}};
+    const auto global = samples("quadruped", options, 300);
+    OptionValues of_local = options;
+    of_local["fclib"] = "local";
+    const auto local = samples("quadruped", of_local, 300);
+    ASSERT_EQ(local.size(), 2U);
+    ASSERT_EQ(global.size(), local.size());
+    Index contacts = 0;
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      EXPECT_EQ(read_fclib(files[i])->kind, FclibKind::mixed_local);
+      EXPECT_TRUE(global[i].primal());
+      EXPECT_FALSE(local[i].primal());
+      EXPECT_EQ(local[i].content_hash(), global[i].content_hash()) << "cones, G, R and g";
+      EXPECT_EQ(local[i].bias(), global[i].bias());
+      EXPECT_EQ(local[i].guess(), global[i].guess());
+      EXPECT_EQ(local[i].reference()->reaction, global[i].reference()->reaction);
+      EXPECT_EQ(local[i].configuration()->contact_identities, global[i].configuration()->contact_identities);
+      EXPECT_EQ(local[i].provenance().category, global[i].provenance().category);
+      EXPECT_EQ(local[i].cones().joints(), 12 * 5);
+      contacts += local[i].cones().contacts();
+    }
+    EXPECT_GT(contacts, 0);
+  }
+}
+
 TEST_F(Sampling, AStepWithoutConstraintsLeavesItsTurnToTheNextOneThatHasSome) {
   const auto all = samples("box-on-plane", {{"height", 0.02}, {"every", 1L}, {"tolerance", 1e-6}}, 60);
   ASSERT_FALSE(all.empty());

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -225,6 +227,36 @@ TEST(Suite, EveryEmbeddedSuiteIsValidAndCanBeNamed) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::bad_input);
   EXPECT_THAT(missing.error().message, HasSubstr("default"));
+}
+
+/// The simulated scenes of an embedded suite.
+std::set<std::string> scenes_of(const std::string& name, const std::string& option = "",
+                                const std::string& value = "") {
+  std::set<std::string> scenes;
+  const auto suite = load_suite(name);
+  EXPECT_TRUE(suite) << name;
+  for (const ProblemEntry& entry : suite ? suite->problems : std::vector<ProblemEntry>{}) {
+    EXPECT_TRUE(entry.simulated) << entry.where;
+    for (const OptionValues& options : entry.options) {
+      const auto found = options.find(option);
+      if (option.empty() || (found != options.end() && to_text(found->second) == value)) scenes.insert(entry.scene);
+    }
+  }
+  return scenes;
+}
+
+TEST(Suite, OfSimulatedScenesHasThemAllAndThatOfLoopsPaper004s) {
+  std::set<std::string> all;
+  for (const SimulatedSceneRow& row : simulated_scene_table()) all.insert(row.id);
+  all.erase("file");
+  EXPECT_EQ(scenes_of("simulated"), all);
+  const std::set<std::string> of_004 = {"box-on-plane", "boxes-fixed", "nunchuk",      "fourbar",
+                                        "arm7d",        "quadruped",   "bdx-like",     "lima-like",
+                                        "misha-like",   "walker-like", "gazelle-like", "ironman-like"};
+  EXPECT_EQ(scenes_of("kinematic-loops", "coordinates", "maximal"), of_004);
+  EXPECT_EQ(scenes_of("kinematic-loops"), of_004) << "in maximal coordinates all";
+  EXPECT_FALSE(scenes_of("sequences").empty());
+  EXPECT_THAT(load_suite("sequences")->starts, ::testing::ElementsAre(Start::cold, Start::previous));
 }
 
 }  // namespace

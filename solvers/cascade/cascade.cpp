@@ -55,12 +55,14 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.flag("arclength", o.arclength, "try ARC");
   bind.flag("admm", o.admm, "try ADMM-NCP-SA-S where sticking impulses are large");
   bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
-  bind.real("memory", o.memory,
-            {.minimum = 0,
-             .maximum = 1e6,
-             .unit = "MB",
-             .scale = OptionScale::logarithmic,
-             .doc = "most that a factor may take; where it would take more, sweeps go on to the end"});
+  bind.real(
+      "memory", o.memory,
+      {.minimum = 0,
+       .maximum = 1e6,
+       .unit = "MB",
+       .scale = OptionScale::logarithmic,
+       .doc = "most that a factor may take; where it would take more, sweeps go on to the end, and where what the "
+              "joints' elimination fills would, the problem is refused"});
 }
 
 bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
@@ -260,9 +262,17 @@ class PartSolver final : public Solver {
 
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    std::optional<JointElimination> joints;
+    if (problem.cones().joints() > 0) {
+      // Where joints and contacts are all coupled already, it takes up to thrice what G does; that is always allowed.
+      const double thrice = 3.0 * sizeof(double) * static_cast<double>(problem.blocks().stored_values());
+      auto eliminated = eliminate_joints(problem, std::max(thrice, most_bytes(options_)));
+      if (!eliminated.ok()) return eliminated.error();
+      joints = std::move(eliminated).value();
+    }
     problem_ = problem;
     if (parts_) earlier_ = std::move(parts_);
-    if (early_sweeps(options_, problem) == 0) make_parts();
+    if (joints || early_sweeps(options_, problem) == 0) make_parts(std::move(joints));
     return std::nullopt;
   }
 
@@ -301,8 +311,8 @@ class PartSolver final : public Solver {
   }
 
  private:
-  void make_parts() {
-    parts_ = std::make_unique<Parts>(*problem_, most_bytes(options_));
+  void make_parts(std::optional<JointElimination> joints = std::nullopt) {
+    parts_ = std::make_unique<Parts>(*problem_, most_bytes(options_), std::move(joints));
     if (earlier_) parts_->take_analysis_of(*earlier_);
     earlier_.reset();
   }

@@ -2,6 +2,8 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "solvers/cascade/arclength_path.hpp"
 #include "solvers/cascade/block_lu.hpp"
@@ -18,8 +20,13 @@ namespace conebench::cascade {
 class Parts {
  public:
   /// `problem` must outlive this object. Factors of more than `most_bytes` are never made.
-  explicit Parts(const ContactProblem& problem, double most_bytes = std::numeric_limits<double>::infinity())
-      : source_(&problem), most_bytes_(most_bytes), problem_(problem), sweep_(problem_), impulse_(problem.rows()) {}
+  explicit Parts(const ContactProblem& problem, double most_bytes = std::numeric_limits<double>::infinity(),
+                 std::optional<JointElimination> joints = std::nullopt)
+      : source_(&problem),
+        most_bytes_(most_bytes),
+        problem_(problem, std::move(joints)),
+        sweep_(problem_),
+        impulse_(problem.rows()) {}
 
   /// Takes the order and the fill of `earlier`, which is of no use afterwards, where the pattern of blocks is the same:
   /// from one step of a simulation to the next.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "problems/cone_projection.hpp"
 #include "solvers/natural_map_scaling.hpp"
@@ -21,20 +22,17 @@ struct ScaledProblem::Source {
   std::shared_ptr<const ScaledBodies> bodies;
 };
 
-ScaledProblem::ScaledProblem(const ContactProblem& problem) {
+ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints) {
   if (problem.cones().joints() == 0) {
     build(problem.cones(), problem.blocks(), problem.compliance(), problem.free_term());
     measure_by(problem);
     if (problem.primal()) source_ = std::make_shared<Source>(problem);
     return;
   }
-  const ConeProduct& all = problem.cones();
-  const auto cones =
-      ConeProduct::create(0, all.limits(), {all.friction().begin(), all.friction().end()}, all.contact_dimension());
-  auto joints = std::make_shared<JointElimination>(eliminate_joints(problem));
-  build(*cones, BlockSparseMatrix::from_dense(joints->matrix, *cones), Vector::Zero(cones->rows()), joints->free_term);
-  joints->matrix.resize(0, 0);
-  joints_ = std::move(joints);
+  if (!joints) joints = eliminate_joints(problem).value();
+  build(joints->cones, joints->matrix, Vector::Zero(joints->cones.rows()), joints->free_term);
+  joints->matrix = {};
+  joints_ = std::make_shared<JointElimination>(*std::move(joints));
   measure_by(problem);
 }
 

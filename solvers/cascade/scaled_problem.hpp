@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "problems/contact_problem.hpp"
@@ -34,7 +35,8 @@ class ScaledProblem {
  public:
   using Block = Eigen::Matrix3d;
 
-  explicit ScaledProblem(const ContactProblem& problem);
+  /// `joints`: what eliminate_joints() gave for `problem`, if that was asked already.
+  explicit ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints = std::nullopt);
 
   int contacts() const { return static_cast<int>(impulse_scale_.size()); }
   /// No block has a second tangent of its own.

@@ -33,8 +33,8 @@ FacetLcp::FacetLcp(const ContactProblem& problem, int facets, bool scaled)
   impulse_.setZero(problem.rows());
   velocity_.setZero(problem.rows());
   lay_out();
-  elimination_ = eliminate_joints(problem_);
-  assemble(elimination_.matrix, elimination_.free_term);
+  elimination_ = eliminate_joints(problem_).value();
+  assemble(elimination_.matrix.dense(), elimination_.free_term);
   scale_.setOnes(size());
   joint_scale_.setOnes(joints_);
   if (scaled) scale();

@@ -83,6 +83,26 @@ TEST(Cascade, SolvesProblemsWithJointsAndLimits) {
   }
 }
 
+/// A joint that touches every contact of many that nothing else couples.
+TEST(Cascade, RefusesJointsWhoseEliminationFillsMoreThanTheMemory) {
+  constexpr Index contacts = 300;
+  Matrix g = Matrix::Identity(1 + 3 * contacts, 1 + 3 * contacts);
+  g.topRightCorner(1, 3 * contacts).setConstant(0.01);
+  g.bottomLeftCorner(3 * contacts, 1).setConstant(0.01);
+  ContactProblemData data;
+  data.cones = ConeProduct::create(1, 0, std::vector<double>(contacts, 0.5)).value();
+  data.delassus = make_dense_delassus(g);
+  data.free_term = Vector::Constant(g.rows(), -1.0);
+  const ContactProblem problem = ContactProblem::create(std::move(data)).value();
+  const auto solver = find_solver("CASCADE")->make({{"memory", 10.0}}).value();
+  const auto refused = solver->prepare(problem);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->code, ErrorCode::unsupported);
+  EXPECT_EQ(solve("CASCADE", problem, 1e-10, {{"memory", 30.0}}).summary.status, SolveStatus::converged);
+  const ContactProblem dense = scene("random", {{"contacts", 5L}, {"joints", 6L}});
+  EXPECT_EQ(solve("CASCADE", dense, 1e-10, {{"memory", 0.0}}).summary.factorizations, 0);
+}
+
 TEST(Cascade, ClaimsNothingWhereJointsContradictEachOther) {
   ContactProblemData data;
   data.cones = ConeProduct::create(2, 0, {}).value();

@@ -44,6 +44,8 @@ struct Coupled {
   std::vector<Row> rows;     ///< ascending
   Index width = 0;           ///< of `columns` together
   Index height = 0;          ///< of `rows` together
+  Matrix block;              ///< A_jj, scaled
+  double largest = 0.0;      ///< its longest column
   Matrix product;            ///< A_cj map, height × width
 };
 
@@ -62,7 +64,7 @@ class Elimination {
         joints_(problem.cones().joints()),
         group_(at(joints_)),
         local_(at(joints_)),
-        place_(at(matrix_.block_rows())) {
+        place_(at(matrix_.block_rows()), -1) {
     join_groups();
     find_columns();
     find_rows();
@@ -131,15 +133,18 @@ class Elimination {
   }
 
   void find_columns() {
-    for (Coupled& group : groups_) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      Coupled& group = groups_[g];
       for (const int j : group.joints) {
         for (Index k = matrix_.row_begin(j); k < matrix_.row_begin(j + 1); ++k) {
           const Index column = matrix_.column(k);
-          if (column >= joints_ && holds(matrix_, j, k)) group.columns.push_back(static_cast<int>(column));
+          Index& found = place_[at(column)];
+          if (column < joints_ || found == static_cast<Index>(g) || !holds(matrix_, j, k)) continue;
+          found = static_cast<Index>(g);
+          group.columns.push_back(static_cast<int>(column));
         }
       }
       std::sort(group.columns.begin(), group.columns.end());
-      group.columns.erase(std::unique(group.columns.begin(), group.columns.end()), group.columns.end());
       for (const int c : group.columns) group.width += matrix_.block_size(c);
     }
   }
@@ -164,27 +169,22 @@ class Elimination {
       diagonal[j] = *matrix_.block_values(matrix_.diagonal(j)) + problem_.compliance()[j];
     }
     scale_ = inverse_roots(diagonal);
-    for (int g = 0; g < static_cast<int>(groups_.size()); ++g) {
-      const Matrix block = joint_block(g);
-      if (block.size() > 0) largest_ = std::max(largest_, block.colwise().norm().maxCoeff());
-    }
-  }
-
-  /// A_jj of a group, scaled.
-  Matrix joint_block(int g) const {
-    const auto& joints = groups_[at(g)].joints;
-    const auto size = static_cast<Index>(joints.size());
-    Matrix block = Matrix::Zero(size, size);
-    for (Index r = 0; r < size; ++r) {
-      const int j = joints[at(r)];
-      for (Index k = matrix_.row_begin(j); k < matrix_.row_begin(j + 1) && matrix_.column(k) < joints_; ++k) {
-        const Index column = matrix_.column(k);
-        double value = *matrix_.block_values(k);
-        if (column == j) value += problem_.compliance()[j];
-        if (group_[at(column)] == g) block(r, local_[at(column)]) = scale_[j] * value * scale_[column];
+    for (Coupled& group : groups_) {
+      const auto size = static_cast<Index>(group.joints.size());
+      group.block.setZero(size, size);
+      for (Index r = 0; r < size; ++r) {
+        const int j = group.joints[at(r)];
+        for (Index k = matrix_.row_begin(j); k < matrix_.row_begin(j + 1) && matrix_.column(k) < joints_; ++k) {
+          const Index column = matrix_.column(k);
+          double value = *matrix_.block_values(k);
+          if (column == j) value += problem_.compliance()[j];
+          // An entry between groups is 0.
+          if (value != 0.0) group.block(r, local_[at(column)]) = scale_[j] * value * scale_[column];
+        }
       }
+      group.largest = group.block.colwise().norm().maxCoeff();
+      largest_ = std::max(largest_, group.largest);
     }
-    return block;
   }
 
   JointElimination::Group solve(int g, JointElimination& out) {
@@ -199,12 +199,10 @@ class Elimination {
       scale[r] = scale_[j];
       free[r] = scale_[j] * problem_.free_term()[j];
     }
-    const Matrix joint_rows = joint_block(g);
     // A row is redundant by the largest of all groups: one that is rounding must not be measured by itself.
-    const double own = joint_rows.colwise().norm().maxCoeff();
     Eigen::CompleteOrthogonalDecomposition<Matrix> block;
-    block.setThreshold(own > 0.0 ? 1e-12 * (largest_ / own) : 1e-12);
-    block.compute(joint_rows);
+    block.setThreshold(group.largest > 0.0 ? 1e-12 * (largest_ / group.largest) : 1e-12);
+    block.compute(group.block);
 
     const Vector offset = -scale.cwiseProduct(block.solve(free));
     for (Index r = 0; r < size; ++r) out.offset[group.joints[at(r)]] = offset[r];
@@ -238,7 +236,8 @@ class Elimination {
       for (Index k = matrix_.row_begin(j); k < matrix_.row_begin(j + 1); ++k) {
         const Index c = matrix_.column(k);
         if (c < joints_ || !holds(matrix_, j, k)) continue;
-        rows.block(r, place_[at(c)], 1, matrix_.block_size(c)) = matrix_.block(j, k);
+        const double* values = matrix_.block_values(k);
+        for (int i = 0; i < matrix_.block_size(c); ++i) rows(r, place_[at(c)] + i) = values[i];
       }
     }
     return rows;
@@ -251,7 +250,9 @@ class Elimination {
     for (const auto& [b, place] : group.rows) {
       for (Index k = matrix_.row_begin(b); matrix_.column(k) < joints_; ++k) {
         const Index j = matrix_.column(k);
-        if (group_[at(j)] == g) rows.block(place, local_[at(j)], matrix_.block_size(b), 1) = matrix_.block(b, k);
+        if (group_[at(j)] != g) continue;
+        const double* values = matrix_.block_values(k);
+        for (int i = 0; i < matrix_.block_size(b); ++i) rows(place + i, local_[at(j)]) = values[i];
       }
     }
     return rows;
@@ -275,7 +276,10 @@ class Elimination {
       builder.begin_row();
       for (k = begin; k < matrix_.row_begin(b + 1); ++k) {
         const Index c = matrix_.column(k);
-        if (c == b || holds(matrix_, b, k)) builder.block(static_cast<int>(c) - joints) = matrix_.block(b, k);
+        if (c != b && !holds(matrix_, b, k)) continue;
+        const double* values = matrix_.block_values(k);
+        std::copy_n(values, matrix_.block_size(b) * matrix_.block_size(c),
+                    builder.block(static_cast<int>(c) - joints).data());
       }
       builder.block(static_cast<int>(b) - joints).diagonal() +=
           problem_.compliance().segment(matrix_.block_offset(b), matrix_.block_size(b));
@@ -331,6 +335,24 @@ void JointElimination::complete(VectorRef impulse) const {
       }
     }
   }
+}
+
+double joint_velocity_left(const ContactProblem& problem, ConstVectorRef impulse) {
+  const BlockSparseMatrix& matrix = problem.blocks();
+  double worst = 0.0;
+  for (Index j = 0; j < problem.cones().joints(); ++j) {
+    double velocity = problem.compliance()[j] * impulse[j] + problem.free_term()[j];
+    // A row of one row's blocks lies in one piece.
+    const double* value = matrix.block_values(matrix.row_begin(j));
+    for (Index k = matrix.row_begin(j); k < matrix.row_begin(j + 1); ++k) {
+      const Index column = matrix.column(k);
+      const double* other = impulse.data() + matrix.block_offset(column);
+      for (int c = matrix.block_size(column); c > 0; --c) velocity += *value++ * *other++;
+    }
+    if (!(std::abs(velocity) <= worst)) worst = std::abs(velocity);
+    if (std::isnan(worst)) break;
+  }
+  return worst;
 }
 
 }  // namespace conebench

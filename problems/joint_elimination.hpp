@@ -45,6 +45,9 @@ struct JointElimination {
 Result<JointElimination> eliminate_joints(const ContactProblem& problem,
                                           double most_bytes = std::numeric_limits<double>::infinity());
 
+/// max |σ_j| over the joints' rows of `impulse` (all rows of the problem) [m/s], NaN where one is. No allocation.
+double joint_velocity_left(const ContactProblem& problem, ConstVectorRef impulse);
+
 /// 1/√x of the positive entries; the others take the mean of these.
 Vector inverse_roots(const Vector& diagonal);
 

@@ -13,7 +13,6 @@
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
-#include "solvers/gauss_seidel/own_residuals.hpp"
 
 namespace conebench {
 
@@ -295,18 +294,19 @@ class PartSolver final : public Solver {
     if (problem.contacts() > 0) {
       const bool projected = wants_projection(options_);
       if (projected) search.project_answers();
+      if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
       if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
       r = search.best_point();
       if (projected) problem.project(r);
       summary = search.summary();
-    } else {
-      summary.status = SolveStatus::converged;
-      summary.own_residual = 0.0;
     }
     problem.to_impulse(r, impulse);
+    if (problem.contacts() == 0) {
+      // Joints that contradict each other keep a velocity.
+      summary.own_residual = joint_velocity_left(*problem_, impulse) / problem.reference_velocity();
+      summary.status = summary.own_residual <= stop.tolerance ? SolveStatus::converged : SolveStatus::stalled;
+    }
     if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
-    if (problem_->cones().joints() > 0 && summary.status == SolveStatus::converged)
-      check_joints(impulse, stop, summary);
     return summary;
   }
 
@@ -327,16 +327,6 @@ class PartSolver final : public Solver {
     summary.operator_products = early.sweeps + early.products;
     summary.own_residual = early.residual;
     return summary;
-  }
-
-  /// Joints that contradict each other keep a velocity, and move contacts, of which the search knows nothing. Without
-  /// contacts nobody has looked at the answer.
-  void check_joints(ConstVectorRef impulse, const StopRule& stop, SolveSummary& summary) const {
-    gauss_seidel::OwnResiduals residuals(*problem_, gauss_seidel::OwnModel::ncp);
-    const double whole = residuals.natural_map(impulse);
-    if (!(whole <= summary.own_residual)) summary.own_residual = whole;
-    const bool unseen = stop.criterion == Criterion::own || parts_->problem().contacts() == 0;
-    if (!(summary.own_residual <= stop.tolerance) && unseen) summary.status = SolveStatus::stalled;
   }
 
   SolverInfo info_;

@@ -39,11 +39,11 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
 void ScaledProblem::measure_by(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   Vector inverse_steps(cones.blocks());
-  const double velocity = natural_map_scaling(problem, inverse_steps);
+  reference_velocity_ = natural_map_scaling(problem, inverse_steps);
   for (Index i = cones.joints(); i < cones.blocks(); ++i) {
     Judge& judge = judge_[static_cast<std::size_t>(i - cones.joints())];
     judge.step = 1.0 / inverse_steps[i];
-    judge.tolerance = 1.0 / (judge.step * velocity);
+    judge.tolerance = 1.0 / (judge.step * reference_velocity_);
   }
 }
 

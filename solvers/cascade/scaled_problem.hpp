@@ -96,6 +96,9 @@ class ScaledProblem {
   /// The scaled natural map (the official verdict) of r with w = G̃ r + g̃, in the problem's own units.
   double residual(const Vector& r, const Vector& w) const;
 
+  /// V of that map: the largest ‖g_i‖, joints included [m/s].
+  double reference_velocity() const { return reference_velocity_; }
+
   /// r ← P_K(r).
   void project(Vector& r) const;
 
@@ -134,6 +137,7 @@ class ScaledProblem {
   std::vector<double> velocity_scale_;  ///< γ / c
   std::vector<Rows> rows_;
   double gamma_ = 1.0;
+  double reference_velocity_ = 1.0;
   double shift_ = 0.0;
   bool planar_ = true;
   struct Source;

@@ -1,5 +1,7 @@
 #include "solvers/cascade/search.hpp"
 
+#include <cmath>
+
 namespace conebench::cascade {
 
 Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace)
@@ -29,6 +31,18 @@ void Search::go_on_after(const FewContacts& early) {
   hold_to_limit();
 }
 
+void Search::measure_joints(const ContactProblem& problem) { joints_ = &problem; }
+
+double Search::with_joints(const Vector& r, double residual) {
+  problem_->to_impulse(r, *impulse_);
+  const double left = joint_velocity_left(*joints_, *impulse_) / problem_->reference_velocity();
+  if (left <= 0.1 * residual) return residual;
+  if (std::isnan(left)) return left;
+  if (!whole_) whole_.emplace(*joints_, gauss_seidel::OwnModel::ncp);
+  const double whole = whole_->natural_map(*impulse_);
+  return whole <= residual ? residual : whole;
+}
+
 bool Search::ask(const Vector& r, double residual) {
   problem_->to_impulse(r, *impulse_);
   const bool good = residual <= tolerance_;
@@ -49,6 +63,7 @@ bool Search::offer(const Vector& r, double residual) {
 
 bool Search::take(const Vector& r, double residual) {
   if (accepted_) return true;
+  if (joints_ != nullptr && (residual <= tolerance_ || residual < best_)) residual = with_joints(r, residual);
   ++offers_;
   if (residual < best_) {
     best_ = residual;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
+#include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench::cascade {
@@ -25,6 +28,11 @@ class Search {
 
   /// From here on a point is accepted as its projection onto the cones, and by the projection's residual.
   void project_answers() { projects_ = true; }
+
+  /// From here on an impulse that would pass or be the best is measured with its joints, which the search takes for
+  /// satisfied. Where rounding of large impulses, or joints that contradict each other, leave them a velocity that
+  /// shows beside the residual, contacts have it, too: then all rows are measured. `problem` must outlive the search.
+  void measure_joints(const ContactProblem& problem);
 
   /// Takes note of r, whose scaled natural map is `residual`. True: accepted, stop.
   bool offer(const Vector& r, double residual);
@@ -50,6 +58,7 @@ class Search {
   void hold_to_limit();
   bool ask(const Vector& r, double residual);
   bool take(const Vector& r, double residual);
+  double with_joints(const Vector& r, double residual);
 
   const ScaledProblem* problem_;
   long products_before_;
@@ -67,6 +76,8 @@ class Search {
   Vector best_point_;
   bool projects_ = false;
   Vector projected_, velocity_;
+  const ContactProblem* joints_ = nullptr;  ///< the problem whose joints are measured
+  std::optional<gauss_seidel::OwnResiduals> whole_;
   bool accepted_ = false;
   bool halted_ = false;
   bool out_of_time_ = false;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 
@@ -121,6 +123,46 @@ TEST(Cascade, ClaimsNothingWhereJointsContradictEachOther) {
   Vector impulse(2);
   const StopRule by_verdict{.tolerance = 1e-10, .criterion = Criterion::verdict};
   EXPECT_EQ((*solver)->solve(Vector::Zero(2), by_verdict, monitor, impulse).status, SolveStatus::stalled);
+}
+
+/// A body that six joint rows hold fast, on contacts into which it is pressed at `speed`: nothing can stop it, and what
+/// the joints leave of G's contacts is rounding.
+ContactProblem held_fast(Index contacts, double speed, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> entry(-1.0, 1.0);
+  const Matrix jacobian = Matrix::NullaryExpr(6 + 3 * contacts, 6, [&]() { return entry(random); });
+  const Vector velocity = Vector::NullaryExpr(6, [&]() { return entry(random); });
+  ContactProblemData data;
+  data.cones = ConeProduct::create(6, 0, std::vector<double>(static_cast<std::size_t>(contacts), 0.5)).value();
+  data.delassus = make_dense_delassus(jacobian * jacobian.transpose());
+  data.free_term = jacobian * velocity;
+  for (Index i = 0; i < contacts; ++i) data.free_term[6 + 3 * i + 2] -= speed;
+  return ContactProblem::create(std::move(data)).value();
+}
+
+TEST(Cascade, ReturnsTheBestOfTheWholeProblemWhereJointsDetermineContacts) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const ContactProblem problem = held_fast(4, 1e-4, seed);
+    const Answer answer = solve("CASCADE", problem, 1e-8);
+    EXPECT_NE(answer.summary.status, SolveStatus::converged);
+    EXPECT_NEAR(answer.summary.own_residual, answer.residual, 1e-2 * answer.residual);
+    EXPECT_LE(answer.residual, 1.1 * judge(problem, Vector::Zero(problem.rows()))["natural_map_scaled"].value);
+    EXPECT_LE(answer.residual, 1.1 * solve("PPA", problem, 1e-8).residual);
+  }
+}
+
+TEST(Cascade, SaysTheWholeResidualWhereJointsContradictEachOther) {
+  Matrix g = Matrix::Identity(5, 5);
+  g.topLeftCorner(2, 2).setOnes();
+  ContactProblemData data;
+  data.cones = ConeProduct::create(2, 0, {0.5}).value();
+  data.delassus = make_dense_delassus(g);
+  data.free_term = Vector::Zero(5);
+  data.free_term << 0.4, -0.4, 0.1, 0.0, -1.0;
+  const Answer answer = solve("CASCADE", ContactProblem::create(data).value(), 1e-10);
+  EXPECT_NE(answer.summary.status, SolveStatus::converged);
+  EXPECT_NEAR(answer.residual, 0.4, 0.01);
+  EXPECT_NEAR(answer.summary.own_residual, answer.residual, 1e-12);
 }
 
 TEST(Cascade, IsDeterministic) {

@@ -141,12 +141,31 @@ MultifrontalFactor::MultifrontalFactor(const BlockSparseMatrix& matrix, const Ve
   assemble(matrix, scale, compliance);
 }
 
+std::int64_t MultifrontalFactor::place_in_panel(int i, int j) const {
+  const EliminationFront& front = fronts_.fronts[at(front_of_[at(j)])];
+  std::int64_t place = i - front.first_pivot;
+  if (place >= front.pivots) {
+    const auto begin = fronts_.row_list.begin() + front.row_begin;
+    const auto end = begin + (front.rows - front.pivots);
+    const auto found = std::lower_bound(begin, end, i);
+    if (found == end || *found != i) return -1;
+    place = front.pivots + (found - begin);
+  }
+  return place + front.value_begin + static_cast<std::int64_t>(front.rows) * (j - front.first_pivot);
+}
+
+std::int64_t MultifrontalFactor::place(Index row, Index column) const {
+  const auto [j, i] = std::minmax(new_row_[at(row)], new_row_[at(column)]);
+  return place_in_panel(i, j);
+}
+
 void MultifrontalFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance) {
-  std::vector<int> new_row(fronts_.old_row.size()), front_of(fronts_.old_row.size());
-  for (std::size_t i = 0; i < new_row.size(); ++i) new_row[at(fronts_.old_row[i])] = static_cast<int>(i);
+  new_row_.resize(fronts_.old_row.size());
+  front_of_.resize(fronts_.old_row.size());
+  for (std::size_t i = 0; i < new_row_.size(); ++i) new_row_[at(fronts_.old_row[i])] = static_cast<int>(i);
   for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
     const EliminationFront& front = fronts_.fronts[f];
-    std::fill_n(front_of.begin() + front.first_pivot, front.pivots, static_cast<int>(f));
+    std::fill_n(front_of_.begin() + front.first_pivot, front.pivots, static_cast<int>(f));
   }
   std::vector<double>& diagonal = symmetric() ? lower_original_ : upper_original_;
   for (Index block_row = 0; block_row < matrix.block_rows(); ++block_row) {
@@ -158,16 +177,11 @@ void MultifrontalFactor::assemble(const BlockSparseMatrix& matrix, const Vector&
       const double* value = matrix.block_values(k);
       // The rows of a block stay together, so one search serves the block. It goes to the lower panel, or transposed to
       // the upper one.
-      const int i = std::max(new_row[at(row)], new_row[at(column)]);
-      const int j = std::min(new_row[at(row)], new_row[at(column)]);
-      const EliminationFront& front = fronts_.fronts[at(front_of[at(j)])];
-      std::int64_t place = i - front.first_pivot;
-      if (place >= front.pivots) {
-        const auto begin = fronts_.row_list.begin() + front.row_begin;
-        place = front.pivots + (std::lower_bound(begin, begin + front.rows - front.pivots, i) - begin);
-      }
-      place += front.value_begin + static_cast<std::int64_t>(front.rows) * (j - front.first_pivot);
-      const bool below = new_row[at(row)] > new_row[at(column)];
+      const int i = std::max(new_row_[at(row)], new_row_[at(column)]);
+      const int j = std::min(new_row_[at(row)], new_row_[at(column)]);
+      const EliminationFront& front = fronts_.fronts[at(front_of_[at(j)])];
+      const std::int64_t place = place_in_panel(i, j);
+      const bool below = new_row_[at(row)] > new_row_[at(column)];
       for (int c = 0; c < width; ++c) {
         for (int r = 0; r < height; ++r, ++value) {
           const double scaled = *value * scale[row + r] * scale[column + c];

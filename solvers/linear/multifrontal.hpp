@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "problems/block_sparse_matrix.hpp"
@@ -29,18 +31,27 @@ class MultifrontalFactor {
   /// x = (A + shift I)⁻¹ b by the last factors, which must have succeeded. x may be b.
   void solve(const Vector& b, Vector& x);
 
+  /// Where the entry of A at (row, column) and at (column, row) stands in lower_triangle(); −1 outside the pattern.
+  /// For Cholesky only.
+  std::int64_t place(Index row, Index column) const;
+  /// The values of A below and on the diagonal, to be changed before factor().
+  std::span<double> lower_triangle() { return lower_original_; }
+
   Index rows() const { return static_cast<Index>(fronts_.old_row.size()); }
   bool dense() const { return dense_; }
   const EliminationFronts& fronts() const { return fronts_; }
 
  private:
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
+  /// Place of new row i in the panel column of new row j ≤ i.
+  std::int64_t place_in_panel(int i, int j) const;
   bool symmetric() const { return factorization_ == Factorization::cholesky; }
   double* upper() { return symmetric() ? lower_.data() : upper_.data(); }
 
   Factorization factorization_ = Factorization::cholesky;
   bool dense_ = true;
   EliminationFronts fronts_;
+  std::vector<int> new_row_, front_of_;  ///< by old row; by new row
   // Panels of rows × pivots, column by column, at EliminationFront::value_begin. Cholesky: L alone. LU: L with unit
   // diagonal, and U transposed. The originals are those of A.
   std::vector<double> lower_, upper_;

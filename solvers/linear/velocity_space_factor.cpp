@@ -1,6 +1,8 @@
 #include "solvers/linear/velocity_space_factor.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "problems/mass_solve.hpp"
@@ -10,6 +12,15 @@ namespace conebench {
 namespace {
 
 constexpr double same_matrix = 1e-12, tolerated_error = 1e-10;
+
+/// a b + c, rounded once where that is an instruction: left to itself, a compiler chooses anew for each loop.
+[[gnu::always_inline]] inline double multiply_add(double a, double b, double c) {
+#ifdef FP_FAST_FMA
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 
 /// Whose entries have no order that a matrix could share.
 Vector probe(Index size) {
@@ -28,15 +39,11 @@ ConeProduct grouped(Index velocities) {
 }  // namespace
 
 VelocitySpaceFactor::VelocitySpaceFactor(const ContactProblem& problem, Vector scale, Vector compliance)
-    : problem_(problem),
-      scale_(std::move(scale)),
-      compliance_(std::move(compliance)),
-      rows_(scale_.asDiagonal() * problem.primal()->jacobian) {
+    : problem_(problem), scale_(std::move(scale)), compliance_(std::move(compliance)) {
   find_pattern();
-  inverse_.setOnes(problem.rows());
   scaled_.resize(problem.rows());
-  velocities_.resize(rows_.cols());
-  assemble();
+  velocities_.resize(problem.primal()->jacobian.cols());
+  analyse();
 }
 
 std::optional<VelocitySpaceFactor> VelocitySpaceFactor::create(const ContactProblem& problem, const Vector& scale,
@@ -59,9 +66,9 @@ bool VelocitySpaceFactor::represents_matrix() const {
 }
 
 void VelocitySpaceFactor::find_pattern() {
-  const Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows = rows_;
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows = scale_.asDiagonal() * problem_.primal()->jacobian;
   const ConeProduct& cones = problem_.cones();
-  std::vector<int> place(static_cast<std::size_t>(rows_.cols()), -1);
+  std::vector<int> place(static_cast<std::size_t>(by_rows.cols()), -1);
   block_begin_ = value_begin_ = {0};
   for (Index block = 0; block < cones.blocks(); ++block) {
     const int size = cones.block_size(block);
@@ -87,14 +94,68 @@ double VelocitySpaceFactor::multiplications() const {
   return 2.0 * static_cast<double>(values_.size()) + 2.0 * static_cast<double>(system_.fronts().panel_values);
 }
 
-/// K for D⁻¹ = diag(inverse_).
-void VelocitySpaceFactor::assemble() {
-  const SparseMatrix weighted = inverse_.cwiseSqrt().asDiagonal() * rows_;
-  Eigen::SparseMatrix<double, Eigen::RowMajor> K = SparseMatrix(weighted.transpose()) * weighted;
-  K += Eigen::SparseMatrix<double, Eigen::RowMajor>(problem_.primal()->mass);
-  const Index velocities = rows_.cols();
+/// The pattern of K, and where its parts go.
+void VelocitySpaceFactor::analyse() {
+  const SparseMatrix& jacobian = problem_.primal()->jacobian;
+  const SparseMatrix& mass = problem_.primal()->mass;
+  const Index velocities = jacobian.cols();
+  Eigen::SparseMatrix<double, Eigen::RowMajor> K = SparseMatrix(jacobian.transpose()) * jacobian;
+  K += Eigen::SparseMatrix<double, Eigen::RowMajor>(mass);
   system_ = MultifrontalFactor(BlockSparseMatrix::from_sparse(K, grouped(velocities)), Vector::Ones(velocities),
                                Vector::Zero(velocities), Factorization::cholesky, Storage::automatic);
+  for (std::size_t block = 0; block + 1 < block_begin_.size(); ++block) {
+    for (std::int64_t a = block_begin_[block]; a < block_begin_[block + 1]; ++a) {
+      for (std::int64_t b = block_begin_[block]; b <= a; ++b) {
+        places_.push_back(system_.place(columns_[static_cast<std::size_t>(a)], columns_[static_cast<std::size_t>(b)]));
+      }
+    }
+  }
+  const SparseMatrix either = mass + SparseMatrix(mass.transpose());
+  for (Index column = 0; column < either.outerSize(); ++column) {
+    for (SparseMatrix::InnerIterator it(either, column); it; ++it) {
+      if (it.row() < column) continue;
+      mass_.push_back({system_.place(it.row(), column), mass.coeff(it.row(), column), mass.coeff(column, it.row())});
+    }
+  }
+}
+
+/// K for D⁻¹ = diag(inverse_).
+void VelocitySpaceFactor::assemble() {
+  const ConeProduct& cones = problem_.cones();
+  const std::span<double> K = system_.lower_triangle();
+  std::fill(K.begin(), K.end(), 0.0);
+  root_ = inverse_.cwiseSqrt();
+  const std::int64_t* place = places_.data();
+  for (Index block = 0; block < cones.blocks(); ++block) {
+    const auto k = static_cast<std::size_t>(block);
+    const auto size = static_cast<std::size_t>(cones.block_size(block));
+    const auto columns = static_cast<std::size_t>(block_begin_[k + 1] - block_begin_[k]);
+    weighted_.resize(columns * size);
+    for (std::size_t r = 0; r < size; ++r) {
+      const double weight = root_[cones.block_row(block) + static_cast<Index>(r)];
+      for (std::size_t c = 0; c < columns; ++c) {
+        weighted_[c * size + r] = weight * values_[static_cast<std::size_t>(value_begin_[k]) + c * size + r];
+      }
+    }
+    // Products are rounded before they are added, whatever the machine could do in one.
+    products_.resize(columns * (columns + 1) / 2 * size);
+    double* product = products_.data();
+    for (std::size_t a = 0; a < columns; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        for (std::size_t r = 0; r < size; ++r) *product++ = weighted_[a * size + r] * weighted_[b * size + r];
+      }
+    }
+    product = products_.data();
+    for (const auto end = product + products_.size(); product != end; product += size, ++place) {
+      if (*place < 0) continue;  // no row has both
+      double& entry = K[static_cast<std::size_t>(*place)];
+      for (std::size_t r = 0; r < size; ++r) entry += product[r];
+    }
+  }
+  for (const MassEntry& mass : mass_) {
+    double& entry = K[static_cast<std::size_t>(mass.place)];
+    entry = 0.5 * (entry + mass.value) + 0.5 * (entry + mass.transposed);
+  }
 }
 
 bool VelocitySpaceFactor::factor(double shift) {
@@ -111,33 +172,47 @@ bool VelocitySpaceFactor::factor(double shift) {
   return (back - b).norm() <= tolerated_error * b.norm();
 }
 
+/// velocities_ += Wᵀ own, of one block.
+template <int Size>
+void VelocitySpaceFactor::push(std::size_t block, const double* own) {
+  const double* value = values_.data() + value_begin_[block];
+  for (std::int64_t c = block_begin_[block]; c < block_begin_[block + 1]; ++c) {
+    double sum = 0.0;
+    for (int r = 0; r < Size; ++r) sum = multiply_add(*value++, own[r], sum);
+    velocities_[columns_[static_cast<std::size_t>(c)]] += sum;
+  }
+}
+
+/// pushed = W velocities_, of one block.
+template <int Size>
+void VelocitySpaceFactor::pull(std::size_t block, double* pushed) const {
+  double sums[Size] = {};
+  const double* value = values_.data() + value_begin_[block];
+  for (std::int64_t c = block_begin_[block]; c < block_begin_[block + 1]; ++c) {
+    const double velocity = velocities_[columns_[static_cast<std::size_t>(c)]];
+    for (int r = 0; r < Size; ++r) sums[r] = multiply_add(*value++, velocity, sums[r]);
+  }
+  for (int r = 0; r < Size; ++r) pushed[r] = sums[r];
+}
+
 void VelocitySpaceFactor::solve(const Vector& b, Vector& x) {
   const ConeProduct& cones = problem_.cones();
   scaled_ = inverse_.cwiseProduct(b);
   velocities_.setZero();
   for (Index block = 0; block < cones.blocks(); ++block) {
     const auto k = static_cast<std::size_t>(block);
-    const double* value = values_.data() + value_begin_[k];
-    const double* const own = scaled_.data() + cones.block_row(block);
+    const double* own = scaled_.data() + cones.block_row(block);
     const int size = cones.block_size(block);
-    for (std::int64_t c = block_begin_[k]; c < block_begin_[k + 1]; ++c) {
-      double sum = 0.0;
-      for (int r = 0; r < size; ++r) sum += *value++ * own[r];
-      velocities_[columns_[static_cast<std::size_t>(c)]] += sum;
-    }
+    size == 3 ? push<3>(k, own) : size == 2 ? push<2>(k, own) : push<1>(k, own);
   }
   system_.solve(velocities_, velocities_);
   for (Index block = 0; block < cones.blocks(); ++block) {
     const auto k = static_cast<std::size_t>(block);
-    const double* value = values_.data() + value_begin_[k];
     const int size = cones.block_size(block);
-    double pushed[3] = {0.0, 0.0, 0.0};
-    for (std::int64_t c = block_begin_[k]; c < block_begin_[k + 1]; ++c) {
-      const double velocity = velocities_[columns_[static_cast<std::size_t>(c)]];
-      for (int r = 0; r < size; ++r) pushed[r] += *value++ * velocity;
-    }
+    double pushed[3];
+    size == 3 ? pull<3>(k, pushed) : size == 2 ? pull<2>(k, pushed) : pull<1>(k, pushed);
     const Index row = cones.block_row(block);
-    for (int r = 0; r < size; ++r) x[row + r] = scaled_[row + r] - inverse_[row + r] * pushed[r];
+    for (int r = 0; r < size; ++r) x[row + r] = multiply_add(-inverse_[row + r], pushed[r], scaled_[row + r]);
   }
 }
 

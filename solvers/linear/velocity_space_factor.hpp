@@ -33,17 +33,29 @@ class VelocitySpaceFactor {
   VelocitySpaceFactor(const ContactProblem& problem, Vector scale, Vector compliance);
   bool represents_matrix() const;
   void find_pattern();
+  void analyse();
   void assemble();
+  template <int Size>
+  void push(std::size_t block, const double* own);
+  template <int Size>
+  void pull(std::size_t block, double* pushed) const;
 
   ContactProblem problem_;
   Vector scale_, compliance_;
-  SparseMatrix rows_;  ///< W
+  struct MassEntry {
+    std::int64_t place;
+    double value, transposed;  ///< the same on the diagonal
+  };
   // W block by block: the columns that a block's rows have, and its values, column by column.
   std::vector<std::int64_t> block_begin_, value_begin_;
   std::vector<int> columns_;
   std::vector<double> values_;
-  MultifrontalFactor system_;  ///< K
-  Vector inverse_;             ///< diagonal of D⁻¹
+  MultifrontalFactor system_;         ///< K
+  std::vector<std::int64_t> places_;  ///< in K of each block's pairs of columns, −1 where K has no entry
+  std::vector<MassEntry> mass_;       ///< of M's lower triangle
+  std::vector<double> weighted_;      ///< a block of D^(-1/2) W
+  std::vector<double> products_;      ///< of its pairs of columns, row by row
+  Vector inverse_, root_;             ///< diagonals of D⁻¹ and of its square root
   Vector scaled_, velocities_;
 };
 

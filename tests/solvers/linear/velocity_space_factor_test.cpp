@@ -71,6 +71,22 @@ TEST(VelocitySpaceFactor, SolvesTheShiftedSystemForAnyPatternAndShift) {
   }
 }
 
+TEST(VelocitySpaceFactor, ASecondShiftLeavesNothingOfTheFirst) {
+  const ContactProblem problem = row_of_bodies(4, 2, 3, 20, 9, 3);
+  const Index rows = problem.rows();
+  const Vector scale = wave(rows).array() + 2.0, compliance = wave(rows).cwiseAbs(), b = wave(rows);
+  auto used = VelocitySpaceFactor::create(problem, scale, compliance);
+  auto fresh = VelocitySpaceFactor::create(problem, scale, compliance);
+  ASSERT_TRUE(used && fresh);
+  Vector x(rows), expected(rows);
+  ASSERT_TRUE(used->factor(10.0));
+  ASSERT_TRUE(used->factor(0.3));
+  ASSERT_TRUE(fresh->factor(0.3));
+  used->solve(b, x);
+  fresh->solve(b, expected);
+  EXPECT_EQ(x, expected);
+}
+
 TEST(VelocitySpaceFactor, IsNotMadeWhereGIsAnotherMatrix) {
   const ContactProblem problem = row_of_bodies(1, 0, 0, 12, 9, 3, 1e-6);
   EXPECT_FALSE(VelocitySpaceFactor::create(problem, Vector::Ones(36), Vector::Zero(36)));

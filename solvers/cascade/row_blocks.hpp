@@ -5,6 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+// Registers never pass between builds with AVX and without.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace conebench::cascade {
 
 /// A row of a 3×3 block, a whole 2×2 block by rows, or a contact's part of a vector: one register.
@@ -191,3 +195,5 @@ struct RowBlock<2> {
 };
 
 }  // namespace conebench::cascade
+
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // as in row_blocks.hpp
+
 namespace conebench::cascade {
 
 namespace {

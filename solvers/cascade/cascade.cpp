@@ -139,7 +139,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   for (long k = 0; k < o.restarts && !search.halted(); ++k) {
     if (o.proximal_point) {
       const ProximalPoint::Limits limits{.shift = shifts[static_cast<std::size_t>(k % 4)],
-                                         .newton_steps = 1500L << (k / 4),
+                                         .newton_steps = doubled(1500, k),
                                          .successes = k < 4 ? 5 : 10,
                                          .short_steps = k % 2 == 0};
       if (parts.proximal_point().run(search, limits)) return;
@@ -148,7 +148,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
     if (o.arclength) {
       const double low = k % 2 != 0 ? 0.5 : 0.1;
       const ArclengthPath::Limits limits{
-          .steps = static_cast<int>(300L << (k / 4)), .low = low, .high = 1.0 / low, .by_determinant = k % 2 != 0};
+          .steps = static_cast<int>(doubled(300, k)), .low = low, .high = 1.0 / low, .by_determinant = k % 2 != 0};
       if (parts.arclength_path().run(search, k % 2 != 0 ? 10.0 : 0.1, k % 3 != 0 ? 1.0 : 10.0, limits)) return;
       if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
     }
@@ -279,7 +279,7 @@ class PartSolver final : public Solver {
     FewContacts early;
     if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
       early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_, *problem_)}, stop, monitor, impulse);
-      if (early.accepted || early.halted) return summary_of(early);
+      if (early.accepted || early.halted) return finite(summary_of(early), guess, impulse);
       if (!impulse.allFinite()) impulse = guess;
     } else {
       impulse = guess;
@@ -306,8 +306,7 @@ class PartSolver final : public Solver {
       summary.own_residual = joint_velocity_left(*problem_, impulse) / problem.reference_velocity();
       summary.status = summary.own_residual <= stop.tolerance ? SolveStatus::converged : SolveStatus::stalled;
     }
-    if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
-    return summary;
+    return finite(summary, guess, impulse);
   }
 
  private:
@@ -315,6 +314,19 @@ class PartSolver final : public Solver {
     parts_ = std::make_unique<Parts>(*problem_, most_bytes(options_), std::move(joints));
     if (earlier_) parts_->take_analysis_of(*earlier_);
     earlier_.reset();
+  }
+
+  /// An impulse that left the range of numbers gives way to the guess, or to none.
+  static SolveSummary finite(SolveSummary summary, ConstVectorRef guess, VectorRef impulse) {
+    if (impulse.allFinite()) return summary;
+    if (guess.allFinite()) {
+      impulse = guess;
+    } else {
+      impulse.setZero();
+    }
+    summary.status = SolveStatus::diverged;
+    summary.own_residual = std::numeric_limits<double>::quiet_NaN();
+    return summary;
   }
 
   static SolveSummary summary_of(const FewContacts& early) {

@@ -6,6 +6,7 @@
 
 #include <Eigen/LU>
 
+#include "problems/natural_map.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 #include "solvers/natural_map_scaling.hpp"
 #include "solvers/newton/block_functions.hpp"
@@ -70,8 +71,8 @@ class SmallProblem {
       Part modified = velocity(i, impulse);
       modified[Dim - 1] += mu * tangential_norm<Dim>(modified);
       const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
-      const Part moved = own - modified / inverse_step;
-      const double error = (own - project_friction_cone<Dim>(moved, mu)).norm() * inverse_step;
+      const Part step = modified / inverse_step;
+      const double error = safe_norm<Dim>(natural_map<Dim>(own, step, mu)) * inverse_step;
       if (!(error <= worst)) worst = error;
       if (std::isnan(worst)) break;
     }

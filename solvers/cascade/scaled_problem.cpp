@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "problems/cone_projection.hpp"
+#include "problems/natural_map.hpp"
 #include "solvers/natural_map_scaling.hpp"
 
 namespace conebench::cascade {
@@ -141,7 +142,9 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
 
   plane_.emplace_back(Eigen::Matrix2d::Zero());
   blocks_.emplace_back(Block::Zero());
-  const double magnitude = free_term_.norm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
+  const double plain = free_term_.norm();
+  const double norm = plain > 1e-150 && plain < 1e150 ? plain : free_term_.stableNorm();
+  const double magnitude = norm / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
   const double gamma = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma;
   gamma_ = gamma;
@@ -268,8 +271,8 @@ double ScaledProblem::residual_in(const Vector& r, const Vector& w) const {
     impulse[normal] /= judge.friction;
     ContactVector<Dim> velocity = part(w, i) * velocity_scale_[at];
     velocity[normal] = judge.friction * (velocity[normal] + tangential_norm<Dim>(velocity));
-    const ContactVector<Dim> moved = impulse - judge.step * velocity;
-    const double error = (impulse - project_friction_cone<Dim>(moved, judge.friction)).norm() * judge.tolerance;
+    const ContactVector<Dim> step = judge.step * velocity;
+    const double error = safe_norm<Dim>(natural_map<Dim>(impulse, step, judge.friction)) * judge.tolerance;
     if (!(error <= worst)) worst = error;
     if (std::isnan(worst)) break;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -11,6 +12,9 @@
 #include "solvers/solver.hpp"
 
 namespace conebench::cascade {
+
+/// `steps`, doubled every fourth restart as long as an int holds a thousand of them.
+constexpr long doubled(long steps, long restart) { return steps << std::min(restart / 4, 20L); }
 
 /// What all parts of one solve share: the best point found so far, the stop test and the counts.
 ///

@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "solvers/gauss_seidel/slip_angle.hpp"
 
@@ -78,6 +79,31 @@ void add_slips(const Eigen::Matrix2d& block, double friction, const ContactVecto
   }
 }
 
+/// The shortest x with the least ‖D x − b‖: CompleteOrthogonalDecomposition's own solve(), which takes memory where D
+/// is singular, step by step.
+template <int Dim>
+ContactVector<Dim> least_squares(const Eigen::Matrix<double, Dim, Dim>& block, const ContactVector<Dim>& b) {
+  const Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<double, Dim, Dim>> decomposition(block);
+  const Eigen::Index rank = decomposition.rank();
+  ContactVector<Dim> x = ContactVector<Dim>::Zero();
+  if (rank == 0) return x;
+  ContactVector<Dim> c = b;
+  c.applyOnTheLeft(decomposition.matrixQ().setLength(rank).adjoint());
+  x.topRows(rank) =
+      decomposition.matrixT().topLeftCorner(rank, rank).template triangularView<Eigen::Upper>().solve(c.topRows(rank));
+  if (rank < Dim) {
+    double workspace = 0.0;
+    for (Eigen::Index k = 0; k < rank; ++k) {
+      std::swap(x[k], x[rank - 1]);
+      x.bottomRows(Dim - rank + 1)
+          .applyHouseholderOnTheLeft(decomposition.matrixQTZ().row(k).tail(Dim - rank).transpose(),
+                                     decomposition.zCoeffs()(k), &workspace);
+      std::swap(x[k], x[rank - 1]);
+    }
+  }
+  return decomposition.colsPermutation() * x;
+}
+
 }  // namespace
 
 template <int Dim>
@@ -103,8 +129,7 @@ ContactVector<Dim> solve_coulomb_carefully(const Eigen::Matrix<double, Dim, Dim>
   ContactVector<Dim> normal_only = ContactVector<Dim>::Zero();
   if (block(n, n) > 0.0) normal_only[n] = -free[n] / block(n, n);
   if (friction > 0.0) {
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<double, Dim, Dim>> decomposition(block);
-    const ContactVector<Dim> stick = -decomposition.solve(free);
+    const ContactVector<Dim> stick = -least_squares<Dim>(block, free);
     if (tangential_norm<Dim>(stick) <= friction * stick[n]) candidates.add(stick);
     add_slips(block, friction, free, old, candidates);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
@@ -163,6 +164,40 @@ TEST(Cascade, SaysTheWholeResidualWhereJointsContradictEachOther) {
   EXPECT_NE(answer.summary.status, SolveStatus::converged);
   EXPECT_NEAR(answer.residual, 0.4, 0.01);
   EXPECT_NEAR(answer.summary.own_residual, answer.residual, 1e-12);
+}
+
+/// The same problem with G in other units of mass and g of velocity.
+ContactProblem in_units(const ContactProblem& problem, double mass, double velocity) {
+  ContactProblemData data = problem.data();
+  data.delassus =
+      make_block_sparse_delassus(BlockSparseMatrix::from_dense(problem.blocks().dense() / mass, problem.cones()));
+  data.free_term *= velocity;
+  data.primal.reset();
+  data.bias.reset();
+  data.reference.reset();
+  data.guess.reset();
+  return ContactProblem::create(std::move(data)).value();
+}
+
+TEST(Cascade, ReturnsNumbersInTheMostExtremeUnits) {
+  for (const long contacts : {1L, 3L, 12L}) {
+    const ContactProblem problem = scene("random", {{"contacts", contacts}});
+    for (const auto& [mass, velocity] :
+         {std::pair(1.0, 1e200), {1.0, 1e-200}, {1e200, 1.0}, {1e-200, 1.0}, {1e-150, 1e160}}) {
+      const ContactProblem extreme = in_units(problem, mass, velocity);
+      auto solver = find_solver("CASCADE")->make({}).value();
+      ASSERT_FALSE(solver->prepare(extreme).has_value());
+      Vector impulse = Vector::Zero(problem.rows());
+      SilentMonitor monitor;
+      const StopRule stop{.tolerance = 1e-8, .max_iterations = 200, .criterion = Criterion::own};
+      const SolveSummary summary = solver->solve(Vector::Zero(problem.rows()), stop, monitor, impulse);
+      EXPECT_TRUE(impulse.allFinite()) << contacts << ' ' << mass << ' ' << velocity;
+      if (summary.status == SolveStatus::converged) {
+        EXPECT_LE(judge(extreme, impulse)["natural_map_scaled"].value, 1e-8)
+            << contacts << ' ' << mass << ' ' << velocity;
+      }
+    }
+  }
 }
 
 TEST(Cascade, IsDeterministic) {

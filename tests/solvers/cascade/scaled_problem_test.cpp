@@ -4,6 +4,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "solvers/cascade/search.hpp"
 
 namespace conebench::cascade {
 namespace {
@@ -62,6 +63,33 @@ TEST(ScaledProblem, ShiftingMovesTheDiagonalAndTheFreeTerm) {
   base.velocity(center, a);
   shifted.velocity(center, b);
   EXPECT_LE((a - b).norm(), 1e-13 * a.norm());  // G c + α c + g − α c
+}
+
+/// A contact that no impulse can stop: r = (0, 0, 1e20) leaves it as fast as it was.
+TEST(ScaledProblem, AResidualBesideHugeImpulsesKeepsItsDigits) {
+  ContactProblemData data;
+  data.cones = ConeProduct::create(0, 0, {0.5}).value();
+  Matrix g = Matrix::Zero(3, 3);
+  g(0, 0) = g(1, 1) = 1.0;
+  data.delassus = make_dense_delassus(g);
+  data.free_term = Vector::Zero(3);
+  data.free_term[2] = -1.0;
+  const ContactProblem source = ContactProblem::create(std::move(data)).value();
+  const ScaledProblem problem(source);
+  Vector impulse = Vector::Zero(3);
+  impulse[2] = 1e20;
+  Vector r;
+  problem.from_impulse(impulse, r);
+  Vector w(3);
+  problem.velocity(r, w);
+  EXPECT_NEAR(problem.residual(r, w), judge(source, impulse)["natural_map_scaled"].value, 1e-12);
+  EXPECT_NEAR(problem.residual(r, w), 1.0, 1e-12);
+}
+
+TEST(Search, RestartsDoubleTheirStepsWithinTheRangeOfAnInt) {
+  EXPECT_EQ(doubled(1500, 0), 1500);
+  EXPECT_EQ(doubled(1500, 11), 6000);
+  for (const long restart : {80L, 92L, 256L, 999L}) EXPECT_EQ(doubled(300, restart), 300L << 20);
 }
 
 }  // namespace

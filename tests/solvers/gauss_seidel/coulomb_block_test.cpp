@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 
 #include <cmath>
 #include <numbers>
 #include <random>
+
+#include "tests/support/allocation_counter.hpp"
 
 namespace conebench::gauss_seidel {
 namespace {
@@ -274,6 +277,29 @@ TEST(CoulombBlock, StaysFiniteForExtremeUnits) {
       if (scale > 1e-100 && scale < 1e100) expect_exact<3>(c, 1e-10, "scaled");
     }
   }
+}
+
+/// A 3x3 block of rank 2 or 1, and the least-squares stick that Eigen gives.
+TEST(CoulombBlock, SolvesSingularBlocksWithoutTakingMemory) {
+  if (!testing::allocations_are_counted()) GTEST_SKIP();
+  int sticks = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    Eigen::Matrix<double, 3, Eigen::Dynamic> factor(3, seed % 2 + 1);
+    for (Eigen::Index k = 0; k < factor.size(); ++k)
+      factor.data()[k] = std::sin(1.0 + 3.0 * seed + 1.7 * static_cast<double>(k));
+    const Eigen::Matrix3d block = factor * factor.transpose();
+    // In the range of the block: sticking can stop it.
+    const ContactVector<3> wanted(0.1, -0.05, 1.0);
+    const ContactVector<3> free = -(block * wanted);
+    const long before = testing::allocation_count();
+    const ContactVector<3> impulse = solve_coulomb_carefully<3>(block, 1e3, free, ContactVector<3>::Zero());
+    EXPECT_EQ(testing::allocation_count(), before);
+    EXPECT_LE(coulomb_residual<3>(block, 1e3, free, impulse), 1e-12 * free.norm());
+    const Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix3d> decomposition(block);
+    const ContactVector<3> stick = -decomposition.solve(free);
+    if (free[2] < 0.0) sticks += impulse == stick ? 1 : 0;
+  }
+  EXPECT_GE(sticks, 10);  // elsewhere a slip is better, by rounding
 }
 
 }  // namespace

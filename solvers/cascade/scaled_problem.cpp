@@ -256,23 +256,33 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
   w += free_term_;
 }
 
-template <int Dim>
-double ScaledProblem::residual_in(const Vector& r, const Vector& w) const {
-  constexpr int normal = Dim - 1;
-  const auto part = [](const Vector& x, Index i) {
-    if constexpr (Dim == 2) return ContactVector<2>(x[3 * i], x[3 * i + 2]);
-    return ContactVector<Dim>(x.segment<Dim>(3 * i));
-  };
+// In numbers, not vectors: these would be written by halves and read whole.
+double ScaledProblem::residual_in_plane(const Vector& r, const Vector& w) const {
   double worst = 0.0;
   for (Index i = 0; i < contacts(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const Judge& judge = judge_[at];
-    ContactVector<Dim> impulse = part(r, i) * impulse_scale_[at];
-    impulse[normal] /= judge.friction;
-    ContactVector<Dim> velocity = part(w, i) * velocity_scale_[at];
-    velocity[normal] = judge.friction * (velocity[normal] + tangential_norm<Dim>(velocity));
-    const ContactVector<Dim> step = judge.step * velocity;
-    const double error = safe_norm<Dim>(natural_map<Dim>(impulse, step, judge.friction)) * judge.tolerance;
+    const double mu = judge.friction;
+    const double impulse_t = r[3 * i] * impulse_scale_[at];
+    const double impulse_n = r[3 * i + 2] * impulse_scale_[at] / mu;
+    const double velocity_t = w[3 * i] * velocity_scale_[at];
+    const double step_t = judge.step * velocity_t;
+    const double step_n = judge.step * mu * (w[3 * i + 2] * velocity_scale_[at] + std::abs(velocity_t));
+    // λ − P(λ − s) as s + (y − P(y)), y = λ − s.
+    const double y_t = impulse_t - step_t;
+    const double y_n = impulse_n - step_n;
+    const double tangential = std::abs(y_t);
+    double map_t = step_t;
+    double map_n = step_n;
+    if (mu * tangential <= -y_n) {
+      map_t = impulse_t;
+      map_n = impulse_n;
+    } else if (tangential > mu * y_n) {
+      const double excess = (tangential - mu * y_n) / (mu * mu + 1.0);
+      map_t += std::copysign(excess, y_t);
+      map_n -= mu * excess;
+    }
+    const double error = safe_norm<2>(ContactVector<2>(map_t, map_n)) * judge.tolerance;
     if (!(error <= worst)) worst = error;
     if (std::isnan(worst)) break;
   }
@@ -280,7 +290,21 @@ double ScaledProblem::residual_in(const Vector& r, const Vector& w) const {
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
-  return planar_ ? residual_in<2>(r, w) : residual_in<3>(r, w);
+  if (planar_) return residual_in_plane(r, w);
+  double worst = 0.0;
+  for (Index i = 0; i < contacts(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Judge& judge = judge_[at];
+    ContactVector<3> impulse = r.segment<3>(3 * i) * impulse_scale_[at];
+    impulse[2] /= judge.friction;
+    ContactVector<3> velocity = w.segment<3>(3 * i) * velocity_scale_[at];
+    velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
+    const ContactVector<3> step = judge.step * velocity;
+    const double error = safe_norm<3>(natural_map<3>(impulse, step, judge.friction)) * judge.tolerance;
+    if (!(error <= worst)) worst = error;
+    if (std::isnan(worst)) break;
+  }
+  return worst;
 }
 
 void ScaledProblem::project(Vector& r) const {

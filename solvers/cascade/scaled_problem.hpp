@@ -113,8 +113,7 @@ class ScaledProblem {
   void measure_by(const ContactProblem& problem);
   Index joints() const { return joints_ ? joints_->joints() : 0; }
 
-  template <int Dim>
-  double residual_in(const Vector& r, const Vector& w) const;
+  double residual_in_plane(const Vector& r, const Vector& w) const;
   ScaledBodies make_bodies(const ContactProblem& problem) const;
 
   /// Where a block's components live in the rows after the joints; −1 for a component that is embedded.

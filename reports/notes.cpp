@@ -184,8 +184,9 @@ void note_relative(Notes& notes, const Analysis& analysis) {
     fooled += passes && fails;
   }
   if (fooled > 0) {
-    notes.inform(fmt::format("{} natural_map_relative and fail natural_map_scaled at their tolerance.",
-                             plural(fooled, "cell") + (fooled == 1 ? " passes" : " pass")));
+    notes.inform(plural(fooled, "cell") +
+                 (fooled == 1 ? " passes natural_map_relative and fails natural_map_scaled at its tolerance."
+                              : " pass natural_map_relative and fail natural_map_scaled at their tolerance."));
   }
   if (symmetrised > 0) {
     notes.inform(fmt::format("{} the symmetrised problem (see its verdict in cells.csv).",

@@ -225,11 +225,12 @@ Result<int> run_suite(const RunArguments& arguments) {
   const auto count = count_cells(*suite, options);
   if (!count) return count.error();
   if (count->left == 0) {
-    print_error(
-        fmt::format("{}: nothing was measured: --filter '{}' leaves no cell; {}solvers of this suite: {}; families: {}",
-                    arguments.suite, arguments.filter,
-                    misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
-                    fmt::join(count->solvers, ", "), fmt::join(count->families, ", ")));
+    print_error(fmt::format(
+        "{}: nothing was measured: --filter '{}' leaves no cell; {}solvers of this suite: {}; families: {}; "
+        "tolerances: {:g}",
+        arguments.suite, arguments.filter,
+        misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
+        fmt::join(count->solvers, ", "), fmt::join(count->families, ", "), fmt::join(suite->tolerances, ", ")));
     return nothing_measured;
   }
 

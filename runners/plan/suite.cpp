@@ -197,6 +197,8 @@ class SuiteReader {
   void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
     entry.scene = read_.text(value["scene"], child_path(path, "scene"));
     entry.simulated = is_simulated(entry.scene);
+    const auto specs = options_of_scene(entry);
+    if (!specs) return read_.fail(child_path(path, "scene"), specs.error().message);
     if (entry.simulated) {
       read_.is_object(
           value, path,
@@ -206,8 +208,6 @@ class SuiteReader {
           value, path,
           {"scene", "options", "grid", "seed", "seeds", "as", "family", "sequence", "category", "conditioning"});
     }
-    const auto specs = options_of_scene(entry);
-    if (!specs) return read_.fail(child_path(path, "scene"), specs.error().message);
     entry.options = points(value, path);
     if (const Json* steps = find(value, "steps")) {
       entry.steps = read_.integer(*steps, child_path(path, "steps"), 1, 1'000'000'000);

@@ -279,7 +279,11 @@ class PartSolver final : public Solver {
     FewContacts early;
     if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
       early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_, *problem_)}, stop, monitor, impulse);
-      if (early.accepted || early.halted) return finite(summary_of(early), guess, impulse);
+      if (early.accepted || early.halted) {
+        SolveSummary summary = summary_of(early);
+        keep_finite(guess, impulse, summary);
+        return summary;
+      }
       if (!impulse.allFinite()) impulse = guess;
     } else {
       impulse = guess;
@@ -306,7 +310,8 @@ class PartSolver final : public Solver {
       summary.own_residual = joint_velocity_left(*problem_, impulse) / problem.reference_velocity();
       summary.status = summary.own_residual <= stop.tolerance ? SolveStatus::converged : SolveStatus::stalled;
     }
-    return finite(summary, guess, impulse);
+    keep_finite(guess, impulse, summary);
+    return summary;
   }
 
  private:
@@ -317,8 +322,8 @@ class PartSolver final : public Solver {
   }
 
   /// An impulse that left the range of numbers gives way to the guess, or to none.
-  static SolveSummary finite(SolveSummary summary, ConstVectorRef guess, VectorRef impulse) {
-    if (impulse.allFinite()) return summary;
+  static void keep_finite(ConstVectorRef guess, VectorRef impulse, SolveSummary& summary) {
+    if (impulse.allFinite()) return;
     if (guess.allFinite()) {
       impulse = guess;
     } else {
@@ -326,7 +331,6 @@ class PartSolver final : public Solver {
     }
     summary.status = SolveStatus::diverged;
     summary.own_residual = std::numeric_limits<double>::quiet_NaN();
-    return summary;
   }
 
   static SolveSummary summary_of(const FewContacts& early) {

@@ -147,7 +147,10 @@ void RowLu<Dim>::eliminate_lower(int i) {
   const int lower_end = lower_begin_[at(i) + 1];
   for (int k = lower_begin_[at(i)]; k < lower_end; ++k) {
     const int j = lower_[at(k)];
-    if (dropped_[at(j)]) continue;
+    if (dropped_[at(j)]) {
+      work[j] = {};  // what is not a number times 0 would stay
+      continue;
+    }
     take_lower(k, j);
     const typename Work::Factor l(lower + packed * at(k));
     int m = upper_begin_[at(j)];

@@ -52,7 +52,7 @@ class ScaledProblem {
   }
   BlockGraph graph() const { return matrix().graph(); }
   bool same_pattern(const ScaledProblem& other) const {
-    return row_begin_ == other.row_begin_ && columns_ == other.columns_;
+    return planar_ == other.planar_ && row_begin_ == other.row_begin_ && columns_ == other.columns_;
   }
   const Block& block(int k) const { return blocks_[static_cast<std::size_t>(k)]; }
   /// Where planar(), instead of block().

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -43,8 +44,7 @@ bool rescue(Parts& parts, Search& search) {
     for (const double relative : {1e3, 1e4, 1e2, 1e5, 10.0}) {
       Vector r = search.best_point();
       const NewtonBudget budget{.steps = 40, .patience = 10, .relative = relative, .largest = 0.1};
-      if (parts.newton().run(search, r, budget)) return true;
-      if (search.halted()) return false;
+      if (parts.newton().run(search, r, budget) || search.halted()) return true;
       if (search.best() < 0.3 * before) break;
     }
     if (search.best() > 0.3 * before) return false;
@@ -101,6 +101,12 @@ struct Costs {
 
 /// Sweeps a Newton step; thousands of contacts in space reach it, piles do not.
 constexpr double heavy = 50.0;
+
+/// From `residual` to `tolerance` at `rate`; 1e9 stands for never.
+double sweeps_needed(double residual, double tolerance, double rate) {
+  const double needed = std::log(tolerance / residual) / std::log(rate);
+  return rate < 1.0 && needed < 1e9 ? needed : 1e9;
+}
 
 /// Offers the iterates of another solver, in the problem's own units, to the search.
 class Relay final : public Monitor {
@@ -197,9 +203,13 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
     if (search.offer(r, residual)) return true;
     marks.push_back({done, residual});
     // Over the last half batch at first, later over the later half of all sweeps; then one batch may hesitate.
-    if (!early) from = marks[marks.size() / 2 - 1];
+    if (!early) {
+      const auto later =
+          std::partition_point(marks.begin(), marks.end(), [&](const Mark& mark) { return 2 * mark.sweeps <= done; });
+      if (later != marks.begin()) from = *std::prev(later);
+    }
     const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
-    const double needed = rate < 1.0 ? std::log(search.tolerance() / residual) / std::log(rate) : 1e9;
+    const double needed = sweeps_needed(residual, search.tolerance(), rate);
     // What is nearly done is done.
     const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
     const bool promising = needed * costs.sweep <= patience * costs.newton;
@@ -257,7 +267,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
   double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
   int done = 0;
   for (double spent = 0.0; !search.halted();) {
-    const double needed = rate < 1.0 ? std::log(search.tolerance() / last) / std::log(rate) : 1e9;
+    const double needed = sweeps_needed(last, search.tolerance(), rate);
     const auto near = [&] {
       return needed * costs.sweep <= 6.0 * costs.newton && spent <= 12.0 * costs.newton &&
              (rate < 0.95 || costs.newton > heavy * costs.sweep);

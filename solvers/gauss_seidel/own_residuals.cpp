@@ -113,7 +113,9 @@ double OwnResiduals::natural_map(ConstVectorRef impulse) {
     const Index row = cones.block_row(b);
     const int size = cones.block_size(b);
     const double weight = inverse_steps_[b] / reference_velocity_;
-    largest = std::max(largest, (weight * (impulse.segment(row, size) - scratch_.segment(row, size))).norm());
+    const double error = (weight * (impulse.segment(row, size) - scratch_.segment(row, size))).norm();
+    if (!(error <= largest)) largest = error;
+    if (std::isnan(largest)) break;
   }
   return largest;
 }

@@ -211,9 +211,29 @@ TEST(Cascade, CountsSweepsAndNewtonStepsAgainstTheLimit) {
   ASSERT_FALSE((*solver)->prepare(problem).has_value());
   SilentMonitor monitor;
   Vector impulse(problem.rows());
-  const auto summary = (*solver)->solve(Vector::Zero(problem.rows()), {1e-300, 37, Criterion::own}, monitor, impulse);
-  EXPECT_EQ(summary.status, SolveStatus::max_iterations);
-  EXPECT_LE(summary.iterations, 37);
+  for (const double tolerance : {1e-300, 1e-15}) {
+    for (long limit = 1; limit <= 150; ++limit) {
+      const StopRule stop{tolerance, limit, Criterion::own};
+      const auto summary = (*solver)->solve(Vector::Zero(problem.rows()), stop, monitor, impulse);
+      EXPECT_EQ(summary.status, SolveStatus::max_iterations);
+      EXPECT_LE(summary.iterations, limit);
+    }
+  }
+}
+
+TEST(Cascade, TakesNoAnalysisOfAProblemInSpaceForOneInPlane) {
+  const ContactProblem space = scene("random", {{"contacts", 12L}});
+  const ContactProblem plane = scene("random", {{"contacts", 12L}, {"dimension", 2L}});
+  for (const char* id : {"CASCADE", "IPM"}) {
+    auto solver = find_solver(id)->make({});
+    for (const ContactProblem* problem : {&space, &plane, &space}) {
+      ASSERT_FALSE((*solver)->prepare(*problem).has_value());
+      SilentMonitor monitor;
+      Vector impulse(problem->rows());
+      (*solver)->solve(Vector::Zero(problem->rows()), {1e-10, 1000, Criterion::own}, monitor, impulse);
+      EXPECT_EQ(impulse, solve(id, *problem, 1e-10).impulse) << id;
+    }
+  }
 }
 
 }  // namespace

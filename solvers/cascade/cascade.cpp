@@ -131,7 +131,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
 
   if (o.proximal_point && o.restarts > 0) {
-    if (parts.proximal_point().run(search, {.newton_steps = 1500, .longer = 2000, .successes = 3, .resume = true}))
+    if (parts.proximal_point().run(
+            search, {.newton_steps = 1500, .longer = 2000, .successes = 3, .resume = true, .short_steps = true}))
       return;
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   }

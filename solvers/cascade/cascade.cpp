@@ -176,10 +176,7 @@ void declare_options(OptionBinder& bind, NewtonOptions& o) {
 }
 
 void run_newton(Parts& parts, Search& search, Vector& r, const NewtonOptions& o) {
-  for (long k = 0; k < o.sweeps && !search.halted(); ++k) {
-    parts.sweep().sweep(r);
-    search.count_sweep();
-  }
+  sweep_times(o.sweeps, parts, search, r);
   parts.newton().run(search, r,
                      {.steps = static_cast<int>(o.steps),
                       .patience = static_cast<int>(o.patience),
@@ -325,11 +322,7 @@ class PartSolver final : public Solver {
   /// An impulse that left the range of numbers gives way to the guess, or to none.
   static void keep_finite(ConstVectorRef guess, VectorRef impulse, SolveSummary& summary) {
     if (impulse.allFinite()) return;
-    if (guess.allFinite()) {
-      impulse = guess;
-    } else {
-      impulse.setZero();
-    }
+    impulse = guess.allFinite() ? Vector(guess) : Vector::Zero(guess.size());
     summary.status = SolveStatus::diverged;
     summary.own_residual = std::numeric_limits<double>::quiet_NaN();
   }

@@ -20,14 +20,14 @@ double measure(Parts& parts, const Vector& r, Vector& w) {
   return parts.problem().residual(r, w);
 }
 
+}  // namespace
+
 void sweep_times(long count, Parts& parts, Search& search, Vector& r) {
   for (long k = 0; k < count && !search.halted(); ++k) {
     parts.sweep().sweep(r);
     search.count_sweep();
   }
 }
-
-}  // namespace
 
 bool offer(Parts& parts, Search& search, const Vector& r) {
   Vector w(parts.problem().size());
@@ -204,9 +204,8 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
     marks.push_back({done, residual});
     // Over the last half batch at first, later over the later half of all sweeps; then one batch may hesitate.
     if (!early) {
-      const auto later =
-          std::partition_point(marks.begin(), marks.end(), [&](const Mark& mark) { return 2 * mark.sweeps <= done; });
-      if (later != marks.begin()) from = *std::prev(later);
+      const auto in_earlier_half = [&](const Mark& mark) { return 2 * mark.sweeps <= done; };
+      from = *std::prev(std::partition_point(marks.begin(), marks.end(), in_earlier_half));
     }
     const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
     const double needed = sweeps_needed(residual, search.tolerance(), rate);
@@ -266,7 +265,8 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
   bool analysed = false;
   double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
   int done = 0;
-  for (double spent = 0.0; !search.halted();) {
+  while (!search.halted()) {
+    const double spent = done * costs.sweep;
     const double needed = sweeps_needed(last, search.tolerance(), rate);
     const auto near = [&] {
       return needed * costs.sweep <= 6.0 * costs.newton && spent <= 12.0 * costs.newton &&
@@ -283,7 +283,6 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
     const int batch = std::clamp(static_cast<int>(needed) + 1, 2, std::max(10, done / 16));
     done += batch;
     sweep_times(batch, parts, search, r);
-    spent += batch * costs.sweep;
     const double residual = measure(parts, r, w);
     if (search.offer(r, residual)) return true;
     rate = std::pow(residual / last, 1.0 / batch);

@@ -10,6 +10,9 @@ namespace conebench::cascade {
 
 bool offer(Parts& parts, Search& search, const Vector& r);
 
+/// Up to `count` sweeps from r, fewer where the search is halted.
+void sweep_times(long count, Parts& parts, Search& search, Vector& r);
+
 /// Semi-smooth Newton from the best point with every regularisation, as long as the best keeps shrinking.
 bool rescue(Parts& parts, Search& search);
 

@@ -22,19 +22,25 @@ std::optional<double> coupling_of(const ContactProblem& problem) {
   return largest;
 }
 
+/// n_v, the velocities that M is of; 0: not known.
+Index generalised_velocities_of(const ContactProblem& problem) {
+  const auto& known = problem.configuration();
+  if (known && known->generalised_velocities) return *known->generalised_velocities;
+  return problem.primal() ? problem.primal()->mass.rows() : 0;
+}
+
 std::optional<ConstraintDensities> densities_of(const ContactProblem& problem) {
-  const auto& configuration = problem.configuration();
+  const auto& known = problem.configuration();
   const ConeProduct& cones = problem.cones();
+  const Index bodies = known ? known->bodies.value_or(0) : 0;
+  const Index velocities = generalised_velocities_of(problem);
+  const bool reduced = known && known->coordinates == Coordinates::reduced;
   ConstraintDensities densities;
-  if (configuration && configuration->bodies) {
-    densities.degrees_of_freedom = (cones.contact_dimension() == 3 ? 6 : 3) * *configuration->bodies;
-  } else {
+  if (velocities > 0 && (reduced || bodies <= 0)) {
     densities.source = ConstraintDensities::Source::generalised_velocities;
-    if (configuration && configuration->generalised_velocities) {
-      densities.degrees_of_freedom = *configuration->generalised_velocities;
-    } else if (problem.primal()) {
-      densities.degrees_of_freedom = problem.primal()->mass.rows();
-    }
+    densities.degrees_of_freedom = velocities;
+  } else {
+    densities.degrees_of_freedom = (cones.contact_dimension() == 3 ? 6 : 3) * bodies;
   }
   if (densities.degrees_of_freedom <= 0) return std::nullopt;
   const auto freedom = static_cast<double>(densities.degrees_of_freedom);

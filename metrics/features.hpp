@@ -17,7 +17,7 @@ enum class SampleCategory {
   dense_joints,        ///< no contacts, joints, J rank deficient, d_j ≥ 1
   dense_constraints,   ///< contacts and joints, d_jlc > 1
   single_contact,      ///< one contact
-  sparse_contacts,     ///< n_c ≤ 2 n_b, that is d_c ≤ 1
+  sparse_contacts,     ///< n_c ≤ 2 n_b (in reduced coordinates n_v / 3), that is d_c ≤ 1
   dense_contacts,      ///< d_c > 1
   other,               ///< limits alone
 };
@@ -27,7 +27,8 @@ std::string to_string(SampleCategory category);  ///< "sparse contacts", …
 struct ConstraintDensities {
   enum class Source {
     bodies,                  ///< n_b known: 6 n_b (3 n_b in 2D)
-    generalised_velocities,  ///< n_v, of the configuration or of M, stands for 6 n_b (reduced coordinates)
+    generalised_velocities,  ///< n_v, of the configuration or of M, stands for 6 n_b: reduced coordinates, or n_b not
+                             ///< known
   };
   Source source = Source::bodies;
   Index degrees_of_freedom = 0;
@@ -43,7 +44,7 @@ struct Features {
   /// max ‖G_NT‖ / G_NN over the contacts' diagonal blocks (the larger of row and column where G is not symmetric):
   /// how much friction and normal impulse talk to each other. Nothing without contacts or with a G_NN ≤ 0.
   std::optional<double> coupling;
-  std::optional<ConstraintDensities> densities;  ///< nothing where the bodies are not known
+  std::optional<ConstraintDensities> densities;  ///< nothing where neither n_b nor n_v is known
   SampleCategory category = SampleCategory::unknown;
 };
 

@@ -84,7 +84,7 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
 }
 
 /// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
-constexpr int simulator_version = 6;
+constexpr int simulator_version = 7;
 
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
 
@@ -196,6 +196,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         told.scenes.insert(plan->family);
       };
       std::string model = plan->model.mjcf;
+      for (const auto& [file, bytes] : plan->model.files) model += bytes;
       if (!plan->model.source_file.empty()) {
         // Its meshes and the files that it includes belong to it.
         const auto hash = simulation::model_hash(plan->model, plan->name);

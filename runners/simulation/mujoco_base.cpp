@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runners/simulation/capsule_points.hpp"
+#include "runners/simulation/height_field_gaps.hpp"
 #include "runners/simulation/picture.hpp"
 
 namespace conebench::simulation {
@@ -126,6 +127,7 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   std::fill_n(m.geom_margin, m.ngeom, margin);
   std::fill_n(m.pair_margin, m.npair, margin);
   mj_collision(&m, data_.get());
+  correct_height_field_gaps(m, *data_, margin);
   drop_impossible_contacts();
   contacts_fit_ = add_points_of_capsules(m, *data_, margin);
   begin(Stage::assembly);

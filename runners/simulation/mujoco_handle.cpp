@@ -55,24 +55,28 @@ struct FilesDeleter {
   }
 };
 
-mjModel* load_text(const std::string& text, char* error, int error_size) {
+void add_file(mjVFS& files, const std::string& name, const std::string& bytes) {
+#if mjVERSION_HEADER < 320
+  const int place = mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(bytes.size()));
+  if (place != 0) throw EngineFailure(fmt::format("{} of {} bytes does not fit in memory", name, bytes.size()));
+  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], bytes.data(), bytes.size());
+#else
+  mj_addBufferVFS(&files, name.c_str(), bytes.data(), static_cast<int>(bytes.size()));
+#endif
+}
+
+mjModel* load_text(const SimulatedModel& model, char* error, int error_size) {
   const char* const file = "model.xml";
   const std::unique_ptr<mjVFS, FilesDeleter> files(new mjVFS);
   mj_defaultVFS(files.get());
-#if mjVERSION_HEADER < 320
-  const int place = mj_makeEmptyFileVFS(files.get(), file, static_cast<int>(text.size()));
-  if (place != 0) throw EngineFailure(fmt::format("a model of {} bytes does not fit in memory", text.size()));
-  const int found = mj_findFileVFS(files.get(), file);
-  std::memcpy(files->filedata[found], text.data(), text.size());
-#else
-  mj_addBufferVFS(files.get(), file, text.data(), static_cast<int>(text.size()));
-#endif
+  add_file(*files, file, model.mjcf);
+  for (const auto& [name, bytes] : model.files) add_file(*files, name, bytes);
   return mj_loadXML(file, files.get(), error, error_size);
 }
 
 mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
   const int size = static_cast<int>(error.size());
-  return model.source_file.empty() || model.edited ? load_text(model.mjcf, error.data(), size)
+  return model.source_file.empty() || model.edited ? load_text(model, error.data(), size)
                                                    : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
 }
 

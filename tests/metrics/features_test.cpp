@@ -110,7 +110,8 @@ TEST(Features, CouplingIsTheLargestShareOfTheNormalThatTheTangentsHear) {
 }
 
 SampleCategory category(const Shape& shape, Index rank, std::optional<Index> bodies,
-                        std::optional<Index> velocities = std::nullopt) {
+                        std::optional<Index> velocities = std::nullopt,
+                        std::optional<Coordinates> coordinates = std::nullopt) {
   const auto rows = static_cast<Index>(shape.friction.size()) * shape.dimension + shape.joints + shape.limits;
   Vector diagonal = Vector::Zero(rows);
   diagonal.head(rank).setOnes();
@@ -118,6 +119,7 @@ SampleCategory category(const Shape& shape, Index rank, std::optional<Index> bod
   data.configuration.emplace();
   data.configuration->bodies = bodies;
   data.configuration->generalised_velocities = velocities;
+  data.configuration->coordinates = coordinates;
   return extract_features(*ContactProblem::create(std::move(data))).category;
 }
 
@@ -184,6 +186,17 @@ TEST(SampleCategories, TakeGeneralisedVelocitiesForTheBodiesAndSaySo) {
   EXPECT_DOUBLE_EQ(features.densities->contacts, 2.0);  // 12 contacts · 3 rows / 18
   EXPECT_DOUBLE_EQ(features.densities->all, 2.0);
   EXPECT_EQ(features.category, SampleCategory::dense_contacts);
+}
+
+// An arm of two links and two hinges: 6 n_b = 12 with every body free, n_v = 2 in the joints' own coordinates.
+TEST(SampleCategories, CountVelocitiesInReducedAndBodiesInMaximalCoordinates) {
+  const std::vector<double> four(4, 0.5);
+  EXPECT_EQ(category({.friction = four}, 2, 2, 2, Coordinates::reduced), SampleCategory::dense_contacts);
+  EXPECT_EQ(category({.friction = four}, 12, 2, 12, Coordinates::maximal), SampleCategory::sparse_contacts);
+  EXPECT_EQ(category({.joints = 3}, 2, 2, 2, Coordinates::reduced), SampleCategory::dense_joints);
+  EXPECT_EQ(category({.joints = 3}, 2, 2, 12, Coordinates::maximal), SampleCategory::redundant_joints);
+  EXPECT_EQ(category({.friction = four}, 2, 2, std::nullopt, Coordinates::reduced), SampleCategory::sparse_contacts)
+      << "n_v is not known";
 }
 
 TEST(SampleCategories, CountThreeDegreesOfFreedomABodyInThePlane) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -37,6 +40,8 @@ Geom Geom::capsule(const Vec3& from, const Vec3& to, double radius) {
 }
 
 Geom Geom::convex(const std::string& mesh) { return {"mesh", fmt::format("mesh=\"{}\"", mesh)}; }
+
+Geom Geom::height_field(const std::string& elevations) { return {"hfield", fmt::format("hfield=\"{}\"", elevations)}; }
 
 Geom& Geom::at(const Vec3& position) {
   attributes_ += fmt::format(" pos=\"{}\"", numbers(position));
@@ -178,6 +183,19 @@ std::string Model::convex_mesh(std::span<const Vec3> vertices) {
   std::string list;
   for (const Vec3& v : vertices) list += (list.empty() ? "" : "  ") + numbers(v);
   assets_ += fmt::format("    <mesh name=\"{}\" vertex=\"{}\"/>\n", name, list);
+  return name;
+}
+
+std::string Model::height_field(const HeightField& field) {
+  const auto [lowest, highest] = std::minmax_element(field.elevations.begin(), field.elevations.end());
+  const std::string name = fmt::format("ground{}", files_.size() + 1);
+  const std::string file = name + ".hfield";
+  assets_ += fmt::format("    <hfield name=\"{}\" file=\"{}\" size=\"{} {} {} {}\"/>\n", name, file, field.half_width_x,
+                         field.half_width_y, double(*highest) - double(*lowest), field.base);
+  const std::array<std::int32_t, 2> shape = {field.rows, field.columns};
+  std::string& bytes = files_[file];
+  bytes.append(reinterpret_cast<const char*>(shape.data()), sizeof(shape));
+  bytes.append(reinterpret_cast<const char*>(field.elevations.data()), field.elevations.size() * sizeof(float));
   return name;
 }
 

@@ -28,7 +28,8 @@ class Geom {
   static Geom box(const Vec3& half_sizes);
   static Geom cylinder(double radius, double half_length);  ///< along z
   static Geom capsule(const Vec3& from, const Vec3& to, double radius);
-  static Geom convex(const std::string& mesh);  ///< a name that Model::convex_mesh returned
+  static Geom convex(const std::string& mesh);              ///< a name that Model::convex_mesh returned
+  static Geom height_field(const std::string& elevations);  ///< a name that Model::height_field returned; scenery only
 
   Geom& at(const Vec3& position);
   Geom& turned(const Quat& orientation);
@@ -84,6 +85,17 @@ struct Surface {
   double margin = 0.0;  ///< contacts are seen from this distance on [m]
 };
 
+/// Elevations over a rectangle centred at the origin, for a ground.
+struct HeightField {
+  int rows = 2;     ///< points along y
+  int columns = 2;  ///< points along x
+  double half_width_x = 1.0;
+  double half_width_y = 1.0;
+  double base = 1.0;  ///< how thick the ground is under its lowest point [m]
+  /// rows × columns, row by row from −y, each from −x; some differ. The geom's origin is at the lowest [m].
+  std::vector<float> elevations = {};
+};
+
 /// Writes a model in MJCF (MuJoCo's XML, version 2.2.2 and later), with a keyframe of its start. Bodies are opened,
 /// given shapes, joints and children, and closed, in this order; the order is the keyframe's.
 class Model {
@@ -119,6 +131,8 @@ class Model {
   void exclude(const std::string& body, const std::string& other);
   /// The convex hull of `vertices` [m]; its frame goes to its centroid when the model is compiled. Returns its name.
   std::string convex_mesh(std::span<const Vec3> vertices);
+  /// A ground of triangles. Its elevations are among files(). Returns its name.
+  std::string height_field(const HeightField& field);
   /// A force on the open body's origin along the world's x axis at the start (the body's own afterwards): `newtons`, or
   /// growing from zero by so much a second.
   void push(double newtons, bool growing);
@@ -127,6 +141,8 @@ class Model {
   /// start (bodies where they stand, joints at zero, at rest) needs none.
   bool start_fits() const;
   std::string text() const;
+  /// What text() names, by name: height fields in MuJoCo's binary form (rows, columns, elevations).
+  const std::map<std::string, std::string>& files() const { return files_; }
 
  private:
   /// One line of the keyframe.
@@ -149,6 +165,7 @@ class Model {
   std::string assets_, world_, contact_, equality_, actuators_;
   Start positions_, velocities_, controls_, activations_;
   int meshes_ = 0;
+  std::map<std::string, std::string> files_;
 };
 
 }  // namespace conebench::mjcf

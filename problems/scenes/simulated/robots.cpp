@@ -31,7 +31,8 @@ struct QuadrupedOptions {
   double height = 0.01;
 
   static void declare(OptionBinder& bind, QuadrupedOptions& o) {
-    bind.choice("ground", o.ground, {"flat", "steep", "bumpy"}, "level plane, plane at `slope`, random triangles");
+    bind.choice("ground", o.ground, {"flat", "steep", "bumpy"},
+                "level plane, plane at `slope`, height field of random elevations");
     bind.choice("gait", o.gait, {"stand", "trot", "limp"}, "servos hold the pose, trot open-loop, or are off");
     bind.real("slope", o.slope, {.minimum = 0, .maximum = 60, .unit = "deg", .doc = "of the steep ground"});
     declare_length(bind, "roughness", o.roughness, "of the bumpy ground, peak to valley");

@@ -1,6 +1,6 @@
 #include "problems/scenes/simulated/scene_parts.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -46,6 +46,7 @@ Result<SimulatedModel> simulated(const mjcf::Model& model, double time_step, Ind
   }
   SimulatedModel scene;
   scene.mjcf = model.text();
+  scene.files = model.files();
   scene.time_step = time_step;
   scene.steps = steps;
   scene.control = control;
@@ -74,25 +75,14 @@ void add_container(mjcf::Model& model, double half_width) {
 }
 
 void add_bumpy_ground(mjcf::Model& model, int cells, double cell, double roughness, RandomSource& random) {
-  const int points = cells + 1;
-  std::vector<double> height(static_cast<std::size_t>(points * points));
-  for (double& h : height) h = random.uniform(-roughness, 0.0);
-  const auto corner = [&](int i, int j) {
-    return Vec3((i - cells / 2.0) * cell, (j - cells / 2.0) * cell, height[static_cast<std::size_t>(i * points + j)]);
-  };
-  const double bottom = -2.0 * roughness - cell;
-  const auto prism = [&](const std::array<Vec3, 3>& top) {
-    std::vector<Vec3> hull(top.begin(), top.end());
-    for (const Vec3& p : top) hull.emplace_back(p.x(), p.y(), bottom);
-    model.scenery(Geom::convex(model.convex_mesh(hull)));
-  };
-  for (int i = 0; i < cells; ++i) {
-    for (int j = 0; j < cells; ++j) {
-      prism({corner(i, j), corner(i + 1, j), corner(i, j + 1)});
-      prism({corner(i + 1, j + 1), corner(i, j + 1), corner(i + 1, j)});
-    }
-  }
   model.scenery(Geom::plane().at({0.0, 0.0, -roughness}));
+  if (roughness == 0.0) return;
+  const int points = cells + 1;
+  const double half = 0.5 * cells * cell;
+  mjcf::HeightField field{.rows = points, .columns = points, .half_width_x = half, .half_width_y = half, .base = cell};
+  for (int i = 0; i < points * points; ++i) field.elevations.push_back(float(random.uniform(-roughness, 0.0)));
+  const double lowest = *std::min_element(field.elevations.begin(), field.elevations.end());
+  model.scenery(Geom::height_field(model.height_field(field)).at({0.0, 0.0, lowest}));
 }
 
 double geometric_mass(double mass_ratio, long i, long count) {

@@ -29,9 +29,8 @@ mjcf::Quat random_orientation(RandomSource& random);
 /// A level floor at z = 0 and four walls at ±half_width, all planes (so that nothing gets through).
 void add_container(mjcf::Model& model, double half_width);
 
-/// A square field of triangles with random heights in [−roughness, 0] m, `cells` cells of `cell` m to a side, centred
-/// at the origin, a level plane at −roughness around it. Prisms with convex meshes: MuJoCo 2.2.2 reads the elevations
-/// of its own height fields from files only.
+/// A square height field with random elevations in [−roughness, 0] m, `cells` cells of `cell` m to a side, centred at
+/// the origin, a level plane at −roughness under and around it.
 void add_bumpy_ground(mjcf::Model& model, int cells, double cell, double roughness, RandomSource& random);
 
 /// `mass_ratio` spread geometrically over `count` bodies: that of body `i`, the lightest being 1.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,10 +19,11 @@ namespace conebench {
 /// Friction of a contact: the larger of the two geoms' friction[0] (MJCF's rule), 0 for condim 1. Restitution: the
 /// larger of the two geoms' <geom user="ε"> (with <size nuser_geom="1"/>), 0 where there is none.
 struct SimulatedModel {
-  std::string mjcf;              ///< the whole model; keyframe 0, where there is one, is the start (qpos, qvel, ctrl)
-  double time_step = 0.01;       ///< Δt [s], unless asked otherwise; 0: the model's own
-  Index steps = 200;             ///< how long it is interesting
-  std::string control = "hold";  ///< "none", "hold" (the keyframe's ctrl), "sine", "random"
+  std::string mjcf;  ///< the whole model; keyframe 0, where there is one, is the start (qpos, qvel, ctrl)
+  std::map<std::string, std::string> files = {};  ///< what mjcf names besides, by name, in bytes
+  double time_step = 0.01;                        ///< Δt [s], unless asked otherwise; 0: the model's own
+  Index steps = 200;                              ///< how long it is interesting
+  std::string control = "hold";                   ///< "none", "hold" (the keyframe's ctrl), "sine", "random"
   std::string source_file = {};  ///< where the model was read from: messages name it, meshes are looked for beside it
   bool edited = false;           ///< mjcf is what counts, not what the file holds
   bool ground = false;           ///< a plane is to be added just under the lowest point

@@ -12,16 +12,25 @@
 
 namespace conebench {
 
-EngineModel compile(const std::string& mjcf) {
+namespace {
+
+void add_file(mjVFS& files, const std::string& name, const std::string& bytes) {
+#if mjVERSION_HEADER < 320
+  mj_makeEmptyFileVFS(&files, name.c_str(), static_cast<int>(bytes.size()));
+  std::memcpy(files.filedata[mj_findFileVFS(&files, name.c_str())], bytes.data(), bytes.size());
+#else
+  mj_addBufferVFS(&files, name.c_str(), bytes.data(), static_cast<int>(bytes.size()));
+#endif
+}
+
+}  // namespace
+
+EngineModel compile(const SimulatedModel& scene) {
   // The virtual file system is a megabyte of names: not for the stack.
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
-#if mjVERSION_HEADER < 320
-  mj_makeEmptyFileVFS(files.get(), "scene.xml", static_cast<int>(mjcf.size()));
-  std::memcpy(files->filedata[0], mjcf.data(), mjcf.size());
-#else
-  mj_addBufferVFS(files.get(), "scene.xml", mjcf.data(), static_cast<int>(mjcf.size()));
-#endif
+  add_file(*files, "scene.xml", scene.mjcf);
+  for (const auto& [name, bytes] : scene.files) add_file(*files, name, bytes);
   std::array<char, 1000> message{};
   EngineModel engine;
   engine.model.reset(mj_loadXML("scene.xml", files.get(), message.data(), static_cast<int>(message.size())));
@@ -44,7 +53,7 @@ EngineModel compile_scene(const std::string& id, const OptionValues& values, std
   const auto made = (*row)->make(values, seed);
   EXPECT_TRUE(made) << made.error().message;
   if (!made) return {};
-  EngineModel engine = compile(made->mjcf);
+  EngineModel engine = compile(*made);
   EXPECT_TRUE(engine.model) << id << ": " << engine.message;
   return engine;
 }

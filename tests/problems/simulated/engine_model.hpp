@@ -24,7 +24,7 @@ struct EngineModel {
   std::string message;
 };
 
-EngineModel compile(const std::string& mjcf);
+EngineModel compile(const SimulatedModel& scene);
 
 /// The scene with these values; fails the test where it can't be made.
 EngineModel compile_scene(const std::string& id, const OptionValues& values = {}, std::uint64_t seed = 1);

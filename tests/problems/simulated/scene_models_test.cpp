@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "problems/scenes/random_source.hpp"
 #include "tests/problems/simulated/engine_model.hpp"
 #include "tests/problems/simulated/scene_cases.hpp"
 
@@ -139,6 +143,40 @@ TEST(SimulatedSceneFacts, FclibsFamiliesHaveItsBodiesAndFriction) {
   EXPECT_EQ(friction(tower), 0.7);
   EXPECT_EQ(friction(compile_scene("fclib-chute")), 1.0);
   EXPECT_EQ(bodies(compile_scene("fclib-chute", {{"grains", 1000L}})), 1000);
+}
+
+// Rays from above meet the ground at the elevations that the seed gives, and half way along a triangle's side.
+TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
+  const OptionValues bumpy = {{"ground", std::string("bumpy")}, {"roughness", 0.08}};
+  const auto engine = compile_scene("quadruped", bumpy, 3);
+  ASSERT_TRUE(engine.model);
+  const mjModel& m = *engine.model;
+  ASSERT_EQ(m.nhfield, 1);
+  EXPECT_EQ(m.nmesh, 0);
+  const int side = 13;
+  ASSERT_EQ(m.hfield_nrow[0], side);
+  ASSERT_EQ(m.hfield_ncol[0], side);
+  const auto ground_at = [&](double x, double y) {
+    const std::array<mjtNum, 3> from = {x, y, 5.0};
+    const std::array<mjtNum, 3> down = {0.0, 0.0, -1.0};
+    const int geom = static_cast<int>(std::find(m.geom_type, m.geom_type + m.ngeom, int{mjGEOM_HFIELD}) - m.geom_type);
+    return 5.0 - mj_rayHfield(&m, engine.data.get(), geom, from.data(), down.data());
+  };
+  RandomSource random(3);
+  std::vector<double> elevations;
+  for (int i = 0; i < side * side; ++i) elevations.push_back(random.uniform(-0.08, 0.0));
+  const double tiny = 1e-6;  // a corner itself belongs to no triangle's inside
+  for (int row = 1; row < side - 1; ++row) {
+    for (int column = 1; column < side - 1; ++column) {
+      const auto place = static_cast<std::size_t>(row * side + column);
+      const double x = (column - 6) * 0.15;
+      const double y = (row - 6) * 0.15;
+      EXPECT_NEAR(ground_at(x + tiny, y + tiny), elevations[place], 1e-5) << row << ' ' << column;
+      EXPECT_NEAR(ground_at(x + 0.075, y + tiny), 0.5 * (elevations[place] + elevations[place + 1]), 1e-5);
+    }
+  }
+  EXPECT_EQ(compile_scene("quadruped", {{"ground", std::string("bumpy")}, {"roughness", 0.0}}).model->nhfield, 0)
+      << "a plane";
 }
 
 TEST(SimulatedScenesDocument, HasEverySceneWithItsSizes) {

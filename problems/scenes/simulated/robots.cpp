@@ -66,7 +66,7 @@ Result<SimulatedModel> make_quadruped(const QuadrupedOptions& o, std::uint64_t s
                      .surface = {.friction = o.friction, .margin = 0.002}});
   if (o.ground == "bumpy") {
     RandomSource random(seed);
-    add_bumpy_ground(model, 12, 0.15, o.roughness, random);
+    add_bumpy_ground(model, 32, 0.15, o.roughness, random);
   } else {
     model.scenery(Geom::plane());
   }

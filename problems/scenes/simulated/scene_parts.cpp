@@ -79,7 +79,9 @@ void add_bumpy_ground(mjcf::Model& model, int cells, double cell, double roughne
   if (roughness == 0.0) return;
   const int points = cells + 1;
   const double half = 0.5 * cells * cell;
-  mjcf::HeightField field{.rows = points, .columns = points, .half_width_x = half, .half_width_y = half, .base = cell};
+  // Deep: MuJoCo looks from a prism's centre towards a foot, and that way must leave through the top, not a side.
+  mjcf::HeightField field{
+      .rows = points, .columns = points, .half_width_x = half, .half_width_y = half, .base = 2.0 * half};
   for (int i = 0; i < points * points; ++i) field.elevations.push_back(float(random.uniform(-roughness, 0.0)));
   const double lowest = *std::min_element(field.elevations.begin(), field.elevations.end());
   model.scenery(Geom::height_field(model.height_field(field)).at({0.0, 0.0, lowest}));

@@ -153,7 +153,7 @@ TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
   const mjModel& m = *engine.model;
   ASSERT_EQ(m.nhfield, 1);
   EXPECT_EQ(m.nmesh, 0);
-  const int side = 13;
+  const int side = 33;
   ASSERT_EQ(m.hfield_nrow[0], side);
   ASSERT_EQ(m.hfield_ncol[0], side);
   const auto ground_at = [&](double x, double y) {
@@ -169,8 +169,8 @@ TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
   for (int row = 1; row < side - 1; ++row) {
     for (int column = 1; column < side - 1; ++column) {
       const auto place = static_cast<std::size_t>(row * side + column);
-      const double x = (column - 6) * 0.15;
-      const double y = (row - 6) * 0.15;
+      const double x = (column - 16) * 0.15;
+      const double y = (row - 16) * 0.15;
       EXPECT_NEAR(ground_at(x + tiny, y + tiny), elevations[place], 1e-5) << row << ' ' << column;
       EXPECT_NEAR(ground_at(x + 0.075, y + tiny), 0.5 * (elevations[place] + elevations[place + 1]), 1e-5);
     }

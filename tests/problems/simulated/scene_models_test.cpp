@@ -145,7 +145,7 @@ TEST(SimulatedSceneFacts, FclibsFamiliesHaveItsBodiesAndFriction) {
   EXPECT_EQ(bodies(compile_scene("fclib-chute", {{"grains", 1000L}})), 1000);
 }
 
-// Rays from above meet the ground at the elevations that the seed gives, and half way along a triangle's side.
+// Rays from above meet the triangles between the elevations that the seed gives.
 TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
   const OptionValues bumpy = {{"ground", std::string("bumpy")}, {"roughness", 0.08}};
   const auto engine = compile_scene("quadruped", bumpy, 3);
@@ -165,14 +165,18 @@ TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
   RandomSource random(3);
   std::vector<double> elevations;
   for (int i = 0; i < side * side; ++i) elevations.push_back(random.uniform(-0.08, 0.0));
-  const double tiny = 1e-6;  // a corner itself belongs to no triangle's inside
-  for (int row = 1; row < side - 1; ++row) {
-    for (int column = 1; column < side - 1; ++column) {
-      const auto place = static_cast<std::size_t>(row * side + column);
-      const double x = (column - 16) * 0.15;
-      const double y = (row - 16) * 0.15;
-      EXPECT_NEAR(ground_at(x + tiny, y + tiny), elevations[place], 1e-5) << row << ' ' << column;
-      EXPECT_NEAR(ground_at(x + 0.075, y + tiny), 0.5 * (elevations[place] + elevations[place + 1]), 1e-5);
+  const auto elevation = [&](int row, int column) { return elevations[static_cast<std::size_t>(row * side + column)]; };
+  for (int row = 0; row + 1 < side; ++row) {
+    for (int column = 0; column + 1 < side; ++column) {
+      const double near = elevation(row, column);
+      const double far = elevation(row + 1, column + 1);
+      const auto ground_in_cell = [&](double u, double v) {
+        return ground_at((column + u - 16) * 0.15, (row + v - 16) * 0.15);
+      };
+      const double right = elevation(row, column + 1);
+      EXPECT_NEAR(ground_in_cell(0.6, 0.2), near + 0.6 * (right - near) + 0.2 * (far - right), 1e-5);
+      const double left = elevation(row + 1, column);
+      EXPECT_NEAR(ground_in_cell(0.2, 0.6), near + 0.6 * (left - near) + 0.2 * (far - left), 1e-5);
     }
   }
   EXPECT_EQ(compile_scene("quadruped", {{"ground", std::string("bumpy")}, {"roughness", 0.0}}).model->nhfield, 0)

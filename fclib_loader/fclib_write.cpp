@@ -208,10 +208,11 @@ class Writer {
 
   void write_info() {
     const Provenance& provenance = problem_.provenance();
+    const auto own = hdf5::TextType::ascii_where_it_is;
     image_.make_group(group_ + "/info");
-    image_.write_text(group_ + "/info/title", provenance.name);
-    image_.write_text(group_ + "/info/description", provenance.description);
-    image_.write_text(group_ + "/info/math_info", "");
+    image_.write_text(group_ + "/info/title", provenance.name, own);
+    image_.write_text(group_ + "/info/description", provenance.description, own);
+    image_.write_text(group_ + "/info/math_info", "", own);
   }
 
   const ContactProblem& problem_;

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -140,8 +141,10 @@ void Image::write_reals(const std::string& path, ConstVectorRef values) {
   write_array(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.size(), values.data());
 }
 
-void Image::write_text(const std::string& path, const std::string& text) {
+void Image::write_text(const std::string& path, const std::string& text, TextType as) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   const Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_cset(type.get(), plain && as == TextType::ascii_where_it_is ? H5T_CSET_ASCII : H5T_CSET_UTF8);
   H5Tset_size(type.get(), text.size() + 1);
   H5Tset_strpad(type.get(), H5T_STR_NULLTERM);
   const Handle space(H5Screate(H5S_SCALAR));

@@ -10,6 +10,10 @@
 
 namespace conebench::hdf5 {
 
+/// What a text is declared as. FCLIB's library declares its own ASCII, and HDF5 converts neither into the other: a
+/// reader that asks for ASCII gets only that.
+enum class TextType { utf8, ascii_where_it_is };
+
 /// An HDF5 file made or changed in memory and then saved whole: HDF5 itself never meets a full disk, after which it
 /// can neither close the file nor end the process in order. Methods throw Failure.
 class Image {
@@ -31,7 +35,7 @@ class Image {
   void write_seed(const std::string& path, std::uint64_t value);
   void write_reals(const std::string& path, ConstVectorRef values);
   /// Fixed length, NUL-terminated.
-  void write_text(const std::string& path, const std::string& text);
+  void write_text(const std::string& path, const std::string& text, TextType as = TextType::utf8);
 
   /// Writes a temporary file beside `target`, then renames it: `target` is old or new, never half.
   void save(const std::filesystem::path& target);

@@ -51,7 +51,9 @@ def check_types(extension, sizes):
         check(key in table, f"{name} is not in the document")
         kind, shape = table[key]
         if kind == "text":
-            check(h5py.check_string_dtype(dataset.dtype) is not None and dataset.shape == (), f"{name} is no text")
+            string = h5py.check_string_dtype(dataset.dtype)
+            check(string is not None and dataset.shape == (), f"{name} is no text")
+            check(string.encoding == "utf-8" and string.length is not None, f"{name} is not UTF-8 of a fixed length")
             continue
         check(dataset.dtype == np.dtype(kind), f"{name} is {dataset.dtype}, the document says {kind}")
         if shape in sizes:
@@ -128,12 +130,13 @@ def check_file(path):
                                 "rows + 1": rows + 1, "d² n_c": d * d * contacts})
         check(extension["category"][()].decode() == "dense constraints", "category")
         check(len(set(extension["contact_identities"][()])) == contacts, "identities")
-        check(extension["scene"][()].decode() == "nunchuk links=2" and extension["step"][0] == 17, "scene and step")
+        check(extension["scene"][()].decode() == "nunchuk links=2 größe=1" and extension["step"][0] == 17, "scene and step")
         check(int(extension["seed"][0]) == 0xFEDCBA9876543210, "seed")
     h5dump = shutil.which("h5dump")
     if h5dump:
         dumped = subprocess.run([h5dump, path], stdout=subprocess.PIPE, check=False, text=True)
         check(dumped.returncode == 0, "h5dump can't read it")
+        check("H5T_CSET_UTF8" in dumped.stdout, "h5dump shows no UTF-8")
         check("contact_identities" in dumped.stdout and "H5T_STD_U64LE" in dumped.stdout, "h5dump shows less")
 
 

@@ -64,7 +64,7 @@ TEST_F(SampleFormat, GivesTheIdenticalProblemBack) {
     EXPECT_EQ(copy.reference()->residuals, problem.reference()->residuals);
     EXPECT_EQ(copy.provenance().family, "nunchuk");
     const Configuration& known = *copy.configuration();
-    EXPECT_EQ(known.scene, "nunchuk links=2");
+    EXPECT_EQ(known.scene, "nunchuk links=2 größe=1");
     EXPECT_EQ(known.step, 17);
     EXPECT_EQ(known.seed, 0xfedcba9876543210);
     EXPECT_EQ(known.coordinates, Coordinates::maximal);
@@ -74,6 +74,38 @@ TEST_F(SampleFormat, GivesTheIdenticalProblemBack) {
     EXPECT_EQ(copy.provenance().category, "dense constraints");
     EXPECT_EQ(copy.provenance().conditioning, 1.0 / 3.0);
   }
+}
+
+H5T_cset_t declared(const std::filesystem::path& file, const std::string& path) {
+  const auto opened = FileMaker::open(file);
+  const hid_t dataset = H5Dopen2(opened->id(), path.c_str(), H5P_DEFAULT);
+  const hid_t type = H5Dget_type(dataset);
+  const H5T_cset_t set = H5Tget_cset(type);
+  H5Tclose(type);
+  H5Dclose(dataset);
+  return set;
+}
+
+TEST_F(SampleFormat, TextsAreDeclaredUtf8AndFclibsOwnAsciiWhereTheyAre) {
+  const ContactProblem problem = sample({});
+  const auto file = written(problem);
+  for (const char* path : {"family", "category", "scene", "coordinates", "reference/source"}) {
+    EXPECT_EQ(declared(file, std::string("/conebench/") + path), H5T_CSET_UTF8) << path;
+  }
+  for (const char* path : {"title", "description", "math_info"}) {
+    EXPECT_EQ(declared(file, std::string("/fclib_global/info/") + path), H5T_CSET_ASCII) << path;
+  }
+  Provenance provenance = problem.provenance();
+  provenance.name = "Größe";
+  written(problem.with_provenance(provenance));
+  EXPECT_EQ(declared(file, "/fclib_global/info/title"), H5T_CSET_UTF8);
+  EXPECT_EQ(read_fclib(file)->title, "Größe");
+
+  // Files of before, all of them ASCII by their type.
+  const std::string scene = problem.configuration()->scene;
+  FileMaker::open(file)->text("/conebench/scene", scene, scene.size() + 1);
+  ASSERT_EQ(declared(file, "/conebench/scene"), H5T_CSET_ASCII);
+  EXPECT_EQ(read_fclib(file)->extension->configuration.scene, scene);
 }
 
 TEST_F(SampleFormat, GivesEverySceneBackIdentical) {

@@ -42,7 +42,7 @@ inline Configuration configuration_of(const Shape& shape) {
     axes.bottomRightCorner<2, 2>() << c, -s, s, c;
     known.contact_frames->segment(axes.size() * k, axes.size()) = axes.reshaped();
   }
-  known.scene = "nunchuk links=2";
+  known.scene = "nunchuk links=2 größe=1";
   known.step = 17;
   known.seed = 0xfedcba9876543210;
   return known;

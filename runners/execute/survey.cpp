@@ -83,7 +83,8 @@ class Surveyors {
 
   void finish(std::size_t source, SurveyedProblem surveyed) {
     // A valid file that no solver takes is told when it is new to the store; the outcome counts it every time.
-    const bool told = sources_[source].told || (surveyed.unsupported && plan_.known.contains(surveyed.record.hash));
+    const bool told =
+        !plan_.tell || sources_[source].told || (surveyed.unsupported && plan_.known.contains(surveyed.record.hash));
     if (!surveyed.loaded && !told) progress_.note(surveyed.record.error);
     results_[source] = std::move(surveyed);
     progress_.surveyed(++done_, static_cast<long>(sources_.size()));

@@ -237,9 +237,12 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
     const SurveyedProblem& problem = plan->problems.problems[p];
     dry.duplicates += static_cast<long>(problem.record.copies.size());
     dry.pending += problem.pending ? 1 : 0;
-    if (problem.loaded) continue;
-    ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);
-    if (!plan->problems.sources[p].told) dry.notes.push_back(problem.record.error);
+    if (!problem.loaded) ++(problem.unsupported ? dry.untaken_problems : dry.bad_problems);
+  }
+  // Also those that no filter can fit, since nothing is known of them.
+  for (std::size_t p = 0; p < plan->problems.problems.size(); ++p) {
+    const SurveyedProblem& problem = plan->problems.problems[p];
+    if (!problem.loaded && !plan->problems.sources[p].told) dry.notes.push_back(problem.record.error);
   }
   return dry;
 }

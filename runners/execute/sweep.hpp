@@ -76,11 +76,11 @@ struct DryRun {
   long settings = 0;
   long cells = 0;
   long resumed = 0;
-  long solvable = 0;          ///< of the cells to run: the problem could be loaded
-  double worst_cell_s = 0.0;  ///< after which a cell is killed; a peer's, after each of most_tries
-  long of_peers = 0;          ///< solvable cells of solvers in a process of their own
-  double worst_s = 0.0;       ///< if every solvable cell were killed, in its last try
-  std::vector<std::string> notes;
+  long solvable = 0;               ///< of the cells to run: the problem could be loaded
+  double worst_cell_s = 0.0;       ///< after which a cell is killed; a peer's, after each of most_tries
+  long of_peers = 0;               ///< solvable cells of solvers in a process of their own
+  double worst_s = 0.0;            ///< if every solvable cell were killed, in its last try
+  std::vector<std::string> notes;  ///< what can't be loaded and why, each once; Progress is not told of it
 };
 
 /// Loads every problem, runs and simulates nothing and leaves nothing behind. `store`: null where there is none yet.

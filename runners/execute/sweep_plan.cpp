@@ -149,7 +149,8 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   SurveyPlan survey{suite,
                     passing ? passing->path() : options.cache,
                     known != nullptr || conditional || filter->needs_features(),
-                    {}};
+                    {},
+                    known != nullptr};
   std::map<std::string, const ProblemRecord*> record_of;
   if (known != nullptr) {
     for (const ProblemRecord& record : *known) {

@@ -26,7 +26,8 @@ struct SweepPlan {
 };
 
 /// `known`: problems of the store, whose features are taken from there; null: for a look alone, without features and
-/// without leaving anything behind: scenes that have to be simulated are counted by their steps. Errors as run_sweep.
+/// without leaving anything behind, nor notes of what can't be loaded: scenes that have to be simulated are counted by
+/// their steps. Errors as run_sweep.
 Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
                                   const std::vector<ProblemRecord>* known, Progress& progress);
 

@@ -26,6 +26,7 @@ struct SurveyPlan {
   std::filesystem::path cache;
   bool features = true;         ///< rank, conditioning and category, too
   std::set<std::string> known;  ///< hashes of problems whose features need not be found again
+  bool tell = true;             ///< notes what can't be loaded when it is found
 };
 
 /// Starts a process that loads one problem, answers FrameKind::surveyed and ends.

@@ -101,6 +101,24 @@ TEST_F(RunCommand, DryRunCountsCellsAndRunsNone) {
   EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite"));
 }
 
+TEST_F(RunCommand, ADryRunListsWhatCannotBeLoadedOnce) {
+  ASSERT_EQ(conebench({"generate", "sliding-box", "--out", folder / "data"}).code, 0);
+  write("data/broken.hdf5", "not HDF5 at all");
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS", "PGS-CCP"]})");
+  const auto dry = [&](const std::string& filter) {
+    return conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "files.sqlite",
+                      "--dry-run", "--filter", filter});
+  };
+  const auto plan = dry("tolerance<1");
+  EXPECT_EQ(plan.code, 0);
+  EXPECT_EQ(plan.err, "");
+  EXPECT_THAT(plan.out, HasSubstr("2 problems (0 taken by no solver, 1 could not be loaded)"));
+  const auto first = plan.out.find("broken.hdf5");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(plan.out.find("broken.hdf5", first + 1), std::string::npos) << plan.out;
+  EXPECT_THAT(dry("contacts>1").out, HasSubstr("broken.hdf5")) << "nobody knows how many contacts it would have";
+}
+
 TEST_F(RunCommand, RequireSolvedIsAGate) {
   const auto gated = run({"--require-solved", "1"});
   EXPECT_EQ(gated.code, 1);

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runners/cli/command.hpp"
@@ -37,13 +41,15 @@ Command add_list(CLI::App& root) {
   CLI::App* app =
       root.add_subcommand("list", "Solvers, suites, scenes, metrics, paper tables or commands of this build");
   app->footer(footer);
-  app->add_option("TOPIC", arguments->topic, "What to list")
-      ->required()
-      ->check(CLI::IsMember({"solvers", "suites", "scenes", "metrics", "tables", "commands"}));
+  app->add_option("TOPIC", arguments->topic, fmt::format("What to list: {}", fmt::join(list_topics(), ", ")))
+      ->required();
   app->add_option("NAME", arguments->name, "A solver, scene or suite, to see it alone with its options");
   auto* json = app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--markdown", arguments->markdown, "Print Markdown with every option")->excludes(json);
   return {app, [arguments, &root]() -> Result<int> {
+            if (std::ranges::find(list_topics(), arguments->topic) == list_topics().end()) {
+              return unknown_topic(arguments->topic);
+            }
             const auto listing = arguments->name.empty() ? listing_of(arguments->topic, root)
                                                          : list_one(arguments->topic, arguments->name);
             if (!listing) return listing.error();

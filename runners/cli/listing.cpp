@@ -1,9 +1,12 @@
 #include "runners/cli/listing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
@@ -193,32 +196,72 @@ Listing one_suite(const EmbeddedSuite& suite) {
   return {suite.name, suite.text, suite_markdown(suite), [&suite] { return json::parse(suite.text, nullptr, false); }};
 }
 
-}  // namespace
+/// Names of a topic whose entries can be listed alone.
+std::vector<std::string> names_of(const std::string& topic) {
+  std::vector<std::string> names;
+  if (topic == "solvers") {
+    for (const auto& row : solver_catalogue()) names.push_back(row.info.id);
+  } else if (topic == "scenes") {
+    for (const auto& row : scene_table()) names.push_back(row.id);
+    for (const auto& row : simulated_scene_table()) names.push_back(row.id);
+  } else if (topic == "suites") {
+    for (const auto& suite : embedded_suites()) names.push_back(suite.name);
+  }
+  return names;
+}
 
-Result<Listing> list_one(const std::string& topic, const std::string& name) {
-  std::vector<std::string> known;
+std::optional<Listing> find_one(const std::string& topic, const std::string& name) {
   if (topic == "solvers") {
     for (const auto& row : solver_catalogue()) {
       if (row.info.id == name) return one_solver(row);
-      known.push_back(row.info.id);
     }
   } else if (topic == "scenes") {
     for (const auto& row : scene_table()) {
       if (row.id == name) return one_scene(row);
-      known.push_back(row.id);
     }
     for (const auto& row : simulated_scene_table()) {
       if (row.id == name) return one_scene(row);
-      known.push_back(row.id);
-    }
-  } else if (topic == "suites") {
-    for (const auto& suite : embedded_suites()) {
-      if (suite.name == name) return one_suite(suite);
-      known.push_back(suite.name);
     }
   } else {
+    for (const auto& suite : embedded_suites()) {
+      if (suite.name == name) return one_suite(suite);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const std::vector<std::string>& list_topics() {
+  static const std::vector<std::string> topics = {"solvers", "suites", "scenes", "metrics", "tables", "commands"};
+  return topics;
+}
+
+Error unknown_topic(const std::string& word) {
+  const auto error = [&](const std::string& meant) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("list {}: no such topic; {}known: {}", word, meant, fmt::join(list_topics(), ", "))};
+  };
+  const std::vector<std::pair<std::string, const char*>> kinds = {
+      {"solvers", "a solver"}, {"scenes", "a scene"}, {"suites", "a suite"}};
+  for (const auto& [topic, kind] : kinds) {
+    if (find_one(topic, word))
+      return error(fmt::format("{} is {}, see conebench list {} {}; ", word, kind, topic, word));
+  }
+  if (const std::string meant = did_you_mean(word, list_topics()); !meant.empty()) return error(meant);
+  for (const auto& [topic, kind] : kinds) {
+    const std::string meant = did_you_mean(word, names_of(topic));
+    if (!meant.empty()) return error(fmt::format("{}see conebench list {}; ", meant, topic));
+  }
+  return error("");
+}
+
+Result<Listing> list_one(const std::string& topic, const std::string& name) {
+  const std::vector<std::string> known = names_of(topic);
+  if (known.empty()) {
     return Error{ErrorCode::wrong_usage, fmt::format("list {}: takes no name; solvers, scenes and suites do", topic)};
   }
+  if (auto one = find_one(topic, name)) return std::move(*one);
   return Error{ErrorCode::wrong_usage, fmt::format("list {}: no '{}' here; {}see conebench list {}", topic, name,
                                                    did_you_mean(name, known), topic)};
 }

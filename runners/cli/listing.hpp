@@ -29,6 +29,10 @@ Listing list_suites();
 Listing list_tables();
 /// One solver, scene or suite with its options. Errors (wrong_usage): an unknown name; a topic without names.
 Result<Listing> list_one(const std::string& topic, const std::string& name);
+/// What `list` takes as its first word.
+const std::vector<std::string>& list_topics();
+/// Of a word that is none: what is listed, and what was probably meant.
+Error unknown_topic(const std::string& word);
 /// Every command of `root` with its help.
 Listing list_commands(const CLI::App& root);
 

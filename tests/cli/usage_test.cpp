@@ -136,6 +136,17 @@ TEST(List, OneSolverSceneOrSuiteComesWithItsOptions) {
   EXPECT_THAT(conebench({"list", "solvers"}).out, HasSubstr("conebench list solvers NSGS"));
 }
 
+TEST(List, ANameInATopicsPlaceSaysWhereItIsListed) {
+  const std::string topics = "known: solvers, suites, scenes, metrics, tables, commands";
+  expect_failure(conebench({"list", "NSGS"}), 2,
+                 {"list NSGS: no such topic; NSGS is a solver, see conebench list solvers NSGS; " + topics});
+  expect_failure(conebench({"list", "fclib-chain"}), 2, {"is a scene, see conebench list scenes fclib-chain; "});
+  expect_failure(conebench({"list", "families"}), 2, {"is a suite, see conebench list suites families; "});
+  expect_failure(conebench({"list", "solver"}), 2, {"did you mean 'solvers'? " + topics});
+  expect_failure(conebench({"list", "NSGSS"}), 2, {"did you mean 'NSGS'? see conebench list solvers; known: "});
+  expect_failure(conebench({"list", "planets"}), 2, {"list planets: no such topic; " + topics});
+}
+
 TEST(Completion, BashCompletesCommandsOptionsSolversAndFiles) {
   if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
   const std::string folder = executable().parent_path().string();

@@ -66,6 +66,12 @@ nlohmann::json to_json(const OptionSpec& spec) {
   return object;
 }
 
+std::string counts_text(const std::map<std::string, long>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  return text;
+}
+
 std::string align_columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

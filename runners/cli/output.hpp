@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ nlohmann::json to_json(const OptionValue& value);
 nlohmann::json to_json(const OptionValues& values);
 nlohmann::json to_json(const OptionSpec& spec);
 
+/// "3 converged, 1 timeout"
+std::string counts_text(const std::map<std::string, long>& counts);
 /// Rows of cells in columns that line up, two blanks between them; the first row is the heading.
 std::string align_columns(const std::vector<std::vector<std::string>>& rows);
 /// A Markdown table; the first row is the heading.

@@ -5,8 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <map>
+#include <optional>
 #include <set>
 
+#include "problems/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/plan/filter.hpp"
@@ -52,6 +55,18 @@ std::string still_to_run(const StoreContents& contents) {
   std::size_t missing = 0;
   for (const SuiteState& suite : contents.suites) missing += suite.missing.size();
   return missing == 0 ? std::string() : fmt::format("{} that may fit it were not run yet; ", missing);
+}
+
+/// Why there is no measurement in the stores; nullopt where a solver answered in some cell.
+std::optional<std::string> nothing_answered(const StoreContents& contents) {
+  if (contents.cells.empty()) return "no cell is stored";
+  std::map<std::string, long> statuses;
+  for (const CellRecord& cell : contents.cells) {
+    if (cell.repeats > 0) return std::nullopt;
+    ++statuses[cell.status];
+  }
+  return fmt::format("no solver answered in any of {} ({})", plural(static_cast<long>(contents.cells.size()), "cell"),
+                     counts_text(statuses));
 }
 
 Result<int> run_report(const ReportArguments& arguments) {
@@ -102,8 +117,8 @@ Result<int> run_report(const ReportArguments& arguments) {
   print_text(terminal_ranking(contents, colour, arguments.force_time_profiles));
   for (const auto& note : written->notes) print_note(note);
   for (const auto& path : written->paths) print_text(path.string() + "\n");
-  if (contents.cells.empty()) {
-    print_error(fmt::format("{}: nothing was measured; the report says so", arguments.stores.front()));
+  if (const auto why = nothing_answered(contents)) {
+    print_error(fmt::format("{}: nothing was measured: {}; the report says so", arguments.stores.front(), *why));
     return nothing_measured;
   }
   return done;

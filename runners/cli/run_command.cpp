@@ -142,15 +142,6 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
   return plan->cells > 0 ? done : nothing_measured;
 }
 
-/// "3 converged, 1 timeout": of what was run now.
-std::string statuses_text(const SweepOutcome& outcome) {
-  std::string text;
-  for (const auto& [status, count] : outcome.statuses) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, status);
-  }
-  return text;
-}
-
 /// What this run did, what the harness took of it, and the statuses of what it ran.
 void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& store) {
   print_text(fmt::format("{}: {} of {} cells solved; {} run now in {}, {} stored before\n", store, outcome.solved,
@@ -162,7 +153,7 @@ void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& st
         "judging\n",
         duration_text(outcome.survey_s), 100.0 * (1.0 - outcome.busy_s / (static_cast<double>(jobs) * sweep_s))));
   }
-  if (!outcome.statuses.empty()) print_text("run now: " + statuses_text(outcome) + "\n");
+  if (!outcome.statuses.empty()) print_text("run now: " + counts_text(outcome.statuses) + "\n");
   for (const auto& reason : outcome.noise) print_note("noise: " + reason);
 }
 
@@ -183,7 +174,7 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
   }
   if (outcome.measured == 0 && outcome.resumed == 0) {
     print_error(fmt::format("{}: nothing was measured: no solver answered in any of {} ({}); the report says why",
-                            arguments.suite, plural(outcome.cells, "cell"), statuses_text(outcome)));
+                            arguments.suite, plural(outcome.cells, "cell"), counts_text(outcome.statuses)));
     return nothing_measured;
   }
   const double share = static_cast<double>(outcome.solved) / static_cast<double>(outcome.cells);

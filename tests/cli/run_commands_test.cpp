@@ -188,6 +188,11 @@ TEST_F(RunCommand, WhereNothingWasMeasuredItSaysHowTheCellsEnded) {
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("nothing was measured: no solver answered in any of 2 cells (2 bad_problem); the "
                                      "report says why"));
+  const auto report = conebench({"report", folder / "files.sqlite", "--out", folder / "report"});
+  EXPECT_EQ(report.code, 5);
+  EXPECT_THAT(report.err, HasSubstr("files.sqlite: nothing was measured: no solver answered in any of 2 cells (2 "
+                                    "bad_problem); the report says so\n"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "report/index.html"));
   const auto empty = run({"--shard", "9/1000000"}, "shard.sqlite");
   EXPECT_EQ(empty.code, 5);
   EXPECT_THAT(empty.err, HasSubstr("nothing was measured: --shard 9/1000000 leaves no cell"));
@@ -272,7 +277,7 @@ TEST_F(RunCommand, ReportOfAStoreWithoutCellsSaysThatNothingWasMeasured) {
   query("small.sqlite", "DELETE FROM residuals; DELETE FROM reactions; DELETE FROM cells");
   const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});
   EXPECT_EQ(report.code, 5);
-  EXPECT_THAT(report.err, HasSubstr("nothing was measured"));
+  EXPECT_THAT(report.err, HasSubstr("nothing was measured: no cell is stored"));
 }
 
 TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {

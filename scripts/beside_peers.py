@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """How our solvers stand beside Siconos' own of the same kind, from a report's cells.csv, as Markdown tables.
 
-Usage: scripts/beside_peers.py [--from CONTACTS] [--below CONTACTS] [--problems-equal] REPORT/cells.csv …
-
 Several reports count as one set; equal families of two reports stay apart. --from and --below bound the problems' contacts.
 
 Ratio: time of the fastest of the peers over ours, set-up + solve, least of the repeats, geometric mean over the headline
@@ -80,10 +78,11 @@ def compare(problems, ours, prefix, chosen=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reports", nargs="+", metavar="REPORT/cells.csv")
-    parser.add_argument("--from", dest="least", type=int, default=0, metavar="CONTACTS")
-    parser.add_argument("--below", type=int, default=sys.maxsize, metavar="CONTACTS")
-    parser.add_argument("--problems-equal", action="store_true")
+    parser.add_argument("reports", nargs="+", metavar="REPORT/cells.csv", help="of `conebench report`")
+    parser.add_argument("--from", dest="least", type=int, default=0, metavar="CONTACTS",
+                        help="problems with at least so many contacts")
+    parser.add_argument("--below", type=int, default=sys.maxsize, metavar="CONTACTS", help="and with fewer than these")
+    parser.add_argument("--problems-equal", action="store_true", help="weigh problems, not families, equally")
     arguments = parser.parse_args()
     slices = read(arguments.reports, arguments.least, arguments.below, arguments.problems_equal)
     if not slices:

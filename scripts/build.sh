@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# Installs what is missing and builds the release preset; leaves the executable at build/bin/conebench.
-#   scripts/build.sh            the command line
-#   scripts/build.sh --tests    and the tests
+# Usage: scripts/build.sh [--tests]
+# Installs what is missing and builds the release preset, with --tests the tests, too; leaves the executable at
+# build/bin/conebench.
 # CONEBENCH_NATIVE=OFF builds for any processor of this architecture instead of this machine's.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-source scripts/packages.sh
-
 with_tests=OFF
-[ "${1:-}" = "--tests" ] && with_tests=ON
+case "${1:-}" in
+  "") ;;
+  --tests) with_tests=ON ;;
+  *) echo "scripts/build.sh: unknown argument '$1'; see scripts/build.sh --help" >&2; exit 2 ;;
+esac
+source scripts/packages.sh
 
 if command -v dpkg-query >/dev/null; then
   install_missing "${build_packages[@]}"

@@ -2,13 +2,12 @@
 """What a start from the answer to the step before is worth, from the report of a suite with "start": ["cold", "previous"],
 as a Markdown table.
 
-Usage: scripts/cold_against_warm.py REPORT/cells.csv
-
 Each line is a setting at a tolerance. Steps that had nothing to start from (the first of a sequence, a lost answer) are left
 out on both sides. Ratios are warm over cold, geometric means over the steps that both solve, families equal: below 1 the warm
 start pays. Iterations are counted from 1, as a warm start may need none.
 """
 
+import argparse
 import csv
 import math
 import sys
@@ -47,7 +46,9 @@ def seconds(row):
 
 
 def main():
-    pairs = read(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cells", metavar="REPORT/cells.csv", help="of `conebench report`")
+    pairs = read(parser.parse_args().cells)
     if not pairs:
         sys.exit("no problem has both a cold and a warm cell; run a suite with \"start\": [\"cold\", \"previous\"]")
     print("| tolerance | setting | steps | solved cold | solved warm | only cold | only warm | iterations | time |")
@@ -61,4 +62,5 @@ def main():
             print(f"| {tolerance:g} | {label} | {numbers} | {mean_ratio(both, iterations)} | {mean_ratio(both, seconds)} |")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
+# Usage: scripts/demo.sh
 # The main job in one go: builds, runs the default suite on problems that it generates, prints the ranking and leaves
 # demo/report/index.html.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 scripts/build.sh
 conebench=build/bin/conebench

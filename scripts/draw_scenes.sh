@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# draw_scenes.sh [SCENE…]: draws the simulated scenes as docs/scenes/SCENE.png. Needs a build with libpng, and OSMesa.
+# Usage: scripts/draw_scenes.sh [SCENE…]
+# Draws the simulated scenes (all of them if none is named) as docs/scenes/SCENE.png. Needs a build with libpng, and
+# OSMesa. The executable is build/bin/conebench, or what CONEBENCH in the environment names.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 conebench=${CONEBENCH:-build/bin/conebench}
 work=$(mktemp -d)

@@ -1,9 +1,11 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Makes the six sets of FCLIB's families and prints what came out as a Markdown table (docs/simulated_scenes.md).
 
-    scripts/fclib_sets.py OUT [SCENE[:KEY=VALUE,...]...]      with CONEBENCH (build/bin/conebench) in the environment
+Each set goes to a folder of its own below OUT. The executable is build/bin/conebench, or what CONEBENCH in the environment
+names.
 """
 
+import argparse
 import csv
 import json
 import os
@@ -46,16 +48,18 @@ def row(conebench, name, folder, seconds):
 
 
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path, metavar="OUT", help="folder of the sets' folders")
+    parser.add_argument("sets", nargs="*", default=SETS, metavar="SCENE[:KEY=VALUE,…]",
+                        help=f"instead of {' '.join(SETS)}")
+    arguments = parser.parse_args()
     conebench = os.environ.get("CONEBENCH", "build/bin/conebench")
-    out = pathlib.Path(sys.argv[1])
     print("| set | dofs | contacts | open, stick, slip | steps | samples | MB | unsolved | worst residual | r_pen | CPU s |")
     print("| --- " * 11 + "|")
-    for entry in sys.argv[2:] or SETS:
+    for entry in arguments.sets:
         scene, _, settings = entry.partition(":")
         settings = [setting for setting in settings.split(",") if setting]
-        folder = out / "_".join([scene, *settings])
+        folder = arguments.out / "_".join([scene, *settings])
         seconds = make(conebench, scene, settings, folder)
         print(row(conebench, " ".join([scene, *settings]), folder, seconds), flush=True)
 

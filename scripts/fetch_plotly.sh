@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
+# Usage: scripts/fetch_plotly.sh
 # Installs the charting library that HTML reports inline: version and integrity hash in reports/page/package-lock.json.
 # Without npm or a registry it says so and succeeds: the build goes on, and reports have tables without charts.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/../reports/page"
 
 bundle=node_modules/plotly.js-basic-dist-min/plotly-basic.min.js

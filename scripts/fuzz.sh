@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes the FCLIB loader: scripts/fuzz.sh [SECONDS]. Builds the fuzz preset (clang, libFuzzer, sanitizers), makes the
+# Usage: scripts/fuzz.sh [SECONDS]
+# Fuzzes the FCLIB loader. Builds the fuzz preset (clang, libFuzzer, sanitizers), makes the
 # corpus and runs for the given time (60 s). What crashes lands in build-fuzz/findings/.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 build=build-fuzz

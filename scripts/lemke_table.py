@@ -1,17 +1,15 @@
 #!/usr/bin/python3
 """Paper 001's Table I from a store of the suite `lemke`: how each variant ends, for all LCPs and for parts of them.
 
-Usage: scripts/lemke_table.py STORE.sqlite
-
 An LCP is a problem of the store that is loaded, no copy of another, not answered by zero impulse, and within max_rows.
 It is redundant where G's rank is below its rows. Success: the variant ends with an answer whose residual
 max |min(z, M z + q)|, of the LCP as assembled, is at most e_max.
 """
 
+import argparse
 import json
 import sqlite3
 import statistics
-import sys
 
 E_MAX = 1e-3
 ROWS = ["LCPs", "success", "failure", "no solution", "cycle", "error", "queue", "time, pivots", "facet verdict",
@@ -87,7 +85,9 @@ def table(cells, title):
 
 
 def main():
-    lcps, cells = read(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", metavar="STORE.sqlite", help="of `conebench run lemke`")
+    lcps, cells = read(parser.parse_args().store)
     redundant = {p for p, lcp in lcps.items() if lcp["redundant"]}
     small = {p for p, lcp in lcps.items() if lcp["contacts"] <= 16}
     print(f"{len(lcps)} LCPs, {len(redundant)} with redundant contacts, {len(small)} with at most 16 contacts")

@@ -1,9 +1,6 @@
 #!/usr/bin/python3
 """How the simulator's loop goes on every built-in scene with several solvers: the table of docs/simulated_scenes.md.
 
-Usage: scripts/loop_table.py [--conebench build/bin/conebench] [--steps 2000] [--solvers NSGS,ADMM-NCP-SA,CASCADE]
-                             [--seconds 600] [SCENE[:key=value…] …]
-
 A line a start, printed as soon as it is known. Unsolved: steps whose solve ended above the tolerance; its last iterate is
 taken. r_pen: the worst configuration residual. Contacts and modes are those of the run with the fewest unsolved steps,
 modes of every tenth step. A run that takes longer than --seconds is stopped and its steps are told.
@@ -63,11 +60,11 @@ def column(run, steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--conebench", default="build/bin/conebench")
-    parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--solvers", default="NSGS,ADMM-NCP-SA,CASCADE")
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("starts", nargs="*", default=STARTS)
+    parser.add_argument("--conebench", default="build/bin/conebench", metavar="FILE")
+    parser.add_argument("--steps", type=int, default=2000, help="of each run (%(default)s)")
+    parser.add_argument("--solvers", default="NSGS,ADMM-NCP-SA,CASCADE", metavar="ID,…", help="%(default)s")
+    parser.add_argument("--seconds", type=float, default=600, help="after which a run is stopped (%(default)s)")
+    parser.add_argument("starts", nargs="*", default=STARTS, metavar="SCENE[:KEY=VALUE…]", help="instead of all")
     arguments = parser.parse_args()
     solvers = arguments.solvers.split(",")
     print("| scene | contacts, mean | open, stick, slip | " + " | ".join(f"{s}: unsolved | r_pen" for s in solvers) + " |")

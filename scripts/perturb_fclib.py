@@ -1,7 +1,5 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes perturbed copies of FCLIB problems, for a set that no solver has been tuned on.
-
-    scripts/perturb_fclib.py OUT --copies 4 --seed 1 FILE.hdf5 …
 
 In each copy every component of the free term (q of a local problem; f and w of a global one) is multiplied by
 1 + 0.1 N(0, 1) and every coefficient of friction by a number from [0.7, 1.3]. Guesses and solutions are left out: they
@@ -12,6 +10,15 @@ import argparse
 import pathlib
 import shutil
 import sys
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("out", type=pathlib.Path, metavar="OUT", help="folder of the copies")
+parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE.hdf5")
+parser.add_argument("--copies", type=int, default=4, help="of each file (%(default)s)")
+parser.add_argument("--seed", type=int, default=1, help="of the random numbers (%(default)s)")
+parser.add_argument("--free-term", type=float, default=0.1, help="relative standard deviation of g (%(default)s)")
+parser.add_argument("--friction", type=float, default=0.3, help="largest relative change of mu (%(default)s)")
+arguments = parser.parse_args()  # before the imports, so that --help needs none of them
 
 import h5py
 import numpy as np
@@ -36,14 +43,6 @@ def perturb(source, target, random, free_term, friction):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("files", nargs="+", type=pathlib.Path)
-    parser.add_argument("--copies", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--free-term", type=float, default=0.1, help="relative standard deviation of g")
-    parser.add_argument("--friction", type=float, default=0.3, help="largest relative change of mu")
-    arguments = parser.parse_args()
     random = np.random.default_rng(arguments.seed)
     failed = 0
     for source in sorted(arguments.files):

@@ -8,7 +8,12 @@ Follows r ∘ u(w) = m e, w = G r + g + m (w0 − G r0 − g) from r0 = w0 = (0,
 the page, by pseudo-arclength in (r, ln m) with dense algebra: a second implementation beside ARC. Needs python3-h5py and
 python3-matplotlib.
 """
-import sys
+import argparse
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("problem", metavar="PROBLEM.hdf5", help="a local problem in 3D")
+parser.add_argument("figure", metavar="FIGURE.svg", help="to be written")
+arguments = parser.parse_args()  # before the imports, so that --help needs none of them
 
 import h5py
 import matplotlib
@@ -109,7 +114,7 @@ class Path:
 
 
 def main():
-    path = Path(*scaled(*read(sys.argv[1])))
+    path = Path(*scaled(*read(arguments.problem)))
     points = path.follow()
     m = numpy.exp(points[:, -1])
     turns = [k for k in range(1, len(m) - 1) if (m[k] - m[k - 1]) * (m[k + 1] - m[k]) < 0]
@@ -125,7 +130,7 @@ def main():
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
     figure.tight_layout()
-    figure.savefig(sys.argv[2], metadata={"Date": None})
+    figure.savefig(arguments.figure, metadata={"Date": None})
 
 
 if __name__ == "__main__":

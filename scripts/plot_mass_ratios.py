@@ -7,8 +7,13 @@
 
 Needs python3-matplotlib.
 """
+import argparse
 import csv
-import sys
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("cells", metavar="REPORT/cells.csv", help="of `conebench report`")
+parser.add_argument("figure", metavar="FIGURE.svg", help="to be written")
+arguments = parser.parse_args()  # before the imports, so that --help needs none of them
 
 import matplotlib
 
@@ -36,7 +41,7 @@ def read(path):
 
 
 def main():
-    lines = read(sys.argv[1])
+    lines = read(arguments.cells)
     figure, axes = plot.subplots(figsize=(7.5, 4.2))
     colours = plot.get_cmap("tab20").colors
     for index, solver in enumerate(name for name in SHOWN if name in lines):
@@ -54,7 +59,7 @@ def main():
     axes.grid(alpha=0.3)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     figure.tight_layout()
-    figure.savefig(sys.argv[2], metadata={"Date": None})
+    figure.savefig(arguments.figure, metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -7,9 +7,15 @@
 
 The best of each problem is the best of all settings in its report, shown here or not. Needs python3-matplotlib.
 """
+import argparse
 import collections
 import csv
-import sys
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("figure", metavar="FIGURE.svg", help="to be written")
+parser.add_argument("profiles", nargs="+", metavar="REPORT/performance_profiles.csv",
+                    help="of `conebench report`: of the real problems, then of the families")
+arguments = parser.parse_args()  # before the imports, so that --help needs none of them
 
 import matplotlib
 
@@ -54,7 +60,7 @@ def draw(axes, lines, title):
 
 
 def main():
-    reports = sys.argv[2:]
+    reports = arguments.profiles
     figure, all_axes = plot.subplots(1, len(reports), figsize=(2.0 + 4.2 * len(reports), 3.8), sharey=True,
                                      squeeze=False)
     for axes, path, title in zip(all_axes[0], reports, TITLES):
@@ -63,7 +69,7 @@ def main():
     handles, labels = all_axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="center left", bbox_to_anchor=(0.84, 0.5), frameon=False, fontsize=8)
     figure.tight_layout(rect=(0.0, 0.0, 0.84, 1.0))
-    figure.savefig(sys.argv[1], metadata={"Date": None})
+    figure.savefig(arguments.figure, metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 """The smallest problem that each solver misses, by contacts, from stores of sweeps.
 
-Usage: scripts/smallest_failures.py [--tolerance 1e-8] STORE.sqlite…
-
 Missed: neither the sweep's verdict nor the residual of the solver's own model is within the tolerance at the end, whatever
 the solver claims. Problems that it does not support are no failures; one that several stores have counts once.
 """
@@ -40,9 +38,9 @@ def read(path, tolerance, misses, tried):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tolerance", type=float, default=1e-8)
-    parser.add_argument("stores", nargs="+")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tolerance", type=float, default=1e-8, help="of the cells looked at (%(default)g)")
+    parser.add_argument("stores", nargs="+", metavar="STORE.sqlite", help="of `conebench run`")
     arguments = parser.parse_args()
     misses, tried = {}, {}
     for path in arguments.stores:

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Writes the documents that the executable generates; a test compares them. Arguments: the executable, if it is not
-# build/bin/conebench.
+# Usage: scripts/update_docs.sh [EXECUTABLE]
+# Writes the documents that the executable (build/bin/conebench) generates; a test compares them.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 conebench=${1:-build/bin/conebench}
 for pair in solvers:options scenes:scenes commands:command_line; do

@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const fs::path scripts = fs::path(CONEBENCH_SOURCE_DIR) / "scripts";
+
+/// Programs that install, build or fetch, replaced by ones that leave a trace.
+class Scripts : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"apt-get", "sudo", "dpkg-query", "npm", "cmake", "ctest", "conebench", "mktemp"}) {
+      const std::string file = folder / name;
+      std::ofstream(file) << "#!/bin/sh\necho \"$0 $*\" >>\"" << (folder / "called") << "\"\n";
+      fs::permissions(file, fs::perms::owner_all);
+    }
+    options.folder = folder.path();
+    const char* const path = std::getenv("PATH");
+    options.environment = {"PATH=" + folder.path().string() + ":" + (path == nullptr ? "/usr/bin:/bin" : path)};
+  }
+
+  bool anything_called() const { return fs::exists(folder / "called"); }
+
+  const ScratchFolder folder;
+  RunOptions options;
+};
+
+TEST_F(Scripts, HelpSaysHowEachIsCalledAndDoesNothing) {
+  if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
+  const bool has_python = fs::exists("/usr/bin/python3");
+  long looked_at = 0;
+  for (const auto& entry : fs::directory_iterator(scripts)) {
+    const std::string name = entry.path().filename().string();
+    const bool runs = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+    if (!entry.is_regular_file() || !runs) continue;
+    std::vector<std::string> words = {entry.path().string(), "--help"};
+    if (entry.path().extension() == ".py") {
+      if (!has_python) continue;
+      // -S: without the modules of other packages, which --help must not need.
+      words.insert(words.begin(), {"/usr/bin/python3", "-S"});
+    }
+    const Outcome help = run_program(words, options);
+    EXPECT_EQ(help.code, 0) << name;
+    EXPECT_EQ(help.err, "") << name;
+    std::string first = help.out.substr(0, help.out.find('\n'));
+    std::transform(first.begin(), first.end(), first.begin(), [](unsigned char c) { return std::tolower(c); });
+    EXPECT_THAT(first, ::testing::StartsWith("usage: ")) << name;
+    EXPECT_THAT(first, HasSubstr(name));
+    EXPECT_GT(std::count(help.out.begin(), help.out.end(), '\n'), 1) << name << " says nothing of what it does";
+    ++looked_at;
+  }
+  EXPECT_GT(looked_at, has_python ? 10 : 5);
+  EXPECT_FALSE(anything_called());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 8) << "a file was written";
+}
+
+TEST_F(Scripts, ASlipOfThePenBuildsNothing) {
+  if (run_program({"bash", "-c", "true"}).code != 0) GTEST_SKIP() << "no bash";
+  const Outcome outcome = run_program({(scripts / "build.sh").string(), "--test"}, options);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "scripts/build.sh: unknown argument '--test'; see scripts/build.sh --help\n");
+  EXPECT_FALSE(anything_called());
+}
+
+}  // namespace
+}  // namespace conebench::testing

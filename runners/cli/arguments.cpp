@@ -1,7 +1,6 @@
 #include "runners/cli/arguments.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,7 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "problems/suggestion.hpp"
+#include "problems/option_words.hpp"
 
 namespace conebench::cli {
 
@@ -66,29 +65,7 @@ CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, con
 
 Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
                                     const std::string& owner) {
-  OptionValues values;
-  for (const auto& setting : settings) {
-    const auto equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{ErrorCode::wrong_usage, fmt::format("--set {}: must be key=value", setting)};
-    }
-    const std::string key = setting.substr(0, equals);
-    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const OptionSpec& one) { return one.name == key; });
-    if (spec == specs.end()) {
-      std::vector<std::string> known;
-      for (const auto& one : specs) known.push_back(one.name);
-      return Error{
-          ErrorCode::wrong_usage,
-          fmt::format("--set {}: {} has no option '{}'; {}known: {}", setting, owner, key, did_you_mean(key, known),
-                      known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", ")))};
-    }
-    auto value = parse_option(*spec, setting.substr(equals + 1));
-    if (!value) return Error{value.error().code, fmt::format("--set {}: {}", setting, value.error().message)};
-    if (!values.emplace(key, std::move(*value)).second) {
-      return Error{ErrorCode::wrong_usage, fmt::format("--set {}: '{}' is set twice", setting, key)};
-    }
-  }
-  return values;
+  return parse_options(settings, specs, owner, "--set ");
 }
 
 Result<std::monostate> check_place(const std::filesystem::path& file) {

@@ -17,8 +17,8 @@
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/source_names.hpp"
+#include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/sample_folder.hpp"
-#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -153,9 +153,17 @@ ProblemSource failed_simulation(const ProblemEntry& entry, const simulation::Sce
 }
 
 /// With the same solver of another version samples come out otherwise.
-std::string solver_words(const std::string& id) {
-  const SolverRow* const solver = find_solver(id);
-  return solver == nullptr ? id : fmt::format("{} {} {}", id, solver->info.version, solver->info.variant);
+std::string solver_words(const simulation::SimulationOptions& options) {
+  const auto solver = simulation::loop_solver(options.solver, options.solver_options);
+  if (!solver) return options.solver;
+  const SolverInfo& info = solver->row->info;
+  return fmt::format("{} {} {}{}", info.id, info.version, info.variant, solver->label().substr(info.id.size()));
+}
+
+/// The scene as far as its samples' content depends on it; the loop's solver has words of its own.
+std::string addressed_text(const std::string& scene, OptionValues effective, std::uint64_t seed) {
+  effective.erase("solver_options");
+  return scene_text(scene, effective, seed);
 }
 
 /// A simulated scene's model file is taken from where the command is called, or else from where the suite's problems
@@ -210,9 +218,9 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         model = *hash;
       }
       const std::string address =
-          content_address({scene_text(entry.scene, effective_options(specs, options), seed), model,
+          content_address({addressed_text(entry.scene, effective_options(specs, options), seed), model,
                            fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version()),
-                           solver_words(plan->options.solver)});
+                           solver_words(plan->options)});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       const bool there = simulation::whole_list(cache / folder).has_value();
       if (!there && simulation::engine_version().empty()) {

@@ -14,7 +14,8 @@ namespace conebench {
 
 namespace {
 
-constexpr const char* of_the_solves[] = {"solver", "tolerance", "max_iterations", "criterion", "start"};
+constexpr const char* of_the_solves[] = {"solver",         "solver_options", "tolerance",
+                                         "max_iterations", "criterion",      "start"};
 
 bool of_the_sampling(const std::string& option) {
   const auto sampling = simulation::sampling_options();

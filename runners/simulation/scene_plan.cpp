@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "problems/scenes/simulated/urdf.hpp"
+#include "runners/simulation/loop_solver.hpp"
 
 namespace conebench::simulation {
 
@@ -66,6 +67,10 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   SampleOptions::declare(binder, plan.sampling);
   if (auto assigned = binder.assign(of_others); !assigned) {
     return Error{assigned.error().code, fmt::format("scene '{}': {}", scene.id, assigned.error().message)};
+  }
+  if (!plan.options.solver_options.empty()) {
+    const auto solver = loop_solver(plan.options.solver, plan.options.solver_options);
+    if (!solver) return Error{solver.error().code, fmt::format("scene '{}': {}", scene.id, solver.error().message)};
   }
   const SampleOptions& s = plan.sampling;
   for (const char* const name : {"categories", "bands", "per_stratum"}) {

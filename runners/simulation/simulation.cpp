@@ -8,7 +8,7 @@
 #include "problems/plural.hpp"
 #include "problems/scenes/scene_support.hpp"
 #include "problems/scenes/simulated/urdf.hpp"
-#include "solvers/registry.hpp"
+#include "runners/simulation/loop_solver.hpp"
 
 namespace conebench::simulation {
 
@@ -41,7 +41,9 @@ Result<ContactProblem> without_primal(const ContactProblem& problem) {
 }  // namespace
 
 void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
-  bind.text("solver", o.solver, "id of the solver in the loop, see `conebench list solvers`; with its default options");
+  bind.text("solver", o.solver, "id of the solver in the loop, see `conebench list solvers`");
+  bind.text("solver_options", o.solver_options,
+            "options of the loop's solver, with commas between them, as increment=0.1,ratio=5");
   bind.real("tolerance", o.tolerance,
             {.minimum = 1e-15, .maximum = 1, .scale = OptionScale::logarithmic, .doc = "of every step's solve"});
   bind.integer("max_iterations", o.max_iterations, {.minimum = 1, .maximum = 1e9, .doc = "of every step's solve"});
@@ -79,16 +81,17 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   made.seed_ = seed;
   made.options_ = options;
   made.groundless_urdf_ = !model.source_file.empty() && !model.ground && is_urdf(model.mjcf);
-  const auto row = require_solver(options.solver);
-  if (!row) return row.error();
-  if ((*row)->info.own_process) {
+  const auto chosen = loop_solver(options.solver, options.solver_options);
+  if (!chosen) return chosen.error();
+  if (chosen->row->info.own_process) {
     return Error{
         ErrorCode::wrong_usage,
         options.solver + " needs a process of its own and can't run in a simulation's loop; set another solver"};
   }
-  auto solver = (*row)->make({});
+  auto solver = chosen->row->make(chosen->options);
   if (!solver) return solver.error();
   made.solver_ = std::move(*solver);
+  made.solver_label_ = chosen->label();
   auto engine = load_engine(model, name, {.armature = options.armature, .maximal = options.coordinates == "maximal"});
   if (!engine) return engine.error();
   made.engine_ = std::move(*engine);
@@ -250,7 +253,7 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
                     options_.solver, to_string(record.summary.status)));
   }
   record.residual = reference_residual(problem, impulse);
-  record.problem = problem.with_reference({impulse, record.residual, options_.solver});
+  record.problem = problem.with_reference({impulse, record.residual, solver_label_});
   return impulse;
 }
 

@@ -21,6 +21,7 @@ namespace conebench::simulation {
 /// Options of every simulated scene, beside the scene's own.
 struct SimulationOptions {
   std::string solver = "NSGS";
+  std::string solver_options;  ///< see loop_solver
   double tolerance = 1e-8;
   long max_iterations = 5000;
   std::string criterion = "verdict";
@@ -99,6 +100,7 @@ class Simulation {
   bool held_ = false;  ///< some step had a row
   bool groundless_urdf_ = false;
   std::unique_ptr<Engine> engine_;
+  std::string solver_label_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<Control> control_;
   State state_;

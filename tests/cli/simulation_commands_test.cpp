@@ -274,6 +274,70 @@ TEST_F(GenerateSamples, AReportsCommandMakesTheSampleOfASweepAgain) {
   EXPECT_TRUE(swept.contains(*made.begin()));
 }
 
+TEST_F(GenerateSamples, TheLoopsSolverTakesOptionsOfItsOwn) {
+  const auto loop = [&](const std::string& out, const std::string& options) {
+    std::vector<std::string> words = {"generate", "box-on-plane", "--out",   folder / out, "--steps",
+                                      "6",        "--set",        "every=3", "--json"};
+    if (!options.empty()) words.insert(words.end(), {"--set", "solver_options=" + options});
+    const auto outcome = conebench(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::ifstream stream(folder / (out + "/trajectory.csv"));
+    return std::pair(outcome.json(), std::string(std::istreambuf_iterator<char>(stream), {}));
+  };
+  const auto [plain, usual] = loop("plain", "");
+  const auto [damped, slower] = loop("damped", "relaxation=0.5,order=random");
+  EXPECT_NE(slower, usual) << "a sweep goes half as far";
+  EXPECT_EQ(loop("again", "relaxation=1").second, usual) << "its default";
+  const std::string file = damped["files"][0];
+  EXPECT_THAT(file, HasSubstr("box-on-plane_solver_options=relaxation=0.5,order=random_step=00003.hdf5"));
+  EXPECT_EQ(conebench({"inspect", file, "--json"}).json()["scene"],
+            "box-on-plane_solver_options=relaxation=0.5,order=random");
+  if (python_has("h5py")) {
+    const auto source = [](const std::string& sample) {
+      return python("import sys, h5py; print(h5py.File(sys.argv[1])['conebench/reference/source'].asstr()[()])",
+                    {sample})
+          .out;
+    };
+    EXPECT_EQ(source(file), "NSGS order=random relaxation=0.5\n");
+    EXPECT_EQ(source(plain["files"][0]), "NSGS\n");
+  }
+  std::ifstream stream(folder / "damped/samples.json");
+  EXPECT_EQ(nlohmann::json::parse(stream)["options"]["solver_options"], "relaxation=0.5,order=random");
+  const auto wrong = [&](const std::string& options) {
+    return conebench({"generate", "box-on-plane", "--out", folder / "x", "--set", "solver_options=" + options});
+  };
+  expect_failure(wrong("relaxtion=1"), 2,
+                 {"solver_options relaxtion=1: NSGS has no option", "did you mean 'relaxation'?"});
+  expect_failure(wrong("relaxation=7"), 2, {"'relaxation' = 7", "[0.01, 1.99]"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
+TEST_F(GenerateSamples, ASuiteGivesTheLoopsSolverOptionsAndTheReportsCommandRepeatsThem) {
+  const auto write = [&](const std::string& options) {
+    std::ofstream(folder / "suite.json") << R"({"problems": [{"scene": "box-on-plane", "steps": 6, "every": 3,
+      "options": {"solver_options": ")" << options
+                                         << R"("}}], "solvers": ["NSGS"]})";
+  };
+  write("relaxatoin=0.5");
+  expect_failure(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}), 2,
+                 {"suite.json: problems[0]: ", "did you mean 'relaxation'?"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "s.sqlite"));
+  write("relaxation=0.5,order=random");
+  ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
+  const auto outcome = pasted_from_report("conebench generate", "\"\n");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::set<std::string> made, swept;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.path().extension() != ".hdf5") continue;
+    const bool here = entry.path().parent_path().filename().string().starts_with("sample-");
+    (here ? made : swept)
+        .insert(conebench({"inspect", entry.path().string(), "--json"}).json()["problem_hash"].get<std::string>());
+  }
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(swept.size(), 2U);
+  EXPECT_TRUE(swept.contains(*made.begin()));
+}
+
 TEST_F(GenerateSamples, AReportsCommandShowsAFailedSimulationFailAgain) {
   std::filesystem::create_directory(folder / "my robots");
   std::ofstream(folder / "my robots/mesh.xml") << R"(<mujoco><asset><mesh name="arm" file="arm.stl"/></asset>

@@ -1,4 +1,5 @@
 #include "problems/options.hpp"
+#include "problems/option_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,6 +126,23 @@ TEST(ParseOption, RefusesWhatIsNoSuchValue) {
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_THAT(parsed.error().message, HasSubstr("option '" + specs[spec].name + "' = " + text + " must be"));
   }
+}
+
+TEST(ParseOptions, ReadsWordsAndSaysWhichIsWrong) {
+  Bound bound;
+  const auto specs = bound.binder.specs();
+  const auto parse = [&](const std::vector<std::string>& words) {
+    return parse_options(words, specs, "PGS", "--set ");
+  };
+  EXPECT_EQ(parse({"relaxation=2", "rule=spectral"}).value(),
+            (OptionValues{{"relaxation", 2.0}, {"rule", std::string("spectral")}}));
+  EXPECT_EQ(parse({}).value(), OptionValues{});
+  EXPECT_EQ(parse({"relaxation"}).error().message, "--set relaxation: must be key=value");
+  EXPECT_EQ(parse({"relaxtion=1"}).error().message,
+            "--set relaxtion=1: PGS has no option 'relaxtion'; did you mean 'relaxation'? known: relaxation, sweeps, "
+            "warm, rule");
+  EXPECT_EQ(parse({"sweeps=x"}).error().message, "--set sweeps=x: option 'sweeps' = x must be an integer");
+  EXPECT_EQ(parse({"sweeps=1", "sweeps=2"}).error().message, "--set sweeps=2: 'sweeps' is set twice");
 }
 
 RC_GTEST_PROP(ParseOptionProperty, RealsRoundTripThroughText, ()) {

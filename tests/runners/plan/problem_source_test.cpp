@@ -234,6 +234,42 @@ TEST_F(Sources, SamplesAreKeptApartByTheVersionOfTheLoopsSolver) {
   EXPECT_EQ(folder(), before);
 }
 
+TEST_F(Sources, SamplesAreKeptApartByTheOptionsOfTheLoopsSolver) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const auto folder = [&](const std::string& solver_options) {
+    const auto found = list_sources(
+        suite(fmt::format(R"([{{"scene": "box-on-plane", "steps": 2, "options": {{"solver": "ADMM-NCP-SA"{}}}}}])",
+                          solver_options)),
+        {}, {}, base / "cache");
+    return found ? (*found)[0].file.parent_path() : fs::path(found.error().message);
+  };
+  const fs::path usual = folder("");
+  const fs::path other = folder(R"(, "solver_options": "increment=0.1,ratio=5")");
+  EXPECT_NE(other, usual);
+  EXPECT_EQ(folder(R"(, "solver_options": "ratio=5.0,increment=0.1")"), other) << "the same setting";
+  EXPECT_EQ(folder(R"(, "solver_options": "increment=0.05")"), usual) << "its default";
+}
+
+TEST_F(Sources, WhatIsWrongWithTheLoopsSolversOptionsIsSaidBeforeAnythingIsSimulated) {
+  const auto error = [&](const std::string& options) {
+    const auto found = list_sources(
+        suite(fmt::format(R"([{{"scene": "box-on-plane", "options": {{"solver": "ADMM-NCP-SA", {}}}}}])", options)), {},
+        {}, base / "cache", {.simulate = false});
+    EXPECT_FALSE(found) << options;
+    if (found) return std::string();
+    EXPECT_EQ(found.error().code, ErrorCode::wrong_usage);
+    return found.error().message;
+  };
+  EXPECT_THAT(error(R"("solver_options": "incremet=0.1")"),
+              HasSubstr("problems[0]: scene 'box-on-plane': solver_options incremet=0.1: ADMM-NCP-SA has no option "
+                        "'incremet'; did you mean 'increment'? known: relaxation, "));
+  EXPECT_THAT(error(R"("solver_options": "increment=2")"), HasSubstr("'increment' = 2 is outside [0, 1]"));
+  EXPECT_THAT(error(R"("solver_options": "increment=big")"), HasSubstr("'increment' = big must be a number"));
+  EXPECT_THAT(error(R"("solver_options": "increment")"), HasSubstr("solver_options increment: must be key=value"));
+  EXPECT_THAT(error(R"("solver_options": "ratio=5,ratio=6")"), HasSubstr("'ratio' is set twice"));
+  EXPECT_THAT(error(R"("solver_options": "storage=round")"), HasSubstr("must be one of: auto, dense"));
+}
+
 TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
   const auto names = [&](const std::string& problems) {
     std::vector<std::string> all;
@@ -252,6 +288,11 @@ TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
   EXPECT_THAT(names(R"([{"scene": "box-on-plane", "steps": 1, "grid": {"solver": ["CASCADE", "NSGS"]},
       "options": {"tolerance": 1e-6}}])"),
               ElementsAre("box-on-plane_solver=CASCADE_step=00001", "box-on-plane_solver=NSGS_step=00001"));
+  EXPECT_THAT(names(R"([{"scene": "box-on-plane", "steps": 1, "options": {"solver_options": "relaxation=0.8"}}])"),
+              ElementsAre("box-on-plane_step=00001"));
+  EXPECT_THAT(names(R"([{"scene": "box-on-plane", "steps": 1},
+                        {"scene": "box-on-plane", "steps": 1, "options": {"solver_options": "relaxation=0.8"}}])"),
+              ElementsAre("box-on-plane_step=00001", "box-on-plane_solver_options=relaxation=0.8_step=00001"));
 }
 
 TEST_F(Sources, StrataThatAreShortOfSamplesAreToldAlsoOfStoredOnes) {

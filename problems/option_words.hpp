@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+
+namespace conebench {
+
+/// Of words "name=value", options of `owner` ("NSGS"); ranges are not looked at. Errors (wrong_usage) begin with
+/// `before` and the word: no "=", an unknown name with the one that was probably meant, one that is set twice.
+Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
+                                   const std::string& owner, const std::string& before);
+
+}  // namespace conebench

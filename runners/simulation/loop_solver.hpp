@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "problems/options.hpp"
+#include "problems/result.hpp"
+#include "solvers/registry.hpp"
+
+namespace conebench::simulation {
+
+/// The solver of a simulation's loop with its own options.
+struct LoopSolver {
+  const SolverRow* row = nullptr;
+  OptionValues options;  ///< as they were set
+
+  /// Its id and the options that differ from their defaults, in the order of their names: equal settings have equal
+  /// labels.
+  std::string label() const;
+};
+
+/// `options`: "increment=0.1,ratio=5", empty for the defaults. Errors (wrong_usage): an unknown solver or option, a
+/// value out of range; unsupported: the solver is not in this build.
+Result<LoopSolver> loop_solver(const std::string& id, const std::string& options);
+
+}  // namespace conebench::simulation

@@ -50,15 +50,14 @@ def row(conebench, name, folder, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path, metavar="OUT", help="folder of the sets' folders")
-    parser.add_argument("sets", nargs="*", default=SETS, metavar="SCENE[:KEY=VALUE,…]",
+    parser.add_argument("sets", nargs="*", default=SETS, metavar="SCENE[:KEY=VALUE…]",
                         help=f"instead of {' '.join(SETS)}")
     arguments = parser.parse_args()
     conebench = os.environ.get("CONEBENCH", "build/bin/conebench")
     print("| set | dofs | contacts | open, stick, slip | steps | samples | MB | unsolved | worst residual | r_pen | CPU s |")
     print("| --- " * 11 + "|")
     for entry in arguments.sets:
-        scene, _, settings = entry.partition(":")
-        settings = [setting for setting in settings.split(",") if setting]
+        scene, *settings = entry.split(":")
         folder = arguments.out / "_".join([scene, *settings])
         seconds = make(conebench, scene, settings, folder)
         print(row(conebench, " ".join([scene, *settings]), folder, seconds), flush=True)

@@ -36,7 +36,7 @@ def ending(status, reason):
 
 
 def read(path):
-    store = sqlite3.connect(path)
+    store = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     residual = {}
     for cell, value in store.execute("SELECT cell, value FROM residuals WHERE name = 'natural_map_scaled'"):
         residual[cell] = value
@@ -46,7 +46,8 @@ def read(path):
             "SELECT p.hash, p.name, p.contacts, p.rows, p.rank, p.zero_impulse, s.solver, s.options, c.status, c.reason,"
             " c.own_residual, c.verdict_value, c.iterations, c.total_median_s, c.id FROM cells c"
             " JOIN problems p ON p.hash = c.problem JOIN settings s ON s.hash = c.setting"
-            " WHERE p.duplicate_of = '' AND p.error = '' AND p.rows > 0 AND c.status != 'unsupported'"):
+            " WHERE p.duplicate_of = '' AND p.error = '' AND p.rows > 0 AND c.status != 'unsupported'"
+            " AND s.solver LIKE 'LEMKE%'"):
         (problem, name, contacts, rows, rank, zero, solver, options, status, reason, own, facets, pivots, seconds,
          cell) = row
         if json.loads(zero).get("natural_map_facets_scaled", 1.0) <= E_MAX:
@@ -88,6 +89,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("store", metavar="STORE.sqlite", help="of `conebench run lemke`")
     lcps, cells = read(parser.parse_args().store)
+    if not lcps:
+        parser.error("no LCP that a LEMKE… has tried is in this store")
     redundant = {p for p, lcp in lcps.items() if lcp["redundant"]}
     small = {p for p, lcp in lcps.items() if lcp["contacts"] <= 16}
     print(f"{len(lcps)} LCPs, {len(redundant)} with redundant contacts, {len(small)} with at most 16 contacts")

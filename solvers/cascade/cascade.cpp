@@ -13,6 +13,7 @@
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
+#include "solvers/cascade/yielding_joints.hpp"
 
 namespace conebench {
 
@@ -115,7 +116,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
     return;
   const bool near = search.best() < std::max(1e-6, 10.0 * search.tolerance());
-  if (search.halted() || (near && rescue(parts, search))) return;
+  if (search.halted() || (near && (rescue(parts, search) || let_joints_yield(parts, search)))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
   const ProximalPoint::Limits walk{.shift = 0.03,
@@ -298,12 +299,10 @@ class PartSolver final : public Solver {
       if (projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
       if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
-      r = search.best_point();
-      if (projected) problem.project(r);
+      search.write_answer(impulse);
       summary = search.summary();
-    }
-    problem.to_impulse(r, impulse);
-    if (problem.contacts() == 0) {
+    } else {
+      problem.to_impulse(r, impulse);
       // Joints that contradict each other keep a velocity.
       summary.own_residual = joint_velocity_left(*problem_, impulse) / problem.reference_velocity();
       summary.status = summary.own_residual <= stop.tolerance ? SolveStatus::converged : SolveStatus::stalled;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "problems/cone_projection.hpp"
+
 namespace conebench::cascade {
 
 Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace)
@@ -43,8 +45,7 @@ double Search::with_joints(const Vector& r, double residual) {
   return whole <= residual ? residual : whole;
 }
 
-bool Search::ask(const Vector& r, double residual) {
-  problem_->to_impulse(r, *impulse_);
+bool Search::ask(double residual) {
   const bool good = residual <= tolerance_;
   const Decision decision =
       good ? monitor_->propose(offers_, *impulse_, residual) : monitor_->observe(offers_, *impulse_, residual);
@@ -68,14 +69,52 @@ bool Search::take(const Vector& r, double residual) {
   if (residual < best_) {
     best_ = residual;
     best_point_ = r;
+    best_impulse_.resize(0);
   }
   const bool good = residual <= tolerance_;
   if (outer_ != nullptr || criterion_ == Criterion::own) accepted_ = good;
   if (outer_ != nullptr) return accepted_;
   // The point asked about is the one that is returned if the answer is yes.
-  if (!accepted_ && (good || monitor_->due(offers_))) accepted_ = ask(good ? r : best_point_, residual);
-  if (accepted_ && good) best_point_ = r;
+  if (!accepted_ && (good || monitor_->due(offers_))) {
+    good ? problem_->to_impulse(r, *impulse_) : write_answer(*impulse_);
+    accepted_ = ask(residual);
+  }
+  if (accepted_ && good) {
+    best_point_ = r;
+    best_impulse_.resize(0);
+  }
   return accepted_;
+}
+
+bool Search::offer_impulse(Vector& impulse) {
+  if (accepted_) return true;
+  if (projects_) project_cone(joints_->cones(), impulse, impulse);
+  if (!whole_) whole_.emplace(*joints_, gauss_seidel::OwnModel::ncp);
+  const double residual = whole_->natural_map(impulse);
+  ++offers_;
+  if (residual < best_) {
+    best_ = residual;
+    best_impulse_ = impulse;
+  }
+  if (!(residual <= tolerance_)) return false;
+  *impulse_ = impulse;
+  accepted_ = criterion_ == Criterion::own || ask(residual);
+  if (accepted_) best_impulse_ = impulse;
+  return accepted_;
+}
+
+void Search::write_answer(VectorRef impulse) const {
+  if (best_impulse_.size() > 0) {
+    impulse = best_impulse_;
+    return;
+  }
+  if (!projects_) {
+    problem_->to_impulse(best_point_, impulse);
+    return;
+  }
+  Vector projected = best_point_;
+  problem_->project(projected);
+  problem_->to_impulse(projected, impulse);
 }
 
 void Search::hold_to_limit() {

@@ -40,6 +40,9 @@ class Search {
 
   /// Takes note of r, whose scaled natural map is `residual`. True: accepted, stop.
   bool offer(const Vector& r, double residual);
+  /// The same of an impulse whose joints are not those that its other rows would be completed with, measured with all
+  /// rows; only after measure_joints().
+  bool offer_impulse(Vector& impulse);
   void count_newton();
   void count_sweep();
   /// Out of time or of iterations.
@@ -49,7 +52,10 @@ class Search {
 
   double tolerance() const { return tolerance_; }
   double best() const { return best_; }
+  /// Of the points; an impulse that was offered as such is none.
   const Vector& best_point() const { return best_point_; }
+  /// What the search found: the best impulse, the accepted one where there is one.
+  void write_answer(VectorRef impulse) const;
   long newton_steps() const { return newton_steps_; }
   long sweeps() const { return sweeps_; }
   /// Alternates between two regularisations from attempt to attempt.
@@ -60,7 +66,8 @@ class Search {
 
  private:
   void hold_to_limit();
-  bool ask(const Vector& r, double residual);
+  /// About the impulse in the workspace.
+  bool ask(double residual);
   bool take(const Vector& r, double residual);
   double with_joints(const Vector& r, double residual);
 
@@ -80,6 +87,7 @@ class Search {
   Vector best_point_;
   bool projects_ = false;
   Vector projected_, velocity_;
+  Vector best_impulse_;                     ///< if not empty, better than best_point_
   const ContactProblem* joints_ = nullptr;  ///< the problem whose joints are measured
   std::optional<gauss_seidel::OwnResiduals> whole_;
   bool accepted_ = false;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "solvers/cascade/parts.hpp"
+#include "solvers/cascade/search.hpp"
+
+namespace conebench::cascade {
+
+/// Where a mechanism is jammed between its joints and its contacts, an error of its joints as small as rounding decides
+/// whether any impulse satisfies both: all that the residual can fall to is the error's share. With joints that are
+/// satisfied to the last bit contacts bear all of it; here every joint row takes a part, up to the tolerance.
+///
+/// 1. The problem with G̃ + α I has a solution, and for α far below the residual its impulses λ grow along those that
+///    jam: K ∋ λ_c, σ_c = G_cj λ_j + G_cc λ_c = 0, σ_j = 0, g·λ < 0, which is what rules out a solution.
+/// 2. Among all |e| ≤ ε V, the joints' velocities e = −ε V sign λ_j change g·λ the most, by ε V ‖λ_j‖₁. Rows that bear
+///    less than 2 % of the largest stay as they are.
+/// 3. The problem with σ_j = e in place of σ_j = 0 is solved for ε of a half, then of more of the tolerance, and its
+///    impulses are measured on the problem itself, with all its rows.
+///
+/// Only where the best point is within ten tolerances; a Newton run and up to three eliminations of the joints with one
+/// each. True: `search` accepted an impulse.
+bool let_joints_yield(Parts& parts, Search& search);
+
+}  // namespace conebench::cascade

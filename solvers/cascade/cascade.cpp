@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solvers/cascade/elimination_order.hpp"
+#include "solvers/cascade/falling_shift.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
@@ -119,18 +120,18 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (near && (rescue(parts, search) || let_joints_yield(parts, search)))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
-  const ProximalPoint::Limits walk{.shift = 0.03,
-                                   .newton_steps = o.proximal_steps,
-                                   .longer = o.proximal_steps * 5 / 3,
-                                   .successes = 3,
-                                   .short_steps = true};
+  ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .successes = 3, .short_steps = true};
+  if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
+  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+  if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search)) return;
+  walk.longer = o.proximal_steps * 5 / 3;
+  walk.resume = true;
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
   if (o.arclength && parts.arclength_path().run(search, 1.0, 1.0, {.steps = static_cast<int>(o.arclength_steps)}))
     return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-
   if (o.proximal_point && o.restarts > 0) {
     if (parts.proximal_point().run(
             search, {.newton_steps = 1500, .longer = 2000, .successes = 3, .resume = true, .short_steps = true}))

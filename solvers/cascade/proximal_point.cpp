@@ -54,9 +54,9 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
 
 bool ProximalPoint::run(Search& search, const Limits& limits) {
   Walk other;
-  Walk& walk = limits.from_best ? other : walk_;
+  Walk& walk = limits.from != nullptr ? other : walk_;
   if (!limits.resume || walk.shift == 0.0) {
-    walk.center = limits.from_best ? search.best_point() : Vector::Zero(problem_.size());
+    walk.center = limits.from != nullptr ? *limits.from : Vector::Zero(problem_.size());
     walk.start = walk.center;
     walk.best_residual = std::numeric_limits<double>::infinity();
     walk.shift = limits.shift;

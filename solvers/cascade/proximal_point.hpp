@@ -27,8 +27,8 @@ class ProximalPoint {
     long newton_steps = 800;
     long longer = 0;  ///< beyond these, for as long as so many steps halve the residual
     int successes = 5;
-    bool from_best = false;  ///< start at the search's best point, not at zero
-    bool resume = false;     ///< go on where the last walk from zero ended, with its shift
+    const Vector* from = nullptr;  ///< start there, not at zero
+    bool resume = false;           ///< go on where the last walk from zero ended, with its shift
     bool short_steps = false;
   };
 

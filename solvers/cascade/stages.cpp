@@ -85,7 +85,8 @@ bool from_impulses_of(double size, Parts& parts, Search& search, const LargeImpu
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
   }
   if (!wanted.proximal_point || search.halted() || !(search.best() < 1e-3)) return false;
-  return parts.proximal_point().run(search, {.shift = 1e-6, .newton_steps = 200, .successes = 5, .from_best = true});
+  return parts.proximal_point().run(search,
+                                    {.shift = 1e-6, .newton_steps = 200, .successes = 5, .from = &search.best_point()});
 }
 
 /// Rough costs in multiplications: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.

@@ -6,6 +6,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "solvers/cascade/falling_shift.hpp"
 #include "solvers/registry.hpp"
 #include "tests/support/make_problem.hpp"
 
@@ -143,9 +144,9 @@ TEST(CascadeStages, AStartThatIsNearIsSweptNotThrownAway) {
 struct Bench {
   explicit Bench(const ContactProblem& source) : problem(source), parts(problem), impulse(problem.rows()) {}
 
-  cascade::Search search(double tolerance) {
+  cascade::Search search(double tolerance, long max_iterations = 10000) {
     return {parts.problem(),
-            {.tolerance = tolerance, .max_iterations = 10000, .criterion = Criterion::own},
+            {.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::own},
             monitor,
             impulse};
   }
@@ -210,6 +211,23 @@ TEST(CascadeStages, AProximalWalkThatHalvesItsResidualGoesOnBeyondItsBudget) {
   EXPECT_EQ(steps_of({.newton_steps = 12, .longer = 2000}), std::pair(true, whole));
 }
 
+TEST(CascadeStages, AFallingShiftEndsBeyondTheFoldAtWhichTheInteriorPointStalls) {
+  const ContactProblem problem =
+      make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}}, 117);
+  Bench bench(problem);
+  cascade::Search stalled = bench.search(1e-9);
+  EXPECT_FALSE(bench.parts.interior_point().run(stalled, 1.0, 1.0, 60));
+  EXPECT_GT(stalled.best(), 0.1);
+  cascade::Search search = bench.search(1e-9);
+  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search));
+  EXPECT_TRUE(search.accepted());
+  EXPECT_LE(search.best(), 1e-9);
+  cascade::Search short_search = bench.search(1e-9, 30);
+  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search)) << "halted";
+  EXPECT_FALSE(short_search.accepted());
+  EXPECT_EQ(short_search.iterations_left(), 0);
+}
+
 TEST(CascadeStages, AProximalWalkGoesOnWhereItsBudgetEndedItAlsoAfterAWalkFromTheBest) {
   const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
   const auto steps_of = [&](bool interrupted, bool resumed) {
@@ -218,7 +236,7 @@ TEST(CascadeStages, AProximalWalkGoesOnWhereItsBudgetEndedItAlsoAfterAWalkFromTh
     cascade::ProximalPoint& walk = bench.parts.proximal_point();
     if (interrupted) {
       EXPECT_FALSE(walk.run(search, {.newton_steps = 12}));
-      walk.run(search, {.shift = 1e-6, .newton_steps = 1, .from_best = true});
+      walk.run(search, {.shift = 1e-6, .newton_steps = 1, .from = &search.best_point()});
     }
     const long before = search.newton_steps();
     EXPECT_TRUE(walk.run(search, {.newton_steps = 2000, .resume = resumed}));

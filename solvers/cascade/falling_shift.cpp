@@ -1,0 +1,57 @@
+#include "solvers/cascade/falling_shift.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace conebench::cascade {
+
+namespace {
+
+struct Fall {
+  double factor;
+  int arclength_steps;  ///< where the interior point stalls
+};
+
+/// The last α with a solution. Less than that: `search` accepted a point, is halted, or no α had one.
+std::optional<double> fall(Parts& parts, Search& search, const Fall& by) {
+  const ScaledProblem& problem = parts.problem();
+  ScaledProblem shifted(problem);
+  SemismoothNewton newton(shifted, parts.lu());
+  InteriorPoint interior_point(shifted, parts.lu(), newton);
+  interior_point.alternate = false;
+  ArclengthPath path(shifted, parts.lu(), newton);
+  const Vector zero = Vector::Zero(problem.size());
+  Vector w(problem.size());
+  std::optional<double> last;
+  int misses = 0;
+  for (double shift = 1e-6; shift > 1e-12 && misses < 2; shift *= by.factor) {
+    shifted.become_shifted(problem, shift, zero);
+    Search inner(shifted, 0.1 * search.tolerance(), search);
+    interior_point.finish.largest = std::min(1e-4, 0.01 * shift);
+    bool solved = interior_point.run(inner, 1.0, 1.0, 100);
+    if (!solved && by.arclength_steps > 0 && !search.halted()) {
+      solved = path.run(inner, 1.0, 1.0, {.steps = by.arclength_steps});
+    }
+    problem.velocity(inner.best_point(), w);
+    if (search.offer(inner.best_point(), problem.residual(inner.best_point(), w)) || search.halted()) return {};
+    misses = solved ? 0 : misses + 1;
+    if (solved) last = shift;
+  }
+  return last;
+}
+
+}  // namespace
+
+bool solve_with_falling_shift(Parts& parts, Search& search) {
+  for (const Fall& by : {Fall{0.1, 300}, Fall{0.3, 0}}) {
+    const auto shift = fall(parts, search, by);
+    if (search.accepted() || search.halted()) return true;
+    if (!shift) continue;
+    const ProximalPoint::Limits walk{
+        .shift = *shift, .newton_steps = 1000, .longer = 1000, .successes = 3, .from = &search.best_point()};
+    if (parts.proximal_point().run(search, walk) || search.halted()) return true;
+  }
+  return false;
+}
+
+}  // namespace conebench::cascade

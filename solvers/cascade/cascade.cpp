@@ -39,7 +39,7 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.integer("sweeps", o.sweeps,
                {.minimum = 0,
                 .maximum = 1e6,
-                .doc = "Gauss-Seidel sweeps at first; 0: none at all, and no dense Newton steps on a few contacts"});
+                .doc = "Gauss-Seidel sweeps at first, beyond forty contacts one fewer; 0: none, and no dense steps"});
   bind.integer(
       "proximal_steps", o.proximal_steps,
       {.minimum = 1,
@@ -97,21 +97,21 @@ bool tries_newton(const Options& options, const ContactProblem& problem) {
 }
 
 void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
-  // Not from a start that is near already.
-  if (o.newton && search.best() > 1e-2 && from_rest(parts, search)) return;
+  if (o.newton && search.best() > 1e-2 && from_rest(parts, search)) return;  // not where the start is near
+  const bool planar = parts.problem().planar();
+  const bool path_first = o.interior_point && r.isZero(0.0) && !search.halted() && highly_redundant(parts);
+  if (path_first && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  Measured start;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, static_cast<int>(o.sweeps)))
+      sweep_while_cheap(parts, search, r, static_cast<int>(std::max(1L, o.sweeps - 1)), start))
     return;
   if (search.halted()) return;
-  if (!parts.lu().fits()) {
-    sweep_to_the_end(parts, search, r);
-    return;
-  }
+  if (!parts.lu().fits()) return void(sweep_to_the_end(parts, search, r));
   Vector swept = r;
-  if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(search.odd_attempt() ? 1e3 : 10.0)))
-    return;
+  search.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
+  if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(planar), start)) return;
   if (o.sweeps > 0 && !search.halted() && sweep_on(parts, search, swept)) return;
-  if (o.interior_point && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  if (o.interior_point && !path_first && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
   // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
   if (o.newton && o.interior_point && !search.halted() &&
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
@@ -377,7 +377,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 11;
+  driver.version = 12;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

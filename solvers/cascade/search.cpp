@@ -118,7 +118,7 @@ void Search::write_answer(VectorRef impulse) const {
 }
 
 void Search::hold_to_limit() {
-  if (newton_steps_ + sweeps_ >= max_iterations_) halted_ = true;
+  if (iterations() >= max_iterations_) halted_ = true;
 }
 
 void Search::count_newton() {
@@ -133,8 +133,14 @@ void Search::count_sweep() {
   if (outer_ != nullptr) outer_->count_sweep();
 }
 
+void Search::count_chord() {
+  ++chords_;
+  hold_to_limit();
+  if (outer_ != nullptr) outer_->count_chord();
+}
+
 long Search::iterations_left() const {
-  return outer_ != nullptr ? outer_->iterations_left() : max_iterations_ - newton_steps_ - sweeps_;
+  return outer_ != nullptr ? outer_->iterations_left() : max_iterations_ - iterations();
 }
 
 SolveStatus Search::status() const {
@@ -146,7 +152,7 @@ SolveStatus Search::status() const {
 SolveSummary Search::summary() const {
   SolveSummary summary;
   summary.status = status();
-  summary.iterations = newton_steps_ + sweeps_;
+  summary.iterations = iterations();
   summary.factorizations = newton_steps_;
   summary.operator_products = problem_->products() - products_before_ + sweeps_;
   summary.own_residual = best_;

@@ -45,6 +45,8 @@ class Search {
   bool offer_impulse(Vector& impulse);
   void count_newton();
   void count_sweep();
+  /// A step with factors that are there already.
+  void count_chord();
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : halted_; }
   bool accepted() const { return accepted_; }
@@ -58,6 +60,7 @@ class Search {
   void write_answer(VectorRef impulse) const;
   long newton_steps() const { return newton_steps_; }
   long sweeps() const { return sweeps_; }
+  long iterations() const { return newton_steps_ + chords_ + sweeps_; }
   /// Alternates between two regularisations from attempt to attempt.
   bool odd_attempt() { return (attempts_++ & 1) != 0; }
 
@@ -80,6 +83,7 @@ class Search {
   Search* outer_ = nullptr;
   long max_iterations_ = std::numeric_limits<long>::max();
   long newton_steps_ = 0;
+  long chords_ = 0;
   long sweeps_ = 0;
   long attempts_ = 0;
   long offers_ = 0;  ///< what the monitor counts: every point that was measured

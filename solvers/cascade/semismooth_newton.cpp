@@ -89,26 +89,32 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
   }
 }
 
-void SemismoothNewton::step(Vector& r) {
+void SemismoothNewton::step(Vector& r, Factors factors) {
   problem_.multiply(known_, product_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     if (dropped_[at(i)] != Left::everything) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
   }
-  lu_.factor(problem_, left_, right_, base_, dropped_);
+  if (factors == Factors::made) {
+    lu_.factor(problem_, left_, right_, base_, dropped_);
+    factored_ = dropped_;
+  }
   lu_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     r.segment<3>(3 * i) += right_[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
   }
 }
 
-bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget) {
+bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start) {
+  constexpr int glimmer = 6;
   double best = std::numeric_limits<double>::infinity();
   double best_to_beat = std::numeric_limits<double>::infinity();
+  double before = 0.0;  // of the point from which the last factors were made; 0: they were kept once
   int without_progress = 0;
   best_ = r;
   for (int k = 0;; ++k) {
-    problem_.velocity(r, w_);
-    const double residual = problem_.residual(r, w_);
+    const bool known = k == 0 && start.velocity.size() > 0;
+    known ? void(w_ = start.velocity) : problem_.velocity(r, w_);
+    const double residual = known ? start.residual : problem_.residual(r, w_);
     if (k > 0 || budget.start_counts) {
       without_progress = residual < budget.progress * best_to_beat ? 0 : without_progress + 1;
       best_to_beat = std::min(best_to_beat, residual);
@@ -117,11 +123,16 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
       best = residual;
       best_ = r;
     }
-    if (search.offer(r, residual)) return true;
+    if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
+    if (k >= glimmer && best_to_beat > budget.hopeless) break;
     linearise(r, std::min(budget.largest, std::max(1e-12, budget.relative * residual)));
-    step(r);
-    search.count_newton();
+    // Kept factors gain about what the step before gained; twice as much is left for the slip directions' turn.
+    const bool chord = budget.chords && before > 0.0 && factored_ == dropped_ &&
+                       2.0 * residual * residual <= search.tolerance() * before;
+    step(r, chord ? Factors::kept : Factors::made);
+    chord ? search.count_chord() : search.count_newton();
+    before = chord ? 0.0 : residual;
   }
   r = best_;
   return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "solvers/cascade/block_lu.hpp"
@@ -17,6 +18,16 @@ struct NewtonBudget {
   double progress = 0.7;
   bool start_counts =
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
+  /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
+  bool chords = false;
+  /// Ends a run of which six steps have not come below this.
+  double hopeless = std::numeric_limits<double>::infinity();
+};
+
+/// What is known of a point that was measured.
+struct Measured {
+  double residual = 0.0;
+  Vector velocity;  ///< w; empty where nothing was measured
 };
 
 /// Semi-smooth Newton on F(r) = r − P(r − u(w(r))), reduced contact by contact to the unknowns that its mode leaves
@@ -39,19 +50,22 @@ class SemismoothNewton {
   /// Both must outlive this object; `lu` has analysed `problem`'s pattern.
   SemismoothNewton(const ScaledProblem& problem, BlockLu& lu);
 
-  /// Starts at r and leaves r at the best point of this run. True: `search` accepted a point.
-  bool run(Search& search, Vector& r, const NewtonBudget& budget);
+  /// Starts at r and leaves r at the best point of this run. True: `search` accepted a point. `start`: what was
+  /// measured at r and offered to `search` already.
+  bool run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start = {});
 
  private:
   /// Fills left_, right_, base_, right_side_ and known_ for the point (r, w_).
   void linearise(const Vector& r, double alpha);
   void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y, double alpha);
-  void step(Vector& r);
+  enum class Factors { made, kept };
+  void step(Vector& r, Factors factors);
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
   std::vector<Block> left_, right_, base_;
   std::vector<char> dropped_;
+  std::vector<char> factored_;  ///< dropped_ of the last factors: their modes
   Vector w_, known_, product_, right_side_, z_, best_;
 };
 

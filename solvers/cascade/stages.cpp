@@ -34,8 +34,15 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
   return search.offer(r, measure(parts, r, w));
 }
 
-NewtonBudget first_newton(double relative) {
-  return {.steps = 30, .patience = 6, .relative = relative, .progress = 0.5, .start_counts = false};
+NewtonBudget first_newton(bool planar) {
+  return {.steps = 30,
+          .patience = planar ? 8 : 14,
+          .relative = 1.0,
+          .largest = 1e-2,
+          .progress = 0.5,
+          .start_counts = false,
+          .chords = true,
+          .hopeless = 0.2};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -154,7 +161,26 @@ bool run_admm(Parts& parts, Search& search) {
   return search.accepted();
 }
 
+/// A step costs as much as many sweeps, or there is no factor to make it with.
+bool newton_is_dear(Parts& parts) {
+  Costs costs(parts.problem());
+  costs.add_fill(parts.lu());
+  return costs.newton > heavy * costs.sweep || !parts.lu().fits();
+}
+
 }  // namespace
+
+bool highly_redundant(Parts& parts) {
+  const ScaledProblem& problem = parts.problem();
+  // Few couplings cannot be so redundant, and need not be summed up to know it.
+  if (problem.planar() || problem.contacts() <= FewContacts::most_contacts ||
+      problem.stored_blocks() < 8 * problem.contacts())
+    return false;
+  double squares = 0.0;
+  for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
+  // Each diagonal block has trace 3.
+  return static_cast<double>(problem.size()) < 0.13 * squares && !newton_is_dear(parts);
+}
 
 bool from_rest(Parts& parts, Search& search) {
   const Vector& free = parts.problem().free_term();
@@ -165,9 +191,7 @@ bool from_rest(Parts& parts, Search& search) {
     moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
   }
   if (!(moving <= 1e-2 * pressing)) return false;
-  Costs costs(parts.problem());
-  costs.add_fill(parts.lu());
-  if (costs.newton > heavy * costs.sweep || !parts.lu().fits()) return false;
+  if (newton_is_dear(parts)) return false;
   const Vector r = sticking_impulses(parts, search, 1e-6);
   // Once more with the same factors takes most of the shift's error away.
   Vector w(r.size());
@@ -244,10 +268,13 @@ bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {
   return false;
 }
 
-bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
+bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Measured& end) {
   const ScaledProblem& problem = parts.problem();
-  Vector w(problem.size());
+  Vector& w = end.velocity;
+  double& last = end.residual;
+  w.resize(problem.size());
   double halfway = 0.0;
+  if (search.sweeps() > 0 && sweeps > 1) --sweeps;
   for (int k = 0; k < sweeps && !search.halted(); ++k) {
     const double change = parts.sweep().sweep(r);
     search.count_sweep();
@@ -257,7 +284,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
     if (search.offer(r, residual)) return true;
     if (middle) halfway = residual;
   }
-  double last = measure(parts, r, w);
+  last = measure(parts, r, w);
   if (search.offer(r, last)) return true;
   if (!(halfway > 0.0)) return false;
 
@@ -270,7 +297,8 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps) {
     const double spent = done * costs.sweep;
     const double needed = sweeps_needed(last, search.tolerance(), rate);
     const auto near = [&] {
-      return needed * costs.sweep <= 6.0 * costs.newton && spent <= 12.0 * costs.newton &&
+      const double steps = rate < 0.5 || costs.newton > heavy * costs.sweep ? 6.0 : 3.0;
+      return needed * costs.sweep <= steps * costs.newton && spent <= 12.0 * costs.newton &&
              (rate < 0.95 || costs.newton > heavy * costs.sweep);
     };
     if (!near() && !analysed) {

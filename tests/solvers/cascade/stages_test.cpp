@@ -186,7 +186,7 @@ TEST(CascadeStages, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
   for (const bool start_counts : {true, false}) {
     cascade::Search search = bench.search(1e-10);
     Vector r = Vector::Zero(bench.parts.problem().size());
-    cascade::NewtonBudget budget = cascade::first_newton(10.0);
+    cascade::NewtonBudget budget = cascade::first_newton(false);
     EXPECT_FALSE(budget.start_counts);
     budget.patience = 1;
     budget.start_counts = start_counts;
@@ -194,6 +194,58 @@ TEST(CascadeStages, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
     steps[start_counts ? 0 : 1] = search.newton_steps();
   }
   EXPECT_LT(steps[0], steps[1]);
+}
+
+TEST(CascadeStages, AChordEndsARunWithTheFactorsThatAreThere) {
+  long saved = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    Bench bench(make_problem("random", {{"contacts", 12L}, {"mu_min", 0.3}, {"mu_max", 0.6}}, seed));
+    const auto factorizations = [&](bool chords) {
+      cascade::Search search = bench.search(1e-8);
+      Vector r = Vector::Zero(bench.parts.problem().size());
+      EXPECT_TRUE(bench.parts.newton().run(search, r, {.steps = 40, .patience = 40, .chords = chords})) << seed;
+      const SolveSummary summary = search.summary();
+      EXPECT_LE(summary.iterations - summary.factorizations, chords ? 1 : 0) << seed;
+      return summary.factorizations;
+    };
+    const long without = factorizations(false);
+    const long with = factorizations(true);
+    EXPECT_LE(with, without) << seed;
+    saved += without - with;
+  }
+  EXPECT_GT(saved, 0);
+}
+
+TEST(CascadeStages, WhatWasMeasuredAtTheStartIsNotMeasuredAgain) {
+  Bench bench(make_problem("random", {{"contacts", 20L}}));
+  const cascade::ScaledProblem& problem = bench.parts.problem();
+  const Vector zero = Vector::Zero(problem.size());
+  cascade::Measured start;
+  start.velocity.resize(problem.size());
+  problem.velocity(zero, start.velocity);
+  start.residual = problem.residual(zero, start.velocity);
+  const auto run = [&](const cascade::Measured& known, Vector& r) {
+    cascade::Search search = bench.search(1e-10);
+    const long before = problem.products();
+    r = zero;
+    bench.parts.newton().run(search, r, {}, known);
+    return problem.products() - before;
+  };
+  Vector unknown, known;
+  EXPECT_EQ(run({}, unknown), run(start, known) + 1);
+  EXPECT_EQ(unknown, known);
+}
+
+TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {
+  const auto redundant = [](double rank_share, long contacts) {
+    Bench bench(make_problem("random", {{"contacts", contacts}, {"rank_share", rank_share}}));
+    return highly_redundant(bench.parts);
+  };
+  EXPECT_TRUE(redundant(0.1, 60));
+  EXPECT_FALSE(redundant(1.0, 60));
+  EXPECT_FALSE(redundant(0.1, 40));
+  Bench lattice(make_problem("sphere-lattice", {{"nx", 5L}, {"ny", 5L}, {"nz", 5L}}));
+  EXPECT_FALSE(highly_redundant(lattice.parts));
 }
 
 TEST(CascadeStages, AProximalWalkThatHalvesItsResidualGoesOnBeyondItsBudget) {

@@ -83,6 +83,10 @@ std::string to_string(SampleCategory category) {
   return {};
 }
 
+SampleCategory sample_category(const ContactProblem& problem, Index rank) {
+  return category_of(problem.cones(), rank, densities_of(problem));
+}
+
 Features extract_features(const ContactProblem& problem, const SpectrumOptions& options) {
   Features features;
   features.spectrum = analyse_spectrum(problem.blocks(), options);

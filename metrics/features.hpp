@@ -48,6 +48,9 @@ struct Features {
   SampleCategory category = SampleCategory::unknown;
 };
 
+/// What extract_features says of a problem whose G has this rank.
+SampleCategory sample_category(const ContactProblem& problem, Index rank);
+
 /// Where rank(J) is asked for, rank(G) is taken, which equals it where M is positive definite.
 Features extract_features(const ContactProblem& problem, const SpectrumOptions& options = {});
 

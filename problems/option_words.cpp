@@ -4,11 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "problems/suggestion.hpp"
 
 namespace conebench {
+
+std::vector<std::string> split_list(const std::string& list) {
+  constexpr const char* blanks = " \t";
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string word = list.substr(begin, end - begin);
+    if (const std::size_t first = word.find_first_not_of(blanks); first != std::string::npos) {
+      words.push_back(word.substr(first, word.find_last_not_of(blanks) + 1 - first));
+    }
+    begin = end + 1;
+  }
+  return words;
+}
 
 Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
                                    const std::string& owner, const std::string& before) {

@@ -2,11 +2,15 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "problems/options.hpp"
 #include "problems/result.hpp"
 
 namespace conebench {
+
+/// The words of a list "a, b,c", without the blanks around them; empty ones are left out.
+std::vector<std::string> split_list(const std::string& list);
 
 /// Of words "name=value", options of `owner` ("NSGS"); ranges are not looked at. Errors (wrong_usage) begin with
 /// `before` and the word: no "=", an unknown name with the one that was probably meant, one that is set twice.

@@ -7,11 +7,12 @@ set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 with_tests=OFF
-case "${1:-}" in
-  "") ;;
-  --tests) with_tests=ON ;;
-  *) echo "scripts/build.sh: unknown argument '$1'; see scripts/build.sh --help" >&2; exit 2 ;;
-esac
+for argument in "$@"; do
+  case "$argument" in
+    --tests) with_tests=ON ;;
+    *) echo "scripts/build.sh: unknown argument '$argument'; see scripts/build.sh --help" >&2; exit 2 ;;
+  esac
+done
 source scripts/packages.sh
 
 if command -v dpkg-query >/dev/null; then

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "problems/option_words.hpp"
 #include "problems/plural.hpp"
 #include "reports/report.hpp"
 #include "runners/cli/arguments.hpp"
@@ -70,17 +71,6 @@ std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
   options.shard = *part;
   options.shards = *parts;
   return std::nullopt;
-}
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> words;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const auto comma = std::min(text.find(',', begin), text.size());
-    if (comma > begin) words.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return words;
 }
 
 int terminal_width() {

@@ -154,7 +154,7 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   std::map<std::string, const ProblemRecord*> record_of;
   if (known != nullptr) {
     for (const ProblemRecord& record : *known) {
-      survey.known.insert(record.hash);
+      survey.known[record.hash] = record.rank;
       record_of[record.hash] = &record;
     }
   }

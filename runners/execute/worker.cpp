@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/simulation/sample_folder.hpp"
@@ -57,8 +58,12 @@ bool answer(FrameKind kind, const std::string& payload) {
 int survey(const SurveyPlan& plan, const ProblemSource& source) {
   const auto problem = load_source(source, plan.cache);
   const auto look_at = [&](const ContactProblem& loaded) {
-    const bool features = plan.features && !plan.known.contains(loaded.data_hash());
-    return survey_problem(loaded, source, features);
+    const auto known = plan.known.find(loaded.data_hash());
+    if (known == plan.known.end()) return survey_problem(loaded, source, plan.features);
+    SurveyedProblem surveyed = survey_problem(loaded, source, false);
+    // Not as it is stored: the build that did may have known other categories.
+    if (known->second) surveyed.record.category = to_string(sample_category(loaded, *known->second));
+    return surveyed;
   };
   const SurveyedProblem surveyed = problem ? look_at(*problem) : survey_failure(source, problem.error());
   return answer(FrameKind::surveyed, encode(surveyed)) ? 0 : 1;

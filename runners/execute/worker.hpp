@@ -1,8 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +24,10 @@ struct Worker {
 struct SurveyPlan {
   const Suite& suite;
   std::filesystem::path cache;
-  bool features = true;         ///< rank, conditioning and category, too
-  std::set<std::string> known;  ///< hashes of problems whose features need not be found again
-  bool tell = true;             ///< notes what can't be loaded when it is found
+  bool features = true;  ///< rank, conditioning and category, too
+  /// By hash: ranks of problems whose spectra need not be found again.
+  std::map<std::string, std::optional<std::int64_t>> known;
+  bool tell = true;  ///< notes what can't be loaded when it is found
 };
 
 /// Starts a process that loads one problem, answers FrameKind::surveyed and ends.

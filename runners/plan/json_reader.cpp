@@ -96,6 +96,7 @@ OptionValue JsonReader::option(const Json& value, const std::string& path) {
   if (value.is_number_integer())
     return integer(value, path, std::numeric_limits<long>::min(), std::numeric_limits<long>::max());
   if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();  // also an empty one
   return text(value, path);
 }
 

@@ -71,7 +71,6 @@ void copy_features(const ProblemRecord& known, ProblemRecord& record) {
   record.rank = known.rank;
   record.conditioning = known.conditioning;
   record.features_estimated = known.features_estimated;
-  record.category = known.category;
 }
 
 SurveyedProblem survey_pending(const ProblemSource& source) {

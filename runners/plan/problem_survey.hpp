@@ -30,7 +30,7 @@ struct SurveyedProblem {
 /// `with_features`.
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features);
 
-/// Puts rank, conditioning and category of `known` into `record`, which lacks them.
+/// Puts rank and conditioning of `known` into `record`, which lacks them.
 void copy_features(const ProblemRecord& known, ProblemRecord& record);
 
 /// What is told of one that a simulation has still to make (ProblemSource::pending).

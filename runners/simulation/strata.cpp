@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "problems/option_words.hpp"
+
 namespace conebench::simulation {
 
 namespace {
@@ -27,17 +29,6 @@ std::string word(SampleCategory category) {
   std::string text = to_string(category);
   std::replace(text.begin(), text.end(), ' ', '-');
   return text;
-}
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin < list.size()) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 bool before(const Stratum& a, const Stratum& b) { return std::tie(a.category, a.band) < std::tie(b.category, b.band); }
@@ -77,7 +68,7 @@ std::vector<std::string> category_words() {
 
 Result<Strata> Strata::create(const std::string& list, const std::string& edge_list, long per_stratum) {
   std::vector<double> edges;
-  for (const std::string& text : split(edge_list)) {
+  for (const std::string& text : split_list(edge_list)) {
     double edge = 0.0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), edge);
     const bool whole = parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
@@ -90,7 +81,7 @@ Result<Strata> Strata::create(const std::string& list, const std::string& edge_l
     edges.push_back(edge);
   }
   Strata strata(ConditioningBands(std::move(edges)), per_stratum);
-  for (const std::string& text : split(list)) {
+  for (const std::string& text : split_list(list)) {
     const auto* const found = std::find_if(std::begin(categories), std::end(categories),
                                            [&](SampleCategory category) { return word(category) == text; });
     if (found == std::end(categories)) {

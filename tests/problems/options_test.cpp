@@ -145,6 +145,11 @@ TEST(ParseOptions, ReadsWordsAndSaysWhichIsWrong) {
   EXPECT_EQ(parse({"sweeps=1", "sweeps=2"}).error().message, "--set sweeps=2: 'sweeps' is set twice");
 }
 
+TEST(SplitList, TakesBlanksAndEmptyWordsOut) {
+  EXPECT_EQ(split_list(" a=1, b c ,,d, "), (std::vector<std::string>{"a=1", "b c", "d"}));
+  EXPECT_TRUE(split_list(" ").empty());
+}
+
 RC_GTEST_PROP(ParseOptionProperty, RealsRoundTripThroughText, ()) {
   const auto value = *rc::gen::suchThat<double>([](double x) { return std::isfinite(x); });
   Bound bound;

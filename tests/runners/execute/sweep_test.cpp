@@ -97,6 +97,21 @@ TEST_F(Sweep, ASecondRunFindsEverythingDone) {
   EXPECT_EQ(store.read()->runs.size(), 1U);
 }
 
+TEST_F(Sweep, ASecondRunFindsCategoriesAnew) {
+  Store store = open_store();
+  sweep(small, store);
+  for (ProblemRecord problem : store.read()->problems) {
+    EXPECT_EQ(problem.category, "dense contacts");
+    problem.category = "sparse contacts";  // by a build with another definition
+    ASSERT_TRUE(store.put_problem(problem));
+  }
+  sweep(small, store);
+  for (const ProblemRecord& problem : store.read()->problems) {
+    EXPECT_EQ(problem.category, "dense contacts");
+    EXPECT_TRUE(problem.rank);
+  }
+}
+
 TEST_F(Sweep, TwoRunsGiveBitIdenticalAnswersInTheSameOrder) {
   Store first = open_store("first.sqlite");
   sweep(small, first);

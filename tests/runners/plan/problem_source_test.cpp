@@ -248,6 +248,8 @@ TEST_F(Sources, SamplesAreKeptApartByTheOptionsOfTheLoopsSolver) {
   EXPECT_NE(other, usual);
   EXPECT_EQ(folder(R"(, "solver_options": "ratio=5.0,increment=0.1")"), other) << "the same setting";
   EXPECT_EQ(folder(R"(, "solver_options": "increment=0.05")"), usual) << "its default";
+  EXPECT_EQ(folder(R"(, "solver_options": "")"), usual);
+  EXPECT_EQ(folder(R"(, "solver_options": "increment=0.1, ratio=5,")"), other) << "blanks and an empty word";
 }
 
 TEST_F(Sources, WhatIsWrongWithTheLoopsSolversOptionsIsSaidBeforeAnythingIsSimulated) {

@@ -150,6 +150,8 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   // An edit that asks for nothing new is a run, too: the ranking follows the suite as it is now.
   const bool edited = before == earlier.end() || to_json_text(before->second) != run.scope_json;
   if (work.to_run.empty() && !edited) {
+    // What is told of the problems may be told otherwise by this build.
+    if (const auto error = put_all(store, *plan)) outcome.stopped = *error;
     progress.began(state);
     progress.ended(state);
     return finish();

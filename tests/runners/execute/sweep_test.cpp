@@ -100,13 +100,15 @@ TEST_F(Sweep, ASecondRunFindsEverythingDone) {
 TEST_F(Sweep, ASecondRunFindsCategoriesAnew) {
   Store store = open_store();
   sweep(small, store);
-  for (ProblemRecord problem : store.read()->problems) {
+  const auto first = store.read();
+  for (ProblemRecord problem : first->problems) {
     EXPECT_EQ(problem.category, "dense contacts");
     problem.category = "sparse contacts";  // by a build with another definition
     ASSERT_TRUE(store.put_problem(problem));
   }
   sweep(small, store);
-  for (const ProblemRecord& problem : store.read()->problems) {
+  const auto second = store.read();
+  for (const ProblemRecord& problem : second->problems) {
     EXPECT_EQ(problem.category, "dense contacts");
     EXPECT_TRUE(problem.rank);
   }

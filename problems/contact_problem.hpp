@@ -33,7 +33,7 @@ struct Configuration {
   std::optional<Vector> gaps;                   ///< φ, one a contact [m]
   std::optional<double> time_step;              ///< Δt [s]
   std::optional<Index> bodies;                  ///< n_b
-  std::optional<Index> generalised_velocities;  ///< n_v where bodies are not known apart (reduced coordinates)
+  std::optional<Index> generalised_velocities;  ///< n_v; in reduced coordinates densities have it for 6 n_b
   std::optional<Index> joint_count;             ///< n_j, joints (not rows)
   std::optional<Coordinates> coordinates;
   std::optional<Vector> body_masses;  ///< one a body [kg]

@@ -36,12 +36,6 @@ struct Pair {
   double gap = 0.0;
 };
 
-/// As MuJoCo chooses it: the y axis, or the z axis where that is near the normal, made normal to it.
-Point tangent(const Point& normal) {
-  const Point axis = std::abs(normal.y()) < 0.5 ? Point::UnitY() : Point::UnitZ();
-  return (axis - axis.dot(normal) * normal).normalized();
-}
-
 /// The nearest of the four ends' contacts on one side of `found`.
 std::optional<Pair> beside(const Capsule& a, const Capsule& b, const Point& found, double side, double margin) {
   std::optional<Pair> best;
@@ -80,13 +74,7 @@ bool add_points_of_capsules(const mjModel& model, mjData& data, double margin) {
       const Point normal = (pair->second - pair->first).normalized();
       const Point place = pair->first + (a.radius + 0.5 * pair->gap) * normal;
       mjContact added = contact;
-      added.dist = pair->gap;
-      std::copy_n(place.data(), 3, added.pos);
-      const Point first = tangent(normal);
-      const Point second = normal.cross(first);
-      std::copy_n(normal.data(), 3, added.frame);
-      std::copy_n(first.data(), 3, added.frame + 3);
-      std::copy_n(second.data(), 3, added.frame + 6);
+      set_contact(added, place, normal, pair->gap);
       if (mj_addContact(&model, &data, &added) != 0) return false;
     }
   }

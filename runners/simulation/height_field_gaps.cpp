@@ -11,14 +11,12 @@ void correct_height_field_gaps(const mjModel& model, mjData& data, double margin
     mjContact& contact = data.contact[c];
     if (model.geom_type[contact.geom1] != mjGEOM_HFIELD) continue;
     const Eigen::Vector3d normal = vector3(contact.frame);
-    const double raised = margin * normal.dot(matrix3(data.geom_xmat + 9 * contact.geom1).col(2));
+    const double up = normal.dot(matrix3(data.geom_xmat + 9 * contact.geom1).col(2));
+    const double raised = margin * std::max(0.0, up);
     const double swollen = 0.5 * margin;
     contact.dist += raised + swollen;
-    // The place is half way between the two surfaces. On a ball's normal it is known; else MuJoCo's, moved as they are.
-    const Eigen::Vector3d place = model.geom_type[contact.geom2] == mjGEOM_SPHERE
-                                      ? vector3(data.geom_xpos + 3 * contact.geom2) -
-                                            (model.geom_size[3 * contact.geom2] + 0.5 * contact.dist) * normal
-                                      : Eigen::Vector3d(vector3(contact.pos) + 0.5 * (swollen - raised) * normal);
+    // Half way between the two surfaces, as they are.
+    const Eigen::Vector3d place = vector3(contact.pos) + 0.5 * (swollen - raised) * normal;
     std::copy_n(place.data(), 3, contact.pos);
   }
 }

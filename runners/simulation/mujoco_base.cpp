@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runners/simulation/capsule_points.hpp"
+#include "runners/simulation/height_field_contacts.hpp"
 #include "runners/simulation/height_field_gaps.hpp"
 #include "runners/simulation/picture.hpp"
 
@@ -16,6 +17,9 @@ namespace {
 
 /// All limits are asked for; which of them are near is decided by the caller's reach.
 constexpr double limit_search_margin = 1e6;
+
+/// Whether MuJoCo searches with the sum of two geoms' margins (before 3.5: with the larger).
+constexpr bool margins_add = mjVERSION_HEADER >= 350;
 
 }  // namespace
 
@@ -32,6 +36,7 @@ MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std
   dimensions_.time_step = m.opt.timestep;
   if (m.stat.meansize > 0.0) typical_length_ = m.stat.meansize;
   shape_margins_.assign(m.geom_margin, m.geom_margin + m.ngeom);
+  if ((m.opt.enableflags & mjENBL_OVERRIDE) != 0) shape_margins_.assign(shape_margins_.size(), m.opt.o_margin);
   const auto note = [&](bool present, const char* what) {
     if (present) notes_.push_back(fmt::format("{}: left out: {}", name_, what));
   };
@@ -124,12 +129,13 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
     margin = 2.0 * reach.time_step * (dimensions_.gravity * reach.time_step + speed);
     for (const double own : shape_margins_) margin = std::max(margin, own);
   }
-  std::fill_n(m.geom_margin, m.ngeom, margin);
+  std::fill_n(m.geom_margin, m.ngeom, margins_add ? 0.5 * margin : margin);
   std::fill_n(m.pair_margin, m.npair, margin);
+  m.opt.o_margin = margin;
   mj_collision(&m, data_.get());
   correct_height_field_gaps(m, *data_, margin);
   drop_impossible_contacts();
-  contacts_fit_ = add_points_of_capsules(m, *data_, margin);
+  contacts_fit_ = make_height_field_contacts_exact(m, *data_, margin) && add_points_of_capsules(m, *data_, margin);
   begin(Stage::assembly);
 }
 
@@ -264,6 +270,18 @@ double MujocoBase::restitution(int geom) const {
 
 Eigen::Vector3d MujocoBase::local_point(int body, const Eigen::Vector3d& point) const {
   return matrix3(data_->xmat + 9 * body).transpose() * (point - vector3(data_->xpos + 3 * body));
+}
+
+void set_contact(mjContact& contact, const Eigen::Vector3d& place, const Eigen::Vector3d& normal, double gap) {
+  // The first tangent as MuJoCo chooses it: the y axis, or the z axis where that is near the normal.
+  const Eigen::Vector3d axis = std::abs(normal.y()) < 0.5 ? Eigen::Vector3d::UnitY() : Eigen::Vector3d::UnitZ();
+  const Eigen::Vector3d first = (axis - axis.dot(normal) * normal).normalized();
+  const Eigen::Vector3d second = normal.cross(first);
+  contact.dist = gap;
+  std::copy_n(place.data(), 3, contact.pos);
+  std::copy_n(normal.data(), 3, contact.frame);
+  std::copy_n(first.data(), 3, contact.frame + 3);
+  std::copy_n(second.data(), 3, contact.frame + 6);
 }
 
 double normal_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity) {

@@ -27,6 +27,9 @@ struct Pose {
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
 };
 
+/// Makes a contact one at `place` with this normal, from its first geom to its second, and gap [m].
+void set_contact(mjContact& contact, const Eigen::Vector3d& place, const Eigen::Vector3d& normal, double gap);
+
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
 inline Softness softness_of(const mjtNum* solref, const mjtNum* solimp) {

@@ -75,8 +75,13 @@ void add_container(mjcf::Model& model, double half_width) {
 }
 
 void add_bumpy_ground(mjcf::Model& model, int cells, double cell, double roughness, RandomSource& random) {
-  model.scenery(Geom::plane().at({0.0, 0.0, -roughness}));
-  if (roughness == 0.0) return;
+  constexpr double flat = 1e-6;           // [m]
+  constexpr double below_valleys = 0.05;  // [m]
+  if (roughness < flat) {
+    model.scenery(Geom::plane());
+    return;
+  }
+  model.scenery(Geom::plane().at({0.0, 0.0, -roughness - below_valleys}));
   const int points = cells + 1;
   const double half = 0.5 * cells * cell;
   // Deep: MuJoCo looks from a prism's centre towards a foot, and that way must leave through the top, not a side.

@@ -30,7 +30,8 @@ mjcf::Quat random_orientation(RandomSource& random);
 void add_container(mjcf::Model& model, double half_width);
 
 /// A square height field with random elevations in [−roughness, 0] m, `cells` cells of `cell` m to a side, centred at
-/// the origin, a level plane at −roughness under and around it.
+/// the origin, and 5 cm under its lowest point's bound a level plane, for what walks off its edge. With a roughness
+/// below 1 µm a level plane at z = 0 alone.
 void add_bumpy_ground(mjcf::Model& model, int cells, double cell, double roughness, RandomSource& random);
 
 /// `mass_ratio` spread geometrically over `count` bodies: that of body `i`, the lightest being 1.

@@ -179,8 +179,23 @@ TEST(BumpyGround, IsAHeightFieldOfRandomElevations) {
       EXPECT_NEAR(ground_in_cell(0.2, 0.6), near + 0.6 * (left - near) + 0.2 * (far - left), 1e-5);
     }
   }
-  EXPECT_EQ(compile_scene("quadruped", {{"ground", std::string("bumpy")}, {"roughness", 0.0}}).model->nhfield, 0)
-      << "a plane";
+  const auto plane = std::find(m.geom_type, m.geom_type + m.ngeom, int{mjGEOM_PLANE}) - m.geom_type;
+  ASSERT_LT(plane, m.ngeom);
+  EXPECT_LT(m.geom_pos[3 * plane + 2], -0.08 - 0.02) << "no foot in a valley touches it";
+}
+
+TEST(BumpyGround, IsAPlaneWhereElevationsCannotBeToldApart) {
+  for (const double roughness : {0.0, 1e-300, 1e-20, 1e-7, 2e-6, 1e-3}) {
+    const auto engine = compile_scene("quadruped", {{"ground", std::string("bumpy")}, {"roughness", roughness}});
+    ASSERT_TRUE(engine.model) << roughness << ": " << engine.message;
+    const mjModel& m = *engine.model;
+    EXPECT_EQ(m.nhfield, roughness > 1e-6 ? 1 : 0) << roughness;
+    const auto plane = std::find(m.geom_type, m.geom_type + m.ngeom, int{mjGEOM_PLANE}) - m.geom_type;
+    ASSERT_LT(plane, m.ngeom);
+    if (m.nhfield == 0) {
+      EXPECT_EQ(m.geom_pos[3 * plane + 2], 0.0);
+    }
+  }
 }
 
 TEST(SimulatedScenesDocument, HasEverySceneWithItsSizes) {

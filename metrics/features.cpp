@@ -1,11 +1,27 @@
 #include "metrics/features.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "problems/suggestion.hpp"
 
 namespace conebench {
 
 namespace {
+
+constexpr SampleCategory categories[] = {SampleCategory::unknown,
+                                         SampleCategory::no_constraint,
+                                         SampleCategory::independent_joints,
+                                         SampleCategory::redundant_joints,
+                                         SampleCategory::dense_joints,
+                                         SampleCategory::dense_constraints,
+                                         SampleCategory::single_contact,
+                                         SampleCategory::sparse_contacts,
+                                         SampleCategory::dense_contacts,
+                                         SampleCategory::other};
 
 std::optional<double> coupling_of(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
@@ -50,7 +66,8 @@ std::optional<ConstraintDensities> densities_of(const ContactProblem& problem) {
   return densities;
 }
 
-SampleCategory category_of(const ConeProduct& cones, Index rank, const std::optional<ConstraintDensities>& densities) {
+SampleCategory first_that_fits(const ConeProduct& cones, Index rank,
+                               const std::optional<ConstraintDensities>& densities) {
   if (cones.rows() == 0) return SampleCategory::no_constraint;
   if (!densities) return SampleCategory::unknown;
   if (cones.contacts() == 0) {
@@ -83,8 +100,29 @@ std::string to_string(SampleCategory category) {
   return {};
 }
 
+std::optional<SampleCategory> category_of(const std::string& name) {
+  std::string wanted = name;
+  std::replace(wanted.begin(), wanted.end(), '-', ' ');
+  for (const SampleCategory category : categories) {
+    if (to_string(category) == wanted) return category;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> category_names() {
+  std::vector<std::string> names;
+  for (const SampleCategory category : categories) names.push_back(to_string(category));
+  return names;
+}
+
+std::string unknown_category(const std::string& name) {
+  const std::vector<std::string> names = category_names();
+  return fmt::format("no category is called '{}'; {}known, with blanks or hyphens: {}", name, did_you_mean(name, names),
+                     fmt::join(names, ", "));
+}
+
 SampleCategory sample_category(const ContactProblem& problem, Index rank) {
-  return category_of(problem.cones(), rank, densities_of(problem));
+  return first_that_fits(problem.cones(), rank, densities_of(problem));
 }
 
 Features extract_features(const ContactProblem& problem, const SpectrumOptions& options) {
@@ -93,7 +131,7 @@ Features extract_features(const ContactProblem& problem, const SpectrumOptions& 
   features.symmetry_error = problem.symmetry_error();
   features.coupling = coupling_of(problem);
   features.densities = densities_of(problem);
-  features.category = category_of(problem.cones(), features.spectrum.rank, features.densities);
+  features.category = first_that_fits(problem.cones(), features.spectrum.rank, features.densities);
   return features;
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "metrics/spectrum.hpp"
 #include "problems/contact_problem.hpp"
@@ -22,6 +23,12 @@ enum class SampleCategory {
   other,               ///< limits alone
 };
 std::string to_string(SampleCategory category);  ///< "sparse contacts", …
+/// Of "sparse contacts" and "sparse-contacts", as people write them; nothing where there is no such category.
+std::optional<SampleCategory> category_of(const std::string& name);
+/// to_string of all of them, in their order.
+std::vector<std::string> category_names();
+/// Against a name that category_of knows nothing of: which one may have been meant, and all that there are.
+std::string unknown_category(const std::string& name);
 
 /// Rows per degree of freedom of the bodies (paper 004, Sec. VII-C), and where the latter come from.
 struct ConstraintDensities {

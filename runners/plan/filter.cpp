@@ -9,9 +9,9 @@
 #include <limits>
 #include <map>
 
+#include "metrics/features.hpp"
 #include "problems/suggestion.hpp"
 #include "runners/plan/glob.hpp"
-#include "runners/simulation/strata.hpp"
 
 namespace conebench {
 
@@ -20,10 +20,11 @@ namespace {
 using TextField = std::optional<std::string> FilterSubject::*;
 using NumberField = std::optional<double> FilterSubject::*;
 
-/// "dense-contacts", as options have it, is the category "dense contacts".
-std::string with_blanks(std::string word) {
-  std::replace(word.begin(), word.end(), '-', ' ');
-  return word;
+/// What categories match: a name's category, or a pattern with blanks as in their names.
+std::string category_pattern(std::string value) {
+  if (const auto category = category_of(value)) return to_string(*category);
+  std::replace(value.begin(), value.end(), '-', ' ');
+  return value;
 }
 
 const std::map<std::string, TextField>& text_fields() {
@@ -47,14 +48,9 @@ const std::map<std::string, NumberField>& number_fields() {
 
 /// Fields whose values are a list of words, for a slip of the pen to be told.
 std::vector<std::string> known_values(const std::string& field) {
-  if (field == "kind") {
-    return {"local",         "global",         "mixed_local", "mixed_global",
-            "local_rolling", "global_rolling", "generated",   "unknown"};
-  }
-  if (field != "category") return {};
-  std::vector<std::string> names;
-  for (const std::string& word : simulation::category_words()) names.push_back(with_blanks(word));
-  return names;
+  if (field == "category") return category_names();
+  if (field != "kind") return {};
+  return {"local", "global", "mixed_local", "mixed_global", "local_rolling", "global_rolling", "generated", "unknown"};
 }
 
 Error usage(const std::string& term, const std::string& what) {
@@ -114,11 +110,13 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
     const TextField member = text->second;
     const bool negated = op.front() == '!';
     if (op == "=" || op == "!=") {
-      if (field == "category") value = with_blanks(value);
+      const std::string given = value;
+      if (field == "category") value = category_pattern(value);
       const auto words = known_values(field);
       if (!words.empty() && std::none_of(words.begin(), words.end(), [&](const std::string& word) {
             return word == value || matches_wildcards(value, word);
           })) {
+        if (field == "category") return usage(term, unknown_category(given));
         return usage(term, fmt::format("no {} is called '{}'; {}known: {}", field, value, did_you_mean(value, words),
                                        fmt::join(words, ", ")));
       }

@@ -154,15 +154,13 @@ class SuiteReader {
 
   /// "category": a name or a list of them; "conditioning": [least, most].
   void condition(const Json& value, const std::string& path, FeatureCondition& condition) {
-    std::vector<std::string> known;
-    for (std::string word : simulation::category_words()) {
-      std::replace(word.begin(), word.end(), '-', ' ');
-      known.push_back(std::move(word));
-    }
     if (const Json* category = find(value, "category")) {
       const std::string here = child_path(path, "category");
       const auto add = [&](const Json& item, const std::string& at) {
-        condition.categories.push_back(read_.word(item, at, known));
+        const std::string name = read_.text(item, at);
+        const auto known = category_of(name);
+        if (!known) return read_.fail(at, unknown_category(name));
+        condition.categories.push_back(to_string(*known));
       };
       if (category->is_array()) {
         each(*category, here, add);

@@ -35,7 +35,8 @@ void SampleOptions::declare(OptionBinder& bind, SampleOptions& o) {
                {.minimum = 1, .maximum = 1e9, .doc = "stratified: samples of each category and band of conditioning"});
   bind.text(
       "categories", o.categories,
-      "stratified: those of 004 VII-C that are wanted, as sparse-contacts,dense-contacts; none: all that are met");
+      "stratified: those of 004 VII-C that are wanted, as sparse-contacts,dense-contacts (or with blanks); none: all "
+      "that are met");
   bind.text("bands", o.bands, "stratified: edges of the bands of conditioning");
 }
 

@@ -14,23 +14,6 @@ namespace conebench::simulation {
 
 namespace {
 
-constexpr SampleCategory categories[] = {SampleCategory::unknown,
-                                         SampleCategory::no_constraint,
-                                         SampleCategory::independent_joints,
-                                         SampleCategory::redundant_joints,
-                                         SampleCategory::dense_joints,
-                                         SampleCategory::dense_constraints,
-                                         SampleCategory::single_contact,
-                                         SampleCategory::sparse_contacts,
-                                         SampleCategory::dense_contacts,
-                                         SampleCategory::other};
-
-std::string word(SampleCategory category) {
-  std::string text = to_string(category);
-  std::replace(text.begin(), text.end(), ' ', '-');
-  return text;
-}
-
 bool before(const Stratum& a, const Stratum& b) { return std::tie(a.category, a.band) < std::tie(b.category, b.band); }
 
 }  // namespace
@@ -48,22 +31,14 @@ nlohmann::json to_json(const Stratum& stratum) {
 
 Stratum stratum_of_json(const nlohmann::json& json) {
   Stratum stratum;
-  const auto* const found = std::find_if(std::begin(categories), std::end(categories), [&](SampleCategory category) {
-    return json.at("category") == to_string(category);
-  });
-  if (found == std::end(categories)) throw std::domain_error("a category that is none");
+  const auto found = category_of(json.at("category").get<std::string>());
+  if (!found) throw std::domain_error("a category that is none");
   stratum.category = *found;
   json.at("conditioning").get_to(stratum.band_name);
   json.at("met").get_to(stratum.met);
   json.at("samples").get_to(stratum.taken);
   json.at("wanted").get_to(stratum.wanted);
   return stratum;
-}
-
-std::vector<std::string> category_words() {
-  std::vector<std::string> words;
-  for (const SampleCategory category : categories) words.push_back(word(category));
-  return words;
 }
 
 Result<Strata> Strata::create(const std::string& list, const std::string& edge_list, long per_stratum) {
@@ -82,12 +57,8 @@ Result<Strata> Strata::create(const std::string& list, const std::string& edge_l
   }
   Strata strata(ConditioningBands(std::move(edges)), per_stratum);
   for (const std::string& text : split_list(list)) {
-    const auto* const found = std::find_if(std::begin(categories), std::end(categories),
-                                           [&](SampleCategory category) { return word(category) == text; });
-    if (found == std::end(categories)) {
-      return Error{ErrorCode::wrong_usage, fmt::format("option 'categories': unknown category '{}'; known: {}", text,
-                                                       fmt::join(category_words(), ", "))};
-    }
+    const auto found = category_of(text);
+    if (!found) return Error{ErrorCode::wrong_usage, "option 'categories': " + unknown_category(text)};
     strata.asked_ = true;
     for (std::size_t band = 0; band < strata.bands_.count(); ++band) strata.find(*found, band).wanted = per_stratum;
   }

@@ -52,7 +52,4 @@ class Strata {
   std::vector<Stratum> strata_;
 };
 
-/// All categories by their names with - for blanks, in the order of SampleCategory.
-std::vector<std::string> category_words();
-
 }  // namespace conebench::simulation

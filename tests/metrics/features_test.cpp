@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "problem_builders.hpp"
@@ -197,6 +198,20 @@ TEST(SampleCategories, CountVelocitiesInReducedAndBodiesInMaximalCoordinates) {
   EXPECT_EQ(category({.joints = 3}, 2, 2, 12, Coordinates::maximal), SampleCategory::redundant_joints);
   EXPECT_EQ(category({.friction = four}, 2, 2, std::nullopt, Coordinates::reduced), SampleCategory::sparse_contacts)
       << "n_v is not known";
+}
+
+TEST(SampleCategories, AreNamedWithBlanksOrHyphens) {
+  ASSERT_EQ(category_names().size(), 10U);
+  for (std::string name : category_names()) {
+    const auto with_blanks = category_of(name);
+    ASSERT_TRUE(with_blanks) << name;
+    EXPECT_EQ(to_string(*with_blanks), name);
+    std::replace(name.begin(), name.end(), ' ', '-');
+    EXPECT_EQ(category_of(name), with_blanks);
+  }
+  EXPECT_FALSE(category_of("dense"));
+  EXPECT_FALSE(category_of(""));
+  EXPECT_NE(unknown_category("dense-contcts").find("did you mean 'dense contacts'?"), std::string::npos);
 }
 
 TEST(SampleCategories, CountThreeDegreesOfFreedomABodyInThePlane) {

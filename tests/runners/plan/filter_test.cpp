@@ -95,7 +95,8 @@ TEST(Filter, ACategoryIsTakenWithHyphensToo) {
 
 TEST(Filter, AValueThatThereIsNoneOfIsNamed) {
   EXPECT_THAT(error_of("category=dense-contcts"), HasSubstr("did you mean 'dense contacts'?"));
-  EXPECT_THAT(error_of("category!=heavy"), HasSubstr("known: unknown, no constraint"));
+  EXPECT_THAT(error_of("category!=heavy"),
+              HasSubstr("no category is called 'heavy'; known, with blanks or hyphens: unknown, no constraint"));
   EXPECT_THAT(error_of("kind=locl"), HasSubstr("did you mean 'local'?"));
   EXPECT_EQ(error_of("kind=mixed*"), "no error");
   EXPECT_THAT(error_of("kind=fixed*"), HasSubstr("no kind is called 'fixed*'"));

@@ -130,7 +130,7 @@ TEST(Suite, MayStartInSeveralWaysAndMakeSequences) {
 TEST(Suite, ProblemsMayBeOfCategoriesAndARangeOfConditioning) {
   const auto suite = parse_suite(with(R"({"problems": [
     {"fclib": "*.hdf5", "category": "dense contacts", "conditioning": [1e2, 1e6]},
-    {"scene": "box-stack", "category": ["dense contacts", "single contact"]}, {"scene": "box-stack"}]})"),
+    {"scene": "box-stack", "category": ["dense contacts", "single-contact"]}, {"scene": "box-stack"}]})"),
                                  "dir/x.json");
   ASSERT_TRUE(suite) << suite.error().message;
   const FeatureCondition& first = suite->problems[0].condition;
@@ -144,8 +144,9 @@ TEST(Suite, ProblemsMayBeOfCategoriesAndARangeOfConditioning) {
   const auto entry = [](const std::string& part) {
     return error_of(with(R"({"problems": [{"scene": "box-stack", )" + part + "}]}"));
   };
-  EXPECT_THAT(entry(R"("category": "dense-contact")"),
-              AllOf(HasSubstr("problems[0].category"), HasSubstr("single contact")));
+  EXPECT_THAT(
+      entry(R"("category": "dense-contact")"),
+      AllOf(HasSubstr("problems[0].category: no category is called 'dense-contact'"), HasSubstr("single contact")));
   EXPECT_THAT(entry(R"("conditioning": 3)"), HasSubstr("problems[0].conditioning: must be [least, most]"));
   EXPECT_THAT(entry(R"("conditioning": [5, 2])"), HasSubstr("conditioning: is an empty range"));
 }

@@ -30,7 +30,7 @@ Features features(SampleCategory category, double conditioning) {
 }
 
 TEST(Strata, TakeWhatTheyAreShortOf) {
-  auto strata = Strata::create("single-contact,sparse-contacts", "1e2", 1);
+  auto strata = Strata::create("single-contact, sparse contacts", "1e2", 1);
   ASSERT_TRUE(strata);
   EXPECT_TRUE(strata->take(features(SampleCategory::single_contact, 10)));
   EXPECT_FALSE(strata->take(features(SampleCategory::single_contact, 20))) << "has its one";
@@ -64,7 +64,7 @@ TEST(Strata, WhatTheyAreMadeOfIsChecked) {
     EXPECT_FALSE(strata);
     return strata ? "" : strata.error().message;
   };
-  EXPECT_THAT(why("sparse", ""), HasSubstr("unknown category 'sparse'; known: unknown, no-constraint"));
+  EXPECT_THAT(why("sparse", ""), HasSubstr("option 'categories': no category is called 'sparse'; known, with blanks"));
   EXPECT_THAT(why("", "1e4,1e2"), HasSubstr("'1e2' must be a number above 10000"));
   EXPECT_THAT(why("", "1"), HasSubstr("must be a number above 1"));
 }

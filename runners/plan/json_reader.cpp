@@ -91,7 +91,19 @@ std::string JsonReader::word(const Json& value, const std::string& path, const s
   return given;
 }
 
-OptionValue JsonReader::option(const Json& value, const std::string& path) {
+OptionValue JsonReader::option(const Json& value, const std::string& path, const std::string& name) {
+  if (name == "solver_options" && value.is_object()) {
+    std::string options;
+    for (const auto& item : value.items()) {
+      const OptionValue one = option(item.value(), child_path(path, item.key()));
+      options += fmt::format("{}{}={}", options.empty() ? "" : ",", item.key(), to_text(one));
+    }
+    return options;
+  }
+  if (name == "solver_options" && !value.is_string()) {
+    fail(path, R"(must be as {"increment": 0.02} or "increment=0.02", not )" + value.dump());
+    return {};
+  }
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_integer())
     return integer(value, path, std::numeric_limits<long>::min(), std::numeric_limits<long>::max());

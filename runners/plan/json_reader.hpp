@@ -32,8 +32,9 @@ class JsonReader {
   long integer(const Json& value, const std::string& path, long minimum, long maximum);
   /// One of `words`.
   std::string word(const Json& value, const std::string& path, const std::vector<std::string>& words);
-  /// A value of an option: true, false, a number or a text.
-  OptionValue option(const Json& value, const std::string& path);
+  /// A value of the option `name`: true, false, a number or a text. An object is taken as solver_options:
+  /// {"increment": 0.02, "ratio": 5} is the text "increment=0.02,ratio=5".
+  OptionValue option(const Json& value, const std::string& path, const std::string& name = {});
 
  private:
   std::string where_;

@@ -22,6 +22,7 @@
 #include "problems/suggestion.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
+#include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "solvers/registry.hpp"
 
@@ -109,7 +110,7 @@ class SuiteReader {
       const std::string here = child_path(path, "options");
       if (!options->is_object()) read_.fail(here, "must be an object {…}");
       for (const auto& item : options->items()) {
-        fixed[item.key()] = read_.option(item.value(), child_path(here, item.key()));
+        fixed[item.key()] = read_.option(item.value(), child_path(here, item.key()), item.key());
       }
     }
     std::size_t count = 1;
@@ -119,8 +120,9 @@ class SuiteReader {
       for (const auto& item : grid->items()) {
         const std::string axis = child_path(here, item.key());
         if (fixed.contains(item.key())) read_.fail(axis, "is fixed in \"options\" already");
-        each(item.value(), axis,
-             [&](const Json& value, const std::string& at) { axes[item.key()].push_back(read_.option(value, at)); });
+        each(item.value(), axis, [&](const Json& value, const std::string& at) {
+          axes[item.key()].push_back(read_.option(value, at, item.key()));
+        });
         count *= std::max<std::size_t>(1, axes[item.key()].size());
         if (count > most_grid_points) {
           read_.fail(here, fmt::format("has more than {} points", most_grid_points));
@@ -216,7 +218,8 @@ class SuiteReader {
         if (!point.emplace("every", n).second) read_.fail(child_path(path, "every"), "is among the options already");
       }
     }
-    for (const OptionValues& point : entry.options) {
+    for (OptionValues& point : entry.options) {
+      if (entry.simulated) simulation::drop_empty_solver_options(point);
       if (const auto checked = check_options(*specs, point); !checked) {
         return read_.fail(path, entry.scene + ": " + checked.error().message);
       }

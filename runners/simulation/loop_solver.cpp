@@ -18,6 +18,11 @@ std::string LoopSolver::label() const {
   return text;
 }
 
+void drop_empty_solver_options(OptionValues& values) {
+  const auto set = values.find("solver_options");
+  if (set != values.end() && split_list(to_text(set->second)).empty()) values.erase(set);
+}
+
 Result<LoopSolver> loop_solver(const std::string& id, const std::string& options) {
   const auto row = require_solver(id);
   if (!row) return row.error();

@@ -13,6 +13,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/plural.hpp"
+#include "runners/simulation/loop_solver.hpp"
 
 namespace conebench::simulation {
 
@@ -248,18 +249,29 @@ std::optional<std::string> strata_warning(const SampleList& list) {
                      plural(list.summary.steps, "step"), fmt::join(named, "; "));
 }
 
+/// " increment=0.1 ratio=5" where the loop's solver did not have its defaults.
+static std::string changed_options(const SampleList& list) {
+  const auto set = list.request.options.find("solver_options");
+  if (set == list.request.options.end()) return {};
+  const auto solver = loop_solver(list.solver, set->second);
+  return solver ? solver->label().substr(list.solver.size()) : std::string();
+}
+
 std::optional<std::string> loop_warning(const SampleList& list) {
   if (list.summary.unsolved == 0) return std::nullopt;
   constexpr double rounding = 1e-10;
+  const std::string changed = changed_options(list);
   const std::string help = list.summary.worst_residual <= rounding
                                ? fmt::format("a tolerance of {:g} or more is out of rounding's way", rounding)
+                           : !changed.empty()
+                               ? "its defaults (no solver_options), another solver or a smaller time_step may help"
                            : list.solver == "CASCADE" ? "more max_iterations or a smaller time_step may help"
                                                       : "solver=CASCADE or a smaller time_step may help";
   return fmt::format(
-      "warning: {}: {} missed its tolerance {:g} in {} of {} steps (worst residual {:.2g}), and later steps follow "
+      "warning: {}: {}{} missed its tolerance {:g} in {} of {} steps (worst residual {:.2g}), and later steps follow "
       "from these; each sample tells what its own impulses leave (reference/residuals); {}",
-      list.request.name, list.solver, list.tolerance, list.summary.unsolved, list.summary.steps,
-      list.summary.worst_residual, help);
+      list.request.name, list.solver, changed.empty() ? changed : fmt::format(" (with{})", changed), list.tolerance,
+      list.summary.unsolved, list.summary.steps, list.summary.worst_residual, help);
 }
 
 }  // namespace conebench::simulation

@@ -56,6 +56,7 @@ std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene) {
 Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues& values, std::uint64_t seed) {
   ScenePlan plan;
   plan.values = values;
+  drop_empty_solver_options(plan.values);
   plan.seed = seed;
   OptionValues of_scene;
   OptionValues of_others = scene.loop;
@@ -88,7 +89,7 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   plan.model = std::move(*model);
   const bool of_file = !plan.model.source_file.empty();
   plan.family = plan.name = of_file ? file_word(plan.model.source_file) : scene.id;
-  for (const auto& [key, value] : values) {
+  for (const auto& [key, value] : plan.values) {
     if (has(sampling_options(), key) || (of_file && key == "path")) continue;
     plan.name += fmt::format("_{}={}", key, to_text(value));
   }

@@ -43,7 +43,7 @@ Result<ContactProblem> without_primal(const ContactProblem& problem) {
 void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.text("solver", o.solver, "id of the solver in the loop, see `conebench list solvers`");
   bind.text("solver_options", o.solver_options,
-            "options of the loop's solver, with commas between them, as increment=0.1,ratio=5");
+            "options of the loop's solver, as increment=0.02; several with commas between them");
   bind.real("tolerance", o.tolerance,
             {.minimum = 1e-15, .maximum = 1, .scale = OptionScale::logarithmic, .doc = "of every step's solve"});
   bind.integer("max_iterations", o.max_iterations, {.minimum = 1, .maximum = 1e9, .doc = "of every step's solve"});
@@ -132,7 +132,7 @@ std::string Simulation::blow_up_advice() const {
         groundless_urdf_ ? ": ground=plane" : "");
   }
   if (missed_ == 0) return "use a smaller time_step";
-  return fmt::format("use another solver ({} missed its tolerance in {}) or a smaller time_step", options_.solver,
+  return fmt::format("use another solver ({} missed its tolerance in {}) or a smaller time_step", solver_label_,
                      plural(missed_, "step"));
 }
 

@@ -249,6 +249,8 @@ TEST_F(Sources, SamplesAreKeptApartByTheOptionsOfTheLoopsSolver) {
   EXPECT_EQ(folder(R"(, "solver_options": "ratio=5.0,increment=0.1")"), other) << "the same setting";
   EXPECT_EQ(folder(R"(, "solver_options": "increment=0.05")"), usual) << "its default";
   EXPECT_EQ(folder(R"(, "solver_options": "")"), usual);
+  EXPECT_EQ(folder(R"(, "solver_options": {})"), usual);
+  EXPECT_EQ(folder(R"(, "solver_options": {"increment": 0.1, "ratio": 5})"), other);
   EXPECT_EQ(folder(R"(, "solver_options": "increment=0.1, ratio=5,")"), other) << "blanks and an empty word";
 }
 
@@ -265,6 +267,7 @@ TEST_F(Sources, WhatIsWrongWithTheLoopsSolversOptionsIsSaidBeforeAnythingIsSimul
   EXPECT_THAT(error(R"("solver_options": "incremet=0.1")"),
               HasSubstr("problems[0]: scene 'box-on-plane': solver_options incremet=0.1: ADMM-NCP-SA has no option "
                         "'incremet'; did you mean 'increment'? known: relaxation, "));
+  EXPECT_THAT(error(R"("solver_options": {"incremet": 0.1})"), HasSubstr("did you mean 'increment'?"));
   EXPECT_THAT(error(R"("solver_options": "increment=2")"), HasSubstr("'increment' = 2 is outside [0, 1]"));
   EXPECT_THAT(error(R"("solver_options": "increment=big")"), HasSubstr("'increment' = big must be a number"));
   EXPECT_THAT(error(R"("solver_options": "increment")"), HasSubstr("solver_options increment: must be key=value"));
@@ -295,6 +298,9 @@ TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
   EXPECT_THAT(names(R"([{"scene": "box-on-plane", "steps": 1},
                         {"scene": "box-on-plane", "steps": 1, "options": {"solver_options": "relaxation=0.8"}}])"),
               ElementsAre("box-on-plane_step=00001", "box-on-plane_solver_options=relaxation=0.8_step=00001"));
+  EXPECT_THAT(
+      names(R"([{"scene": "box-on-plane", "steps": 1, "grid": {"solver_options": ["", {"relaxation": 0.8}]}}])"),
+      ElementsAre("box-on-plane_step=00001", "box-on-plane_solver_options=relaxation=0.8_step=00001"));
 }
 
 TEST_F(Sources, StrataThatAreShortOfSamplesAreToldAlsoOfStoredOnes) {

@@ -151,6 +151,27 @@ TEST(Suite, ProblemsMayBeOfCategoriesAndARangeOfConditioning) {
   EXPECT_THAT(entry(R"("conditioning": [5, 2])"), HasSubstr("conditioning: is an empty range"));
 }
 
+TEST(Suite, OptionsOfTheLoopsSolverAreAnObjectOrAText) {
+  const auto entry = [](const std::string& part) {
+    return with(R"({"problems": [{"scene": "box-on-plane", )" + part + "}]}");
+  };
+  const auto suite = parse_suite(entry(R"("options": {"speed": 1},
+      "grid": {"solver_options": [{"relaxation": 0.5, "order": "random"}, "relaxation=0.5", "", {}]})"),
+                                 "dir/x.json");
+  ASSERT_TRUE(suite) << suite.error().message;
+  const auto& points = suite->problems[0].options;
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[0].at("solver_options"), OptionValue("order=random,relaxation=0.5"));
+  EXPECT_EQ(points[1].at("solver_options"), OptionValue("relaxation=0.5"));
+  EXPECT_FALSE(points[2].contains("solver_options"));
+  EXPECT_FALSE(points[3].contains("solver_options"));
+  EXPECT_THAT(
+      error_of(entry(R"("options": {"solver_options": 3})")),
+      HasSubstr(R"(problems[0].options.solver_options: must be as {"increment": 0.02} or "increment=0.02", not 3)"));
+  EXPECT_THAT(error_of(entry(R"("options": {"solver_options": {"order": []}})")),
+              HasSubstr("problems[0].options.solver_options.order: must be a text"));
+}
+
 TEST(Suite, AnUnknownKeyIsNamedWithItsPath) {
   EXPECT_THAT(error_of(with(R"({"tolerance": 1e-6})")),
               AllOf(HasSubstr("dir/x.json: tolerance: unknown key"), HasSubstr("tolerances")));

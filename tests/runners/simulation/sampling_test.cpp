@@ -250,6 +250,29 @@ TEST_F(Sampling, AToleranceBelowRoundingIsToldSo) {
               AllOf(HasSubstr("more max_iterations or a smaller time_step"), Not(HasSubstr("1e-10"))));
 }
 
+TEST_F(Sampling, OptionsOfTheLoopsSolverAreBlamedWhereTheyAreNoDefaults) {
+  SampleList list;
+  list.solver = "ADMM-NCP-SA";
+  list.tolerance = 1e-6;
+  list.summary.steps = list.summary.unsolved = 3;
+  list.summary.worst_residual = 1e-3;
+  list.request.options["solver_options"] = "increment=0.1,ratio=5";
+  EXPECT_THAT(*loop_warning(list), AllOf(HasSubstr("ADMM-NCP-SA (with increment=0.1 ratio=5) missed its tolerance"),
+                                         HasSubstr("its defaults (no solver_options)")));
+  list.request.options["solver_options"] = "increment=0.05";
+  EXPECT_THAT(*loop_warning(list), Not(HasSubstr("increment"))) << "its default";
+}
+
+TEST_F(Sampling, AnEmptySolverOptionsIsNone) {
+  const auto name = [](const char* options) {
+    const OptionValues values = {{"speed", 1.0}, {"solver_options", std::string(options)}};
+    return plan_scene(**require_simulated_scene("box-on-plane"), values, 1).value().name;
+  };
+  EXPECT_EQ(name(""), "box-on-plane_speed=1");
+  EXPECT_EQ(name(" "), "box-on-plane_speed=1");
+  EXPECT_EQ(name("relaxation=0.5"), "box-on-plane_solver_options=relaxation=0.5_speed=1");
+}
+
 TEST_F(Sampling, AStratifiedSetHasSoManyOfEachAndEndsWhenAllAreThere) {
   // A free linkage falls on a corner, then on a side: joints alone, then contacts with joints.
   const auto falling = [&](const std::string& categories) {

@@ -103,7 +103,7 @@ Result<std::monostate> clear_folder(const fs::path& folder, const simulation::Sa
     return std::monostate{};
   }
   const std::string differs = simulation::difference(earlier->request, request);
-  if (!differs.empty() && !replace) {
+  if (!differs.empty() && !replace && simulation::has_samples(folder, *earlier)) {
     return Error{ErrorCode::bad_input,
                  fmt::format("--out {}: holds the samples of another run ({}); give another folder, or --replace",
                              folder.string(), differs)};
@@ -149,6 +149,7 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   const auto ran = simulation::write_samples(*simulation, *plan, *request, folder, watch, list);
   if (terminal) std::fputs("\r\033[K", stderr);
   if (!ran) {
+    if (list.files.empty()) return ran.error();
     return Error{ran.error().code, fmt::format("{}; {} samples so far are in {}", ran.error().message,
                                                list.summary.samples, folder.string())};
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "problems/option_words.hpp"
 
 namespace conebench::simulation {
@@ -16,6 +18,25 @@ std::string LoopSolver::label() const {
     if (usual[name] != value) text += fmt::format(" {}={}", name, to_text(value));
   }
   return text;
+}
+
+std::string LoopSolver::advice(const std::string& reason) const {
+  OptionValues helpful = options;
+  bool named = false;
+  for (const OptionSpec& spec : row->options) {
+    std::smatch match;
+    if (!std::regex_search(reason, match, std::regex("\\b" + spec.name + " ?= ?([-+.\\w]+)"))) continue;
+    if (const auto value = parse_option(spec, match[1])) {
+      helpful[spec.name] = *value;
+      named = true;
+    }
+  }
+  if (!named) return "set another solver";
+  std::string words;
+  for (const auto& [name, value] : helpful) {
+    words += fmt::format("{}{}={}", words.empty() ? "" : ",", name, to_text(value));
+  }
+  return fmt::format("set solver_options={}, or another solver", words);
 }
 
 void drop_empty_solver_options(OptionValues& values) {

@@ -16,6 +16,9 @@ struct LoopSolver {
   /// Its id and the options that differ from their defaults, in the order of their names: equal settings have equal
   /// labels.
   std::string label() const;
+  /// What to set where the solver refuses a problem: "set solver_options=r_alpha=1e-6, or another solver" where its
+  /// reason names the value of an option ("r_alpha = 1e-6"), else "set another solver".
+  std::string advice(const std::string& reason) const;
 };
 
 /// An empty `solver_options` is none.

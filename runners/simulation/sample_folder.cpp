@@ -159,19 +159,26 @@ std::optional<SampleList> whole_list(const fs::path& folder) {
   return std::all_of(list->files.begin(), list->files.end(), is_there) ? std::move(list) : std::nullopt;
 }
 
+/// A killed run has not listed what it wrote.
+static std::vector<std::string> samples_of(const fs::path& folder, const SampleList& list) {
+  std::vector<std::string> files = list.files;
+  if (list.complete) return files;
+  std::error_code failed;
+  std::string begin = file_name(list.request.name + "_step=");
+  begin.resize(begin.size() - std::string(".hdf5").size());
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with(begin) && file.ends_with(".hdf5")) files.push_back(file);
+  }
+  return files;
+}
+
+bool has_samples(const fs::path& folder, const SampleList& list) { return !samples_of(folder, list).empty(); }
+
 Result<std::monostate> remove_samples(const fs::path& folder, const SampleList& list) {
   std::error_code failed;
-  std::vector<std::string> files = list.files;
+  std::vector<std::string> files = samples_of(folder, list);
   if (fs::exists(folder / picture_name, failed)) files.emplace_back(picture_name);
-  if (!list.complete) {
-    // A killed run has not listed what it wrote.
-    std::string begin = file_name(list.request.name + "_step=");
-    begin.resize(begin.size() - std::string(".hdf5").size());
-    for (const auto& entry : fs::directory_iterator(folder, failed)) {
-      const std::string file = entry.path().filename().string();
-      if (file.starts_with(begin) && file.ends_with(".hdf5")) files.push_back(file);
-    }
-  }
   for (const std::string& file : files) {
     if (fs::remove(folder / file, failed); failed) return unwritable(folder / file, failed.message());
   }

@@ -47,6 +47,8 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
 std::optional<SampleList> read_list(const std::filesystem::path& folder);
 /// The list of a run that is complete, with at least one sample, and all of them there.
 std::optional<SampleList> whole_list(const std::filesystem::path& folder);
+/// Whether a run left samples in the folder; a killed one has not listed all of them.
+bool has_samples(const std::filesystem::path& folder, const SampleList& list);
 /// Takes the list, its samples and their picture out of the folder, and leaves everything else. Errors: bad_input.
 Result<std::monostate> remove_samples(const std::filesystem::path& folder, const SampleList& list);
 

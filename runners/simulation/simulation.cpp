@@ -235,8 +235,9 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
   record.summary.status = SolveStatus::converged;
   if (problem.rows() == 0) return impulse;
   if (const auto reason = solver_->unsupported_reason(problem)) {
-    return Error{ErrorCode::unsupported,
-                 failed(fmt::format("{}: {}; set another solver", options_.solver, *reason)).message};
+    const auto chosen = loop_solver(options_.solver, options_.solver_options);
+    const std::string advice = chosen ? chosen->advice(*reason) : "set another solver";
+    return Error{ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, *reason, advice)).message};
   }
   begin(Stage::solve);
   if (auto error = solver_->prepare(problem)) return *error;

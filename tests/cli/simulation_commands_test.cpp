@@ -219,6 +219,23 @@ TEST_F(GenerateSamples, AFolderHoldsOneRun) {
   expect_failure(generate_box({"--steps", "3"}), 3, {"trajectory.csv of another run"});
 }
 
+TEST_F(GenerateSamples, ARunThatMadeNothingIsNotInTheWay) {
+  const std::string out = folder / "out";
+  const auto newton = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"generate", "box-on-plane",     "--out", out, "--steps", "3",
+                                      "--set",    "solver=NEWTON-CCP"};
+    words.insert(words.end(), more.begin(), more.end());
+    return conebench(words);
+  };
+  expect_failure(newton({}), 4, {"needs compliance", "set solver_options=r_alpha=", ", or another solver"});
+  EXPECT_EQ(samples(out), 0);
+  const auto outcome = newton({"--set", "solver_options=r_alpha=1e-6"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(samples(out), 3);
+  expect_failure(newton({}), 3, {"holds the samples of another run", "--replace"});
+  EXPECT_EQ(samples(out), 3);
+}
+
 TEST_F(GenerateSamples, AChangedModelOrMeshIsAnotherRun) {
   std::ofstream(folder / "robot.xml") << R"(<mujoco><include file="part.xml"/><worldbody>
     <geom type="plane" size="1 1 1" pos="0 0 -0.1"/></worldbody></mujoco>)";

@@ -30,6 +30,10 @@ class VerdictMonitor final : public Monitor {
   double tolerance_;
 };
 
+/// Where the first step's contacts are deeper than this [m], the model is placed wrongly: simulated scenes start with
+/// 1 mm at most.
+constexpr double deep_overlap = 0.01;
+
 /// The same problem by its G alone, which FCLIB's local form is for.
 Result<ContactProblem> without_primal(const ContactProblem& problem) {
   ContactProblemData data = problem.data();
@@ -124,6 +128,16 @@ std::optional<Error> Simulation::blown_up(const Vector& velocity) const {
   return std::nullopt;
 }
 
+void Simulation::note_overlap() {
+  const auto& contacts = mechanics_.contacts;
+  const auto deepest = std::min_element(contacts.begin(), contacts.end(),
+                                        [](const ContactPoint& a, const ContactPoint& b) { return a.gap < b.gap; });
+  if (deepest == contacts.end() || -deepest->gap <= deep_overlap || !overlap_.empty()) return;
+  overlap_ = fmt::format("shapes overlap by {:.2g} m at the start ({} and {})", -deepest->gap,
+                         engine_->shape_name(deepest->first_shape), engine_->shape_name(deepest->second_shape));
+  notes_.push_back(fmt::format("{}: {}; they will be pushed apart", name_, overlap_));
+}
+
 std::string Simulation::blow_up_advice() const {
   if (!held_) {
     return fmt::format(
@@ -131,9 +145,10 @@ std::string Simulation::blow_up_advice() const {
         "it{}), or its forces are too stiff for the time_step",
         groundless_urdf_ ? ": ground=plane" : "");
   }
-  if (missed_ == 0) return "use a smaller time_step";
-  return fmt::format("use another solver ({} missed its tolerance in {}) or a smaller time_step", solver_label_,
-                     plural(missed_, "step"));
+  const std::string apart = overlap_.empty() ? "" : overlap_ + ": move them apart, or ";
+  if (missed_ == 0) return apart + "use a smaller time_step";
+  return apart + fmt::format("use another solver ({} missed its tolerance in {}) or a smaller time_step", solver_label_,
+                             plural(missed_, "step"));
 }
 
 Result<std::monostate> Simulation::evaluate() {
@@ -163,6 +178,7 @@ Result<StepRecord> Simulation::step() {
     if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
     begin(Stage::assembly);
     if (auto done = evaluate(); !done) return done.error();
+    if (steps_ == 0) note_overlap();
 
     const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_);
     if (!step) return step.error();

@@ -73,7 +73,8 @@ class Simulation {
   Engine& engine() { return *engine_; }
   const Mechanics& mechanics() const { return mechanics_; }
   double time_step() const { return time_step_; }
-  /// What is left out of the model, and options that do nothing in it; a line each.
+  /// What is left out of the model, options that do nothing in it, and shapes that overlap by more than 1 cm in the
+  /// first step; a line each.
   std::vector<std::string> notes() const;
   /// Told of the stages of every step from now on.
   void watch(StageWatch stages);
@@ -85,6 +86,7 @@ class Simulation {
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
   std::optional<Error> blown_up(const Vector& velocity) const;
   std::string blow_up_advice() const;
+  void note_overlap();
   Error failed(const std::string& what) const;
   void begin(Stage stage) const {
     if (stages_) stages_(stage);
@@ -92,6 +94,7 @@ class Simulation {
 
   std::string family_, name_;
   std::vector<std::string> notes_;
+  std::string overlap_;  ///< "shapes overlap by 0.11 m at the start (a and b)"; empty where they don't
   SimulationOptions options_;
   std::uint64_t seed_ = 1;
   double time_step_ = 0.0;

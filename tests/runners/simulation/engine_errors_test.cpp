@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,9 @@ namespace {
 using namespace testing;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 class EngineErrors : public WithMujoco {
@@ -138,6 +141,29 @@ TEST_F(EngineErrors, ABlowUpBlamesTheSolverWhereItMissedItsToleranceAlone) {
   };
   EXPECT_THAT(advice(100'000), ::testing::EndsWith("max_speed = 2; use a smaller time_step"));
   EXPECT_THAT(advice(1), AllOf(HasSubstr("use another solver (NSGS missed its tolerance in "), HasSubstr("time_step")));
+}
+
+TEST_F(EngineErrors, ShapesThatOverlapAtTheStartAreNamed) {
+  const auto notes = [](double height, long steps, double max_speed = 1e3) {
+    SimulationOptions options;
+    options.max_speed = max_speed;
+    auto simulation =
+        simulation_of(world(fmt::format(R"(<geom name="ground" type="plane" size="9 9 1"/><body pos="0 0 {}">
+            <freejoint/><geom name="ball" type="sphere" size=".2"/></body>)",
+                                        height)),
+                      0.01, options);
+    for (long k = 0; k < steps; ++k) {
+      if (const auto record = simulation.step(); !record) return std::vector{record.error().message};
+    }
+    return simulation.notes();
+  };
+  EXPECT_THAT(notes(0.09, 3),
+              ElementsAre("test: shapes overlap by 0.11 m at the start (ground and ball); they will be pushed apart"));
+  EXPECT_THAT(notes(0.189, 1), ElementsAre(HasSubstr("overlap by 0.011 m")));
+  EXPECT_THAT(notes(0.191, 1), IsEmpty()) << "less than 1 cm";
+  EXPECT_THAT(notes(1.0, 60), IsEmpty()) << "falls later";
+  EXPECT_THAT(notes(0.09, 3, 0.5),
+              ElementsAre(AllOf(HasSubstr("blown up"), HasSubstr("(ground and ball): move them"))));
 }
 
 TEST_F(EngineErrors, AVelocityThatIsNoNumberIsABlowUp) {

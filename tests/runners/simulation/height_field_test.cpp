@@ -131,6 +131,9 @@ TEST_F(HeightField, TouchesAsOftenAsTheShapeOfTheGroundSays) {
   EXPECT_EQ(count(at("level"), lying(Vec3::UnitZ())), 1U);
   EXPECT_EQ(count(at("ridge"), lying(Vec3::UnitX())), 1U) << "across, balancing";
   EXPECT_EQ(count(at("ridge"), lying(Vec3::UnitY())), 2U) << "along";
+  Case past = at("ridge");
+  past.x = -0.23;
+  EXPECT_EQ(count(past, lying(Vec3(0.6, 0.8, 0.0))), 1U) << "aslant, one end just past the edge";
   EXPECT_EQ(count(at("valley"), lying(Vec3::UnitY())), 4U) << "both ends on both faces";
   EXPECT_EQ(count(at("valley"), lying(Vec3::UnitX())), 2U) << "a bridge";
   EXPECT_EQ(count(at("peak"), lying(Vec3::UnitX())), 1U);

@@ -1,11 +1,11 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The table of docs/solvers/cascade.md by scene, and what was missed, of a store of one solver at one tolerance.
 
     scripts/scenes_table.py STORE.sqlite
 """
+import argparse
 import sqlite3
 import statistics
-import sys
 
 QUERY = """SELECT problems.family, problems.name, contacts, joints, solved, total_median_s, iterations, verdict_value
            FROM cells JOIN problems ON problems.hash = cells.problem ORDER BY problems.family, problems.name"""
@@ -18,10 +18,11 @@ def time(seconds):
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", metavar="STORE.sqlite", help="of `conebench run`")
+    arguments = parser.parse_args()
     scenes = {}
-    for scene, *cell in sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute(QUERY):
+    for scene, *cell in sqlite3.connect(f"file:{arguments.store}?mode=ro", uri=True).execute(QUERY):
         scenes.setdefault(scene, []).append(cell)
     print("| scene | contacts | joint rows | samples | solved | median time | slowest solved | its iterations |")
     print("| --- " * 8 + "|")

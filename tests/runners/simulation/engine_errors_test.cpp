@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -147,11 +146,10 @@ TEST_F(EngineErrors, ShapesThatOverlapAtTheStartAreNamed) {
   const auto notes = [](double height, long steps, double max_speed = 1e3) {
     SimulationOptions options;
     options.max_speed = max_speed;
-    auto simulation =
-        simulation_of(world(fmt::format(R"(<geom name="ground" type="plane" size="9 9 1"/><body pos="0 0 {}">
-            <freejoint/><geom name="ball" type="sphere" size=".2"/></body>)",
-                                        height)),
-                      0.01, options);
+    auto simulation = simulation_of(
+        world(R"(<geom name="ground" type="plane" size="9 9 1"/><body pos="0 0 )" + std::to_string(height) +
+              R"("><freejoint/><geom name="ball" type="sphere" size=".2"/></body>)"),
+        0.01, options);
     for (long k = 0; k < steps; ++k) {
       if (const auto record = simulation.step(); !record) return std::vector{record.error().message};
     }

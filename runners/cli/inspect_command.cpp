@@ -159,6 +159,18 @@ constexpr const char* text_order[] = {"file",
                                       "problem_hash",
                                       "notes"};
 
+/// "joints 0.00, contacts 0.67, all 0.67 of 18 velocities (n_v)", or "… of 78 = 6 n_b".
+std::string densities_text(const nlohmann::json& densities, long space_dimension) {
+  const auto share = [&](const char* name) {
+    const auto& value = densities.at(name);
+    return value.is_null() ? std::string("unknown") : fmt::format("{:.2f}", value.get<double>());
+  };
+  const bool of_bodies = densities.at("of") == "bodies";
+  const std::string of = of_bodies ? fmt::format(" = {} n_b", space_dimension == 3 ? 6 : 3) : " velocities (n_v)";
+  return fmt::format("joints {}, contacts {}, all {} of {}{}", share("joints"), share("contacts"), share("all"),
+                     densities.at("degrees_of_freedom").get<long>(), of);
+}
+
 /// One line a value.
 std::string to_text(const nlohmann::json& inspected) {
   std::vector<std::vector<std::string>> rows;
@@ -168,6 +180,8 @@ std::string to_text(const nlohmann::json& inspected) {
     if (value.is_null() && of_samples) continue;
     if (value.is_null()) {
       rows.push_back({name, "unknown"});
+    } else if (value.is_object()) {
+      rows.push_back({name, densities_text(value, inspected.at("space_dimension").get<long>())});
     } else if (value.is_array()) {
       for (const auto& line : value) rows.push_back({name, line.get<std::string>()});
     } else if (value.is_boolean()) {

@@ -10,6 +10,7 @@
 namespace conebench::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 const std::vector<std::string> residual_names = {"primal",
@@ -226,6 +227,16 @@ TEST(Judge, AnAnswerThatIsNotFiniteHasNullResidualsAndIsNotSolved) {
   const auto json = outcome.json();
   EXPECT_EQ(json["solved"], false);
   for (const auto& name : residual_names) EXPECT_TRUE(json["residuals"][name].is_null()) << name;
+}
+
+TEST(Inspect, WritesDensitiesAsWords) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  const auto densities = conebench({"inspect", file, "--json"}).json()["densities"];
+  ASSERT_TRUE(densities.is_object());
+  EXPECT_EQ(densities["degrees_of_freedom"], 12);
+  EXPECT_THAT(conebench({"inspect", file}).out,
+              ContainsRegex("densities +joints 0.00, contacts 2.00, all 2.00 of 12 "));
 }
 
 TEST(Inspect, JsonHasEveryDocumentedKey) {

@@ -95,11 +95,11 @@ struct Told {
   std::set<std::string> scenes;  ///< that are not, therefore
 };
 
-/// The files of a folder's samples in order, simulated where they are not all there.
+/// The files of a folder's samples in order, simulated where they are not all there. What is told begins with `before`.
 Result<std::vector<std::string>> samples_in(const fs::path& folder, const simulation::ScenePlan& plan, long steps,
-                                            const SceneWatch& watch, Told& told) {
+                                            const SceneWatch& watch, const std::string& before, Told& told) {
   const auto tell = [&](const std::optional<std::string>& line) {
-    if (line && watch.note) watch.note(*line);
+    if (line && watch.note) watch.note(before + *line);
   };
   auto list = simulation::whole_list(folder);
   if (!list) {
@@ -182,6 +182,20 @@ ProblemEntry with_model_found(ProblemEntry entry, const std::vector<fs::path>& b
   return entry;
 }
 
+/// Whether the suite has models of this name in several folders: simulations are called by the name alone.
+bool shares_file_name(const Suite& suite, const std::string& file) {
+  std::set<std::string> paths;
+  for (const ProblemEntry& entry : suite.problems) {
+    for (const OptionValues& options : entry.options) {
+      const auto option = options.find("path");
+      if (option == options.end() || !std::holds_alternative<std::string>(option->second)) continue;
+      const auto& path = std::get<std::string>(option->second);
+      if (fs::path(path).stem() == fs::path(file).stem()) paths.insert(path);
+    }
+  }
+  return paths.size() > 1;
+}
+
 Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,
                                               const SceneWatch& watch, Told& told) {
   const auto row = require_simulated_scene(entry.scene);
@@ -232,7 +246,9 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         for (ProblemSource& source : pending_samples(entry, *plan, name, steps)) sources.push_back(std::move(source));
         continue;
       }
-      const auto files = samples_in(cache / folder, *plan, steps, watch, told);
+      const std::string before =
+          shares_file_name(suite, plan->model.source_file) ? plan->model.source_file + ": " : std::string();
+      const auto files = samples_in(cache / folder, *plan, steps, watch, before, told);
       if (interrupted(watch)) return sources;
       if (!files) {
         fail(files.error().message);

@@ -275,6 +275,33 @@ TEST_F(Sources, WhatIsWrongWithTheLoopsSolversOptionsIsSaidBeforeAnythingIsSimul
   EXPECT_THAT(error(R"("solver_options": "storage=round")"), HasSubstr("must be one of: auto, dense"));
 }
 
+TEST_F(Sources, WhatIsToldOfModelsOfOneNameBeginsWithTheirPaths) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  for (const char* const place : {"a", "b"}) {
+    fs::create_directories(base / place);
+    std::ofstream(base / place / "robot.xml") << R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>)";
+  }
+  const auto told = [&](const std::vector<std::string>& places) {
+    std::string problems;
+    for (const std::string& place : places) {
+      problems += fmt::format(R"({}{{"scene": "file", "steps": 1, "options": {{"path": "{}"}}}})",
+                              problems.empty() ? "" : ", ", (base / place / "robot.xml").string());
+    }
+    std::vector<std::string> lines;
+    const SceneWatch watch{.note = [&](const std::string& line) { lines.push_back(line); }};
+    EXPECT_TRUE(
+        list_sources(suite("[" + problems + "]"), {}, {}, base / "cache" / std::to_string(places.size()), watch));
+    std::erase_if(lines, [](const std::string& line) { return line.find("simulating") == std::string::npos; });
+    return lines;
+  };
+  const auto line = [&](const char* place) {
+    return (base / place / "robot.xml").string() + ": simulating robot, 1 steps";
+  };
+  EXPECT_THAT(told({"a", "b"}), ElementsAre(line("a"), line("b")));
+  EXPECT_THAT(told({"a"}), ElementsAre("simulating robot, 1 steps"));
+}
+
 TEST_F(Sources, NamesTellWhatDiffersAndNoMore) {
   const auto names = [&](const std::string& problems) {
     std::vector<std::string> all;

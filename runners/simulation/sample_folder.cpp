@@ -271,7 +271,7 @@ std::optional<std::string> loop_warning(const SampleList& list) {
   const std::string help = list.summary.worst_residual <= rounding
                                ? fmt::format("a tolerance of {:g} or more is out of rounding's way", rounding)
                            : !changed.empty()
-                               ? "its defaults (no solver_options), another solver or a smaller time_step may help"
+                               ? "other solver_options, or none, another solver or a smaller time_step may help"
                            : list.solver == "CASCADE" ? "more max_iterations or a smaller time_step may help"
                                                       : "solver=CASCADE or a smaller time_step may help";
   return fmt::format(

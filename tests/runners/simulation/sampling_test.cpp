@@ -64,7 +64,8 @@ TEST(Strata, WhatTheyAreMadeOfIsChecked) {
     EXPECT_FALSE(strata);
     return strata ? "" : strata.error().message;
   };
-  EXPECT_THAT(why("sparse", ""), HasSubstr("option 'categories': no category is called 'sparse'; known, with blanks"));
+  EXPECT_THAT(why("sparse", ""),
+              HasSubstr("option 'categories': no category is called 'sparse'; did you mean 'sparse contacts'?"));
   EXPECT_THAT(why("", "1e4,1e2"), HasSubstr("'1e2' must be a number above 10000"));
   EXPECT_THAT(why("", "1"), HasSubstr("must be a number above 1"));
 }
@@ -258,7 +259,7 @@ TEST_F(Sampling, OptionsOfTheLoopsSolverAreBlamedWhereTheyAreNoDefaults) {
   list.summary.worst_residual = 1e-3;
   list.request.options["solver_options"] = "increment=0.1,ratio=5";
   EXPECT_THAT(*loop_warning(list), AllOf(HasSubstr("ADMM-NCP-SA (with increment=0.1 ratio=5) missed its tolerance"),
-                                         HasSubstr("its defaults (no solver_options)")));
+                                         HasSubstr("other solver_options, or none")));
   list.request.options["solver_options"] = "increment=0.05";
   EXPECT_THAT(*loop_warning(list), Not(HasSubstr("increment"))) << "its default";
 }

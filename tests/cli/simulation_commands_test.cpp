@@ -231,9 +231,10 @@ TEST_F(GenerateSamples, ARunThatMadeNothingIsNotInTheWay) {
   EXPECT_EQ(samples(out), 0);
   const auto outcome = newton({"--set", "solver_options=r_alpha=1e-6"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(samples(out), 3);
+  const auto made = samples(out);
+  EXPECT_GT(made, 0);
   expect_failure(newton({}), 3, {"holds the samples of another run", "--replace"});
-  EXPECT_EQ(samples(out), 3);
+  EXPECT_EQ(samples(out), made);
 }
 
 TEST_F(GenerateSamples, AChangedModelOrMeshIsAnotherRun) {

@@ -37,7 +37,7 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
 NewtonBudget first_newton(bool planar) {
   return {.steps = 30,
           .patience = planar ? 8 : 14,
-          .relative = 1.0,
+          .relative = 2.0,
           .largest = 1e-2,
           .progress = 0.5,
           .start_counts = false,

@@ -40,12 +40,11 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
                {.minimum = 0,
                 .maximum = 1e6,
                 .doc = "Gauss-Seidel sweeps at first, beyond forty contacts one fewer; 0: none, and no dense steps"});
-  bind.integer(
-      "proximal_steps", o.proximal_steps,
-      {.minimum = 1,
-       .maximum = 1e9,
-       .doc =
-           "Newton steps of the first proximal-point walk, which goes on while 5/3 of them more halve its residual"});
+  bind.integer("proximal_steps", o.proximal_steps,
+               {.minimum = 1,
+                .maximum = 1e9,
+                .doc = "Newton steps of the first proximal-point walk; a later one goes on while 5/3 of them more "
+                       "halve its residual"});
   bind.integer("arclength_steps", o.arclength_steps,
                {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
   bind.integer("restarts", o.restarts,
@@ -117,13 +116,14 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
     return;
   const bool near = search.best() < std::max(1e-6, 10.0 * search.tolerance());
-  if (search.halted() || (near && (rescue(parts, search) || let_joints_yield(parts, search)))) return;
+  if (search.halted() || (near && (rescue(parts, search) || let_joints_yield(parts, search, o.interior_point)))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
   if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
   ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .successes = 3, .short_steps = true};
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search)) return;
+  if (let_joints_yield(parts, search, o.interior_point)) return;
+  if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search, o.arclength)) return;
   walk.longer = o.proximal_steps * 5 / 3;
   walk.resume = true;
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;

@@ -42,8 +42,8 @@ std::optional<double> fall(Parts& parts, Search& search, const Fall& by) {
 
 }  // namespace
 
-bool solve_with_falling_shift(Parts& parts, Search& search) {
-  for (const Fall& by : {Fall{0.1, 300}, Fall{0.3, 0}}) {
+bool solve_with_falling_shift(Parts& parts, Search& search, bool arclength) {
+  for (const Fall& by : {Fall{0.1, arclength ? 300 : 0}, Fall{0.3, 0}}) {
     const auto shift = fall(parts, search, by);
     if (search.accepted() || search.halted()) return true;
     if (!shift) continue;

@@ -13,7 +13,7 @@ namespace conebench::cascade {
 /// while so many more halve its residual. Then once more, by factors of three and without arclengths, which leads to
 /// other branches.
 ///
-/// True: `search` accepted a point, or is halted.
-bool solve_with_falling_shift(Parts& parts, Search& search);
+/// True: `search` accepted a point, or is halted. `arclength`: false leaves arclengths out.
+bool solve_with_falling_shift(Parts& parts, Search& search, bool arclength);
 
 }  // namespace conebench::cascade

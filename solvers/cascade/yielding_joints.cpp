@@ -50,7 +50,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
 
 }  // namespace
 
-bool let_joints_yield(Parts& parts, Search& search) {
+bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
   const ContactProblem& source = parts.source();
   if (source.cones().joints() == 0 || !(search.best() <= 10.0 * search.tolerance())) return false;
   const Vector jamming = jamming_impulses(parts, search);
@@ -64,7 +64,7 @@ bool let_joints_yield(Parts& parts, Search& search) {
     Search inner(moving.problem(), 0.02 * search.tolerance(), search);
     Vector r = search.best_point();
     const bool solved = moving.newton().run(inner, r, {.steps = 40, .patience = 10}) ||
-                        (!search.halted() && moving.interior_point().run(inner, 1.0, 1.0, 60));
+                        (interior_point && !search.halted() && moving.interior_point().run(inner, 1.0, 1.0, 60));
     moving.problem().to_impulse(inner.best_point(), impulse);
     if (search.offer_impulse(impulse)) return true;
     if (solved && search.halted()) break;

@@ -271,11 +271,11 @@ TEST(CascadeStages, AFallingShiftEndsBeyondTheFoldAtWhichTheInteriorPointStalls)
   EXPECT_FALSE(bench.parts.interior_point().run(stalled, 1.0, 1.0, 60));
   EXPECT_GT(stalled.best(), 0.1);
   cascade::Search search = bench.search(1e-9);
-  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search));
+  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search, true));
   EXPECT_TRUE(search.accepted());
   EXPECT_LE(search.best(), 1e-9);
   cascade::Search short_search = bench.search(1e-9, 30);
-  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search)) << "halted";
+  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search, true)) << "halted";
   EXPECT_FALSE(short_search.accepted());
   EXPECT_EQ(short_search.iterations_left(), 0);
 }

@@ -43,6 +43,19 @@ class GenerateSamples : public ::testing::Test {
     return run_program(
         {"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
   }
+  /// Of all samples below the folder those in sample-… are one, and that is among the others, `swept` of them.
+  void expect_one_of_the_swept(std::size_t swept) const {
+    std::set<std::string> made, others;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+      if (entry.path().extension() != ".hdf5") continue;
+      const bool here = entry.path().parent_path().filename().string().starts_with("sample-");
+      (here ? made : others)
+          .insert(conebench({"inspect", entry.path().string(), "--json"}).json()["problem_hash"].get<std::string>());
+    }
+    ASSERT_EQ(made.size(), 1U);
+    EXPECT_EQ(others.size(), swept);
+    EXPECT_TRUE(others.contains(*made.begin()));
+  }
   const ScratchFolder folder;
 };
 
@@ -280,16 +293,7 @@ TEST_F(GenerateSamples, AReportsCommandMakesTheSampleOfASweepAgain) {
   const auto outcome = pasted_from_report("conebench generate", "\",\n");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("natural_map_scaled"));
-  std::set<std::string> made, swept;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
-    if (entry.path().extension() != ".hdf5") continue;
-    const bool here = entry.path().parent_path().filename().string().starts_with("sample-");
-    (here ? made : swept)
-        .insert(conebench({"inspect", entry.path().string(), "--json"}).json()["problem_hash"].get<std::string>());
-  }
-  ASSERT_EQ(made.size(), 1U);
-  EXPECT_EQ(swept.size(), 3U);
-  EXPECT_TRUE(swept.contains(*made.begin()));
+  expect_one_of_the_swept(3);
 }
 
 TEST_F(GenerateSamples, TheLoopsSolverTakesOptionsOfItsOwn) {
@@ -344,16 +348,7 @@ TEST_F(GenerateSamples, ASuiteGivesTheLoopsSolverOptionsAndTheReportsCommandRepe
   ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
   const auto outcome = pasted_from_report("conebench generate", "\"\n");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  std::set<std::string> made, swept;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
-    if (entry.path().extension() != ".hdf5") continue;
-    const bool here = entry.path().parent_path().filename().string().starts_with("sample-");
-    (here ? made : swept)
-        .insert(conebench({"inspect", entry.path().string(), "--json"}).json()["problem_hash"].get<std::string>());
-  }
-  ASSERT_EQ(made.size(), 1U);
-  EXPECT_EQ(swept.size(), 2U);
-  EXPECT_TRUE(swept.contains(*made.begin()));
+  expect_one_of_the_swept(2);
 }
 
 TEST_F(GenerateSamples, AReportsCommandShowsAFailedSimulationFailAgain) {

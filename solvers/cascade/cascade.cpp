@@ -36,10 +36,12 @@ struct CascadeOptions {
 };
 
 void declare_options(OptionBinder& bind, CascadeOptions& o) {
-  bind.integer("sweeps", o.sweeps,
-               {.minimum = 0,
-                .maximum = 1e6,
-                .doc = "Gauss-Seidel sweeps at first, beyond forty contacts one fewer; 0: none, and no dense steps"});
+  bind.integer(
+      "sweeps", o.sweeps,
+      {.minimum = 0,
+       .maximum = 1e6,
+       .doc = "Gauss-Seidel sweeps at first of up to eight contacts; more, and those with joints or limits, get "
+              "half as many, rounded up; 0: none, and no dense steps"});
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,
@@ -73,7 +75,7 @@ bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
 /// Sweeps that a few contacts get before anything is allocated; 0: none.
 long early_sweeps(const CascadeOptions& o, const ContactProblem& problem) {
   if (swept_thoroughly(o, problem)) return o.sweeps;
-  return !o.projected && FewContacts::fit(problem) ? std::min(o.sweeps, FewContacts::glance) : 0;
+  return !o.projected && FewContacts::worth_a_glance(problem) ? std::min(o.sweeps, FewContacts::glance) : 0;
 }
 
 template <class Options>
@@ -99,10 +101,11 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (o.newton && search.best() > 1e-2 && from_rest(parts, search)) return;  // not where the start is near
   const bool planar = parts.problem().planar();
   const bool path_first = o.interior_point && r.isZero(0.0) && !search.halted() && highly_redundant(parts);
-  if (path_first && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  // Redundant contacts share what they bear: a start of small velocities is nearer to their path.
+  if (path_first && parts.interior_point().run(search, 10.0, 0.3, 60)) return;
   Measured start;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, static_cast<int>(std::max(1L, o.sweeps - 1)), start))
+      sweep_while_cheap(parts, search, r, static_cast<int>((o.sweeps + 1) / 2), start))
     return;
   if (search.halted()) return;
   if (!parts.lu().fits()) return void(sweep_to_the_end(parts, search, r));
@@ -110,6 +113,10 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   search.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
   if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(planar), start)) return;
   if (o.sweeps > 0 && !search.halted() && sweep_on(parts, search, swept)) return;
+  Vector again = swept;
+  if (o.newton && o.sweeps > 0 && !planar && !search.halted() &&
+      parts.newton().run(search, again, first_newton(planar)))
+    return;
   if (o.interior_point && !path_first && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
   // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
   if (o.newton && o.interior_point && !search.halted() &&
@@ -280,7 +287,7 @@ class PartSolver final : public Solver {
     if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
       early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_, *problem_)}, stop, monitor, impulse);
       if (early.accepted || early.halted) {
-        SolveSummary summary = summary_of(early);
+        SolveSummary summary = early.summary();
         keep_finite(guess, impulse, summary);
         return summary;
       }
@@ -327,18 +334,6 @@ class PartSolver final : public Solver {
     summary.own_residual = std::numeric_limits<double>::quiet_NaN();
   }
 
-  static SolveSummary summary_of(const FewContacts& early) {
-    SolveSummary summary;
-    summary.status = early.accepted      ? SolveStatus::converged
-                     : early.out_of_time ? SolveStatus::time_limit
-                                         : SolveStatus::max_iterations;
-    summary.iterations = early.sweeps + early.newton_steps;
-    summary.factorizations = early.newton_steps;
-    summary.operator_products = early.sweeps + early.products;
-    summary.own_residual = early.residual;
-    return summary;
-  }
-
   SolverInfo info_;
   std::optional<ContactProblem> problem_;
   Options options_;
@@ -377,7 +372,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 12;
+  driver.version = 13;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

@@ -217,6 +217,23 @@ bool FewContacts::fit(const ContactProblem& problem) {
   return cones.contacts() > 0 && cones.contacts() <= most_contacts && cones.blocks() == cones.contacts();
 }
 
+SolveSummary FewContacts::summary() const {
+  SolveSummary summary;
+  summary.status = accepted      ? SolveStatus::converged
+                   : out_of_time ? SolveStatus::time_limit
+                                 : SolveStatus::max_iterations;
+  summary.iterations = sweeps + newton_steps;
+  summary.factorizations = newton_steps;
+  summary.operator_products = sweeps + products;
+  summary.own_residual = residual;
+  return summary;
+}
+
+bool FewContacts::worth_a_glance(const ContactProblem& problem) {
+  const Index contacts = problem.cones().contacts();
+  return fit(problem) && 2 * problem.blocks().row_begin(contacts) <= 3 * contacts;
+}
+
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                                const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   return problem.cones().contact_dimension() == 2 ? run<2>(problem, guess, effort, stop, monitor, impulse)

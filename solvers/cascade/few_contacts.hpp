@@ -26,8 +26,8 @@ struct FewContacts {
   bool out_of_time = false;
 
   static constexpr int most_contacts = 40;
-  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance, two sweeps, which is all that
-  /// uncoupled contacts need.
+  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where they are hardly coupled, two
+  /// sweeps, which is all that uncoupled contacts need.
   static constexpr int thoroughly = 8;
   static constexpr long glance = 2;
   /// Up to so many contacts a dense Newton step costs as much as one or two sweeps.
@@ -35,6 +35,9 @@ struct FewContacts {
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
+  /// They fit, and at most every second of them is coupled with another.
+  static bool worth_a_glance(const ContactProblem& problem);
+  SolveSummary summary() const;
 
   /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to three contacts try Newton steps
   /// after the first sweep; where these do not arrive, the sweeps go on from where they were. After `effort.sweeps` of

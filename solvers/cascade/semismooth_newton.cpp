@@ -1,6 +1,7 @@
 #include "solvers/cascade/semismooth_newton.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,25 @@ namespace {
 const double half_root = std::sqrt(0.5);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The residuals of a run's last steps.
+class Trail {
+ public:
+  /// True: from here on they repeat themselves, as where a few contacts change their modes to and fro for good.
+  bool repeats_after(double residual) {
+    std::rotate(last_.begin(), last_.end() - 1, last_.end());
+    last_.front() = residual;
+    if (same(last_[0], last_[1], 0.5)) return false;  // slow progress is no cycle
+    for (std::size_t period = 2; period + 1 < last_.size(); ++period) {
+      if (same(last_[0], last_[period], 0.02) && same(last_[1], last_[period + 1], 0.02)) return true;
+    }
+    return false;
+  }
+
+ private:
+  static bool same(double a, double b, double share) { return std::abs(a - b) <= share * std::max(a, b); }
+  std::array<double, 6> last_{};  ///< newest first
+};
 
 }  // namespace
 
@@ -110,6 +130,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
   double best_to_beat = std::numeric_limits<double>::infinity();
   double before = 0.0;  // of the point from which the last factors were made; 0: they were kept once
   int without_progress = 0;
+  Trail trail;
   best_ = r;
   for (int k = 0;; ++k) {
     const bool known = k == 0 && start.velocity.size() > 0;
@@ -126,6 +147,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
     if (k >= glimmer && best_to_beat > budget.hopeless) break;
+    if (budget.ends_cycles && trail.repeats_after(residual)) break;
     linearise(r, std::min(budget.largest, std::max(1e-12, budget.relative * residual)));
     // Kept factors gain about what the step before gained; twice as much is left for the slip directions' turn.
     const bool chord = budget.chords && before > 0.0 && factored_ == dropped_ &&

@@ -20,6 +20,8 @@ struct NewtonBudget {
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
   /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
   bool chords = false;
+  /// Ends a run whose residuals repeat themselves every two to four steps.
+  bool ends_cycles = false;
   /// Ends a run of which six steps have not come below this.
   double hopeless = std::numeric_limits<double>::infinity();
 };

@@ -35,14 +35,15 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
 }
 
 NewtonBudget first_newton(bool planar) {
-  return {.steps = 30,
-          .patience = planar ? 8 : 14,
+  return {.steps = planar ? 30 : 50,
+          .patience = planar ? 8 : 25,
           .relative = 2.0,
           .largest = 1e-2,
-          .progress = 0.5,
+          .progress = planar ? 0.5 : 0.8,
           .start_counts = false,
           .chords = true,
-          .hopeless = 0.2};
+          .ends_cycles = true,
+          .hopeless = planar ? 0.2 : 1.0};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -273,33 +274,30 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
   Vector& w = end.velocity;
   double& last = end.residual;
   w.resize(problem.size());
-  double halfway = 0.0;
-  if (search.sweeps() > 0 && sweeps > 1) --sweeps;
+  double rate = 1.0;
+  double before = 0.0;
   for (int k = 0; k < sweeps && !search.halted(); ++k) {
     const double change = parts.sweep().sweep(r);
     search.count_sweep();
-    const bool middle = k == sweeps / 2 - 1;
-    if (change >= 1e3 * search.tolerance() && !middle) continue;
-    const double residual = measure(parts, r, w);
-    if (search.offer(r, residual)) return true;
-    if (middle) halfway = residual;
+    if (before > 0.0) rate = change / before;
+    before = change;
+    if (change >= 1e3 * search.tolerance()) continue;
+    if (search.offer(r, measure(parts, r, w))) return true;
   }
   last = measure(parts, r, w);
   if (search.offer(r, last)) return true;
-  if (!(halfway > 0.0)) return false;
 
   // The pattern is analysed only where its fill decides.
   Costs costs(problem);
   bool analysed = false;
-  double rate = std::pow(last / halfway, 1.0 / (sweeps - sweeps / 2));
   int done = 0;
   while (!search.halted()) {
     const double spent = done * costs.sweep;
     const double needed = sweeps_needed(last, search.tolerance(), rate);
     const auto near = [&] {
-      const double steps = rate < 0.5 || costs.newton > heavy * costs.sweep ? 6.0 : 3.0;
-      return needed * costs.sweep <= steps * costs.newton && spent <= 12.0 * costs.newton &&
-             (rate < 0.95 || costs.newton > heavy * costs.sweep);
+      const bool dear = costs.newton > heavy * costs.sweep;
+      return needed * costs.sweep <= (dear ? 6.0 : 2.0) * costs.newton && spent <= 12.0 * costs.newton &&
+             (rate < 0.95 || dear);
     };
     if (!near() && !analysed) {
       costs.add_fill(parts.lu());
@@ -308,8 +306,9 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
     }
     const bool little = costs.newton > heavy * costs.sweep && spent <= 0.3 * costs.newton;
     if (!near() && !little) break;
-    // To measure costs as much as a sweep: a sixteenth of a long way goes unmeasured.
-    const int batch = std::clamp(static_cast<int>(needed) + 1, 2, std::max(10, done / 16));
+    // The first sweeps promise more than they keep, so one more has to confirm it. To measure costs as much as a
+    // sweep: a sixteenth of a long way goes unmeasured.
+    const int batch = done == 0 ? 1 : std::clamp(static_cast<int>(needed) + 1, 2, std::max(10, done / 16));
     done += batch;
     sweep_times(batch, parts, search, r);
     const double residual = measure(parts, r, w);

@@ -101,8 +101,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (o.newton && search.best() > 1e-2 && from_rest(parts, search)) return;  // not where the start is near
   const bool planar = parts.problem().planar();
   const bool path_first = o.interior_point && r.isZero(0.0) && !search.halted() && highly_redundant(parts);
-  // Redundant contacts share what they bear: a start of small velocities is nearer to their path.
-  if (path_first && parts.interior_point().run(search, 10.0, 0.3, 60)) return;
+  if (path_first && follow_path(parts, search)) return;
   Measured start;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
       sweep_while_cheap(parts, search, r, static_cast<int>((o.sweeps + 1) / 2), start))
@@ -117,7 +116,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (o.newton && o.sweeps > 0 && !planar && !search.halted() &&
       parts.newton().run(search, again, first_newton(planar)))
     return;
-  if (o.interior_point && !path_first && !search.halted() && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
+  if (o.interior_point && !path_first && !search.halted() && follow_path(parts, search)) return;
   // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
   if (o.newton && o.interior_point && !search.halted() &&
       parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))

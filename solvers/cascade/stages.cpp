@@ -183,6 +183,16 @@ bool highly_redundant(Parts& parts) {
   return static_cast<double>(problem.size()) < 0.13 * squares && !newton_is_dear(parts);
 }
 
+bool follow_path(Parts& parts, Search& search) {
+  const Vector& free = parts.problem().free_term();
+  double moving = 0.0;
+  for (Index i = 0; i < free.size(); i += 3) {
+    moving += std::max(0.0, free[i + 2]) + tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)));
+  }
+  const double velocity = std::clamp(2.0 * moving / parts.problem().contacts(), 0.2, 1.0);
+  return parts.interior_point().run(search, 1.0 / velocity, velocity, 60);
+}
+
 bool from_rest(Parts& parts, Search& search) {
   const Vector& free = parts.problem().free_term();
   double pressing = 0.0;

@@ -112,10 +112,6 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   search.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
   if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(planar), start)) return;
   if (o.sweeps > 0 && !search.halted() && sweep_on(parts, search, swept)) return;
-  Vector again = swept;
-  if (o.newton && o.sweeps > 0 && !planar && !search.halted() &&
-      parts.newton().run(search, again, first_newton(planar)))
-    return;
   if (o.interior_point && !path_first && !search.halted() && follow_path(parts, search)) return;
   // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
   if (o.newton && o.interior_point && !search.halted() &&

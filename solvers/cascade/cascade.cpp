@@ -280,7 +280,7 @@ class PartSolver final : public Solver {
     if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
       early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_, *problem_)}, stop, monitor, impulse);
       if (early.accepted || early.halted) {
-        SolveSummary summary = summary_of(early);
+        SolveSummary summary = early.summary();
         keep_finite(guess, impulse, summary);
         return summary;
       }
@@ -327,18 +327,6 @@ class PartSolver final : public Solver {
     summary.own_residual = std::numeric_limits<double>::quiet_NaN();
   }
 
-  static SolveSummary summary_of(const FewContacts& early) {
-    SolveSummary summary;
-    summary.status = early.accepted      ? SolveStatus::converged
-                     : early.out_of_time ? SolveStatus::time_limit
-                                         : SolveStatus::max_iterations;
-    summary.iterations = early.sweeps + early.newton_steps;
-    summary.factorizations = early.newton_steps;
-    summary.operator_products = early.sweeps + early.products;
-    summary.own_residual = early.residual;
-    return summary;
-  }
-
   SolverInfo info_;
   std::optional<ContactProblem> problem_;
   Options options_;
@@ -377,7 +365,10 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 12;
+  driver.version = 13;
+  SolverInfo walk = part_info("PPA", "Proximal point from zero",
+                              "Slow and sure: walks along the branch of solutions that starts at zero.");
+  walk.version = 9;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "
@@ -386,9 +377,7 @@ std::vector<SolverRow> cascade_rows() {
       part_row<PathOptions>(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
                                       "Few iterations on most problems; stalls where the central path folds."),
                             run_interior_point),
-      part_row<ProximalOptions>(part_info("PPA", "Proximal point from zero",
-                                          "Slow and sure: walks along the branch of solutions that starts at zero."),
-                                run_proximal_point),
+      part_row<ProximalOptions>(std::move(walk), run_proximal_point),
       part_row<ArclengthOptions>(part_info("ARC", "Arclength following of the central path",
                                            "Walks around the folds at which interior points stall; many "
                                            "factorizations."),

@@ -212,6 +212,18 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
 
 }  // namespace
 
+SolveSummary FewContacts::summary() const {
+  SolveSummary summary;
+  summary.status = accepted      ? SolveStatus::converged
+                   : out_of_time ? SolveStatus::time_limit
+                                 : SolveStatus::max_iterations;
+  summary.iterations = sweeps + newton_steps;
+  summary.factorizations = newton_steps;
+  summary.operator_products = sweeps + products;
+  summary.own_residual = residual;
+  return summary;
+}
+
 bool FewContacts::fit(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   return cones.contacts() > 0 && cones.contacts() <= most_contacts && cones.blocks() == cones.contacts();

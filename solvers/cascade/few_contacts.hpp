@@ -42,6 +42,8 @@ struct FewContacts {
   /// more, at most to the fortieth. `impulse` is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);
+
+  SolveSummary summary() const;
 };
 
 }  // namespace conebench::cascade

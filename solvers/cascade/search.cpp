@@ -45,12 +45,22 @@ double Search::with_joints(const Vector& r, double residual) {
   return whole <= residual ? residual : whole;
 }
 
-bool Search::ask(double residual) {
-  const bool good = residual <= tolerance_;
-  const Decision decision =
-      good ? monitor_->propose(offers_, *impulse_, residual) : monitor_->observe(offers_, *impulse_, residual);
+bool Search::heed(Decision decision) {
   if (decision == Decision::out_of_time) halted_ = out_of_time_ = true;
   return decision == Decision::accept;
+}
+
+bool Search::observe() {
+  write_answer(*impulse_);
+  return heed(monitor_->observe(offers_, *impulse_, best_));
+}
+
+bool Search::look_meanwhile() {
+  if (outer_ != nullptr) return outer_->look_meanwhile();
+  if (accepted_ || halted_) return accepted_;
+  ++offers_;
+  accepted_ = monitor_->due(offers_) && observe();
+  return accepted_;
 }
 
 bool Search::offer(const Vector& r, double residual) {
@@ -72,12 +82,18 @@ bool Search::take(const Vector& r, double residual) {
     best_impulse_.resize(0);
   }
   const bool good = residual <= tolerance_;
-  if (outer_ != nullptr || criterion_ == Criterion::own) accepted_ = good;
-  if (outer_ != nullptr) return accepted_;
+  if (outer_ != nullptr) {
+    const bool ended = outer_->look_meanwhile();
+    accepted_ = good || ended;
+    return accepted_;
+  }
+  accepted_ = good && criterion_ == Criterion::own;
   // The point asked about is the one that is returned if the answer is yes.
-  if (!accepted_ && (good || monitor_->due(offers_))) {
-    good ? problem_->to_impulse(r, *impulse_) : write_answer(*impulse_);
-    accepted_ = ask(residual);
+  if (good && !accepted_) {
+    problem_->to_impulse(r, *impulse_);
+    accepted_ = heed(monitor_->propose(offers_, *impulse_, residual));
+  } else if (!good && monitor_->due(offers_)) {
+    accepted_ = observe();
   }
   if (accepted_ && good) {
     best_point_ = r;
@@ -98,7 +114,7 @@ bool Search::offer_impulse(Vector& impulse) {
   }
   if (!(residual <= tolerance_)) return false;
   *impulse_ = impulse;
-  accepted_ = criterion_ == Criterion::own || ask(residual);
+  accepted_ = criterion_ == Criterion::own || heed(monitor_->propose(offers_, *impulse_, residual));
   if (accepted_) best_impulse_ = impulse;
   return accepted_;
 }

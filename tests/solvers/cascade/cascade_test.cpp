@@ -8,6 +8,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
+#include "tests/solvers/solver_harness.hpp"
 
 namespace conebench {
 namespace {
@@ -37,7 +38,7 @@ ContactProblem scene(const std::string& id, const OptionValues& values, std::uin
   return problem.value();
 }
 
-class CascadeParts : public testing::TestWithParam<std::string> {};
+class CascadeParts : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CascadeParts, SolveAStackWithManyRedundantContactsToTenDigits) {
   const Answer answer = solve(GetParam(), scene("box-stack", {{"boxes", 5L}}), 1e-10);
@@ -45,7 +46,7 @@ TEST_P(CascadeParts, SolveAStackWithManyRedundantContactsToTenDigits) {
   EXPECT_LE(answer.residual, 1e-10);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CascadeParts, testing::Values("IPM", "PPA", "ARC", "CASCADE"),
+INSTANTIATE_TEST_SUITE_P(All, CascadeParts, ::testing::Values("IPM", "PPA", "ARC", "CASCADE"),
                          [](const auto& instance) { return instance.param; });
 
 TEST(Cascade, SolvesRandomProblemsOfEveryKindToTenDigits) {
@@ -209,6 +210,27 @@ TEST(Cascade, LetsJointsYieldByWhatTheToleranceAllowsWhereTheyJamWithContacts) {
   const Answer strict = solve("CASCADE", problem, 1e-9);
   EXPECT_NE(strict.summary.status, SolveStatus::converged) << "more than all rows together can bear";
   EXPECT_GE(strict.residual, 4e-9);
+}
+
+TEST(Cascade, EndsNearTheLookAtWhichTimeIsUpWhateverItIsDoing) {
+  const std::vector<ContactProblem> problems{
+      jammed(2e-8), scene("box-stack", {{"boxes", 2L}, {"mass_ratio", 1e8}}),
+      scene("random", {{"contacts", 12L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}})};
+  const StopRule stop{.tolerance = 1e-8, .max_iterations = 20000, .criterion = Criterion::verdict};
+  for (const char* id : {"CASCADE", "PPA"}) {
+    for (const ContactProblem& problem : problems) {
+      auto solver = find_solver(id)->make({}).value();
+      ASSERT_FALSE(solver->prepare(problem).has_value());
+      Vector impulse(problem.rows());
+      for (long look = 1; look <= 2000; look += 1 + look / 8) {
+        testing::StoppingMonitor monitor(look, Decision::out_of_time);
+        const SolveSummary summary = solver->solve(Vector::Zero(problem.rows()), stop, monitor, impulse);
+        EXPECT_EQ(summary.status, SolveStatus::time_limit);
+        // Factors that no point is measured with right away: sticking impulses, and the first of ADMM's.
+        EXPECT_LE(summary.factorizations, look + 8) << id << ' ' << problem.provenance().name;
+      }
+    }
+  }
 }
 
 /// The same problem with G in other units of mass and g of velocity.

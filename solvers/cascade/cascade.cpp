@@ -300,8 +300,7 @@ class PartSolver final : public Solver {
       if (projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
       if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
-      search.write_answer(impulse);
-      summary = search.summary();
+      summary = search.finish(impulse);
     } else {
       problem.to_impulse(r, impulse);
       // Joints that contradict each other keep a velocity.

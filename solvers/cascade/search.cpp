@@ -51,8 +51,8 @@ bool Search::heed(Decision decision) {
 }
 
 bool Search::observe() {
-  write_answer(*impulse_);
-  return heed(monitor_->observe(offers_, *impulse_, best_));
+  const double residual = write_answer(*impulse_);
+  return heed(monitor_->observe(offers_, *impulse_, residual));
 }
 
 bool Search::look_meanwhile() {
@@ -96,6 +96,7 @@ bool Search::take(const Vector& r, double residual) {
     accepted_ = observe();
   }
   if (accepted_ && good) {
+    best_ = residual;
     best_point_ = r;
     best_impulse_.resize(0);
   }
@@ -119,18 +120,22 @@ bool Search::offer_impulse(Vector& impulse) {
   return accepted_;
 }
 
-void Search::write_answer(VectorRef impulse) const {
+double Search::write_answer(VectorRef impulse) {
   if (best_impulse_.size() > 0) {
     impulse = best_impulse_;
-    return;
+    return best_;
   }
-  if (!projects_) {
-    problem_->to_impulse(best_point_, impulse);
-    return;
-  }
-  Vector projected = best_point_;
-  problem_->project(projected);
-  problem_->to_impulse(projected, impulse);
+  problem_->to_impulse(best_point_, impulse);
+  // What is within the tolerance is projected already.
+  if (!projects_ || best_ <= tolerance_) return best_;
+  projected_ = best_point_;
+  problem_->project(projected_);
+  problem_->to_impulse(projected_, impulse);
+  velocity_.resize(projected_.size());
+  problem_->multiply_uncounted(projected_, velocity_);
+  velocity_ += problem_->free_term();
+  const double residual = problem_->residual(projected_, velocity_);
+  return joints_ != nullptr ? with_joints(projected_, residual) : residual;
 }
 
 void Search::hold_to_limit() {
@@ -165,13 +170,13 @@ SolveStatus Search::status() const {
   return halted_ ? SolveStatus::max_iterations : SolveStatus::stalled;
 }
 
-SolveSummary Search::summary() const {
+SolveSummary Search::finish(VectorRef impulse) {
   SolveSummary summary;
   summary.status = status();
   summary.iterations = iterations();
   summary.factorizations = newton_steps_;
   summary.operator_products = problem_->products() - products_before_ + sweeps_;
-  summary.own_residual = best_;
+  summary.own_residual = write_answer(impulse);
   return summary;
 }
 

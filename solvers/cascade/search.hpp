@@ -57,8 +57,9 @@ class Search {
   double best() const { return best_; }
   /// Of the points; an impulse that was offered as such is none.
   const Vector& best_point() const { return best_point_; }
-  /// What the search found: the best impulse, the accepted one where there is one.
-  void write_answer(VectorRef impulse) const;
+  /// What the search found: the best impulse, the accepted one where there is one. Returns its residual, which is not
+  /// best() where the impulse is projected and was not accepted.
+  double write_answer(VectorRef impulse);
   long newton_steps() const { return newton_steps_; }
   long sweeps() const { return sweeps_; }
   long iterations() const { return newton_steps_ + chords_ + sweeps_; }
@@ -66,7 +67,8 @@ class Search {
   bool odd_attempt() { return (attempts_++ & 1) != 0; }
 
   SolveStatus status() const;
-  SolveSummary summary() const;
+  /// write_answer() and what there is to say of it.
+  SolveSummary finish(VectorRef impulse);
 
  private:
   void hold_to_limit();

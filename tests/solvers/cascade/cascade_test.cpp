@@ -78,6 +78,23 @@ TEST(Cascade, ReturnsAnImpulseInTheConesWhereAsked) {
   EXPECT_GE(outside, 1e-13) << "else nothing was asked for";
 }
 
+TEST(Cascade, SaysTheResidualOfTheProjectionThatItReturnsAlsoWhereThatDoesNotPass) {
+  for (const OptionValues& values : std::vector<OptionValues>{
+           {{"contacts", 12L}}, {{"contacts", 12L}, {"dimension", 2L}}, {{"contacts", 8L}, {"joints", 4L}}}) {
+    const ContactProblem problem = scene("random", values);
+    auto solver = find_solver("CASCADE")->make({{"projected", true}}).value();
+    ASSERT_FALSE(solver->prepare(problem).has_value());
+    SilentMonitor monitor;
+    Vector impulse(problem.rows());
+    for (long limit = 1; limit <= 20; ++limit) {
+      const StopRule stop{.tolerance = 1e-15, .max_iterations = limit, .criterion = Criterion::own};
+      const SolveSummary summary = solver->solve(Vector::Zero(problem.rows()), stop, monitor, impulse);
+      const double residual = judge(problem, impulse)["natural_map_scaled"].value;
+      EXPECT_NEAR(summary.own_residual, residual, 1e-9 * residual + 1e-14) << problem.provenance().name << limit;
+    }
+  }
+}
+
 TEST(Cascade, SolvesProblemsWithJointsAndLimits) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const OptionValues values{{"contacts", 8L}, {"joints", 6L}, {"limits", 3L}, {"rank_share", 0.6}};

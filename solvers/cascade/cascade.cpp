@@ -39,7 +39,8 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.integer("sweeps", o.sweeps,
                {.minimum = 0,
                 .maximum = 1e6,
-                .doc = "Gauss-Seidel sweeps at first, beyond forty contacts one fewer; 0: none, and no dense steps"});
+                .doc = "Gauss-Seidel sweeps at first; of three and more one fewer beyond forty contacts, with joints "
+                       "or limits, and where projected; 0: none, and no dense steps"});
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,
@@ -81,6 +82,11 @@ long early_sweeps(const Options&, const ContactProblem&) {
   return 0;
 }
 
+/// Sweeps on the scaled problem after `early` ones.
+int first_sweeps(const CascadeOptions& o, long early) {
+  return static_cast<int>(early > 0 || o.sweeps < 3 ? o.sweeps - early : o.sweeps - 1);
+}
+
 /// What a factor may take.
 template <class Options>
 double most_bytes(const Options& options) {
@@ -102,7 +108,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (path_first && parts.interior_point().run(search, 1.0, 1.0, 60)) return;
   Measured start;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, static_cast<int>(std::max(1L, o.sweeps - 1)), start))
+      sweep_while_cheap(parts, search, r, first_sweeps(o, search.sweeps()), start))
     return;
   if (search.halted()) return;
   if (!parts.lu().fits()) return void(sweep_to_the_end(parts, search, r));

@@ -274,7 +274,6 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
   double& last = end.residual;
   w.resize(problem.size());
   double halfway = 0.0;
-  if (search.sweeps() > 0 && sweeps > 1) --sweeps;
   for (int k = 0; k < sweeps && !search.halted(); ++k) {
     const double change = parts.sweep().sweep(r);
     search.count_sweep();

@@ -16,9 +16,9 @@ void sweep_times(long count, Parts& parts, Search& search, Vector& r);
 /// Semi-smooth Newton from the best point with every regularisation, as long as the best keeps shrinking.
 bool rescue(Parts& parts, Search& search);
 
-/// Sweeps from r, first `sweeps` (after others one fewer) and then on where the observed rate predicts that the
-/// tolerance is nearer than three Newton steps. Where one of these costs as much as many sweeps it may be six, slow
-/// rates are trusted, too, and a third of a step is spent whatever the rate. `end` is what was measured last.
+/// Sweeps from r, first `sweeps` and then on where the observed rate predicts that the tolerance is nearer than three
+/// Newton steps. Where one of these costs as much as many sweeps it may be six, slow rates are trusted, too, and a
+/// third of a step is spent whatever the rate. `end` is what was measured last.
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Measured& end);
 
 /// Sweeps from r until the search accepts or is halted: all that is left where no factor fits.

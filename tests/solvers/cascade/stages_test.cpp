@@ -74,6 +74,24 @@ TEST(CascadeStages, AFactorThatFitsIsMade) {
   }
 }
 
+TEST(CascadeStages, SweepsAreAsManyAsAskedForBeforeTheFirstFactor) {
+  const auto before_the_first_factor = [](const OptionValues& values, long sweeps) {
+    long limit = 1;
+    const auto factorizations = [&] {
+      const StopRule stop{.tolerance = 1e-300, .max_iterations = limit, .criterion = Criterion::own};
+      return run_cascade("random", values, stop, {{"sweeps", sweeps}}).summary.factorizations;
+    };
+    while (limit < 30 && factorizations() == 0) ++limit;
+    return limit - 1;
+  };
+  for (long sweeps = 0; sweeps <= 6; ++sweeps) {
+    const long fewer = sweeps > 2 ? sweeps - 1 : sweeps;
+    EXPECT_EQ(before_the_first_factor({{"contacts", 30L}}, sweeps), sweeps);
+    EXPECT_EQ(before_the_first_factor({{"contacts", 60L}}, sweeps), fewer);
+    EXPECT_EQ(before_the_first_factor({{"contacts", 20L}, {"joints", 4L}}, sweeps), fewer);
+  }
+}
+
 TEST(CascadeStages, AStackWithAMassRatioOfAMillionIsSolvedToEightDigits) {
   for (const long boxes : {2L, 5L, 10L}) {
     const Answer answer = run_cascade("box-stack", {{"boxes", boxes}, {"mass_ratio", 1e6}},

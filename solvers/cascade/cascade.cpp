@@ -63,7 +63,7 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
        .unit = "MB",
        .scale = OptionScale::logarithmic,
        .doc = "most that a factor may take; where it would take more, sweeps go on to the end, and where what the "
-              "joints' elimination fills would, the problem is refused"});
+              "joints' elimination fills would, the problem is refused; joints yield where two eliminations fit"});
 }
 
 bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
@@ -269,9 +269,7 @@ class PartSolver final : public Solver {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     std::optional<JointElimination> joints;
     if (problem.cones().joints() > 0) {
-      // Where joints and contacts are all coupled already, it takes up to thrice what G does; that is always allowed.
-      const double thrice = 3.0 * sizeof(double) * static_cast<double>(problem.blocks().stored_values());
-      auto eliminated = eliminate_joints(problem, std::max(thrice, most_bytes(options_)));
+      auto eliminated = eliminate_joints(problem, most_bytes_of_elimination(problem, most_bytes(options_)));
       if (!eliminated.ok()) return eliminated.error();
       joints = std::move(eliminated).value();
     }

@@ -17,8 +17,8 @@ namespace conebench::cascade {
 ///    impulses are measured on the problem itself, with all its rows.
 ///
 /// Only where the best point is within ten tolerances; a Newton run and up to three eliminations of the joints with one
-/// each. True: `search` accepted an impulse, or is
-/// halted. `interior_point`: false leaves it out.
+/// each. Two eliminations are there at a time, so that each may take half of what one may (and thrice G). True:
+/// `search` accepted an impulse, or is halted. `interior_point`: false leaves it out.
 bool let_joints_yield(Parts& parts, Search& search, bool interior_point);
 
 }  // namespace conebench::cascade

@@ -60,18 +60,20 @@ Decision SweepMonitor::stop(long iteration, Decision decision) {
 
 Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
   double time = now();
+  bool passed = false;
   if (iteration >= next_verdict_) {
     const double residual = (*verdict_)(impulse);
     const double judged = now();
     judge_seconds_ += judged - time;
     behind_ = residual / tolerance_;
     time = judged;
-    if (residual <= tolerance_) return stop(iteration, Decision::accept);
+    passed = residual <= tolerance_;
     next_verdict_ = scheduled_ ? next_verdict_look(iteration) : never;
     if (scheduled_ && iteration < last_allowed_) next_verdict_ = std::min(next_verdict_, last_allowed_);
   }
   const double elapsed = time - started_ - (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
   if (elapsed >= budget_) return stop(iteration, Decision::out_of_time);
+  if (passed) return stop(iteration, Decision::accept);
   if (iteration >= next_clock_) {
     const double window = std::min(clock_quantum, budget_ - elapsed);
     const double each = (elapsed - last_elapsed_) / static_cast<double>(std::max(1L, iteration - last_iteration_));

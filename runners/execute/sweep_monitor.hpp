@@ -23,7 +23,7 @@ long next_verdict_look(long iteration);
 /// Watches the first run of a cell: the verdict on its schedule, the deadline by a clock that it reads seldom.
 ///
 /// The budget is that of each try (start_over). The looks at the clock never move the looks at the verdict, so which
-/// iterate is accepted does not depend on the machine's speed.
+/// iterate is accepted does not depend on the machine's speed; what passes after the deadline is not accepted.
 class SweepMonitor final : public Monitor {
  public:
   /// `verdict`: null where the monitor may not accept (criterion `own`). `budget`: seconds of solve time from start()

@@ -36,12 +36,11 @@ struct CascadeOptions {
 };
 
 void declare_options(OptionBinder& bind, CascadeOptions& o) {
-  bind.integer(
-      "sweeps", o.sweeps,
-      {.minimum = 0,
-       .maximum = 1e6,
-       .doc = "Gauss-Seidel sweeps at first of up to eight contacts; more, and those with joints or limits, get "
-              "half as many, rounded up; 0: none, and no dense steps"});
+  bind.integer("sweeps", o.sweeps,
+               {.minimum = 0,
+                .maximum = 1e6,
+                .doc = "Gauss-Seidel sweeps at first; half of them, rounded up, beyond eight contacts, with joints or "
+                       "limits, and where projected; 0: none, and no dense steps"});
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,
@@ -64,7 +63,7 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
        .unit = "MB",
        .scale = OptionScale::logarithmic,
        .doc = "most that a factor may take; where it would take more, sweeps go on to the end, and where what the "
-              "joints' elimination fills would, the problem is refused"});
+              "joints' elimination fills would, the problem is refused; joints yield where two eliminations fit"});
 }
 
 bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
@@ -81,6 +80,11 @@ long early_sweeps(const CascadeOptions& o, const ContactProblem& problem) {
 template <class Options>
 long early_sweeps(const Options&, const ContactProblem&) {
   return 0;
+}
+
+/// Sweeps on the scaled problem after `early` ones.
+int first_sweeps(const CascadeOptions& o, long early) {
+  return static_cast<int>(std::max(0L, (o.sweeps + 1) / 2 - early));
 }
 
 /// What a factor may take.
@@ -104,7 +108,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (path_first && follow_path(parts, search)) return;
   Measured start;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, static_cast<int>((o.sweeps + 1) / 2), start))
+      sweep_while_cheap(parts, search, r, first_sweeps(o, search.sweeps()), start))
     return;
   if (search.halted()) return;
   if (!parts.lu().fits()) return void(sweep_to_the_end(parts, search, r));
@@ -265,9 +269,7 @@ class PartSolver final : public Solver {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     std::optional<JointElimination> joints;
     if (problem.cones().joints() > 0) {
-      // Where joints and contacts are all coupled already, it takes up to thrice what G does; that is always allowed.
-      const double thrice = 3.0 * sizeof(double) * static_cast<double>(problem.blocks().stored_values());
-      auto eliminated = eliminate_joints(problem, std::max(thrice, most_bytes(options_)));
+      auto eliminated = eliminate_joints(problem, most_bytes_of_elimination(problem, most_bytes(options_)));
       if (!eliminated.ok()) return eliminated.error();
       joints = std::move(eliminated).value();
     }
@@ -302,8 +304,7 @@ class PartSolver final : public Solver {
       if (projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
       if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
-      search.write_answer(impulse);
-      summary = search.summary();
+      summary = search.finish(impulse);
     } else {
       problem.to_impulse(r, impulse);
       // Joints that contradict each other keep a velocity.
@@ -368,6 +369,9 @@ std::vector<SolverRow> cascade_rows() {
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
   driver.version = 13;
+  SolverInfo walk = part_info("PPA", "Proximal point from zero",
+                              "Slow and sure: walks along the branch of solutions that starts at zero.");
+  walk.version = 9;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "
@@ -376,9 +380,7 @@ std::vector<SolverRow> cascade_rows() {
       part_row<PathOptions>(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
                                       "Few iterations on most problems; stalls where the central path folds."),
                             run_interior_point),
-      part_row<ProximalOptions>(part_info("PPA", "Proximal point from zero",
-                                          "Slow and sure: walks along the branch of solutions that starts at zero."),
-                                run_proximal_point),
+      part_row<ProximalOptions>(std::move(walk), run_proximal_point),
       part_row<ArclengthOptions>(part_info("ARC", "Arclength following of the central path",
                                            "Walks around the folds at which interior points stall; many "
                                            "factorizations."),

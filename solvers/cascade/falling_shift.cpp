@@ -15,20 +15,19 @@ struct Fall {
 /// The last α with a solution. Less than that: `search` accepted a point, is halted, or no α had one.
 std::optional<double> fall(Parts& parts, Search& search, const Fall& by) {
   const ScaledProblem& problem = parts.problem();
-  ScaledProblem shifted(problem);
-  SemismoothNewton newton(shifted, parts.lu());
-  InteriorPoint interior_point(shifted, parts.lu(), newton);
-  interior_point.alternate = false;
-  ArclengthPath path(shifted, parts.lu(), newton);
+  ShiftedProblem& shifted = parts.shifted();
+  NewtonBudget& finish = shifted.interior_point.finish;
+  finish = {};
+  ArclengthPath path(shifted.problem, parts.lu(), shifted.newton);
   const Vector zero = Vector::Zero(problem.size());
   Vector w(problem.size());
   std::optional<double> last;
   int misses = 0;
   for (double shift = 1e-6; shift > 1e-12 && misses < 2; shift *= by.factor) {
-    shifted.become_shifted(problem, shift, zero);
-    Search inner(shifted, 0.1 * search.tolerance(), search);
-    interior_point.finish.largest = std::min(1e-4, 0.01 * shift);
-    bool solved = interior_point.run(inner, 1.0, 1.0, 100);
+    shifted.problem.become_shifted(problem, shift, zero);
+    Search inner(shifted.problem, 0.1 * search.tolerance(), search);
+    finish.largest = std::min(1e-4, 0.01 * shift);
+    bool solved = shifted.interior_point.run(inner, 1.0, 1.0, 100);
     if (!solved && by.arclength_steps > 0 && !search.halted()) {
       solved = path.run(inner, 1.0, 1.0, {.steps = by.arclength_steps});
     }

@@ -37,7 +37,6 @@ struct FewContacts {
   static bool fit(const ContactProblem& problem);
   /// They fit, and at most every second of them is coupled with another.
   static bool worth_a_glance(const ContactProblem& problem);
-  SolveSummary summary() const;
 
   /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to three contacts try Newton steps
   /// after the first sweep; where these do not arrive, the sweeps go on from where they were. After `effort.sweeps` of
@@ -45,6 +44,8 @@ struct FewContacts {
   /// more, at most to the fortieth. `impulse` is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);
+
+  SolveSummary summary() const;
 };
 
 }  // namespace conebench::cascade

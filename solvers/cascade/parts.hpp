@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,8 +13,16 @@
 #include "solvers/cascade/proximal_point.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/semismooth_newton.hpp"
+#include "solvers/cascade/shifted_problem.hpp"
 
 namespace conebench::cascade {
+
+/// What an elimination of the joints may take where a factor may take `most_bytes`. Where joints and contacts are all
+/// coupled already it takes up to thrice what G does; that is always allowed.
+inline double most_bytes_of_elimination(const ContactProblem& problem, double most_bytes) {
+  const auto stored = static_cast<double>(problem.blocks().stored_values());
+  return std::max(3.0 * sizeof(double) * stored, most_bytes);
+}
 
 /// One problem with the parts that work on it; a part is made when it is first called, so that a problem that a few
 /// sweeps solve pays for no symbolic analysis.
@@ -51,7 +60,8 @@ class Parts {
   }
   SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
   InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
-  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, lu(), newton()); }
+  ShiftedProblem& shifted() { return made(shifted_, problem_, lu()); }
+  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, newton(), shifted()); }
   ArclengthPath& arclength_path() { return made(arclength_path_, problem_, lu(), newton()); }
 
  private:
@@ -69,6 +79,7 @@ class Parts {
   std::unique_ptr<BlockLu> lu_;
   std::unique_ptr<SemismoothNewton> newton_;
   std::unique_ptr<InteriorPoint> interior_point_;
+  std::unique_ptr<ShiftedProblem> shifted_;
   std::unique_ptr<ProximalPoint> proximal_point_;
   std::unique_ptr<ArclengthPath> arclength_path_;
 };

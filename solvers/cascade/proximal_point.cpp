@@ -19,24 +19,16 @@ constexpr int glances_in_a_row = 5;
 
 }  // namespace
 
-ProximalPoint::ProximalPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton)
-    : problem_(problem),
-      shifted_(problem),
-      newton_(newton),
-      inner_newton_(shifted_, lu),
-      inner_interior_point_(shifted_, lu, inner_newton_),
-      inner_sweep_(shifted_),
-      velocity_(problem.size()) {
-  inner_interior_point_.alternate = false;
-}
+ProximalPoint::ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, ShiftedProblem& shifted)
+    : problem_(problem), newton_(newton), shifted_(shifted), inner_sweep_(shifted.problem), velocity_(problem.size()) {}
 
 ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start, bool glance) {
-  Search inner(shifted_, tolerance, search);
-  const NewtonBudget budget = inner_budget(shifted_.shift());
-  inner_interior_point_.finish.relative = budget.relative;
-  inner_interior_point_.finish.largest = budget.largest;
+  Search inner(shifted_.problem, tolerance, search);
+  const NewtonBudget budget = inner_budget(shifted_.problem.shift());
+  shifted_.interior_point.finish.relative = budget.relative;
+  shifted_.interior_point.finish.largest = budget.largest;
   candidate_ = start;
-  Inner outcome = inner_newton_.run(inner, candidate_, budget) ? Inner::near : Inner::unsolved;
+  Inner outcome = shifted_.newton.run(inner, candidate_, budget) ? Inner::near : Inner::unsolved;
   if (outcome == Inner::unsolved && !glance && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
@@ -44,8 +36,8 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
       inner_sweep_.sweep(candidate_);
       inner.count_sweep();
     }
-    const bool solved = inner_newton_.run(inner, candidate_, budget) ||
-                        (!search.halted() && inner_interior_point_.run(inner, 1.0, 1.0, 40));
+    const bool solved = shifted_.newton.run(inner, candidate_, budget) ||
+                        (!search.halted() && shifted_.interior_point.run(inner, 1.0, 1.0, 40));
     if (solved) outcome = Inner::far;
   }
   point_ = inner.best_point();
@@ -71,7 +63,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   long end = search.newton_steps() + limits.newton_steps;
   double to_halve = walk.best_residual;
   for (long k = 0; search.newton_steps() < end && !search.halted(); ++k) {
-    shifted_.become_shifted(problem_, walk.shift, walk.center);
+    shifted_.problem.become_shifted(problem_, walk.shift, walk.center);
     const double tolerance =
         std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, walk.best_residual)));
     const bool glance = limits.short_steps && has_been_near && glances < glances_in_a_row;

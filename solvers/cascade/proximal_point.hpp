@@ -1,9 +1,9 @@
 #pragma once
 
 #include "solvers/cascade/contact_sweep.hpp"
-#include "solvers/cascade/interior_point.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/semismooth_newton.hpp"
+#include "solvers/cascade/shifted_problem.hpp"
 
 namespace conebench::cascade {
 
@@ -32,8 +32,8 @@ class ProximalPoint {
     bool short_steps = false;
   };
 
-  /// `newton` works on `problem` itself, for finishing.
-  ProximalPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton);
+  /// `newton` works on `problem` itself, for finishing; `shifted` is of `problem`.
+  ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, ShiftedProblem& shifted);
 
   /// True: `search` accepted a point.
   bool run(Search& search, const Limits& limits);
@@ -46,10 +46,8 @@ class ProximalPoint {
   Inner solve_inner(Search& search, double tolerance, const Vector& start, bool glance);
 
   const ScaledProblem& problem_;
-  ScaledProblem shifted_;
   SemismoothNewton& newton_;
-  SemismoothNewton inner_newton_;
-  InteriorPoint inner_interior_point_;
+  ShiftedProblem& shifted_;
   ContactSweep inner_sweep_;
   struct Walk {
     Vector center, start;

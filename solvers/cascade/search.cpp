@@ -45,12 +45,22 @@ double Search::with_joints(const Vector& r, double residual) {
   return whole <= residual ? residual : whole;
 }
 
-bool Search::ask(double residual) {
-  const bool good = residual <= tolerance_;
-  const Decision decision =
-      good ? monitor_->propose(offers_, *impulse_, residual) : monitor_->observe(offers_, *impulse_, residual);
+bool Search::heed(Decision decision) {
   if (decision == Decision::out_of_time) halted_ = out_of_time_ = true;
   return decision == Decision::accept;
+}
+
+bool Search::observe() {
+  const double residual = write_answer(*impulse_);
+  return heed(monitor_->observe(offers_, *impulse_, residual));
+}
+
+bool Search::look_meanwhile() {
+  if (outer_ != nullptr) return outer_->look_meanwhile();
+  if (accepted_ || halted_) return accepted_;
+  ++offers_;
+  accepted_ = monitor_->due(offers_) && observe();
+  return accepted_;
 }
 
 bool Search::offer(const Vector& r, double residual) {
@@ -72,14 +82,21 @@ bool Search::take(const Vector& r, double residual) {
     best_impulse_.resize(0);
   }
   const bool good = residual <= tolerance_;
-  if (outer_ != nullptr || criterion_ == Criterion::own) accepted_ = good;
-  if (outer_ != nullptr) return accepted_;
+  if (outer_ != nullptr) {
+    const bool ended = outer_->look_meanwhile();
+    accepted_ = good || ended;
+    return accepted_;
+  }
+  accepted_ = good && criterion_ == Criterion::own;
   // The point asked about is the one that is returned if the answer is yes.
-  if (!accepted_ && (good || monitor_->due(offers_))) {
-    good ? problem_->to_impulse(r, *impulse_) : write_answer(*impulse_);
-    accepted_ = ask(residual);
+  if (good && !accepted_) {
+    problem_->to_impulse(r, *impulse_);
+    accepted_ = heed(monitor_->propose(offers_, *impulse_, residual));
+  } else if (!good && monitor_->due(offers_)) {
+    accepted_ = observe();
   }
   if (accepted_ && good) {
+    best_ = residual;
     best_point_ = r;
     best_impulse_.resize(0);
   }
@@ -98,23 +115,27 @@ bool Search::offer_impulse(Vector& impulse) {
   }
   if (!(residual <= tolerance_)) return false;
   *impulse_ = impulse;
-  accepted_ = criterion_ == Criterion::own || ask(residual);
+  accepted_ = criterion_ == Criterion::own || heed(monitor_->propose(offers_, *impulse_, residual));
   if (accepted_) best_impulse_ = impulse;
   return accepted_;
 }
 
-void Search::write_answer(VectorRef impulse) const {
+double Search::write_answer(VectorRef impulse) {
   if (best_impulse_.size() > 0) {
     impulse = best_impulse_;
-    return;
+    return best_;
   }
-  if (!projects_) {
-    problem_->to_impulse(best_point_, impulse);
-    return;
-  }
-  Vector projected = best_point_;
-  problem_->project(projected);
-  problem_->to_impulse(projected, impulse);
+  problem_->to_impulse(best_point_, impulse);
+  // What is within the tolerance is projected already.
+  if (!projects_ || best_ <= tolerance_) return best_;
+  projected_ = best_point_;
+  problem_->project(projected_);
+  problem_->to_impulse(projected_, impulse);
+  velocity_.resize(projected_.size());
+  problem_->multiply_uncounted(projected_, velocity_);
+  velocity_ += problem_->free_term();
+  const double residual = problem_->residual(projected_, velocity_);
+  return joints_ != nullptr ? with_joints(projected_, residual) : residual;
 }
 
 void Search::hold_to_limit() {
@@ -149,13 +170,13 @@ SolveStatus Search::status() const {
   return halted_ ? SolveStatus::max_iterations : SolveStatus::stalled;
 }
 
-SolveSummary Search::summary() const {
+SolveSummary Search::finish(VectorRef impulse) {
   SolveSummary summary;
   summary.status = status();
   summary.iterations = iterations();
   summary.factorizations = newton_steps_;
   summary.operator_products = problem_->products() - products_before_ + sweeps_;
-  summary.own_residual = best_;
+  summary.own_residual = write_answer(impulse);
   return summary;
 }
 

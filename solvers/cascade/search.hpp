@@ -24,7 +24,8 @@ class Search {
  public:
   /// A search on the problem itself. `impulse_workspace` is rows() long.
   Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace);
-  /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`.
+  /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`, whose
+  /// monitor counts its points, too. It is also accepted, to end it, where that monitor accepts what `outer` has.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
 
   /// Counts what was done before this search began.
@@ -56,8 +57,9 @@ class Search {
   double best() const { return best_; }
   /// Of the points; an impulse that was offered as such is none.
   const Vector& best_point() const { return best_point_; }
-  /// What the search found: the best impulse, the accepted one where there is one.
-  void write_answer(VectorRef impulse) const;
+  /// What the search found: the best impulse, the accepted one where there is one. Returns its residual, which is not
+  /// best() where the impulse is projected and was not accepted.
+  double write_answer(VectorRef impulse);
   long newton_steps() const { return newton_steps_; }
   long sweeps() const { return sweeps_; }
   long iterations() const { return newton_steps_ + chords_ + sweeps_; }
@@ -65,12 +67,17 @@ class Search {
   bool odd_attempt() { return (attempts_++ & 1) != 0; }
 
   SolveStatus status() const;
-  SolveSummary summary() const;
+  /// write_answer() and what there is to say of it.
+  SolveSummary finish(VectorRef impulse);
 
  private:
   void hold_to_limit();
-  /// About the impulse in the workspace.
-  bool ask(double residual);
+  /// What the monitor said, and whether it accepted.
+  bool heed(Decision decision);
+  /// Asks about the answer so far.
+  bool observe();
+  /// Of a search that works within this one: its points are measured, and the monitor may end this one between them.
+  bool look_meanwhile();
   bool take(const Vector& r, double residual);
   double with_joints(const Vector& r, double residual);
 
@@ -86,7 +93,7 @@ class Search {
   long chords_ = 0;
   long sweeps_ = 0;
   long attempts_ = 0;
-  long offers_ = 0;  ///< what the monitor counts: every point that was measured
+  long offers_ = 0;  ///< what the monitor counts: every point that was measured, those of inner searches included
   double best_ = std::numeric_limits<double>::infinity();
   Vector best_point_;
   bool projects_ = false;

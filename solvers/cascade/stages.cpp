@@ -173,7 +173,9 @@ bool newton_is_dear(Parts& parts) {
 
 bool highly_redundant(Parts& parts) {
   const ScaledProblem& problem = parts.problem();
-  // Few couplings cannot be so redundant, and need not be summed up to know it.
+  // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
+  // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
+  // rank one a block may have 9, and 2.6 could do: such problems are passed over.
   if (problem.planar() || problem.contacts() <= FewContacts::most_contacts ||
       problem.stored_blocks() < 8 * problem.contacts())
     return false;

@@ -31,7 +31,7 @@ NewtonBudget first_newton(bool planar);
 
 /// Whether more than forty contacts say so much the same that an interior point is the way from a cold start: the
 /// effective rank of G̃, (tr G̃)²/‖G̃‖²_F, is below 0.13 of its rows, as where bricks lie on bricks in four points each.
-/// Not where a step costs as much as fifty sweeps, or no factor fits.
+/// Only where G̃ has eight blocks a contact, and not where a step costs as much as fifty sweeps, or no factor fits.
 bool highly_redundant(Parts& parts);
 
 /// An interior point from r = (0, 0, 1/ω), w = (0, 0, ω) everywhere. ω is twice the velocity that contacts have in g̃ on

@@ -13,18 +13,17 @@ constexpr double negligible = 0.02;
 /// λ_j along the impulses that jam: what still grows when α shrinks. Empty where α cannot shrink.
 Vector jamming_impulses(Parts& parts, Search& search) {
   const ScaledProblem& problem = parts.problem();
-  ScaledProblem shifted(problem);
-  SemismoothNewton newton(shifted, parts.lu());
+  ShiftedProblem& shifted = parts.shifted();
   const double residual = search.best();
   Vector r = Vector::Zero(problem.size());
   Vector impulse = Vector::Zero(parts.source().rows());
   Vector last = impulse;
   int solved = 0;
   for (double shift = 100.0 * residual; shift > 0.1 * residual; shift /= 3.0) {
-    shifted.become_shifted(problem, shift, Vector::Zero(problem.size()));
-    Search inner(shifted, 1e-2 * search.tolerance(), search);
+    shifted.problem.become_shifted(problem, shift, Vector::Zero(problem.size()));
+    Search inner(shifted.problem, 1e-2 * search.tolerance(), search);
     Vector next = r;
-    if (!newton.run(inner, next, {.steps = 40, .patience = 10})) break;
+    if (!shifted.newton.run(inner, next, {.steps = 40, .patience = 10})) break;
     r = inner.best_point();
     last = impulse;
     problem.to_impulse(r, impulse);
@@ -60,12 +59,17 @@ bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
     const double velocity = share * search.tolerance() * parts.problem().reference_velocity();
     const auto problem = moving_joints(source, jamming, velocity);
     if (!problem.ok() || search.halted()) break;
-    Parts moving(problem.value(), parts.most_bytes());
-    Search inner(moving.problem(), 0.02 * search.tolerance(), search);
+    auto joints = eliminate_joints(*problem, most_bytes_of_elimination(source, 0.5 * parts.most_bytes()));
+    if (!joints.ok()) break;
+    // Only g is another, so that the analysis holds.
+    const ScaledProblem moving(*problem, std::move(joints).value());
+    SemismoothNewton newton(moving, parts.lu());
+    Search inner(moving, 0.02 * search.tolerance(), search);
     Vector r = search.best_point();
-    const bool solved = moving.newton().run(inner, r, {.steps = 40, .patience = 10}) ||
-                        (interior_point && !search.halted() && moving.interior_point().run(inner, 1.0, 1.0, 60));
-    moving.problem().to_impulse(inner.best_point(), impulse);
+    const bool solved =
+        newton.run(inner, r, {.steps = 40, .patience = 10}) ||
+        (interior_point && !search.halted() && InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, 60));
+    moving.to_impulse(inner.best_point(), impulse);
     if (search.offer_impulse(impulse)) return true;
     if (solved && search.halted()) break;
   }

@@ -10,15 +10,17 @@ namespace conebench::cascade {
 /// satisfied to the last bit contacts bear all of it; here every joint row takes a part, up to the tolerance.
 ///
 /// 1. The problem with G̃ + α I has a solution, and for α far below the residual its impulses λ grow along those that
-///    jam: K ∋ λ_c, σ_c = G_cj λ_j + G_cc λ_c = 0, σ_j = 0, g·λ < 0, which is what rules out a solution.
-/// 2. Among all |e| ≤ ε V, the joints' velocities e = −ε V sign λ_j change g·λ the most, by ε V ‖λ_j‖₁. Rows that bear
-///    less than 2 % of the largest stay as they are.
+///    jam: K ∋ λ_c, σ_c = G_cj λ_j + G_cc λ_c = 0, σ_j = 0. Where G is symmetric no impulses change σ·λ = g·λ; below 0
+///    contacts would have to slip against λ_c, and where the friction of that slip jams them further nothing solves it.
+/// 2. Among all |e| ≤ ε V, the joints' velocities e = −ε V sign λ_j raise g·λ the most, by ε V ‖λ_j‖₁. Rows that bear
+///    less than 2 % of the largest stay as they are. Where G is not symmetric, g·λ with Gᵀ λ = 0 would be what no
+///    impulses change, and this e is a guess.
 /// 3. The problem with σ_j = e in place of σ_j = 0 is solved for ε of a half, then of more of the tolerance, and its
-///    impulses are measured on the problem itself, with all its rows.
+///    impulses are measured on the problem itself, with all its rows, so that a guess that is wrong costs time alone.
 ///
 /// Only where the best point is within ten tolerances; a Newton run and up to three eliminations of the joints with one
-/// each. True: `search` accepted an impulse, or is
-/// halted. `interior_point`: false leaves it out.
+/// each. Two eliminations are there at a time, so that each may take half of what one may (and thrice G). True:
+/// `search` accepted an impulse, or is halted. `interior_point`: false leaves it out.
 bool let_joints_yield(Parts& parts, Search& search, bool interior_point);
 
 }  // namespace conebench::cascade

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const fs::path scripts = fs::path(CONEBENCH_SOURCE_DIR) / "scripts";
 
@@ -71,6 +72,38 @@ TEST_F(Scripts, ASlipOfThePenBuildsNothing) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "scripts/build.sh: unknown argument '--test'; see scripts/build.sh --help\n");
   EXPECT_FALSE(anything_called());
+}
+
+TEST(ScenesTable, KeepsTolerancesApartAndCellsWithoutATime) {
+  if (!python_has("sqlite3")) GTEST_SKIP() << "no Python";
+  const ScratchFolder folder;
+  std::ofstream(folder / "stacks.json") << R"({
+    "name": "stacks", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}], "solvers": ["CASCADE"],
+    "tolerances": [1e-4, 1e-8], "limits": {"iterations": 2000, "seconds": 60, "memory_mb": 2000},
+    "repeats": {"min": 1, "min_ms": 0, "max": 1}})";
+  const std::string store = folder / "stacks.sqlite";
+  ASSERT_EQ(conebench({"run", folder / "stacks.json", "--db", store}).code, 0);
+  const auto table = [&] { return run_program({"/usr/bin/python3", scripts / "scenes_table.py", store}); };
+  const Outcome solved = table();
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  for (const char* tolerance : {"at 0.0001:", "at 1e-08:"}) EXPECT_THAT(solved.out, HasSubstr(tolerance));
+  EXPECT_THAT(solved.out, HasSubstr("| 8–12 | 0 | 2 | 2 | "));
+  EXPECT_THAT(solved.out, HasSubstr("2 of 2 solved"));
+  EXPECT_THAT(solved.out, Not(HasSubstr("missed")));
+
+  const Outcome changed = python(
+      "import sqlite3, sys\n"
+      "with sqlite3.connect(sys.argv[1]) as store:\n"
+      "    store.execute(\"UPDATE cells SET status = 'crashed', solved = 0, total_median_s = NULL, verdict_value = "
+      "NULL "
+      "WHERE tolerance = 1e-8\")",
+      {store});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  const Outcome crashed = table();
+  EXPECT_EQ(crashed.code, 0) << crashed.err;
+  EXPECT_THAT(crashed.out, HasSubstr("2 of 2 solved"));
+  EXPECT_THAT(crashed.out, HasSubstr("| 8–12 | 0 | 2 | 0 | – | – | – |\n0 of 2 solved\n"));
+  EXPECT_THAT(crashed.out, HasSubstr("crashed, no residual, "));
 }
 
 }  // namespace

@@ -124,6 +124,25 @@ TEST_F(SweepMonitorTest, LooksAtTheVerdictCountTowardsTheDeadlineOnlyWherePaid) 
   }
 }
 
+TEST_F(SweepMonitorTest, WhatPassesAfterTheDeadlineIsOutOfTime) {
+  const auto decide = [&](double solve_s, bool paid, Clock clock) {
+    fake_time = 0.0;
+    SweepMonitor monitor(&verdict, 1e-8, 10.5, paid, many, clock);
+    monitor.start();
+    fake_time += solve_s;
+    const Decision decision = monitor.propose(7, right, 0.0);
+    EXPECT_EQ(monitor.decision(), decision);
+    EXPECT_EQ(monitor.stopped_at(), 7);
+    return decision;
+  };
+  EXPECT_EQ(decide(10.4, true, fake_clock), Decision::accept);
+  EXPECT_EQ(decide(10.6, true, fake_clock), Decision::out_of_time);
+  EXPECT_EQ(decide(10.6, false, fake_clock), Decision::out_of_time);
+  // To read this clock takes a second, and to judge one more, by which alone the paid look is late.
+  EXPECT_EQ(decide(9.0, false, costly_judge_clock), Decision::accept);
+  EXPECT_EQ(decide(9.0, true, costly_judge_clock), Decision::out_of_time);
+}
+
 TEST_F(SweepMonitorTest, ATryThatIsThrownAwayCountsForNothing) {
   for (const bool paid : {false, true}) {
     fake_time = 0.0;

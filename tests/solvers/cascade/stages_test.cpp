@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <utility>
 
 #include "metrics/residuals.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "solvers/cascade/falling_shift.hpp"
 #include "solvers/registry.hpp"
+#include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 
 namespace conebench {
@@ -69,6 +71,24 @@ TEST(CascadeStages, AFactorThatFitsIsMade) {
     const Answer answer =
         run_cascade("box-stack", {{"boxes", 12L}, {"mass_ratio", 10.0}}, stop, {{"memory", share * megabytes}});
     EXPECT_EQ(answer.summary.factorizations > 0, share > 1.0);
+  }
+}
+
+TEST(CascadeStages, HalfTheSweepsAskedForComeBeforeTheFirstFactorOfMoreThanEightContacts) {
+  const auto before_the_first_factor = [](const OptionValues& values, long sweeps) {
+    long limit = 1;
+    const auto factorizations = [&] {
+      const StopRule stop{.tolerance = 1e-300, .max_iterations = limit, .criterion = Criterion::own};
+      return run_cascade("random", values, stop, {{"sweeps", sweeps}}).summary.factorizations;
+    };
+    while (limit < 30 && factorizations() == 0) ++limit;
+    return limit - 1;
+  };
+  for (long sweeps = 0; sweeps <= 6; ++sweeps) {
+    const long half = (sweeps + 1) / 2;
+    EXPECT_EQ(before_the_first_factor({{"contacts", 30L}}, sweeps), half);
+    EXPECT_EQ(before_the_first_factor({{"contacts", 60L}}, sweeps), half);
+    EXPECT_EQ(before_the_first_factor({{"contacts", 20L}, {"joints", 4L}}, sweeps), half);
   }
 }
 
@@ -204,7 +224,7 @@ TEST(CascadeStages, AChordEndsARunWithTheFactorsThatAreThere) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());
       EXPECT_TRUE(bench.parts.newton().run(search, r, {.steps = 40, .patience = 40, .chords = chords})) << seed;
-      const SolveSummary summary = search.summary();
+      const SolveSummary summary = search.finish(bench.impulse);
       EXPECT_LE(summary.iterations - summary.factorizations, chords ? 1 : 0) << seed;
       return summary.factorizations;
     };
@@ -278,6 +298,32 @@ TEST(CascadeStages, AFallingShiftEndsBeyondTheFoldAtWhichTheInteriorPointStalls)
   EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search, true)) << "halted";
   EXPECT_FALSE(short_search.accepted());
   EXPECT_EQ(short_search.iterations_left(), 0);
+}
+
+TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
+  Bench bench(
+      make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}}, 117));
+  const StopRule stop{.tolerance = 1e-15, .max_iterations = 10000, .criterion = Criterion::verdict};
+  const auto fall = [&](cascade::Search& search) {
+    EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search, true));
+  };
+  const auto walk = [&](cascade::Search& search) { bench.parts.proximal_point().run(search, {}); };
+  for (const auto& stage : {std::function<void(cascade::Search&)>(fall), std::function<void(cascade::Search&)>(walk)}) {
+    for (const Decision decision : {Decision::out_of_time, Decision::accept}) {
+      for (long look = 1; look <= 30; ++look) {
+        testing::StoppingMonitor monitor(look, decision);
+        cascade::Search search(bench.parts.problem(), stop, monitor, bench.impulse);
+        stage(search);
+        // What an inner search was at when time was up is measured on the problem itself.
+        EXPECT_LE(monitor.iterations.size(), static_cast<std::size_t>(decision == Decision::accept ? look : look + 1));
+        EXPECT_LE(search.newton_steps(), look);
+        EXPECT_EQ(search.status(), decision == Decision::accept ? SolveStatus::converged : SolveStatus::time_limit);
+        Vector answer(bench.problem.rows());
+        search.write_answer(answer);
+        EXPECT_EQ(answer, monitor.seen) << "what was asked about is what is returned";
+      }
+    }
+  }
 }
 
 TEST(CascadeStages, AProximalWalkGoesOnWhereItsBudgetEndedItAlsoAfterAWalkFromTheBest) {

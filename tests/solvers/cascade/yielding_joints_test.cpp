@@ -1,0 +1,67 @@
+#include "solvers/cascade/yielding_joints.hpp"
+
+#include <gtest/gtest.h>
+
+#include "metrics/residuals.hpp"
+#include "problems/joint_elimination.hpp"
+#include "tests/solvers/cascade/jammed_problem.hpp"
+#include "tests/solvers/solver_harness.hpp"
+
+namespace conebench {
+namespace {
+
+struct Answer {
+  SolveSummary summary;
+  double residual;
+  double outside;
+};
+
+Answer solve(const std::string& id, const ContactProblem& problem, double tolerance, const OptionValues& options = {}) {
+  SilentMonitor monitor;
+  const StopRule stop{.tolerance = tolerance, .max_iterations = 100000, .criterion = Criterion::own};
+  const auto solver = testing::prepared(*find_solver(id), problem, options);
+  const testing::Answer answer = testing::solve(*solver, problem, stop, monitor);
+  const Judgement judgement = judge(problem, answer.impulse);
+  return {answer.summary, judgement["natural_map_scaled"].value, judgement["primal"].value};
+}
+
+TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
+  const Answer loose = solve("CASCADE", testing::jammed(-0.8e-8), 1e-8);
+  EXPECT_EQ(loose.summary.status, SolveStatus::converged) << "with errors the other way it slips";
+  EXPECT_LE(loose.residual, 1e-10);
+  const ContactProblem problem = testing::jammed(0.8e-8);
+  EXPECT_GE(solve("PPA", problem, 1e-8).residual, 1.2e-8) << "where joints are satisfied to rounding";
+  for (const bool projected : {false, true}) {
+    const Answer answer = solve("CASCADE", problem, 1e-8, {{"projected", projected}});
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+    EXPECT_LE(answer.residual, 1e-8);
+    EXPECT_NEAR(answer.summary.own_residual, answer.residual, 1e-12);
+    if (projected) {
+      EXPECT_EQ(answer.outside, 0.0);
+    }
+  }
+  const Answer strict = solve("CASCADE", problem, 1e-9);
+  EXPECT_NE(strict.summary.status, SolveStatus::converged) << "more than all rows together can bear";
+  EXPECT_GE(strict.residual, 4e-9);
+}
+
+TEST(YieldingJoints, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory) {
+  const ContactProblem problem = testing::jammed(0.8e-8, 12);
+  double bytes = 1.0;
+  while (!eliminate_joints(problem, bytes).ok()) bytes *= 1.01;
+  for (const double share : {0.5, 1.9, 2.1}) {
+    cascade::Parts parts(problem, share * bytes);
+    ASSERT_TRUE(parts.lu().fits());
+    SilentMonitor monitor;
+    const StopRule stop{.tolerance = 1e-8, .criterion = Criterion::own};
+    cascade::Search search(parts.problem(), stop, monitor, parts.impulse_workspace());
+    search.measure_joints(problem);
+    Vector r = Vector::Zero(parts.problem().size());
+    EXPECT_FALSE(parts.newton().run(search, r, {.steps = 40, .patience = 20}));
+    ASSERT_LE(search.best(), 1e-7);
+    EXPECT_EQ(cascade::let_joints_yield(parts, search, true), share > 2.0) << share;
+  }
+}
+
+}  // namespace
+}  // namespace conebench

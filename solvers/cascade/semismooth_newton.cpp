@@ -15,25 +15,6 @@ const double half_root = std::sqrt(0.5);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// The residuals of a run's last steps.
-class Trail {
- public:
-  /// True: from here on they repeat themselves, as where a few contacts change their modes to and fro for good.
-  bool repeats_after(double residual) {
-    std::rotate(last_.begin(), last_.end() - 1, last_.end());
-    last_.front() = residual;
-    if (same(last_[0], last_[1], 0.5)) return false;  // slow progress is no cycle
-    for (std::size_t period = 2; period + 1 < last_.size(); ++period) {
-      if (same(last_[0], last_[period], 0.02) && same(last_[1], last_[period + 1], 0.02)) return true;
-    }
-    return false;
-  }
-
- private:
-  static bool same(double a, double b, double share) { return std::abs(a - b) <= share * std::max(a, b); }
-  std::array<double, 6> last_{};  ///< newest first
-};
-
 }  // namespace
 
 SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
@@ -60,7 +41,7 @@ void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eig
   const double f1 = (along + f[2]) * half_root;
   const double f2 = (f[2] - along) * half_root;
   const double f3 = -ey * f[0] + ex * f[1];
-  const Eigen::Vector3d w = w_.segment<3>(3 * i);
+  const Eigen::Vector3d w = rho_ * w_.segment<3>(3 * i);
   const double slip = tangential_norm<3>(w);
   const double wx = slip > 0.0 ? w[0] / slip : 0.0;
   const double wy = slip > 0.0 ? w[1] / slip : 0.0;
@@ -85,7 +66,7 @@ void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eig
 void SemismoothNewton::linearise(const Vector& r, double alpha) {
   for (int i = 0; i < problem_.contacts(); ++i) {
     const Eigen::Vector3d ri = r.segment<3>(3 * i);
-    const Eigen::Vector3d wi = w_.segment<3>(3 * i);
+    const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
     Eigen::Vector3d y = ri - wi;
     y[2] -= tangential_norm<3>(wi);
     const double length = tangential_norm<3>(y);
@@ -106,6 +87,7 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
     } else {
       linearise_slip(i, ri, y, alpha);
     }
+    left_[at(i)] *= rho_;
   }
 }
 
@@ -126,11 +108,14 @@ void SemismoothNewton::step(Vector& r, Factors factors) {
 
 bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start) {
   constexpr int glimmer = 6;
+  constexpr int stall = 2;
+  constexpr std::array<double, 4> scales{1.0, 3.0, 1.0, 1.0 / 3.0};
   double best = std::numeric_limits<double>::infinity();
   double best_to_beat = std::numeric_limits<double>::infinity();
   double before = 0.0;  // of the point from which the last factors were made; 0: they were kept once
   int without_progress = 0;
-  Trail trail;
+  std::size_t changes = 0;
+  rho_ = 1.0;
   best_ = r;
   for (int k = 0;; ++k) {
     const bool known = k == 0 && start.velocity.size() > 0;
@@ -147,7 +132,10 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
     if (k >= glimmer && best_to_beat > budget.hopeless) break;
-    if (budget.ends_cycles && trail.repeats_after(residual)) break;
+    if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
+      rho_ = scales[++changes % scales.size()];
+      before = 0.0;
+    }
     linearise(r, std::min(budget.largest, std::max(1e-12, budget.relative * residual)));
     // Kept factors gain about what the step before gained; twice as much is left for the slip directions' turn.
     const bool chord = budget.chords && before > 0.0 && factored_ == dropped_ &&

@@ -20,8 +20,8 @@ struct NewtonBudget {
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
   /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
   bool chords = false;
-  /// Ends a run whose residuals repeat themselves every two to four steps.
-  bool ends_cycles = false;
+  /// Each second step in a row without progress changes ρ of the natural map: 3, 1, 1/3, 1, …
+  bool changes_scale = false;
   /// Ends a run of which six steps have not come below this.
   double hopeless = std::numeric_limits<double>::infinity();
 };
@@ -32,8 +32,8 @@ struct Measured {
   Vector velocity;  ///< w; empty where nothing was measured
 };
 
-/// Semi-smooth Newton on F(r) = r − P(r − u(w(r))), reduced contact by contact to the unknowns that its mode leaves
-/// free, without line search: takes the last digits from a point near a solution.
+/// Semi-smooth Newton on F(r) = r − P(r − ρ u(w(r))), ρ = 1, reduced contact by contact to the unknowns that its mode
+/// leaves free, without line search: takes the last digits from a point near a solution.
 ///
 /// With y = r − u(w), ŷ = y_T/‖y_T‖, ŵ = w_T/‖w_T‖ and the eigenbasis f1 = (ŷ, 1)/√2, f2 = (−ŷ, 1)/√2, f3 = (ŷ⊥, 0),
 /// every mode gives rows L and columns R with (L G R + B) z = right side and r += R z + k:
@@ -42,6 +42,9 @@ struct Measured {
 /// - open (−y in the cone): step −r, row and column dropped;
 /// - slip: τ = (‖y_T‖ + y_n)/(2‖y_T‖); k = −F_2 f2; rows of L ((ŷ + ŵ)/√2, 1/√2), 0, τ f3; columns of R f1, 0, f3;
 ///   B = α L R + diag(0, 1, 1 − τ); right side (−F_1, 0, −F_3) − α L k.
+///
+/// With another ρ every w above is ρ w and L G is ρ L G, α L R stays. The solutions are the same, but a point's modes
+/// may be others: contacts that would change theirs to and fro for good leave off.
 ///
 /// A regularisation that is large against the residual (α = 1e3 residual) is what rank-deficient G needs; it alternates
 /// with a small one from run to run.
@@ -65,6 +68,7 @@ class SemismoothNewton {
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
+  double rho_ = 1.0;
   std::vector<Block> left_, right_, base_;
   std::vector<char> dropped_;
   std::vector<char> factored_;  ///< dropped_ of the last factors: their modes

@@ -42,7 +42,7 @@ NewtonBudget first_newton(bool planar) {
           .progress = planar ? 0.5 : 0.8,
           .start_counts = false,
           .chords = true,
-          .ends_cycles = true,
+          .changes_scale = true,
           .hopeless = planar ? 0.2 : 1.0};
 }
 

@@ -30,16 +30,15 @@ struct FewContacts {
   /// uncoupled contacts need.
   static constexpr int thoroughly = 8;
   static constexpr long glance = 2;
-  /// Up to so many contacts a dense Newton step costs as much as one or two sweeps.
-  static constexpr int newton_at_once = 3;
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
 
-  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to three contacts try Newton steps
-  /// after the first sweep; where these do not arrive, the sweeps go on from where they were. After `effort.sweeps` of
-  /// them, up to eight contacts go on for as long as the rate of the last ones promises the tolerance within twenty
-  /// more, at most to the fortieth. `impulse` is the last iterate. The problem fits.
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to sixteen contacts try Newton steps
+  /// (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; where Newton does
+  /// not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts go on for
+  /// as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth. `impulse`
+  /// is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);
 };

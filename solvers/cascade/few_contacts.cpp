@@ -4,12 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include <Eigen/LU>
-
 #include "problems/natural_map.hpp"
+#include "solvers/cascade/few_newton.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 #include "solvers/natural_map_scaling.hpp"
-#include "solvers/newton/block_functions.hpp"
 
 namespace conebench::cascade {
 
@@ -41,27 +39,6 @@ class SmallProblem {
     return change / velocity_scale_;
   }
 
-  /// One Newton step on Alart and Curnier's function. G_ii is shifted a little for redundant contacts.
-  void newton_step(double* impulse) {
-    constexpr double shift = 1e-10;
-    const int rows = Dim * contacts_;
-    SmallMatrix derivative = SmallMatrix::Zero(rows, rows);
-    SmallVector value(rows);
-    for (int i = 0; i < contacts_; ++i) {
-      const Eigen::Map<const Part> own(impulse + Dim * i);
-      const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
-      const auto f = newton::alart_curnier_function<Dim>(own, velocity(i, impulse), friction(i),
-                                                         {1.0 / inverse_step, 1.0 / inverse_step});
-      value.template segment<Dim>(Dim * i) = f.value;
-      for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k)
-        derivative.template block<Dim, Dim>(Dim * i, Dim * matrix_.column(k)) = f.by_velocity * matrix_.block<Dim>(k);
-      const Part added = compliance(i).array() + shift * inverse_step;
-      derivative.template block<Dim, Dim>(Dim * i, Dim * i) += f.by_impulse + f.by_velocity * added.asDiagonal();
-    }
-    const Eigen::PartialPivLU<SmallMatrix> factors(derivative);
-    Eigen::Map<Vector>(impulse, rows) -= factors.solve(value);
-  }
-
   /// The scaled natural map.
   double residual(const double* impulse) const {
     double worst = 0.0;
@@ -79,11 +56,9 @@ class SmallProblem {
     return worst / velocity_scale_;
   }
 
- private:
-  static constexpr int most_rows = Dim * FewContacts::newton_at_once;
-  using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most_rows, most_rows>;
-  using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_rows, 1>;
+  FewNewton<Dim> newton() const { return {problem_, inverse_steps_.data(), velocity_scale_}; }
 
+ private:
   double friction(int i) const { return problem_.cones().friction()[static_cast<std::size_t>(i)]; }
   Eigen::Map<const Block> diagonal(int i) const { return matrix_.block<Dim>(matrix_.diagonal(i)); }
   Eigen::Map<const Part> compliance(int i) const {
@@ -133,6 +108,9 @@ template <int Dim>
 FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewContacts::Effort& effort,
                 const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   constexpr double near = 10.0;  // a change of that many tolerances is worth a look
+  constexpr double never = 1e9;
+  // Of so few contacts that many sweeps in all cost less than Newton's steps.
+  const double cheaper = problem.cones().contacts() <= 3 ? 4.0 : 0.0;
   const bool few = problem.cones().contacts() <= FewContacts::thoroughly;
   // Sweeps that cost about as much as Newton's way to the end.
   const double worth_it = few ? 20.0 : 0.0;
@@ -142,8 +120,8 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   impulse = guess;
   const auto iterations = [&] { return count.sweeps + count.newton_steps; };
   const auto done = [&] { return count.accepted || count.halted; };
-  const auto look = [&] {
-    count.residual = contacts.residual(impulse.data());
+  const auto look = [&](double residual) {
+    count.residual = residual;
     ++count.products;
     ++count.looks;
     const bool good = count.residual <= stop.tolerance;
@@ -156,28 +134,39 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
       count.halted = count.out_of_time = decision == Decision::out_of_time;
     }
   };
-  // Each second step must halve the residual. Goes back to where it began unless it arrives or, at the end of what is
-  // allowed, has come nearer.
+  // Goes back to where it began unless it arrives or, at the end of what is allowed, has come nearer.
   const auto newton = [&] {
-    std::array<double, 3 * FewContacts::newton_at_once> before;
+    constexpr int patience = 16;
+    std::array<double, static_cast<std::size_t>(Dim * FewNewton<Dim>::most_contacts)> before;
     std::copy(impulse.begin(), impulse.end(), before.begin());
     const double start = count.residual;
     double best = start;
-    for (int slow = 0; slow < 2 && !done() && iterations() < stop.max_iterations;) {
-      contacts.newton_step(impulse.data());
+    FewNewton<Dim> point = contacts.newton();
+    point.start_from(impulse.data());
+    double residual = start;
+    for (int slow = 0; slow < patience && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
+      point.step(residual, slow);
+      residual = point.measure();
+      point.write(impulse.data());
       ++count.newton_steps;
       ++count.products;
-      look();
-      slow = count.residual <= 0.5 * best ? 0 : slow + 1;
-      best = std::min(best, count.residual);
+      look(residual);
+      slow = residual <= 0.7 * best ? 0 : slow + 1;
+      best = std::min(best, residual);
     }
     if (iterations() >= stop.max_iterations) count.halted = !count.accepted;
     if (count.accepted || (count.halted && count.residual <= start)) return;
     std::copy_n(before.begin(), impulse.size(), impulse.begin());
     count.residual = start;
   };
+  const auto sweeps_needed = [&](double rate) {
+    return rate < 1.0 ? std::log(stop.tolerance / count.residual) / std::log(rate) : never;
+  };
   // A start from elsewhere may be the answer already.
-  if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look();
+  if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look(contacts.residual(impulse.data()));
+  bool newton_waits = effort.newton && problem.cones().contacts() <= FewNewton<Dim>::most_contacts;
+  long newton_at = 1;
+  double before = count.looks > 0 ? count.residual : 1.0;
   long decide_at = effort.sweeps;
   long halfway_at = effort.sweeps / 2;
   double halfway = 0.0;
@@ -189,18 +178,23 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     const double change = contacts.sweep(impulse.data());
     ++count.sweeps;
     const bool decides = count.sweeps >= decide_at;
-    const bool asked_for = count.sweeps <= 2 || count.sweeps == halfway_at || iterations() == stop.max_iterations;
+    const bool newton_now = newton_waits && (count.sweeps >= newton_at || decides);
+    const bool asked_for =
+        newton_now || count.sweeps <= 2 || count.sweeps == halfway_at || iterations() == stop.max_iterations;
     if (change > near * stop.tolerance && !asked_for && !decides) continue;
-    look();
+    look(contacts.residual(impulse.data()));
     if (done() || iterations() == stop.max_iterations) continue;
-    if (effort.newton && problem.cones().contacts() <= FewContacts::newton_at_once && count.sweeps == 1) {
-      newton();
+    if (newton_now) {
+      const double needed = sweeps_needed(count.residual / before);
+      before = count.residual;
+      newton_waits = !decides && static_cast<double>(count.sweeps) + needed <= cheaper;
+      newton_at = count.sweeps + static_cast<long>(std::ceil(std::min(needed, cheaper)));
+      if (!newton_waits) newton();
       if (done()) continue;
     }
     if (decides) {
-      const double rate =
-          std::pow(count.residual / halfway, 1.0 / static_cast<double>(std::max(1L, count.sweeps - halfway_at)));
-      const double needed = rate < 1.0 ? std::log(stop.tolerance / count.residual) / std::log(rate) : worth_it + 1.0;
+      const double needed = sweeps_needed(
+          std::pow(count.residual / halfway, 1.0 / static_cast<double>(std::max(1L, count.sweeps - halfway_at))));
       if (!(halfway > 0.0 && needed <= worth_it && count.sweeps < most)) break;
       halfway_at = count.sweeps;
       decide_at = std::min(most, count.sweeps + static_cast<long>(std::max(0.0, needed)) + 1);
@@ -231,7 +225,8 @@ SolveSummary FewContacts::summary() const {
 
 bool FewContacts::worth_a_glance(const ContactProblem& problem) {
   const Index contacts = problem.cones().contacts();
-  return fit(problem) && 2 * problem.blocks().row_begin(contacts) <= 3 * contacts;
+  return fit(problem) &&
+         (contacts <= FewNewton<3>::most_contacts || 2 * problem.blocks().row_begin(contacts) <= 3 * contacts);
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,

@@ -26,22 +26,21 @@ struct FewContacts {
   bool out_of_time = false;
 
   static constexpr int most_contacts = 40;
-  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where they are hardly coupled, two
-  /// sweeps, which is all that uncoupled contacts need.
+  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where dense steps may follow or
+  /// they are hardly coupled, two sweeps, which is all that uncoupled contacts need.
   static constexpr int thoroughly = 8;
   static constexpr long glance = 2;
-  /// Up to so many contacts a dense Newton step costs as much as one or two sweeps.
-  static constexpr int newton_at_once = 3;
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
-  /// They fit, and at most every second of them is coupled with another.
+  /// They fit, and are at most FewNewton::most_contacts or at most every second of them is coupled with another.
   static bool worth_a_glance(const ContactProblem& problem);
 
-  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to three contacts try Newton steps
-  /// after the first sweep; where these do not arrive, the sweeps go on from where they were. After `effort.sweeps` of
-  /// them, up to eight contacts go on for as long as the rate of the last ones promises the tolerance within twenty
-  /// more, at most to the fortieth. `impulse` is the last iterate. The problem fits.
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to sixteen contacts try Newton steps
+  /// (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; where Newton does
+  /// not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts go on for
+  /// as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth. `impulse`
+  /// is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);
 

@@ -1,0 +1,110 @@
+#include "solvers/cascade/few_newton.hpp"
+
+#include <gtest/gtest.h>
+
+#include "solvers/natural_map_scaling.hpp"
+#include "tests/solvers/solver_harness.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using namespace conebench::testing;
+using cascade::FewNewton;
+
+std::vector<ContactProblem> problems() {
+  return {make_problem("random", {{"contacts", 6L}}),
+          make_problem("random", {{"contacts", 12L}, {"rank_share", 0.5}}),
+          make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
+          make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}, {"compliance", 0.01}}),
+          make_problem("random", {{"contacts", 9L}, {"coupling", 2L}}),
+          make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 30.0}})};
+}
+
+struct Scaling {
+  explicit Scaling(const ContactProblem& problem)
+      : inverse_steps(problem.cones().blocks()), velocity(natural_map_scaling(problem, inverse_steps)) {}
+  Vector inverse_steps;
+  double velocity;
+};
+
+template <int Dim>
+FewNewton<Dim> newton_on(const ContactProblem& problem, const Scaling& scaling) {
+  return {problem, scaling.inverse_steps.data(), scaling.velocity};
+}
+
+Vector after_sweeps(const ContactProblem& problem, long sweeps) {
+  SilentMonitor silent;
+  const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::verdict};
+  return solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent).impulse;
+}
+
+/// FewNewton's steps from `impulse`, which becomes where they end; at most `most`. Their number.
+template <int Dim>
+int steps_to(double tolerance, int most, const ContactProblem& problem, Vector& impulse) {
+  const Scaling scaling(problem);
+  FewNewton<Dim> newton = newton_on<Dim>(problem, scaling);
+  newton.start_from(impulse.data());
+  double residual = newton.measure();
+  int steps = 0;
+  for (; residual > tolerance && steps < most; ++steps) {
+    newton.step(residual, 0);
+    residual = newton.measure();
+  }
+  newton.write(impulse.data());
+  return steps;
+}
+
+TEST(FewNewton, MeasuresWhatTheJudgeDoes) {
+  for (const ContactProblem& problem : problems()) {
+    SCOPED_TRACE(problem.provenance().name);
+    const Vector impulse = after_sweeps(problem, 2);
+    const Scaling scaling(problem);
+    FewNewton<3> newton = newton_on<3>(problem, scaling);
+    newton.start_from(impulse.data());
+    EXPECT_NEAR(newton.measure(), judge(problem, impulse)["natural_map_scaled"].value, 1e-13);
+    Vector back(impulse.size());
+    newton.write(back.data());
+    EXPECT_LE((back - impulse).norm(), 1e-14 * impulse.norm());
+  }
+}
+
+TEST(FewNewton, AStepIsThatOfSsnWithTheSameRegularisation) {
+  int compared = 0;
+  for (long seed = 1; seed <= 10; ++seed) {
+    for (const long dimension : {2L, 3L}) {
+      const ContactProblem problem =
+          make_problem("random", {{"contacts", 6L}, {"dimension", dimension}}, static_cast<std::uint64_t>(seed));
+      const Vector guess = after_sweeps(problem, 3);
+      Vector impulse = guess;
+      dimension == 2 ? steps_to<2>(0.0, 1, problem, impulse) : steps_to<3>(0.0, 1, problem, impulse);
+      SilentMonitor silent;
+      const StopRule stop{.tolerance = 0.0, .max_iterations = 1, .criterion = Criterion::own};
+      Vector ssn(problem.rows());
+      prepared(*find_solver("SSN"), problem, {{"relative", 0.1}, {"steps", 1L}})->solve(guess, stop, silent, ssn);
+      if ((ssn - guess).norm() <= 1e-14 * guess.norm()) continue;  // no better than its start, which SSN gives back
+      ++compared;
+      EXPECT_LE((impulse - ssn).norm(), 1e-10 * ssn.norm()) << "seed " << seed;
+    }
+  }
+  EXPECT_GE(compared, 5);
+}
+
+TEST(FewNewton, ArrivesFromASweep) {
+  for (const ContactProblem& problem : problems()) {
+    SCOPED_TRACE(problem.provenance().name);
+    Vector impulse = after_sweeps(problem, 1);
+    EXPECT_LE(steps_to<3>(1e-11, 25, problem, impulse), 20);
+    EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1.1e-11);
+  }
+}
+
+TEST(FewNewton, ContactsWithoutFrictionLoseTheirTangentialImpulse) {
+  const ContactProblem problem = problems()[2];
+  Vector impulse = Vector::Ones(problem.rows());
+  steps_to<3>(1e-12, 20, problem, impulse);
+  for (Index i = 0; i < problem.cones().contacts(); ++i) EXPECT_TRUE(impulse.segment<2>(3 * i).isZero(0.0));
+}
+
+}  // namespace
+}  // namespace conebench

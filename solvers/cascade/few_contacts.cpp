@@ -164,7 +164,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   };
   // A start from elsewhere may be the answer already.
   if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look(contacts.residual(impulse.data()));
-  bool newton_waits = effort.newton && problem.cones().contacts() <= FewNewton<Dim>::most_contacts;
+  bool newton_waits = effort.newton && FewContacts::dense_enough(problem);
   long newton_at = 1;
   double before = count.looks > 0 ? count.residual : 1.0;
   long decide_at = effort.sweeps;
@@ -223,10 +223,16 @@ SolveSummary FewContacts::summary() const {
   return summary;
 }
 
-bool FewContacts::worth_a_glance(const ContactProblem& problem) {
+bool FewContacts::dense_enough(const ContactProblem& problem) {
   const Index contacts = problem.cones().contacts();
-  return fit(problem) &&
-         (contacts <= FewNewton<3>::most_contacts || 2 * problem.blocks().row_begin(contacts) <= 3 * contacts);
+  const Index blocks = problem.blocks().row_begin(contacts);
+  return contacts <= 12 || (contacts <= FewNewton<3>::most_contacts && 10 * blocks >= 3 * contacts * contacts);
+}
+
+bool FewContacts::worth_a_glance(const ContactProblem& problem) {
+  if (!fit(problem)) return false;
+  const Index contacts = problem.cones().contacts();
+  return dense_enough(problem) || 2 * problem.blocks().row_begin(contacts) <= 3 * contacts;
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,

@@ -33,7 +33,10 @@ struct FewContacts {
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
-  /// They fit, and are at most FewNewton::most_contacts or at most every second of them is coupled with another.
+  /// At most twelve contacts, or at most sixteen of which each is coupled with three tenths and more of all: there
+  /// SSN's steps with a dense matrix cost less than to analyse a sparse one. The problem fits.
+  static bool dense_enough(const ContactProblem& problem);
+  /// It fits, and dense steps may follow or at most every second contact is coupled with another.
   static bool worth_a_glance(const ContactProblem& problem);
 
   /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to sixteen contacts try Newton steps

@@ -223,6 +223,23 @@ SolveSummary FewContacts::summary() const {
   return summary;
 }
 
+namespace {
+
+/// In g nothing slides or parts, at 1e-2 of the fastest approach.
+bool only_pressed(const ContactProblem& problem) {
+  const Index dim = problem.cones().contact_dimension();
+  const Vector& free = problem.free_term();
+  double pressing = 0.0;
+  double moving = 0.0;
+  for (Index row = dim - 1; row < free.size(); row += dim) {
+    pressing = std::max(pressing, -free[row]);
+    moving = std::max({moving, free[row], free.segment(row - dim + 1, dim - 1).lpNorm<Eigen::Infinity>()});
+  }
+  return moving <= 1e-2 * pressing;
+}
+
+}  // namespace
+
 bool FewContacts::dense_enough(const ContactProblem& problem) {
   const Index contacts = problem.cones().contacts();
   const Index blocks = problem.blocks().row_begin(contacts);
@@ -232,7 +249,7 @@ bool FewContacts::dense_enough(const ContactProblem& problem) {
 bool FewContacts::worth_a_glance(const ContactProblem& problem) {
   if (!fit(problem)) return false;
   const Index contacts = problem.cones().contacts();
-  return dense_enough(problem) || 2 * problem.blocks().row_begin(contacts) <= 3 * contacts;
+  return dense_enough(problem) || 2 * problem.blocks().row_begin(contacts) <= 3 * contacts || only_pressed(problem);
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,

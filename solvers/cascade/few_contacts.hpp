@@ -36,7 +36,8 @@ struct FewContacts {
   /// At most twelve contacts, or at most sixteen of which each is coupled with three tenths and more of all: there
   /// SSN's steps with a dense matrix cost less than to analyse a sparse one. The problem fits.
   static bool dense_enough(const ContactProblem& problem);
-  /// It fits, and dense steps may follow or at most every second contact is coupled with another.
+  /// It fits, and dense steps may follow, or at most every second contact is coupled with another, or everything is at
+  /// rest and only pressed together: then sweeps may suffice.
   static bool worth_a_glance(const ContactProblem& problem);
 
   /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to sixteen contacts try Newton steps

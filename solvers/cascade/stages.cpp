@@ -35,8 +35,8 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
 }
 
 NewtonBudget first_newton(bool planar) {
-  return {.steps = planar ? 30 : 50,
-          .patience = planar ? 8 : 25,
+  return {.steps = planar ? 30 : 60,
+          .patience = planar ? 8 : 30,
           .relative = 2.0,
           .largest = 1e-2,
           .progress = planar ? 0.5 : 0.8,

@@ -230,8 +230,7 @@ SolveSummary FewContacts::summary() const {
 }
 
 bool FewContacts::worth_a_glance(const ContactProblem& problem) {
-  const Index contacts = problem.cones().contacts();
-  return fit(problem) && 2 * problem.blocks().row_begin(contacts) <= 3 * contacts;
+  return fit(problem) && 2 * problem.blocks().stored_blocks() <= 3 * problem.cones().contacts();
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,

@@ -71,20 +71,18 @@ bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
          problem.cones().contacts() <= FewContacts::thoroughly;
 }
 
+/// Sweeps at first where these are not all that a few contacts get.
+long first_sweeps(const CascadeOptions& o) { return (o.sweeps + 1) / 2; }
+
 /// Sweeps that a few contacts get before anything is allocated; 0: none.
 long early_sweeps(const CascadeOptions& o, const ContactProblem& problem) {
   if (swept_thoroughly(o, problem)) return o.sweeps;
-  return !o.projected && FewContacts::worth_a_glance(problem) ? std::min(o.sweeps, FewContacts::glance) : 0;
+  return !o.projected && FewContacts::worth_a_glance(problem) ? std::min(first_sweeps(o), FewContacts::glance) : 0;
 }
 
 template <class Options>
 long early_sweeps(const Options&, const ContactProblem&) {
   return 0;
-}
-
-/// Sweeps on the scaled problem after `early` ones.
-int first_sweeps(const CascadeOptions& o, long early) {
-  return static_cast<int>(std::max(0L, (o.sweeps + 1) / 2 - early));
 }
 
 /// What a factor may take.
@@ -108,7 +106,7 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (path_first && follow_path(parts, search)) return;
   Measured start;
   if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, first_sweeps(o, search.sweeps()), start))
+      sweep_while_cheap(parts, search, r, static_cast<int>(first_sweeps(o) - search.sweeps()), start))
     return;
   if (search.halted()) return;
   if (!parts.lu().fits()) return void(sweep_to_the_end(parts, search, r));

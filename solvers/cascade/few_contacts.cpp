@@ -242,14 +242,14 @@ bool only_pressed(const ContactProblem& problem) {
 
 bool FewContacts::dense_enough(const ContactProblem& problem) {
   const Index contacts = problem.cones().contacts();
-  const Index blocks = problem.blocks().row_begin(contacts);
-  return contacts <= 12 || (contacts <= FewNewton<3>::most_contacts && 10 * blocks >= 3 * contacts * contacts);
+  return contacts <= thoroughly ||
+         (contacts <= FewNewton<3>::most_contacts && 4 * problem.blocks().stored_blocks() >= contacts * contacts);
 }
 
 bool FewContacts::worth_a_glance(const ContactProblem& problem) {
   if (!fit(problem)) return false;
   const Index contacts = problem.cones().contacts();
-  return dense_enough(problem) || 2 * problem.blocks().row_begin(contacts) <= 3 * contacts || only_pressed(problem);
+  return dense_enough(problem) || 2 * problem.blocks().stored_blocks() <= 3 * contacts || only_pressed(problem);
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,

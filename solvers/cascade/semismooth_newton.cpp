@@ -115,7 +115,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
   double before = 0.0;  // of the point from which the last factors were made; 0: they were kept once
   int without_progress = 0;
   std::size_t changes = 0;
-  rho_ = 1.0;
+  rho_ = budget.scale;
   best_ = r;
   for (int k = 0;; ++k) {
     const bool known = k == 0 && start.velocity.size() > 0;
@@ -133,7 +133,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
     if (k >= glimmer && best_to_beat > budget.hopeless) break;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
-      rho_ = scales[++changes % scales.size()];
+      rho_ = budget.scale * scales[++changes % scales.size()];
       before = 0.0;
     }
     linearise(r, std::min(budget.largest, std::max(1e-12, budget.relative * residual)));

@@ -20,7 +20,8 @@ struct NewtonBudget {
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
   /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
   bool chords = false;
-  /// Each second step in a row without progress changes ρ of the natural map: 3, 1, 1/3, 1, …
+  double scale = 1.0;  ///< ρ of the natural map
+  /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
   bool changes_scale = false;
   /// Ends a run of which six steps have not come below this.
   double hopeless = std::numeric_limits<double>::infinity();
@@ -32,8 +33,8 @@ struct Measured {
   Vector velocity;  ///< w; empty where nothing was measured
 };
 
-/// Semi-smooth Newton on F(r) = r − P(r − ρ u(w(r))), ρ = 1, reduced contact by contact to the unknowns that its mode
-/// leaves free, without line search: takes the last digits from a point near a solution.
+/// Semi-smooth Newton on F(r) = r − P(r − ρ u(w(r))), reduced contact by contact to the unknowns that its mode leaves
+/// free, without line search: takes the last digits from a point near a solution.
 ///
 /// With y = r − u(w), ŷ = y_T/‖y_T‖, ŵ = w_T/‖w_T‖ and the eigenbasis f1 = (ŷ, 1)/√2, f2 = (−ŷ, 1)/√2, f3 = (ŷ⊥, 0),
 /// every mode gives rows L and columns R with (L G R + B) z = right side and r += R z + k:

@@ -53,6 +53,7 @@ bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
   const ContactProblem& source = parts.source();
   if (source.cones().joints() == 0 || !(search.best() <= 10.0 * search.tolerance())) return false;
   const Vector jamming = jamming_impulses(parts, search);
+  if (search.accepted()) return true;
   if (jamming.size() == 0 || !jamming.allFinite()) return search.halted();
   Vector impulse(source.rows());
   for (const double share : {0.5, 0.75, 0.95}) {
@@ -66,12 +67,11 @@ bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
     SemismoothNewton newton(moving, parts.lu());
     Search inner(moving, 0.02 * search.tolerance(), search);
     Vector r = search.best_point();
-    const bool solved =
-        newton.run(inner, r, {.steps = 40, .patience = 10}) ||
-        (interior_point && !search.halted() && InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, 60));
+    if (!newton.run(inner, r, {.steps = 40, .patience = 10}) && interior_point && !search.halted()) {
+      InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, 60);
+    }
     moving.to_impulse(inner.best_point(), impulse);
     if (search.offer_impulse(impulse)) return true;
-    if (solved && search.halted()) break;
   }
   return search.halted();
 }

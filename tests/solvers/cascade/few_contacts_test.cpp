@@ -89,6 +89,32 @@ TEST(FewContacts, FitsWithoutJointsAndLimitsOnly) {
   EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 3L}, {"limits", 1L}})));
 }
 
+TEST(FewContacts, ContactsThatAreHardlyCoupledGetHalfTheSweepsAskedForBeforeTheFirstFactor) {
+  const ContactProblem coupled = make_problem("random", {{"contacts", 20L}, {"conditioning", 100.0}});
+  Matrix g = Matrix::Zero(60, 60);
+  const Matrix dense = coupled.delassus().dense();
+  g.topLeftCorner(6, 6) = dense.topLeftCorner(6, 6);
+  for (Index i = 6; i < 60; i += 3) g.block<3, 3>(i, i) = dense.block<3, 3>(i, i);
+  ContactProblemData data;
+  data.cones = coupled.cones();
+  data.free_term = coupled.free_term();
+  data.delassus = make_block_sparse_delassus(BlockSparseMatrix::from_dense(g, data.cones));
+  const ContactProblem problem = ContactProblem::create(std::move(data)).value();
+  ASSERT_TRUE(FewContacts::worth_a_glance(problem));
+  ASSERT_FALSE(FewContacts::worth_a_glance(coupled));
+  SilentMonitor monitor;
+  for (const long sweeps : {1L, 2L, 3L, 4L, 5L, 8L}) {
+    const long half = (sweeps + 1) / 2;
+    const auto factorizations = [&](long limit) {
+      const StopRule stop{.tolerance = 1e-300, .max_iterations = limit, .criterion = Criterion::own};
+      const auto solver = prepared(*find_solver("CASCADE"), problem, {{"sweeps", sweeps}});
+      return solve(*solver, problem, stop, monitor).summary.factorizations;
+    };
+    EXPECT_EQ(factorizations(half), 0) << sweeps;
+    EXPECT_EQ(factorizations(half + 1), 1) << sweeps;
+  }
+}
+
 TEST(FewContacts, CascadeAllocatesNothingWhereAFewSweepsSuffice) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
   const ContactProblem problem = make_problem("sliding-box", {});

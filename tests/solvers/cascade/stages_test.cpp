@@ -9,12 +9,14 @@
 #include "problems/scenes/scene_table.hpp"
 #include "solvers/cascade/falling_shift.hpp"
 #include "solvers/registry.hpp"
+#include "tests/solvers/cascade/bench.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 
 namespace conebench {
 namespace {
 
+using testing::Bench;
 using testing::make_problem;
 
 struct Answer {
@@ -161,22 +163,6 @@ TEST(CascadeStages, AStartThatIsNearIsSweptNotThrownAway) {
   EXPECT_GT(warm.iterations, warm.factorizations);
 }
 
-struct Bench {
-  explicit Bench(const ContactProblem& source) : problem(source), parts(problem), impulse(problem.rows()) {}
-
-  cascade::Search search(double tolerance, long max_iterations = 10000) {
-    return {parts.problem(),
-            {.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::own},
-            monitor,
-            impulse};
-  }
-
-  ContactProblem problem;
-  cascade::Parts parts;
-  Vector impulse;
-  SilentMonitor monitor;
-};
-
 TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
   Bench bench(make_problem("random", {{"contacts", 30L}}));
   cascade::Search search = bench.search(1e-8);
@@ -199,61 +185,18 @@ TEST(CascadeStages, SweepOnArrivesWhereSweepsAreFastAndGivesUpAfterOneBatchWhere
   EXPECT_EQ(far.sweeps(), 8);
 }
 
-TEST(CascadeStages, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
-  // From zero the first step of this one climbs.
-  Bench bench(make_problem("random", {{"contacts", 40L}, {"mu_min", 0.5}, {"mu_max", 1.2}, {"rank_share", 0.6}}));
-  long steps[2];
-  for (const bool start_counts : {true, false}) {
-    cascade::Search search = bench.search(1e-10);
-    Vector r = Vector::Zero(bench.parts.problem().size());
-    cascade::NewtonBudget budget = cascade::first_newton(false);
-    EXPECT_FALSE(budget.start_counts);
-    budget.patience = 1;
-    budget.start_counts = start_counts;
-    bench.parts.newton().run(search, r, budget);
-    steps[start_counts ? 0 : 1] = search.newton_steps();
-  }
-  EXPECT_LT(steps[0], steps[1]);
-}
-
-TEST(CascadeStages, AChordEndsARunWithTheFactorsThatAreThere) {
-  long saved = 0;
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
-    Bench bench(make_problem("random", {{"contacts", 12L}, {"mu_min", 0.3}, {"mu_max", 0.6}}, seed));
-    const auto factorizations = [&](bool chords) {
-      cascade::Search search = bench.search(1e-8);
-      Vector r = Vector::Zero(bench.parts.problem().size());
-      EXPECT_TRUE(bench.parts.newton().run(search, r, {.steps = 40, .patience = 40, .chords = chords})) << seed;
-      const SolveSummary summary = search.finish(bench.impulse);
-      EXPECT_LE(summary.iterations - summary.factorizations, chords ? 1 : 0) << seed;
-      return summary.factorizations;
-    };
-    const long without = factorizations(false);
-    const long with = factorizations(true);
-    EXPECT_LE(with, without) << seed;
-    saved += without - with;
-  }
-  EXPECT_GT(saved, 0);
-}
-
-TEST(CascadeStages, WhatWasMeasuredAtTheStartIsNotMeasuredAgain) {
-  Bench bench(make_problem("random", {{"contacts", 20L}}));
-  const cascade::ScaledProblem& problem = bench.parts.problem();
-  const Vector zero = Vector::Zero(problem.size());
-  cascade::Measured start;
-  start.velocity.resize(problem.size());
-  problem.velocity(zero, start.velocity);
-  start.residual = problem.residual(zero, start.velocity);
-  const auto run = [&](const cascade::Measured& known, Vector& r) {
-    cascade::Search search = bench.search(1e-10);
-    const long before = problem.products();
-    r = zero;
-    bench.parts.newton().run(search, r, {}, known);
-    return problem.products() - before;
+TEST(CascadeStages, APathStartsByWhatMoves) {
+  const auto steps = [](const ContactProblem& problem, bool by_what_moves) {
+    Bench bench(problem);
+    cascade::Search search = bench.search(1e-8);
+    EXPECT_TRUE(by_what_moves ? follow_path(bench.parts, search)
+                              : bench.parts.interior_point().run(search, 1.0, 1.0, 60));
+    return search.newton_steps();
   };
-  Vector unknown, known;
-  EXPECT_EQ(run({}, unknown), run(start, known) + 1);
-  EXPECT_EQ(unknown, known);
+  const ContactProblem at_rest = make_problem("box-stack", {{"boxes", 20L}});
+  EXPECT_LE(steps(at_rest, true) + 3, steps(at_rest, false));
+  const ContactProblem moving = make_problem("sliding-box");
+  EXPECT_EQ(steps(moving, true), steps(moving, false));
 }
 
 TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {

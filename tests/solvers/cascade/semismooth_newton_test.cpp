@@ -1,0 +1,114 @@
+#include "solvers/cascade/semismooth_newton.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "solvers/cascade/stages.hpp"
+#include "tests/solvers/cascade/bench.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using testing::Bench;
+using testing::make_problem;
+
+TEST(SemismoothNewton, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
+  // From zero the first step of this one climbs.
+  Bench bench(make_problem("random", {{"contacts", 40L}, {"mu_min", 0.5}, {"mu_max", 1.2}, {"rank_share", 0.6}}));
+  long steps[2];
+  for (const bool start_counts : {true, false}) {
+    cascade::Search search = bench.search(1e-10);
+    Vector r = Vector::Zero(bench.parts.problem().size());
+    cascade::NewtonBudget budget = cascade::first_newton(false);
+    EXPECT_FALSE(budget.start_counts);
+    budget.patience = 1;
+    budget.start_counts = start_counts;
+    bench.parts.newton().run(search, r, budget);
+    steps[start_counts ? 0 : 1] = search.newton_steps();
+  }
+  EXPECT_LT(steps[0], steps[1]);
+}
+
+TEST(SemismoothNewton, AChordEndsARunWithTheFactorsThatAreThere) {
+  long saved = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    Bench bench(make_problem("random", {{"contacts", 12L}, {"mu_min", 0.3}, {"mu_max", 0.6}}, seed));
+    const auto factorizations = [&](bool chords) {
+      cascade::Search search = bench.search(1e-8);
+      Vector r = Vector::Zero(bench.parts.problem().size());
+      EXPECT_TRUE(bench.parts.newton().run(search, r, {.steps = 40, .patience = 40, .chords = chords})) << seed;
+      const SolveSummary summary = search.finish(bench.impulse);
+      EXPECT_LE(summary.iterations - summary.factorizations, chords ? 1 : 0) << seed;
+      return summary.factorizations;
+    };
+    const long without = factorizations(false);
+    const long with = factorizations(true);
+    EXPECT_LE(with, without) << seed;
+    saved += without - with;
+  }
+  EXPECT_GT(saved, 0);
+}
+
+TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
+  int arrived[] = {0, 0};
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Bench bench(
+        make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed));
+    for (const bool changes_scale : {false, true}) {
+      cascade::Search search = bench.search(1e-8);
+      Vector r = Vector::Zero(bench.parts.problem().size());
+      cascade::NewtonBudget budget = cascade::first_newton(false);
+      EXPECT_TRUE(budget.changes_scale);
+      budget.changes_scale = changes_scale;
+      budget.hopeless = std::numeric_limits<double>::infinity();
+      if (bench.parts.newton().run(search, r, budget)) ++arrived[changes_scale ? 1 : 0];
+    }
+  }
+  EXPECT_GE(arrived[1], arrived[0] + 6);
+}
+
+TEST(SemismoothNewton, TheLastDigitsTakeAFewNewtonStepsWithAnyScaleOfTheNaturalMap) {
+  for (const OptionValues& values : std::vector<OptionValues>{{{"contacts", 12L}},
+                                                              {{"contacts", 12L}, {"dimension", 2L}},
+                                                              {{"contacts", 12L}, {"asymmetry", 0.02}},
+                                                              {{"contacts", 12L}, {"joints", 6L}, {"limits", 3L}}}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      Bench bench(make_problem("random", values, seed));
+      cascade::Search search = bench.search(1e-3);
+      Vector start = Vector::Zero(bench.parts.problem().size());
+      EXPECT_TRUE(bench.parts.newton().run(search, start, {.steps = 60, .patience = 60}));
+      for (const double scale : {1.0 / 3.0, 1.0, 3.0}) {
+        cascade::Search last = bench.search(1e-12);
+        Vector r = search.best_point();
+        EXPECT_TRUE(bench.parts.newton().run(last, r, {.relative = 0.1, .scale = scale})) << seed;
+        EXPECT_LE(last.newton_steps(), 6) << seed << ' ' << scale;
+      }
+    }
+  }
+}
+
+TEST(SemismoothNewton, WhatWasMeasuredAtTheStartIsNotMeasuredAgain) {
+  Bench bench(make_problem("random", {{"contacts", 20L}}));
+  const cascade::ScaledProblem& problem = bench.parts.problem();
+  const Vector zero = Vector::Zero(problem.size());
+  cascade::Measured start;
+  start.velocity.resize(problem.size());
+  problem.velocity(zero, start.velocity);
+  start.residual = problem.residual(zero, start.velocity);
+  const auto run = [&](const cascade::Measured& known, Vector& r) {
+    cascade::Search search = bench.search(1e-10);
+    const long before = problem.products();
+    r = zero;
+    bench.parts.newton().run(search, r, {}, known);
+    return problem.products() - before;
+  };
+  Vector unknown, known;
+  EXPECT_EQ(run({}, unknown), run(start, known) + 1);
+  EXPECT_EQ(unknown, known);
+}
+
+}  // namespace
+}  // namespace conebench

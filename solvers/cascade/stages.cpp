@@ -308,7 +308,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
     const double needed = sweeps_needed(last, search.tolerance(), rate);
     const auto near = [&] {
       const bool dear = costs.newton > heavy * costs.sweep;
-      const double steps = dear ? 6.0 : done == 0 ? 2.0 : 2.5;
+      const double steps = dear ? 6.0 : done == 0 ? 2.0 : 3.0;
       return needed * costs.sweep <= steps * costs.newton && spent <= 12.0 * costs.newton && (rate < 0.95 || dear);
     };
     if (!near() && !analysed) {

@@ -80,11 +80,14 @@ class Runner {
     return error;
   }
 
-  /// What `monitor` spends inside is counted; the caller takes off what is not to be.
-  void solve(Solver& solver, Monitor& monitor, Run& run) const {
+  /// Starts `monitor` where that has a start. What it spends inside is counted; the caller takes off what is not to be.
+  template <class Watcher>
+  void solve(Solver& solver, Watcher& monitor, Run& run) const {
     run.impulse = Vector::Zero(problem_.rows());
     const StopRule stop{request_.tolerance, request_.max_iterations, request_.criterion};
+    // What the monitor takes for untimed lies within what is timed.
     const double begin = monotonic_seconds();
+    if constexpr (requires { monitor.start(); }) monitor.start();
     run.summary = solver.solve(guess_, stop, monitor, run.impulse);
     run.solve_s = monotonic_seconds() - begin;
   }
@@ -169,7 +172,6 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.at_each_new_try([&] { tell(CellPhase::solving); });
     if (proposals_only) monitor.judge_proposals_only();
-    monitor.start();
     runner.solve(**solver, monitor, first);
     result.busy_s = first.total();
     first.solve_s -= monitor.untimed_seconds();
@@ -205,7 +207,6 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid, request.max_iterations);
       if (proposals_only) monitor.judge_proposals_only();
       if (row.info.own_process) monitor.begin_at(result.stopped_at);
-      monitor.start();
       runner.solve(**solver, monitor, repeat);
     } else {
       ReplayMonitor monitor(result.stopped_at, result.decision);
@@ -309,7 +310,6 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
     auto solver = runner.make();
     if (!solver) return solver.error();
     if (const auto error = runner.set_up(**solver, run)) return *error;
-    monitor.start();
     runner.solve(**solver, monitor, run);
     CellRun result{done.record, 0.0, Decision::keep_going, -1};
     const std::string differs = difference(as_eigen(done.record.reaction), run.impulse);

@@ -251,7 +251,7 @@ void FewNewton<Dim>::assemble(double alpha) {
   }
 
   // L (G̃ R) + B; behind it the right side.
-  padded_ = padded(unknowns_);
+  padded_ = std::max(4, padded(unknowns_));  // where all contacts open there are none
   double* right_side = reduced_.data() + unknowns_ * padded_;
   for (double* column = reduced_.data(); column <= right_side; column += padded_) {
     for (int a = unknowns_; a < padded_; ++a) column[a] = 0.0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "problems/delassus_operator.hpp"
 #include "solvers/natural_map_scaling.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
@@ -53,6 +54,20 @@ int steps_to(double tolerance, int most, const ContactProblem& problem, Vector& 
   }
   newton.write(impulse.data());
   return steps;
+}
+
+TEST(FewNewton, AStepOpensContactsThatAllPart) {
+  const ContactProblem given = make_problem("random", {{"contacts", 3L}});
+  ContactProblemData data;
+  data.cones = given.cones();
+  data.delassus = make_block_sparse_delassus(given.blocks());
+  data.free_term = Vector::Zero(given.rows());
+  for (Index row = 2; row < given.rows(); row += 3) data.free_term[row] = 1.0;
+  const ContactProblem parting = ContactProblem::create(std::move(data)).value();
+  Vector impulse = Vector::Zero(parting.rows());
+  for (Index row = 2; row < parting.rows(); row += 3) impulse[row] = 1e-3;
+  EXPECT_EQ(steps_to<3>(1e-12, 5, parting, impulse), 1);
+  EXPECT_EQ(impulse, Vector::Zero(parting.rows()));
 }
 
 TEST(FewNewton, MeasuresWhatTheJudgeDoes) {

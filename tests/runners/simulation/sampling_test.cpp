@@ -239,12 +239,17 @@ TEST_F(Sampling, ControlOfAModelWithoutActuatorsIsNoted) {
   EXPECT_THAT(notes("arm7d", "sine"), Not(::testing::Contains(HasSubstr("actuators"))));
 }
 
-TEST_F(Sampling, AToleranceBelowRoundingIsToldSo) {
+SampleList unsolved_list(const std::string& solver, double tolerance, double worst_residual) {
   SampleList list;
-  list.solver = "CASCADE";
-  list.tolerance = 1e-15;
+  list.solver = solver;
+  list.tolerance = tolerance;
   list.summary.steps = list.summary.unsolved = 3;
-  list.summary.worst_residual = 1e-13;
+  list.summary.worst_residual = worst_residual;
+  return list;
+}
+
+TEST_F(Sampling, AToleranceBelowRoundingIsToldSo) {
+  SampleList list = unsolved_list("CASCADE", 1e-15, 1e-13);
   EXPECT_THAT(*loop_warning(list), AllOf(HasSubstr("a tolerance of 1e-10 or more"), Not(HasSubstr("time_step"))));
   list.summary.worst_residual = 1e-3;
   EXPECT_THAT(*loop_warning(list),
@@ -252,11 +257,7 @@ TEST_F(Sampling, AToleranceBelowRoundingIsToldSo) {
 }
 
 TEST_F(Sampling, OptionsOfTheLoopsSolverAreBlamedWhereTheyAreNoDefaults) {
-  SampleList list;
-  list.solver = "ADMM-NCP-SA";
-  list.tolerance = 1e-6;
-  list.summary.steps = list.summary.unsolved = 3;
-  list.summary.worst_residual = 1e-3;
+  SampleList list = unsolved_list("ADMM-NCP-SA", 1e-6, 1e-3);
   list.request.options["solver_options"] = "increment=0.1,ratio=5";
   EXPECT_THAT(*loop_warning(list), AllOf(HasSubstr("ADMM-NCP-SA (with increment=0.1 ratio=5) missed its tolerance"),
                                          HasSubstr("other solver_options, or none")));

@@ -26,25 +26,25 @@ struct FewContacts {
   bool out_of_time = false;
 
   static constexpr int most_contacts = 40;
-  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where dense steps may follow or
-  /// they are hardly coupled, two sweeps, which is all that uncoupled contacts need.
+  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where that is worth it, two sweeps,
+  /// which is all that uncoupled contacts need.
   static constexpr int thoroughly = 8;
   static constexpr long glance = 2;
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
-  /// At most twelve contacts, or at most sixteen of which each is coupled with three tenths and more of all: there
-  /// SSN's steps with a dense matrix cost less than to analyse a sparse one. The problem fits.
+  /// At most eight contacts, or at most sixteen with a quarter of all blocks that they could have: there SSN's steps
+  /// with a dense matrix cost less than to analyse a sparse one. The problem fits.
   static bool dense_enough(const ContactProblem& problem);
   /// It fits, and dense steps may follow, or at most every second contact is coupled with another, or everything is at
   /// rest and only pressed together: then sweeps may suffice.
   static bool worth_a_glance(const ContactProblem& problem);
 
-  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Up to sixteen contacts try Newton steps
-  /// (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; where Newton does
-  /// not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts go on for
-  /// as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth. `impulse`
-  /// is the last iterate. The problem fits.
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Contacts that are dense_enough() try
+  /// Newton steps (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; where
+  /// Newton does not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts
+  /// go on for as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth.
+  /// `impulse` is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);
 

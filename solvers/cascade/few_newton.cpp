@@ -88,7 +88,7 @@ void FewNewton<Dim>::scale() {
       free_[static_cast<std::size_t>(Dim * i + a)] = problem_.free_term()[Dim * i + a] * weights[a];
   }
   std::fill(free_.begin() + rows_, free_.begin() + stride_, 0.0);
-  if (matrix.row_begin(contacts_) < static_cast<Index>(contacts_) * contacts_ || stride_ > rows_)
+  if (matrix.stored_blocks() < static_cast<Index>(contacts_) * contacts_ || stride_ > rows_)
     std::fill_n(matrix_.begin(), rows_ * stride_, 0.0);
   for (int i = 0; i < contacts_; ++i) {
     const Eigen::Map<const Part> own(weights_.data() + Dim * i);

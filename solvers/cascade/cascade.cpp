@@ -115,10 +115,6 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(planar), start)) return;
   if (o.sweeps > 0 && !search.halted() && sweep_on(parts, search, swept)) return;
   if (o.interior_point && !path_first && !search.halted() && follow_path(parts, search)) return;
-  // Where the path folds, sixty steps more from the sweeps' end still cost less than what follows.
-  if (o.newton && o.interior_point && !search.halted() &&
-      parts.newton().run(search, swept, {.steps = 60, .patience = 20, .relative = 10.0}))
-    return;
   const bool near = search.best() < std::max(1e-6, 10.0 * search.tolerance());
   if (search.halted() || (near && (rescue(parts, search) || let_joints_yield(parts, search, o.interior_point)))) return;
   const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
@@ -344,7 +340,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.measures_verdict = true;
-  info.version = 8;
+  info.version = 9;
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
@@ -366,10 +362,10 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 13;
+  driver.version = 14;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
-  walk.version = 9;
+  walk.version = 10;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

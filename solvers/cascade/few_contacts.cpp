@@ -81,14 +81,37 @@ class SmallProblem {
     return sum;
   }
 
+  /// A point's mass, or a sphere's: no direction of slip is another than any.
+  static bool isotropic(const Block& block) {
+    constexpr int n = Dim - 1;
+    for (int a = 0; a < Dim; ++a) {
+      for (int b = 0; b < Dim; ++b) {
+        if (a != b && block(a, b) != 0.0) return false;
+      }
+    }
+    return block(0, 0) == block(n - 1, n - 1) && block(0, 0) > 0.0 && block(n, n) > 0.0;
+  }
+
+  /// The impulse of a contact that closes and whose block is isotropic().
+  static Part solve_isotropic(const Block& block, double friction, const Part& free) {
+    constexpr int n = Dim - 1;
+    Part impulse = -free / block(0, 0);
+    impulse[n] = -free[n] / block(n, n);
+    const double most = friction * impulse[n];
+    const double tangential = tangential_norm<Dim>(impulse);
+    if (tangential > most) impulse.template head<n>() *= most / tangential;
+    return impulse;
+  }
+
   Part solve(int i, const Part& free, const Part& old) {
     const auto at = static_cast<std::size_t>(i);
-    if (!ready_[at]) {
+    if (states_[at] == State::unseen) {
       blocks_[at] = diagonal(i);
       blocks_[at].diagonal() += compliance(i);
-      prepared_[at] = local_.template prepare<Dim>(blocks_[at], friction(i));
-      ready_[at] = true;
+      states_[at] = isotropic(blocks_[at]) ? State::isotropic : State::prepared;
+      if (states_[at] == State::prepared) prepared_[at] = local_.template prepare<Dim>(blocks_[at], friction(i));
     }
+    if (states_[at] == State::isotropic) return solve_isotropic(blocks_[at], friction(i), free);
     const Eigen::Map<const Block> block(blocks_[at].data());
     return local_.template solve<Dim>(prepared_[at], block, friction(i), free, old);
   }
@@ -98,7 +121,8 @@ class SmallProblem {
   const int contacts_;
   double velocity_scale_ = 1.0;
   gauss_seidel::CoulombBlock local_;
-  std::array<bool, FewContacts::most_contacts> ready_{};
+  enum class State : char { unseen, isotropic, prepared };
+  std::array<State, FewContacts::most_contacts> states_{};
   std::array<double, FewContacts::most_contacts> inverse_steps_;
   std::array<Block, FewContacts::most_contacts> blocks_;  ///< G_ii + R_ii
   std::array<gauss_seidel::CoulombBlock::Prepared<Dim>, FewContacts::most_contacts> prepared_;
@@ -242,7 +266,7 @@ bool only_pressed(const ContactProblem& problem) {
 
 bool FewContacts::dense_enough(const ContactProblem& problem) {
   const Index contacts = problem.cones().contacts();
-  return contacts <= thoroughly ||
+  return contacts <= dense ||
          (contacts <= FewNewton<3>::most_contacts && 4 * problem.blocks().stored_blocks() >= contacts * contacts);
 }
 

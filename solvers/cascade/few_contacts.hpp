@@ -30,11 +30,13 @@ struct FewContacts {
   /// which is all that uncoupled contacts need.
   static constexpr int thoroughly = 8;
   static constexpr long glance = 2;
+  /// Up to so many contacts, whatever couples them, SSN's steps with a dense matrix cost less than to analyse a sparse
+  /// one.
+  static constexpr int dense = 10;
 
   /// At most forty contacts, no joints, no limits.
   static bool fit(const ContactProblem& problem);
-  /// At most eight contacts, or at most sixteen with a quarter of all blocks that they could have: there SSN's steps
-  /// with a dense matrix cost less than to analyse a sparse one. The problem fits.
+  /// At most `dense` contacts, or at most sixteen with a quarter of all blocks that they could have. The problem fits.
   static bool dense_enough(const ContactProblem& problem);
   /// It fits, and dense steps may follow, or at most every second contact is coupled with another, or everything is at
   /// rest and only pressed together: then sweeps may suffice.

@@ -137,6 +137,7 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
   }
   problem_.multiply(r_, product_);
   double hand_over_below = 1e-3;
+  double gap_before = std::numeric_limits<double>::infinity();
   int slow = 0;
   double ten_before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < max_iterations; ++k) {
@@ -148,7 +149,9 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     const double residual = problem_.residual(r_, residual_workspace_);
     if (search.offer(r_, residual)) return true;
     if (search.halted() || !std::isfinite(residual) || m < 1e-20) return false;
-    if (hand_over && residual < hand_over_below) {
+    const bool near = m < 3e-7 || m < 0.25 * gap_before;
+    gap_before = m;
+    if (hand_over && near && residual < hand_over_below) {
       if (finish_with_newton(search)) return true;
       if (search.halted()) return false;
       hand_over_below = 0.05 * residual;

@@ -11,7 +11,9 @@ namespace conebench::cascade {
 /// Every iteration factors once. The step goes max(0.9, 1 − max(1e-3, 0.1 m)) of the way to the boundary, then shrinks
 /// until the point stays in the neighbourhood min √(det r det u) ≥ min(0.1, 0.9 current) m and, after three iterations,
 /// the gap does not grow. A short step is tried again with more centring; four slow ones end the run. The semi-smooth
-/// Newton method is called in as soon as the residual is below 1e-3, and each time it has fallen to 0.05 of that.
+/// Newton method is called in as soon as the residual is below 1e-3, and each time it has fallen to 0.05 of that, but
+/// not before the gap is below 3e-7 or the last step has cut it to a quarter: on redundant contacts, where steps are
+/// short, Newton's from further off are lost.
 class InteriorPoint {
  public:
   InteriorPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton);

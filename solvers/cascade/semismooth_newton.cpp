@@ -15,6 +15,23 @@ const double half_root = std::sqrt(0.5);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// Whether a run goes in a circle: a residual that equals one of the last twelve.
+class Circle {
+ public:
+  Circle() { last_.fill(std::numeric_limits<double>::infinity()); }
+  bool closes(double residual) {
+    constexpr double equal = 3e-4;
+    const auto meets = [&](double other) { return std::abs(other - residual) <= equal * residual; };
+    const bool closed = std::any_of(last_.begin(), last_.end(), meets);
+    last_[count_++ % last_.size()] = residual;
+    return closed;
+  }
+
+ private:
+  std::array<double, 12> last_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
@@ -30,7 +47,7 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       right_side_(problem.size()),
       z_(problem.size()) {}
 
-void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y, double alpha) {
+void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y) {
   const double length = tangential_norm<3>(y);
   const double ex = y[0] / length;
   const double ey = y[1] / length;
@@ -55,15 +72,13 @@ void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eig
       ey * half_root, 0.0, ex,        //
       half_root, 0.0, 0.0;
   dropped_[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
-  base_[at(i)].noalias() = alpha * (left * right);
-  base_[at(i)](1, 1) += 1.0;
-  base_[at(i)](2, 2) += 1.0 - tau;
+  base_[at(i)] = Eigen::Vector3d(0.0, 1.0, 1.0 - tau).asDiagonal();
   const Eigen::Vector3d known = Eigen::Vector3d(-ex, -ey, 1.0) * (-f2 * half_root);
   known_.segment<3>(3 * i) = known;
-  right_side_.segment<3>(3 * i) = Eigen::Vector3d(-f1, 0.0, -f3) - alpha * (left * known);
+  right_side_.segment<3>(3 * i) = Eigen::Vector3d(-f1, 0.0, -f3);
 }
 
-void SemismoothNewton::linearise(const Vector& r, double alpha) {
+void SemismoothNewton::linearise(const Vector& r) {
   for (int i = 0; i < problem_.contacts(); ++i) {
     const Eigen::Vector3d ri = r.segment<3>(3 * i);
     const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
@@ -74,7 +89,7 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
     if (length <= y[2]) {
       left_[at(i)].setIdentity();
       right_[at(i)].setIdentity();
-      base_[at(i)] = alpha * Block::Identity();
+      base_[at(i)].setZero();
       known_.segment<3>(3 * i).setZero();
       right_side_.segment<3>(3 * i) = -wi;
     } else if (length <= -y[2]) {
@@ -85,9 +100,23 @@ void SemismoothNewton::linearise(const Vector& r, double alpha) {
       known_.segment<3>(3 * i) = -ri;
       right_side_.segment<3>(3 * i).setZero();
     } else {
-      linearise_slip(i, ri, y, alpha);
+      linearise_slip(i, ri, y);
     }
     left_[at(i)] *= rho_;
+  }
+}
+
+void SemismoothNewton::regularise(double alpha) {
+  const char sticks = problem_.planar() ? Left::middle : Left::nothing;
+  const double share = alpha / rho_;
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    if (dropped_[at(i)] == Left::everything) continue;
+    if (dropped_[at(i)] == sticks) {
+      base_[at(i)].diagonal().array() += alpha;
+      continue;
+    }
+    base_[at(i)].noalias() += share * (left_[at(i)] * right_[at(i)]);
+    right_side_.segment<3>(3 * i) -= share * (left_[at(i)] * known_.segment<3>(3 * i));
   }
 }
 
@@ -107,14 +136,17 @@ void SemismoothNewton::step(Vector& r, Factors factors) {
 }
 
 bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start) {
-  constexpr int glimmer = 6;
   constexpr int stall = 2;
   constexpr std::array<double, 4> scales{1.0, 3.0, 1.0, 1.0 / 3.0};
+  constexpr double far_scale = 10.0;
   double best = std::numeric_limits<double>::infinity();
   double best_to_beat = std::numeric_limits<double>::infinity();
   double before = 0.0;  // of the point from which the last factors were made; 0: they were kept once
+  double last = 0.0;
   int without_progress = 0;
   std::size_t changes = 0;
+  Circle circle;
+  int circles = 0;
   rho_ = budget.scale;
   best_ = r;
   for (int k = 0;; ++k) {
@@ -131,15 +163,34 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     }
     if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
-    if (k >= glimmer && best_to_beat > budget.hopeless) break;
-    if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
+    if (k >= budget.glimmer && best_to_beat > budget.hopeless) break;
+    if (budget.leaves_circles && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
       before = 0.0;
     }
-    linearise(r, std::min(budget.largest, std::max(1e-12, budget.relative * residual)));
+    if (budget.leaves_circles) {
+      if (circle.closes(residual)) {
+        if (++circles == 3) break;
+        circle = {};
+        before = 0.0;
+        if (circles == 1) {
+          r = 0.5 * (r + previous_);
+          problem_.velocity(r, w_);
+        } else {
+          rho_ = far_scale * budget.scale;
+        }
+      }
+      previous_ = r;
+    }
+    linearise(r);
+    const bool same_modes = factored_ == dropped_;
+    const bool trusted = budget.trusts_modes && same_modes && residual < std::min(1e-2, 0.1 * last);
+    const double relative = (trusted ? 0.01 : 1.0) * budget.relative;
+    regularise(std::min(budget.largest, std::max(1e-12, relative * residual)));
+    last = residual;
     // Kept factors gain about what the step before gained; twice as much is left for the slip directions' turn.
-    const bool chord = budget.chords && before > 0.0 && factored_ == dropped_ &&
-                       2.0 * residual * residual <= search.tolerance() * before;
+    const bool chord =
+        budget.chords && before > 0.0 && same_modes && 2.0 * residual * residual <= search.tolerance() * before;
     step(r, chord ? Factors::kept : Factors::made);
     chord ? search.count_chord() : search.count_newton();
     before = chord ? 0.0 : residual;

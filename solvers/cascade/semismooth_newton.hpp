@@ -20,11 +20,16 @@ struct NewtonBudget {
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
   /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
   bool chords = false;
+  /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of α is enough.
+  bool trusts_modes = false;
   double scale = 1.0;  ///< ρ of the natural map
-  /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
-  bool changes_scale = false;
-  /// Ends a run of which six steps have not come below this.
+  /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, … Where a residual
+  /// comes back all the same, the run goes on from halfway to the point before, the second time with ten times `scale`,
+  /// and the third time it ends.
+  bool leaves_circles = false;
+  /// Ends a run whose first steps, `glimmer` of them, have not come below this.
   double hopeless = std::numeric_limits<double>::infinity();
+  int glimmer = 6;
 };
 
 /// What is known of a point that was measured.
@@ -61,9 +66,11 @@ class SemismoothNewton {
   bool run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start = {});
 
  private:
-  /// Fills left_, right_, base_, right_side_ and known_ for the point (r, w_).
-  void linearise(const Vector& r, double alpha);
-  void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y, double alpha);
+  /// Fills left_, right_, base_, right_side_ and known_ for the point (r, w_), with α = 0.
+  void linearise(const Vector& r);
+  void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y);
+  /// Adds the terms with α.
+  void regularise(double alpha);
   enum class Factors { made, kept };
   void step(Vector& r, Factors factors);
 
@@ -73,7 +80,7 @@ class SemismoothNewton {
   std::vector<Block> left_, right_, base_;
   std::vector<char> dropped_;
   std::vector<char> factored_;  ///< dropped_ of the last factors: their modes
-  Vector w_, known_, product_, right_side_, z_, best_;
+  Vector w_, known_, product_, right_side_, z_, best_, previous_;
 };
 
 }  // namespace conebench::cascade

@@ -39,11 +39,13 @@ NewtonBudget first_newton(bool planar) {
           .patience = planar ? 8 : 30,
           .relative = 2.0,
           .largest = 1e-2,
-          .progress = planar ? 0.5 : 0.8,
+          .progress = planar ? 0.5 : 0.7,
           .start_counts = false,
           .chords = true,
-          .changes_scale = true,
-          .hopeless = planar ? 0.2 : 1.0};
+          .trusts_modes = true,
+          .leaves_circles = true,
+          .hopeless = planar ? 0.2 : 1.0,
+          .glimmer = planar ? 3 : 6};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -259,7 +261,7 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
 }
 
 bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted) {
-  const auto size = sticking_impulse_beyond(4e3, parts, search);
+  const auto size = sticking_impulse_beyond(1e4, parts, search);
   if (!size) return false;
   if (wanted.admm && !search.halted() && run_admm(parts, search)) return true;
   if (*size > very_large) return from_impulses_of(*size, parts, search, wanted);

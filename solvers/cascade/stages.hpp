@@ -56,7 +56,7 @@ struct LargeImpulses {
   bool proximal_point = true;
 };
 
-/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 4e3 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
+/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 1e4 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
 /// solution is no longer for large impulses; then an interior point from a start of that size, or, over 1e5, three of
 /// them and a proximal point from the best.
 bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted);

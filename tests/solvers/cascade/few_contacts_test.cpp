@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/make_problem.hpp"
@@ -12,11 +13,30 @@ namespace {
 using namespace conebench::testing;
 using cascade::FewContacts;
 
+/// Four spheres, coupled by their normal velocities: one sticks, one slips, one opens, one has no friction.
+ContactProblem spheres(int dimension) {
+  const Index n = dimension - 1;
+  Matrix delassus = 2.0 * Matrix::Identity(4 * dimension, 4 * dimension);
+  Vector free = Vector::Zero(4 * dimension);
+  const double pressed[] = {-1.0, -2.0, 3.0, -0.5};
+  const double pushed[] = {0.1, -4.0, 0.3, 1.0};
+  for (Index i = 0; i < 4; ++i) {
+    for (Index j = 0; j < 4; ++j) delassus(dimension * i + n, dimension * j + n) = i == j ? 1.5 : 0.2;
+    free[dimension * i] = pushed[i];
+    free[dimension * i + n] = pressed[i];
+    if (dimension == 3) free[dimension * i + 1] = -0.7 * pushed[i];
+  }
+  return micro(delassus, free, cones(0, 0, {0.5, 0.3, 0.5, 0.0}, dimension));
+}
+
 std::vector<ContactProblem> problems() {
-  return {make_problem("random", {{"contacts", 6L}}), make_problem("random", {{"contacts", 5L}, {"dimension", 2L}}),
+  return {make_problem("random", {{"contacts", 6L}}),
+          make_problem("random", {{"contacts", 5L}, {"dimension", 2L}}),
           make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
           make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}}),
-          make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}})};
+          make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}}),
+          spheres(2),
+          spheres(3)};
 }
 
 /// Three contacts on some of which Newton's steps miss.

@@ -57,17 +57,62 @@ TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Bench bench(
         make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed));
-    for (const bool changes_scale : {false, true}) {
+    for (const bool leaves_circles : {false, true}) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());
       cascade::NewtonBudget budget = cascade::first_newton(false);
-      EXPECT_TRUE(budget.changes_scale);
-      budget.changes_scale = changes_scale;
+      EXPECT_TRUE(budget.leaves_circles);
+      budget.leaves_circles = leaves_circles;
       budget.hopeless = std::numeric_limits<double>::infinity();
-      if (bench.parts.newton().run(search, r, budget)) ++arrived[changes_scale ? 1 : 0];
+      if (bench.parts.newton().run(search, r, budget)) ++arrived[leaves_circles ? 1 : 0];
     }
   }
   EXPECT_GE(arrived[1], arrived[0] + 6);
+}
+
+TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
+  int circles = 0;
+  int left = 0;
+  int ended = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Bench bench(
+        make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed));
+    const auto run = [&](bool leaves_circles, long& steps) {
+      cascade::Search search = bench.search(1e-8);
+      Vector r = Vector::Zero(bench.parts.problem().size());
+      cascade::NewtonBudget budget = cascade::first_newton(false);
+      budget.leaves_circles = leaves_circles;
+      budget.hopeless = std::numeric_limits<double>::infinity();
+      const bool arrived = bench.parts.newton().run(search, r, budget);
+      steps = search.newton_steps();
+      return arrived;
+    };
+    long around = 0;
+    if (run(false, around)) continue;
+    ++circles;
+    EXPECT_GE(around, cascade::first_newton(false).patience) << seed;
+    long steps = 0;
+    const bool arrived = run(true, steps);
+    (arrived ? left : ended) += steps < around ? 1 : 0;
+  }
+  EXPECT_GE(circles, 20);
+  EXPECT_GE(left, 10);
+  EXPECT_GE(ended, 5);
+}
+
+TEST(SemismoothNewton, WhereTheModesStayALittleRegularisationSavesSteps) {
+  long steps[] = {0, 0};
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Bench bench(make_problem("random", {{"contacts", 12L}, {"mu_min", 0.3}, {"mu_max", 0.6}}, seed));
+    for (const bool trusts_modes : {false, true}) {
+      cascade::Search search = bench.search(1e-8);
+      Vector r = Vector::Zero(bench.parts.problem().size());
+      const cascade::NewtonBudget budget{.steps = 40, .patience = 40, .trusts_modes = trusts_modes};
+      EXPECT_TRUE(bench.parts.newton().run(search, r, budget)) << seed;
+      steps[trusts_modes ? 1 : 0] += search.newton_steps();
+    }
+  }
+  EXPECT_LE(steps[1] + 10, steps[0]);
 }
 
 TEST(SemismoothNewton, TheLastDigitsTakeAFewNewtonStepsWithAnyScaleOfTheNaturalMap) {

@@ -9,7 +9,8 @@ namespace conebench {
 /// λ − P_{K_mu}(λ − s) of a contact for s = r v: formed as s + (y − P(y)) with y = λ − s, so that a small s beside a
 /// large λ keeps its digits.
 template <int Dim>
-ContactVector<Dim> natural_map(const ContactVector<Dim>& impulse, const ContactVector<Dim>& s, double mu) {
+[[gnu::always_inline]] inline ContactVector<Dim> natural_map(const ContactVector<Dim>& impulse,
+                                                             const ContactVector<Dim>& s, double mu) {
   constexpr int n = Dim - 1;
   const ContactVector<Dim> y = impulse - s;
   const double tangential = tangential_norm<Dim>(y);
@@ -22,9 +23,12 @@ ContactVector<Dim> natural_map(const ContactVector<Dim>& impulse, const ContactV
   return map;
 }
 
+/// The same of a limit: λ − max(0, λ − s).
+inline double natural_map(double impulse, double s) { return impulse <= s ? impulse : s; }
+
 /// ‖x‖, also where the squares leave the range.
 template <int Dim>
-double safe_norm(const ContactVector<Dim>& x) {
+[[gnu::always_inline]] inline double safe_norm(const ContactVector<Dim>& x) {
   const double square = x.squaredNorm();
   if (square > 1e-290 && square < 1e300) return std::sqrt(square);
   return (x.array() == 0.0).all() ? 0.0 : x.stableNorm();

@@ -39,8 +39,8 @@ void declare_options(OptionBinder& bind, CascadeOptions& o) {
   bind.integer("sweeps", o.sweeps,
                {.minimum = 0,
                 .maximum = 1e6,
-                .doc = "Gauss-Seidel sweeps at first; half of them, rounded up, beyond eight contacts, with joints or "
-                       "limits, and where projected; 0: none, and no dense steps"});
+                .doc = "Gauss-Seidel sweeps at first; half of them, rounded up, beyond eight contacts, with joints and "
+                       "where projected; 0: none, and no dense steps"});
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,

@@ -14,27 +14,35 @@ namespace conebench::cascade {
 namespace {
 
 /// λ lies in the caller's array, everything else on the stack.
-template <int Dim>
+template <int Dim, bool Limits>
 class SmallProblem {
  public:
   using Part = ContactVector<Dim>;
   using Block = Eigen::Matrix<double, Dim, Dim>;
 
   explicit SmallProblem(const ContactProblem& problem)
-      : problem_(problem), matrix_(problem.blocks()), contacts_(static_cast<int>(matrix_.block_rows())) {
-    velocity_scale_ = natural_map_scaling(problem, Eigen::Map<Vector>(inverse_steps_.data(), contacts_));
+      : problem_(problem),
+        matrix_(problem.blocks()),
+        limits_(static_cast<int>(problem.cones().limits())),
+        blocks_(static_cast<int>(matrix_.block_rows())) {
+    velocity_scale_ = natural_map_scaling(problem, Eigen::Map<Vector>(inverse_steps_.data(), blocks_));
   }
 
   /// One sweep. Returns the largest ‖Δλ_i‖ / (r_i V).
   double sweep(double* impulse) {
     double change = 0.0;
-    for (int i = 0; i < contacts_; ++i) {
-      Eigen::Map<Part> own(impulse + Dim * i);
+    for (int i = 0; i < limits(); ++i) {
+      const double old = impulse[i];
+      impulse[i] = solve_limit(i, impulse);
+      change = std::max(change, std::abs(impulse[i] - old) * inverse_step(i));
+    }
+    for (int i = limits(); i < blocks_; ++i) {
+      Eigen::Map<Part> own(impulse + row(i));
       const Part old = own;
       const Part free = velocity_without(i, impulse);
       // An opening contact needs no inverse of its block.
       own = free[Dim - 1] >= 0.0 ? Part(Part::Zero()) : solve(i, free, old);
-      change = std::max(change, (own - old).norm() * inverse_steps_[static_cast<std::size_t>(i)]);
+      change = std::max(change, (own - old).norm() * inverse_step(i));
     }
     return change / velocity_scale_;
   }
@@ -42,41 +50,55 @@ class SmallProblem {
   /// The scaled natural map.
   double residual(const double* impulse) const {
     double worst = 0.0;
-    for (int i = 0; i < contacts_; ++i) {
+    for (int i = 0; i < limits(); ++i) {
+      const double step = (limit_velocity_without(i, impulse) + limit_diagonal(i) * impulse[i]) / inverse_step(i);
+      const double error = std::abs(natural_map(impulse[i], step)) * inverse_step(i);
+      if (!(error <= worst)) worst = error;
+      if (std::isnan(worst)) return worst;
+    }
+    for (int i = limits(); i < blocks_; ++i) {
       const double mu = friction(i);
-      const Eigen::Map<const Part> own(impulse + Dim * i);
+      const Eigen::Map<const Part> own(impulse + row(i));
       Part modified = velocity(i, impulse);
       modified[Dim - 1] += mu * tangential_norm<Dim>(modified);
-      const double inverse_step = inverse_steps_[static_cast<std::size_t>(i)];
-      const Part step = modified / inverse_step;
-      const double error = safe_norm<Dim>(natural_map<Dim>(own, step, mu)) * inverse_step;
+      const Part step = modified / inverse_step(i);
+      const double error = safe_norm<Dim>(natural_map<Dim>(own, step, mu)) * inverse_step(i);
       if (!(error <= worst)) worst = error;
       if (std::isnan(worst)) break;
     }
     return worst / velocity_scale_;
   }
 
-  FewNewton<Dim> newton() const { return {problem_, inverse_steps_.data(), velocity_scale_}; }
+  FewNewton<Dim, Limits> newton() const { return {problem_, inverse_steps_.data(), velocity_scale_}; }
 
  private:
-  double friction(int i) const { return problem_.cones().friction()[static_cast<std::size_t>(i)]; }
+  // Block i is a limit, of row i, below limits(), and a contact from there on.
+  int limits() const { return Limits ? limits_ : 0; }
+  int row(int i) const { return Dim * i - (Dim - 1) * limits(); }
+  double friction(int i) const { return problem_.cones().friction()[static_cast<std::size_t>(i - limits())]; }
+  double inverse_step(int i) const { return inverse_steps_[static_cast<std::size_t>(i)]; }
   Eigen::Map<const Block> diagonal(int i) const { return matrix_.block<Dim>(matrix_.diagonal(i)); }
   Eigen::Map<const Part> compliance(int i) const {
-    return Eigen::Map<const Part>(problem_.compliance().data() + Dim * i);
+    return Eigen::Map<const Part>(problem_.compliance().data() + row(i));
   }
+  double limit_diagonal(int i) const { return *matrix_.block_values(matrix_.diagonal(i)) + problem_.compliance()[i]; }
 
   /// g_i + Σ_j (G + R)_ij λ_j.
   Part velocity(int i, const double* impulse) const {
-    const Eigen::Map<const Part> own(impulse + Dim * i);
+    const Eigen::Map<const Part> own(impulse + row(i));
     return velocity_without(i, impulse) + diagonal(i) * own + compliance(i).cwiseProduct(own);
   }
 
   /// g_i + Σ_{j≠i} G_ij λ_j.
   Part velocity_without(int i, const double* impulse) const {
-    Part sum = Eigen::Map<const Part>(problem_.free_term().data() + Dim * i);
-    for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k) {
-      const Index j = matrix_.column(k);
-      if (j != i) sum += matrix_.block<Dim>(k) * Eigen::Map<const Part>(impulse + Dim * j);
+    Part sum = Eigen::Map<const Part>(problem_.free_term().data() + row(i));
+    Index k = matrix_.row_begin(i);
+    if constexpr (Limits) {
+      for (; matrix_.column(k) < limits_; ++k) sum += matrix_.block<Dim, 1>(k) * impulse[matrix_.column(k)];
+    }
+    for (; k < matrix_.row_begin(i + 1); ++k) {
+      const auto j = static_cast<int>(matrix_.column(k));
+      if (j != i) sum += matrix_.block<Dim>(k) * Eigen::Map<const Part>(impulse + row(j));
     }
     return sum;
   }
@@ -103,44 +125,66 @@ class SmallProblem {
     return impulse;
   }
 
+  double limit_velocity_without(int i, const double* impulse) const {
+    double sum = problem_.free_term()[i];
+    for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k) {
+      const auto j = static_cast<int>(matrix_.column(k));
+      if (j >= limits()) {
+        sum += Eigen::Map<const Part>(matrix_.block_values(k)).dot(Eigen::Map<const Part>(impulse + row(j)));
+      } else if (j != i) {
+        sum += *matrix_.block_values(k) * impulse[j];
+      }
+    }
+    return sum;
+  }
+
+  double solve_limit(int i, const double* impulse) const {
+    const double free = limit_velocity_without(i, impulse);
+    if (free >= 0.0) return 0.0;
+    const double own = limit_diagonal(i);
+    return own > 0.0 ? -free / own : impulse[i];
+  }
+
   Part solve(int i, const Part& free, const Part& old) {
     const auto at = static_cast<std::size_t>(i);
     if (states_[at] == State::unseen) {
-      blocks_[at] = diagonal(i);
-      blocks_[at].diagonal() += compliance(i);
-      states_[at] = isotropic(blocks_[at]) ? State::isotropic : State::prepared;
-      if (states_[at] == State::prepared) prepared_[at] = local_.template prepare<Dim>(blocks_[at], friction(i));
+      blocks_with_compliance_[at] = diagonal(i);
+      blocks_with_compliance_[at].diagonal() += compliance(i);
+      states_[at] = isotropic(blocks_with_compliance_[at]) ? State::isotropic : State::prepared;
+      if (states_[at] == State::prepared)
+        prepared_[at] = local_.template prepare<Dim>(blocks_with_compliance_[at], friction(i));
     }
-    if (states_[at] == State::isotropic) return solve_isotropic(blocks_[at], friction(i), free);
-    const Eigen::Map<const Block> block(blocks_[at].data());
+    if (states_[at] == State::isotropic) return solve_isotropic(blocks_with_compliance_[at], friction(i), free);
+    const Eigen::Map<const Block> block(blocks_with_compliance_[at].data());
     return local_.template solve<Dim>(prepared_[at], block, friction(i), free, old);
   }
 
   const ContactProblem& problem_;
   const BlockSparseMatrix& matrix_;
-  const int contacts_;
+  const int limits_;
+  const int blocks_;
   double velocity_scale_ = 1.0;
   gauss_seidel::CoulombBlock local_;
   enum class State : char { unseen, isotropic, prepared };
   std::array<State, FewContacts::most_contacts> states_{};
   std::array<double, FewContacts::most_contacts> inverse_steps_;
-  std::array<Block, FewContacts::most_contacts> blocks_;  ///< G_ii + R_ii
+  std::array<Block, FewContacts::most_contacts> blocks_with_compliance_;  ///< G_ii + R_ii
   std::array<gauss_seidel::CoulombBlock::Prepared<Dim>, FewContacts::most_contacts> prepared_;
 };
 
-template <int Dim>
+template <int Dim, bool Limits>
 FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewContacts::Effort& effort,
                 const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   constexpr double near = 10.0;  // a change of that many tolerances is worth a look
   constexpr double never = 1e9;
   // Of so few contacts that many sweeps in all cost less than Newton's steps.
-  const double cheaper = problem.cones().contacts() <= 3 ? 4.0 : 0.0;
+  const double cheaper = problem.rows() <= 3 * Dim ? 4.0 : 0.0;
   const bool few = problem.cones().contacts() <= FewContacts::thoroughly;
   // Sweeps that cost about as much as Newton's way to the end.
   const double worth_it = few ? 20.0 : 0.0;
   const long most = std::lround(2.0 * worth_it);
   FewContacts count;
-  SmallProblem<Dim> contacts(problem);
+  SmallProblem<Dim, Limits> contacts(problem);
   impulse = guess;
   const auto iterations = [&] { return count.sweeps + count.newton_steps; };
   const auto done = [&] { return count.accepted || count.halted; };
@@ -161,11 +205,11 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   // Goes back to where it began unless it arrives or, at the end of what is allowed, has come nearer.
   const auto newton = [&] {
     constexpr int patience = 16;
-    std::array<double, static_cast<std::size_t>(Dim * FewNewton<Dim>::most_contacts)> before;
+    std::array<double, static_cast<std::size_t>(FewNewton<Dim, Limits>::most_rows)> before;
     std::copy(impulse.begin(), impulse.end(), before.begin());
     const double start = count.residual;
     double best = start;
-    FewNewton<Dim> point = contacts.newton();
+    FewNewton<Dim, Limits> point = contacts.newton();
     point.start_from(impulse.data());
     double residual = start;
     for (int slow = 0; slow < patience && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
@@ -232,7 +276,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
 
 bool FewContacts::fit(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  return cones.contacts() > 0 && cones.contacts() <= most_contacts && cones.blocks() == cones.contacts();
+  return cones.joints() == 0 && cones.blocks() > 0 && cones.blocks() <= most_contacts;
 }
 
 SolveSummary FewContacts::summary() const {
@@ -252,10 +296,11 @@ namespace {
 /// In g nothing slides or parts, at 1e-2 of the fastest approach.
 bool only_pressed(const ContactProblem& problem) {
   const Index dim = problem.cones().contact_dimension();
+  const Index limits = problem.cones().limits();
   const Vector& free = problem.free_term();
-  double pressing = 0.0;
-  double moving = 0.0;
-  for (Index row = dim - 1; row < free.size(); row += dim) {
+  double pressing = limits > 0 ? -free.head(limits).minCoeff() : 0.0;
+  double moving = limits > 0 ? free.head(limits).maxCoeff() : 0.0;
+  for (Index row = limits + dim - 1; row < free.size(); row += dim) {
     pressing = std::max(pressing, -free[row]);
     moving = std::max({moving, free[row], free.segment(row - dim + 1, dim - 1).lpNorm<Eigen::Infinity>()});
   }
@@ -265,21 +310,25 @@ bool only_pressed(const ContactProblem& problem) {
 }  // namespace
 
 bool FewContacts::dense_enough(const ContactProblem& problem) {
-  const Index contacts = problem.cones().contacts();
-  return contacts <= dense ||
-         (contacts <= FewNewton<3>::most_contacts && 4 * problem.blocks().stored_blocks() >= contacts * contacts);
+  const Index dim = problem.cones().contact_dimension();
+  const Index blocks = problem.cones().blocks();
+  return problem.rows() <= dense * dim || (problem.rows() <= FewNewton<3, true>::most_contacts * dim &&
+                                           4 * problem.blocks().stored_blocks() >= blocks * blocks);
 }
 
 bool FewContacts::worth_a_glance(const ContactProblem& problem) {
   if (!fit(problem)) return false;
-  const Index contacts = problem.cones().contacts();
-  return dense_enough(problem) || 2 * problem.blocks().stored_blocks() <= 3 * contacts || only_pressed(problem);
+  return dense_enough(problem) || 2 * problem.blocks().stored_blocks() <= 3 * problem.cones().blocks() ||
+         only_pressed(problem);
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                                const StopRule& stop, Monitor& monitor, VectorRef impulse) {
-  return problem.cones().contact_dimension() == 2 ? run<2>(problem, guess, effort, stop, monitor, impulse)
-                                                  : run<3>(problem, guess, effort, stop, monitor, impulse);
+  const auto run_in = [&]<bool Limits>() {
+    return problem.cones().contact_dimension() == 2 ? run<2, Limits>(problem, guess, effort, stop, monitor, impulse)
+                                                    : run<3, Limits>(problem, guess, effort, stop, monitor, impulse);
+  };
+  return problem.cones().limits() > 0 ? run_in.template operator()<true>() : run_in.template operator()<false>();
 }
 
 }  // namespace conebench::cascade

@@ -8,8 +8,8 @@
 
 namespace conebench::cascade {
 
-/// NSGS's sweeps and Newton steps on a few contacts in the problem's own units, without heap allocation: what CASCADE
-/// tries before it scales, allocates and analyses anything.
+/// NSGS's sweeps and Newton steps on a few contacts and limits in the problem's own units, without heap allocation:
+/// what CASCADE tries before it scales, allocates and analyses anything.
 struct FewContacts {
   struct Effort {
     long sweeps = 4;
@@ -25,7 +25,7 @@ struct FewContacts {
   bool halted = false;  ///< out of time or of iterations
   bool out_of_time = false;
 
-  static constexpr int most_contacts = 40;
+  static constexpr int most_contacts = 40;  ///< limits included
   /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where that is worth it, two sweeps,
   /// which is all that uncoupled contacts need.
   static constexpr int thoroughly = 8;
@@ -34,9 +34,10 @@ struct FewContacts {
   /// one.
   static constexpr int dense = 10;
 
-  /// At most forty contacts, no joints, no limits.
+  /// At most forty contacts and limits, no joints.
   static bool fit(const ContactProblem& problem);
-  /// At most `dense` contacts, or at most sixteen with a quarter of all blocks that they could have. The problem fits.
+  /// At most `dense` contacts, or at most sixteen with a quarter of all blocks that they could have. Limits count by
+  /// their rows, three a contact (in 2D two). The problem fits.
   static bool dense_enough(const ContactProblem& problem);
   /// It fits, and dense steps may follow, or at most every second contact is coupled with another, or everything is at
   /// rest and only pressed together: then sweeps may suffice.

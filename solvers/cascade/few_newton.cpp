@@ -57,96 +57,116 @@ int padded(int rows) { return (rows + 3) / 4 * 4; }
 
 }  // namespace
 
-template <int Dim>
-FewNewton<Dim>::FewNewton(const ContactProblem& problem, const double* inverse_steps, double velocity_scale)
+template <int Dim, bool Limits>
+FewNewton<Dim, Limits>::FewNewton(const ContactProblem& problem, const double* inverse_steps, double velocity_scale)
     : problem_(problem),
       inverse_steps_(inverse_steps),
       velocity_scale_(velocity_scale),
-      contacts_(static_cast<int>(problem.cones().contacts())),
-      rows_(Dim * contacts_),
+      limits_(static_cast<int>(problem.cones().limits())),
+      blocks_(static_cast<int>(problem.cones().blocks())),
+      rows_(static_cast<int>(problem.rows())),
       stride_(padded(rows_)) {
   scale();
-  for (Contact& contact : linear_) contact.mode = Mode::none;
+  for (int i = 0; i < blocks_; ++i) {
+    Contact& contact = linear_[static_cast<std::size_t>(i)];
+    contact.mode = Mode::none;
+    contact.normal = is_limit(i) ? i : row(i) + n;
+  }
 }
 
-template <int Dim>
-void FewNewton<Dim>::scale() {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::scale() {
   const BlockSparseMatrix& matrix = problem_.blocks();
-  for (int i = 0; i < contacts_; ++i) {
+  const double* compliance = problem_.compliance().data();
+  const auto weight_of = [](double mean) { return mean > 0.0 ? 1.0 / std::sqrt(mean) : 1.0; };
+  for (int i = 0; i < limits(); ++i)
+    weights_[static_cast<std::size_t>(i)] = weight_of(*matrix.block_values(matrix.diagonal(i)) + compliance[i]);
+  for (int i = limits(); i < blocks_; ++i) {
     const auto diagonal = matrix.block<Dim>(matrix.diagonal(i));
     const double mu = friction(i);
     const double factor = mu > 0.0 ? 1.0 / mu : 1.0;
-    double sum = (diagonal(n, n) + problem_.compliance()[Dim * i + n]) * factor * factor;
+    double sum = (diagonal(n, n) + compliance[row(i) + n]) * factor * factor;
     if (mu > 0.0) {
-      for (int a = 0; a < n; ++a) sum += diagonal(a, a) + problem_.compliance()[Dim * i + a];
+      for (int a = 0; a < n; ++a) sum += diagonal(a, a) + compliance[row(i) + a];
       sum /= Dim;
     }
-    const double weight = sum > 0.0 ? 1.0 / std::sqrt(sum) : 1.0;
-    double* weights = weights_.data() + Dim * i;
+    const double weight = weight_of(sum);
+    double* weights = weights_.data() + row(i);
     std::fill_n(weights, n, weight);
     weights[n] = weight * factor;
-    for (int a = 0; a < Dim; ++a)
-      free_[static_cast<std::size_t>(Dim * i + a)] = problem_.free_term()[Dim * i + a] * weights[a];
   }
+  for (int k = 0; k < rows_; ++k)
+    free_[static_cast<std::size_t>(k)] = problem_.free_term()[k] * weights_[static_cast<std::size_t>(k)];
   std::fill(free_.begin() + rows_, free_.begin() + stride_, 0.0);
-  if (matrix.stored_blocks() < static_cast<Index>(contacts_) * contacts_ || stride_ > rows_)
+  if (matrix.stored_blocks() < static_cast<Index>(blocks_) * blocks_ || stride_ > rows_)
     std::fill_n(matrix_.begin(), rows_ * stride_, 0.0);
-  for (int i = 0; i < contacts_; ++i) {
-    const Eigen::Map<const Part> own(weights_.data() + Dim * i);
+  const auto copy = [&]<int Rows, int Columns>(Index k, int first, int other) {
+    using Column = Eigen::Matrix<double, Rows, 1>;
+    const auto block = matrix.block<Rows, Columns>(k);
+    const Eigen::Map<const Column> own(weights_.data() + first);
+    for (int b = 0; b < Columns; ++b) {
+      Eigen::Map<Column> target(matrix_.data() + stride_ * (other + b) + first);
+      target = block.col(b).cwiseProduct(own) * weights_[static_cast<std::size_t>(other + b)];
+    }
+  };
+  for (int i = 0; i < blocks_; ++i) {
     for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
       const auto j = static_cast<int>(matrix.column(k));
-      const auto block = matrix.block<Dim>(k);
-      for (int b = 0; b < Dim; ++b) {
-        Eigen::Map<Part> target(matrix_.data() + stride_ * (Dim * j + b) + Dim * i);
-        target = block.col(b).cwiseProduct(own) * weights_[static_cast<std::size_t>(Dim * j + b)];
-      }
+      if (is_limit(i))
+        is_limit(j) ? copy.template operator()<1, 1>(k, i, j) : copy.template operator()<1, Dim>(k, i, row(j));
+      else
+        is_limit(j) ? copy.template operator()<Dim, 1>(k, row(i), j)
+                    : copy.template operator()<Dim, Dim>(k, row(i), row(j));
     }
-    for (int a = 0; a < Dim; ++a) {
-      const auto row = static_cast<std::size_t>(Dim * i + a);
-      const double weight = weights_[row];
-      matrix_[row * static_cast<std::size_t>(stride_ + 1)] += problem_.compliance()[Dim * i + a] * weight * weight;
-    }
+  }
+  for (int k = 0; k < rows_; ++k) {
+    const double weight = weights_[static_cast<std::size_t>(k)];
+    matrix_[static_cast<std::size_t>(k * (stride_ + 1))] += compliance[k] * weight * weight;
   }
 }
 
-template <int Dim>
-void FewNewton<Dim>::start_from(const double* impulse) {
-  for (int i = 0; i < contacts_; ++i) {
-    for (int a = 0; a < Dim; ++a) {
-      const auto row = static_cast<std::size_t>(Dim * i + a);
-      r_[row] = a < n && !(friction(i) > 0.0) ? 0.0 : impulse[row] / weights_[row];
-    }
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::start_from(const double* impulse) {
+  for (int k = 0; k < rows_; ++k) r_[static_cast<std::size_t>(k)] = impulse[k] / weights_[static_cast<std::size_t>(k)];
+  for (int i = limits(); i < blocks_; ++i) {
+    if (!(friction(i) > 0.0)) std::fill_n(r_.data() + row(i), n, 0.0);
   }
   find_velocity();
 }
 
-template <int Dim>
-void FewNewton<Dim>::find_velocity() {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::find_velocity() {
   std::copy_n(free_.begin(), stride_, w_.begin());
   add_product(r_.data(), w_.data());
 }
 
-template <int Dim>
-void FewNewton<Dim>::write(double* impulse) const {
-  for (int row = 0; row < rows_; ++row)
-    impulse[row] = r_[static_cast<std::size_t>(row)] * weights_[static_cast<std::size_t>(row)];
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::write(double* impulse) const {
+  for (int k = 0; k < rows_; ++k) impulse[k] = r_[static_cast<std::size_t>(k)] * weights_[static_cast<std::size_t>(k)];
 }
 
-template <int Dim>
-void FewNewton<Dim>::add_product(const double* x, double* sum) const {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::add_product(const double* x, double* sum) const {
   for (int b = 0; b < rows_; ++b) {
     if (x[b] != 0.0) add(x[b], column(b), sum, 0, stride_);
   }
 }
 
-template <int Dim>
-double FewNewton<Dim>::measure() {
+template <int Dim, bool Limits>
+double FewNewton<Dim, Limits>::measure() {
   find_velocity();
   double worst = 0.0;
-  for (int i = 0; i < contacts_; ++i) {
-    const Eigen::Map<const Part> weights(weights_.data() + Dim * i);
-    const Part impulse = Eigen::Map<const Part>(r_.data() + Dim * i).cwiseProduct(weights);
-    Part velocity = Eigen::Map<const Part>(w_.data() + Dim * i).cwiseQuotient(weights);
+  for (int i = 0; i < limits(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double step = w_[at] / (weights_[at] * inverse_steps_[i]);
+    const double error = std::abs(natural_map(r_[at] * weights_[at], step)) * inverse_steps_[i];
+    if (!(error <= worst)) worst = error;
+    if (std::isnan(worst)) return worst;
+  }
+  for (int i = limits(); i < blocks_; ++i) {
+    const Eigen::Map<const Part> weights(weights_.data() + row(i));
+    const Part impulse = Eigen::Map<const Part>(r_.data() + row(i)).cwiseProduct(weights);
+    Part velocity = Eigen::Map<const Part>(w_.data() + row(i)).cwiseQuotient(weights);
     const double mu = friction(i);
     velocity[n] += mu * tangential_norm<Dim>(velocity);
     const Part step = velocity / inverse_steps_[i];
@@ -157,11 +177,11 @@ double FewNewton<Dim>::measure() {
   return worst / velocity_scale_;
 }
 
-template <int Dim>
-void FewNewton<Dim>::linearise_slip(int i, const Part& y) {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::linearise_slip(int i, const Part& y) {
   Contact& contact = linear_[static_cast<std::size_t>(i)];
-  const double* r = r_.data() + Dim * i;
-  const double* w = w_.data() + Dim * i;
+  const double* r = r_.data() + row(i);
+  const double* w = w_.data() + row(i);
   const double length = tangential_norm<Dim>(y);
   const double slip = tangential_norm<Dim>(Part(Eigen::Map<const Part>(w)));
   const double projected = 0.5 * (length + y[n]);
@@ -179,7 +199,7 @@ void FewNewton<Dim>::linearise_slip(int i, const Part& y) {
   const double f2 = (r[n] - projected - along) * half_root;
   Part known = contact.along * f2;  // −F_2 f2
   known[n] = -known[n];
-  Eigen::Map<Part>(known_.data() + Dim * i) = known;
+  Eigen::Map<Part>(known_.data() + row(i)) = known;
   right_side_[static_cast<std::size_t>(unknowns_)] = -f1;
   if constexpr (Dim == 3) {
     contact.across = {-e[1], e[0], 0.0};
@@ -188,35 +208,42 @@ void FewNewton<Dim>::linearise_slip(int i, const Part& y) {
   unknowns_ += n;
 }
 
-template <int Dim>
-bool FewNewton<Dim>::linearise() {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::linearise_normal(Contact& contact) {
+  const auto at = static_cast<std::size_t>(contact.normal);
+  const bool open = r_[at] <= w_[at];
+  contact.mode = open ? Mode::open : Mode::frictionless;
+  known_[at] = open ? -r_[at] : 0.0;
+  if (!open) right_side_[static_cast<std::size_t>(unknowns_++)] = -w_[at];
+}
+
+template <int Dim, bool Limits>
+bool FewNewton<Dim, Limits>::linearise() {
   unknowns_ = 0;
   bool same = true;
-  for (int i = 0; i < contacts_; ++i) {
+  for (int i = 0; i < blocks_; ++i) {
     Contact& contact = linear_[static_cast<std::size_t>(i)];
     contact.first = unknowns_;
     const Mode before = contact.mode;
-    const Eigen::Map<const Part> r(r_.data() + Dim * i);
-    const Eigen::Map<const Part> w(w_.data() + Dim * i);
-    Eigen::Map<Part> known(known_.data() + Dim * i);
-    Part y = r - w;
-    const bool frictional = friction(i) > 0.0;
-    double length = 0.0;
-    if (frictional) {
-      y[n] -= tangential_norm<Dim>(Part(w));
-      length = tangential_norm<Dim>(y);
+    if (is_limit(i) || !(friction(i) > 0.0)) {
+      std::fill(known_.begin() + row(i), known_.begin() + contact.normal, 0.0);
+      linearise_normal(contact);
+      same = same && contact.mode == before;
+      continue;
     }
-    if (length <= y[n] && frictional) {
+    const Eigen::Map<const Part> r(r_.data() + row(i));
+    const Eigen::Map<const Part> w(w_.data() + row(i));
+    Eigen::Map<Part> known(known_.data() + row(i));
+    Part y = r - w;
+    y[n] -= tangential_norm<Dim>(Part(w));
+    const double length = tangential_norm<Dim>(y);
+    if (length <= y[n]) {
       contact.mode = Mode::stick;
       known.setZero();
       for (int a = 0; a < Dim; ++a) right_side_[static_cast<std::size_t>(unknowns_++)] = -w[a];
     } else if (length <= -y[n]) {
       contact.mode = Mode::open;
       known = -r;
-    } else if (!frictional) {
-      contact.mode = Mode::frictionless;
-      known.setZero();
-      right_side_[static_cast<std::size_t>(unknowns_++)] = -w[n];
     } else {
       contact.mode = Mode::slip;
       linearise_slip(i, y);
@@ -226,26 +253,26 @@ bool FewNewton<Dim>::linearise() {
   return same;
 }
 
-template <int Dim>
-void FewNewton<Dim>::assemble(double alpha) {
-  std::array<double, static_cast<std::size_t>(most_padded)> product{};
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::assemble(double alpha) {
+  alignas(64) std::array<double, static_cast<std::size_t>(most_padded)> product{};
   add_product(known_.data(), product.data());
 
   // G̃ R.
   std::array<const double*, static_cast<std::size_t>(most_rows)> columns;
   double* turned = turned_columns_.data();
-  for (int i = 0; i < contacts_; ++i) {
+  for (int i = 0; i < blocks_; ++i) {
     const Contact& contact = linear_[static_cast<std::size_t>(i)];
     auto place = columns.begin() + contact.first;
     if (contact.mode == Mode::stick) {
-      for (int a = 0; a < Dim; ++a) *place++ = column(Dim * i + a);
+      for (int a = 0; a < Dim; ++a) *place++ = column(row(i) + a);
     } else if (contact.mode == Mode::frictionless) {
-      *place = column(Dim * i + n);
+      *place = column(contact.normal);
     } else if (contact.mode == Mode::slip) {
       for (int unknown = 0; unknown < n; ++unknown, turned += stride_) {
         const Part& combination = unknown == 0 ? contact.along : contact.across;
         std::fill_n(turned, stride_, 0.0);
-        for (int a = 0; a < (unknown == 0 ? Dim : n); ++a) add(combination[a], column(Dim * i + a), turned, 0, stride_);
+        for (int a = 0; a < (unknown == 0 ? Dim : n); ++a) add(combination[a], column(row(i) + a), turned, 0, stride_);
         *place++ = turned;
       }
     }
@@ -257,16 +284,17 @@ void FewNewton<Dim>::assemble(double alpha) {
   for (double* column = reduced_.data(); column <= right_side; column += padded_) {
     for (int a = unknowns_; a < padded_; ++a) column[a] = 0.0;
   }
-  for (int i = 0; i < contacts_; ++i) {
+  for (int i = 0; i < blocks_; ++i) {
     const Contact& contact = linear_[static_cast<std::size_t>(i)];
-    const double* others = product.data() + Dim * i;
+    const int first_row = row(i);
+    const double* others = product.data() + first_row;
     const double* given = right_side_.data() + contact.first;
     double* target = reduced_.data() + contact.first;
     double* diagonal = target + contact.first * padded_;
     double* right = right_side + contact.first;
     if (contact.mode == Mode::stick) {
       for (int b = 0; b < unknowns_; ++b, target += padded_) {
-        const double* source = columns[static_cast<std::size_t>(b)] + Dim * i;
+        const double* source = columns[static_cast<std::size_t>(b)] + first_row;
         for (int a = 0; a < Dim; ++a) target[a] = source[a];
       }
       for (int a = 0; a < Dim; ++a) {
@@ -275,9 +303,9 @@ void FewNewton<Dim>::assemble(double alpha) {
       }
     } else if (contact.mode == Mode::frictionless) {
       for (int b = 0; b < unknowns_; ++b, target += padded_)
-        *target = columns[static_cast<std::size_t>(b)][Dim * i + n];
+        *target = columns[static_cast<std::size_t>(b)][contact.normal];
       *diagonal += alpha;
-      *right = *given - others[n];
+      *right = *given - product[static_cast<std::size_t>(contact.normal)];
     } else if (contact.mode == Mode::slip) {
       const Part row = contact.row;
       const auto along = [&](const double* x) {
@@ -292,11 +320,11 @@ void FewNewton<Dim>::assemble(double alpha) {
         across_y = contact.turned * contact.across[1];
       }
       for (int b = 0; b < unknowns_; ++b, target += padded_) {
-        const double* source = columns[static_cast<std::size_t>(b)] + Dim * i;
+        const double* source = columns[static_cast<std::size_t>(b)] + first_row;
         target[0] = along(source);
         if constexpr (Dim == 3) target[1] = across_x * source[0] + across_y * source[1];
       }
-      right[0] = given[0] - along(others) - alpha * along(known_.data() + Dim * i);
+      right[0] = given[0] - along(others) - alpha * along(known_.data() + first_row);
       diagonal[0] += alpha * row.dot(contact.along);
       if constexpr (Dim == 3) {
         right[1] = given[1] - across_x * others[0] - across_y * others[1];
@@ -308,10 +336,10 @@ void FewNewton<Dim>::assemble(double alpha) {
 }
 
 /// Gauss's, by columns, the right side among them. A pivot far below its column's largest entry is exchanged.
-template <int Dim>
-void FewNewton<Dim>::eliminate() {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::eliminate() {
   constexpr double largest_factor = 20.0;
-  std::array<double, static_cast<std::size_t>(most_padded)> factors;
+  alignas(64) std::array<double, static_cast<std::size_t>(most_padded)> factors;
   std::array<double, static_cast<std::size_t>(most_rows)> inverse_pivots;
   double* const right_side = reduced_.data() + unknowns_ * padded_;
   double* pivots = reduced_.data();
@@ -338,31 +366,33 @@ void FewNewton<Dim>::eliminate() {
   }
 }
 
-template <int Dim>
-void FewNewton<Dim>::step(double residual, int without_progress) {
+template <int Dim, bool Limits>
+void FewNewton<Dim, Limits>::step(double residual, int without_progress) {
   // Where the modes stay, Newton's step is to be trusted; tails of redundant contacts want much.
   const double after_change = without_progress < 6 ? 0.1 : 10.0;
   relative_ = linearise() ? 0.01 * relative_ : after_change;
-  const bool exact = contacts_ <= 3 && without_progress < 2;
+  const bool exact = rows_ <= 3 * Dim && without_progress < 2;
   assemble(exact ? 1e-10 : std::min(1e-3, std::max(1e-12, relative_ * residual)));
   eliminate();
-  for (int i = 0; i < contacts_; ++i) {
+  for (int k = 0; k < rows_; ++k) r_[static_cast<std::size_t>(k)] += known_[static_cast<std::size_t>(k)];
+  for (int i = 0; i < blocks_; ++i) {
     const Contact& contact = linear_[static_cast<std::size_t>(i)];
     const double* z = solution_.data() + contact.first;
-    Eigen::Map<Part> r(r_.data() + Dim * i);
-    r += Eigen::Map<const Part>(known_.data() + Dim * i);
-    if (contact.mode == Mode::stick) {
-      r += Eigen::Map<const Part>(z);
-    } else if (contact.mode == Mode::frictionless) {
-      r[n] += z[0];
+    if (contact.mode == Mode::frictionless) {
+      r_[static_cast<std::size_t>(contact.normal)] += z[0];
+    } else if (contact.mode == Mode::stick) {
+      Eigen::Map<Part>(r_.data() + row(i)) += Eigen::Map<const Part>(z);
     } else if (contact.mode == Mode::slip) {
+      Eigen::Map<Part> r(r_.data() + row(i));
       r += contact.along * z[0];
       if constexpr (Dim == 3) r += contact.across * z[1];
     }
   }
 }
 
-template class FewNewton<2>;
-template class FewNewton<3>;
+template class FewNewton<2, false>;
+template class FewNewton<3, false>;
+template class FewNewton<2, true>;
+template class FewNewton<3, true>;
 
 }  // namespace conebench::cascade

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -35,14 +39,23 @@ std::vector<ContactProblem> problems() {
           make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
           make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}}),
           make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}}),
+          make_problem("random", {{"contacts", 4L}, {"limits", 3L}}),
+          make_problem("random", {{"contacts", 3L}, {"limits", 5L}, {"dimension", 2L}}),
+          make_problem("random", {{"contacts", 3L}, {"limits", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
+          make_problem("random", {{"contacts", 5L}, {"limits", 2L}, {"compliance", 0.01}}),
           spheres(2),
           spheres(3)};
 }
 
-/// Three contacts on some of which Newton's steps miss.
+std::vector<std::pair<long, long>> contacts_and_limits() {
+  return {{1, 0}, {4, 0}, {8, 0}, {12, 0}, {16, 0}, {1, 1}, {2, 8}, {4, 3}, {8, 8}, {12, 8}};
+}
+
+/// Three contacts and none to two limits, on some of which Newton's steps miss.
 ContactProblem rough_contacts(double conditioning, long seed) {
-  return make_problem("random", {{"contacts", 3L}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", conditioning}},
-                      static_cast<std::uint64_t>(seed));
+  const OptionValues options{
+      {"contacts", 3L}, {"limits", seed % 3}, {"mu_min", 1.0}, {"mu_max", 2.0}, {"conditioning", conditioning}};
+  return make_problem("random", options, static_cast<std::uint64_t>(seed));
 }
 
 TEST(FewContacts, SweepsAreThoseOfNsgs) {
@@ -77,15 +90,17 @@ TEST(FewContacts, ResidualIsTheJudges) {
 
 TEST(FewContacts, LimitOfIterationsHoldsAndTheLastIterateIsMeasured) {
   for (const long contacts : {3L, 6L, 20L}) {
-    const ContactProblem problem = make_problem("random", {{"contacts", contacts}});
-    const auto solver = prepared(*find_solver("CASCADE"), problem, {});
-    for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
-      SilentMonitor silent;
-      const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .criterion = Criterion::own};
-      const Answer answer = solve(*solver, problem, stop, silent);
-      EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
-      EXPECT_LE(answer.summary.iterations, limit);
-      EXPECT_NEAR(answer.summary.own_residual, judge(problem, answer.impulse)["natural_map_scaled"].value, 1e-12);
+    for (const long limits : {0L, 3L}) {
+      const ContactProblem problem = make_problem("random", {{"contacts", contacts}, {"limits", limits}});
+      const auto solver = prepared(*find_solver("CASCADE"), problem, {});
+      for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
+        SilentMonitor silent;
+        const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .criterion = Criterion::own};
+        const Answer answer = solve(*solver, problem, stop, silent);
+        EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
+        EXPECT_LE(answer.summary.iterations, limit);
+        EXPECT_NEAR(answer.summary.own_residual, judge(problem, answer.impulse)["natural_map_scaled"].value, 1e-12);
+      }
     }
   }
 }
@@ -102,11 +117,49 @@ TEST(FewContacts, AStartThatIsTheAnswerIsTakenWithoutASweep) {
   EXPECT_EQ(impulse, answer.impulse);
 }
 
-TEST(FewContacts, FitsWithoutJointsAndLimitsOnly) {
+TEST(FewContacts, FitsWithoutJointsOnly) {
   EXPECT_TRUE(FewContacts::fit(make_problem("random", {{"contacts", 40L}})));
   EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 41L}})));
+  EXPECT_TRUE(FewContacts::fit(make_problem("random", {{"contacts", 37L}, {"limits", 3L}})));
+  EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 37L}, {"limits", 4L}})));
   EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 3L}, {"joints", 1L}})));
-  EXPECT_FALSE(FewContacts::fit(make_problem("random", {{"contacts", 3L}, {"limits", 1L}})));
+}
+
+TEST(FewContacts, LimitsCountByTheirRowsWhereStepsAreDense) {
+  EXPECT_TRUE(FewContacts::dense_enough(make_problem("random", {{"contacts", 13L}, {"limits", 9L}})));
+  EXPECT_FALSE(FewContacts::dense_enough(make_problem("random", {{"contacts", 13L}, {"limits", 10L}})));
+  const OptionValues plane{{"contacts", 13L}, {"limits", 6L}, {"dimension", 2L}};
+  EXPECT_TRUE(FewContacts::dense_enough(make_problem("random", plane)));
+  const OptionValues fuller{{"contacts", 13L}, {"limits", 7L}, {"dimension", 2L}};
+  EXPECT_FALSE(FewContacts::dense_enough(make_problem("random", fuller)));
+}
+
+TEST(FewContacts, LimitsPressOrPart) {
+  int pressing = 0;
+  int parting = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    for (const long dimension : {2L, 3L}) {
+      const ContactProblem problem =
+          make_problem("random", {{"contacts", 4L}, {"limits", 3L}, {"dimension", dimension}}, seed);
+      SilentMonitor silent;
+      Vector impulse(problem.rows());
+      const StopRule stop{.tolerance = 1e-12, .criterion = Criterion::own};
+      const FewContacts count = FewContacts::solve(problem, Vector::Zero(problem.rows()), {}, stop, silent, impulse);
+      ASSERT_TRUE(count.accepted) << "seed " << seed;
+      EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1.1e-12);
+      const Answer nsgs = solve(*prepared(*find_solver("NSGS"), problem, {}), problem,
+                                {.tolerance = 1e-12, .criterion = Criterion::own}, silent);
+      EXPECT_LE((impulse - nsgs.impulse).norm(), 1e-8 * nsgs.impulse.norm()) << "seed " << seed;
+      Vector velocity(problem.rows());
+      problem.velocity(impulse, velocity);
+      for (Index row = 0; row < 3; ++row) {
+        ++(impulse[row] > 1e-6 * impulse.norm() ? pressing : parting);
+        EXPECT_NEAR(std::min(impulse[row] / impulse.norm(), velocity[row] / problem.free_term().norm()), 0.0, 1e-10);
+      }
+    }
+  }
+  EXPECT_GE(pressing, 10);
+  EXPECT_GE(parting, 10);
 }
 
 TEST(FewContacts, ContactsThatAreHardlyCoupledGetHalfTheSweepsAskedForBeforeTheFirstFactor) {
@@ -152,9 +205,10 @@ TEST(FewContacts, CascadeAllocatesNothingWhereAFewSweepsSuffice) {
 
 TEST(FewContacts, CascadeAllocatesNothingBeforeItHasTriedASweep) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const long contacts : {1L, 4L, 8L, 12L, 16L}) {
+  for (const auto& [contacts, limits] : contacts_and_limits()) {
     for (const long dimension : {2L, 3L}) {
-      const ContactProblem problem = make_problem("random", {{"contacts", contacts}, {"dimension", dimension}});
+      const ContactProblem problem =
+          make_problem("random", {{"contacts", contacts}, {"limits", limits}, {"dimension", dimension}});
       const auto solver = find_solver("CASCADE")->make({}).value();
       const Vector guess = Vector::Zero(problem.rows());
       Vector impulse(problem.rows());
@@ -163,7 +217,7 @@ TEST(FewContacts, CascadeAllocatesNothingBeforeItHasTriedASweep) {
       const long before = allocation_count();
       ASSERT_FALSE(solver->prepare(problem));
       const SolveSummary summary = solver->solve(guess, stop, silent, impulse);
-      EXPECT_EQ(allocation_count() - before, 0) << contacts << " contacts";
+      EXPECT_EQ(allocation_count() - before, 0) << contacts << " contacts, " << limits << " limits";
       EXPECT_EQ(summary.iterations, 1);
       EXPECT_GT(impulse.norm(), 0.0);
     }
@@ -172,9 +226,10 @@ TEST(FewContacts, CascadeAllocatesNothingBeforeItHasTriedASweep) {
 
 TEST(FewContacts, NewtonSolvesUpToSixteenContactsInAFewStepsWithoutAllocating) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
-  for (const long contacts : {2L, 3L, 4L, 8L, 16L}) {
+  for (const auto& [contacts, limits] : contacts_and_limits()) {
     for (const long dimension : {2L, 3L}) {
-      const ContactProblem problem = make_problem("random", {{"contacts", contacts}, {"dimension", dimension}});
+      const ContactProblem problem =
+          make_problem("random", {{"contacts", contacts}, {"limits", limits}, {"dimension", dimension}});
       SilentMonitor silent;
       const Vector guess = Vector::Zero(problem.rows());
       Vector impulse(problem.rows());
@@ -183,7 +238,7 @@ TEST(FewContacts, NewtonSolvesUpToSixteenContactsInAFewStepsWithoutAllocating) {
       const FewContacts count = FewContacts::solve(problem, guess, {}, stop, silent, impulse);
       EXPECT_EQ(allocation_count() - before, 0);
       EXPECT_TRUE(count.accepted);
-      EXPECT_LE(count.sweeps, contacts <= 3 ? 4 : 1);
+      EXPECT_LE(count.sweeps, problem.rows() <= 3 * dimension ? 4 : 1);
       EXPECT_LE(count.newton_steps, 9);
       EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1.01e-12);
     }
@@ -217,7 +272,7 @@ TEST(FewContacts, WhereNewtonDoesNotArriveTheSweepsGoOnFromWhereTheyWere) {
                        {.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::own}, silent, without);
     EXPECT_EQ(with, without) << "seed " << seed;
   }
-  EXPECT_GT(missed, 0);
+  EXPECT_GT(missed, 3);
 }
 
 TEST(FewContacts, AfterNewtonsMissTheSweepsArriveAsTheyWouldHave) {
@@ -237,7 +292,7 @@ TEST(FewContacts, AfterNewtonsMissTheSweepsArriveAsTheyWouldHave) {
     EXPECT_EQ(first.accepted, second.accepted) << "seed " << seed;
     EXPECT_EQ(with, without) << "seed " << seed;
   }
-  EXPECT_GT(missed, 0);
+  EXPECT_GT(missed, 3);
 }
 
 TEST(FewContacts, LimitHoldsWhereNewtonMissesAndTheBetterPointIsReturned) {

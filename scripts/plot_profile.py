@@ -24,7 +24,7 @@ matplotlib.rcParams["svg.hashsalt"] = "conebench"
 import matplotlib.pyplot as plot
 
 TOLERANCE = 1e-8
-SHOWN = ["CASCADE", "PPA", "NSN-AC", "STAGGERED", "ADMM-NCP-SA", "ADMM-NCP-SA-S", "NSGS", "PGS-NCP-SAFE", "FP-VI"]
+SHOWN = ["CASCADE", "SSN", "PPA", "NSN-AC", "STAGGERED", "ADMM-NCP-SA", "ADMM-NCP-SA-S", "NSGS", "PGS-NCP-SAFE", "FP-VI"]
 # In the colour of our own solver of that kind.
 PEERS = {"SICONOS-NSGS": "NSGS", "SICONOS-NSN-AC": "NSN-AC", "SICONOS-ADMM": "ADMM-NCP-SA", "SICONOS-VI-EG": "FP-VI"}
 TITLES = ["real FCLIB problems", "simulated families"]

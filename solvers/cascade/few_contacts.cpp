@@ -103,15 +103,17 @@ class SmallProblem {
     return sum;
   }
 
-  /// A point's mass, or a sphere's: no direction of slip is another than any.
+  /// To rounding a point's block, or a sphere's: all directions of slip are alike.
   static bool isotropic(const Block& block) {
     constexpr int n = Dim - 1;
+    const double rounding = 1e-15 * std::min(block(0, 0), block(n, n));
+    if (!(rounding > 0.0) || !(std::abs(block(0, 0) - block(n - 1, n - 1)) <= rounding)) return false;
     for (int a = 0; a < Dim; ++a) {
       for (int b = 0; b < Dim; ++b) {
-        if (a != b && block(a, b) != 0.0) return false;
+        if (a != b && !(std::abs(block(a, b)) <= rounding)) return false;
       }
     }
-    return block(0, 0) == block(n - 1, n - 1) && block(0, 0) > 0.0 && block(n, n) > 0.0;
+    return true;
   }
 
   /// The impulse of a contact that closes and whose block is isotropic().

@@ -26,7 +26,7 @@ void subtract_from_columns(const double* x, double* y, int at, int stride, int c
   for (int k = 0; k < Registers; ++k) values[k] = row_at(x + 4 * k);
   for (int b = 0; b < count; ++b, y += stride) {
     const double a = y[at];
-    if (a == 0.0) continue;
+    if (a == 0.0) continue;  // most of them where few contacts are coupled
     for (int k = 0; k < Registers; ++k) put_row(row_at(y + 4 * k) - a * values[k], y + 4 * k);
   }
 }

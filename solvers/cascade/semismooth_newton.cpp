@@ -164,7 +164,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
     if (k >= budget.glimmer && best_to_beat > budget.hopeless) break;
-    if (budget.leaves_circles && without_progress > 0 && without_progress % stall == 0) {
+    if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
       before = 0.0;
     }
@@ -172,13 +172,12 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
       if (circle.closes(residual)) {
         if (++circles == 3) break;
         circle = {};
-        before = 0.0;
+        last = before = 0.0;
         if (circles == 1) {
           r = 0.5 * (r + previous_);
-          problem_.velocity(r, w_);
-        } else {
-          rho_ = far_scale * budget.scale;
+          continue;
         }
+        rho_ = far_scale * budget.scale;
       }
       previous_ = r;
     }

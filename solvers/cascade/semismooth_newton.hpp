@@ -20,12 +20,14 @@ struct NewtonBudget {
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
   /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
   bool chords = false;
-  /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of α is enough.
+  /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of `relative` is
+  /// enough.
   bool trusts_modes = false;
   double scale = 1.0;  ///< ρ of the natural map
-  /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, … Where a residual
-  /// comes back all the same, the run goes on from halfway to the point before, the second time with ten times `scale`,
-  /// and the third time it ends.
+  /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
+  bool changes_scale = false;
+  /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at ten
+  /// times `scale`, and the third time it ends.
   bool leaves_circles = false;
   /// Ends a run whose first steps, `glimmer` of them, have not come below this.
   double hopeless = std::numeric_limits<double>::infinity();

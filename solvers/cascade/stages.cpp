@@ -43,6 +43,7 @@ NewtonBudget first_newton(bool planar) {
           .start_counts = false,
           .chords = true,
           .trusts_modes = true,
+          .changes_scale = true,
           .leaves_circles = true,
           .hopeless = planar ? 0.2 : 1.0,
           .glimmer = planar ? 3 : 6};

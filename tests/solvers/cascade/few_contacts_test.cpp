@@ -75,6 +75,17 @@ TEST(FewContacts, SweepsAreThoseOfNsgs) {
   }
 }
 
+TEST(FewContacts, TenContactsGetDenseStepsHoweverTheyAreCoupled) {
+  const auto apart = [](Index contacts) {
+    const auto count = static_cast<std::size_t>(contacts);
+    return micro(Matrix::Identity(3 * contacts, 3 * contacts), Vector::Constant(3 * contacts, -1.0),
+                 cones(0, 0, std::vector<double>(count, 0.5)));
+  };
+  EXPECT_TRUE(FewContacts::dense_enough(apart(10)));
+  EXPECT_FALSE(FewContacts::dense_enough(apart(11)));
+  EXPECT_TRUE(FewContacts::dense_enough(make_problem("random", {{"contacts", 16L}})));
+}
+
 TEST(FewContacts, ResidualIsTheJudges) {
   for (const ContactProblem& problem : problems()) {
     SCOPED_TRACE(problem.provenance().name);

@@ -57,14 +57,15 @@ TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Bench bench(
         make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed));
-    for (const bool leaves_circles : {false, true}) {
+    for (const bool changes_scale : {false, true}) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());
       cascade::NewtonBudget budget = cascade::first_newton(false);
-      EXPECT_TRUE(budget.leaves_circles);
-      budget.leaves_circles = leaves_circles;
+      EXPECT_TRUE(budget.changes_scale);
+      budget.changes_scale = changes_scale;
+      budget.leaves_circles = false;
       budget.hopeless = std::numeric_limits<double>::infinity();
-      if (bench.parts.newton().run(search, r, budget)) ++arrived[leaves_circles ? 1 : 0];
+      if (bench.parts.newton().run(search, r, budget)) ++arrived[changes_scale ? 1 : 0];
     }
   }
   EXPECT_GE(arrived[1], arrived[0] + 6);
@@ -81,7 +82,9 @@ TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());
       cascade::NewtonBudget budget = cascade::first_newton(false);
+      EXPECT_TRUE(budget.leaves_circles);
       budget.leaves_circles = leaves_circles;
+      budget.changes_scale = false;
       budget.hopeless = std::numeric_limits<double>::infinity();
       const bool arrived = bench.parts.newton().run(search, r, budget);
       steps = search.newton_steps();
@@ -90,14 +93,13 @@ TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
     long around = 0;
     if (run(false, around)) continue;
     ++circles;
-    EXPECT_GE(around, cascade::first_newton(false).patience) << seed;
     long steps = 0;
     const bool arrived = run(true, steps);
     (arrived ? left : ended) += steps < around ? 1 : 0;
   }
   EXPECT_GE(circles, 20);
-  EXPECT_GE(left, 10);
-  EXPECT_GE(ended, 5);
+  EXPECT_GE(left, 3);
+  EXPECT_GE(ended, 15);
 }
 
 TEST(SemismoothNewton, WhereTheModesStayALittleRegularisationSavesSteps) {

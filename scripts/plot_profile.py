@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """The performance profile of the README: two reports' profiles of time at 1e-8, side by side.
 
+    conebench run profile --data DIR --db real.sqlite --filter 'source~fclib/open'
+    conebench run profile --data DIR --db families.sqlite --filter 'source~families'
     conebench report real.sqlite --out real
     conebench report families.sqlite --out families
     scripts/plot_profile.py docs/images/profile.svg real/performance_profiles.csv families/performance_profiles.csv

@@ -12,8 +12,8 @@ namespace conebench::cascade {
 /// until the point stays in the neighbourhood min √(det r det u) ≥ min(0.1, 0.9 current) m and, after three iterations,
 /// the gap does not grow. A short step is tried again with more centring; four slow ones end the run. The semi-smooth
 /// Newton method is called in as soon as the residual is below 1e-3, and each time it has fallen to 0.05 of that, but
-/// not before the gap is below 3e-7 of the start's or the last step has cut it to a quarter: on redundant contacts, where steps are
-/// short, Newton's from further off are lost.
+/// not before the gap is below 3e-7 of the start's or the last step has cut it to a quarter: on redundant contacts,
+/// where steps are short, Newton's from further off are lost.
 class InteriorPoint {
  public:
   InteriorPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton);

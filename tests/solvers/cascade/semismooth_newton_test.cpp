@@ -15,6 +15,11 @@ namespace {
 using testing::Bench;
 using testing::make_problem;
 
+/// Two contacts; Newton's steps from zero go in a circle on one of six.
+ContactProblem circling_contacts(std::uint64_t seed) {
+  return make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed);
+}
+
 TEST(SemismoothNewton, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
   // From zero the first step of this one climbs.
   Bench bench(make_problem("random", {{"contacts", 40L}, {"mu_min", 0.5}, {"mu_max", 1.2}, {"rank_share", 0.6}}));
@@ -55,8 +60,7 @@ TEST(SemismoothNewton, AChordEndsARunWithTheFactorsThatAreThere) {
 TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
   int arrived[] = {0, 0};
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Bench bench(
-        make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed));
+    Bench bench(circling_contacts(seed));
     for (const bool changes_scale : {false, true}) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());
@@ -76,8 +80,7 @@ TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
   int left = 0;
   int ended = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    Bench bench(
-        make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed));
+    Bench bench(circling_contacts(seed));
     const auto run = [&](bool leaves_circles, long& steps) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());

@@ -362,7 +362,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 14;
+  driver.version = 15;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
   walk.version = 10;

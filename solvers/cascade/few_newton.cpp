@@ -184,23 +184,22 @@ void FewNewton<Dim, Limits>::linearise_slip(int i, const Part& y) {
   const double* w = w_.data() + row(i);
   const double length = tangential_norm<Dim>(y);
   const double slip = tangential_norm<Dim>(Part(Eigen::Map<const Part>(w)));
-  const double projected = 0.5 * (length + y[n]);
-  contact.turned = projected / length;
+  contact.turned = 0.5 + 0.5 * y[n] / length;
   contact.along[n] = contact.row[n] = half_root;
-  double along = 0.0;
+  double f1 = w[n] + slip;  // f1 and f2 times √2
+  double f2 = r[n];
   std::array<double, 2> e{};
   for (int a = 0; a < n; ++a) {
     e[static_cast<std::size_t>(a)] = y[a] / length;
     contact.along[a] = e[static_cast<std::size_t>(a)] * half_root;
     contact.row[a] = contact.along[a] + (slip > 0.0 ? w[a] / slip * half_root : 0.0);
-    along += e[static_cast<std::size_t>(a)] * (r[a] - projected * e[static_cast<std::size_t>(a)]);
+    f1 += e[static_cast<std::size_t>(a)] * w[a];
+    f2 -= e[static_cast<std::size_t>(a)] * r[a];
   }
-  const double f1 = (along + r[n] - projected) * half_root;
-  const double f2 = (r[n] - projected - along) * half_root;
-  Part known = contact.along * f2;  // −F_2 f2
+  Part known = contact.along * (f2 * half_root);  // −F_2 f2
   known[n] = -known[n];
   Eigen::Map<Part>(known_.data() + row(i)) = known;
-  right_side_[static_cast<std::size_t>(unknowns_)] = -f1;
+  right_side_[static_cast<std::size_t>(unknowns_)] = -f1 * half_root;
   if constexpr (Dim == 3) {
     contact.across = {-e[1], e[0], 0.0};
     right_side_[static_cast<std::size_t>(unknowns_ + 1)] = e[1] * r[0] - e[0] * r[1];  // across · known = 0
@@ -236,6 +235,8 @@ bool FewNewton<Dim, Limits>::linearise() {
     Eigen::Map<Part> known(known_.data() + row(i));
     Part y = r - w;
     y[n] -= tangential_norm<Dim>(Part(w));
+    // What a sweep has closed is to stay closed: it is not for a normal velocity to make what slips in the plane stick.
+    if (Dim == 2 && before == Mode::none && r[n] > 0.0) y[n] = r[n];
     const double length = tangential_norm<Dim>(y);
     if (length <= y[n]) {
       contact.mode = Mode::stick;

@@ -18,6 +18,10 @@ namespace conebench::cascade {
 /// the last a where none has, 10 where six steps have not helped; up to three contacts (as many rows) begin with next
 /// to none.
 ///
+/// In the plane the first step after the sweeps takes the modes of r − (w_T, 0) where r_n > 0: what the sweeps closed
+/// is to stay closed. With De Saxcé's velocity in place of 0 a contact whose normal velocity a later one has upset
+/// sticks where friction is small, and it takes steps to find back.
+///
 /// `Limits`: whether the problem has any.
 template <int Dim, bool Limits>
 class FewNewton {

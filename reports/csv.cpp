@@ -72,6 +72,7 @@ ReportFile cells_file(const Analysis& analysis) {
                                   "total_min_s",
                                   "total_mad_s",
                                   "repeats",
+                                  "rounds",
                                   "judge_s",
                                   "peak_memory_kb",
                                   "open",
@@ -109,7 +110,7 @@ ReportFile cells_file(const Analysis& analysis) {
         const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
         csv.number(seconds(cell.setup.median)).number(seconds(cell.solve.median)).number(seconds(cell.total.median));
         csv.number(seconds(cell.total.cold)).number(seconds(cell.total.minimum)).number(seconds(cell.total.deviation));
-        csv.whole(cell.repeats).number(cell.judge_s).whole(cell.peak_memory_kb);
+        csv.whole(cell.repeats).whole(cell.rounds).number(cell.judge_s).whole(cell.peak_memory_kb);
         csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
         csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);
         csv.flag(cell.solved_symmetrised).number(cell.verdict_symmetrised).number(cell.compliance_share);

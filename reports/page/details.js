@@ -27,6 +27,11 @@ const headRow = (titles) =>
     ),
   );
 
+function timedHow(cell) {
+  const runs = plural(cell.repeats, "run");
+  return cell.rounds > 1 ? `${runs} in the quietest of ${cell.rounds} rounds` : runs;
+}
+
 function timesTable(cell) {
   if (!data.times_shown || cell.total_s === null) return null;
   const rows = [
@@ -39,7 +44,7 @@ function timesTable(cell) {
       "h3",
       {},
       "Times",
-      el("span", { class: "aside" }, `${plural(cell.repeats, "run")}; judging apart: ` + formatTime(cell.judge_s)),
+      el("span", { class: "aside" }, timedHow(cell) + "; judging apart: " + formatTime(cell.judge_s)),
     ),
     el(
       "table",

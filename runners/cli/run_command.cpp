@@ -134,8 +134,9 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
 
 /// What this run did, what the harness took of it, and the statuses of what it ran.
 void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& store) {
-  print_text(fmt::format("{}: {} of {} cells solved; {} run now in {}, {} stored before\n", store, outcome.solved,
-                         outcome.cells, outcome.run, duration_text(outcome.wall_s), outcome.resumed));
+  const std::string retimed = outcome.retimed > 0 ? fmt::format(" and {} timed again", outcome.retimed) : std::string();
+  print_text(fmt::format("{}: {} of {} cells solved; {} run now{} in {}, {} stored before\n", store, outcome.solved,
+                         outcome.cells, outcome.run, retimed, duration_text(outcome.wall_s), outcome.resumed));
   if (outcome.measured > 0) {
     const double sweep_s = outcome.wall_s - outcome.survey_s;
     print_text(fmt::format(
@@ -153,7 +154,9 @@ int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
     return exit_code(outcome.stopped->code);
   }
   if (outcome.interrupted) {
-    print_error(fmt::format("interrupted with {} cells to run; the same command resumes", outcome.not_run()));
+    const std::string left = outcome.not_run() > 0 ? fmt::format("with {} cells to run", outcome.not_run())
+                                                   : std::string("while solved cells were timed again");
+    print_error(fmt::format("interrupted {}; the same command resumes", left));
     return interrupted;
   }
   if (outcome.cells == 0) {

@@ -11,6 +11,7 @@
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
+#include "runners/execute/rounds.hpp"
 #include "runners/execute/sweep_loop.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
@@ -75,6 +76,34 @@ std::optional<Error> put_all(Store& store, const SweepPlan& plan) {
   }
   for (const std::size_t setting : settings) {
     if (const auto put = store.put_setting(plan.settings[setting].record); !put) return put.error();
+  }
+  return std::nullopt;
+}
+
+/// The rounds after the first; why they ended early.
+std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, Progress& progress,
+                                SweepOutcome& outcome) {
+  const int rounds = input.suite.repeats.rounds;
+  for (int round = 2; round <= rounds; ++round) {
+    if (input.interrupted != nullptr && *input.interrupted) return std::nullopt;
+    const auto contents = store.read();
+    if (!contents) return contents.error();
+    const auto earlier = cells_for_round(input.cells, contents->cells, round);
+    if (earlier.empty()) continue;
+    progress.note(fmt::format("round {} of {}: the solved cells are timed again", round, rounds));
+    std::vector<std::size_t> cells;
+    for (const auto& [cell, record] : earlier) cells.push_back(cell);
+    SweepState state;
+    state.total = static_cast<long>(cells.size());
+    input.earlier = &earlier;
+    progress.began(state);
+    SweepLoop loop(input, store, progress, state);
+    loop.run(shuffled_groups(input.cells, cells, input.suite.seed + static_cast<std::uint64_t>(round)), jobs);
+    progress.ended(state);
+    outcome.retimed += state.done;
+    outcome.solved -= state.done - state.solved;  // another answer, which the judge does not take
+    outcome.busy_s += loop.busy_seconds();
+    if (loop.stopped()) return loop.stopped();
   }
   return std::nullopt;
 }
@@ -149,7 +178,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   run.scope_json = to_json_text(plan->scope);
   // An edit that asks for nothing new is a run, too: the ranking follows the suite as it is now.
   const bool edited = before == earlier.end() || to_json_text(before->second) != run.scope_json;
-  if (work.to_run.empty() && !edited) {
+  if (work.to_run.empty() && !edited && cells_for_round(plan->cells, contents->cells, suite.repeats.rounds).empty()) {
     // What is told of the problems may be told otherwise by this build.
     if (const auto error = put_all(store, *plan)) outcome.stopped = *error;
     progress.began(state);
@@ -183,24 +212,25 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   }
   progress.began(state);
   const int processor = options.pin && options.jobs == 1 ? last_allowed_processor() : -1;
-  SweepLoop loop(
-      {suite, plan->problems, plan->settings, plan->cells, options.cache, run.id, processor, options.interrupted},
-      store, progress, state);
+  const SweepLoop::Input input{suite,         plan->problems, plan->settings, plan->cells,
+                               options.cache, run.id,         processor,      options.interrupted};
+  SweepLoop loop(input, store, progress, state);
   loop.run(shuffled_groups(plan->cells, work.to_run, suite.seed), options.jobs);
   progress.ended(state);
+  if (!loop.stopped()) outcome.stopped = run_rounds(input, store, options.jobs, progress, outcome);
 
   outcome.run = state.done;
   outcome.solved += state.solved;
   outcome.measured = loop.measured();
   outcome.statuses = loop.statuses();
-  outcome.busy_s = loop.busy_seconds();
+  outcome.busy_s += loop.busy_seconds();
   outcome.interrupted = loop.interrupted();
-  outcome.stopped = loop.stopped();
+  if (loop.stopped()) outcome.stopped = loop.stopped();
 
   const MachineLoad load_after = capture_load();
   run.load_after = load_after.load;
   run.steal_share = steal_share(load_before, load_after);
-  if (!work.to_run.empty()) {  // nothing was timed, so nothing was disturbed
+  if (!work.to_run.empty() || outcome.retimed > 0) {  // else nothing was timed, so nothing was disturbed
     run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs, loop.scattered());
   }
   outcome.noise = run.noise;
@@ -233,7 +263,7 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
     if (find_solver(plan->settings[plan->cells[cell].setting].record.solver)->info.own_process) ++dry.of_peers;
   }
   dry.worst_cell_s = wall_limit(suite.limits.seconds);
-  const long tries = dry.solvable + (most_tries - 1) * dry.of_peers;
+  const long tries = suite.repeats.rounds * dry.solvable + (most_tries - 1) * dry.of_peers;
   dry.worst_s = static_cast<double>(tries) * dry.worst_cell_s / options.jobs;
   for (const std::size_t p : asked_for) {
     const SurveyedProblem& problem = plan->problems.problems[p];

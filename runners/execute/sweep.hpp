@@ -39,6 +39,7 @@ struct SweepOutcome {
   long resumed = 0;                      ///< of `cells`: found in the store
   long run = 0;                          ///< of `cells`: run and stored now (unsupported and bad_problem included)
   long measured = 0;                     ///< of `run`: a solver ran and answered
+  long retimed = 0;                      ///< solved cells timed again, each once a further round
   long solved = 0;                       ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
   bool interrupted = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/rounds.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 
@@ -263,6 +264,17 @@ void SweepLoop::store_without_run(std::size_t cell, const std::string& status, c
   store(cell, std::move(record));
 }
 
+/// `record` becomes what is stored.
+Result<std::monostate> SweepLoop::put(std::size_t cell, CellRecord& record) {
+  if (input_.earlier == nullptr) return store_.put_cell(record);
+  const auto answer = store_.reaction(record.key);
+  if (!answer) return answer.error();
+  const auto none = std::vector<double>{};
+  RetimedCell again = retimed(input_.earlier->at(cell), *answer ? **answer : none, std::move(record));
+  record = std::move(again.record);
+  return again.another_answer ? store_.put_cell(record) : store_.update_times(record);
+}
+
 void SweepLoop::store(std::size_t cell, CellRecord record) {
   const PlannedCell& planned = input_.cells[cell];
   const ProblemRecord& problem = input_.problems.problems[planned.problem].record;
@@ -272,10 +284,10 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   record.problem = problem.hash;
   record.setting = setting.hash;
   record.limit_mb = input_.suite.limits.memory_mb;
-  if (const auto put = store_.put_cell(record); !put) {
-    stopped_ =
-        Error{put.error().code, fmt::format("{}; {} cells of this run are stored, run the same command again to resume",
-                                            put.error().message, state_.done)};
+  if (const auto done = put(cell, record); !done) {
+    stopped_ = Error{done.error().code,
+                     fmt::format("{}; {} cells of this run are stored, run the same command again to resume",
+                                 done.error().message, state_.done)};
     return;
   }
   if (const auto found = group_of_.find(planned.problem); found != group_of_.end()) --groups_[found->second].open;

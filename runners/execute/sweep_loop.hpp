@@ -31,6 +31,8 @@ class SweepLoop {
     std::int64_t run_id = 0;
     int pinned_processor = -1;
     const std::atomic<bool>* interrupted = nullptr;
+    /// In a further round: the cells as they are stored, by their place in the plan.
+    const std::map<std::size_t, CellRecord>* earlier = nullptr;
   };
 
   /// `state` has the totals to begin with; it is kept up to date.
@@ -82,6 +84,7 @@ class SweepLoop {
   void dismiss(Slot& slot);
   void give_up(Group& group, const std::string& reason);
   void store(std::size_t cell, CellRecord record);
+  Result<std::monostate> put(std::size_t cell, CellRecord& record);
   void store_without_run(std::size_t cell, const std::string& status, const std::string& reason);
   void expect_next(Slot& slot);
 

@@ -323,13 +323,16 @@ class SuiteReader {
   }
 
   void repeats(const Json& value, SuiteRepeats& repeats) {
-    if (!read_.is_object(value, "repeats", {"min", "min_ms", "max"})) return;
+    if (!read_.is_object(value, "repeats", {"min", "min_ms", "max", "rounds"})) return;
     if (const Json* item = find(value, "min")) {
       repeats.minimum = static_cast<int>(read_.integer(*item, "repeats.min", 1, 1'000'000));
     }
     if (const Json* item = find(value, "min_ms")) repeats.minimum_ms = read_.number(*item, "repeats.min_ms", 0.0, 1e9);
     if (const Json* item = find(value, "max")) {
       repeats.maximum = static_cast<int>(read_.integer(*item, "repeats.max", 1, 1'000'000));
+    }
+    if (const Json* item = find(value, "rounds")) {
+      repeats.rounds = static_cast<int>(read_.integer(*item, "repeats.rounds", 1, 1000));
     }
     if (repeats.maximum < repeats.minimum) read_.fail("repeats.max", "is smaller than repeats.min");
   }

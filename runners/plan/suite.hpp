@@ -58,6 +58,7 @@ struct SuiteRepeats {
   int minimum = 5;
   double minimum_ms = 50.0;
   int maximum = 100;
+  int rounds = 1;  ///< passes over the solved cells; the one with the least median time of a cell counts
 };
 
 /// A suite file, checked: names, options, ranges and verdict are known to be right. docs/suites.md has the schema.

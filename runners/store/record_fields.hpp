@@ -107,6 +107,16 @@ void visit_judgement(Visitor& visit, Record& cell) {
   visit("slip", cell.slip);
 }
 
+/// What another round replaces.
+template <class Visitor, class Record>
+void visit_times(Visitor& visit, Record& cell) {
+  visit.group("setup", [&](auto& inner) { visit_timing(inner, cell.setup); });
+  visit.group("solve", [&](auto& inner) { visit_timing(inner, cell.solve); });
+  visit.group("total", [&](auto& inner) { visit_timing(inner, cell.total); });
+  visit("repeats", cell.repeats);
+  visit("rounds", cell.rounds);
+}
+
 /// Without the residuals and the reaction, which have tables of their own.
 template <class Visitor, class Record>
 void visit_cell(Visitor& visit, Record& cell) {
@@ -132,10 +142,7 @@ void visit_cell(Visitor& visit, Record& cell) {
   visit("iterations", cell.iterations);
   visit("factorizations", cell.factorizations);
   visit("operator_products", cell.operator_products);
-  visit.group("setup", [&](auto& inner) { visit_timing(inner, cell.setup); });
-  visit.group("solve", [&](auto& inner) { visit_timing(inner, cell.solve); });
-  visit.group("total", [&](auto& inner) { visit_timing(inner, cell.total); });
-  visit("repeats", cell.repeats);
+  visit_times(visit, cell);
   visit("judge_s", cell.judge_s);
   visit("peak_memory_kb", cell.peak_memory_kb);
 }

@@ -133,6 +133,7 @@ struct CellRecord {
   TimingRecord solve;
   TimingRecord total;  ///< set-up + solve: the ranked cost
   int repeats = 0;
+  int rounds = 1;        ///< passes of the sweep that timed it; the times are of the one with the least total.median
   double judge_s = 0.0;  ///< judging and verdict looks, kept out of the times
   std::int64_t peak_memory_kb = 0;
   std::int64_t open = 0;

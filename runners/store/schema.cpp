@@ -168,7 +168,12 @@ constexpr const char* version_4 = R"sql(
 ALTER TABLE runs ADD COLUMN scope TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array<const char*, 4> steps_of_this_build = {version_1, version_2, version_3, version_4};
+/// How many passes of the sweep timed a cell.
+constexpr const char* version_5 = R"sql(
+ALTER TABLE cells ADD COLUMN rounds INTEGER NOT NULL DEFAULT 1;
+)sql";
+
+constexpr std::array<const char*, 5> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5};
 
 struct Header {
   std::int64_t application = 0;

@@ -31,6 +31,7 @@ const auto problem_fields = [](auto& visit, auto& problem) { visit_problem(visit
 const auto setting_fields = [](auto& visit, auto& setting) { visit_setting(visit, setting); };
 const auto cell_fields = [](auto& visit, auto& cell) { visit_cell(visit, cell); };
 const auto judgement_fields = [](auto& visit, auto& cell) { visit_judgement(visit, cell); };
+const auto time_fields = [](auto& visit, auto& cell) { visit_times(visit, cell); };
 
 template <class Record, class Fields>
 Names names_of(Fields fields) {
@@ -78,8 +79,10 @@ struct Writers {
         put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(problem_fields), "hash"))),
         put_setting(connection.prepare(upsert_sql("settings", names_of<SettingRecord>(setting_fields), "hash"))),
         put_cell(connection.prepare(upsert_sql("cells", names_of<CellRecord>(cell_fields), "key") + " RETURNING id")),
-        update_cell(connection.prepare(update_sql("cells", names_of<CellRecord>(judgement_fields), "key = ?") +
-                                       " RETURNING id")),
+        update_judgement(connection.prepare(update_sql("cells", names_of<CellRecord>(judgement_fields), "key = ?") +
+                                            " RETURNING id")),
+        update_times(
+            connection.prepare(update_sql("cells", names_of<CellRecord>(time_fields), "key = ?") + " RETURNING id")),
         find_cell(connection.prepare("SELECT id FROM cells WHERE key = ?")),
         drop_residuals(connection.prepare("DELETE FROM residuals WHERE cell = ?")),
         put_residual(connection.prepare(
@@ -89,8 +92,8 @@ struct Writers {
         drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
         put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")) {}
 
-  Statement insert_run, update_run, put_problem, put_setting, put_cell, update_cell, find_cell, drop_residuals,
-      put_residual, drop_reaction, put_reaction, drop_trace, put_trace;
+  Statement insert_run, update_run, put_problem, put_setting, put_cell, update_judgement, update_times, find_cell,
+      drop_residuals, put_residual, drop_reaction, put_reaction, drop_trace, put_trace;
 };
 
 /// The id that a statement returns (SELECT id …, … RETURNING id), nullopt where no row matches.
@@ -165,6 +168,25 @@ struct Store::Database {
     if (code == SQLITE_OK) code = transaction.commit();
     if (code != SQLITE_OK) return connection.error(doing, code);
     return std::monostate{};
+  }
+
+  /// Replaces `fields` of the stored cell with `record`'s; `then` goes on with its id.
+  template <class Fields, class Then>
+  Result<std::monostate> update(const char* what, Statement Writers::*writer, const CellRecord& record, Fields fields,
+                                Then then) {
+    bool found = true;
+    auto done = transact(fmt::format("{} of cell {} cannot be stored", what, record.key), Sync::in_turn, [&] {
+      Statement& statement = *writers.*writer;
+      RowBinder binder(statement);
+      fields(binder, record);
+      int code = SQLITE_OK;
+      const auto id = run_for_id(statement.bind(binder.next(), std::string_view(record.key)), code);
+      found = id.has_value();
+      return code == SQLITE_OK && id ? then(*id) : code;
+    });
+    if (!done || found) return done;
+    return Error{ErrorCode::internal, fmt::format("{}: there is no cell {} whose {} to replace",
+                                                  connection.file().string(), record.key, what)};
   }
 
   Result<std::monostate> read_residuals(std::vector<CellRecord>& cells,
@@ -345,22 +367,13 @@ Result<std::monostate> Store::put_trace(const std::string& key, const std::strin
 }
 
 Result<std::monostate> Store::update_judgement(const CellRecord& cell) {
-  bool found = true;
-  auto done =
-      database_->transact("the judgement of cell " + cell.key + " cannot be stored", Database::Sync::in_turn, [&] {
-        Statement& update = database_->writers->update_cell;
-        RowBinder binder(update);
-        visit_judgement(binder, cell);
-        int code = SQLITE_OK;
-        const auto id = run_for_id(update.bind(binder.next(), std::string_view(cell.key)), code);
-        found = id.has_value();
-        return code == SQLITE_OK && id ? database_->put_residuals(*id, cell) : code;
-      });
-  if (done && !found) {
-    return Error{ErrorCode::internal,
-                 fmt::format("{}: there is no cell {} to judge", database_->connection.file().string(), cell.key)};
-  }
-  return done;
+  return database_->update("the judgement", &Writers::update_judgement, cell, judgement_fields,
+                           [&](std::int64_t id) { return database_->put_residuals(id, cell); });
+}
+
+Result<std::monostate> Store::update_times(const CellRecord& cell) {
+  return database_->update("the times", &Writers::update_times, cell, time_fields,
+                           [](std::int64_t) { return SQLITE_OK; });
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {

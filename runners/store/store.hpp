@@ -43,6 +43,8 @@ class Store {
   Result<std::monostate> put_trace(const std::string& key, const std::string& csv);
   /// Replaces only what judging decides: solved, verdict values, contact modes and residuals.
   Result<std::monostate> update_judgement(const CellRecord& cell);
+  /// Replaces only the times and the numbers of repeats and rounds.
+  Result<std::monostate> update_times(const CellRecord& cell);
 
   /// Key and status of every stored cell.
   Result<std::vector<std::pair<std::string, std::string>>> cell_states() const;

@@ -82,6 +82,7 @@ inline CellRecord without_times(CellRecord cell) {
   cell.run_id = 0;
   cell.setup = cell.solve = cell.total = {};
   cell.repeats = 0;
+  cell.rounds = 1;
   cell.judge_s = 0.0;
   cell.peak_memory_kb = 0;
   return cell;

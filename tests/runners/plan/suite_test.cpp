@@ -52,6 +52,7 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->repeats.minimum, 5);
   EXPECT_EQ(suite->repeats.minimum_ms, 50.0);
   EXPECT_EQ(suite->repeats.maximum, 100);
+  EXPECT_EQ(suite->repeats.rounds, 1);
   EXPECT_EQ(suite->folder, "dir");
   EXPECT_EQ(suite->text, small);
 }
@@ -66,7 +67,7 @@ TEST(Suite, EveryKeyIsRead) {
     "solvers": ["NSGS", {"id": "ADMM-NCP-SA", "grid": {"increment": [0.01, 0.05, 0.08]}}],
     "tolerances": [1e-4, 1e-8], "verdict": "natural_map_relative", "criterion": "verdict-paid", "start": "guess",
     "limits": {"iterations": 10, "seconds": 0.5, "memory_mb": 100, "load_seconds": 3},
-    "repeats": {"min": 2, "min_ms": 1.5, "max": 4}
+    "repeats": {"min": 2, "min_ms": 1.5, "max": 4, "rounds": 3}
   })",
                                  "x.json");
   ASSERT_TRUE(suite) << suite.error().message;
@@ -85,6 +86,7 @@ TEST(Suite, EveryKeyIsRead) {
   EXPECT_EQ(suite->limits.seconds, 0.5);
   EXPECT_EQ(suite->limits.load_seconds, 3.0);
   EXPECT_EQ(suite->repeats.minimum_ms, 1.5);
+  EXPECT_EQ(suite->repeats.rounds, 3);
 }
 
 TEST(Suite, AllMeansEverySolverOfTheTable) {
@@ -196,6 +198,7 @@ TEST(Suite, AWrongValueIsNamedWithItsPathAndBounds) {
   EXPECT_THAT(error_of(with(R"({"criterion": "mine"})")), HasSubstr("own, verdict, verdict-paid"));
   EXPECT_THAT(error_of(with(R"({"start": 3})")), HasSubstr("start: must be a text"));
   EXPECT_THAT(error_of(with(R"({"repeats": {"min": 9, "max": 3}})")), HasSubstr("repeats.max"));
+  EXPECT_THAT(error_of(with(R"({"repeats": {"rounds": 0}})")), HasSubstr("repeats.rounds"));
   EXPECT_THAT(error_of(with(R"({"solvers": null})")), HasSubstr("solvers: is missing"));
 }
 

@@ -169,6 +169,34 @@ TEST(Store, ANewJudgementLeavesTheAnswerTimesAndTraceAlone) {
   EXPECT_EQ(store.trace("k1")->value(), "iteration\n1\n");
 }
 
+TEST(Store, NewTimesReplaceTimesAndNumbersOfRunsAlone) {
+  const ScratchFolder folder;
+  auto store = new_store(folder / "a.sqlite");
+  const CellRecord cell = sample_cell("k1");
+  ASSERT_TRUE(store.put_cell(cell));
+  CellRecord timed;
+  timed.key = "k1";
+  timed.setup = {.cold = 1.0, .minimum = 0.5, .median = 0.75, .deviation = 0.25};
+  timed.total.median = 2.0;
+  timed.repeats = 12;
+  timed.rounds = 3;
+  ASSERT_TRUE(store.update_times(timed));
+  const auto contents = store.read(true);
+  ASSERT_TRUE(contents);
+  const CellRecord& stored = contents->cells.at(0);
+  EXPECT_EQ(stored.setup.cold, 1.0);
+  EXPECT_EQ(stored.setup.deviation, 0.25);
+  EXPECT_EQ(stored.total.median, 2.0);
+  EXPECT_EQ(stored.repeats, 12);
+  EXPECT_EQ(stored.rounds, 3);
+  EXPECT_EQ(stored.status, cell.status);
+  EXPECT_EQ(stored.solved, cell.solved);
+  EXPECT_EQ(stored.residuals.size(), cell.residuals.size());
+  EXPECT_TRUE(same_bits(stored.reaction, cell.reaction));
+  timed.key = "nowhere";
+  EXPECT_FALSE(store.update_times(timed));
+}
+
 TEST(Store, ARecordThatRefersToNothingIsRefusedAndLeavesNoTrace) {
   const ScratchFolder folder;
   auto store = new_store(folder / "a.sqlite");

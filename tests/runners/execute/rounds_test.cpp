@@ -1,0 +1,169 @@
+#include "runners/execute/rounds.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/runners/execute/sweep_fixture.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<double> answer{0.25, 0.0, 1.0};
+
+CellRecord solved_in(double median) {
+  CellRecord cell;
+  cell.key = "k1";
+  cell.run_id = 1;
+  cell.status = "converged";
+  cell.solved = cell.claimed = true;
+  cell.iterations = 7;
+  cell.repeats = 3;
+  cell.setup.median = 0.25 * median;
+  cell.solve.median = 0.75 * median;
+  cell.total = {.cold = 2.0 * median, .minimum = 0.9 * median, .median = median, .deviation = 0.0};
+  cell.reaction = answer;
+  return cell;
+}
+
+TEST(Rounds, TheQuietestRoundsTimesStayWhole) {
+  const CellRecord before = solved_in(2.0);
+  CellRecord quieter = solved_in(1.0);
+  quieter.repeats = 5;
+  quieter.run_id = 2;
+  const RetimedCell better = retimed(before, answer, quieter);
+  EXPECT_FALSE(better.another_answer);
+  EXPECT_EQ(better.record.total.median, 1.0);
+  EXPECT_EQ(better.record.total.cold, 2.0);
+  EXPECT_EQ(better.record.setup.median, 0.25);
+  EXPECT_EQ(better.record.solve.median, 0.75);
+  EXPECT_EQ(better.record.repeats, 5);
+  EXPECT_EQ(better.record.rounds, 2);
+  EXPECT_EQ(better.record.run_id, 1);
+
+  const RetimedCell worse = retimed(better.record, answer, solved_in(3.0));
+  EXPECT_EQ(worse.record.total.median, 1.0);
+  EXPECT_EQ(worse.record.repeats, 5);
+  EXPECT_EQ(worse.record.rounds, 3);
+}
+
+TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {
+  const CellRecord before = solved_in(1.0);
+  CellRecord longer = solved_in(0.5);
+  longer.iterations = 8;
+  CellRecord elsewhere = solved_in(0.5);
+  elsewhere.reaction[1] = -0.0;
+  CellRecord crashed;
+  crashed.status = "crashed";
+  crashed.reason = "signal 11";
+  const std::vector<std::pair<CellRecord, std::string>> cases{
+      {longer, "round 2 took 8 iterations instead of 7"},
+      {elsewhere, "round 2 gave another answer"},
+      {crashed, "round 2 ended as crashed instead of converged: signal 11"}};
+  for (const auto& [now, reason] : cases) {
+    const RetimedCell cell = retimed(before, answer, now);
+    EXPECT_TRUE(cell.another_answer);
+    EXPECT_EQ(cell.record.status, "flaky");
+    EXPECT_EQ(cell.record.reason, reason);
+    EXPECT_EQ(cell.record.solved, now.solved);
+    EXPECT_EQ(cell.record.reaction, now.reaction);
+  }
+}
+
+TEST(Rounds, ARoundThatRunsOutOfTimeLeavesTheCellAsItWas) {
+  const CellRecord before = solved_in(1.0);
+  for (const char* status : {"time_limit", "timeout"}) {
+    CellRecord late = solved_in(5.0);
+    late.status = status;
+    late.solved = false;
+    const RetimedCell cell = retimed(before, answer, late);
+    EXPECT_FALSE(cell.another_answer);
+    EXPECT_EQ(cell.record.status, "converged");
+    EXPECT_EQ(cell.record.total.median, 1.0);
+    EXPECT_EQ(cell.record.rounds, 2);
+  }
+}
+
+class RoundsOfASweep : public testing::SweepTest {
+ protected:
+  static Suite in_rounds(int rounds) {
+    return suite(R"({
+      "name": "rounds", "problems": [{"scene": "random", "options": {"contacts": 4}, "seeds": [1, 2]}],
+      "solvers": ["NSGS", "CASCADE", {"id": "PGS-NCP", "options": {}}], "tolerances": [1e-9],
+      "limits": {"iterations": 9, "seconds": 60}, "repeats": {"min": 2, "min_ms": 0, "max": 2, "rounds": )" +
+                 std::to_string(rounds) + "}}");
+  }
+};
+
+TEST_F(RoundsOfASweep, TimeSolvedCellsAloneAndResume) {
+  Store store = open_store();
+  const SweepOutcome once = sweep(in_rounds(1), store);
+  EXPECT_EQ(once.run, 6);
+  EXPECT_EQ(once.retimed, 0);
+  ASSERT_GT(once.solved, 0);
+  ASSERT_LT(once.solved, 6);
+  const auto first = store.read(true);
+
+  progress.order.clear();
+  const SweepOutcome thrice = sweep(in_rounds(3), store);
+  EXPECT_EQ(thrice.run, 0);
+  EXPECT_EQ(thrice.resumed, 6);
+  EXPECT_EQ(thrice.retimed, 2 * once.solved);
+  EXPECT_EQ(thrice.solved, once.solved);
+  EXPECT_EQ(static_cast<long>(progress.order.size()), 2 * once.solved);
+  EXPECT_THAT(progress.notes.at(0), HasSubstr("round 2 of 3"));
+  const auto last = store.read(true);
+  ASSERT_EQ(last->cells.size(), first->cells.size());
+  for (std::size_t i = 0; i < last->cells.size(); ++i) {
+    const CellRecord& before = first->cells[i];
+    const CellRecord& now = last->cells[i];
+    EXPECT_EQ(now.rounds, now.solved ? 3 : 1);
+    EXPECT_LE(now.total.median, before.total.median);
+    EXPECT_EQ(now.status, before.status);
+    EXPECT_EQ(now.reaction, before.reaction);
+    EXPECT_EQ(now.run_id, before.run_id);
+  }
+  EXPECT_EQ(sweep(in_rounds(3), store).retimed, 0);
+}
+
+TEST_F(RoundsOfASweep, FindAnAnswerThatIsNotTheStoredOne) {
+  Store store = open_store();
+  sweep(in_rounds(1), store);
+  auto contents = store.read(true);
+  for (CellRecord& cell : contents->cells) {
+    if (!cell.solved) continue;
+    cell.reaction[0] += 1e-3;
+    ASSERT_TRUE(store.put_cell(cell));
+    break;
+  }
+  const SweepOutcome twice = sweep(in_rounds(2), store);
+  long flaky = 0;
+  for (const CellRecord& cell : store.read()->cells) flaky += cell.status == "flaky" ? 1 : 0;
+  EXPECT_EQ(flaky, 1);
+  EXPECT_EQ(sweep(in_rounds(3), store).retimed, twice.retimed - 1) << "a flaky cell is not timed again";
+}
+
+TEST_F(RoundsOfASweep, AreInterruptedAndGoOn) {
+  Store store = open_store();
+  const long solved = sweep(in_rounds(1), store).solved;
+  progress.order.clear();
+  std::atomic<bool> interrupt = false;
+  progress.interrupt = &interrupt;
+  progress.interrupt_after = 1;
+  options.interrupted = &interrupt;
+  const SweepOutcome stopped = sweep(in_rounds(2), store);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_EQ(stopped.retimed, 1);
+  interrupt = false;
+  progress.interrupt = nullptr;
+  EXPECT_EQ(sweep(in_rounds(2), store).retimed, solved - 1);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -56,7 +56,8 @@ bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
   if (search.accepted()) return true;
   if (jamming.size() == 0 || !jamming.allFinite()) return search.halted();
   Vector impulse(source.rows());
-  for (const double share : {0.5, 0.75, 0.95}) {
+  // What joints are let move at is in a loop's next problem, for which they would have to move further.
+  for (const double share : {0.125, 0.25, 0.5, 0.75, 0.95}) {
     const double velocity = share * search.tolerance() * parts.problem().reference_velocity();
     const auto problem = moving_joints(source, jamming, velocity);
     if (!problem.ok() || search.halted()) break;

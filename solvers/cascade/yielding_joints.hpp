@@ -15,10 +15,10 @@ namespace conebench::cascade {
 /// 2. Among all |e| ≤ ε V, the joints' velocities e = −ε V sign λ_j raise g·λ the most, by ε V ‖λ_j‖₁. Rows that bear
 ///    less than 2 % of the largest stay as they are. Where G is not symmetric, g·λ with Gᵀ λ = 0 would be what no
 ///    impulses change, and this e is a guess.
-/// 3. The problem with σ_j = e in place of σ_j = 0 is solved for ε of a half, then of more of the tolerance, and its
+/// 3. The problem with σ_j = e in place of σ_j = 0 is solved for ε of an eighth, then of more of the tolerance, and its
 ///    impulses are measured on the problem itself, with all its rows, so that a guess that is wrong costs time alone.
 ///
-/// Only where the best point is within ten tolerances; a Newton run and up to three eliminations of the joints with one
+/// Only where the best point is within ten tolerances; a Newton run and up to five eliminations of the joints with one
 /// each. Two eliminations are there at a time, so that each may take half of what one may (and thrice G). True:
 /// `search` accepted an impulse, or is halted. `interior_point`: false leaves it out.
 bool let_joints_yield(Parts& parts, Search& search, bool interior_point);

@@ -14,6 +14,7 @@ struct Answer {
   SolveSummary summary;
   double residual;
   double outside;
+  Vector impulse;
 };
 
 Answer solve(const std::string& id, const ContactProblem& problem, double tolerance, const OptionValues& options = {}) {
@@ -22,7 +23,7 @@ Answer solve(const std::string& id, const ContactProblem& problem, double tolera
   const auto solver = testing::prepared(*find_solver(id), problem, options);
   const testing::Answer answer = testing::solve(*solver, problem, stop, monitor);
   const Judgement judgement = judge(problem, answer.impulse);
-  return {answer.summary, judgement["natural_map_scaled"].value, judgement["primal"].value};
+  return {answer.summary, judgement["natural_map_scaled"].value, judgement["primal"].value, answer.impulse};
 }
 
 TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
@@ -43,6 +44,20 @@ TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
   const Answer strict = solve("CASCADE", problem, 1e-9);
   EXPECT_NE(strict.summary.status, SolveStatus::converged) << "more than all rows together can bear";
   EXPECT_GE(strict.residual, 4e-9);
+}
+
+TEST(YieldingJoints, MoveNoFasterThanTheyMust) {
+  const ContactProblem problem = testing::jammed(0.7e-8);
+  EXPECT_GE(solve("PPA", problem, 1e-8).residual, 1.02e-8) << "without which nothing has to yield";
+  const Answer answer = solve("CASCADE", problem, 1e-8);
+  EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+  Vector velocity(problem.rows());
+  problem.delassus().apply(answer.impulse, velocity);
+  velocity += problem.free_term();
+  const double free = problem.free_term().lpNorm<Eigen::Infinity>();
+  const double fastest = velocity.head(problem.cones().joints()).lpNorm<Eigen::Infinity>();
+  EXPECT_LE(fastest, 0.3e-8 * free);
+  EXPECT_GE(fastest, 0.01e-8 * free);
 }
 
 TEST(YieldingJoints, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory) {

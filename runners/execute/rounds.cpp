@@ -56,6 +56,7 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
     return {std::move(now), true};
   }
   if (now.total.median < before.total.median) {
+    cell.record.run_id = now.run_id;
     cell.record.setup = now.setup;
     cell.record.solve = now.solve;
     cell.record.total = now.total;

@@ -23,7 +23,8 @@ struct RetimedCell {
   bool another_answer = false;  ///< all of the record is new, not the times alone
 };
 
-/// `before`, of which `answer` is stored, and what the new round brought. The times with the smaller total median stay.
+/// `before`, of which `answer` is stored, and what the new round brought. The times with the smaller total median stay,
+/// and the run that they are of.
 /// A round that ended for want of time says nothing of the answer. Any other that did not bring the same status,
 /// iterations and answer, bit for bit, makes the cell flaky, with the new answer, judged.
 RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer, CellRecord now);

@@ -107,7 +107,7 @@ void visit_judgement(Visitor& visit, Record& cell) {
   visit("slip", cell.slip);
 }
 
-/// What another round replaces.
+/// Without the run that they are of.
 template <class Visitor, class Record>
 void visit_times(Visitor& visit, Record& cell) {
   visit.group("setup", [&](auto& inner) { visit_timing(inner, cell.setup); });

@@ -31,7 +31,10 @@ const auto problem_fields = [](auto& visit, auto& problem) { visit_problem(visit
 const auto setting_fields = [](auto& visit, auto& setting) { visit_setting(visit, setting); };
 const auto cell_fields = [](auto& visit, auto& cell) { visit_cell(visit, cell); };
 const auto judgement_fields = [](auto& visit, auto& cell) { visit_judgement(visit, cell); };
-const auto time_fields = [](auto& visit, auto& cell) { visit_times(visit, cell); };
+const auto time_fields = [](auto& visit, auto& cell) {
+  visit("run_id", cell.run_id);
+  visit_times(visit, cell);
+};
 
 template <class Record, class Fields>
 Names names_of(Fields fields) {

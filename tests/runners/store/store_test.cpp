@@ -176,6 +176,7 @@ TEST(Store, NewTimesReplaceTimesAndNumbersOfRunsAlone) {
   ASSERT_TRUE(store.put_cell(cell));
   CellRecord timed;
   timed.key = "k1";
+  timed.run_id = cell.run_id;
   timed.setup = {.cold = 1.0, .minimum = 0.5, .median = 0.75, .deviation = 0.25};
   timed.total.median = 2.0;
   timed.repeats = 12;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "problems/natural_map.hpp"
 #include "solvers/cascade/few_newton.hpp"
@@ -174,6 +176,27 @@ class SmallProblem {
   std::array<gauss_seidel::CoulombBlock::Prepared<Dim>, FewContacts::most_contacts> prepared_;
 };
 
+/// At λ = 0 all contacts press, and all of them stick, or all slip at one speed (1 %).
+template <int Dim>
+bool alike(const ContactProblem& problem) {
+  const Index limits = problem.cones().limits();
+  const std::span<const double> friction = problem.cones().friction();
+  bool stick = true;
+  double slowest = std::numeric_limits<double>::infinity();
+  double fastest = 0.0;
+  for (Index i = 0; i < problem.cones().contacts(); ++i) {
+    const Eigen::Map<const ContactVector<Dim>> free(problem.free_term().data() + limits + Dim * i);
+    if (!(free[Dim - 1] < 0.0)) return false;
+    const double speed = tangential_norm<Dim>(ContactVector<Dim>(free));
+    const bool sticks = 2.0 * friction[static_cast<std::size_t>(i)] * speed <= -free[Dim - 1];
+    if (i > 0 && sticks != stick) return false;
+    stick = sticks;
+    slowest = std::min(slowest, speed);
+    fastest = std::max(fastest, speed);
+  }
+  return stick || slowest >= 0.99 * fastest;
+}
+
 template <int Dim, bool Limits>
 FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewContacts::Effort& effort,
                 const StopRule& stop, Monitor& monitor, VectorRef impulse) {
@@ -232,9 +255,14 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   const auto sweeps_needed = [&](double rate) {
     return rate < 1.0 ? std::log(stop.tolerance / count.residual) / std::log(rate) : never;
   };
-  // A start from elsewhere may be the answer already.
-  if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look(contacts.residual(impulse.data()));
   bool newton_waits = effort.newton && FewContacts::dense_enough(problem);
+  const bool from_zero = guess.isZero(0.0);
+  // A body that rests or slides as a whole, which a sweep would tilt.
+  const bool newton_first = newton_waits && from_zero && cheaper == 0.0 && stop.max_iterations > 0 &&
+                            problem.rows() <= FewContacts::dense * Dim && alike<Dim>(problem);
+  // A start from elsewhere may be the answer already.
+  if (stop.max_iterations <= 0 || !from_zero || newton_first) look(contacts.residual(impulse.data()));
+  if (newton_first && !done()) newton();
   long newton_at = 1;
   double before = count.looks > 0 ? count.residual : 1.0;
   long decide_at = effort.sweeps;

@@ -44,9 +44,10 @@ struct FewContacts {
   static bool worth_a_glance(const ContactProblem& problem);
 
   /// Sweeps from `guess` until the scaled natural map is within the tolerance. Contacts that are dense_enough() try
-  /// Newton steps (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; where
-  /// Newton does not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts
-  /// go on for as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth.
+  /// Newton steps (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; four
+  /// to ten also before it, from λ = 0, where all of them press and stick, or press and slip at one speed. Where Newton
+  /// does not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts go on
+  /// for as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth.
   /// `impulse` is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);

@@ -256,6 +256,26 @@ TEST(FewContacts, NewtonSolvesUpToSixteenContactsInAFewStepsWithoutAllocating) {
   }
 }
 
+TEST(FewContacts, NewtonComesBeforeTheSweepsWhereABodyRestsOrSlidesAsAWhole) {
+  SilentMonitor silent;
+  const StopRule stop{.tolerance = 1e-12, .criterion = Criterion::own};
+  for (const auto& [scene, options] :
+       std::vector<std::pair<std::string, OptionValues>>{{"box-stack", {{"boxes", 1L}}},
+                                                         {"sliding-box", {}},
+                                                         {"box-on-slope", {{"angle", 10.0}}},
+                                                         {"box-on-slope", {{"angle", 40.0}}}}) {
+    const ContactProblem problem = make_problem(scene, options);
+    Vector impulse(problem.rows());
+    const FewContacts count = FewContacts::solve(problem, Vector::Zero(problem.rows()), {}, stop, silent, impulse);
+    EXPECT_TRUE(count.accepted) << scene;
+    EXPECT_EQ(count.sweeps, 0) << scene;
+    EXPECT_LE(count.newton_steps, 4) << scene;
+    const FewContacts swept =
+        FewContacts::solve(problem, Vector::Constant(problem.rows(), 1e-9), {}, stop, silent, impulse);
+    EXPECT_GE(swept.sweeps, 1) << "from elsewhere";
+  }
+}
+
 TEST(FewContacts, NewtonTakesRedundantContacts) {
   const ContactProblem problem = make_problem("random", {{"contacts", 3L}, {"rank_share", 0.5}});
   SilentMonitor silent;

@@ -124,8 +124,10 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (let_joints_yield(parts, search, o.interior_point)) return;
   if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search, o.arclength)) return;
+  if (o.proximal_point && settle_within_tolerance(parts, search)) return;
   walk.longer = o.proximal_steps * 5 / 3;
   walk.resume = true;
+  walk.tolerated = tolerable;
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
@@ -133,9 +135,9 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
     return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.proximal_point && o.restarts > 0) {
-    if (parts.proximal_point().run(
-            search, {.newton_steps = 1500, .longer = 2000, .successes = 3, .resume = true, .short_steps = true}))
-      return;
+    walk.newton_steps = 1500;
+    walk.longer = 2000;
+    if (parts.proximal_point().run(search, walk)) return;
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   }
   constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};
@@ -144,7 +146,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
       const ProximalPoint::Limits limits{.shift = shifts[static_cast<std::size_t>(k % 4)],
                                          .newton_steps = doubled(1500, k),
                                          .successes = k < 4 ? 5 : 10,
-                                         .short_steps = k % 2 == 0};
+                                         .short_steps = k % 2 == 0,
+                                         .tolerated = tolerable};
       if (parts.proximal_point().run(search, limits)) return;
       if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
     }
@@ -362,7 +365,7 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 14;
+  driver.version = 15;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
   walk.version = 10;

@@ -124,6 +124,9 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (let_joints_yield(parts, search, o.interior_point)) return;
   if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search, o.arclength)) return;
+  const ArclengthPath::Limits other{.steps = 300, .low = 0.5, .high = 2.0, .by_determinant = true};
+  if (o.arclength && !search.halted() && parts.arclength_path().run(search, 10.0, 1.0, other)) return;
+  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.proximal_point && settle_within_tolerance(parts, search)) return;
   walk.longer = o.proximal_steps * 5 / 3;
   walk.resume = true;

@@ -264,7 +264,7 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
 bool settle_within_tolerance(Parts& parts, Search& search) {
   if (search.halted() || !(search.best() <= 1e3 * search.tolerance())) return search.halted();
   const ProximalPoint::Limits walk{.shift = 1e-4,
-                                   .newton_steps = 4000,
+                                   .newton_steps = 12000,
                                    .longer = 2000,
                                    .successes = 3,
                                    .from = &search.best_point(),

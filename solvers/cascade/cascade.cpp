@@ -124,8 +124,13 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (let_joints_yield(parts, search, o.interior_point)) return;
   if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search, o.arclength)) return;
+  const ArclengthPath::Limits other{.steps = 300, .low = 0.5, .high = 2.0, .by_determinant = true};
+  if (o.arclength && !search.halted() && parts.arclength_path().run(search, 10.0, 1.0, other)) return;
+  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
+  if (o.proximal_point && settle_within_tolerance(parts, search)) return;
   walk.longer = o.proximal_steps * 5 / 3;
   walk.resume = true;
+  walk.tolerated = tolerable;
   if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
@@ -133,9 +138,9 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
     return;
   if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   if (o.proximal_point && o.restarts > 0) {
-    if (parts.proximal_point().run(
-            search, {.newton_steps = 1500, .longer = 2000, .successes = 3, .resume = true, .short_steps = true}))
-      return;
+    walk.newton_steps = 1500;
+    walk.longer = 2000;
+    if (parts.proximal_point().run(search, walk)) return;
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
   }
   constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};
@@ -144,7 +149,8 @@ void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& 
       const ProximalPoint::Limits limits{.shift = shifts[static_cast<std::size_t>(k % 4)],
                                          .newton_steps = doubled(1500, k),
                                          .successes = k < 4 ? 5 : 10,
-                                         .short_steps = k % 2 == 0};
+                                         .short_steps = k % 2 == 0,
+                                         .tolerated = tolerable};
       if (parts.proximal_point().run(search, limits)) return;
       if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
     }

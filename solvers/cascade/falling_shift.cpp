@@ -46,8 +46,12 @@ bool solve_with_falling_shift(Parts& parts, Search& search, bool arclength) {
     const auto shift = fall(parts, search, by);
     if (search.accepted() || search.halted()) return true;
     if (!shift) continue;
-    const ProximalPoint::Limits walk{
-        .shift = *shift, .newton_steps = 1000, .longer = 1000, .successes = 3, .from = &search.best_point()};
+    const ProximalPoint::Limits walk{.shift = *shift,
+                                     .newton_steps = 1200,
+                                     .longer = 1200,
+                                     .successes = 3,
+                                     .from = &search.best_point(),
+                                     .tolerated = tolerable};
     if (parts.proximal_point().run(search, walk) || search.halted()) return true;
   }
   return false;

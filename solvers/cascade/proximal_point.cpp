@@ -12,7 +12,6 @@ NewtonBudget inner_budget(double shift) {
   return {.steps = 60, .patience = 15, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
 }
 constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 1e3, .largest = 0.1};
-constexpr double over_relaxation = 0.9;
 constexpr double largest_shift = 0.3;
 constexpr int failures_in_a_row = 12;
 constexpr int glances_in_a_row = 5;
@@ -44,6 +43,21 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
   return outcome;
 }
 
+void ProximalPoint::follow(Walk& walk, double shift, double tolerated, double over_relaxation) {
+  if (tolerated == 0.0) {
+    walk.center = point_ + over_relaxation * (point_ - walk.center);
+    return;
+  }
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    const double share = std::min(1.0, tolerated / problem_.residual_of(i, point_, velocity_));
+    const Eigen::Vector3d point = point_.segment<3>(3 * i);
+    const Eigen::Vector3d drift = point - walk.center.segment<3>(3 * i);
+    kept_.segment<3>(3 * i) = share * shift * drift;
+    walk.center.segment<3>(3 * i) =
+        point - kept_.segment<3>(3 * i) / walk.shift + over_relaxation * (1.0 - share) * drift;
+  }
+}
+
 bool ProximalPoint::run(Search& search, const Limits& limits) {
   Walk other;
   Walk& walk = limits.from != nullptr ? other : walk_;
@@ -53,6 +67,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     walk.best_residual = std::numeric_limits<double>::infinity();
     walk.shift = limits.shift;
   }
+  kept_.setZero(problem_.size());
   problem_.velocity(walk.start, velocity_);
   double last_residual = problem_.residual(walk.start, velocity_);
   double last_finish = std::numeric_limits<double>::infinity();
@@ -71,7 +86,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     if (inner == Inner::unsolved) {
       successes = 0;
       walk.shift = std::min(largest_shift, (glance ? 1.4 : 2.0) * walk.shift);
-      walk.center = walk.start;
+      walk.center = walk.start - kept_ / walk.shift;
       if (glance) {
         ++glances;
       } else if (++failures > failures_in_a_row) {
@@ -103,11 +118,12 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     }
     last_residual = residual;
     walk.start = point_;
-    walk.center = point_ + over_relaxation * (point_ - walk.center);
+    const double shift = walk.shift;
     if (successes >= limits.successes) {
       walk.shift = std::max(1e-9, 0.7 * walk.shift);
       successes = 0;
     }
+    follow(walk, shift, limits.tolerated * search.tolerance(), limits.over_relaxation);
   }
   return false;
 }

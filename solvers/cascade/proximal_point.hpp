@@ -7,6 +7,9 @@
 
 namespace conebench::cascade {
 
+/// Error of a contact that late walks leave, in tolerances: what is below one is for their inner errors.
+constexpr double tolerable = 0.9;
+
 /// Proximal-point walk from r = 0: c ← r(c) + 0.9 (r(c) − c), where r(c) solves the problem with G + α I and g − α c.
 ///
 /// The shift makes each inner problem well conditioned, and walking from zero keeps to the branch of solutions that
@@ -20,6 +23,11 @@ namespace conebench::cascade {
 /// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
 /// solve is left, and c falls back with α 1.4 times as large; only after five of these in a row are sweeps and
 /// interior point tried, and a success of theirs raises α by 1.5.
+///
+/// On a branch without a solution α (r − c), which g would have to change by, goes to the change that is shortest in
+/// the 2-norm, but what counts is the largest error of a contact. With `tolerated` a contact's change is kept from step
+/// to step as far as its error is within that: c ← r − kept/α + `over_relaxation` times the rest of r − c. These are
+/// alternating projections between the changes of g that have a solution and those that the tolerance allows.
 class ProximalPoint {
  public:
   struct Limits {
@@ -30,6 +38,8 @@ class ProximalPoint {
     const Vector* from = nullptr;  ///< start there, not at zero
     bool resume = false;           ///< go on where the last walk from zero ended, with its shift
     bool short_steps = false;
+    double tolerated = 0.0;  ///< error of a contact that need not shrink, in tolerances of the search
+    double over_relaxation = 0.9;
   };
 
   /// `newton` works on `problem` itself, for finishing; `shifted` is of `problem`.
@@ -54,8 +64,12 @@ class ProximalPoint {
     double shift = 0.0;
     double best_residual = 0.0;
   };
+  /// The center after point_, which was solved for with `shift`; errors up to `tolerated` stay.
+  void follow(Walk& walk, double shift, double tolerated, double over_relaxation);
+
   Walk walk_;  ///< the last one from zero
   Vector point_, velocity_, candidate_;
+  Vector kept_;  ///< change of g that is tolerated
 };
 
 }  // namespace conebench::cascade

@@ -289,18 +289,22 @@ double ScaledProblem::residual_in_plane(const Vector& r, const Vector& w) const 
   return worst;
 }
 
+double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const {
+  const auto at = static_cast<std::size_t>(i);
+  const Judge& judge = judge_[at];
+  ContactVector<3> impulse = r.segment<3>(3 * i) * impulse_scale_[at];
+  impulse[2] /= judge.friction;
+  ContactVector<3> velocity = w.segment<3>(3 * i) * velocity_scale_[at];
+  velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
+  const ContactVector<3> step = judge.step * velocity;
+  return safe_norm<3>(natural_map<3>(impulse, step, judge.friction)) * judge.tolerance;
+}
+
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
   if (planar_) return residual_in_plane(r, w);
   double worst = 0.0;
-  for (Index i = 0; i < contacts(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Judge& judge = judge_[at];
-    ContactVector<3> impulse = r.segment<3>(3 * i) * impulse_scale_[at];
-    impulse[2] /= judge.friction;
-    ContactVector<3> velocity = w.segment<3>(3 * i) * velocity_scale_[at];
-    velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
-    const ContactVector<3> step = judge.step * velocity;
-    const double error = safe_norm<3>(natural_map<3>(impulse, step, judge.friction)) * judge.tolerance;
+  for (int i = 0; i < contacts(); ++i) {
+    const double error = residual_of(i, r, w);
     if (!(error <= worst)) worst = error;
     if (std::isnan(worst)) break;
   }

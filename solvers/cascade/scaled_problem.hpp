@@ -95,6 +95,8 @@ class ScaledProblem {
   void velocity(const Vector& r, Vector& w) const;
   /// The scaled natural map (the official verdict) of r with w = G̃ r + g̃, in the problem's own units.
   double residual(const Vector& r, const Vector& w) const;
+  /// The part of contact i in it, the largest of which is the whole.
+  double residual_of(int i, const Vector& r, const Vector& w) const;
 
   /// V of that map: the largest ‖g_i‖, joints included [m/s].
   double reference_velocity() const { return reference_velocity_; }

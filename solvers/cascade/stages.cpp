@@ -261,6 +261,19 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   return false;
 }
 
+bool settle_within_tolerance(Parts& parts, Search& search) {
+  if (search.halted() || !(search.best() <= 1e3 * search.tolerance())) return search.halted();
+  const ProximalPoint::Limits walk{.shift = 1e-4,
+                                   .newton_steps = 12000,
+                                   .longer = 2000,
+                                   .successes = 3,
+                                   .from = &search.best_point(),
+                                   .short_steps = true,
+                                   .tolerated = tolerable,
+                                   .over_relaxation = 0.0};
+  return parts.proximal_point().run(search, walk);
+}
+
 bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted) {
   const auto size = sticking_impulse_beyond(1e4, parts, search);
   if (!size) return false;

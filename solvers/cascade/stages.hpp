@@ -49,6 +49,10 @@ bool from_rest(Parts& parts, Search& search);
 /// step, after forty within ten. Later than the first 128 one batch in a row may promise less.
 bool sweep_on(Parts& parts, Search& search, Vector& r);
 
+/// A proximal point from the best point, within a thousand tolerances, that leaves what the tolerance allows, without
+/// over-relaxation: α falls from 1e-4.
+bool settle_within_tolerance(Parts& parts, Search& search);
+
 /// Which parts the two below may call.
 struct LargeImpulses {
   bool admm = true;

@@ -108,6 +108,10 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
           ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, most_tries)
           : std::string(),
       jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
+  if (suite.repeats.rounds > 1) {
+    print_text(fmt::format("in {} rounds, which that time has in it; stored cells are timed again {} times\n",
+                           suite.repeats.rounds, plan.to_retime));
+  }
   if (plan.pending > 0) {
     print_text(
         fmt::format("{} known by name only and may repeat another, be none or not fit: samples that the run will "
@@ -134,7 +138,9 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
 
 /// What this run did, what the harness took of it, and the statuses of what it ran.
 void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& store) {
-  const std::string retimed = outcome.retimed > 0 ? fmt::format(" and {} timed again", outcome.retimed) : std::string();
+  const std::string flaky = outcome.flaky > 0 ? fmt::format(" ({} of them flaky)", outcome.flaky) : std::string();
+  const std::string retimed =
+      outcome.retimed > 0 ? fmt::format(" and {} timed again{}", outcome.retimed, flaky) : std::string();
   print_text(fmt::format("{}: {} of {} cells solved; {} run now{} in {}, {} stored before\n", store, outcome.solved,
                          outcome.cells, outcome.run, retimed, duration_text(outcome.wall_s), outcome.resumed));
   if (outcome.measured > 0) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -15,6 +14,8 @@ namespace {
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
+
+bool out_of_time(const CellRecord& cell) { return cell.status == "time_limit" || cell.status == "timeout"; }
 
 /// Empty where the answers are the same.
 std::string difference(const CellRecord& before, const std::vector<double>& answer, const CellRecord& now) {
@@ -33,7 +34,8 @@ std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>
                                                   const std::vector<CellRecord>& stored, int round) {
   std::map<std::string, const CellRecord*> record_of;
   for (const CellRecord& cell : stored) {
-    if (cell.solved && cell.status != "flaky" && cell.repeats > 0 && cell.rounds < round) record_of[cell.key] = &cell;
+    const bool timed = cell.solved && cell.status != "flaky" && cell.repeats > 0;
+    if (cell.rounds < (timed ? round : out_of_time(cell) ? std::min(round, 2) : 0)) record_of[cell.key] = &cell;
   }
   std::map<std::size_t, CellRecord> cells;
   for (std::size_t i = 0; i < plan.size(); ++i) {
@@ -44,18 +46,26 @@ std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>
 }
 
 RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer, CellRecord now) {
-  static const std::set<std::string> untold{"time_limit", "timeout", "bad_problem", "unsupported"};
-  now.rounds = before.rounds + 1;
+  using Change = RetimedCell::Change;
+  constexpr double near = 0.2;  // of the limit
   RetimedCell cell{before};
+  if (now.status == "bad_problem") return cell;
+  now.rounds = before.rounds + 1;
   cell.record.rounds = now.rounds;
-  if (untold.contains(now.status)) return cell;
+  cell.change = Change::times;
+  if (out_of_time(before)) {
+    if (out_of_time(now)) return cell;
+    return {std::move(now), Change::all};
+  }
+  if (out_of_time(now) && before.total.cold >= near * before.limit_s) return cell;
   const std::string differs = difference(before, answer, now);
   if (!differs.empty()) {
-    now.reason = fmt::format("round {} {}", now.rounds, differs);
-    now.status = "flaky";
-    return {std::move(now), true};
-  }
-  if (now.total.median < before.total.median) {
+    cell.record.reason = fmt::format("round {} {}", now.rounds, differs);
+    cell.record.status = "flaky";
+    cell.record.solved = before.solved && now.solved;
+    cell.record.reaction = answer;
+    cell.change = Change::all;
+  } else if (now.total.median < before.total.median) {
     cell.record.run_id = now.run_id;
     cell.record.setup = now.setup;
     cell.record.solve = now.solve;

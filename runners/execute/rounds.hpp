@@ -9,24 +9,27 @@
 
 namespace conebench {
 
-/// A machine that others use as well is slow for a while, and whatever is timed in that while looks slow. Rounds time
-/// the solved cells again in further passes of the sweep, each in an order of its own, so that the runs of a cell lie
-/// minutes apart; its times are those of its quietest round.
+/// A machine that others use as well is slow for a while, and whatever is timed in that while looks slow. Rounds run
+/// the cells that time may decide again in further passes of the sweep, each in an order of its own, so that the runs
+/// of a cell lie minutes apart; its times are those of its quietest round.
 
-/// The solved cells of `plan` that fewer than `round` rounds have timed, by their place in it.
+/// The cells of `plan` that another round may change, by their place in it: solved ones that fewer than `round` rounds
+/// have timed, and in the second round those that ran out of time.
 std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>& plan,
                                                   const std::vector<CellRecord>& stored, int round);
 
-/// What a cell is after one more round.
+/// What becomes of a cell in one more round.
 struct RetimedCell {
+  enum class Change { none, times, all };
   CellRecord record;
-  bool another_answer = false;  ///< all of the record is new, not the times alone
+  Change change = Change::none;  ///< what of `record` is not stored yet
 };
 
-/// `before`, of which `answer` is stored, and what the new round brought. The times with the smaller total median stay,
-/// and the run that they are of.
-/// A round that ended for want of time says nothing of the answer. Any other that did not bring the same status,
-/// iterations and answer, bit for bit, makes the cell flaky, with the new answer, judged.
+/// `before`, of which `answer` is stored, and what the new round brought. Of two that are solved the times with the
+/// smaller total median stay, and the run that they are of. The first round that solves a cell which ran out of time
+/// before counts. One that runs out of time changes nothing where `before` took a fifth of the limit or more. Any other
+/// that did not bring the same status, iterations and answer, bit for bit, makes the cell flaky; it keeps its answer,
+/// from which others may start, and is solved if both were.
 RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer, CellRecord now);
 
 }  // namespace conebench

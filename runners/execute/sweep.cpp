@@ -90,9 +90,14 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     if (!contents) return contents.error();
     const auto earlier = cells_for_round(input.cells, contents->cells, round);
     if (earlier.empty()) continue;
-    progress.note(fmt::format("round {} of {}: the solved cells are timed again", round, rounds));
+    progress.note(
+        fmt::format("round {} of {}: the solved cells are timed again, those out of time run again", round, rounds));
     std::vector<std::size_t> cells;
-    for (const auto& [cell, record] : earlier) cells.push_back(cell);
+    long solved_before = 0;
+    for (const auto& [cell, record] : earlier) {
+      cells.push_back(cell);
+      solved_before += record.solved ? 1 : 0;
+    }
     SweepState state;
     state.total = static_cast<long>(cells.size());
     input.earlier = &earlier;
@@ -101,7 +106,8 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     loop.run(shuffled_groups(input.cells, cells, input.suite.seed + static_cast<std::uint64_t>(round)), jobs);
     progress.ended(state);
     outcome.retimed += state.done;
-    outcome.solved -= state.done - state.solved;  // another answer, which the judge does not take
+    if (state.done == state.total) outcome.solved += state.solved - solved_before;
+    outcome.flaky += loop.statuses().contains("flaky") ? loop.statuses().at("flaky") : 0;
     outcome.busy_s += loop.busy_seconds();
     if (loop.stopped()) return loop.stopped();
   }
@@ -243,12 +249,14 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   auto plan = make_sweep_plan(suite, options, nullptr, progress);
   if (!plan) return plan.error();
   std::vector<std::pair<std::string, std::string>> stored;
-  if (store != nullptr) {
-    auto states = store->cell_states();
-    if (!states) return states.error();
-    stored = std::move(*states);
-  }
   DryRun dry;
+  if (store != nullptr) {
+    const auto contents = store->read();
+    if (!contents) return contents.error();
+    for (const CellRecord& cell : contents->cells) stored.emplace_back(cell.key, cell.status);
+    for (int round = 2; round <= suite.repeats.rounds; ++round)
+      dry.to_retime += static_cast<long>(cells_for_round(plan->cells, contents->cells, round).size());
+  }
   const Work work = work_left(*plan, stored, options.retry);
   const std::set<std::size_t> asked_for = plan->asked_for();
   std::set<std::size_t> settings;
@@ -263,8 +271,9 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
     if (find_solver(plan->settings[plan->cells[cell].setting].record.solver)->info.own_process) ++dry.of_peers;
   }
   dry.worst_cell_s = wall_limit(suite.limits.seconds);
-  const long tries = suite.repeats.rounds * dry.solvable + (most_tries - 1) * dry.of_peers;
-  dry.worst_s = static_cast<double>(tries) * dry.worst_cell_s / options.jobs;
+  // At worst all are solved, and each round again, next to the limit.
+  const long tries = suite.repeats.rounds * (dry.solvable + (most_tries - 1) * dry.of_peers);
+  dry.worst_s = static_cast<double>(tries + dry.to_retime) * dry.worst_cell_s / options.jobs;
   for (const std::size_t p : asked_for) {
     const SurveyedProblem& problem = plan->problems.problems[p];
     dry.duplicates += static_cast<long>(problem.record.copies.size());

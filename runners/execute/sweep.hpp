@@ -39,7 +39,8 @@ struct SweepOutcome {
   long resumed = 0;                      ///< of `cells`: found in the store
   long run = 0;                          ///< of `cells`: run and stored now (unsupported and bad_problem included)
   long measured = 0;                     ///< of `run`: a solver ran and answered
-  long retimed = 0;                      ///< solved cells timed again, each once a further round
+  long retimed = 0;                      ///< cells run again, each once a further round
+  long flaky = 0;                        ///< of `retimed`: that gave another answer
   long solved = 0;                       ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
   bool interrupted = false;
@@ -78,6 +79,7 @@ struct DryRun {
   long cells = 0;
   long resumed = 0;
   long solvable = 0;               ///< of the cells to run: the problem could be loaded
+  long to_retime = 0;              ///< runs of stored cells in further rounds
   double worst_cell_s = 0.0;       ///< after which a cell is killed; a peer's, after each of most_tries
   long of_peers = 0;               ///< solvable cells of solvers in a process of their own
   double worst_s = 0.0;            ///< if every solvable cell were killed, in its last try

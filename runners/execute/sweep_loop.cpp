@@ -272,7 +272,8 @@ Result<std::monostate> SweepLoop::put(std::size_t cell, CellRecord& record) {
   const auto none = std::vector<double>{};
   RetimedCell again = retimed(input_.earlier->at(cell), *answer ? **answer : none, std::move(record));
   record = std::move(again.record);
-  return again.another_answer ? store_.put_cell(record) : store_.update_times(record);
+  if (again.change == RetimedCell::Change::none) return std::monostate{};
+  return again.change == RetimedCell::Change::all ? store_.put_cell(record) : store_.update_times(record);
 }
 
 void SweepLoop::store(std::size_t cell, CellRecord record) {

@@ -121,6 +121,11 @@ class RowCopier {
   Statement insert_;
 };
 
+std::int64_t rounds_of(const Connection& connection, const std::string& key) {
+  Statement query = connection.prepare("SELECT rounds FROM cells WHERE key = ?");
+  return query.bind(1, std::string_view(key)).step() == SQLITE_ROW ? query.integer(0) : 0;
+}
+
 class Merger {
  public:
   Merger(Connection& target, const MergeOptions& options, MergeSummary& summary)
@@ -223,7 +228,11 @@ class Merger {
     if (!known) return true;
     if (same) {
       ++summary_.repeated;
-      return false;
+      // That which more rounds have timed.
+      if (rounds_of(source, key) <= rounds_of(target_, key)) return false;
+      drop_.bind(1, known_id).run();
+      --summary_.cells;
+      return true;
     }
     ++summary_.conflicting;
     switch (options_.conflict) {

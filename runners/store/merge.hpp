@@ -23,7 +23,8 @@ struct MergeOptions {
 struct MergeSummary {
   std::int64_t runs = 0;
   std::int64_t cells = 0;
-  std::int64_t repeated = 0;       ///< cells met again with the same answer; the first one's times are kept
+  std::int64_t repeated =
+      0;  ///< cells met again with the same answer; the times that more rounds brought stay, else the first
   std::int64_t conflicting = 0;    ///< cells met again with another answer, settled by MergeOptions::conflict
   std::vector<std::string> mixed;  ///< a line for each thing that is not the same in all of them
 };

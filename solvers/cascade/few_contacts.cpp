@@ -176,18 +176,19 @@ class SmallProblem {
   std::array<gauss_seidel::CoulombBlock::Prepared<Dim>, FewContacts::most_contacts> prepared_;
 };
 
-/// At λ = 0 all contacts press, and all of them stick, or all slip at one speed (1 %).
+/// At λ = 0 all of at least four contacts press, and all of them stick, or all slip at one speed (1 %). No limits.
 template <int Dim>
 bool alike(const ContactProblem& problem) {
-  const Index limits = problem.cones().limits();
+  const Index contacts = problem.cones().contacts();
+  if (contacts < 4 || problem.cones().limits() > 0) return false;
   const std::span<const double> friction = problem.cones().friction();
   bool stick = true;
   double slowest = std::numeric_limits<double>::infinity();
   double fastest = 0.0;
-  for (Index i = 0; i < problem.cones().contacts(); ++i) {
-    const Eigen::Map<const ContactVector<Dim>> free(problem.free_term().data() + limits + Dim * i);
-    if (!(free[Dim - 1] < 0.0)) return false;
+  for (Index i = 0; i < contacts; ++i) {
+    const Eigen::Map<const ContactVector<Dim>> free(problem.free_term().data() + Dim * i);
     const double speed = tangential_norm<Dim>(ContactVector<Dim>(free));
+    if (!(free[Dim - 1] < 0.0) || !std::isfinite(speed)) return false;
     const bool sticks = 2.0 * friction[static_cast<std::size_t>(i)] * speed <= -free[Dim - 1];
     if (i > 0 && sticks != stick) return false;
     stick = sticks;
@@ -258,7 +259,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   bool newton_waits = effort.newton && FewContacts::dense_enough(problem);
   const bool from_zero = guess.isZero(0.0);
   // A body that rests or slides as a whole, which a sweep would tilt.
-  const bool newton_first = newton_waits && from_zero && cheaper == 0.0 && stop.max_iterations > 0 &&
+  const bool newton_first = newton_waits && from_zero && stop.max_iterations > 0 &&
                             problem.rows() <= FewContacts::dense * Dim && alike<Dim>(problem);
   // A start from elsewhere may be the answer already.
   if (stop.max_iterations <= 0 || !from_zero || newton_first) look(contacts.residual(impulse.data()));

@@ -38,7 +38,7 @@ TEST(Rounds, TheQuietestRoundsTimesStayWhole) {
   quieter.repeats = 5;
   quieter.run_id = 2;
   const RetimedCell better = retimed(before, answer, quieter);
-  EXPECT_FALSE(better.another_answer);
+  EXPECT_EQ(better.change, RetimedCell::Change::times);
   EXPECT_EQ(better.record.total.median, 1.0);
   EXPECT_EQ(better.record.total.cold, 2.0);
   EXPECT_EQ(better.record.setup.median, 0.25);
@@ -69,26 +69,63 @@ TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {
       {crashed, "round 2 ended as crashed instead of converged: signal 11"}};
   for (const auto& [now, reason] : cases) {
     const RetimedCell cell = retimed(before, answer, now);
-    EXPECT_TRUE(cell.another_answer);
+    EXPECT_EQ(cell.change, RetimedCell::Change::all);
     EXPECT_EQ(cell.record.status, "flaky");
     EXPECT_EQ(cell.record.reason, reason);
     EXPECT_EQ(cell.record.solved, now.solved);
-    EXPECT_EQ(cell.record.reaction, now.reaction);
+    EXPECT_EQ(cell.record.reaction, answer) << "from which others may have started";
+    EXPECT_EQ(cell.record.iterations, 7);
   }
 }
 
-TEST(Rounds, ARoundThatRunsOutOfTimeLeavesTheCellAsItWas) {
-  const CellRecord before = solved_in(1.0);
+TEST(Rounds, RunningOutOfTimeIsExcusedNearTheLimitAlone) {
+  CellRecord before = solved_in(1.0);
   for (const char* status : {"time_limit", "timeout"}) {
     CellRecord late = solved_in(5.0);
     late.status = status;
     late.solved = false;
-    const RetimedCell cell = retimed(before, answer, late);
-    EXPECT_FALSE(cell.another_answer);
-    EXPECT_EQ(cell.record.status, "converged");
-    EXPECT_EQ(cell.record.total.median, 1.0);
-    EXPECT_EQ(cell.record.rounds, 2);
+    before.limit_s = 5.0;
+    const RetimedCell near = retimed(before, answer, late);
+    EXPECT_EQ(near.change, RetimedCell::Change::times);
+    EXPECT_EQ(near.record.status, "converged");
+    EXPECT_EQ(near.record.total.median, 1.0);
+    EXPECT_EQ(near.record.rounds, 2);
+    before.limit_s = 50.0;
+    const RetimedCell far = retimed(before, answer, late);
+    EXPECT_EQ(far.record.status, "flaky");
+    EXPECT_FALSE(far.record.solved);
   }
+}
+
+TEST(Rounds, ACellThatRanOutOfTimeGetsASecondChance) {
+  CellRecord late = solved_in(5.0);
+  late.status = "time_limit";
+  late.solved = false;
+  const RetimedCell again = retimed(late, {}, late);
+  EXPECT_EQ(again.change, RetimedCell::Change::times);
+  EXPECT_EQ(again.record.rounds, 2);
+  const RetimedCell solved = retimed(late, {}, solved_in(0.5));
+  EXPECT_EQ(solved.change, RetimedCell::Change::all);
+  EXPECT_EQ(solved.record.status, "converged");
+  EXPECT_TRUE(solved.record.solved);
+  EXPECT_EQ(solved.record.total.median, 0.5);
+  EXPECT_EQ(solved.record.rounds, 2);
+
+  PlannedCell planned;
+  planned.key = late.key;
+  EXPECT_EQ(cells_for_round({planned}, {late}, 2).size(), 1U);
+  EXPECT_EQ(cells_for_round({planned}, {again.record}, 3).size(), 0U) << "one";
+  EXPECT_EQ(cells_for_round({planned}, {solved.record}, 3).size(), 1U);
+  late.status = "max_iterations";
+  EXPECT_EQ(cells_for_round({planned}, {late}, 2).size(), 0U);
+}
+
+TEST(Rounds, AProblemThatCannotBeReadAnyMoreLeavesItsCellsAsTheyWere) {
+  CellRecord gone;
+  gone.status = "bad_problem";
+  const RetimedCell cell = retimed(solved_in(1.0), answer, gone);
+  EXPECT_EQ(cell.change, RetimedCell::Change::none);
+  EXPECT_EQ(cell.record.rounds, 1);
 }
 
 class RoundsOfASweep : public testing::SweepTest {
@@ -147,6 +184,7 @@ TEST_F(RoundsOfASweep, FindAnAnswerThatIsNotTheStoredOne) {
   long flaky = 0;
   for (const CellRecord& cell : store.read()->cells) flaky += cell.status == "flaky" ? 1 : 0;
   EXPECT_EQ(flaky, 1);
+  EXPECT_EQ(twice.flaky, 1);
   EXPECT_EQ(sweep(in_rounds(3), store).retimed, twice.retimed - 1) << "a flaky cell is not timed again";
 }
 

@@ -96,6 +96,30 @@ TEST(Merge, TheSameAnswerTwiceIsKeptOnceWithTheFirstTimes) {
   EXPECT_EQ(contents.cells[0].total.median, sample_cell("k1").total.median);
 }
 
+TEST(Merge, OfTheSameAnswerTheOneThatMoreRoundsTimedIsKept) {
+  const ScratchFolder folder;
+  CellRecord once = sample_cell("k1");
+  CellRecord thrice = once;
+  thrice.rounds = 3;
+  thrice.total.median = 0.5 * once.total.median;
+  make_store(folder / "a", {once, sample_cell("k2")});
+  make_store(folder / "b", {thrice});
+  for (const auto& sources :
+       {std::vector<fs::path>{folder / "a", folder / "b"}, std::vector<fs::path>{folder / "b", folder / "a"}}) {
+    const fs::path out = folder / ("all" + sources[0].filename().string());
+    const auto merged = merge_stores(sources, out);
+    ASSERT_TRUE(merged) << merged.error().message;
+    EXPECT_EQ(merged->cells, 2);
+    EXPECT_EQ(merged->repeated, 1);
+    for (const CellRecord& cell : read_all(out).cells) {
+      if (cell.key != "k1") continue;
+      EXPECT_EQ(cell.rounds, 3);
+      EXPECT_EQ(cell.total.median, thrice.total.median);
+      EXPECT_EQ(cell.reaction.size(), once.reaction.size());
+    }
+  }
+}
+
 TEST(Merge, AnotherAnswerIsRefusedUnlessThePolicySaysWhichToKeep) {
   auto crashed = sample_cell("k1");
   crashed.status = "crashed";

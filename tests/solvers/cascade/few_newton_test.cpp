@@ -132,6 +132,7 @@ TEST(FewNewton, AStepIsThatOfSsnWithTheSameRegularisation) {
       // A step that finds the modes of the one before regularises with a hundredth.
       double nearest = std::numeric_limits<double>::infinity();
       for (const double relative : {0.1, 0.001}) {
+        if (first == 0 && relative != 0.1) continue;
         if (const auto ssn = step_of_ssn(problem, guess, relative))
           nearest = std::min(nearest, (impulse - *ssn).norm() / ssn->norm());
       }

@@ -182,7 +182,8 @@ TEST_F(RoundsOfASweep, FindAnAnswerThatIsNotTheStoredOne) {
   }
   const SweepOutcome twice = sweep(in_rounds(2), store);
   long flaky = 0;
-  for (const CellRecord& cell : store.read()->cells) flaky += cell.status == "flaky" ? 1 : 0;
+  const auto after = store.read();
+  for (const CellRecord& cell : after->cells) flaky += cell.status == "flaky" ? 1 : 0;
   EXPECT_EQ(flaky, 1);
   EXPECT_EQ(twice.flaky, 1);
   EXPECT_EQ(sweep(in_rounds(3), store).retimed, twice.retimed - 1) << "a flaky cell is not timed again";

@@ -251,9 +251,13 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   std::vector<std::pair<std::string, std::string>> stored;
   DryRun dry;
   if (store != nullptr) {
+    auto states = store->cell_states();
+    if (!states) return states.error();
+    stored = std::move(*states);
+  }
+  if (store != nullptr && suite.repeats.rounds > 1) {
     const auto contents = store->read();
     if (!contents) return contents.error();
-    for (const CellRecord& cell : contents->cells) stored.emplace_back(cell.key, cell.status);
     for (int round = 2; round <= suite.repeats.rounds; ++round)
       dry.to_retime += static_cast<long>(cells_for_round(plan->cells, contents->cells, round).size());
   }

@@ -269,8 +269,7 @@ Result<std::monostate> SweepLoop::put(std::size_t cell, CellRecord& record) {
   if (input_.earlier == nullptr) return store_.put_cell(record);
   const auto answer = store_.reaction(record.key);
   if (!answer) return answer.error();
-  const auto none = std::vector<double>{};
-  RetimedCell again = retimed(input_.earlier->at(cell), *answer ? **answer : none, std::move(record));
+  RetimedCell again = retimed(input_.earlier->at(cell), answer->value_or(std::vector<double>{}), std::move(record));
   record = std::move(again.record);
   if (again.change == RetimedCell::Change::none) return std::monostate{};
   return again.change == RetimedCell::Change::all ? store_.put_cell(record) : store_.update_times(record);

@@ -131,8 +131,7 @@ TEST(FewNewton, AStepIsThatOfSsnWithTheSameRegularisation) {
       steps_to(0.0, first + 1, problem, impulse);
       // A step that finds the modes of the one before regularises with a hundredth.
       double nearest = std::numeric_limits<double>::infinity();
-      for (const double relative : {0.1, 0.001}) {
-        if (first == 0 && relative != 0.1) continue;
+      for (const double relative : first == 0 ? std::vector{0.1} : std::vector{0.1, 0.001}) {
         if (const auto ssn = step_of_ssn(problem, guess, relative))
           nearest = std::min(nearest, (impulse - *ssn).norm() / ssn->norm());
       }

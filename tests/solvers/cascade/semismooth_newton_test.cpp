@@ -57,20 +57,32 @@ TEST(SemismoothNewton, AChordEndsARunWithTheFactorsThatAreThere) {
   EXPECT_GT(saved, 0);
 }
 
+struct FirstRun {
+  bool arrived;
+  long steps;
+};
+
+/// The driver's first run from rest, in space, that no hopeless start ends, with one of its ways out of circles at
+/// most.
+FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_circles) {
+  cascade::Search search = bench.search(1e-8);
+  Vector r = Vector::Zero(bench.parts.problem().size());
+  cascade::NewtonBudget budget = cascade::first_newton(false);
+  EXPECT_TRUE(budget.changes_scale);
+  EXPECT_TRUE(budget.leaves_circles);
+  budget.changes_scale = changes_scale;
+  budget.leaves_circles = leaves_circles;
+  budget.hopeless = std::numeric_limits<double>::infinity();
+  const bool arrived = bench.parts.newton().run(search, r, budget);
+  return {arrived, search.newton_steps()};
+}
+
 TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
   int arrived[] = {0, 0};
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Bench bench(circling_contacts(seed));
-    for (const bool changes_scale : {false, true}) {
-      cascade::Search search = bench.search(1e-8);
-      Vector r = Vector::Zero(bench.parts.problem().size());
-      cascade::NewtonBudget budget = cascade::first_newton(false);
-      EXPECT_TRUE(budget.changes_scale);
-      budget.changes_scale = changes_scale;
-      budget.leaves_circles = false;
-      budget.hopeless = std::numeric_limits<double>::infinity();
-      if (bench.parts.newton().run(search, r, budget)) ++arrived[changes_scale ? 1 : 0];
-    }
+    for (const bool changes_scale : {false, true})
+      arrived[changes_scale ? 1 : 0] += first_run(bench, changes_scale, false).arrived ? 1 : 0;
   }
   EXPECT_GE(arrived[1], arrived[0] + 6);
 }
@@ -81,24 +93,11 @@ TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
   int ended = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Bench bench(circling_contacts(seed));
-    const auto run = [&](bool leaves_circles, long& steps) {
-      cascade::Search search = bench.search(1e-8);
-      Vector r = Vector::Zero(bench.parts.problem().size());
-      cascade::NewtonBudget budget = cascade::first_newton(false);
-      EXPECT_TRUE(budget.leaves_circles);
-      budget.leaves_circles = leaves_circles;
-      budget.changes_scale = false;
-      budget.hopeless = std::numeric_limits<double>::infinity();
-      const bool arrived = bench.parts.newton().run(search, r, budget);
-      steps = search.newton_steps();
-      return arrived;
-    };
-    long around = 0;
-    if (run(false, around)) continue;
+    const FirstRun around = first_run(bench, false, false);
+    if (around.arrived) continue;
     ++circles;
-    long steps = 0;
-    const bool arrived = run(true, steps);
-    (arrived ? left : ended) += steps < around ? 1 : 0;
+    const FirstRun out = first_run(bench, false, true);
+    (out.arrived ? left : ended) += out.steps < around.steps ? 1 : 0;
   }
   EXPECT_GE(circles, 20);
   EXPECT_GE(left, 3);

@@ -196,7 +196,9 @@ struct Store::Database {
                                         const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
   Result<std::monostate> read_reactions(std::vector<CellRecord>& cells,
                                         const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
-  Result<StoreContents> read(bool with_reactions) const;
+  Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
+  /// In one view of the file, also while a run appends to it.
+  Result<StoreContents> read_at_once(bool with_residuals, bool with_reactions);
 
   Error damaged(const std::string& what) const {
     return {ErrorCode::bad_input, fmt::format("{}: {} is damaged (its checksum does not match); run the cell again",
@@ -264,7 +266,7 @@ Result<std::monostate> Store::Database::read_reactions(
   return std::monostate{};
 }
 
-Result<StoreContents> Store::Database::read(bool with_reactions) const {
+Result<StoreContents> Store::Database::read(bool with_residuals, bool with_reactions) const {
   StoreContents contents;
   Names run_names = names_of<RunRecord>(run_fields);
   run_names.insert(run_names.begin(), "id");
@@ -281,18 +283,30 @@ Result<StoreContents> Store::Database::read(bool with_reactions) const {
   std::unordered_map<std::int64_t, std::size_t> index_of;
   if (code == SQLITE_OK) {
     const Names names = names_of<CellRecord>(cell_fields);
+    Statement count = connection.prepare("SELECT count(*) FROM cells");
+    code = for_each_row(count, [&] { contents.cells.reserve(static_cast<std::size_t>(count.integer(0))); });
     Statement cells = connection.prepare(select_sql("cells", names, "id", ", id"));
-    code = for_each_row(cells, [&] {
+    const auto take_cell = [&] {
       RowReader reader(cells);
       index_of.emplace(cells.integer(static_cast<int>(names.size())), contents.cells.size());
       visit_cell(reader, contents.cells.emplace_back());
-    });
+    };
+    if (code == SQLITE_OK) code = for_each_row(cells, take_cell);
   }
   if (code != SQLITE_OK) return connection.error("cannot be read", code);
-  if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
+  if (with_residuals) {
+    if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
+  }
   if (with_reactions) {
     if (auto done = read_reactions(contents.cells, index_of); !done) return done.error();
   }
+  return contents;
+}
+
+Result<StoreContents> Store::Database::read_at_once(bool with_residuals, bool with_reactions) {
+  if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.error("cannot be read", code);
+  auto contents = read(with_residuals, with_reactions);
+  connection.run("COMMIT");
   return contents;
 }
 
@@ -387,15 +401,9 @@ Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() co
   return states;
 }
 
-Result<StoreContents> Store::read(bool with_reactions) const {
-  // One view of the file, also while a run appends to it.
-  if (const int code = database_->connection.run("BEGIN"); code != SQLITE_OK) {
-    return database_->connection.error("cannot be read", code);
-  }
-  auto contents = database_->read(with_reactions);
-  database_->connection.run("COMMIT");
-  return contents;
-}
+Result<StoreContents> Store::read(bool with_reactions) const { return database_->read_at_once(true, with_reactions); }
+
+Result<StoreContents> Store::read_outcomes() const { return database_->read_at_once(false, false); }
 
 Result<std::optional<std::vector<double>>> Store::reaction(const std::string& key) const {
   Statement query = database_->connection.prepare(

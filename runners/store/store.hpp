@@ -51,6 +51,8 @@ class Store {
   /// Runs by id; problems, settings and cells in the order in which they first came. A number that was not finite comes
   /// back as NaN, or as nullopt where the record has an optional.
   Result<StoreContents> read(bool with_reactions = false) const;
+  /// The same without residuals: how cells ended, their counters and times, in a fifth of the memory.
+  Result<StoreContents> read_outcomes() const;
   /// λ of one cell, nullopt where none is stored. Errors (bad_input): its checksum does not match.
   Result<std::optional<std::vector<double>>> reaction(const std::string& key) const;
   /// Trace of one cell as CSV, nullopt where none is stored. Errors (bad_input): its checksum does not match.

@@ -148,15 +148,14 @@ StoreContents present_contents(StoreContents contents) {
     find_missing(scope, problems, state);
     contents.suites.push_back(std::move(state));
   }
-  std::vector<CellRecord> kept;
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < contents.cells.size(); ++i) {
-    if (wanted[i]) {
-      kept.push_back(std::move(contents.cells[i]));
-    } else {
-      ++contents.outdated_cells;
-    }
+    if (!wanted[i]) continue;
+    if (kept != i) contents.cells[kept] = std::move(contents.cells[i]);
+    ++kept;
   }
-  contents.cells = std::move(kept);
+  contents.outdated_cells += static_cast<long>(contents.cells.size() - kept);
+  contents.cells.resize(kept);
   return contents;
 }
 

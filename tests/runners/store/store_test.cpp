@@ -103,6 +103,19 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   EXPECT_FALSE(store->reaction("unknown")->has_value());
 }
 
+TEST(Store, OutcomesAreAllThatIsReadButTheResiduals) {
+  const ScratchFolder folder;
+  const auto file = folder / "a.sqlite";
+  auto store = new_store(file);
+  ASSERT_TRUE(store.put_cell(sample_cell("k1")));
+  auto all = store.read();
+  const auto outcomes = store.read_outcomes();
+  ASSERT_TRUE(all && outcomes);
+  ASSERT_FALSE(all->cells.at(0).residuals.empty());
+  for (auto& cell : all->cells) cell.residuals.clear();
+  EXPECT_EQ(records_json(*outcomes), records_json(*all));
+}
+
 TEST(Store, NumbersThatAreNotFiniteAreNull) {
   const ScratchFolder folder;
   auto store = new_store(folder / "a.sqlite");

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+struct NightProblem {
+  std::string hash, name, family;
+  /// Whether it counts in shares: not a copy of another problem in another form, and one that could be loaded.
+  bool counts = true;
+};
+
+/// What a history needs of one cell.
+struct NightCell {
+  int status = -1;  ///< place in NightSummary::statuses; -1: not run
+  bool solved = false;
+  double minimum_s = 0.0;  ///< of set-up + solve; 0: not timed
+  std::uint32_t work = 0;  ///< of iterations, factorizations and products: the same work has the same number
+};
+
+/// One setting at one tolerance and start.
+struct NightRow {
+  std::string label, solver;
+  int solver_version = 1;
+  double tolerance = 0.0;
+  std::string criterion, verdict, start;
+  std::vector<NightCell> cells;  ///< one a problem of the summary
+};
+
+/// A store as one night of a history.
+struct NightSummary {
+  std::filesystem::path store;    ///< where it was read from
+  std::string suite, suite_hash;  ///< name, and a hash of the suite's text
+  std::string started_utc, finished_utc;
+  std::string mode;  ///< "timed" or "throughput"
+  std::string cpu;
+  int cores = 0;
+  std::string version, commit, executable, compiler, flags;  ///< of the build of the latest run
+  bool several_builds = false;
+  long missing = 0;           ///< cells that the suite asks for, too
+  double loaded_share = 0.0;  ///< of the long cells, see is_loaded
+  bool loaded = false;
+  std::vector<std::string> statuses;
+  std::vector<NightProblem> problems;
+  std::vector<NightRow> rows;
+
+  /// Ran to its end, with every cell.
+  bool complete() const { return !finished_utc.empty() && missing == 0; }
+};
+
+/// Only cells that the suite still asks for (present_contents) belong in `contents`. A store without a run gives a
+/// summary without a date.
+NightSummary summarise(const StoreContents& contents);
+
+/// "results.sqlite" → "results.sqlite.summary.json".
+std::filesystem::path summary_file(const std::filesystem::path& store);
+
+/// The summary kept beside the store, or, where there is none, it is damaged or older than the store, a new one made of
+/// the store and kept there if that can be written. Nothing of a file that fails its checksum is believed.
+/// Errors: those of Store::open and Store::read_outcomes.
+Result<NightSummary> read_night(const std::filesystem::path& store);
+
+}  // namespace conebench

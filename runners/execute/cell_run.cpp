@@ -128,6 +128,7 @@ void write_times(CellRecord& record, const RunTimes& times) {
   record.solve = summarise_times(times.solve);
   record.total = summarise_times(times.total);
   record.repeats = static_cast<int>(times.total.size());
+  record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
 }
 
 /// Whatever comes back after the deadline is treated alike, a solver that looks at it and one that can't: its answer is
@@ -156,6 +157,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   const bool proposals_only = row.info.measures_verdict && request.verdict == "natural_map_scaled";
   const Runner runner(problem, request, row);
 
+  const ProcessorUse use;
   const auto unsupported = [&](const std::string& reason) {
     record.status = to_string(SolveStatus::unsupported);
     record.reason = reason;
@@ -224,6 +226,8 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   }
   result.busy_s += monotonic_seconds() - judging;
   write_times(record, times);
+  record.timed_rounds[0].cpu_share = use.share();
+  record.timed_rounds[0].switches = use.switches();
   return result;
 }
 

@@ -51,6 +51,7 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
   RetimedCell cell{before};
   if (now.status == "bad_problem") return cell;
   now.rounds = before.rounds + 1;
+  for (RoundRecord& round : now.timed_rounds) round.round = now.rounds;
   cell.record.rounds = now.rounds;
   cell.change = Change::times;
   if (out_of_time(before)) {
@@ -65,7 +66,10 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
     cell.record.solved = before.solved && now.solved;
     cell.record.reaction = answer;
     cell.change = Change::all;
-  } else if (now.total.median < before.total.median) {
+    return cell;
+  }
+  cell.record.timed_rounds.insert(cell.record.timed_rounds.end(), now.timed_rounds.begin(), now.timed_rounds.end());
+  if (now.total.median < before.total.median) {
     cell.record.run_id = now.run_id;
     cell.record.setup = now.setup;
     cell.record.solve = now.solve;

@@ -281,6 +281,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   const SettingRecord& setting = input_.settings[planned.setting].record;
   record.key = planned.key;
   record.run_id = input_.run_id;
+  for (RoundRecord& round : record.timed_rounds) round.run_id = input_.run_id;
   record.problem = problem.hash;
   record.setting = setting.hash;
   record.limit_mb = input_.suite.limits.memory_mb;

@@ -1,8 +1,12 @@
 #include "runners/execute/timing.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "runners/execute/sweep_monitor.hpp"
 
 namespace conebench {
 
@@ -14,6 +18,17 @@ double median_of(std::vector<double> values) {
   if (values.size() % 2 == 1) return *middle;
   return 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
+
+rusage usage() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used;
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+double processor_seconds(const rusage& used) { return seconds(used.ru_utime) + seconds(used.ru_stime); }
 
 }  // namespace
 
@@ -29,6 +44,21 @@ TimingRecord summarise_times(const std::vector<double>& seconds) {
   timing.deviation = median_of(std::move(distances));
   return timing;
 }
+
+ProcessorUse::ProcessorUse() : passed_s_(monotonic_seconds()), used_s_(0.0), switches_(0) {
+  const rusage used = usage();
+  used_s_ = processor_seconds(used);
+  switches_ = used.ru_nivcsw;
+}
+
+double ProcessorUse::share() const {
+  // Asked in this order, what passed is at least what was used.
+  const double used = processor_seconds(usage()) - used_s_;
+  const double passed = monotonic_seconds() - passed_s_;
+  return passed > 0.0 ? used / passed : 0.0;
+}
+
+std::int64_t ProcessorUse::switches() const { return usage().ru_nivcsw - switches_; }
 
 bool another_repeat(const CellRequest::Repeats& repeats, double budget, const std::vector<double>& seconds) {
   const double spent = std::accumulate(seconds.begin(), seconds.end(), 0.0);

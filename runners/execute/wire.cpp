@@ -188,6 +188,8 @@ void pack_record(Packer& packer, const CellRecord& record) {
     packer.put(name);
     visit_residual(packer, residual);
   }
+  packer.put(static_cast<std::uint64_t>(record.timed_rounds.size()));
+  for (const auto& round : record.timed_rounds) visit_round(packer, round);
   packer.put(record.reaction);
 }
 
@@ -199,6 +201,11 @@ void unpack_record(Unpacker& unpacker, CellRecord& record) {
     std::string name;
     unpacker.get(name);
     visit_residual(unpacker, record.residuals[name]);
+  }
+  std::uint64_t rounds = 0;
+  unpacker.get(rounds);
+  for (std::uint64_t i = 0; i < rounds && unpacker.ok(); ++i) {
+    visit_round(unpacker, record.timed_rounds.emplace_back());
   }
   unpacker.get(record.reaction);
 }

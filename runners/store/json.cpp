@@ -83,6 +83,12 @@ json to_json(const CellRecord& cell) {
     ObjectWriter inner(residuals[name]);
     visit_residual(inner, residual);
   }
+  auto& rounds = out["timed_rounds"] = json::array();
+  for (const auto& round : cell.timed_rounds) {
+    ObjectWriter inner(rounds.emplace_back());
+    visit_round(inner, round);
+  }
+  out["answer_crc"] = cell.answer_crc ? json(*cell.answer_crc) : json(nullptr);
   if (!cell.reaction.empty()) {
     auto& reaction = out["reaction"] = json::array();
     for (const double value : cell.reaction) reaction.push_back(std::isfinite(value) ? json(value) : json(nullptr));

@@ -138,7 +138,7 @@ class Merger {
         cells_(target, "cells"),
         find_(target.prepare(std::string(answer_query) + " WHERE key = ?")),
         drop_(target.prepare("DELETE FROM cells WHERE id = ?")) {
-    for (const char* table : {"residuals", "reactions", "traces"}) parts_.emplace_back(target, table);
+    for (const char* table : {"residuals", "rounds", "reactions", "traces"}) parts_.emplace_back(target, table);
   }
 
   std::optional<Error> add(const Connection& source) {
@@ -198,18 +198,22 @@ class Merger {
       int code = cells_.copy(cells, {{id_column, std::nullopt}, {run_column, run_ids.at(cells.integer(run_column))}});
       const std::int64_t new_id = target_.last_row_id();
       for (std::size_t i = 0; i < parts_.size() && code == SQLITE_OK; ++i) {
-        code = copy_part(parts_[i], part_rows[i], old_id, new_id);
+        code = copy_part(parts_[i], part_rows[i], old_id, new_id, run_ids);
       }
       ++summary_.cells;
       return code;
     });
   }
 
-  static int copy_part(RowCopier& part, Statement& rows, std::int64_t old_id, std::int64_t new_id) {
+  static int copy_part(RowCopier& part, Statement& rows, std::int64_t old_id, std::int64_t new_id,
+                       const std::map<std::int64_t, std::int64_t>& run_ids) {
+    const int run_column = part.column("run_id");
+    std::map<int, std::optional<std::int64_t>> replaced = {{part.column("cell"), new_id}};
     rows.bind(1, old_id);
     int code = rows.step();
     while (code == SQLITE_ROW) {
-      if (const int written = part.copy(rows, {{part.column("cell"), new_id}}); written != SQLITE_OK) return written;
+      if (run_column >= 0) replaced[run_column] = run_ids.at(rows.integer(run_column));
+      if (const int written = part.copy(rows, replaced); written != SQLITE_OK) return written;
       code = rows.step();
     }
     rows.reset();

@@ -27,6 +27,7 @@ void visit_build(Visitor& visit, Record& build) {
   visit("type", build.build_type);
   visit("native", build.native);
   visit("libraries", build.libraries);
+  visit("executable", build.executable);
 }
 
 /// Without the id, which the store gives.
@@ -48,6 +49,7 @@ void visit_run(Visitor& visit, Record& run) {
   visit("suite_folder", run.suite_folder);
   visit("data_folder", run.data_folder);
   visit("scope", run.scope_json);
+  visit("side", run.side);
 }
 
 template <class Visitor, class Record>
@@ -117,7 +119,7 @@ void visit_times(Visitor& visit, Record& cell) {
   visit("rounds", cell.rounds);
 }
 
-/// Without the residuals and the reaction, which have tables of their own.
+/// Without the residuals, the rounds and the reaction, which have tables of their own.
 template <class Visitor, class Record>
 void visit_cell(Visitor& visit, Record& cell) {
   visit("key", cell.key);
@@ -145,6 +147,16 @@ void visit_cell(Visitor& visit, Record& cell) {
   visit_times(visit, cell);
   visit("judge_s", cell.judge_s);
   visit("peak_memory_kb", cell.peak_memory_kb);
+}
+
+template <class Visitor, class Record>
+void visit_round(Visitor& visit, Record& round) {
+  visit("round", round.round);
+  visit("run_id", round.run_id);
+  visit("minimum_s", round.minimum);
+  visit("median_s", round.median);
+  visit("cpu_share", round.cpu_share);
+  visit("switches", round.switches);
 }
 
 template <class Visitor, class Record>

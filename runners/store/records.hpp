@@ -30,6 +30,7 @@ struct BuildRecord {
   std::string build_type;
   bool native = false;                           ///< built with -march=native
   std::map<std::string, std::string> libraries;  ///< name → version
+  std::string executable;                        ///< hash of the program file's bytes; empty: of an older Conebench
 };
 
 struct RunRecord {
@@ -50,6 +51,7 @@ struct RunRecord {
   double load_after = 0.0;
   double steal_share = 0.0;        ///< of CPU time while the run lasted
   std::vector<std::string> noise;  ///< reasons why times of this run are doubtful; empty when quiet
+  std::string side;                ///< of a side-by-side run: "base" or "new"; else empty
 };
 
 struct ProblemRecord {
@@ -91,6 +93,16 @@ struct TimingRecord {
   double minimum = 0.0;
   double median = 0.0;
   double deviation = 0.0;  ///< median absolute deviation
+};
+
+/// Times of a cell in one pass of the sweep, or in one replicate of a side of a side-by-side run.
+struct RoundRecord {
+  int round = 1;  ///< 1, 2, …
+  std::int64_t run_id = 0;
+  double minimum = 0.0;                  ///< of set-up + solve over the runs of this round
+  double median = 0.0;                   ///< the same
+  std::optional<double> cpu_share;       ///< processor time by time passed, of those runs
+  std::optional<std::int64_t> switches;  ///< involuntary context switches meanwhile
 };
 
 struct ResidualRecord {
@@ -139,7 +151,9 @@ struct CellRecord {
   std::int64_t open = 0;
   std::int64_t stick = 0;
   std::int64_t slip = 0;
-  std::vector<double> reaction;  ///< final λ; loaded only where asked for
+  std::vector<RoundRecord> timed_rounds;    ///< those that timed it, in order; empty in stores of an older Conebench
+  std::optional<std::uint32_t> answer_crc;  ///< CRC-32 of the stored λ, filled by Store::read; nullopt: none is stored
+  std::vector<double> reaction;             ///< final λ; loaded only where asked for
 };
 
 /// A cell that a suite asks for; limits, criterion and verdict are the same for all of a suite.

@@ -173,7 +173,78 @@ constexpr const char* version_5 = R"sql(
 ALTER TABLE cells ADD COLUMN rounds INTEGER NOT NULL DEFAULT 1;
 )sql";
 
-constexpr std::array<const char*, 5> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5};
+/// Which executable ran; the times of every round; checksums of rows (row_checksum.hpp) and, kept by triggers, how many
+/// rows there are and the sum of their checksums, so that damage is noticed by whoever reads.
+constexpr const char* version_6 = R"sql(
+ALTER TABLE runs ADD COLUMN build_executable TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN side TEXT NOT NULL DEFAULT '';
+CREATE TABLE rounds (
+  cell INTEGER NOT NULL REFERENCES cells(id) ON DELETE CASCADE,
+  round INTEGER NOT NULL,
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  minimum_s REAL,
+  median_s REAL,
+  cpu_share REAL,
+  switches INTEGER,
+  PRIMARY KEY (cell, round)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE runs ADD COLUMN checksum INTEGER;
+ALTER TABLE problems ADD COLUMN checksum INTEGER;
+ALTER TABLE settings ADD COLUMN checksum INTEGER;
+ALTER TABLE cells ADD COLUMN checksum INTEGER;
+ALTER TABLE cells ADD COLUMN residual_checksum INTEGER;
+CREATE TABLE seals (part TEXT PRIMARY KEY, count INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO seals SELECT 'runs', count(*), 0 FROM runs;
+INSERT INTO seals SELECT 'problems', count(*), 0 FROM problems;
+INSERT INTO seals SELECT 'settings', count(*), 0 FROM settings;
+INSERT INTO seals SELECT 'cells', count(*), 0 FROM cells;
+INSERT INTO seals SELECT 'traces', count(*), coalesce(sum(crc32), 0) FROM traces;
+CREATE TRIGGER runs_added AFTER INSERT ON runs BEGIN
+  UPDATE seals SET count = count + 1, sum = sum + coalesce(NEW.checksum, 0) WHERE part = 'runs';
+END;
+CREATE TRIGGER runs_removed AFTER DELETE ON runs BEGIN
+  UPDATE seals SET count = count - 1, sum = sum - coalesce(OLD.checksum, 0) WHERE part = 'runs';
+END;
+CREATE TRIGGER runs_changed AFTER UPDATE OF checksum ON runs BEGIN
+  UPDATE seals SET sum = sum + coalesce(NEW.checksum, 0) - coalesce(OLD.checksum, 0) WHERE part = 'runs';
+END;
+CREATE TRIGGER problems_added AFTER INSERT ON problems BEGIN
+  UPDATE seals SET count = count + 1, sum = sum + coalesce(NEW.checksum, 0) WHERE part = 'problems';
+END;
+CREATE TRIGGER problems_removed AFTER DELETE ON problems BEGIN
+  UPDATE seals SET count = count - 1, sum = sum - coalesce(OLD.checksum, 0) WHERE part = 'problems';
+END;
+CREATE TRIGGER problems_changed AFTER UPDATE OF checksum ON problems BEGIN
+  UPDATE seals SET sum = sum + coalesce(NEW.checksum, 0) - coalesce(OLD.checksum, 0) WHERE part = 'problems';
+END;
+CREATE TRIGGER settings_added AFTER INSERT ON settings BEGIN
+  UPDATE seals SET count = count + 1, sum = sum + coalesce(NEW.checksum, 0) WHERE part = 'settings';
+END;
+CREATE TRIGGER settings_removed AFTER DELETE ON settings BEGIN
+  UPDATE seals SET count = count - 1, sum = sum - coalesce(OLD.checksum, 0) WHERE part = 'settings';
+END;
+CREATE TRIGGER settings_changed AFTER UPDATE OF checksum ON settings BEGIN
+  UPDATE seals SET sum = sum + coalesce(NEW.checksum, 0) - coalesce(OLD.checksum, 0) WHERE part = 'settings';
+END;
+CREATE TRIGGER cells_added AFTER INSERT ON cells BEGIN
+  UPDATE seals SET count = count + 1, sum = sum + coalesce(NEW.checksum, 0) WHERE part = 'cells';
+END;
+CREATE TRIGGER cells_removed AFTER DELETE ON cells BEGIN
+  UPDATE seals SET count = count - 1, sum = sum - coalesce(OLD.checksum, 0) WHERE part = 'cells';
+END;
+CREATE TRIGGER cells_changed AFTER UPDATE OF checksum ON cells BEGIN
+  UPDATE seals SET sum = sum + coalesce(NEW.checksum, 0) - coalesce(OLD.checksum, 0) WHERE part = 'cells';
+END;
+CREATE TRIGGER traces_added AFTER INSERT ON traces BEGIN
+  UPDATE seals SET count = count + 1, sum = sum + NEW.crc32 WHERE part = 'traces';
+END;
+CREATE TRIGGER traces_removed AFTER DELETE ON traces BEGIN
+  UPDATE seals SET count = count - 1, sum = sum - OLD.crc32 WHERE part = 'traces';
+END;
+)sql";
+
+constexpr std::array<const char*, 6> steps_of_this_build = {version_1, version_2, version_3,
+                                                            version_4, version_5, version_6};
 
 struct Header {
   std::int64_t application = 0;

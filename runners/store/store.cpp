@@ -30,6 +30,7 @@ const auto run_fields = [](auto& visit, auto& run) { visit_run(visit, run); };
 const auto problem_fields = [](auto& visit, auto& problem) { visit_problem(visit, problem); };
 const auto setting_fields = [](auto& visit, auto& setting) { visit_setting(visit, setting); };
 const auto cell_fields = [](auto& visit, auto& cell) { visit_cell(visit, cell); };
+const auto round_fields = [](auto& visit, auto& round) { visit_round(visit, round); };
 const auto judgement_fields = [](auto& visit, auto& cell) { visit_judgement(visit, cell); };
 const auto time_fields = [](auto& visit, auto& cell) {
   visit("run_id", cell.run_id);
@@ -74,6 +75,13 @@ std::string select_sql(const char* table, const Names& names, const char* order,
   return fmt::format("SELECT {}{} FROM {} ORDER BY {}", fmt::join(names, ", "), more, table, order);
 }
 
+/// Those of a round, the cell's in front.
+Names round_columns() {
+  Names names = names_of<RoundRecord>(round_fields);
+  names.insert(names.begin(), "cell");
+  return names;
+}
+
 /// The statements of a store that is being written, prepared once.
 struct Writers {
   explicit Writers(const Connection& connection)
@@ -90,13 +98,15 @@ struct Writers {
         drop_residuals(connection.prepare("DELETE FROM residuals WHERE cell = ?")),
         put_residual(connection.prepare(
             "INSERT INTO residuals (cell, name, value, missing, worst_block) VALUES (?, ?, ?, ?, ?)")),
+        drop_rounds(connection.prepare("DELETE FROM rounds WHERE cell = ?")),
+        put_round(connection.prepare(insert_sql("rounds", round_columns()))),
         drop_reaction(connection.prepare("DELETE FROM reactions WHERE cell = ?")),
         put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
         drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
         put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")) {}
 
   Statement insert_run, update_run, put_problem, put_setting, put_cell, update_judgement, update_times, find_cell,
-      drop_residuals, put_residual, drop_reaction, put_reaction, drop_trace, put_trace;
+      drop_residuals, put_residual, drop_rounds, put_round, drop_reaction, put_reaction, drop_trace, put_trace;
 };
 
 /// The id that a statement returns (SELECT id …, … RETURNING id), nullopt where no row matches.
@@ -133,6 +143,16 @@ struct Store::Database {
       RowBinder binder(writers->put_residual.bind(1, id).bind(2, std::string_view(name)), 3);
       visit_residual(binder, residual);
       if (const int code = writers->put_residual.run(); code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+  }
+
+  int put_rounds(std::int64_t id, const CellRecord& cell) {
+    if (const int code = writers->drop_rounds.bind(1, id).run(); code != SQLITE_OK) return code;
+    for (const RoundRecord& round : cell.timed_rounds) {
+      RowBinder binder(writers->put_round.bind(1, id), 2);
+      visit_round(binder, round);
+      if (const int code = writers->put_round.run(); code != SQLITE_OK) return code;
     }
     return SQLITE_OK;
   }
@@ -194,6 +214,8 @@ struct Store::Database {
 
   Result<std::monostate> read_residuals(std::vector<CellRecord>& cells,
                                         const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<std::monostate> read_rounds(std::vector<CellRecord>& cells,
+                                     const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
   Result<std::monostate> read_reactions(std::vector<CellRecord>& cells,
                                         const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
   Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
@@ -246,6 +268,19 @@ Result<std::monostate> Store::Database::read_residuals(
   return std::monostate{};
 }
 
+Result<std::monostate> Store::Database::read_rounds(
+    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare(select_sql("rounds", round_columns(), "cell, round"));
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end()) return;
+    RowReader reader(query, 1);
+    visit_round(reader, cells[found->second].timed_rounds.emplace_back());
+  });
+  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  return std::monostate{};
+}
+
 Result<std::monostate> Store::Database::read_reactions(
     std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
   Statement query = connection.prepare("SELECT cell, length, crc32, data FROM reactions");
@@ -285,15 +320,20 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
     const Names names = names_of<CellRecord>(cell_fields);
     Statement count = connection.prepare("SELECT count(*) FROM cells");
     code = for_each_row(count, [&] { contents.cells.reserve(static_cast<std::size_t>(count.integer(0))); });
-    Statement cells = connection.prepare(select_sql("cells", names, "id", ", id"));
+    Statement cells = connection.prepare(
+        select_sql("cells LEFT JOIN reactions ON reactions.cell = cells.id", names, "id", ", id, crc32"));
+    const int id_column = static_cast<int>(names.size());
     const auto take_cell = [&] {
       RowReader reader(cells);
-      index_of.emplace(cells.integer(static_cast<int>(names.size())), contents.cells.size());
-      visit_cell(reader, contents.cells.emplace_back());
+      index_of.emplace(cells.integer(id_column), contents.cells.size());
+      CellRecord& cell = contents.cells.emplace_back();
+      visit_cell(reader, cell);
+      if (!cells.is_null(id_column + 1)) cell.answer_crc = static_cast<std::uint32_t>(cells.integer(id_column + 1));
     };
     if (code == SQLITE_OK) code = for_each_row(cells, take_cell);
   }
   if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (auto done = read_rounds(contents.cells, index_of); !done) return done.error();
   if (with_residuals) {
     if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
   }
@@ -356,6 +396,7 @@ Result<std::monostate> Store::put_cell(const CellRecord& cell) {
     const auto id = run_for_id(writers.put_cell, code);
     if (code == SQLITE_OK && !id) code = SQLITE_INTERNAL;
     if (code == SQLITE_OK) code = database_->put_residuals(*id, cell);
+    if (code == SQLITE_OK) code = database_->put_rounds(*id, cell);
     if (code == SQLITE_OK) code = writers.drop_reaction.bind(1, *id).run();
     if (code == SQLITE_OK) code = writers.drop_trace.bind(1, *id).run();
     if (code == SQLITE_OK && !cell.reaction.empty()) {
@@ -390,7 +431,7 @@ Result<std::monostate> Store::update_judgement(const CellRecord& cell) {
 
 Result<std::monostate> Store::update_times(const CellRecord& cell) {
   return database_->update("the times", &Writers::update_times, cell, time_fields,
-                           [](std::int64_t) { return SQLITE_OK; });
+                           [&](std::int64_t id) { return database_->put_rounds(id, cell); });
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {

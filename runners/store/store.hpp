@@ -43,7 +43,7 @@ class Store {
   Result<std::monostate> put_trace(const std::string& key, const std::string& csv);
   /// Replaces only what judging decides: solved, verdict values, contact modes and residuals.
   Result<std::monostate> update_judgement(const CellRecord& cell);
-  /// Replaces only the times, the numbers of repeats and rounds, and the run.
+  /// Replaces only the times, the rounds, the numbers of repeats and rounds, and the run.
   Result<std::monostate> update_times(const CellRecord& cell);
 
   /// Key and status of every stored cell.

@@ -28,6 +28,7 @@ CellRecord solved_in(double median) {
   cell.setup.median = 0.25 * median;
   cell.solve.median = 0.75 * median;
   cell.total = {.cold = 2.0 * median, .minimum = 0.9 * median, .median = median, .deviation = 0.0};
+  cell.timed_rounds = {{.minimum = 0.9 * median, .median = median}};
   cell.reaction = answer;
   return cell;
 }
@@ -52,6 +53,10 @@ TEST(Rounds, TheQuietestRoundsTimesStayWhole) {
   EXPECT_EQ(worse.record.run_id, 2);
   EXPECT_EQ(worse.record.repeats, 5);
   EXPECT_EQ(worse.record.rounds, 3);
+  ASSERT_EQ(worse.record.timed_rounds.size(), 3U) << "every round is kept";
+  EXPECT_EQ(worse.record.timed_rounds[1].median, 1.0);
+  EXPECT_EQ(worse.record.timed_rounds[2].round, 3);
+  EXPECT_EQ(worse.record.timed_rounds[2].minimum, 2.7);
 }
 
 TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {

@@ -81,6 +81,7 @@ class SweepTest : public ::testing::Test {
 inline CellRecord without_times(CellRecord cell) {
   cell.run_id = 0;
   cell.setup = cell.solve = cell.total = {};
+  cell.timed_rounds.clear();
   cell.repeats = 0;
   cell.rounds = 1;
   cell.judge_s = 0.0;

@@ -418,7 +418,7 @@ const char* const bulky_suite = R"({
 TEST_F(Sweep, AFullDiskStopsItWithAMessageAndItResumes) {
   const std::filesystem::path disk = folder / "disk";
   std::filesystem::create_directory(disk);
-  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1m") != 0) GTEST_SKIP() << "may not mount a file system here";
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1500k") != 0) GTEST_SKIP() << "may not mount a file system here";
   const Suite bulky = suite(bulky_suite);
   std::size_t stored = 0;
   {
@@ -426,7 +426,7 @@ TEST_F(Sweep, AFullDiskStopsItWithAMessageAndItResumes) {
     ASSERT_TRUE(store);
     const auto outcome = run_sweep(bulky, *store, options, progress);
     ASSERT_TRUE(outcome);
-    EXPECT_TRUE(outcome->stopped) << "80 answers fitted into 1 MB";
+    EXPECT_TRUE(outcome->stopped) << "80 answers fitted into 1.5 MB";
     if (outcome->stopped) {
       EXPECT_THAT(outcome->stopped->message, AllOf(HasSubstr("out.sqlite"), HasSubstr("resume")));
     }
@@ -454,7 +454,7 @@ TEST_F(Sweep, AFileThatMayNotGrowStopsItLikeAFullDisk) {
   if (child == 0) {
     // For this process only: the limit is for all files that it writes.
     signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{1'000'000, 1'000'000};
+    const rlimit limit{1'500'000, 1'500'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     auto store = Store::open(folder / "out.sqlite", Store::Mode::read_write);
     const auto outcome = run_sweep(bulky, *store, options, progress);

@@ -18,6 +18,7 @@ CellReport report() {
   made.record.residuals["penetration"].missing = "no gaps";
   made.record.residuals["natural_map"].value = 3.0;
   made.record.total.median = 0.5;
+  made.record.timed_rounds = {{1, 4, 0.4, 0.5, 0.75, 2}};
   return made;
 }
 
@@ -27,6 +28,7 @@ TEST(Wire, ARecordComesThroughUnchanged) {
   ASSERT_TRUE(decoded);
   EXPECT_EQ(encode(*decoded), bytes);
   EXPECT_EQ(decoded->record.residuals.at("penetration").missing, "no gaps");
+  EXPECT_EQ(decoded->record.timed_rounds.at(0).cpu_share, 0.75);
 }
 
 TEST(Wire, FramesAreCutOutOfAnyPieces) {

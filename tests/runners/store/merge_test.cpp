@@ -74,6 +74,8 @@ TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   EXPECT_EQ(run_of(contents.cells[0])->machine.host, "node7");
   EXPECT_EQ(run_of(contents.cells[2])->machine.host, "node8");
   EXPECT_EQ(contents.cells[2].residuals.size(), 2U);
+  ASSERT_EQ(contents.cells[2].timed_rounds.size(), 1U);
+  EXPECT_EQ(contents.cells[2].timed_rounds[0].run_id, contents.cells[2].run_id) << "the run's new number";
   EXPECT_EQ(contents.cells[2].reaction.size(), 5U);
   EXPECT_EQ(Store::open(folder / "all", Store::Mode::read_only)->trace("k3")->value(), "trace of k3");
   // Nothing but the three stores is left in the folder.

@@ -37,7 +37,9 @@ inline RunRecord sample_run() {
   run.started_utc = "2024-05-01T02:00:00Z";
   run.mode = "timed";
   run.machine = {"node7", "Some CPU @ 3 GHz", 16, 64000, "6.1.0", "performance"};
-  run.build = {"0.1.0", "abc-dirty", "g++ 12.2", "-O3", "Release", true, {{"eigen", "3.4.0"}, {"hdf5", "1.10.8"}}};
+  run.build = {
+      "0.1.0",           "abc-dirty", "g++ 12.2", "-O3", "Release", true, {{"eigen", "3.4.0"}, {"hdf5", "1.10.8"}},
+      "0123456789abcdef"};
   run.load_before = 0.25;
   run.load_after = 1.5;
   run.steal_share = 0.01;
@@ -96,6 +98,7 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.total = {2.1e-3, 1.89e-3, 1.995e-3, 1.1e-5};
   cell.repeats = 25;
   cell.judge_s = 1e-3;
+  cell.timed_rounds = {{1, run, 1.89e-3, 1.995e-3, 0.99, 3}};
   cell.peak_memory_kb = 20480;
   cell.open = 1;
   cell.stick = 2;

@@ -43,18 +43,23 @@ TEST(StoreSchema, TheTablesHaveExactlyTheRecordsFields) {
   const ScratchFolder folder;
   const auto connection = open_new(folder);
   auto runs = fields_of<RunRecord>([](auto& visit, auto& run) { visit_run(visit, run); });
-  runs.insert("id");
+  runs.insert({"id", "checksum"});
   auto cells = fields_of<CellRecord>([](auto& visit, auto& cell) { visit_cell(visit, cell); });
-  cells.insert("id");
+  cells.insert({"id", "checksum", "residual_checksum"});
   auto residuals = fields_of<ResidualRecord>([](auto& visit, auto& residual) { visit_residual(visit, residual); });
   residuals.insert({"cell", "name"});
+  auto rounds = fields_of<RoundRecord>([](auto& visit, auto& round) { visit_round(visit, round); });
+  rounds.insert("cell");
+  auto problems = fields_of<ProblemRecord>([](auto& visit, auto& problem) { visit_problem(visit, problem); });
+  problems.insert("checksum");
+  auto settings = fields_of<SettingRecord>([](auto& visit, auto& setting) { visit_setting(visit, setting); });
+  settings.insert("checksum");
   EXPECT_EQ(columns_of(connection, "runs"), runs);
   EXPECT_EQ(columns_of(connection, "cells"), cells);
   EXPECT_EQ(columns_of(connection, "residuals"), residuals);
-  EXPECT_EQ(columns_of(connection, "problems"),
-            fields_of<ProblemRecord>([](auto& visit, auto& problem) { visit_problem(visit, problem); }));
-  EXPECT_EQ(columns_of(connection, "settings"),
-            fields_of<SettingRecord>([](auto& visit, auto& setting) { visit_setting(visit, setting); }));
+  EXPECT_EQ(columns_of(connection, "rounds"), rounds);
+  EXPECT_EQ(columns_of(connection, "problems"), problems);
+  EXPECT_EQ(columns_of(connection, "settings"), settings);
 }
 
 TEST(StoreSchema, TheDocumentNamesEveryTableAndColumn) {

@@ -74,7 +74,7 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
     ASSERT_TRUE(store) << store.error().message;
     const auto id = store->begin_run(run);
     ASSERT_TRUE(id) << id.error().message;
-    run.id = cell.run_id = *id;
+    run.id = cell.run_id = cell.timed_rounds[0].run_id = *id;
     ASSERT_TRUE(store->put_problem(problem));
     ASSERT_TRUE(store->put_setting(setting));
     ASSERT_TRUE(store->put_cell(cell));
@@ -87,6 +87,8 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   ASSERT_TRUE(contents) << contents.error().message;
   ASSERT_EQ(contents->cells.size(), 1U);
   // Every field is in the JSON of its record, so equal JSON means equal records.
+  EXPECT_TRUE(contents->cells[0].answer_crc);
+  cell.answer_crc = contents->cells[0].answer_crc;
   EXPECT_EQ(to_json(contents->runs.at(0)), to_json(run));
   EXPECT_EQ(to_json(contents->problems.at(0)), to_json(problem));
   EXPECT_EQ(to_json(contents->settings.at(0)), to_json(setting));
@@ -194,6 +196,7 @@ TEST(Store, NewTimesReplaceTimesAndNumbersOfRunsAlone) {
   timed.total.median = 2.0;
   timed.repeats = 12;
   timed.rounds = 3;
+  timed.timed_rounds = {{1, cell.run_id, 1.5, 1.6, 0.5, 7}, {3, cell.run_id, 1.9, 2.0, std::nullopt, std::nullopt}};
   ASSERT_TRUE(store.update_times(timed));
   const auto contents = store.read(true);
   ASSERT_TRUE(contents);
@@ -201,6 +204,11 @@ TEST(Store, NewTimesReplaceTimesAndNumbersOfRunsAlone) {
   EXPECT_EQ(stored.setup.cold, 1.0);
   EXPECT_EQ(stored.setup.deviation, 0.25);
   EXPECT_EQ(stored.total.median, 2.0);
+  ASSERT_EQ(stored.timed_rounds.size(), 2U);
+  EXPECT_EQ(stored.timed_rounds[0].switches, 7);
+  EXPECT_EQ(stored.timed_rounds[1].round, 3);
+  EXPECT_EQ(stored.timed_rounds[1].minimum, 1.9);
+  EXPECT_FALSE(stored.timed_rounds[1].cpu_share);
   EXPECT_EQ(stored.repeats, 12);
   EXPECT_EQ(stored.rounds, 3);
   EXPECT_EQ(stored.status, cell.status);

@@ -55,11 +55,7 @@ void declare_form(OptionBinder& bind, std::string& form);
 Result<std::shared_ptr<const DelassusOperator>> make_delassus(const PrimalForm& primal, const ConeProduct& cones,
                                                               const std::string& form);
 
-/// The scaled natural map of `impulse`: max_i ‖λ_i − P_{K_i}(λ_i − r_i v̂_i)‖ / (r_i V). Generators
-/// state with it how right their reference is; the judge of answers is in metrics/.
-double reference_residual(const ContactProblem& problem, ConstVectorRef impulse);
-
-/// `problem` with the reference `impulse` and its residual.
+/// `problem` with the reference `impulse` and its scaled natural map.
 ContactProblem with_reference(const ContactProblem& problem, Vector impulse, std::string source);
 
 }  // namespace conebench

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "problems/plural.hpp"
+#include "problems/scaled_natural_map.hpp"
 #include "problems/scenes/scene_support.hpp"
 #include "problems/scenes/simulated/urdf.hpp"
 #include "runners/simulation/loop_solver.hpp"
@@ -22,7 +23,7 @@ class VerdictMonitor final : public Monitor {
  private:
   Decision look(long iteration, ConstVectorRef impulse, double) override {
     next_ = iteration + 1 + iteration / 10;
-    const double residual = reference_residual(problem_, impulse);
+    const double residual = scaled_natural_map(problem_, impulse);
     behind_ = residual / tolerance_;
     return residual <= tolerance_ ? Decision::accept : Decision::keep_going;
   }
@@ -269,7 +270,7 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
         fmt::format("{} returned impulses that are not finite ({}); use another solver or a smaller time_step",
                     options_.solver, to_string(record.summary.status)));
   }
-  record.residual = reference_residual(problem, impulse);
+  record.residual = scaled_natural_map(problem, impulse);
   record.problem = problem.with_reference({impulse, record.residual, solver_label_});
   return impulse;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "problems/cone_projection.hpp"
+#include "problems/scaled_natural_map.hpp"
 
 namespace conebench {
 
@@ -112,19 +113,12 @@ void AdmmSolver::choose_units(const ContactProblem& problem) {
   impulse_scale_ = 1.0;
   if (variant_.scaled) {
     const BlockSparseMatrix& blocks = problem.blocks();
-    Vector traces(cones_.blocks());
-    for (Index block = 0; block < cones_.blocks(); ++block) {
-      const int size = blocks.block_size(block);
-      traces[block] = (blocks.block(block, blocks.diagonal(block)).trace() +
-                       problem.compliance().segment(blocks.block_offset(block), size).sum()) /
-                      size;
-    }
-    const double positive = static_cast<double>((traces.array() > 0.0).count());
-    const double mean = positive > 0.0 ? traces.cwiseMax(0.0).sum() / positive : 1.0;
+    Vector means(cones_.blocks());
+    mean_diagonals(blocks, problem.compliance(), means);
     double largest = 0.0;
     for (Index block = 0; block < cones_.blocks(); ++block) {
       auto scale = row_scale_.segment(blocks.block_offset(block), blocks.block_size(block));
-      scale.setConstant(1.0 / std::sqrt(traces[block] > 0.0 ? traces[block] : mean));
+      scale.setConstant(1.0 / std::sqrt(means[block]));
       largest = std::max(
           largest, scale[0] * problem.free_term().segment(blocks.block_offset(block), blocks.block_size(block)).norm());
     }

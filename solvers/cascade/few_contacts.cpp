@@ -7,9 +7,9 @@
 #include <span>
 
 #include "problems/natural_map.hpp"
+#include "problems/scaled_natural_map.hpp"
 #include "solvers/cascade/few_newton.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
-#include "solvers/natural_map_scaling.hpp"
 
 namespace conebench::cascade {
 

@@ -7,7 +7,7 @@
 
 #include "problems/cone_projection.hpp"
 #include "problems/natural_map.hpp"
-#include "solvers/natural_map_scaling.hpp"
+#include "problems/scaled_natural_map.hpp"
 
 namespace conebench::cascade {
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "problems/scaled_natural_map.hpp"
+
 namespace conebench {
 
 namespace {
@@ -22,8 +24,7 @@ double largest_block_norm(const ConeProduct& cones, const Vector& x) {
 }  // namespace
 
 VelocityMap::VelocityMap(const ContactProblem& problem, bool de_saxce) : problem_(problem), de_saxce_(de_saxce) {
-  const double largest = largest_block_norm(problem.cones(), problem.free_term());
-  if (largest > 0.0) velocity_scale_ = largest;
+  velocity_scale_ = reference_velocity(problem.blocks(), problem.free_term());
 }
 
 void VelocityMap::operator()(const Vector& impulse, Vector& velocity) {

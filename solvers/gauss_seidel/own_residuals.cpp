@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "solvers/natural_map_scaling.hpp"
+#include "problems/scaled_natural_map.hpp"
 
 namespace conebench::gauss_seidel {
 
@@ -100,24 +100,7 @@ double OwnResiduals::objective(ConstVectorRef impulse) {
 
 double OwnResiduals::natural_map(ConstVectorRef impulse) {
   update_velocity(impulse);
-  const ConeProduct& cones = problem_.cones();
-  for (Index b = 0; b < cones.blocks(); ++b) {
-    const Index row = cones.block_row(b);
-    const int size = cones.block_size(b);
-    const double step = 1.0 / inverse_steps_[b];
-    scratch_.segment(row, size) = impulse.segment(row, size) - step * velocity_.segment(row, size);
-  }
-  project_cone(cones, scratch_, scratch_);
-  double largest = 0.0;
-  for (Index b = 0; b < cones.blocks(); ++b) {
-    const Index row = cones.block_row(b);
-    const int size = cones.block_size(b);
-    const double weight = inverse_steps_[b] / reference_velocity_;
-    const double error = (weight * (impulse.segment(row, size) - scratch_.segment(row, size))).norm();
-    if (!(error <= largest)) largest = error;
-    if (std::isnan(largest)) break;
-  }
-  return largest;
+  return scaled_natural_map(problem_.cones(), impulse, velocity_, inverse_steps_, reference_velocity_, scratch_);
 }
 
 }  // namespace conebench::gauss_seidel

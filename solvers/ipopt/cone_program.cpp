@@ -3,23 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/scaled_natural_map.hpp"
+
 namespace conebench::ipopt {
 
 ConeProgram::ConeProgram(const ContactProblem& problem) : cones_(problem.cones()), row_scale_(problem.rows()) {
   const BlockSparseMatrix& blocks = problem.blocks();
-  double sum = 0.0;
-  double positive = 0.0;
+  Vector means(cones_.blocks());
+  mean_diagonals(blocks, problem.compliance(), means);
   for (Index i = 0; i < cones_.blocks(); ++i) {
-    const Index row = cones_.block_row(i);
-    const int size = cones_.block_size(i);
-    const double mean =
-        (blocks.block(i, blocks.diagonal(i)).trace() + problem.compliance().segment(row, size).sum()) / size;
-    row_scale_.segment(row, size).setConstant(mean);
-    sum += std::max(0.0, mean);
-    positive += mean > 0.0 ? 1.0 : 0.0;
+    row_scale_.segment(cones_.block_row(i), cones_.block_size(i)).setConstant(1.0 / std::sqrt(means[i]));
   }
-  const double mean = positive > 0.0 ? sum / positive : 1.0;
-  row_scale_ = row_scale_.unaryExpr([mean](double value) { return 1.0 / std::sqrt(value > 0.0 ? value : mean); });
   g_ = problem.free_term().cwiseProduct(row_scale_);
   const double largest = g_.size() > 0 ? g_.lpNorm<Eigen::Infinity>() : 0.0;
   if (largest > 0.0) impulse_scale_ = largest;

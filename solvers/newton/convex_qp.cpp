@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "problems/scaled_natural_map.hpp"
+
 namespace conebench::newton {
 
 void ConvexSet::project(std::size_t i, Eigen::Ref<Vector> x) const {
@@ -40,18 +42,10 @@ ConvexQp::ConvexQp(const BlockSparseMatrix& matrix, const Vector& compliance, co
   set_.radii.assign(kinds.size(), 0.0);
   set_.kinds = std::move(kinds);
 
-  double sum = 0.0;
-  double positive = 0.0;
-  for (Index i = 0; i < matrix_.block_rows(); ++i) {
-    const int rows_of_block = matrix_.block_size(i);
-    const double mean = (matrix_.block(i, matrix_.diagonal(i)).trace() +
-                         compliance_.segment(matrix_.block_offset(i), rows_of_block).sum()) /
-                        rows_of_block;
-    steps_.push_back(mean);
-    sum += std::max(0.0, mean);
-    positive += mean > 0.0 ? 1.0 : 0.0;
-  }
-  for (double& step : steps_) step = 1.0 / (step > 0.0 ? step : (positive > 0.0 ? sum / positive : 1.0));
+  Vector means(matrix_.block_rows());
+  mean_diagonals(matrix_, compliance_, means);
+  steps_.reserve(static_cast<std::size_t>(means.size()));
+  for (const double mean : means) steps_.push_back(1.0 / mean);
 }
 
 void ConvexQp::multiply(const Vector& x, Vector& out) const {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <memory>
 
+#include "problems/scaled_natural_map.hpp"
+
 namespace conebench::newton {
 
 namespace {
@@ -13,28 +15,21 @@ constexpr double dense_share = 0.25;
 /// A block of at most 3×3 on the stack.
 using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 3, 3>;
 
-/// Mean of the diagonal of G + R over each block, for every row; where that is not positive, the mean of the others.
-Vector mean_diagonals(const BlockSparseMatrix& matrix, const Vector& compliance) {
-  Vector means(matrix.rows());
-  double sum = 0.0;
-  Index positive = 0;
+/// Of each row's block.
+Vector row_means(const BlockSparseMatrix& matrix, const Vector& compliance) {
+  Vector means(matrix.block_rows());
+  mean_diagonals(matrix, compliance, means);
+  Vector rows(matrix.rows());
   for (Index i = 0; i < matrix.block_rows(); ++i) {
-    const Index row = matrix.block_offset(i);
-    const int size = matrix.block_size(i);
-    const double mean = (matrix.block(i, matrix.diagonal(i)).trace() + compliance.segment(row, size).sum()) / size;
-    means.segment(row, size).setConstant(mean);
-    if (!(mean > 0.0)) continue;
-    sum += mean;
-    ++positive;
+    rows.segment(matrix.block_offset(i), matrix.block_size(i)).setConstant(means[i]);
   }
-  const double mean = positive > 0 ? sum / static_cast<double>(positive) : 1.0;
-  return means.unaryExpr([mean](double value) { return value > 0.0 ? value : mean; });
+  return rows;
 }
 
 }  // namespace
 
 NewtonMatrix::NewtonMatrix(const BlockSparseMatrix& matrix, const Vector& compliance, Storage storage)
-    : matrix_(matrix), compliance_(compliance), mean_diagonal_(mean_diagonals(matrix, compliance)) {
+    : matrix_(matrix), compliance_(compliance), mean_diagonal_(row_means(matrix, compliance)) {
   const Index n = matrix.rows();
   const double stored = static_cast<double>(matrix.stored_values()) / (static_cast<double>(n) * static_cast<double>(n));
   dense_ = storage == Storage::dense || (storage == Storage::automatic && (n <= dense_rows || stored > dense_share));

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "problems/scaled_natural_map.hpp"
+
 namespace conebench::newton {
 
 namespace {
@@ -34,7 +36,6 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
   const BlockSparseMatrix& matrix = problem.blocks();
   double sum = 0.0;
   long positive = 0;
-  double largest_velocity = 0.0;
   for (Index i = 0; i < cones_.blocks(); ++i) {
     const Index row = cones_.block_row(i);
     const int size = cones_.block_size(i);
@@ -47,12 +48,11 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
       sum += value;
       ++positive;
     }
-    largest_velocity = std::max(largest_velocity, problem.free_term().segment(row, size).norm());
   }
   const double mean = positive > 0 ? sum / static_cast<double>(positive) : 1.0;
   const auto inverse = [&](double value) { return 1.0 / (value > 0.0 ? value : mean); };
   for (Steps& step : steps_) step = {inverse(step.normal), inverse(step.tangential)};
-  if (largest_velocity > 0.0) velocity_scale_ = largest_velocity;
+  velocity_scale_ = reference_velocity(matrix, problem.free_term());
 }
 
 template <int Dim, class Store>

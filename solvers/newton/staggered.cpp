@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "problems/scaled_natural_map.hpp"
 #include "solvers/after_iteration.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/convex_qp_solvers.hpp"
@@ -74,12 +75,7 @@ class Staggered final : public Solver {
     problem_ = problem;
     if (problem.rows() == 0) return std::nullopt;
     residual_ = std::make_unique<gauss_seidel::OwnResiduals>(problem, gauss_seidel::OwnModel::ncp);
-    velocity_scale_ = 0.0;
-    for (Index i = 0; i < problem.cones().blocks(); ++i) {
-      const auto g = problem.free_term().segment(problem.cones().block_row(i), problem.cones().block_size(i));
-      velocity_scale_ = std::max(velocity_scale_, g.norm());
-    }
-    if (velocity_scale_ == 0.0) velocity_scale_ = 1.0;
+    velocity_scale_ = reference_velocity(problem.blocks(), problem.free_term());
     make_normal(problem);
     make_tangential(problem);
     lambda_.setZero(problem.rows());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "problems/contact_problem.hpp"
@@ -23,16 +24,16 @@ inline std::vector<double> coulomb_projection(const std::vector<double>& x, doub
   return result;
 }
 
-/// max_i ‖λ_i − P_{K_i}(λ_i − r_i v̂_i)‖ / (r_i V), r_i = d_i / trace(G_ii + R_ii) (trace ≤ 0: mean of the inverses of
-/// the others), V = max_i ‖g_i‖ (0: 1), from a dense G.
+/// max_i ‖λ_i − P_{K_i}(λ_i − r_i v̂_i)‖ / (r_i V), r_i = d_i / trace(G_ii + R_ii) (trace ≤ 0: the inverse of the mean
+/// of the others), V = max_i ‖g_i‖ (0: 1), from a dense G.
 inline double scaled_natural_map(const ContactProblem& problem, const Vector& impulse) {
   const ConeProduct& cones = problem.cones();
   Matrix matrix = problem.delassus().dense();
   matrix.diagonal() += problem.compliance();
   const Vector sigma = matrix * impulse + problem.free_term();
   double scale = 0.0;
-  double inverse_sum = 0.0;
-  double inverse_count = 0.0;
+  double positive_sum = 0.0;
+  double positive_count = 0.0;
   std::vector<double> mean_diagonal;
   for (Index b = 0; b < cones.blocks(); ++b) {
     const Index row = cones.block_row(b);
@@ -40,8 +41,8 @@ inline double scaled_natural_map(const ContactProblem& problem, const Vector& im
     scale = std::max(scale, problem.free_term().segment(row, size).norm());
     mean_diagonal.push_back(matrix.diagonal().segment(row, size).sum() / size);
     if (mean_diagonal.back() > 0.0) {
-      inverse_sum += 1.0 / mean_diagonal.back();
-      inverse_count += 1.0;
+      positive_sum += mean_diagonal.back();
+      positive_count += 1.0;
     }
   }
   if (scale == 0.0) scale = 1.0;
@@ -50,7 +51,7 @@ inline double scaled_natural_map(const ContactProblem& problem, const Vector& im
     const Index row = cones.block_row(b);
     const int size = cones.block_size(b);
     const double diagonal = mean_diagonal[static_cast<std::size_t>(b)];
-    const double step = diagonal > 0.0 ? 1.0 / diagonal : (inverse_count > 0.0 ? inverse_sum / inverse_count : 1.0);
+    const double step = diagonal > 0.0 ? 1.0 / diagonal : (positive_count > 0.0 ? positive_count / positive_sum : 1.0);
     double square = 0.0;
     if (b < cones.joints()) {
       square = std::pow(step * sigma[row], 2);
@@ -68,7 +69,8 @@ inline double scaled_natural_map(const ContactProblem& problem, const Vector& im
       const auto projected = coulomb_projection(x, mu);
       for (int i = 0; i < size; ++i) square += std::pow(impulse[row + i] - projected[static_cast<std::size_t>(i)], 2);
     }
-    worst = std::max(worst, std::sqrt(square) / (step * scale));
+    const double error = std::sqrt(square) / (step * scale);
+    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
   }
   return worst;
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "problems/delassus_operator.hpp"
-#include "solvers/natural_map_scaling.hpp"
+#include "problems/scaled_natural_map.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 
 namespace conebench {
@@ -26,13 +26,12 @@ double sorted_quantile(std::span<const double> sorted, double share) {
   return fraction == 0.0 ? sorted[below] : (1.0 - fraction) * sorted[below] + fraction * sorted[below + 1];
 }
 
-/// Uniform on [0, bound), the same on every standard library (uniform_int_distribution is not).
+}  // namespace
+
 std::size_t draw_below(std::mt19937_64& engine, std::size_t bound) {
   const double unit = static_cast<double>(engine() >> 11U) * 0x1.0p-53;
   return std::min(bound - 1, static_cast<std::size_t>(unit * static_cast<double>(bound)));
 }
-
-}  // namespace
 
 std::optional<double> mean(std::span<const double> values) {
   if (values.empty()) return std::nullopt;
@@ -61,6 +60,28 @@ std::optional<double> sample_deviation(std::span<const double> values) {
   double sum = 0.0;
   for (const double value : values) sum += (value - centre) * (value - centre);
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+std::optional<double> trimmed_mean(std::span<const double> values, double share) {
+  if (values.empty()) return std::nullopt;
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto cut = static_cast<std::size_t>(share * static_cast<double>(sorted.size()));
+  return mean(std::span(sorted).subspan(cut, sorted.size() - 2 * cut));
+}
+
+double normal_quantile(double p) {
+  if (!(p > 0.0 && p < 1.0)) throw std::invalid_argument("normal_quantile: p must be between 0 and 1");
+  if (p > 0.5) return -normal_quantile(1.0 - p);
+  // Newton's method on Φ(x) = erfc(−x/√2)/2 for p ≤ 1/2, where Φ is convex, from the right of the root: it descends.
+  double x = 0.0;
+  for (int k = 0; k < 200; ++k) {
+    const double density = std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi);
+    const double step = (0.5 * std::erfc(-x / std::numbers::sqrt2) - p) / density;
+    x -= step;
+    if (std::abs(step) <= 1e-15 * std::max(1.0, std::abs(x))) break;
+  }
+  return x;
 }
 
 std::optional<Interval> bootstrap_interval(std::span<const double> values, const Statistic& statistic, double level,

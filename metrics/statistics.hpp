@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,15 @@ std::optional<double> median(std::span<const double> values);
 std::optional<double> median_absolute_deviation(std::span<const double> values);
 /// √(Σ (x − mean)² / (n − 1)); nothing for fewer than two values.
 std::optional<double> sample_deviation(std::span<const double> values);
+
+/// The mean without the ⌊share · n⌋ smallest and as many of the largest values; 0 ≤ share < 0.5.
+std::optional<double> trimmed_mean(std::span<const double> values, double share);
+/// Φ⁻¹(p), the value below which a standard normal variable stays with probability p, 0 < p < 1; to 1e-13.
+/// Throws std::invalid_argument for another p.
+double normal_quantile(double p);
+
+/// Uniform on [0, bound), the same on every standard library (uniform_int_distribution is not).
+std::size_t draw_below(std::mt19937_64& engine, std::size_t bound);
 
 using Statistic = std::function<double(std::span<const double>)>;
 

@@ -1,0 +1,217 @@
+#include "metrics/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "metrics/statistics.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// What is left of a cell's log ratio when the other settings' on the same problem are taken off.
+struct CorrectedTime {
+  std::size_t problem = 0, family = 0;
+  double log_ratio = 0.0;
+};
+
+std::vector<double> ratios_of(std::span<const CorrectedTime> times) {
+  std::vector<double> ratios;
+  ratios.reserve(times.size());
+  for (const CorrectedTime& time : times) ratios.push_back(time.log_ratio);
+  return ratios;
+}
+
+/// The median of sorted values without the one at `left_out`; nothing where no other is.
+std::optional<double> median_without(std::span<const double> sorted, std::size_t left_out) {
+  if (sorted.size() < 2) return std::nullopt;
+  const auto at = [&](std::size_t i) { return sorted[i < left_out ? i : i + 1]; };
+  const std::size_t left = sorted.size() - 1;
+  return left % 2 == 1 ? at(left / 2) : 0.5 * (at(left / 2 - 1) + at(left / 2));
+}
+
+/// By setting: every cell's ratio less the median of the other settings' on its problem, or where it is alone there,
+/// less the median of their raw effects.
+std::vector<std::vector<CorrectedTime>> correct(std::span<const PairedTime> times, const std::vector<double>& raw,
+                                                const std::vector<std::size_t>& cells) {
+  std::map<std::size_t, std::vector<const PairedTime*>> by_problem;
+  for (const PairedTime& time : times) by_problem[time.problem].push_back(&time);
+  std::vector<std::optional<double>> other_effects(raw.size());
+  for (std::size_t s = 0; s < raw.size(); ++s) {
+    std::vector<double> others;
+    for (std::size_t t = 0; t < raw.size(); ++t) {
+      if (t != s && cells[t] > 0) others.push_back(raw[t]);
+    }
+    other_effects[s] = median(others);
+  }
+  std::vector<std::vector<CorrectedTime>> corrected(raw.size());
+  for (auto& [problem, there] : by_problem) {
+    std::sort(there.begin(), there.end(), [](const PairedTime* a, const PairedTime* b) {
+      return a->log_ratio != b->log_ratio ? a->log_ratio < b->log_ratio : a->setting < b->setting;
+    });
+    std::vector<double> sorted;
+    for (const PairedTime* time : there) sorted.push_back(time->log_ratio);
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      const std::size_t s = there[i]->setting;
+      const auto control = sorted.size() > 1 ? median_without(sorted, i) : other_effects[s];
+      corrected[s].push_back({problem, there[i]->family, there[i]->log_ratio - control.value_or(0.0)});
+    }
+  }
+  return corrected;
+}
+
+/// Deviation of the trimmed mean over bootstrap samples. A sample is drawn as a count for each of the sorted values, so
+/// that it needs no sorting.
+double bootstrap_deviation(std::vector<double> values, const TimeRules& rules) {
+  const std::size_t n = values.size();
+  if (n < 2) return 0.0;
+  std::sort(values.begin(), values.end());
+  const auto cut = static_cast<std::size_t>(rules.trim * static_cast<double>(n));
+  std::mt19937_64 engine(rules.seed);
+  std::vector<std::size_t> counts(n);
+  std::vector<double> means;
+  means.reserve(rules.resamples);
+  for (std::size_t k = 0; k < rules.resamples; ++k) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (std::size_t i = 0; i < n; ++i) ++counts[draw_below(engine, n)];
+    double sum = 0.0;
+    std::size_t place = 0;  // of the value's first copy in the sorted sample
+    for (std::size_t i = 0; i < n && place < n - cut; ++i) {
+      const std::size_t begin = std::max(place, cut);
+      place += counts[i];
+      const std::size_t end = std::min(place, n - cut);
+      if (end > begin) sum += static_cast<double>(end - begin) * values[i];
+    }
+    means.push_back(sum / static_cast<double>(n - 2 * cut));
+  }
+  return sample_deviation(means).value_or(0.0);
+}
+
+/// A bootstrap takes an effect that differs between problems for noise; the other settings tell how large noise is.
+void cap_deviations(std::vector<SettingTimes>& settings, std::size_t fewest_cells) {
+  constexpr double cap = 1.5;
+  std::vector<double> capped;
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    std::vector<double> others;
+    for (std::size_t t = 0; t < settings.size(); ++t) {
+      if (t != s && settings[t].cells >= fewest_cells) others.push_back(settings[t].deviation);
+    }
+    const auto typical = median(others);
+    capped.push_back(typical ? std::min(settings[s].deviation, cap * *typical) : settings[s].deviation);
+  }
+  for (std::size_t s = 0; s < settings.size(); ++s) settings[s].deviation = capped[s];
+}
+
+void judge_setting(SettingTimes& setting, double z, const TimeRules& rules) {
+  const double v = std::hypot(setting.deviation, std::sqrt(2.0) * rules.night_deviation);
+  const double effect = setting.corrected;
+  setting.bar = std::max(rules.minimum_effect, z * v);
+  setting.could_have_seen = setting.bar + v;
+  if (std::abs(effect) > setting.bar && effect * setting.median > 0.0) {
+    setting.verdict = effect > 0.0 ? TimeVerdict::slower : TimeVerdict::faster;
+  } else if (std::abs(effect) + 2.0 * v < rules.minimum_effect + 0.01) {
+    setting.verdict = TimeVerdict::same;
+  } else {
+    setting.verdict = TimeVerdict::undecided;
+  }
+}
+
+std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const CorrectedTime> times,
+                                        const TimeRules& rules) {
+  constexpr double normal_mad = 1.48;       // deviation of a normal variable by its median absolute deviation
+  constexpr double median_variance = 1.57;  // of a median, by that of a mean: π/2
+  constexpr double beyond = 0.015;
+  std::map<std::size_t, std::vector<double>> by_family;
+  for (const CorrectedTime& time : times) by_family[time.family].push_back(time.log_ratio);
+  const double of_setting = normal_mad * median_absolute_deviation(ratios_of(times)).value_or(0.0);
+  std::vector<FamilyTimes> families;
+  for (const auto& [family, ratios] : by_family) {
+    if (ratios.size() < rules.fewest_family_cells) continue;
+    FamilyTimes row{.setting = setting, .family = family, .cells = ratios.size(), .median = *median(ratios)};
+    const double scatter = std::max(of_setting, normal_mad * *median_absolute_deviation(ratios));
+    const double v = std::sqrt(median_variance * scatter * scatter / static_cast<double>(ratios.size()) +
+                               2.0 * rules.cell_deviation * rules.cell_deviation);
+    row.bar = std::max(rules.family_effect, 4.0 * v);
+    const double sign = row.median > 0.0 ? 1.0 : -1.0;
+    const auto along = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return sign * r > beyond; });
+    const bool most = static_cast<double>(along) >= 0.75 * static_cast<double>(ratios.size());
+    row.verdict = std::abs(row.median) > row.bar && most ? (sign > 0.0 ? TimeVerdict::slower : TimeVerdict::faster)
+                                                         : TimeVerdict::undecided;
+    families.push_back(row);
+  }
+  return families;
+}
+
+/// Why no setting can be judged, or this one; empty where it can.
+std::string reason_against(const TimeComparison& all, std::size_t setting, const TimeRules& rules) {
+  const std::size_t cells = all.settings[setting].cells;
+  if (cells == 0) return "no cell that both solved with the same work";
+  const auto with_cells = std::count_if(all.settings.begin(), all.settings.end(),
+                                        [](const SettingTimes& other) { return other.cells > 0; });
+  if (with_cells < 2) return "a single setting: nothing tells its change from the machine's";
+  if (std::abs(all.together) > rules.together_bar) {
+    return fmt::format("all settings together moved by {:+.1f} %: machine or shared code",
+                       100.0 * std::expm1(all.together));
+  }
+  if (cells < rules.fewest_cells) return fmt::format("{} of at least {} cells", cells, rules.fewest_cells);
+  return {};
+}
+
+}  // namespace
+
+const char* to_string(TimeVerdict verdict) {
+  switch (verdict) {
+    case TimeVerdict::slower: return "slower";
+    case TimeVerdict::faster: return "faster";
+    case TimeVerdict::same: return "same";
+    case TimeVerdict::undecided: return "undecided";
+    case TimeVerdict::none: break;
+  }
+  return "none";
+}
+
+double alarm_z(std::size_t settings, const TimeRules& rules) {
+  return rules.inflation *
+         normal_quantile(1.0 - rules.alarm_share / static_cast<double>(std::max<std::size_t>(1, settings)));
+}
+
+TimeComparison compare_times(std::span<const PairedTime> times, std::size_t settings, bool loaded,
+                             const TimeRules& rules) {
+  TimeComparison result;
+  result.settings.resize(settings);
+  std::vector<std::vector<double>> ratios(settings);
+  for (const PairedTime& time : times) ratios[time.setting].push_back(time.log_ratio);
+  std::vector<double> raw(settings), measured;
+  std::vector<std::size_t> cells(settings);
+  for (std::size_t s = 0; s < settings; ++s) {
+    cells[s] = result.settings[s].cells = ratios[s].size();
+    raw[s] = result.settings[s].raw = trimmed_mean(ratios[s], rules.trim).value_or(0.0);
+    if (cells[s] > 0) measured.push_back(raw[s]);
+  }
+  result.together = median(measured).value_or(0.0);
+  result.z = alarm_z(measured.size(), rules);
+  const auto corrected = correct(times, raw, cells);
+  for (std::size_t s = 0; s < settings; ++s) {
+    const std::vector<double> left = ratios_of(corrected[s]);
+    result.settings[s].corrected = trimmed_mean(left, rules.trim).value_or(0.0);
+    result.settings[s].median = median(left).value_or(0.0);
+    result.settings[s].deviation = bootstrap_deviation(left, rules);
+  }
+  if (!loaded) cap_deviations(result.settings, rules.fewest_cells);
+  for (std::size_t s = 0; s < settings; ++s) {
+    SettingTimes& setting = result.settings[s];
+    setting.reason = reason_against(result, s, rules);
+    if (!setting.reason.empty()) continue;
+    judge_setting(setting, result.z, rules);
+    if (loaded) continue;
+    for (FamilyTimes& family : judge_families(s, corrected[s], rules)) result.families.push_back(family);
+  }
+  return result;
+}
+
+}  // namespace conebench

@@ -9,11 +9,15 @@ scripts/build.sh
 conebench=build/bin/conebench
 
 mkdir -p demo
-# Results of an older build are not mixed with this one's.
-if [ -e demo/results.sqlite ] && [ "$conebench" -nt demo/results.sqlite ]; then
-  echo "Deleting demo/results.sqlite: it is older than this build"
-  rm -f demo/results.sqlite demo/results.sqlite-*
+run_suite() { "$conebench" run suites/default.json --db demo/results.sqlite; }
+code=0
+run_suite || code=$?
+if [ $code -eq 3 ] && [ -e demo/results.sqlite ]; then
+  echo "Starting anew: demo/results.sqlite is another build's"
+  rm -f demo/results.sqlite*
+  code=0
+  run_suite || code=$?
 fi
-"$conebench" run suites/default.json --db demo/results.sqlite
+[ $code -eq 0 ] || exit $code
 "$conebench" report demo/results.sqlite --out demo/report
 echo "Open $PWD/demo/report/index.html"

@@ -19,6 +19,7 @@
 
 #include "runners/execute/build_info.hpp"
 #include "runners/execute/commit.hpp"
+#include "runners/plan/content_address.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
 
@@ -89,6 +90,8 @@ BuildRecord capture_build() {
   build.flags = CONEBENCH_FLAGS;
   build.build_type = CONEBENCH_BUILD_TYPE;
   build.native = CONEBENCH_IS_NATIVE != 0;
+  static const std::string executable = file_address("/proc/self/exe");
+  build.executable = executable;
   build.libraries = {{"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
                      {"HDF5", CONEBENCH_HDF5},
                      {"SQLite", CONEBENCH_SQLITE},

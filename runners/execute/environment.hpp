@@ -11,7 +11,8 @@ namespace conebench {
 /// Processor, cores, memory, kernel and governor of this machine; what can't be told says "unknown" or 0.
 MachineRecord capture_machine();
 
-/// Version, commit, compiler, flags and libraries of this executable.
+/// Version, commit, compiler, flags and libraries of this executable, and a hash of its bytes: whatever was built into
+/// it changes that, also files that git does not track.
 BuildRecord capture_build();
 
 /// "2026-01-31T12:00:00Z".

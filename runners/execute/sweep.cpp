@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "problems/plural.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
@@ -16,34 +17,28 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "runners/store/build_difference.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
 
 namespace {
 
-/// What must agree for times to be comparable.
-std::optional<Error> check_same_build(const std::vector<RunRecord>& runs, const BuildRecord& build,
+/// What must agree for answers and times to stand side by side. The other side of a side-by-side run is meant to
+/// differ.
+std::optional<Error> check_same_build(const StoreContents& stored, const BuildRecord& build,
                                       const MachineRecord& machine) {
-  for (const RunRecord& run : runs) {
-    std::string differs;
-    const auto compare = [&](const char* what, const std::string& there, const std::string& here) {
-      if (differs.empty() && there != here) differs = fmt::format("{} '{}', this is '{}'", what, there, here);
-    };
-    compare("version", run.build.version, build.version);
-    compare("commit", run.build.commit, build.commit);
-    compare("compiler", run.build.compiler, build.compiler);
-    compare("flags", run.build.flags, build.flags);
-    compare("build type", run.build.build_type, build.build_type);
-    compare("native", run.build.native ? "yes" : "no", build.native ? "yes" : "no");
-    for (const auto& [library, version] : build.libraries) {
-      const auto there = run.build.libraries.find(library);
-      compare(library.c_str(), there == run.build.libraries.end() ? "absent" : there->second, version);
+  for (const RunRecord& run : stored.runs) {
+    if (run.side == "base") continue;
+    std::string differs = build_difference(run.build, build);
+    if (differs.empty() && run.machine.cpu != machine.cpu) {
+      differs = fmt::format("processor '{}' there, '{}' here", run.machine.cpu, machine.cpu);
     }
-    compare("processor", run.machine.cpu, machine.cpu);
     if (differs.empty()) continue;
-    return Error{ErrorCode::bad_input, "the store holds cells of another build or machine (" + differs +
-                                           "); write to a new store, or add to this one with --allow-mixed"};
+    return Error{ErrorCode::bad_input,
+                 fmt::format("the store holds cells of another build or machine ({}); write to a new store to measure "
+                             "all anew, or keep its {} and add what is missing with --allow-mixed",
+                             differs, plural(static_cast<long>(stored.cells.size()), "cell"))};
   }
   return std::nullopt;
 }
@@ -138,7 +133,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   run.build = capture_build();
   if (!options.allow_mixed) {
     if (const auto error = check_same_suite(contents->runs, suite.name)) return *error;
-    if (const auto error = check_same_build(contents->runs, run.build, run.machine)) return *error;
+    if (const auto error = check_same_build(*contents, run.build, run.machine)) return *error;
   }
   auto plan = make_sweep_plan(suite, options, &contents->problems, progress);
   if (!plan) return plan.error();

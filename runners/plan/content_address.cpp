@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace conebench {
 
@@ -41,6 +43,18 @@ std::string content_address(std::span<const double> values) {
   Hasher hasher;
   hasher.add(values.data(), values.size_bytes());
   return hasher.digits();
+}
+
+std::string file_address(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::vector<char> chunk(std::size_t{1} << 20);
+  Hasher hasher;
+  bool any = false;
+  while (stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), stream.gcount() > 0) {
+    hasher.add(chunk.data(), static_cast<std::uint64_t>(stream.gcount()));
+    any = true;
+  }
+  return any ? hasher.digits() : "";
 }
 
 std::string exact_text(double value) { return fmt::format("{}", value); }

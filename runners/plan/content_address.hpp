@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@ namespace conebench {
 /// every machine.
 std::string content_address(std::initializer_list<std::string_view> parts);
 std::string content_address(std::span<const double> values);
+/// Over a file's bytes; empty where it has none or can't be read.
+std::string file_address(const std::filesystem::path& file);
 
 /// The shortest text that reads back as the same number.
 std::string exact_text(double value);

@@ -5,10 +5,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <array>
 #include <map>
 #include <set>
 #include <system_error>
 
+#include "runners/store/build_difference.hpp"
 #include "runners/store/record_fields.hpp"
 #include "runners/store/row_visitors.hpp"
 #include "runners/store/schema.hpp"
@@ -25,7 +27,10 @@ using sqlite::Statement;
 /// What must be the same in all stores: text of the value → the file where it was seen first.
 using Seen = std::map<std::string, std::string>;
 struct Common {
-  Seen machine, build, mode, limits;
+  Seen machine, mode, limits;
+  /// By the side of a side-by-side run, the first build seen and its file; a difference, once one is found.
+  std::map<std::string, std::pair<BuildRecord, std::string>> builds;
+  std::string other_build;
 };
 
 std::vector<std::string> columns_of(const Connection& connection, const std::string& table) {
@@ -49,15 +54,30 @@ std::set<std::string> distinct(const Connection& connection, const std::string& 
   return values;
 }
 
+void collect_builds(const Connection& connection, Common& common) {
+  ColumnNames columns;
+  const BuildRecord fields;
+  columns.group("build", [&](auto& inner) { visit_build(inner, fields); });
+  const std::string file = connection.file().string();
+  Statement query =
+      connection.prepare(fmt::format("SELECT DISTINCT side, {} FROM runs", fmt::join(columns.names, ", ")));
+  while (query.step() == SQLITE_ROW) {
+    BuildRecord build;
+    RowReader reader(query, 1);
+    visit_build(reader, build);
+    const auto [first, added] = common.builds.try_emplace(query.text(0), build, file);
+    if (added || !common.other_build.empty()) continue;
+    common.other_build = build_difference(first->second.first, build, "in " + first->second.second, "in " + file);
+  }
+}
+
 void collect(const Connection& connection, Common& common) {
   const std::string file = connection.file().string();
   const auto add = [&](Seen& seen, const std::string& table, const std::string& columns) {
     for (const auto& value : distinct(connection, table, columns)) seen.emplace(value, file);
   };
   add(common.machine, "runs", "machine_cpu, machine_cores || ' cores'");
-  add(common.build, "runs",
-      "build_version, 'commit ' || build_commit, build_compiler, build_flags, build_type, build_native, "
-      "build_libraries");
+  collect_builds(connection, common);
   add(common.mode, "runs", "mode");
   // A shard without cells has no limits to compare.
   add(common.limits, "cells", "max_iterations || ' iterations', limit_s || ' s', limit_mb || ' MB'");
@@ -73,7 +93,7 @@ std::vector<std::string> differences(const Common& common) {
         fmt::format("{}: {} in {}, but {} in {}", what, first.first, first.second, second.first, second.second));
   };
   look("different machines", common.machine);
-  look("different builds", common.build);
+  if (!common.other_build.empty()) lines.push_back("different builds: " + common.other_build);
   look("timed and throughput runs", common.mode);
   look("different limits", common.limits);
   return lines;
@@ -137,6 +157,8 @@ class Merger {
         settings_(target, "settings", "INSERT OR IGNORE"),
         cells_(target, "cells"),
         find_(target.prepare(std::string(answer_query) + " WHERE key = ?")),
+        name_(target.prepare("SELECT problems.name, label, tolerance FROM problems, settings, cells WHERE key = ? AND "
+                             "problems.hash = cells.problem AND settings.hash = setting")),
         drop_(target.prepare("DELETE FROM cells WHERE id = ?")) {
     for (const char* table : {"residuals", "rounds", "reactions", "traces"}) parts_.emplace_back(target, table);
   }
@@ -220,17 +242,38 @@ class Merger {
     return code == SQLITE_DONE ? SQLITE_OK : code;
   }
 
+  /// What two rows of answer_query disagree in, that of the target first; empty where they are the same.
+  static std::string difference(const Statement& first, const Statement& second) {
+    constexpr std::array<const char*, 7> names = {"", "", "solved", "claimed", "iterations", "verdict", ""};
+    for (int i = 1; i < second.columns(); ++i) {
+      const std::string before = first.text(i), now = second.text(i);
+      if (before == now) continue;
+      const std::string_view name = names[static_cast<std::size_t>(i)];
+      if (i + 1 == second.columns()) return "the same counters and verdict, but other bits of λ";
+      return fmt::format("{}{}{} there, {} here", name, name.empty() ? "" : " ", before, now);
+    }
+    return {};
+  }
+
+  /// As people call the cell of the target.
+  std::string name_of(const std::string& key) {
+    std::string name = "cell " + key;
+    if (name_.bind(1, std::string_view(key)).step() == SQLITE_ROW) {
+      name = fmt::format("{} on {} at {}", name_.text(1), name_.text(0), name_.real(2));
+    }
+    name_.reset();
+    return name;
+  }
+
   /// Whether the cell is to be copied, after making room for it. Sets refused_ where the two answers differ and the
   /// options don't say which to keep.
   bool settle(const Connection& source, const std::string& key, const Statement& answer) {
     const bool known = find_.bind(1, std::string_view(key)).step() == SQLITE_ROW;
     const std::int64_t known_id = known ? find_.integer(0) : 0;
-    const std::string known_status = known ? find_.text(1) : "";
-    bool same = known;
-    for (int i = 1; same && i < answer.columns(); ++i) same = find_.text(i) == answer.text(i);
+    const std::string differs = known ? difference(find_, answer) : "";
     find_.reset();
     if (!known) return true;
-    if (same) {
+    if (differs.empty()) {
       ++summary_.repeated;
       // That which more rounds have timed.
       if (rounds_of(source, key) <= rounds_of(target_, key)) return false;
@@ -242,9 +285,9 @@ class Merger {
     switch (options_.conflict) {
       case MergeConflict::refuse:
         refused_ = Error{ErrorCode::bad_input,
-                         fmt::format("{}: cell {} ({}) has another answer in a store before it ({}); keep one of them "
-                                     "with --on-conflict first or last",
-                                     source.file().string(), key, answer.text(1), known_status)};
+                         fmt::format("{}: {} has another answer in a store before it: {}; keep one of them with "
+                                     "--on-conflict first or last",
+                                     source.file().string(), name_of(key), differs)};
         return false;
       case MergeConflict::first: return false;
       case MergeConflict::last: break;
@@ -259,7 +302,7 @@ class Merger {
   MergeSummary& summary_;
   RowCopier runs_, problems_, settings_, cells_;
   std::vector<RowCopier> parts_;
-  Statement find_, drop_;
+  Statement find_, name_, drop_;
   std::optional<Error> refused_;
 };
 

@@ -78,6 +78,29 @@ TEST_F(RunCommand, RunsEveryCellPrintsTheRankingAndResumes) {
   EXPECT_EQ(query("small.sqlite", answers), before) << "a second run must give bit-identical answers";
 }
 
+TEST_F(RunCommand, AnotherExecutableOfTheSameCommitIsToldAndAddsOnlyWithPermission) {
+  ASSERT_EQ(run({}).code, 0);
+  // As a build with an edited source that git does not track: the same commit, other bytes.
+  const std::string other = folder / "conebench";
+  std::filesystem::copy_file(executable(), other);
+  std::ofstream(other, std::ios::app | std::ios::binary) << "edited";
+  const std::vector<std::string> again = {other, "run", folder / "small.json", "--db", folder / "small.sqlite"};
+  expect_failure(
+      run_program(again), 3,
+      {"another build", "the same commit with other sources", "new store", "keep its 8 cells", "--allow-mixed"});
+  auto mixed = again;
+  mixed.push_back("--allow-mixed");
+  const auto added = run_program(mixed);
+  EXPECT_EQ(added.code, 0) << added.err;
+  EXPECT_THAT(added.out, HasSubstr("8 stored before"));
+  auto anew = again;
+  anew.back() = folder / "new.sqlite";
+  EXPECT_EQ(run_program(anew).code, 0);
+  const auto stamps = query("new.sqlite", "SELECT build_executable FROM runs");
+  ASSERT_EQ(stamps.size(), 1U);
+  EXPECT_NE(stamps, query("small.sqlite", "SELECT build_executable FROM runs LIMIT 1"));
+}
+
 TEST_F(RunCommand, ShardsJoinToTheWholeSuite) {
   ASSERT_EQ(run({}, "whole.sqlite").code, 0);
   for (const std::string part : {"1", "2", "3"}) {

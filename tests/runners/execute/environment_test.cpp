@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
+
+#include "runners/plan/content_address.hpp"
 
 namespace conebench {
 namespace {
@@ -25,6 +28,8 @@ TEST(Environment, TellsMachineAndBuild) {
   EXPECT_FALSE(build.commit.empty());
   EXPECT_FALSE(build.compiler.empty());
   EXPECT_THAT(build.flags, HasSubstr("-O"));
+  EXPECT_EQ(build.executable, file_address(std::filesystem::read_symlink("/proc/self/exe")));
+  EXPECT_EQ(build.executable.size(), 32U);
   for (const char* const name : {"Eigen", "HDF5", "SQLite", "zlib"}) {
     EXPECT_TRUE(std::regex_search(build.libraries.at(name), std::regex("^[0-9]"))) << name;
   }

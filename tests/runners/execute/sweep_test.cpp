@@ -282,7 +282,8 @@ TEST_F(Sweep, AnotherBuildNeedsPermission) {
   const auto refused = run_sweep(small, store, options, progress);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::bad_input);
-  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("-Ofast"), HasSubstr("--allow-mixed")));
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("flags -Ofast there, not here"), HasSubstr("new store"),
+                                             HasSubstr("keep its 8 cells"), HasSubstr("--allow-mixed")));
   options.allow_mixed = true;
   EXPECT_EQ(sweep(small, store).run, 16);
 }

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// What tells two builds apart, in a few words ("commit abc there, def here; flags -O3 there, -O0 here"); empty where
+/// their times and answers may stand side by side. Builds are the same where their executables are, byte for byte, and
+/// the libraries that they load; of an older Conebench, whose executable is not known, where a clean commit is.
+/// `there` and `here`: the words that a line ends with.
+std::string build_difference(const BuildRecord& first, const BuildRecord& second, const std::string& there = "there",
+                             const std::string& here = "here");
+
+}  // namespace conebench

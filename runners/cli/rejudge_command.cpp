@@ -10,6 +10,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "runners/store/store_lock.hpp"
 
 namespace conebench::cli {
 
@@ -34,6 +35,9 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
   }
   auto store = Store::open(arguments.store, Store::Mode::read_write);
   if (!store) return store.error();
+  const auto lock = StoreLock::acquire(arguments.store);
+  if (!lock) return lock.error();
+  if (!lock->note().empty()) print_note(lock->note());
   RejudgeOptions options;
   options.data = arguments.data;
   options.environment = data_folder_of_environment();

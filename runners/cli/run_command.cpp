@@ -22,6 +22,7 @@
 #include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/store.hpp"
+#include "runners/store/store_lock.hpp"
 #include "runners/store/suite_scope.hpp"
 
 namespace conebench::cli {
@@ -51,6 +52,7 @@ struct RunArguments {
   double share = -1.0;
   bool dry_run = false;
   bool allow_mixed = false;
+  bool break_lock = false;
 };
 
 std::optional<int> whole_number(std::string_view text) {
@@ -229,6 +231,9 @@ Result<int> run_suite(const RunArguments& arguments) {
 
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store) return store.error();
+  const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
+  if (!lock) return lock.error();
+  if (!lock->note().empty()) print_note(lock->note());
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
   const auto outcome = run_sweep(*suite, *store, options, progress);
@@ -265,6 +270,8 @@ Command add_run(CLI::App& root) {
   app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
   app->add_flag("--dry-run", arguments->dry_run, "Say what would be run and how long it takes at worst");
   app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
+  app->add_flag("--break-lock", arguments->break_lock,
+                "Take over a store that a process of another host, or before a restart, has left locked");
   add_real(*app, "--require-solved", arguments->share, {.minimum = 0.0, .maximum = 1.0},
            "Exit with 1 where a smaller share of all cells is solved")
       ->type_name("SHARE")

@@ -15,6 +15,7 @@
 #include "runners/store/row_visitors.hpp"
 #include "runners/store/schema.hpp"
 #include "runners/store/sqlite.hpp"
+#include "runners/store/store_lock.hpp"
 
 namespace conebench {
 
@@ -378,6 +379,8 @@ std::optional<Error> check_named_once(std::span<const fs::path> stores) {
 
 Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::path& out, const MergeOptions& options) {
   if (auto error = check_paths(sources, out)) return *error;
+  const auto lock = StoreLock::acquire(out);
+  if (!lock) return lock.error();
   std::vector<Connection> opened;
   Common common;
   for (const auto& source : sources) {

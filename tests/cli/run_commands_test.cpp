@@ -101,6 +101,24 @@ TEST_F(RunCommand, AnotherExecutableOfTheSameCommitIsToldAndAddsOnlyWithPermissi
   EXPECT_NE(stamps, query("small.sqlite", "SELECT build_executable FROM runs LIMIT 1"));
 }
 
+TEST_F(RunCommand, AStoreThatAnotherHostHasLockedIsLeftAloneUnlessTheLockIsBroken) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto before = query("small.sqlite", answers);
+  const std::string lock =
+      R"({"process": 1, "started": 1, "host": "node7", "boot": "b", "processes": "p", "since": "2026-01-01 02:00:00 UTC"})";
+  write("small.sqlite.lock", lock);
+  const std::vector<std::string> who = {"process 1 on node7 since 2026-01-01 02:00:00 UTC", "--break-lock"};
+  expect_failure(run({"--retry", "converged"}), 3, who);
+  expect_failure(conebench({"rejudge", folder / "small.sqlite"}), 3, who);
+  EXPECT_EQ(query("small.sqlite", answers), before);
+  EXPECT_EQ(conebench({"report", folder / "small.sqlite", "--out", folder / "report"}).code, 0)
+      << "who reads needs none";
+  const auto broken = run({"--break-lock"});
+  EXPECT_EQ(broken.code, 0);
+  EXPECT_THAT(broken.err, HasSubstr("taken over from process 1 on node7"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite.lock"));
+}
+
 TEST_F(RunCommand, ShardsJoinToTheWholeSuite) {
   ASSERT_EQ(run({}, "whole.sqlite").code, 0);
   for (const std::string part : {"1", "2", "3"}) {

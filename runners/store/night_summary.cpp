@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "runners/store/store.hpp"
+#include "runners/store/store_load.hpp"
 #include "runners/store/suite_scope.hpp"
 
 namespace conebench {
@@ -104,19 +105,6 @@ class Rows {
   std::map<std::tuple<const SettingRecord*, double, std::string, std::string, std::string>, std::size_t> rows_;
   std::map<std::string, int> statuses_;
 };
-
-/// Of the cells that take 5 ms or more, those whose median is more than a tenth above their minimum.
-double loaded_share(const std::vector<CellRecord>& cells) {
-  constexpr double long_s = 5e-3, scatter = 1.1;
-  long longs = 0, scattered = 0;
-  for (const CellRecord& cell : cells) {
-    if (cell.repeats < 2 || cell.total.minimum < long_s) continue;
-    ++longs;
-    if (cell.total.median > scatter * cell.total.minimum) ++scattered;
-  }
-  return longs > 0 ? static_cast<double>(scattered) / static_cast<double>(longs) : 0.0;
-}
-constexpr double most_scattered = 0.15;
 
 /// Size and time of last change of a store and of what SQLite has not yet put into it.
 struct Stamp {
@@ -276,8 +264,9 @@ NightSummary summarise(const StoreContents& contents) {
   Rows rows(contents, night);
   for (const CellRecord& cell : contents.cells) rows.add(cell);
   for (const SuiteState& suite : contents.suites) night.missing += static_cast<long>(suite.missing.size());
-  night.loaded_share = loaded_share(contents.cells);
-  night.loaded = night.loaded_share > most_scattered;
+  const Load load = load_of(contents.cells);
+  night.loaded_share = load.share();
+  night.loaded = load.loaded();
   return night;
 }
 

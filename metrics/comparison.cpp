@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 
 #include "metrics/statistics.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 struct CorrectedTime {
   std::size_t problem = 0, family = 0;
   double log_ratio = 0.0;
+  double seconds = 1.0;
 };
 
 std::vector<double> ratios_of(std::span<const CorrectedTime> times) {
@@ -59,7 +61,8 @@ std::vector<std::vector<CorrectedTime>> correct(std::span<const PairedTime> time
     for (std::size_t i = 0; i < there.size(); ++i) {
       const std::size_t s = there[i]->setting;
       const auto control = sorted.size() > 1 ? median_without(sorted, i) : other_effects[s];
-      corrected[s].push_back({problem, there[i]->family, there[i]->log_ratio - control.value_or(0.0)});
+      corrected[s].push_back(
+          {problem, there[i]->family, there[i]->log_ratio - control.value_or(0.0), there[i]->seconds});
     }
   }
   return corrected;
@@ -121,13 +124,15 @@ void judge_setting(SettingTimes& setting, double z, const TimeRules& rules) {
   }
 }
 
-std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const CorrectedTime> times,
+std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const CorrectedTime> times, double z,
                                         const TimeRules& rules) {
   constexpr double normal_mad = 1.48;       // deviation of a normal variable by its median absolute deviation
   constexpr double median_variance = 1.57;  // of a median, by that of a mean: π/2
   constexpr double beyond = 0.015;
   std::map<std::size_t, std::vector<double>> by_family;
-  for (const CorrectedTime& time : times) by_family[time.family].push_back(time.log_ratio);
+  for (const CorrectedTime& time : times) {
+    if (time.seconds >= rules.shortest_s) by_family[time.family].push_back(time.log_ratio);
+  }
   const double of_setting = normal_mad * median_absolute_deviation(ratios_of(times)).value_or(0.0);
   std::vector<FamilyTimes> families;
   for (const auto& [family, ratios] : by_family) {
@@ -136,7 +141,7 @@ std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const Cor
     const double scatter = std::max(of_setting, normal_mad * *median_absolute_deviation(ratios));
     const double v = std::sqrt(median_variance * scatter * scatter / static_cast<double>(ratios.size()) +
                                2.0 * rules.cell_deviation * rules.cell_deviation);
-    row.bar = std::max(rules.family_effect, 4.0 * v);
+    row.bar = std::max(rules.family_effect, z * v);
     const double sign = row.median > 0.0 ? 1.0 : -1.0;
     const auto along = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return sign * r > beyond; });
     const bool most = static_cast<double>(along) >= 0.75 * static_cast<double>(ratios.size());
@@ -175,9 +180,9 @@ const char* to_string(TimeVerdict verdict) {
   return "none";
 }
 
-double alarm_z(std::size_t settings, const TimeRules& rules) {
+double alarm_z(std::size_t tests, const TimeRules& rules) {
   return rules.inflation *
-         normal_quantile(1.0 - rules.alarm_share / static_cast<double>(std::max<std::size_t>(1, settings)));
+         normal_quantile(1.0 - rules.alarm_share / static_cast<double>(std::max<std::size_t>(1, tests)));
 }
 
 TimeComparison compare_times(std::span<const PairedTime> times, std::size_t settings, bool loaded,
@@ -203,13 +208,16 @@ TimeComparison compare_times(std::span<const PairedTime> times, std::size_t sett
     result.settings[s].deviation = bootstrap_deviation(left, rules);
   }
   if (!loaded) cap_deviations(result.settings, rules.fewest_cells);
+  std::set<std::size_t> families;
+  for (const PairedTime& time : times) families.insert(time.family);
+  const double family_z = std::max(rules.family_bar, alarm_z(measured.size() * families.size(), rules));
   for (std::size_t s = 0; s < settings; ++s) {
     SettingTimes& setting = result.settings[s];
     setting.reason = reason_against(result, s, rules);
     if (!setting.reason.empty()) continue;
     judge_setting(setting, result.z, rules);
     if (loaded) continue;
-    for (FamilyTimes& family : judge_families(s, corrected[s], rules)) result.families.push_back(family);
+    for (FamilyTimes& family : judge_families(s, corrected[s], family_z, rules)) result.families.push_back(family);
   }
   return result;
 }

@@ -25,6 +25,7 @@ struct PairedTime {
   std::size_t problem = 0;
   std::size_t family = 0;
   double log_ratio = 0.0;  ///< of the minima of the total time
+  double seconds = 1.0;    ///< of the base
 };
 
 /// The numbers of the procedure; those that a machine decides can be measured by calibrate().
@@ -32,10 +33,12 @@ struct TimeRules {
   double minimum_effect = 0.02;    ///< δ
   double night_deviation = 0.003;  ///< σ of a setting's corrected effect from store to store
   double inflation = 1.2;          ///< of T/u over the normal distribution
-  double alarm_share = 0.0125;     ///< a setting's one-sided share of false alarms, times K
+  double alarm_share = 0.0125;     ///< one-sided share of false alarms, all settings together
   double together_bar = 0.06;      ///< |G| beyond which no setting is judged
   double cell_deviation = 0.005;   ///< as night_deviation, of a family
   double family_effect = 0.03;
+  double family_bar = 4.0;   ///< deviations that a family's median must be off, at least
+  double shortest_s = 1e-5;  ///< cells below it are left out of families: their noise is 4 % and has long tails
   std::size_t fewest_cells = 10;
   std::size_t fewest_family_cells = 3;
   double trim = 0.2;
@@ -74,7 +77,7 @@ struct TimeComparison {
 TimeComparison compare_times(std::span<const PairedTime> times, std::size_t settings, bool loaded,
                              const TimeRules& rules = {});
 
-/// The z of a comparison of `settings` settings: 1.2 Φ⁻¹(1 − 0.0125/K).
-double alarm_z(std::size_t settings, const TimeRules& rules);
+/// How many deviations off one of `tests` settings or families must be: 1.2 Φ⁻¹(1 − 0.0125/tests).
+double alarm_z(std::size_t tests, const TimeRules& rules);
 
 }  // namespace conebench

@@ -1,32 +1,4 @@
-// The bar at the top, the theme, and the first drawing.
-
-const themeKey = "conebench-theme";
-
-function storedTheme() {
-  try {
-    return localStorage.getItem(themeKey) || "";
-  } catch {
-    return "";
-  }
-}
-
-const systemDark = matchMedia("(prefers-color-scheme: dark)");
-
-function applyTheme(theme) {
-  const dark = theme ? theme === "dark" : systemDark.matches;
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
-  redraw(new Set(["theme"]));
-}
-
-function toggleTheme() {
-  const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  try {
-    localStorage.setItem(themeKey, theme);
-  } catch {
-    /* a page opened as a file may have no storage */
-  }
-  applyTheme(theme);
-}
+// The bar at the top and the first drawing.
 
 function drawControls() {
   const slices = data.slices.map((slice, i) => ({
@@ -50,17 +22,7 @@ function drawControls() {
     families.length > 2
       ? select(capital(data.group.one), families, state.family, (family) => update({ family, page: 0 }))
       : "",
-    el(
-      "button",
-      {
-        type: "button",
-        class: "theme",
-        title: "Light or dark",
-        "aria-label": "Switch between light and dark",
-        onclick: toggleTheme,
-      },
-      "◐",
-    ),
+    themeButton(),
   );
 }
 
@@ -93,21 +55,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   document.getElementById("search").focus();
 });
-// Paper is white.
-let themeBeforePrint = "";
-window.addEventListener("beforeprint", () => {
-  themeBeforePrint = document.documentElement.dataset.theme;
-  if (themeBeforePrint === "dark") applyTheme("light");
-});
-window.addEventListener("afterprint", () => {
-  if (themeBeforePrint === "dark") applyTheme("dark");
-});
-systemDark.addEventListener("change", () => {
-  if (!storedTheme()) applyTheme("");
-});
-
 Object.assign(state, readHash());
-document.documentElement.dataset.theme = storedTheme() || (systemDark.matches ? "dark" : "light");
+startTheme(() => redraw(new Set(["theme"])));
 if (data.slices.length > 0) {
   for (const { draw } of views) if (draw !== drawCellRows) draw(); // drawCells() draws the rows too
 } else {

@@ -16,11 +16,6 @@ Command not_built(CLI::App& root, const char* name, const char* summary, const c
 
 }  // namespace
 
-Command add_compare(CLI::App& root) {
-  return not_built(root, "compare", "Regressed, improved and unchanged cells of two stores",
-                   "write a report of each store with `conebench report` and compare their ranking.csv");
-}
-
 Command add_paper(CLI::App& root) {
   return not_built(root, "paper", "A paper's table or figure, published values beside the measured ones",
                    "use `conebench run` with a suite of the paper's problems and `conebench report`");

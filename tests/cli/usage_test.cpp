@@ -24,7 +24,7 @@ TEST(Usage, HelpOfEveryCommandIsOnStandardOutputWithAnExample) {
     EXPECT_EQ(own.code, 0) << command;
     EXPECT_EQ(own.err, "") << command;
     EXPECT_THAT(own.out, HasSubstr("Usage: conebench " + command));
-    if (command != "compare" && command != "paper") {
+    if (command != "paper") {
       EXPECT_THAT(own.out, HasSubstr("Examples:\n  "));
     }
   }
@@ -86,7 +86,6 @@ TEST(Usage, ASolversOptionsAreCheckedBeforeTheFileIsRead) {
 }
 
 TEST(Usage, WhatIsNotBuiltSaysSoWithExitCodeFour) {
-  expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--json"}), 4, {"compare", "not built yet"});
   expect_failure(conebench({"paper", "LIST"}), 4, {"paper", "not built yet"});
 }
 

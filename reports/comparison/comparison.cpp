@@ -1,0 +1,416 @@
+#include "reports/comparison/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "metrics/statistics.hpp"
+#include "problems/suggestion.hpp"
+#include "reports/comparison/pairs.hpp"
+#include "reports/comparison/words.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+/// Every value of a field over a side's runs, joined.
+template <class Field>
+std::string values_of(const Side& side, Field field) {
+  std::set<std::string> values;
+  for (const RunRecord& run : side.runs) values.insert(field(run));
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+  return text;
+}
+
+struct Difference {
+  const char* what;
+  std::string base, fresh;
+};
+
+/// What makes times of the two sides incomparable.
+std::vector<Difference> machine_and_build(const Side& base, const Side& fresh) {
+  std::vector<Difference> found;
+  const auto look = [&](const char* what, auto field) {
+    std::string before = values_of(base, field);
+    std::string after = values_of(fresh, field);
+    if (before != after) found.push_back({what, std::move(before), std::move(after)});
+  };
+  look("processor", [](const RunRecord& run) { return run.machine.cpu; });
+  look("cores", [](const RunRecord& run) { return std::to_string(run.machine.cores); });
+  look("compiler", [](const RunRecord& run) { return run.build.compiler; });
+  look("flags", [](const RunRecord& run) { return run.build.flags; });
+  look("build type", [](const RunRecord& run) { return run.build.build_type; });
+  look("-march=native", [](const RunRecord& run) { return std::string(run.build.native ? "yes" : "no"); });
+  look("mode", [](const RunRecord& run) { return run.mode; });
+  return found;
+}
+
+bool throughput(const Side& side) {
+  return std::any_of(side.runs.begin(), side.runs.end(), [](const RunRecord& run) { return run.mode == "throughput"; });
+}
+
+/// Why times are not compared; fills `differences`.
+std::string refuse_times(Comparison& comparison) {
+  const auto found = machine_and_build(comparison.base, comparison.fresh);
+  std::string what;
+  for (const Difference& one : found) {
+    comparison.differences.push_back(fmt::format("{}: {} in the base, {} in the new one", one.what,
+                                                 one.base.empty() ? "none" : one.base,
+                                                 one.fresh.empty() ? "none" : one.fresh));
+    what += (what.empty() ? "" : ", ") + std::string(one.what);
+  }
+  if (throughput(comparison.base) || throughput(comparison.fresh)) {
+    return "cells ran side by side (--jobs): their times say nothing of single ones";
+  }
+  return what.empty() ? std::string() : "the two differ in " + what;
+}
+
+std::optional<double> log_ratio(double base, double fresh) {
+  return base > 0.0 && fresh > 0.0 ? std::optional(std::log(fresh / base)) : std::nullopt;
+}
+
+/// Sums of log ratios of the counts that both sides keep.
+struct CountRatios {
+  double iterations = 0.0, factorizations = 0.0, products = 0.0;
+  long cells = 0;
+};
+
+void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell& fresh) {
+  const auto add = [](double& sum, std::int64_t before, std::int64_t after) {
+    sum += log_ratio(static_cast<double>(before), static_cast<double>(after)).value_or(0.0);
+  };
+  add(sums.iterations, base.iterations, fresh.iterations);
+  add(sums.factorizations, base.factorizations, fresh.factorizations);
+  add(sums.products, base.products, fresh.products);
+  ++sums.cells;
+}
+
+/// More work in one count and not less in another is slower, where it is more than the least effect.
+TimeVerdict judge_work(const WorkChange& work, double minimum_effect) {
+  if (work.changed == 0) return TimeVerdict::same;
+  const auto [least, most] = std::minmax({work.iterations, work.factorizations, work.products});
+  const double bar = std::log1p(minimum_effect);
+  if (most > bar && least < -bar) return TimeVerdict::undecided;
+  if (most > bar) return TimeVerdict::slower;
+  return least < -bar ? TimeVerdict::faster : TimeVerdict::same;
+}
+
+/// Everything that a setting's cells of a slice add up to.
+struct Sums {
+  CountRatios all;
+  std::vector<double> times, per_product, accuracy;
+};
+
+void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what) {
+  if (what != CellChange::same_work && what != CellChange::other_work) return;
+  add_counts(sums.all, base, fresh);
+  if (what == CellChange::same_work) return;
+  ++change.work.changed;
+  if (const auto time = log_ratio(base.minimum_s, fresh.minimum_s)) {
+    sums.times.push_back(*time);
+    const auto products = log_ratio(static_cast<double>(base.products), static_cast<double>(fresh.products));
+    if (products) sums.per_product.push_back(*time - *products);
+  }
+  if (base.verdict_value && fresh.verdict_value && base.answer_crc != fresh.answer_crc) {
+    constexpr double exact = 1e-16;  // below it a residual is rounding
+    sums.accuracy.push_back(std::log10(std::max(*fresh.verdict_value, exact) / std::max(*base.verdict_value, exact)));
+  }
+}
+
+void finish_sums(SettingChange& change, const Sums& sums, double minimum_effect) {
+  // Tenfold on the median cell; a few cells scatter by as much where a stop test is met by chance.
+  constexpr double much = 1.0;
+  constexpr std::size_t fewest = 3;
+  const double cells = std::max(1.0, static_cast<double>(sums.all.cells));
+  change.work.iterations = sums.all.iterations / cells;
+  change.work.factorizations = sums.all.factorizations / cells;
+  change.work.products = sums.all.products / cells;
+  change.work.time = mean(sums.times).value_or(0.0);
+  change.work.time_per_product = mean(sums.per_product).value_or(0.0);
+  change.work.verdict = judge_work(change.work, minimum_effect);
+  change.accuracy = median(sums.accuracy);
+  change.less_accurate = sums.accuracy.size() >= fewest && *change.accuracy > much;
+}
+
+/// The setting's outlook: what is worse first. One that lost a problem is never better.
+void judge_setting(SettingChange& change, const std::vector<FamilyChange>& families, bool times_compared) {
+  std::vector<std::string> worse, better;
+  const auto counted = [&](CellChange what, const char* word, std::vector<std::string>& into) {
+    if (change.count(what) > 0) into.push_back(fmt::format("{} {}", change.count(what), word));
+  };
+  counted(CellChange::lost, "lost", worse);
+  counted(CellChange::broke, "broke", worse);
+  counted(CellChange::missing, "missing", worse);
+  counted(CellChange::won, "won", better);
+  if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
+  if (change.work.verdict == TimeVerdict::slower) worse.push_back("slower: more work");
+  if (change.work.verdict == TimeVerdict::faster) better.push_back("faster: less work");
+  bool undecided = change.work.verdict == TimeVerdict::undecided;
+  if (times_compared) {
+    if (change.times.verdict == TimeVerdict::slower) worse.push_back("slower " + per_cent(change.times.corrected));
+    if (change.times.verdict == TimeVerdict::faster) better.push_back("faster " + per_cent(change.times.corrected));
+    for (const FamilyChange& family : families) {
+      if (family.setting != change.setting) continue;
+      if (family.times.verdict == TimeVerdict::slower) {
+        worse.push_back(fmt::format("slower on {} {}", family.family, per_cent(family.times.median)));
+      } else if (family.times.verdict == TimeVerdict::faster) {
+        better.push_back(fmt::format("faster on {} {}", family.family, per_cent(family.times.median)));
+      }
+    }
+    // A setting that solves nothing, before and now, has no times to be undecided about.
+    const bool solves = change.count(CellChange::same_work) + change.count(CellChange::other_work) > 0;
+    undecided = undecided || change.times.verdict == TimeVerdict::undecided ||
+                (change.times.verdict == TimeVerdict::none && solves);
+  }
+  change.outlook = !worse.empty()    ? Outlook::worse
+                   : !better.empty() ? Outlook::better
+                   : undecided       ? Outlook::undecided
+                                     : Outlook::same;
+  change.reasons = std::move(worse);
+  change.reasons.insert(change.reasons.end(), better.begin(), better.end());
+}
+
+/// The pairs of each slice; they lie one slice after the other.
+std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Comparison& comparison) {
+  std::vector<std::pair<std::size_t, std::size_t>> ranges(comparison.slices.size(), {0, 0});
+  for (std::size_t begin = 0; begin < comparison.pairs.size();) {
+    std::size_t end = begin;
+    while (end < comparison.pairs.size() && comparison.pairs[end].slice == comparison.pairs[begin].slice) ++end;
+    ranges[comparison.pairs[begin].slice] = {begin, end};
+    begin = end;
+  }
+  return ranges;
+}
+
+class Judge {
+ public:
+  Judge(Comparison& comparison, const CompareOptions& options) : comparison_(comparison), options_(options) {
+    for (const ComparedProblem& problem : comparison.problems) {
+      family_of_.push_back(families_.emplace(problem.family, families_.size()).first->second);
+    }
+    family_names_.resize(families_.size());
+    for (const auto& [name, place] : families_) family_names_[place] = name;
+  }
+
+  void run() {
+    const auto ranges = ranges_of(comparison_);
+    for (std::size_t slice = 0; slice < comparison_.slices.size(); ++slice) judge_slice(slice, ranges[slice]);
+  }
+
+ private:
+  void judge_slice(std::size_t index, std::pair<std::size_t, std::size_t> range) {
+    TimeSlice& slice = comparison_.slices[index];
+    const std::vector<CellPair> pairs(comparison_.pairs.begin() + static_cast<std::ptrdiff_t>(range.first),
+                                      comparison_.pairs.begin() + static_cast<std::ptrdiff_t>(range.second));
+    if (comparison_.times_compared) slice.times = times_of(pairs);
+    for (const FamilyTimes& family : slice.times.families) {
+      slice.families.push_back({family, family_names_[family.family], family.setting, index});
+    }
+    std::sort(slice.families.begin(), slice.families.end(), [](const FamilyChange& a, const FamilyChange& b) {
+      return std::abs(a.times.median) / a.times.bar > std::abs(b.times.median) / b.times.bar;
+    });
+    std::map<std::size_t, SettingChange> changes;
+    std::map<std::size_t, Sums> sums;
+    for (const CellPair& pair : pairs) {
+      SettingChange& change = changes[pair.setting];
+      ++change.counts[static_cast<std::size_t>(pair.change)];
+      if (pair.base && pair.fresh) {
+        add_pair(change, sums[pair.setting], comparison_.base.cells[*pair.base], comparison_.fresh.cells[*pair.fresh],
+                 pair.change);
+      }
+    }
+    for (auto& [setting, change] : changes) {
+      change.setting = setting;
+      change.slice = index;
+      finish_sums(change, sums[setting], options_.rules.minimum_effect);
+      if (setting < slice.times.settings.size()) change.times = slice.times.settings[setting];
+      judge_setting(change, slice.families, comparison_.times_compared);
+      slice.settings.push_back(std::move(change));
+    }
+    std::stable_sort(slice.settings.begin(), slice.settings.end(), [](const SettingChange& a, const SettingChange& b) {
+      return a.outlook != b.outlook ? a.outlook < b.outlook : a.times.corrected > b.times.corrected;
+    });
+  }
+
+  TimeComparison times_of(const std::vector<CellPair>& pairs) const {
+    if (options_.timing) {
+      return options_.timing(comparison_.base, comparison_.fresh, pairs, comparison_.settings.size());
+    }
+    std::vector<PairedTime> times;
+    for (const CellPair& pair : pairs) {
+      if (pair.change != CellChange::same_work) continue;
+      const auto ratio =
+          log_ratio(comparison_.base.cells[*pair.base].minimum_s, comparison_.fresh.cells[*pair.fresh].minimum_s);
+      if (ratio)
+        times.push_back({pair.setting, pair.problem, family_of_[pair.problem], *ratio,
+                         comparison_.base.cells[*pair.base].minimum_s});
+    }
+    const bool loaded = comparison_.base.loaded || comparison_.fresh.loaded;
+    TimeRules rules = options_.rules;
+    rules.alarm_share /= static_cast<double>(comparison_.slices.size());
+    return compare_times(times, comparison_.settings.size(), loaded, rules);
+  }
+
+  Comparison& comparison_;
+  const CompareOptions& options_;
+  std::map<std::string, std::size_t> families_;
+  std::vector<std::size_t> family_of_;
+  std::vector<std::string> family_names_;
+};
+
+/// A cell that nobody could solve is not missed.
+bool is_missed(const ComparedCell& base) { return base.status != "unsupported" && base.status != "bad_problem"; }
+
+void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {
+  auto& alarms = comparison.alarms;
+  for (const CellPair& pair : comparison.pairs) {
+    switch (pair.change) {
+      case CellChange::lost: ++alarms["lost"]; break;
+      case CellChange::won: ++alarms["won"]; break;
+      case CellChange::broke: ++alarms["broke"]; break;
+      case CellChange::flaky: ++alarms["flaky"]; break;
+      case CellChange::at_limit: ++alarms["at-limit"]; break;
+      case CellChange::missing: alarms["missing"] += is_missed(comparison.base.cells[*pair.base]) ? 1 : 0; break;
+      default: break;
+    }
+  }
+  for (const TimeSlice& slice : comparison.slices) {
+    for (const SettingChange& change : slice.settings) {
+      const auto family_is = [&](TimeVerdict verdict) {
+        return std::any_of(slice.families.begin(), slice.families.end(), [&](const FamilyChange& family) {
+          return family.setting == change.setting && family.times.verdict == verdict;
+        });
+      };
+      const bool slower = change.work.verdict == TimeVerdict::slower || change.times.verdict == TimeVerdict::slower ||
+                          family_is(TimeVerdict::slower);
+      const bool faster = change.work.verdict == TimeVerdict::faster || change.times.verdict == TimeVerdict::faster ||
+                          family_is(TimeVerdict::faster);
+      if (slower) ++alarms["slower"];
+      // One that lost a problem is no better for being faster.
+      if (faster && change.outlook == Outlook::better) ++alarms["faster"];
+      if (change.less_accurate) ++alarms["less-accurate"];
+      if (change.outlook == Outlook::undecided) ++alarms["undecided"];
+    }
+  }
+  std::erase_if(alarms, [](const auto& alarm) { return alarm.second == 0; });
+  comparison.failed =
+      std::any_of(alarms.begin(), alarms.end(), [&](const auto& alarm) { return fail_on.contains(alarm.first); });
+}
+
+void add_notes(Comparison& comparison, const TimeRules& rules) {
+  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+    if (!side->loaded) continue;
+    comparison.notes.push_back(
+        fmt::format("{} was loaded: {} of its cells of 5 ms or more scatter by over a tenth; small effects are "
+                    "undecided, no family "
+                    "is judged",
+                    side->name, human_share(side->loaded_share)));
+  }
+  for (const TimeSlice& slice : comparison.slices) {
+    if (std::abs(slice.times.together) <= rules.minimum_effect) continue;
+    comparison.notes.push_back(fmt::format(
+        "at {} all settings together {}: machine or shared code; decide side by side (conebench run SUITE --beside "
+        "OTHER)",
+        human_tolerance(slice.request.tolerance), per_cent(slice.times.together)));
+  }
+  if (!comparison.times_refused.empty()) {
+    comparison.notes.push_back(comparison.times_compared
+                                   ? "times are compared all the same (--force), although " + comparison.times_refused
+                                   : "times are not compared: " + comparison.times_refused);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::worse: return "worse";
+    case Outlook::undecided: return "undecided";
+    case Outlook::same: return "same";
+    case Outlook::better: return "better";
+  }
+  return "";
+}
+
+const std::vector<std::string>& gate_words() {
+  static const std::vector<std::string> words = {"lost",  "slower",   "less-accurate", "missing",
+                                                 "broke", "at-limit", "flaky",         "undecided"};
+  return words;
+}
+
+Result<std::set<std::string>> parse_gate(const std::string& comma_separated) {
+  std::set<std::string> words;
+  for (std::size_t begin = 0; begin <= comma_separated.size();) {
+    const std::size_t end = std::min(comma_separated.find(',', begin), comma_separated.size());
+    const std::string word = comma_separated.substr(begin, end - begin);
+    begin = end + 1;
+    if (word.empty() || word == "none") continue;
+    const auto& known = gate_words();
+    if (std::find(known.begin(), known.end(), word) == known.end()) {
+      std::string all;
+      for (const auto& one : known) all += (all.empty() ? "" : ", ") + one;
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("--fail-on: unknown word '{}'; known: {}, or none", one_line(word), all)};
+    }
+    words.insert(word);
+  }
+  return words;
+}
+
+Comparison compare(Side base, Side fresh, const CompareOptions& options) {
+  Comparison comparison;
+  comparison.base = std::move(base);
+  comparison.fresh = std::move(fresh);
+  comparison.minimum_effect = options.rules.minimum_effect;
+  comparison.times_refused = refuse_times(comparison);
+  comparison.times_compared = comparison.times_refused.empty() || options.force;
+  pair_cells(comparison, options.force);
+  Judge(comparison, options).run();
+  count_alarms(comparison, options.fail_on);
+  add_notes(comparison, options.rules);
+  return comparison;
+}
+
+Result<Calibration> calibrate(const std::vector<Side>& sides) {
+  constexpr std::size_t fewest = 6;
+  if (sides.size() < fewest) {
+    return Error{
+        ErrorCode::wrong_usage,
+        fmt::format("--calibrate takes at least {} stores of one build and suite, not {}", fewest, sides.size())};
+  }
+  Calibration result;
+  double squares = 0.0, spread = 0.0;
+  std::vector<double> over_deviation;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    for (std::size_t j = i + 1; j < sides.size(); ++j) {
+      const Comparison comparison = compare(sides[i], sides[j], {});
+      if (!comparison.times_compared) {
+        return Error{ErrorCode::bad_input, fmt::format("{} and {}: {}; calibrate with stores of one build and machine",
+                                                       sides[i].name, sides[j].name, comparison.times_refused)};
+      }
+      ++result.comparisons;
+      for (const TimeSlice& slice : comparison.slices) {
+        for (const SettingTimes& setting : slice.times.settings) {
+          if (setting.cells < TimeRules{}.fewest_cells || !(setting.deviation > 0.0)) continue;
+          ++result.settings;
+          squares += setting.corrected * setting.corrected;
+          spread += setting.deviation * setting.deviation;
+          over_deviation.push_back(std::abs(setting.corrected) / setting.deviation);
+        }
+      }
+    }
+  }
+  if (result.settings == 0) {
+    return Error{ErrorCode::bad_input, "the stores share no setting with ten cells that two of them solved alike"};
+  }
+  // T = night effects of two stores + what the bootstrap sees; |T/u| of a normal variable has the median 0.674.
+  const double count = static_cast<double>(result.settings);
+  result.night_deviation = std::sqrt(std::max(0.0, (squares - spread) / count) / 2.0);
+  result.inflation = median(over_deviation).value_or(0.0) / normal_quantile(0.75);
+  return result;
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metrics/comparison.hpp"
+#include "problems/result.hpp"
+#include "runners/store/records.hpp"
+
+/// Two runs of one suite, cell by cell: what was lost and won, whose work changed, who became slower. Pure functions of
+/// stored records; docs/compare.md says how each is decided.
+namespace conebench::reports {
+
+/// What a cell was asked for; equal ones are compared.
+struct Request {
+  double tolerance = 0.0;
+  std::string criterion, verdict, start;
+  std::int64_t max_iterations = 0;
+  double limit_s = 0.0;
+  std::int64_t limit_mb = 0;
+  auto operator<=>(const Request&) const = default;
+};
+
+/// What a comparison needs of a CellRecord.
+struct ComparedCell {
+  std::string problem, setting, key;  ///< ProblemRecord::hash, SettingRecord::hash, CellRecord::key
+  std::size_t request = 0;            ///< into Side::requests
+  std::string status, reason;
+  bool solved = false;
+  std::optional<double> verdict_value;
+  std::int64_t iterations = 0, factorizations = 0, products = 0;
+  std::optional<std::uint32_t> answer_crc;
+  double minimum_s = 0.0, median_s = 0.0;
+  std::int64_t peak_memory_kb = 0;
+  std::vector<double> replicates_s;  ///< minima of the replicates of a side-by-side run, in their order
+};
+
+/// One of the two: a store, or a part of one.
+struct Side {
+  std::string name;  ///< the store's path, or what the caller calls it
+  std::vector<RunRecord> runs;
+  std::vector<ProblemRecord> problems;
+  std::vector<SettingRecord> settings;
+  std::vector<Request> requests;
+  std::vector<ComparedCell> cells;
+  double loaded_share = 0.0;  ///< of the solved cells of 5 ms or more: those with median/minimum > 1.1
+  bool loaded = false;
+};
+/// The cells of `contents` whose run `keep` takes (nullptr: all), with the runs, problems and settings they name.
+Side make_side(std::string name, const StoreContents& contents,
+               const std::function<bool(const RunRecord&)>& keep = nullptr);
+
+/// What became of a cell.
+enum class CellChange {
+  same_work,     ///< both solved it, same counts and answer: its times are compared
+  other_work,    ///< both solved it, other counts or another answer
+  same_failure,  ///< nobody solved it, same status and counts
+  other_failure,
+  won,
+  lost,
+  broke,     ///< crashed, out of memory or its problem unreadable, and was not
+  at_limit,  ///< a clock or memory limit ended it on one side, and the other was near it
+  flaky,     ///< on one side
+  missing,   ///< the base alone has it
+  added,     ///< the new one alone
+};
+inline constexpr std::size_t cell_changes = 11;
+const char* to_string(CellChange change);
+
+/// A cell of either or both, by its place in the sides' lists.
+struct CellPair {
+  std::optional<std::size_t> base, fresh;
+  std::size_t problem = 0, setting = 0, slice = 0;  ///< into the Comparison's lists
+  CellChange change = CellChange::same_work;
+};
+
+/// Counts compared over the cells that both solved: log ratios of their geometric means, new over base.
+struct WorkChange {
+  long changed = 0;  ///< cells with other work
+  double iterations = 0.0, factorizations = 0.0, products = 0.0;
+  double time = 0.0;              ///< of the changed cells: mean log ratio of the minima
+  double time_per_product = 0.0;  ///< `time` less their log ratio of products; 0 where products are not counted
+  TimeVerdict verdict = TimeVerdict::same;
+};
+
+enum class Outlook { worse, undecided, same, better };
+const char* to_string(Outlook outlook);
+
+struct SettingChange {
+  std::size_t setting = 0, slice = 0;
+  std::array<long, cell_changes> counts{};
+  WorkChange work;
+  SettingTimes times;
+  std::optional<double> accuracy;  ///< median log10 ratio of the verdict's values where the answers differ
+  bool less_accurate = false;
+  Outlook outlook = Outlook::undecided;
+  std::vector<std::string> reasons;  ///< of the outlook, worst first
+  long count(CellChange change) const { return counts[static_cast<std::size_t>(change)]; }
+};
+
+struct FamilyChange {
+  FamilyTimes times;
+  std::string family;
+  std::size_t setting = 0, slice = 0;
+};
+
+struct ComparedSetting {
+  std::string solver, label;
+  int base_version = 0, new_version = 0;  ///< 0: that side lacks it
+  std::string options_changed = {};       ///< options that one side does not have
+  bool in_base = false, in_new = false;
+};
+
+struct ComparedProblem {
+  std::string name, family, source;
+  bool in_base = false, in_new = false;
+  std::string note;  ///< "could not be loaded: …", "the file holds other data"
+};
+
+struct TimeSlice {
+  Request request;
+  long cells = 0;        ///< pairs
+  TimeComparison times;  ///< its settings are by the index in Comparison::settings
+  std::vector<SettingChange> settings;
+  std::vector<FamilyChange> families;  ///< alarms and near ones, largest first
+};
+
+struct CompareOptions {
+  TimeRules rules;
+  bool force = false;  ///< compare times of other machines, builds or limits, labelled
+  std::set<std::string> fail_on = {"lost", "slower", "less-accurate", "missing", "broke"};
+  /// Judges times where the sides were run in turn (metrics/side_by_side.hpp); empty: two stores.
+  std::function<TimeComparison(const Side&, const Side&, const std::vector<CellPair>&, std::size_t settings)> timing;
+};
+
+struct Comparison {
+  Side base, fresh;
+  std::vector<ComparedProblem> problems;
+  std::vector<ComparedSetting> settings;
+  std::vector<TimeSlice> slices;         ///< loosest tolerance first
+  std::vector<CellPair> pairs;           ///< all, slice by slice
+  std::vector<std::string> differences;  ///< of machine, build and limits: a line each
+  bool times_compared = true;
+  std::string times_refused;  ///< why not
+  long compared = 0;          ///< cells that both have
+  std::vector<std::string> notes;
+  std::map<std::string, long> alarms;  ///< gate word → how many cells or settings
+  bool failed = false;                 ///< one of CompareOptions::fail_on
+  double minimum_effect = 0.02;
+};
+
+/// Words for CompareOptions::fail_on.
+const std::vector<std::string>& gate_words();
+/// "lost,slower" → the words. Errors (wrong_usage): an unknown one, with the nearest.
+Result<std::set<std::string>> parse_gate(const std::string& comma_separated);
+
+Comparison compare(Side base, Side fresh, const CompareOptions& options);
+
+struct Calibration {
+  double night_deviation = 0.003, inflation = 1.2;
+  long comparisons = 0, settings = 0;
+};
+/// σ and T/u of this machine, from stores of one build and suite: all their pairs. Errors (bad_input): fewer than six,
+/// other builds or machines, fewer than ten cells a setting.
+Result<Calibration> calibrate(const std::vector<Side>& sides);
+
+std::string comparison_terminal(const Comparison& comparison, bool colour);
+std::string comparison_markdown(const Comparison& comparison);  ///< at most 65,536 characters
+std::string comparison_json(const Comparison& comparison);
+std::string comparison_junit(const Comparison& comparison);
+std::string comparison_page(const Comparison& comparison);
+
+}  // namespace conebench::reports

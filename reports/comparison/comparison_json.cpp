@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "reports/command.hpp"
+#include "reports/comparison/comparison.hpp"
+#include "reports/comparison/words.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json side_json(const Side& side) {
+  Json runs = Json::array();
+  for (const RunRecord& run : side.runs) {
+    runs.push_back({{"suite", run.suite_name},
+                    {"started_utc", run.started_utc},
+                    {"finished_utc", run.finished_utc},
+                    {"mode", run.mode},
+                    {"version", run.build.version},
+                    {"commit", run.build.commit},
+                    {"executable", run.build.executable},
+                    {"compiler", run.build.compiler},
+                    {"flags", run.build.flags},
+                    {"processor", run.machine.cpu}});
+  }
+  return {{"name", side.name},
+          {"cells", side.cells.size()},
+          {"loaded", side.loaded},
+          {"loaded_share", side.loaded_share},
+          {"runs", runs}};
+}
+
+Json counts_json(const SettingChange& change) {
+  Json counts;
+  for (std::size_t i = 0; i < cell_changes; ++i) counts[to_string(static_cast<CellChange>(i))] = change.counts[i];
+  return counts;
+}
+
+/// Ratios new/base and log deviations as plain numbers.
+Json setting_json(const Comparison& comparison, const SettingChange& change) {
+  const ComparedSetting& setting = comparison.settings[change.setting];
+  Json out = {{"setting", setting.label},
+              {"solver", setting.solver},
+              {"outlook", to_string(change.outlook)},
+              {"reasons", change.reasons},
+              {"cells", counts_json(change)}};
+  out["work"] = {{"verdict", to_string(change.work.verdict)},
+                 {"changed_cells", change.work.changed},
+                 {"iterations_ratio", std::exp(change.work.iterations)},
+                 {"factorizations_ratio", std::exp(change.work.factorizations)},
+                 {"products_ratio", std::exp(change.work.products)},
+                 {"changed_time_ratio", std::exp(change.work.time)},
+                 {"changed_time_per_product_ratio", std::exp(change.work.time_per_product)}};
+  out["accuracy"] = {{"less_accurate", change.less_accurate},
+                     {"digits_lost", change.accuracy ? Json(*change.accuracy) : Json(nullptr)}};
+  if (!times_shown(comparison, change)) {
+    out["times"] = nullptr;
+    return out;
+  }
+  const SettingTimes& times = change.times;
+  out["times"] = {{"verdict", to_string(times.verdict)},
+                  {"reason", times.reason},
+                  {"cells", times.cells},
+                  {"raw", times.raw},
+                  {"corrected", times.corrected},
+                  {"median", times.median},
+                  {"deviation", times.deviation},
+                  {"bar", times.bar},
+                  {"could_have_seen", times.could_have_seen}};
+  return out;
+}
+
+Json slice_json(const Comparison& comparison, const TimeSlice& slice) {
+  Json out = {{"tolerance", slice.request.tolerance},
+              {"criterion", slice.request.criterion},
+              {"verdict", slice.request.verdict},
+              {"start", slice.request.start},
+              {"cells", slice.cells},
+              {"together", slice.times.together},
+              {"z", slice.times.z}};
+  out["settings"] = Json::array();
+  for (const SettingChange& change : slice.settings) out["settings"].push_back(setting_json(comparison, change));
+  out["families"] = Json::array();
+  for (const FamilyChange& family : slice.families) {
+    out["families"].push_back({{"setting", comparison.settings[family.setting].label},
+                               {"family", family.family},
+                               {"cells", family.times.cells},
+                               {"median", family.times.median},
+                               {"bar", family.times.bar},
+                               {"verdict", to_string(family.times.verdict)}});
+  }
+  return out;
+}
+
+std::string command_of(const Comparison& comparison, const CellPair& pair) {
+  const Side& side = pair.fresh ? comparison.fresh : comparison.base;
+  const ComparedCell& cell = side.cells[pair.fresh ? *pair.fresh : *pair.base];
+  const auto find = [](const auto& list, const std::string& hash) {
+    return std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.hash == hash; });
+  };
+  const auto problem = find(side.problems, cell.problem);
+  const auto setting = find(side.settings, cell.setting);
+  if (problem == side.problems.end() || setting == side.settings.end()) return {};
+  const Request& request = side.requests[cell.request];
+  CellRecord record;
+  record.tolerance = request.tolerance;
+  record.criterion = request.criterion;
+  record.verdict = request.verdict;
+  record.start = request.start;
+  record.max_iterations = request.max_iterations;
+  record.limit_s = request.limit_s;
+  record.limit_mb = request.limit_mb;
+  return repeat_command(*problem, *setting, record);
+}
+
+}  // namespace
+
+Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
+  Json out;
+  out["schema"] = "conebench.compare/1";
+  out["headline"] = headline(comparison);
+  out["failed"] = comparison.failed;
+  out["alarms"] = Json::object();
+  for (const auto& [word, count] : comparison.alarms) out["alarms"][word] = count;
+  out["base"] = side_json(comparison.base);
+  out["new"] = side_json(comparison.fresh);
+  out["compared"] = comparison.compared;
+  out["times_compared"] = comparison.times_compared;
+  out["times_refused"] = comparison.times_refused;
+  out["minimum_effect"] = comparison.minimum_effect;
+  out["differences"] = comparison.differences;
+  out["notes"] = comparison.notes;
+  out["slices"] = Json::array();
+  for (const TimeSlice& slice : comparison.slices) out["slices"].push_back(slice_json(comparison, slice));
+  out["changed_cells"] = Json::array();
+  for (const CellPair* pair : changed_cells(comparison)) {
+    if (out["changed_cells"].size() == most_cells) break;
+    const ChangedCell cell = words_of(comparison, *pair);
+    out["changed_cells"].push_back({{"change", cell.change},
+                                    {"problem", cell.problem},
+                                    {"family", cell.family},
+                                    {"setting", cell.setting},
+                                    {"tolerance", comparison.slices[pair->slice].request.tolerance},
+                                    {"start", comparison.slices[pair->slice].request.start},
+                                    {"base", cell.base},
+                                    {"new", cell.fresh},
+                                    {"base_key", pair->base ? comparison.base.cells[*pair->base].key : ""},
+                                    {"new_key", pair->fresh ? comparison.fresh.cells[*pair->fresh].key : ""},
+                                    {"command", command_of(comparison, *pair)}});
+  }
+  const auto names = [&](const auto& list, bool in_base, const auto& name_of) {
+    Json all = Json::array();
+    for (const auto& one : list) {
+      if (one.in_base == in_base && one.in_new != in_base) all.push_back(name_of(one));
+    }
+    return all;
+  };
+  const auto problem = [](const ComparedProblem& one) {
+    return Json{{"name", one.name}, {"source", one.source}, {"note", one.note}};
+  };
+  const auto label = [](const ComparedSetting& one) { return Json(one.label); };
+  out["problems"] = {{"missing", names(comparison.problems, true, problem)},
+                     {"new", names(comparison.problems, false, problem)}};
+  out["problems"]["unreadable"] = Json::array();
+  for (const ComparedProblem& one : comparison.problems) {
+    if (one.in_base && one.in_new && !one.note.empty()) out["problems"]["unreadable"].push_back(problem(one));
+  }
+  out["settings"] = {{"missing", names(comparison.settings, true, label)},
+                     {"new", names(comparison.settings, false, label)}};
+  return out;
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  const Json out = comparison_object(comparison, std::numeric_limits<std::size_t>::max());
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,61 @@
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "reports/comparison/comparison.hpp"
+#include "reports/comparison/words.hpp"
+#include "reports/page_shell.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 4> scripts{"format.js", "widgets.js", "theme.js", "comparison.js"};
+/// More points than this are one cloud and make a page of many megabytes.
+constexpr std::size_t most_points = 10000;
+constexpr std::size_t most_cells = 500;
+
+/// Times of the cells of a slice that both solved, every k-th of them where there are many.
+Json points_of(const Comparison& comparison, std::size_t slice) {
+  std::vector<const CellPair*> solved;
+  for (const CellPair& pair : comparison.pairs) {
+    const bool both = pair.change == CellChange::same_work || pair.change == CellChange::other_work;
+    if (pair.slice == slice && both && comparison.times_compared) solved.push_back(&pair);
+  }
+  Json points = {{"all", solved.size()}};
+  for (const char* name : {"base", "fresh", "setting", "problem", "change"}) points[name] = Json::array();
+  const std::size_t step = (solved.size() + most_points - 1) / most_points;
+  for (std::size_t i = 0; i < solved.size(); i += step) {
+    const CellPair& pair = *solved[i];
+    points["base"].push_back(comparison.base.cells[*pair.base].minimum_s);
+    points["fresh"].push_back(comparison.fresh.cells[*pair.fresh].minimum_s);
+    points["setting"].push_back(pair.setting);
+    points["problem"].push_back(pair.problem);
+    points["change"].push_back(to_string(pair.change));
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string comparison_page(const Comparison& comparison) {
+  Json data = comparison_object(comparison, most_cells);
+  data["labels"] = Json::array();
+  for (const ComparedSetting& setting : comparison.settings) data["labels"].push_back(setting.label);
+  data["names"] = Json::array();
+  for (const ComparedProblem& problem : comparison.problems) data["names"].push_back(problem.name);
+  data["points"] = Json::array();
+  for (std::size_t slice = 0; slice < comparison.slices.size(); ++slice) {
+    data["points"].push_back(points_of(comparison, slice));
+  }
+  const std::string suite = comparison.fresh.runs.empty() ? std::string() : comparison.fresh.runs.front().suite_name;
+  return html_shell({.title = suite.empty() ? "Conebench comparison" : "Conebench comparison: " + suite,
+                     .body = "comparison.html",
+                     .data = data.dump(-1, ' ', false, Json::error_handler_t::replace),
+                     .pictures = {},
+                     .scripts = scripts});
+}
+
+}  // namespace conebench::reports

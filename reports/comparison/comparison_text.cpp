@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "reports/comparison/comparison.hpp"
+#include "reports/comparison/words.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+std::string paint(Outlook outlook, const std::string& text, bool colour) {
+  if (!colour) return text;
+  const char* code = outlook == Outlook::worse ? "31" : outlook == Outlook::better ? "32" : "2";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::string side_line(const char* what, const Side& side) {
+  return fmt::format("{:<5}{}  {}\n", what, one_line(side.name), one_line(side_words(side)));
+}
+
+/// Rows in columns that line up; the first row is the heading, `left` columns are text.
+std::string columns(const std::vector<std::vector<std::string>>& rows, std::size_t left) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string pad(widths[c] - display_width(row[c]), ' ');
+      line += "  " + (c < left || c + 1 == row.size() ? row[c] + pad : pad + row[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+constexpr std::size_t most_terminal_cells = 12;
+constexpr std::size_t most_quiet_rows = 12;
+
+/// "9 settings undecided (could have seen 4.5 to 15.6 %), 5 settings the same within 3 %".
+std::string folded_words(const Comparison& comparison, const std::vector<const SettingChange*>& folded) {
+  long undecided = 0;
+  std::vector<double> could_have_seen;
+  for (const SettingChange* change : folded) {
+    if (change->outlook != Outlook::undecided) continue;
+    ++undecided;
+    if (change->times.verdict == TimeVerdict::undecided) could_have_seen.push_back(change->times.could_have_seen);
+  }
+  std::string text;
+  if (undecided > 0) text = plural(undecided, "setting") + " undecided";
+  if (!could_have_seen.empty()) {
+    const auto [least, most] = std::minmax_element(could_have_seen.begin(), could_have_seen.end());
+    text += fmt::format(" (could have seen {:.1f} to {:.1f} %)", 100.0 * std::expm1(*least), 100.0 * std::expm1(*most));
+  }
+  const long same = static_cast<long>(folded.size()) - undecided;
+  if (same > 0) {
+    text += fmt::format("{}{} the same within {:.0f} %", text.empty() ? "" : ", ", plural(same, "setting"),
+                        100.0 * (comparison.minimum_effect + 0.01));
+  }
+  return text;
+}
+
+std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bool colour) {
+  constexpr std::size_t label_width = 28;
+  std::vector<std::vector<std::string>> rows{{"", "setting", "cells", "raw", "corrected", "why"}};
+  std::vector<const SettingChange*> shown, folded;
+  const bool fold = slice.settings.size() > most_quiet_rows;
+  for (const SettingChange& change : slice.settings) {
+    const bool quiet = change.outlook == Outlook::same || change.outlook == Outlook::undecided;
+    (fold && quiet ? folded : shown).push_back(&change);
+  }
+  for (const SettingChange* change : shown) {
+    const bool timed = times_shown(comparison, *change);
+    rows.push_back({to_string(change->outlook),
+                    shorten(one_line(comparison.settings[change->setting].label), label_width),
+                    std::to_string(change->times.cells), timed ? per_cent(change->times.raw) : "–",
+                    timed ? per_cent(change->times.corrected) : "–", why(comparison, *change)});
+  }
+  std::string out;
+  const std::string text = shown.empty() ? std::string() : columns(rows, 2);
+  std::size_t line = 0;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = text.find('\n', begin);
+    std::string one = text.substr(begin, end - begin);
+    if (line > 0) {
+      const std::string word = to_string(shown[line - 1]->outlook);
+      one.replace(one.find(word), word.size(), paint(shown[line - 1]->outlook, word, colour));
+    }
+    out += one + "\n";
+    begin = end + 1;
+  }
+  if (!folded.empty()) out += "  " + folded_words(comparison, folded) + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_terminal(const Comparison& comparison, bool colour) {
+  std::string out = side_line("base", comparison.base) + side_line("new", comparison.fresh);
+  for (const std::string& line : comparison.differences) out += "note: " + one_line(line) + "\n";
+  for (const std::string& note : comparison.notes) out += "note: " + one_line(note) + "\n";
+  for (const TimeSlice& slice : comparison.slices) {
+    out += fmt::format("\n{}: {}\n", one_line(slice_words(slice.request)), plural(slice.cells, "cell"));
+    out += slice_table(comparison, slice, colour);
+  }
+  const auto flips = changed_cells(comparison);
+  if (!flips.empty()) {
+    out += "\nchanged cells:\n";
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < std::min(flips.size(), most_terminal_cells); ++i) {
+      const ChangedCell cell = words_of(comparison, *flips[i]);
+      rows.push_back({cell.change, shorten(one_line(cell.problem), 32), shorten(one_line(cell.setting), 24),
+                      cell.tolerance, shorten(one_line(cell.base), 48) + " → " + shorten(one_line(cell.fresh), 48)});
+    }
+    out += columns(rows, 5);
+    if (flips.size() > most_terminal_cells) {
+      out += fmt::format("  and {} more: --out DIR writes all\n", flips.size() - most_terminal_cells);
+    }
+  }
+  const auto lists = problem_and_setting_lines(comparison);
+  if (!lists.empty()) out += "\n";
+  for (std::size_t i = 0; i < std::min(lists.size(), most_terminal_cells); ++i) out += one_line(lists[i]) + "\n";
+  if (lists.size() > most_terminal_cells) out += fmt::format("and {} more\n", lists.size() - most_terminal_cells);
+  out += "\n" + headline(comparison) + "\n";
+  return out;
+}
+
+namespace {
+
+std::string details(const std::string& summary, const std::string& body) {
+  return body.empty() ? std::string()
+                      : fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", summary, body);
+}
+
+constexpr std::size_t longest_comment = 65536;
+
+std::string markdown_with(const Comparison& comparison, std::size_t most_settings, std::size_t most_cells) {
+  std::string out = fmt::format("### Conebench: {}\n\n", markdown(headline(comparison)));
+  out += fmt::format("base `{}` ({}) · new `{}` ({})\n\n", markdown(comparison.base.name),
+                     markdown(side_words(comparison.base)), markdown(comparison.fresh.name),
+                     markdown(side_words(comparison.fresh)));
+  for (const std::string& note : comparison.differences) out += "- " + markdown(note) + "\n";
+  for (const std::string& note : comparison.notes) out += "- " + markdown(note) + "\n";
+  if (!comparison.notes.empty() || !comparison.differences.empty()) out += "\n";
+  for (const TimeSlice& slice : comparison.slices) {
+    std::string shown, folded;
+    std::size_t rows = 0;
+    const std::string heading =
+        "| | setting | cells timed | raw | corrected | why |\n| --- | --- | ---: | ---: | ---: | --- |\n";
+    for (const SettingChange& change : slice.settings) {
+      const bool quiet = change.outlook == Outlook::same || change.outlook == Outlook::undecided;
+      if (++rows > most_settings) break;
+      (quiet ? folded : shown) += fmt::format("| {} | {} | {} | {} | {} | {} |\n", to_string(change.outlook),
+                                              markdown(comparison.settings[change.setting].label), change.times.cells,
+                                              times_shown(comparison, change) ? per_cent(change.times.raw) : "–",
+                                              times_shown(comparison, change) ? per_cent(change.times.corrected) : "–",
+                                              markdown(why(comparison, change)));
+    }
+    out += fmt::format("**{}**, {}\n\n", markdown(slice_words(slice.request)), plural(slice.cells, "cell"));
+    if (!shown.empty()) out += heading + shown + "\n";
+    out += details("settings that are the same or undecided", folded.empty() ? folded : heading + folded);
+    if (rows > most_settings) out += fmt::format("and {} more settings\n\n", slice.settings.size() - most_settings);
+  }
+  const auto flips = changed_cells(comparison);
+  std::string cells;
+  for (std::size_t i = 0; i < std::min(flips.size(), most_cells); ++i) {
+    const ChangedCell cell = words_of(comparison, *flips[i]);
+    cells += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell.change, markdown(cell.problem),
+                         markdown(cell.setting), cell.tolerance, markdown(cell.base), markdown(cell.fresh));
+  }
+  if (!cells.empty()) {
+    cells = "| | problem | setting | tolerance | base | new |\n| --- | --- | --- | --- | --- | --- |\n" + cells;
+    if (flips.size() > most_cells) cells += fmt::format("\nand {} more\n", flips.size() - most_cells);
+  }
+  out += details(plural(static_cast<long>(flips.size()), "changed cell"), cells);
+  std::string lists;
+  const auto lines = problem_and_setting_lines(comparison);
+  for (std::size_t i = 0; i < std::min(lines.size(), most_cells); ++i) lists += "- " + markdown(lines[i]) + "\n";
+  if (lines.size() > most_cells) lists += fmt::format("- and {} more\n", lines.size() - most_cells);
+  return out + details("problems and settings of one side alone", lists);
+}
+
+}  // namespace
+
+std::string comparison_markdown(const Comparison& comparison) {
+  for (std::size_t rows = 200; rows > 0; rows /= 2) {
+    std::string text = markdown_with(comparison, rows, rows);
+    if (text.size() <= longest_comment) return text;
+  }
+  return fmt::format("### Conebench: {}\n", markdown(headline(comparison)));
+}
+
+}  // namespace conebench::reports

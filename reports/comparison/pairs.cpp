@@ -1,0 +1,324 @@
+#include "reports/comparison/pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "metrics/load.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+bool is_clock(const std::string& status) { return status == "time_limit" || status == "timeout"; }
+
+/// Broken cells say nothing of a solver's method.
+bool is_broken(const std::string& status) {
+  return status == "crashed" || status == "out_of_memory" || status == "bad_problem";
+}
+
+/// What the solver did, to the last bit where that can be asked.
+bool same_work(const ComparedCell& base, const ComparedCell& fresh, bool bits) {
+  return base.status == fresh.status && base.iterations == fresh.iterations &&
+         base.factorizations == fresh.factorizations && base.products == fresh.products &&
+         (!bits || !base.answer_crc || !fresh.answer_crc || base.answer_crc == fresh.answer_crc);
+}
+
+/// `solved` used up so much of what it was allowed that the other side's end is no surprise.
+bool near_the_limit(const ComparedCell& solved, const ComparedCell& ended, const Request& request) {
+  constexpr double near = 1.0 / 3.0;
+  if (is_clock(ended.status)) return solved.minimum_s > near * request.limit_s;
+  constexpr double kb = 1024.0;
+  return ended.status == "out_of_memory" &&
+         static_cast<double>(solved.peak_memory_kb) > near * kb * static_cast<double>(request.limit_mb);
+}
+
+/// Whether two settings are of one solver and agree in every option that both have; `only_one_has`: the others.
+bool alike(const SettingRecord& a, const SettingRecord& b, std::string& only_one_has) {
+  if (a.solver != b.solver) return false;
+  const auto left = nlohmann::json::parse(a.options_json, nullptr, false);
+  const auto right = nlohmann::json::parse(b.options_json, nullptr, false);
+  if (!left.is_object() || !right.is_object()) return a.options_json == b.options_json;
+  std::set<std::string> odd;
+  for (const auto& [name, value] : left.items()) {
+    if (!right.contains(name))
+      odd.insert(name);
+    else if (right[name] != value)
+      return false;
+  }
+  for (const auto& [name, value] : right.items()) {
+    if (!left.contains(name)) odd.insert(name);
+  }
+  only_one_has.clear();
+  for (const auto& name : odd) only_one_has += (only_one_has.empty() ? "" : ", ") + name;
+  return true;
+}
+
+/// Settings by solver and options, whatever the solver's version. One that has got or lost an option is the one of that
+/// solver with the same values of all others, where there is just one.
+struct PairedSettings {
+  std::map<std::string, std::size_t> base, fresh;  ///< SettingRecord::hash → place in the list
+};
+
+PairedSettings pair_settings(Comparison& comparison) {
+  PairedSettings paired;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  const auto add = [&](const SettingRecord& setting, bool is_base) {
+    const auto [place, is_new] = known.emplace(std::pair{setting.solver, setting.options_json}, known.size());
+    if (is_new) comparison.settings.push_back({.solver = setting.solver, .label = setting.label});
+    ComparedSetting& one = comparison.settings[place->second];
+    (is_base ? one.in_base : one.in_new) = true;
+    (is_base ? one.base_version : one.new_version) = setting.solver_version;
+    (is_base ? paired.base : paired.fresh)[setting.hash] = place->second;
+  };
+  for (const SettingRecord& setting : comparison.base.settings) add(setting, true);
+  for (const SettingRecord& setting : comparison.fresh.settings) {
+    if (known.contains({setting.solver, setting.options_json})) {
+      add(setting, false);
+      continue;
+    }
+    std::vector<const SettingRecord*> matches;
+    std::string odd, odd_of_match;
+    for (const SettingRecord& other : comparison.base.settings) {
+      const bool free = !comparison.settings[paired.base.at(other.hash)].in_new;
+      if (free && alike(other, setting, odd) && !odd.empty()) {
+        matches.push_back(&other);
+        odd_of_match = odd;
+      }
+    }
+    if (matches.size() != 1) {
+      add(setting, false);
+      continue;
+    }
+    const std::size_t place = paired.base.at(matches.front()->hash);
+    paired.fresh[setting.hash] = place;
+    comparison.settings[place].in_new = true;
+    comparison.settings[place].new_version = setting.solver_version;
+    comparison.settings[place].options_changed = odd_of_match;
+  }
+  return paired;
+}
+
+struct PairedProblems {
+  std::map<std::string, std::size_t> base, fresh;  ///< ProblemRecord::hash → place in the list
+};
+
+/// Problems by their data. One that could not be loaded on a side is the problem of the same source on the other.
+PairedProblems pair_problems(Comparison& comparison) {
+  PairedProblems paired;
+  std::map<std::string, std::size_t> by_hash, by_source;
+  for (const ProblemRecord& problem : comparison.base.problems) {
+    paired.base[problem.hash] = by_hash[problem.hash] = by_source[problem.source] = comparison.problems.size();
+    comparison.problems.push_back({problem.name, problem.family, problem.source, true, false,
+                                   problem.error.empty() ? "" : "base: " + problem.error});
+  }
+  std::set<std::string> fresh_hashes;
+  for (const ProblemRecord& problem : comparison.fresh.problems) fresh_hashes.insert(problem.hash);
+  std::set<std::string> still_there;  // sources of base problems whose data the new side has
+  std::map<std::string, const ProblemRecord*> base_of_source;
+  for (const ProblemRecord& problem : comparison.base.problems) {
+    base_of_source[problem.source] = &problem;
+    if (fresh_hashes.contains(problem.hash)) still_there.insert(problem.source);
+  }
+  for (const ProblemRecord& problem : comparison.fresh.problems) {
+    const auto same_data = by_hash.find(problem.hash);
+    if (same_data != by_hash.end()) {
+      comparison.problems[same_data->second].in_new = true;
+      paired.fresh[problem.hash] = same_data->second;
+      continue;
+    }
+    const auto same_source = base_of_source.find(problem.source);
+    const bool replaced =
+        same_source != base_of_source.end() && !problem.source.empty() && !still_there.contains(problem.source);
+    if (replaced && (!problem.error.empty() || !same_source->second->error.empty())) {
+      ComparedProblem& one = comparison.problems[by_source.at(problem.source)];
+      one.in_new = true;
+      if (!problem.error.empty()) one.note = problem.error;
+      paired.fresh[problem.hash] = by_source.at(problem.source);
+      continue;
+    }
+    if (replaced)
+      comparison.problems[by_source.at(problem.source)].note = "the new run read other data from this source";
+    paired.fresh[problem.hash] = comparison.problems.size();
+    comparison.problems.push_back({problem.name, problem.family, problem.source, false, true,
+                                   replaced ? "other data than the base's" : problem.error});
+  }
+  return paired;
+}
+
+Request without_limits(Request request) {
+  request.max_iterations = request.limit_mb = 0;
+  request.limit_s = 0.0;
+  return request;
+}
+
+}  // namespace
+
+const char* to_string(CellChange change) {
+  switch (change) {
+    case CellChange::same_work: return "same work";
+    case CellChange::other_work: return "other work";
+    case CellChange::same_failure: return "same failure";
+    case CellChange::other_failure: return "other failure";
+    case CellChange::won: return "won";
+    case CellChange::lost: return "lost";
+    case CellChange::broke: return "broke";
+    case CellChange::at_limit: return "at the limit";
+    case CellChange::flaky: return "flaky";
+    case CellChange::missing: return "missing";
+    case CellChange::added: return "new";
+  }
+  return "";
+}
+
+CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const Request& request, bool bits) {
+  if (base.status == "flaky" || fresh.status == "flaky") return CellChange::flaky;
+  if (base.solved != fresh.solved) {
+    const ComparedCell& solved = base.solved ? base : fresh;
+    const ComparedCell& ended = base.solved ? fresh : base;
+    if (near_the_limit(solved, ended, request)) return CellChange::at_limit;
+  }
+  if (is_broken(fresh.status) && !is_broken(base.status)) return CellChange::broke;
+  if (base.solved && !fresh.solved) return CellChange::lost;
+  if (!base.solved && fresh.solved) return CellChange::won;
+  if (is_clock(base.status) || is_clock(fresh.status)) return CellChange::at_limit;
+  const bool same = same_work(base, fresh, bits);
+  if (base.solved) return same ? CellChange::same_work : CellChange::other_work;
+  return same ? CellChange::same_failure : CellChange::other_failure;
+}
+
+Side make_side(std::string name, const StoreContents& contents, const std::function<bool(const RunRecord&)>& keep) {
+  Side side;
+  side.name = std::move(name);
+  std::set<std::int64_t> runs;
+  for (const RunRecord& run : contents.runs) {
+    if (keep && !keep(run)) continue;
+    runs.insert(run.id);
+    side.runs.push_back(run);
+  }
+  std::set<std::string> problems, settings;
+  std::map<Request, std::size_t> requests;
+  std::vector<CellTimes> timed;
+  for (const CellRecord& cell : contents.cells) {
+    if (!runs.contains(cell.run_id)) continue;
+    problems.insert(cell.problem);
+    settings.insert(cell.setting);
+    const Request request{cell.tolerance,      cell.criterion, cell.verdict, cell.start,
+                          cell.max_iterations, cell.limit_s,   cell.limit_mb};
+    const auto [place, is_new] = requests.emplace(request, requests.size());
+    if (is_new) side.requests.push_back(request);
+    ComparedCell one{.problem = cell.problem,
+                     .setting = cell.setting,
+                     .key = cell.key,
+                     .request = place->second,
+                     .status = cell.status,
+                     .reason = cell.reason,
+                     .solved = cell.solved,
+                     .verdict_value = cell.verdict_value,
+                     .iterations = cell.iterations,
+                     .factorizations = cell.factorizations,
+                     .products = cell.operator_products,
+                     .answer_crc = cell.answer_crc,
+                     .minimum_s = cell.total.minimum,
+                     .median_s = cell.total.median,
+                     .peak_memory_kb = cell.peak_memory_kb,
+                     .replicates_s = {}};
+    if (!side.runs.empty() && !side.runs.front().side.empty()) {
+      for (const RoundRecord& round : cell.timed_rounds) one.replicates_s.push_back(round.minimum);
+    }
+    if (cell.solved && cell.repeats > 1) timed.push_back({cell.total.minimum, cell.total.median});
+    side.cells.push_back(std::move(one));
+  }
+  for (const ProblemRecord& problem : contents.problems) {
+    if (problems.contains(problem.hash)) side.problems.push_back(problem);
+  }
+  for (const SettingRecord& setting : contents.settings) {
+    if (settings.contains(setting.hash)) side.settings.push_back(setting);
+  }
+  const Load load = measure_load(timed);
+  side.loaded_share = load.share();
+  side.loaded = load.loaded();
+  return side;
+}
+
+void pair_cells(Comparison& comparison, bool any_limits) {
+  const PairedProblems problems = pair_problems(comparison);
+  const PairedSettings settings = pair_settings(comparison);
+  const auto equal_processors = [](const Side& a, const Side& b) {
+    std::set<std::string> cpus;
+    for (const Side* side : {&a, &b}) {
+      for (const RunRecord& run : side->runs) cpus.insert(run.machine.cpu);
+    }
+    return cpus.size() == 1;
+  };
+  const bool bits = equal_processors(comparison.base, comparison.fresh);
+
+  // Loosest tolerance first.
+  const auto asked = [&](const Request& request) { return any_limits ? without_limits(request) : request; };
+  std::vector<Request> requests;
+  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+    for (const Request& request : side->requests) {
+      const auto is_same = [&](const Request& other) { return asked(other) == asked(request); };
+      if (std::none_of(requests.begin(), requests.end(), is_same)) requests.push_back(request);
+    }
+  }
+  std::sort(requests.begin(), requests.end(), [](const Request& a, const Request& b) {
+    return a.tolerance != b.tolerance ? a.tolerance > b.tolerance : a < b;
+  });
+  std::map<Request, std::size_t> slices;
+  for (const Request& request : requests) {
+    slices.emplace(asked(request), slices.size());
+    comparison.slices.push_back({.request = request, .cells = 0, .times = {}, .settings = {}, .families = {}});
+  }
+  const auto slice_of = [&](const Side& side, const ComparedCell& cell) {
+    return slices.at(asked(side.requests[cell.request]));
+  };
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // slice, setting, problem
+  std::vector<std::pair<Key, std::size_t>> base, fresh;
+  for (std::size_t i = 0; i < comparison.base.cells.size(); ++i) {
+    const ComparedCell& cell = comparison.base.cells[i];
+    base.push_back(
+        {{slice_of(comparison.base, cell), settings.base.at(cell.setting), problems.base.at(cell.problem)}, i});
+  }
+  for (std::size_t i = 0; i < comparison.fresh.cells.size(); ++i) {
+    const ComparedCell& cell = comparison.fresh.cells[i];
+    fresh.push_back(
+        {{slice_of(comparison.fresh, cell), settings.fresh.at(cell.setting), problems.fresh.at(cell.problem)}, i});
+  }
+  std::sort(base.begin(), base.end());
+  std::sort(fresh.begin(), fresh.end());
+  const auto add = [&](const Key& key, std::optional<std::size_t> in_base, std::optional<std::size_t> in_fresh) {
+    const auto [slice, setting, problem] = key;
+    CellPair pair{in_base, in_fresh, problem, setting, slice, CellChange::missing};
+    if (!in_base) pair.change = CellChange::added;
+    if (in_base && in_fresh) {
+      ++comparison.compared;
+      ++comparison.slices[slice].cells;
+      pair.change = classify(comparison.base.cells[*in_base], comparison.fresh.cells[*in_fresh],
+                             comparison.slices[slice].request, bits);
+    }
+    comparison.pairs.push_back(pair);
+  };
+  auto b = base.begin();
+  auto f = fresh.begin();
+  while (b != base.end() || f != fresh.end()) {
+    if (f == fresh.end() || (b != base.end() && b->first < f->first)) {
+      add(b->first, b->second, std::nullopt);
+      ++b;
+    } else if (b == base.end() || f->first < b->first) {
+      add(f->first, std::nullopt, f->second);
+      ++f;
+    } else {
+      add(b->first, b->second, f->second);
+      ++b;
+      ++f;
+    }
+  }
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,171 @@
+#include "reports/comparison/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+std::string outcome_words(const ComparedCell& cell) {
+  std::string text = cell.solved ? "solved" : cell.status;
+  if (cell.solved && cell.status != "converged") text += " (" + cell.status + ")";
+  if (!cell.reason.empty()) text += ": " + cell.reason;
+  if (cell.minimum_s > 0.0) text += ", " + human_time(cell.minimum_s);
+  if (cell.iterations > 0) text += ", " + plural(static_cast<long>(cell.iterations), "iteration");
+  return text;
+}
+
+/// Smaller comes first.
+int rank(CellChange change) {
+  switch (change) {
+    case CellChange::broke: return 0;
+    case CellChange::lost: return 1;
+    case CellChange::missing: return 2;
+    case CellChange::flaky: return 3;
+    case CellChange::at_limit: return 4;
+    case CellChange::won: return 5;
+    case CellChange::other_failure: return 6;
+    case CellChange::other_work: return 7;
+    default: return 8;
+  }
+}
+
+}  // namespace
+
+std::string per_cent(double log_change) { return fmt::format("{:+.1f} %", 100.0 * std::expm1(log_change)); }
+
+std::string headline(const Comparison& comparison) {
+  if (comparison.compared == 0) return "nothing to compare: the two have no cell in common";
+  const auto count = [&](const char* word) {
+    const auto found = comparison.alarms.find(word);
+    return found == comparison.alarms.end() ? 0L : found->second;
+  };
+  std::string worse, better;
+  const auto add = [](std::string& into, long n, const char* noun, const char* what) {
+    if (n > 0) into += (into.empty() ? "" : ", ") + plural(n, noun) + " " + what;
+  };
+  add(worse, count("lost"), "cell", "lost");
+  add(worse, count("broke"), "cell", "broke");
+  add(worse, count("missing"), "cell", "missing");
+  add(worse, count("slower"), "setting", "slower");
+  add(worse, count("less-accurate"), "setting", "less accurate");
+  add(better, count("won"), "cell", "won");
+  add(better, count("faster"), "setting", "faster");
+  std::string text = worse.empty() ? "nothing worse" : "worse: " + worse;
+  if (!better.empty()) text += "; better: " + better;
+  if (count("undecided") > 0) text += "; " + plural(count("undecided"), "setting") + " undecided";
+  return text + fmt::format(" ({} compared)", plural(comparison.compared, "cell"));
+}
+
+std::string side_words(const Side& side) {
+  std::set<std::string> words;
+  for (const RunRecord& run : side.runs) {
+    std::string text = run.started_utc + ", " + run.build.version + " " + run.build.commit;
+    if (!run.build.executable.empty()) text += " (" + run.build.executable.substr(0, 8) + ")";
+    words.insert(text);
+  }
+  if (words.empty()) return "no run";
+  return *words.rbegin() + (words.size() > 1 ? fmt::format(" and {} more", words.size() - 1) : std::string());
+}
+
+std::string slice_words(const Request& request) {
+  std::string text = "tolerance " + human_tolerance(request.tolerance);
+  if (request.start != "cold") text += ", start " + request.start;
+  if (request.criterion != "verdict") text += ", criterion " + request.criterion;
+  return text;
+}
+
+bool times_shown(const Comparison& comparison, const SettingChange& change) {
+  return comparison.times_compared && change.times.cells > 0;
+}
+
+std::string why(const Comparison& comparison, const SettingChange& change) {
+  std::string text;
+  for (const std::string& reason : change.reasons) text += (text.empty() ? "" : ", ") + reason;
+  if (change.work.changed > 0) {
+    text +=
+        fmt::format("{}other work on {}: iterations {}, factorizations {}, products {}; its time {}",
+                    text.empty() ? "" : "; ", plural(change.work.changed, "cell"), per_cent(change.work.iterations),
+                    per_cent(change.work.factorizations), per_cent(change.work.products), per_cent(change.work.time));
+    if (change.work.time_per_product != 0.0) text += ", a product " + per_cent(change.work.time_per_product);
+  }
+  if (!comparison.times_compared || change.outlook == Outlook::worse || change.outlook == Outlook::better) return text;
+  const char* separator = text.empty() ? "" : "; ";
+  if (change.times.cells == 0 && change.work.changed == 0) return text + separator + "solves nothing, as before";
+  if (change.times.verdict == TimeVerdict::none && !change.times.reason.empty())
+    return text + separator + change.times.reason;
+  if (change.times.verdict == TimeVerdict::undecided) {
+    return text + separator + fmt::format("could have seen {:.1f} %", 100.0 * std::expm1(change.times.could_have_seen));
+  }
+  if (change.times.verdict == TimeVerdict::same) {
+    return text + separator + fmt::format("within {:.0f} %", 100.0 * (comparison.minimum_effect + 0.01));
+  }
+  return text;
+}
+
+std::vector<const CellPair*> changed_cells(const Comparison& comparison) {
+  std::vector<const CellPair*> cells;
+  for (const CellPair& pair : comparison.pairs) {
+    if (rank(pair.change) == 8) continue;
+    const ComparedProblem& problem = comparison.problems[pair.problem];
+    const ComparedSetting& setting = comparison.settings[pair.setting];
+    if (pair.change == CellChange::missing && (!problem.in_new || !setting.in_new)) continue;
+    // A clock ended both, as before.
+    if (pair.change == CellChange::at_limit && !comparison.base.cells[*pair.base].solved &&
+        !comparison.fresh.cells[*pair.fresh].solved) {
+      continue;
+    }
+    cells.push_back(&pair);
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const CellPair* a, const CellPair* b) { return rank(a->change) < rank(b->change); });
+  return cells;
+}
+
+ChangedCell words_of(const Comparison& comparison, const CellPair& pair) {
+  const ComparedProblem& problem = comparison.problems[pair.problem];
+  return {.change = to_string(pair.change),
+          .problem = problem.name,
+          .family = problem.family,
+          .setting = comparison.settings[pair.setting].label,
+          .tolerance = human_tolerance(comparison.slices[pair.slice].request.tolerance),
+          .base = pair.base ? outcome_words(comparison.base.cells[*pair.base]) : "–",
+          .fresh = pair.fresh ? outcome_words(comparison.fresh.cells[*pair.fresh]) : "not run"};
+}
+
+std::vector<std::string> problem_and_setting_lines(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const ComparedProblem& problem : comparison.problems) {
+    const std::string note = problem.note.empty() ? std::string() : ": " + problem.note;
+    const std::string source =
+        problem.source.empty() || problem.source == problem.name ? "" : " (" + problem.source + ")";
+    if (!problem.in_new)
+      lines.push_back("missing problem " + problem.name + source + note);
+    else if (!problem.in_base)
+      lines.push_back("new problem " + problem.name + source + note);
+    else if (!problem.note.empty())
+      lines.push_back("problem " + problem.name + source + note);
+  }
+  for (const ComparedSetting& setting : comparison.settings) {
+    if (!setting.in_new)
+      lines.push_back("missing setting " + setting.label);
+    else if (!setting.in_base)
+      lines.push_back("new setting " + setting.label);
+    else if (setting.base_version != setting.new_version) {
+      lines.push_back(fmt::format("setting {}: version {} in the base, {} now", setting.label, setting.base_version,
+                                  setting.new_version));
+    }
+    if (!setting.options_changed.empty()) {
+      lines.push_back(fmt::format("setting {}: options of one side alone: {}", setting.label, setting.options_changed));
+    }
+  }
+  return lines;
+}
+
+}  // namespace conebench::reports

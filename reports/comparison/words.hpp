@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "reports/comparison/comparison.hpp"
+
+/// What the formats of a comparison say alike.
+namespace conebench::reports {
+
+std::string per_cent(double log_change);  ///< "+2.3 %"
+/// "worse: 2 cells lost, 1 setting slower"; "nothing worse: …"
+std::string headline(const Comparison& comparison);
+/// Date, version and commit of a side's runs.
+std::string side_words(const Side& side);
+std::string slice_words(const Request& request);  ///< "tolerance 1e-6, cold start, …"
+bool times_shown(const Comparison& comparison, const SettingChange& change);
+/// Reasons of the outlook, or what could have been seen.
+std::string why(const Comparison& comparison, const SettingChange& change);
+
+/// Pairs that a reader wants to see one by one, worst first; missing and new ones of whole problems and settings are
+/// not among them.
+std::vector<const CellPair*> changed_cells(const Comparison& comparison);
+struct ChangedCell {
+  std::string change, problem, family, setting, tolerance, base, fresh;
+};
+ChangedCell words_of(const Comparison& comparison, const CellPair& pair);
+
+/// A line for each problem and setting that one side lacks or that changed.
+std::vector<std::string> problem_and_setting_lines(const Comparison& comparison);
+
+/// The layout "conebench.compare/1" with at most so many changed cells.
+nlohmann::ordered_json comparison_object(const Comparison& comparison, std::size_t most_cells);
+
+}  // namespace conebench::reports

@@ -1,0 +1,163 @@
+// Two runs of a suite: which settings are worse, old times against new ones, families, and the cells that changed.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const hasCharts = typeof Plotly !== "undefined";
+let slice = 0;
+
+const formatTolerance = (value) => value.toExponential().replace("e+", "e");
+const percent = (log) => {
+  const value = 100 * Math.expm1(log);
+  return `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
+};
+const outlookClass = { worse: "failed", better: "solved", same: "not_run", undecided: "unsupported" };
+const heading = (id, text, aside) =>
+  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function table(headings, rows, left) {
+  const row = (tag, cells) => el("tr", {}, cells.map((cell, i) => el(tag, { class: left.includes(i) ? "left" : null }, cell)));
+  return el("div", { class: "scroll card" }, el("table", {}, el("thead", {}, row("th", headings)), el("tbody", {}, rows.map((cells) => row("td", cells)))));
+}
+
+function drawHeadline() {
+  const side = (name, one) => {
+    const run = one.runs[one.runs.length - 1];
+    const build = run ? `${run.started_utc} · ${run.version} ${run.commit}${run.executable ? ` (${run.executable.slice(0, 8)})` : ""}` : "no run";
+    return el("div", { class: "tile" }, el("div", { class: "tile-title" }, name), el("div", {}, el("b", {}, one.name)), el("div", { class: "tile-title" }, build), el("div", { class: "tile-title" }, `${one.cells} cells${one.loaded ? ", loaded" : ""}`));
+  };
+  const notes = [...data.differences, ...data.notes].map((note) => el("li", { class: "warning" }, note));
+  document.getElementById("headline").replaceChildren(
+    el("div", { class: "tiles" }, el("div", { class: "tile" }, el("div", { class: "tile-title" }, data.failed ? "The gate failed" : "The gate passed"), el("div", {}, el("b", {}, data.headline))), side("Base", data.base), side("New", data.new)),
+    notes.length > 0 ? el("ul", { class: "notes" }, notes) : "",
+  );
+}
+
+function why(setting) {
+  const parts = [...setting.reasons];
+  const work = setting.work;
+  const ratio = (value) => percent(Math.log(value));
+  if (work.changed_cells > 0) {
+    parts.push(`other work on ${work.changed_cells} cells: iterations ${ratio(work.iterations_ratio)}, factorizations ${ratio(work.factorizations_ratio)}, products ${ratio(work.products_ratio)}`);
+  }
+  const times = setting.times;
+  if (times && setting.outlook !== "worse" && setting.outlook !== "better") {
+    if (times.reason) parts.push(times.reason);
+    else if (times.verdict === "undecided") parts.push(`could have seen ${percent(times.could_have_seen).slice(1)}`);
+    else if (times.verdict === "same") parts.push(`within ${(100 * (data.minimum_effect + 0.01)).toFixed(0)} %`);
+  }
+  return parts.join("; ");
+}
+
+function drawSettings() {
+  const one = data.slices[slice];
+  const rows = one.settings.map((setting) => [
+    el("span", { class: `badge ${outlookClass[setting.outlook]}` }, setting.outlook),
+    setting.setting,
+    setting.times ? String(setting.times.cells) : none,
+    setting.times ? percent(setting.times.raw) : none,
+    setting.times ? percent(setting.times.corrected) : none,
+    setting.times && setting.times.bar > 0 ? percent(setting.times.bar).replace("+", "±") : none,
+    why(setting),
+  ]);
+  document.getElementById("settings").replaceChildren(
+    heading("settings-title", "Settings", `${one.cells} cells compared, all settings together ${percent(one.together)}`),
+    table(["", "Setting", "Cells timed", "Raw", "Corrected", "Bar", "Why"], rows, [0, 1, 6]),
+    el("p", { class: "caption" }, "Raw: trimmed mean of the log ratios of the minima. Corrected: less the other settings' on the same problem. A corrected change beyond the bar is told; below it nothing is said of single cells."),
+  );
+}
+
+const layout = (more) => ({
+  paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colour("--text"), size: 12 },
+  margin: { l: 62, r: 14, t: 10, b: 48 }, showlegend: false, hovermode: "closest", ...more,
+});
+const axis = (title, more) => ({ title: { text: title }, gridcolor: colour("--grid"), zeroline: false, linecolor: colour("--line"), ticks: "outside", ...more });
+const config = { displaylogo: false, responsive: true, displayModeBar: false };
+
+function drawTimes() {
+  const section = document.getElementById("times");
+  const points = data.points[slice];
+  const one = data.slices[slice];
+  const shown = one.settings.filter((setting) => setting.times && setting.times.cells > 0);
+  if (!hasCharts || points.base.length === 0) {
+    section.replaceChildren(heading("times-title", "Times"), el("p", { class: "note" }, hasCharts ? "No cell was solved by both, or times are not compared." : "This build of Conebench has no charting library; the table above has the figures."));
+    return;
+  }
+  section.replaceChildren(
+    heading("times-title", "Times", `${points.base.length} of ${points.all} cells that both solved`),
+    el("div", { class: "charts" }, el("div", { class: "card" }, el("h3", {}, "Old against new"), el("div", { id: "scatter" })), el("div", { class: "card" }, el("h3", {}, "Corrected change by setting"), el("div", { id: "ratios" }))),
+  );
+  const highlight = points.change.map((change) => (change === "same work" ? colour("--series-0") : colour("--series-1")));
+  const all = [...points.base, ...points.fresh];
+  const ends = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+  Plotly.react("scatter", [
+    { x: ends, y: ends, mode: "lines", line: { color: colour("--soft"), width: 1 }, hoverinfo: "skip" },
+    { x: points.base, y: points.fresh, mode: "markers", type: "scatter", marker: { size: 5, opacity: 0.6, color: highlight },
+      text: points.setting.map((s, i) => plain(`${data.labels[s]} · ${data.names[points.problem[i]]} · ${points.change[i]}`)), hovertemplate: "%{text}<br>%{x:.3s}s → %{y:.3s}s<extra></extra>" },
+  ], layout({ height: 420, xaxis: axis("base [s]", { type: "log" }), yaxis: axis("new [s]", { type: "log" }) }), config);
+  const sorted = [...shown].sort((a, b) => a.times.corrected - b.times.corrected);
+  const change = (log) => 100 * Math.expm1(log);
+  Plotly.react("ratios", [
+    { y: sorted.map((s) => plain(s.setting)), x: sorted.map((s) => change(s.times.corrected)), mode: "markers", type: "scatter",
+      marker: { size: 8, color: sorted.map((s) => (s.outlook === "worse" ? colour("--worse") : s.outlook === "better" ? colour("--better") : colour("--soft"))) },
+      error_x: { type: "data", array: sorted.map((s) => change(s.times.bar)), color: colour("--line"), thickness: 2 },
+      hovertemplate: "%{y}: %{x:+.2f} %<extra></extra>" },
+  ], layout({ height: Math.max(420, 60 + 18 * sorted.length), margin: { l: 190, r: 14, t: 10, b: 48 }, xaxis: axis("change [%], bar: what would be told"), yaxis: axis("", { automargin: true }) }), config);
+}
+
+function drawFamilies() {
+  const families = data.slices[slice].families;
+  const section = document.getElementById("families");
+  if (families.length === 0) {
+    section.replaceChildren(heading("families-title", "Families"), el("p", { class: "note" }, "No family is judged: a store was loaded, times are not compared, or families have fewer than three cells of 10 µs."));
+    return;
+  }
+  const most = 40;
+  const rows = families.slice(0, most).map((family) => [
+    el("span", { class: `badge ${outlookClass[{ slower: "worse", faster: "better" }[family.verdict] || "undecided"]}` }, family.verdict),
+    family.setting, family.family, String(family.cells), percent(family.median), percent(family.bar).replace("+", "±"),
+  ]);
+  section.replaceChildren(
+    heading("families-title", "Families", families.length > most ? `the ${most} nearest to their bar of ${families.length}` : ""),
+    table(["", "Setting", "Family", "Cells", "Median, corrected", "Bar"], rows, [0, 1, 2]),
+  );
+}
+
+function drawChanged() {
+  const most = 500;
+  const cells = data.changed_cells;
+  const lines = [
+    ...data.problems.missing.map((p) => `missing problem ${p.name}`), ...data.problems.new.map((p) => `new problem ${p.name}`),
+    ...data.problems.unreadable.map((p) => `problem ${p.name}: ${p.note}`), ...data.settings.missing.map((s) => `missing setting ${s}`),
+    ...data.settings.new.map((s) => `new setting ${s}`),
+  ];
+  const rows = cells.slice(0, most).map((cell) => [
+    cell.change, cell.problem, cell.setting, formatTolerance(cell.tolerance), cell.base, cell.new,
+    cell.command ? el("details", {}, el("summary", {}, "repeat"), el("pre", {}, cell.command)) : none,
+  ]);
+  document.getElementById("changed").replaceChildren(
+    heading("changed-title", "Changed cells", `${cells.length}${cells.length > most ? `, the first ${most} shown` : ""}`),
+    lines.length > 0 ? el("ul", { class: "notes" }, lines.slice(0, most).map((line) => el("li", {}, line))) : "",
+    rows.length > 0 ? table(["", "Problem", "Setting", "Tolerance", "Base", "New", "Command"], rows, [0, 1, 2, 4, 5, 6]) : el("p", { class: "note" }, "Every cell that both have ended alike."),
+  );
+}
+
+function draw() {
+  const titles = data.slices.map((one, i) => ({ value: i, title: formatTolerance(one.tolerance), hint: `${one.verdict}, criterion ${one.criterion}, ${one.start} start` }));
+  document.getElementById("controls").replaceChildren(
+    titles.length > 1 ? segmented("Tolerance", titles, slice, (chosen) => { slice = chosen; draw(); }) : "",
+    themeButton(),
+  );
+  drawHeadline();
+  if (data.slices.length > 0) {
+    drawSettings();
+    drawTimes();
+    drawFamilies();
+  }
+  drawChanged();
+}
+
+startTheme(draw);
+draw();
+document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/compare.md of Conebench. Every answer judged by the harness on the original problem."));
+document.documentElement.dataset.ready = Math.round(performance.now());
+window.conebench = { data };

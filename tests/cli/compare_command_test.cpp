@@ -1,0 +1,99 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// 12 problems and 4 settings at one tolerance, some seconds.
+constexpr const char* suite = R"({
+  "name": "pair", "seed": 3,
+  "problems": [{"scene": "random", "options": {"contacts": 20}, "grid": {"joints": [0, 2]}, "seeds": [1, 2, 3]},
+               {"scene": "box-stack", "grid": {"boxes": [2, 4, 6], "mass_ratio": [1, 100]}}],
+  "solvers": ["NSGS", "SSN", "CASCADE", "NSN-AC"],
+  "tolerances": [1e-6],
+  "limits": {"iterations": 2000, "seconds": 5, "memory_mb": 2000},
+  "repeats": {"min": 3, "min_ms": 1, "max": 20}
+})";
+
+class CompareCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { std::ofstream(folder / "pair.json") << suite; }
+
+  std::string run(const std::string& name, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"run", folder / "pair.json", "--db", folder / name};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(conebench(words).code, 0);
+    return folder / name;
+  }
+
+  const ScratchFolder folder;
+};
+
+TEST_F(CompareCommand, TwoRunsOfOneBuildHaveTheSameWorkAndTheStatisticsOfAnIndependentProgram) {
+  const std::string base = run("base.sqlite");
+  const std::string fresh = run("new.sqlite");
+  const auto compared = conebench({"compare", base, fresh, "--json", "--fail-on", "none"});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  const auto json = compared.json();
+  EXPECT_EQ(json["schema"], "conebench.compare/1");
+  EXPECT_EQ(json["compared"], 48);
+  EXPECT_EQ(json["changed_cells"].size(), 0U) << json["changed_cells"].dump();
+  for (const auto& setting : json["slices"][0]["settings"]) {
+    EXPECT_EQ(setting["cells"]["same work"].get<int>() + setting["cells"]["same failure"].get<int>(), 12) << setting;
+  }
+
+  const auto written = conebench({"compare", base, fresh, "--out", folder / "out", "--fail-on", "none"});
+  EXPECT_EQ(written.code, 0) << written.err;
+  for (const std::string name : {"index.html", "comparison.md", "comparison.json", "comparison.xml"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / "out" + "/" + name)) << name;
+  }
+  if (!python_has("numpy")) GTEST_SKIP() << "python3-numpy is not there";
+  const std::string reference = std::string(CONEBENCH_SOURCE_DIR) + "/tests/reports/comparison_reference.py";
+  const auto checked =
+      run_program({"/usr/bin/python3", reference, base, fresh, "--compare", folder / "out" + "/comparison.json"});
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  const std::string parse =
+      "import sys, xml.dom.minidom as m; print(len(m.parse(sys.argv[1]).getElementsByTagName('testcase')))";
+  EXPECT_EQ(run_program({"/usr/bin/python3", "-c", parse, folder / "out" + "/comparison.xml"}).out, "4\n");
+}
+
+TEST_F(CompareCommand, AMissingSettingFailsTheGateAndIsNamed) {
+  const std::string base = run("base.sqlite");
+  const std::string fresh = run("new.sqlite", {"--filter", "solver!=SSN"});
+  const auto compared = conebench({"compare", base, fresh, "--fail-on", "missing"});
+  EXPECT_EQ(compared.code, 1);
+  EXPECT_THAT(compared.out, HasSubstr("missing setting SSN"));
+  EXPECT_THAT(compared.err, HasSubstr("gate failed: 12 missing"));
+  EXPECT_EQ(conebench({"compare", fresh, base, "--fail-on", "missing"}).code, 0) << "what is new is no worse";
+  const auto markdown = conebench({"compare", base, fresh, "--format", "md", "--fail-on", "none"});
+  EXPECT_EQ(markdown.code, 0);
+  EXPECT_THAT(markdown.out, ::testing::StartsWith("### Conebench: worse: 12 cells missing"));
+}
+
+TEST_F(CompareCommand, WithoutACommonCellNothingIsComparable) {
+  const std::string base = run("base.sqlite", {"--filter", "solver=NSGS"});
+  const std::string fresh = run("new.sqlite", {"--filter", "solver=SSN"});
+  const auto compared = conebench({"compare", base, fresh});
+  EXPECT_EQ(compared.code, 5);
+  EXPECT_THAT(compared.err, HasSubstr("nothing to compare"));
+  expect_failure(conebench({"compare", base}), 2, {"one store of one build", "--builds"});
+}
+
+TEST(CompareUsage, WrongWordsAreOneLine) {
+  expect_failure(conebench({"compare", "a.sqlite", "b.sqlite"}), 3, {"a.sqlite", "no such file"});
+  expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--fail-on", "lots"}), 2, {"'lots'", "slower"});
+  expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--min-change", "much"}), 2, {"much", "2%"});
+  expect_failure(conebench({"compare", "a.sqlite", "b.sqlite", "--format", "pdf", "--out", "x"}), 2,
+                 {"'pdf'", "junit"});
+  expect_failure(conebench({"compare", "a", "b", "c"}), 2, {"BASE and NEW"});
+  expect_failure(conebench({"compare", "a", "b", "--calibrate"}), 3, {"a"});
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -1,0 +1,322 @@
+#include "reports/comparison/comparison.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace conebench::reports {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::size_t problems = 24;
+const std::vector<std::string> solvers = {"NSGS", "PGS-NCP", "SSN", "CASCADE"};
+
+/// A run in which every solver solves every problem; the times scatter by 1 % and differ from `seed` to `seed`.
+StoreContents complete_run(std::uint64_t seed) {
+  StoreContents store;
+  RunRecord run;
+  run.id = 1;
+  run.suite_name = "nightly";
+  run.started_utc = fmt::format("2026-11-{:02}T01:00:00Z", seed);
+  run.mode = "timed";
+  run.machine.cpu = "Imaginary CPU";
+  run.machine.cores = 2;
+  run.build.version = "0.1.0";
+  run.build.commit = fmt::format("c0ffee{}", seed);
+  run.build.compiler = "GNU 12";
+  store.runs.push_back(run);
+  for (std::size_t p = 0; p < problems; ++p) {
+    ProblemRecord problem;
+    problem.hash = fmt::format("hash-{}", p);
+    problem.name = fmt::format("problem-{}", p);
+    problem.family = p < 18 ? "boxes" : "chains";
+    problem.source = problem.family + "/" + problem.name + ".hdf5";
+    store.problems.push_back(problem);
+  }
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> noise(0.0, 0.01);
+  for (const std::string& solver : solvers) {
+    store.settings.push_back({"setting-" + solver, solver, 1, "NCP", solver, R"({"omega":1.0})"});
+    for (const ProblemRecord& problem : store.problems) {
+      CellRecord cell;
+      cell.key = problem.hash + solver;
+      cell.run_id = 1;
+      cell.problem = problem.hash;
+      cell.setting = "setting-" + solver;
+      cell.tolerance = 1e-6;
+      cell.criterion = "verdict";
+      cell.verdict = "natural_map_scaled";
+      cell.start = "cold";
+      cell.max_iterations = 1000;
+      cell.limit_s = 1.0;
+      cell.limit_mb = 100;
+      cell.status = "converged";
+      cell.claimed = cell.solved = true;
+      cell.verdict_value = 1e-7;
+      cell.iterations = cell.operator_products = 40;
+      cell.answer_crc = 17;
+      cell.repeats = 5;
+      cell.total.minimum = 1e-3 * std::exp(noise(engine));
+      cell.total.median = 1.01 * cell.total.minimum;
+      store.cells.push_back(cell);
+    }
+  }
+  return store;
+}
+
+CellRecord& cell_of(StoreContents& store, const std::string& solver, std::size_t problem) {
+  for (CellRecord& cell : store.cells) {
+    if (cell.setting == "setting-" + solver && cell.problem == fmt::format("hash-{}", problem)) return cell;
+  }
+  throw std::out_of_range(solver);
+}
+
+Comparison compared(const StoreContents& base, const StoreContents& fresh, const CompareOptions& options = {}) {
+  return compare(make_side("base", base), make_side("new", fresh), options);
+}
+
+const SettingChange& setting_of(const Comparison& comparison, const std::string& solver) {
+  for (const SettingChange& change : comparison.slices.at(0).settings) {
+    if (comparison.settings[change.setting].solver == solver) return change;
+  }
+  throw std::out_of_range(solver);
+}
+
+void slow_down(StoreContents& store, const std::string& solver, double factor, const std::string& family = {}) {
+  for (std::size_t p = 0; p < problems; ++p) {
+    if (!family.empty() && store.problems[p].family != family) continue;
+    cell_of(store, solver, p).total.minimum *= factor;
+    cell_of(store, solver, p).total.median *= factor;
+  }
+}
+
+class Compare : public ::testing::Test {
+ protected:
+  StoreContents base = complete_run(1);
+  StoreContents fresh = complete_run(2);
+};
+
+TEST_F(Compare, OneBuildWithItselfIsNoWorse) {
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
+  for (const SettingChange& change : comparison.slices.at(0).settings) {
+    EXPECT_EQ(change.count(CellChange::same_work), static_cast<long>(problems));
+    EXPECT_STREQ(to_string(change.outlook), "same") << change.times.corrected;
+  }
+  EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("nothing worse"));
+}
+
+TEST_F(Compare, ASlowerSettingAndASlowerFamilyAreFound) {
+  slow_down(fresh, "SSN", 1.05);
+  slow_down(fresh, "NSGS", 1.2, "chains");
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_STREQ(to_string(setting_of(comparison, "SSN").times.verdict), "slower");
+  EXPECT_NEAR(setting_of(comparison, "SSN").times.corrected, std::log(1.05), 0.01);
+  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").outlook), "worse");
+  EXPECT_THAT(setting_of(comparison, "NSGS").reasons, Contains(HasSubstr("slower on chains")));
+  EXPECT_STRNE(to_string(setting_of(comparison, "CASCADE").outlook), "worse");
+}
+
+TEST_F(Compare, ALostCellIsNamedWithBothReasonsAndItsSettingIsNeverBetter) {
+  slow_down(fresh, "PGS-NCP", 0.8);
+  CellRecord& cell = cell_of(fresh, "PGS-NCP", 3);
+  cell.solved = cell.claimed = false;
+  cell.status = "stalled";
+  cell.reason = "no progress";
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_STREQ(to_string(setting_of(comparison, "PGS-NCP").outlook), "worse");
+  const std::string text = comparison_terminal(comparison, false);
+  EXPECT_THAT(text, HasSubstr("problem-3"));
+  EXPECT_THAT(text, HasSubstr("stalled"));
+  EXPECT_THAT(text, HasSubstr("worse: 1 cell lost"));
+  CompareOptions quiet;
+  quiet.fail_on = {"broke"};
+  EXPECT_FALSE(compared(base, fresh, quiet).failed);
+}
+
+TEST_F(Compare, AMissingSettingAndAMissingProblemAreNamed) {
+  std::erase_if(fresh.cells,
+                [](const CellRecord& cell) { return cell.setting == "setting-SSN" || cell.problem == "hash-5"; });
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems + solvers.size() - 1));
+  const std::string text = comparison_terminal(comparison, false);
+  EXPECT_THAT(text, HasSubstr("missing setting SSN"));
+  EXPECT_THAT(text, HasSubstr("missing problem problem-5"));
+  EXPECT_FALSE(compared(fresh, base).failed) << "what is new is no worse";
+}
+
+TEST_F(Compare, AFileThatCanNoLongerBeReadBreaksItsCells) {
+  fresh.problems[7].hash = "hash of no data";
+  fresh.problems[7].error = "boxes/problem-7.hdf5: truncated";
+  for (CellRecord& cell : fresh.cells) {
+    if (cell.problem != "hash-7") continue;
+    cell.problem = "hash of no data";
+    cell.status = "bad_problem";
+    cell.solved = false;
+    cell.reason = "truncated";
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.alarms.at("broke"), static_cast<long>(solvers.size()));
+  EXPECT_FALSE(comparison.alarms.contains("missing"));
+  EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("problem-7.hdf5: truncated"));
+}
+
+TEST_F(Compare, AChangeOfWorkNeedsNoStatistics) {
+  for (std::size_t p = 0; p < 6; ++p) {
+    CellRecord& cell = cell_of(fresh, "NSGS", p);
+    cell.iterations = cell.operator_products = 60;
+    cell.total.minimum *= 1.5;
+    cell.answer_crc = 18;
+  }
+  const Comparison comparison = compared(base, fresh);
+  const SettingChange& change = setting_of(comparison, "NSGS");
+  EXPECT_EQ(change.count(CellChange::other_work), 6);
+  EXPECT_EQ(change.times.cells, problems - 6) << "times are judged where the work is the same";
+  EXPECT_STREQ(to_string(change.work.verdict), "slower");
+  EXPECT_NEAR(change.work.products, 0.25 * std::log(1.5), 1e-12);
+  EXPECT_NEAR(change.work.time_per_product, 0.0, 0.02);
+  EXPECT_TRUE(comparison.failed);
+}
+
+TEST_F(Compare, OneIterationMoreOnOneCellIsShownAndNoFailure) {
+  cell_of(fresh, "NSGS", 0).iterations = 41;
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(setting_of(comparison, "NSGS").count(CellChange::other_work), 1);
+  EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("other work on 1 cell"));
+  EXPECT_FALSE(comparison.failed);
+}
+
+TEST_F(Compare, AnswersWithFewerDigitsAreLessAccurate) {
+  for (std::size_t p = 0; p < 5; ++p) {
+    cell_of(fresh, "SSN", p).answer_crc = 99;
+    cell_of(fresh, "SSN", p).verdict_value = 9e-7;
+    cell_of(base, "SSN", p).verdict_value = 1e-12;
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_TRUE(setting_of(comparison, "SSN").less_accurate);
+  EXPECT_EQ(comparison.alarms.at("less-accurate"), 1);
+}
+
+TEST_F(Compare, WhatAClockEndedNearItsLimitIsNeitherLostNorWon) {
+  for (const double took : {0.2, 0.5}) {
+    StoreContents before = complete_run(1);
+    StoreContents after = complete_run(2);
+    cell_of(before, "NSGS", 1).total.minimum = took;
+    CellRecord& cell = cell_of(after, "NSGS", 1);
+    cell.solved = false;
+    cell.status = "time_limit";
+    const Comparison comparison = compared(before, after);
+    EXPECT_EQ(setting_of(comparison, "NSGS").count(took < 1.0 / 3.0 ? CellChange::lost : CellChange::at_limit), 1);
+  }
+}
+
+TEST_F(Compare, FlakyCellsStandApart) {
+  cell_of(fresh, "CASCADE", 2).status = "flaky";
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(setting_of(comparison, "CASCADE").count(CellChange::flaky), 1);
+  EXPECT_EQ(setting_of(comparison, "CASCADE").times.cells, problems - 1);
+}
+
+TEST_F(Compare, ANewVersionOrOptionOfASolverIsTheSameSetting) {
+  fresh.settings[0].hash = "setting-of-version-2";
+  fresh.settings[0].solver_version = 2;
+  fresh.settings[1].hash = "setting-with-another-option";
+  fresh.settings[1].options_json = R"({"damping":0.0,"omega":1.0})";
+  for (CellRecord& cell : fresh.cells) {
+    if (cell.setting == "setting-NSGS") cell.setting = "setting-of-version-2";
+    if (cell.setting == "setting-PGS-NCP") cell.setting = "setting-with-another-option";
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
+  const std::string text = comparison_terminal(comparison, false);
+  EXPECT_THAT(text, HasSubstr("version 1 in the base, 2 now"));
+  EXPECT_THAT(text, HasSubstr("damping"));
+}
+
+TEST_F(Compare, OtherMachinesAndBuildsHaveTheirTimesRefusedUnlessForced) {
+  fresh.runs[0].build.compiler = "Clang 16";
+  slow_down(fresh, "SSN", 2.0);
+  EXPECT_FALSE(compared(base, fresh).times_compared);
+  EXPECT_FALSE(compared(base, fresh).failed);
+  CompareOptions options;
+  options.force = true;
+  const Comparison forced = compared(base, fresh, options);
+  EXPECT_TRUE(forced.failed);
+  EXPECT_THAT(comparison_terminal(forced, false), HasSubstr("compiler: GNU 12 in the base, Clang 16 in the new one"));
+}
+
+TEST_F(Compare, OtherLimitsAreNotComparedUnlessForced) {
+  for (CellRecord& cell : fresh.cells) cell.limit_s = 2.0;
+  EXPECT_EQ(compared(base, fresh).compared, 0);
+  CompareOptions options;
+  options.force = true;
+  EXPECT_EQ(compared(base, fresh, options).compared, static_cast<long>(problems * solvers.size()));
+}
+
+TEST_F(Compare, ALoadedStoreIsTold) {
+  for (CellRecord& cell : fresh.cells) {
+    cell.total.minimum *= 10.0;
+    cell.total.median = 1.5 * cell.total.minimum;
+  }
+  for (CellRecord& cell : base.cells) cell.total.minimum *= 10.0, cell.total.median *= 10.0;
+  EXPECT_THAT(comparison_terminal(compared(base, fresh), false), HasSubstr("new was loaded"));
+}
+
+TEST_F(Compare, NamesThatAttackEveryFormatAreEscaped) {
+  const std::string attack = "<script>alert(\"1\")</script>|`]]>&\x1b[31m";
+  fresh.problems[3].name = base.problems[3].name = attack;
+  cell_of(fresh, "NSGS", 3).solved = false;
+  cell_of(fresh, "NSGS", 3).status = "stalled";
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_THAT(comparison_terminal(comparison, false), Not(HasSubstr("\x1b[31m")));
+  EXPECT_THAT(comparison_markdown(comparison), Not(HasSubstr("<script>")));
+  EXPECT_THAT(comparison_junit(comparison), Not(HasSubstr("<script>")));
+  EXPECT_THAT(comparison_page(comparison), Not(HasSubstr("<script>alert")));
+  EXPECT_EQ(nlohmann::json::parse(comparison_json(comparison))["changed_cells"][0]["problem"], attack);
+}
+
+TEST_F(Compare, TheMarkdownFitsAComment) {
+  for (CellRecord& cell : fresh.cells) {
+    cell.solved = false;
+    cell.status = "crashed";
+    cell.reason = std::string(3000, 'x');
+  }
+  const std::string text = comparison_markdown(compared(base, fresh));
+  EXPECT_LE(text.size(), 65536U);
+  EXPECT_THAT(text, HasSubstr("broke"));
+}
+
+TEST(ParseGate, KnowsItsWords) {
+  EXPECT_EQ(*parse_gate("lost,slower"), (std::set<std::string>{"lost", "slower"}));
+  EXPECT_THAT(*parse_gate("none"), IsEmpty());
+  EXPECT_THAT(parse_gate("lots").error().message, HasSubstr("'lots'"));
+}
+
+TEST(Calibrate, FindsTheNoiseThatStoresWereMadeWith) {
+  std::vector<Side> sides;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) sides.push_back(make_side("s", complete_run(seed)));
+  const auto calibration = calibrate(sides);
+  ASSERT_TRUE(calibration.ok()) << calibration.error().message;
+  EXPECT_EQ(calibration->comparisons, 15);
+  EXPECT_LT(calibration->night_deviation, 0.004);
+  EXPECT_GT(calibration->inflation, 0.3);
+  EXPECT_LT(calibration->inflation, 2.0);
+  sides.pop_back();
+  EXPECT_FALSE(calibrate(sides).ok());
+}
+
+}  // namespace
+}  // namespace conebench::reports

@@ -37,7 +37,7 @@ class Writer {
 
   Json write() {
     Json out;
-    out["conebench_report"] = 1;  // version of this layout
+    out["schema"] = "conebench.report/1";
     out["title"] = analysis_.title;
     out["times_shown"] = analysis_.times_shown;
     out["shift_s"] = analysis_.shift_s;

@@ -106,15 +106,20 @@ int parse_and_run(int argc, char** argv) {
 
 const char* exit_code_table() {
   return R"(Exit codes:
-  0  done (an unsolved problem included)
-  1  the gate failed: --require-solved unmet
-  2  wrong usage
-  3  bad input
-  4  some cells could not be run, a solver does not support the problem, or a
-     command is not built yet
-  5  nothing was measured
-  70 internal error
-  130 interrupted (Ctrl-C); what was done is kept
+  0   done; unsolved and unsupported cells are results, counted and shown
+  1   a gate failed (--require-solved): the line says which share was found;
+      `conebench report` shows the cells
+  2   wrong usage: nothing was run; correct what the line names
+  3   bad input: a file, store or folder that the line names; mend or replace it
+  4   some cells broke: a file that could not be read, a crash or too little
+      memory that --base did not have, a cell without a process; the report has
+      the reasons, `run --retry crashed,out_of_memory` runs them again.
+      Of one problem: the solver does not support it, or this build lacks what
+      it needs (`conebench doctor`)
+  5   nothing was measured: no cell, or no solver answered in any; look at the
+      filter, the data folder and the report
+  70  internal error; please report it with the command
+  130 interrupted (Ctrl-C); what was done is kept, the same command resumes
 )";
 }
 

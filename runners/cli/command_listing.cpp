@@ -31,6 +31,18 @@ constexpr const char* json_keys = R"(```
 
 ## What `--json` prints
 
+Every object has `schema`: the command and the version of its layout, as in `conebench.solve/1`. A command that could not begin
+prints none, and says why on standard error.
+
+`run`: `suite`, `store`, `base`, `exit_code`, `reasons` (the lines of standard error), `problems`, `problems_not_loaded`,
+`problems_taken_by_none`, `cells` (that the suite, shard and filter ask for) and of them `cells_solved`, `cells_supported`,
+`cells_stored_before`, `cells_run_now`, `cells_not_run`, `cells_timed_again`, `cells_flaky`, `cells_ended` (crashed or out of
+memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all cells) and `statuses_run_now`; `gates`, each with
+`gate` (as given), `solver`, `over` (`all` or `supported`), `asked`, `found`, `solved`, `cells`, `supported`, `base_supported` and
+`passed`; `wall_s`, `survey_s`, `busy_s`, `interrupted` and `noise`. With `--dry-run` (`conebench.dry_run/1`): `suite`, `problems`,
+`problems_not_loaded`, `problems_taken_by_none`, `problems_pending`, `settings`, `cells`, `cells_stored_before`, `cells_to_run`,
+`cells_to_time_again`, `worst_s` and `notes`.
+
 `solve`: `problem`, `problem_hash`, `solver`, `options` (all effective ones), `criterion`, `verdict`, `tolerance`, `start`,
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
 `unsupported`, …), `reason`, `claimed` (the solver says so), `solved` (the judge says so), `verdict_value`, `iterations`,

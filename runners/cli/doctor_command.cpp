@@ -88,7 +88,7 @@ int run_doctor(bool as_json) {
       out["peers"][peer.name] = nullptr;
       if (build.libraries.contains(peer.name)) out["peers"][peer.name] = build.libraries.at(peer.name);
     }
-    print_json(out);
+    print_json("doctor", out);
     return done;
   }
   std::vector<std::vector<std::string>> rows = {

@@ -57,10 +57,10 @@ Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arg
   const auto file = std::filesystem::path(arguments.folder) / simulation::file_name(problem->provenance().name);
   if (auto written = write_fclib(*problem, file, options); !written) return written.error();
   if (arguments.json) {
-    print_json({{"files", {file.string()}},
-                {"scene", arguments.scene},
-                {"seed", arguments.seed},
-                {"problem_hash", problem->content_hash()}});
+    print_json("generate", {{"files", {file.string()}},
+                            {"scene", arguments.scene},
+                            {"seed", arguments.seed},
+                            {"problem_hash", problem->content_hash()}});
   } else {
     print_text(file.string() + "\n");
   }

@@ -168,7 +168,7 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
     out["time_step_s"] = simulation->time_step();
     out["complete"] = list.complete;
     out["notes"] = simulation->notes();
-    print_json(out);
+    print_json("generate", out);
   } else {
     print_text(summary_text(list, simulation->time_step(), folder));
     for (const auto& note : simulation->notes()) print_note(note);

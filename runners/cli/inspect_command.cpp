@@ -214,7 +214,7 @@ Result<int> run_inspect(const InspectArguments& arguments) {
       all.push_back(std::move(*one));
     }
   }
-  if (arguments.json) print_json(several ? nlohmann::json{{"files", all}} : all.front());
+  if (arguments.json) print_json("inspect", several ? nlohmann::json{{"files", all}} : all.front());
   return code;
 }
 

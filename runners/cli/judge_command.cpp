@@ -50,7 +50,7 @@ Result<int> run_judge(const JudgeArguments& arguments) {
     nlohmann::json out = {
         {"problem", arguments.file}, {"problem_hash", problem.content_hash()}, {"reaction", arguments.reaction}};
     add_judgement(out, record);
-    print_json(out);
+    print_json("judge", out);
   } else {
     print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
     print_text(judgement_text(record));

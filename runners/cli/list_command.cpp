@@ -54,7 +54,7 @@ Command add_list(CLI::App& root) {
                                                          : list_one(arguments->topic, arguments->name);
             if (!listing) return listing.error();
             if (arguments->json) {
-              print_json(listing->json());
+              print_json("list", listing->json());
             } else {
               print_text(arguments->markdown ? listing->markdown : listing->text);
             }

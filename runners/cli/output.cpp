@@ -22,7 +22,8 @@ std::size_t width(const std::string& text) {
 
 void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-void print_json(const nlohmann::json& value) {
+void print_json(const std::string& kind, nlohmann::json value) {
+  value["schema"] = "conebench." + kind + "/1";
   print_text(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 

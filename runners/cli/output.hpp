@@ -13,8 +13,9 @@ namespace conebench::cli {
 
 /// To standard output as it is.
 void print_text(const std::string& text);
-/// One object and a line end to standard output; texts that are not UTF-8 are repaired.
-void print_json(const nlohmann::json& value);
+/// One object and a line end to standard output, with its `schema`, "conebench.KIND/1"; texts that are not UTF-8 are
+/// repaired.
+void print_json(const std::string& kind, nlohmann::json value);
 /// "conebench: …", one line to standard error.
 void print_error(const std::string& message);
 /// A line for a person to standard error, so that standard output stays what was asked for.

@@ -4,19 +4,24 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "problems/option_words.hpp"
 #include "problems/plural.hpp"
+#include "problems/suggestion.hpp"
 #include "reports/report.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
+#include "runners/cli/run_ending.hpp"
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/gates.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/filter.hpp"
@@ -39,7 +44,8 @@ Examples:
   conebench run suites/fclib.json --data problems --dry-run
   conebench run suites/fclib.json --db fclib.sqlite --retry timeout,crashed
   conebench run nightly.json --db shard-2.sqlite --shard 2/8
-  conebench run nightly.json --db nightly.sqlite --require-solved 0.95)";
+  conebench run nightly.json --db nightly.sqlite --require-solved 0.95
+  conebench run nightly.json --db tuesday.sqlite --base monday.sqlite --require-solved CASCADE:0.99@supported)";
 
 struct RunArguments {
   std::string suite;
@@ -49,7 +55,9 @@ struct RunArguments {
   std::string shard;
   std::string retry;
   std::string filter;
-  double share = -1.0;
+  std::vector<std::string> gates;
+  std::string base;
+  bool json = false;
   bool dry_run = false;
   bool allow_mixed = false;
   bool break_lock = false;
@@ -89,11 +97,6 @@ ProgressPrinter progress_on_stderr() {
   return {write, isatty(STDERR_FILENO) == 1, terminal_width()};
 }
 
-/// Problems without a solve, in the reports' words.
-std::string left_out(const auto& outcome) {
-  return fmt::format("{} taken by no solver, {} could not be loaded", outcome.untaken_problems, outcome.bad_problems);
-}
-
 void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
   const std::string copies =
       plan.duplicates > 0 ? fmt::format("; {} more {} one of them and share{} its cells", plan.duplicates,
@@ -123,8 +126,23 @@ void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
   for (const auto& note : plan.notes) print_text(note + "\n");
 }
 
-Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const SweepOptions& options,
-                    Progress& progress) {
+nlohmann::json to_json(const std::string& suite, const DryRun& plan) {
+  return {{"suite", suite},
+          {"problems", plan.problems},
+          {"problems_not_loaded", plan.bad_problems},
+          {"problems_taken_by_none", plan.untaken_problems},
+          {"problems_pending", plan.pending},
+          {"settings", plan.settings},
+          {"cells", plan.cells},
+          {"cells_stored_before", plan.resumed},
+          {"cells_to_run", plan.cells - plan.resumed},
+          {"cells_to_time_again", plan.to_retime},
+          {"worst_s", number(plan.worst_s)},
+          {"notes", plan.notes}};
+}
+
+Result<int> run_dry(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file,
+                    const SweepOptions& options, Progress& progress) {
   std::optional<Store> store;
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored)) {
@@ -134,64 +152,55 @@ Result<int> run_dry(const Suite& suite, const std::filesystem::path& file, const
   }
   const auto plan = dry_run(suite, store ? &*store : nullptr, options, progress);
   if (!plan) return plan.error();
-  print_dry_run(suite, options.jobs, *plan);
+  if (arguments.json) {
+    print_json("dry_run", to_json(arguments.suite, *plan));
+  } else {
+    print_dry_run(suite, options.jobs, *plan);
+  }
   return plan->cells > 0 ? done : nothing_measured;
 }
 
-/// What this run did, what the harness took of it, and the statuses of what it ran.
-void print_outcome(const SweepOutcome& outcome, long jobs, const std::string& store) {
-  const std::string flaky = outcome.flaky > 0 ? fmt::format(" ({} of them flaky)", outcome.flaky) : std::string();
-  const std::string retimed =
-      outcome.retimed > 0 ? fmt::format(" and {} timed again{}", outcome.retimed, flaky) : std::string();
-  print_text(fmt::format("{}: {} of {} cells solved; {} run now{} in {}, {} stored before\n", store, outcome.solved,
-                         outcome.cells, outcome.run, retimed, duration_text(outcome.wall_s), outcome.resumed));
-  if (outcome.measured > 0) {
-    const double sweep_s = outcome.wall_s - outcome.survey_s;
-    print_text(fmt::format(
-        "taking in the problems took {}; of the rest, {:.1f} % went into processes and the store, not solves and "
-        "judging\n",
-        duration_text(outcome.survey_s), 100.0 * (1.0 - outcome.busy_s / (static_cast<double>(jobs) * sweep_s))));
-  }
-  if (!outcome.statuses.empty()) print_text("run now: " + counts_text(outcome.statuses) + "\n");
-  for (const auto& reason : outcome.noise) print_note("noise: " + reason);
+std::string part_of(const RunArguments& arguments) {
+  return arguments.filter.empty() ? "--shard " + arguments.shard : fmt::format("--filter '{}'", arguments.filter);
 }
 
-int judge_outcome(const SweepOutcome& outcome, const RunArguments& arguments) {
-  if (outcome.stopped) {
-    print_error(outcome.stopped->message);
-    return exit_code(outcome.stopped->code);
+/// The gates, of solvers that the suite has.
+Result<std::vector<SolvedGate>> parse_gates(const RunArguments& arguments, const CellCount& count) {
+  std::vector<SolvedGate> gates;
+  for (const std::string& text : arguments.gates) {
+    auto gate = parse_gate(text);
+    if (!gate) return gate.error();
+    if (!gate->solver.empty() && !count.solvers.contains(gate->solver)) {
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("--require-solved {}: the suite has no solver {}; {}it has {}", text, gate->solver,
+                               did_you_mean(gate->solver, {count.solvers.begin(), count.solvers.end()}),
+                               fmt::join(count.solvers, ", "))};
+    }
+    gates.push_back(std::move(*gate));
   }
-  if (outcome.interrupted) {
-    const std::string left = outcome.not_run() > 0 ? fmt::format("with {} cells to run", outcome.not_run())
-                                                   : std::string("while solved cells were timed again");
-    print_error(fmt::format("interrupted {}; the same command resumes", left));
-    return interrupted;
+  return gates;
+}
+
+/// What of the base store a run is compared with: the suite's cells, cut by the same filter.
+Result<StoreContents> read_base(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.base, file, ignored)) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--base {}: is the store that is written; give an earlier one", arguments.base)};
   }
-  if (outcome.cells == 0) {
-    const std::string part =
-        arguments.filter.empty() ? "--shard " + arguments.shard : fmt::format("--filter '{}'", arguments.filter);
-    print_error(fmt::format("{}: nothing was measured: {} leaves no cell", arguments.suite, part));
-    return nothing_measured;
+  const auto store = Store::open(arguments.base, Store::Mode::read_only);
+  if (!store) return store.error();
+  auto read = store->read_outcomes();
+  if (!read) return read.error();
+  if (std::none_of(read->runs.begin(), read->runs.end(),
+                   [&](const RunRecord& run) { return run.suite_name == suite.name; })) {
+    return Error{ErrorCode::bad_input, fmt::format("--base {}: holds no run of the suite {}; give a store of it",
+                                                   arguments.base, suite.name)};
   }
-  if (outcome.measured == 0 && outcome.resumed == 0) {
-    print_error(fmt::format("{}: nothing was measured: no solver answered in any of {} ({}); the report says why",
-                            arguments.suite, plural(outcome.cells, "cell"), counts_text(outcome.statuses)));
-    return nothing_measured;
-  }
-  const double share = static_cast<double>(outcome.solved) / static_cast<double>(outcome.cells);
-  if (share < arguments.share) {
-    print_error(
-        fmt::format("gate failed: {} of {} cells solved, a share of {:.4g} where --require-solved asks for {:g}",
-                    outcome.solved, outcome.cells, share, arguments.share));
-    return gate_failed;
-  }
-  if (outcome.bad_problems + outcome.untaken_problems + outcome.not_run() > 0) {
-    print_error(fmt::format(
-        "{}: of {} {}{}; the report says why", arguments.suite, plural(outcome.problems, "problem"), left_out(outcome),
-        outcome.not_run() > 0 ? fmt::format("; {} cells were not run", outcome.not_run()) : std::string()));
-    return not_run;
-  }
-  return done;
+  const auto filter = CellFilter::parse(arguments.filter);
+  if (!filter) return filter.error();
+  StoreContents contents = present_contents(std::move(*read));
+  return arguments.filter.empty() ? contents : filtered(std::move(contents), *filter, arguments.filter);
 }
 
 Result<int> run_suite(const RunArguments& arguments) {
@@ -226,8 +235,16 @@ Result<int> run_suite(const RunArguments& arguments) {
     return nothing_measured;
   }
 
+  const auto gates = parse_gates(arguments, *count);
+  if (!gates) return gates.error();
   ProgressPrinter progress = progress_on_stderr();
-  if (arguments.dry_run) return run_dry(*suite, file, options, progress);
+  if (arguments.dry_run) return run_dry(arguments, *suite, file, options, progress);
+  std::optional<StoreContents> base;
+  if (!arguments.base.empty()) {
+    auto contents = read_base(arguments, *suite, file);
+    if (!contents) return contents.error();
+    base = std::move(*contents);
+  }
 
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store) return store.error();
@@ -239,13 +256,27 @@ Result<int> run_suite(const RunArguments& arguments) {
   const auto outcome = run_sweep(*suite, *store, options, progress);
   if (!outcome) return outcome.error();
 
-  if (auto read = store->read()) {
-    const StoreContents contents = present_contents(std::move(*read));
+  auto read = store->read();
+  if (!read && !outcome->stopped) return read.error();
+  EndedRun run{.suite = arguments.suite,
+               .store = file.string(),
+               .base = arguments.base,
+               .part = part_of(arguments),
+               .jobs = arguments.jobs,
+               .outcome = *outcome,
+               .verdict = {}};
+  if (read && base && !arguments.shard.empty()) base = with_partners(std::move(*base), *read, outcome->keys);
+  if (read) run.verdict = judge_sweep(*read, outcome->keys, *gates, base ? &*base : nullptr);
+  const Ending ending = ending_of(run);
+  if (arguments.json) {
+    print_json("run", to_json(run, ending));
+  } else {
     const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    print_text(terminal_ranking(contents, colour));
+    if (read) print_text(terminal_ranking(present_contents(std::move(*read)), colour));
+    print_ended(run);
   }
-  print_outcome(*outcome, arguments.jobs, file.string());
-  return judge_outcome(*outcome, arguments);
+  for (const std::string& reason : ending.reasons) print_error(reason);
+  return ending.code;
 }
 
 }  // namespace
@@ -272,10 +303,14 @@ Command add_run(CLI::App& root) {
   app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
   app->add_flag("--break-lock", arguments->break_lock,
                 "Take over a store that a process of another host, or before a restart, has left locked");
-  add_real(*app, "--require-solved", arguments->share, {.minimum = 0.0, .maximum = 1.0},
-           "Exit with 1 where a smaller share of all cells is solved")
-      ->type_name("SHARE")
-      ->default_str("");
+  app->add_option("--require-solved", arguments->gates,
+                  "Exit with 1 where a smaller share of the cells is solved; as often as wanted")
+      ->type_name("[SOLVER:]SHARE[@supported]")
+      ->allow_extra_args(false);
+  app->add_option("--base", arguments->base,
+                  "Earlier store: --require-solved fails below its supported cells, its crashes are known")
+      ->type_name("STORE");
+  app->add_flag("--json", arguments->json, "Print one JSON object instead of the ranking");
   return {app, [arguments] { return run_suite(*arguments); }};
 }
 

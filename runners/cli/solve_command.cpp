@@ -151,7 +151,7 @@ Result<int> run_solve(SolveArguments& arguments) {
       CellRecord none = blank_record(arguments.request);
       none.status = "unsupported";
       none.reason = given.error().message;
-      print_json(to_json(arguments, *options, none));
+      print_json("solve", to_json(arguments, *options, none));
     }
     return given.error();
   }
@@ -166,7 +166,7 @@ Result<int> run_solve(SolveArguments& arguments) {
   if (arguments.json) {
     auto out = to_json(arguments, *options, *record);
     out["problem_hash"] = problem.content_hash();
-    print_json(out);
+    print_json("solve", out);
   } else {
     print_text(to_text(arguments, problem, *record));
   }

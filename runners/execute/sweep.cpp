@@ -149,6 +149,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
     outcome.untaken_problems += taken_by_none(problems[p]) ? 1 : 0;
   }
   outcome.cells = static_cast<long>(plan->cells.size());
+  for (const PlannedCell& cell : plan->cells) outcome.keys.insert(cell.key);
   const auto finish = [&] {
     outcome.wall_s = monotonic_seconds() - began;
     return outcome;

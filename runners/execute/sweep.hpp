@@ -36,6 +36,7 @@ struct SweepOutcome {
   long bad_problems = 0;  ///< of `problems`: can't be loaded
   long untaken_problems = 0;             ///< of `problems`: valid files that no solver here can take
   long cells = 0;                        ///< planned for this shard and filter
+  std::set<std::string> keys;            ///< theirs
   long resumed = 0;                      ///< of `cells`: found in the store
   long run = 0;                          ///< of `cells`: run and stored now (unsupported and bad_problem included)
   long measured = 0;                     ///< of `run`: a solver ran and answered

@@ -167,6 +167,98 @@ TEST_F(RunCommand, RequireSolvedIsAGate) {
   EXPECT_EQ(run({"--require-solved", "0.5"}).code, 0);
 }
 
+TEST_F(RunCommand, AGateMayNameASolverAndItsSupportedCells) {
+  EXPECT_EQ(run({"--require-solved", "NSGS:1", "--require-solved", "0.5"}).code, 0);
+  const auto gated = run({"--require-solved", "PGS-CCP:0.9@supported", "--require-solved", "NSGS:1"});
+  EXPECT_EQ(gated.code, 1);
+  EXPECT_THAT(gated.err, HasSubstr("supported cells of PGS-CCP solved, a share of 0.5 where"));
+  expect_failure(run({"--require-solved", "NGSS:1"}), 2, {"no solver NGSS", "did you mean 'NSGS'?"});
+  expect_failure(run({"--require-solved", "NSGS"}), 2, {"--require-solved NSGS", "CASCADE:0.99@supported"});
+}
+
+TEST_F(RunCommand, UnsupportedCellsAreDataAndEndWithZero) {
+  write("own.json", R"({"name": "own", "problems": [{"scene": "sliding-box"}, {"fclib": "rolling.hdf5"}],
+    "solvers": ["NSGS", "PGS-CCP"], "tolerances": [1e-4]})");
+  if (shared_folder().empty()) GTEST_SKIP() << "the shared files are not here";
+  std::filesystem::copy_file(shared_folder() / "fclib/open/RFC3D_cube_1.hdf5", folder / "rolling.hdf5");
+  const std::vector<std::string> command = {"run", folder / "own.json", "--db", folder / "own.sqlite"};
+  const auto first = conebench(command);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("not supported, which is no failure: 2 of 4 cells; of 2 problems 1 taken by no"));
+  EXPECT_EQ(conebench(command).code, 0) << "and so does a run that finds all in the store";
+  auto all_unsupported = command;
+  all_unsupported.insert(all_unsupported.end(), {"--filter", "source~rolling"});
+  EXPECT_EQ(conebench(all_unsupported).code, 5) << "stored or not, nothing was measured";
+}
+
+TEST_F(RunCommand, ABaseIsAnEarlierStoreOfTheSuite) {
+  ASSERT_EQ(run({}, "monday.sqlite").code, 0);
+  const std::string monday = folder / "monday.sqlite";
+  EXPECT_EQ(run({"--base", monday, "--require-solved", "NSGS:1@supported"}, "tuesday.sqlite").code, 0);
+  // On Wednesday one of the two problems is gone.
+  write("small.json", R"({"name": "small", "seed": 3, "problems": [{"scene": "sliding-box"}],
+    "solvers": ["NSGS", "PGS-CCP"], "tolerances": [1e-4, 1e-6], "limits": {"iterations": 2000, "seconds": 60,
+    "memory_mb": 2000}, "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+  const auto fewer = run({"--base", monday, "--require-solved", "NSGS:1@supported"}, "wednesday.sqlite");
+  EXPECT_EQ(fewer.code, 1);
+  EXPECT_THAT(fewer.err, HasSubstr("2 cells of NSGS are supported, 4 in the base"));
+  expect_failure(run({"--base", monday}, "monday.sqlite"), 2, {"--base", "the store that is written"});
+  expect_failure(run({"--base", folder / "none.sqlite"}, "tuesday.sqlite"), 3, {"none.sqlite"});
+  write("other.json", R"({"name": "other", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]})");
+  expect_failure(conebench({"run", folder / "other.json", "--db", folder / "other.sqlite", "--base", monday}), 3,
+                 {"holds no run of the suite other"});
+}
+
+TEST_F(RunCommand, AMemoryEndThatTheBaseDidNotHaveBrokeTheRun) {
+  const auto run_with = [&](const std::string& megabytes, const std::string& store, const std::string& base) {
+    write("tight.json", R"({"name": "tight", "problems": [{"scene": "sliding-box"}, {"scene": "random",
+      "options": {"contacts": 100}}], "solvers": ["NSGS", "LEMKE"], "tolerances": [1e-4],
+      "repeats": {"min": 1, "min_ms": 0, "max": 1}, "limits": {"memory_mb": )" +
+                            megabytes + "}}");
+    std::vector<std::string> command = {"run", folder / "tight.json", "--db", folder / store};
+    if (!base.empty()) command.insert(command.end(), {"--base", folder / base});
+    return conebench(command);
+  };
+  ASSERT_EQ(run_with("4000", "sunday.sqlite", "").code, 0);
+  const auto monday = run_with("16", "monday.sqlite", "sunday.sqlite");
+  if (query("monday.sqlite", "SELECT 1 FROM cells WHERE status = 'out_of_memory'").empty()) {
+    GTEST_SKIP() << "16 MB are enough, or no limit in this build";
+  }
+  EXPECT_EQ(monday.code, 4);
+  EXPECT_THAT(monday.err, AllOf(HasSubstr("1 cell crashed or ran out of memory and did not in"),
+                                HasSubstr("sunday.sqlite; the report says why")));
+  const auto tuesday = run_with("16", "tuesday.sqlite", "monday.sqlite");
+  EXPECT_EQ(tuesday.code, 0) << tuesday.err;
+  EXPECT_THAT(tuesday.out, HasSubstr("1 cell crashed or ran out of memory as in"));
+}
+
+TEST_F(RunCommand, PrintsOneObjectForScripts) {
+  const auto planned = run({"--dry-run", "--json"});
+  EXPECT_EQ(planned.code, 0);
+  EXPECT_EQ(planned.json()["schema"], "conebench.dry_run/1");
+  EXPECT_EQ(planned.json()["cells_to_run"], 8);
+  const auto outcome = run({"--json", "--require-solved", "0.5", "--require-solved", "NSGS:1@supported"});
+  EXPECT_EQ(outcome.code, 0);
+  const auto object = outcome.json();
+  ASSERT_TRUE(object.is_object()) << outcome.out;
+  EXPECT_EQ(object["schema"], "conebench.run/1");
+  EXPECT_EQ(object["store"], folder / "small.sqlite");
+  EXPECT_EQ(object["exit_code"], 0);
+  EXPECT_EQ(object["cells"], 8);
+  EXPECT_EQ(object["cells_run_now"], 8);
+  EXPECT_EQ(object["statuses"]["converged"], object["statuses_run_now"]["converged"]);
+  ASSERT_EQ(object["gates"].size(), 2U);
+  EXPECT_EQ(object["gates"][1]["solver"], "NSGS");
+  EXPECT_EQ(object["gates"][1]["found"], 1.0);
+  EXPECT_EQ(object["gates"][1]["passed"], true);
+  EXPECT_TRUE(object["noise"].is_array());
+  const auto failed = run({"--json", "--require-solved", "1"});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_EQ(failed.json()["exit_code"], 1);
+  EXPECT_EQ(failed.json()["cells_stored_before"], 8);
+  EXPECT_THAT(failed.json()["reasons"][0].get<std::string>(), HasSubstr("gate failed"));
+}
+
 TEST_F(RunCommand, WrongUsageAndBadInputAreOneLine) {
   expect_failure(run({"--shard", "3/2"}), 2, {"--shard"});
   expect_failure(run({"--shard", "0/2"}), 2, {"--shard"});
@@ -214,7 +306,7 @@ TEST_F(RunCommand, AFileThatCannotBeLoadedEndsWithFourAndTheRestIsRun) {
   const auto outcome =
       conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "files.sqlite"});
   EXPECT_EQ(outcome.code, 4) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("of 2 problems 0 taken by no solver, 1 could not be loaded; the report"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 problems could not be loaded; the report says why"));
   EXPECT_EQ(query("files.sqlite", "SELECT status FROM cells ORDER BY status"),
             (std::vector<std::string>{"bad_problem", "converged"}));
 }

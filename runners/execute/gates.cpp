@@ -1,0 +1,136 @@
+#include "runners/execute/gates.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+#include <tuple>
+
+#include "problems/plural.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// What one cell is in every store and build.
+using Identity = std::tuple<std::string, std::string, double, std::string, std::string, std::string>;
+
+class Settings {
+ public:
+  explicit Settings(const StoreContents& contents) {
+    for (const SettingRecord& setting : contents.settings) by_hash_[setting.hash] = &setting;
+  }
+  std::string solver(const CellRecord& cell) const { return of(cell).solver; }
+  Identity identity(const CellRecord& cell) const {
+    return {cell.problem, of(cell).label, cell.tolerance, cell.criterion, cell.verdict, cell.start};
+  }
+
+ private:
+  const SettingRecord& of(const CellRecord& cell) const {
+    static const SettingRecord unknown;
+    const auto found = by_hash_.find(cell.setting);
+    return found == by_hash_.end() ? unknown : *found->second;
+  }
+  std::map<std::string, const SettingRecord*> by_hash_;
+};
+
+bool supported(const CellRecord& cell) { return cell.status != "unsupported"; }
+bool ended_badly(const CellRecord& cell) { return cell.status == "crashed" || cell.status == "out_of_memory"; }
+
+bool counts_for(const SolvedGate& gate, const std::string& solver) {
+  return gate.solver.empty() || gate.solver == solver;
+}
+
+std::string of_solver(const SolvedGate& gate) { return gate.solver.empty() ? "" : " of " + gate.solver; }
+
+}  // namespace
+
+Result<SolvedGate> parse_gate(const std::string& text) {
+  SolvedGate gate{.text = text};
+  std::string_view rest = text;
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
+    gate.supported_only = rest.substr(at) == "@supported";
+    if (gate.supported_only) rest = rest.substr(0, at);
+  }
+  if (const auto colon = rest.rfind(':'); colon != std::string_view::npos && colon > 0) {
+    gate.solver = rest.substr(0, colon);
+    rest = rest.substr(colon + 1);
+  }
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), gate.share);
+  if (parsed.ec != std::errc{} || parsed.ptr != rest.data() + rest.size() ||
+      !(gate.share >= 0.0 && gate.share <= 1.0)) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--require-solved {}: must be a share from 0 to 1, as in 0.9, CASCADE:0.99 or "
+                             "CASCADE:0.99@supported",
+                             text)};
+  }
+  return gate;
+}
+
+std::string GateOutcome::failure() const {
+  const std::string which = gate.supported_only ? "supported cells" : "cells";
+  if (cells == 0) {
+    return fmt::format("gate failed: --require-solved {}: there are no {}{}", gate.text, which, of_solver(gate));
+  }
+  if (share() < gate.share) {
+    return fmt::format("gate failed: {} of {} {}{} solved, a share of {:.4g} where --require-solved asks for {:g}",
+                       solved, cells, which, of_solver(gate), share(), gate.share);
+  }
+  if (base_supported && supported < *base_supported) {
+    return fmt::format("gate failed: --require-solved {}: {}{} {} supported, {} in the base", gate.text,
+                       plural(supported, "cell"), of_solver(gate), supported == 1 ? "is" : "are", *base_supported);
+  }
+  return {};
+}
+
+SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::string>& keys,
+                         const std::vector<SolvedGate>& gates, const StoreContents* base) {
+  SweepVerdict verdict;
+  for (const SolvedGate& gate : gates) verdict.gates.push_back({.gate = gate});
+  std::set<Identity> ended_in_base;
+  if (base != nullptr) {
+    const Settings settings(*base);
+    for (GateOutcome& gate : verdict.gates) gate.base_supported = 0;
+    for (const CellRecord& cell : base->cells) {
+      if (ended_badly(cell)) ended_in_base.insert(settings.identity(cell));
+      for (GateOutcome& gate : verdict.gates) {
+        if (supported(cell) && counts_for(gate.gate, settings.solver(cell))) ++*gate.base_supported;
+      }
+    }
+  }
+  const Settings settings(contents);
+  std::set<std::string> unreadable;
+  for (const CellRecord& cell : contents.cells) {
+    if (!keys.contains(cell.key)) continue;
+    ++verdict.cells;
+    ++verdict.statuses[cell.status];
+    verdict.solved += cell.solved ? 1 : 0;
+    verdict.supported += supported(cell) ? 1 : 0;
+    verdict.answered += cell.repeats > 0 ? 1 : 0;
+    verdict.skipped += cell.status == "skipped" ? 1 : 0;
+    if (cell.status == "bad_problem") unreadable.insert(cell.problem);
+    if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);
+    for (GateOutcome& gate : verdict.gates) {
+      if (!counts_for(gate.gate, settings.solver(cell))) continue;
+      gate.supported += supported(cell) ? 1 : 0;
+      if (gate.gate.supported_only && !supported(cell)) continue;
+      ++gate.cells;
+      gate.solved += cell.solved ? 1 : 0;
+    }
+  }
+  verdict.unreadable = static_cast<long>(unreadable.size());
+  return verdict;
+}
+
+StoreContents with_partners(StoreContents base, const StoreContents& contents, const std::set<std::string>& keys) {
+  const Settings settings(contents);
+  std::set<Identity> partners;
+  for (const CellRecord& cell : contents.cells) {
+    if (keys.contains(cell.key)) partners.insert(settings.identity(cell));
+  }
+  const Settings base_settings(base);
+  std::erase_if(base.cells, [&](const CellRecord& cell) { return !partners.contains(base_settings.identity(cell)); });
+  return base;
+}
+
+}  // namespace conebench

@@ -1,0 +1,54 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+/// The commands whose help has `--json`.
+std::set<std::string> commands_with_json() {
+  std::set<std::string> commands;
+  const auto all = conebench({"list", "commands", "--json"}).json();
+  for (const auto& row : all["commands"]) {
+    const std::string name = row["name"];
+    if (conebench({name, "--help"}).out.find("--json") != std::string::npos) commands.insert(name);
+  }
+  return commands;
+}
+
+TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
+  const ScratchFolder folder;
+  const std::string file = generate(folder, {"sliding-box"});
+  std::ofstream(folder / "small.json") << R"({"name": "small", "problems": [{"scene": "sliding-box"}],
+    "solvers": ["NSGS"], "tolerances": [1e-4]})";
+  const std::string store = folder / "small.sqlite", answer = folder / "answer.hdf5";
+  ASSERT_EQ(conebench({"solve", file, "--solver", "NSGS", "--write-solution", answer}).code, 0);
+  const std::map<std::string, std::vector<std::string>> arguments = {
+      {"run", {"run", folder / "small.json", "--db", store, "--json"}},
+      {"solve", {"solve", file, "--solver", "NSGS", "--json"}},
+      {"judge", {"judge", file, "--reaction", answer, "--json"}},
+      {"inspect", {"inspect", file, "--json"}},
+      {"list", {"list", "solvers", "--json"}},
+      {"generate", {"generate", "sliding-box", "--set", "friction=0.4", "--out", folder.path().string(), "--json"}},
+      {"doctor", {"doctor", "--json"}}};
+  const auto commands = commands_with_json();
+  EXPECT_GE(commands.size(), arguments.size());
+  for (const std::string& command : commands) {
+    const auto found = arguments.find(command);
+    if (found == arguments.end()) {
+      ADD_FAILURE() << "say here how `" << command << " --json` is called";
+      continue;
+    }
+    const Outcome outcome = conebench(found->second);
+    ASSERT_TRUE(outcome.json().is_object()) << command << ": " << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.json()["schema"], "conebench." + command + "/1");
+  }
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -1,0 +1,137 @@
+#include "runners/execute/gates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Cells of two solvers; every cell has a problem of its own, "p0", "p1", …
+struct Cells {
+  StoreContents contents;
+  std::set<std::string> keys;
+
+  Cells() {
+    for (const std::string solver : {"CASCADE", "NSGS"}) {
+      SettingRecord setting;
+      setting.hash = setting.solver = setting.label = solver;
+      contents.settings.push_back(setting);
+    }
+  }
+  Cells& add(const std::string& solver, const std::string& status, int times = 1) {
+    for (int i = 0; i < times; ++i) {
+      CellRecord cell;
+      cell.problem = "p" + std::to_string(contents.cells.size());
+      cell.setting = solver;
+      cell.key = cell.problem + solver;
+      cell.tolerance = 1e-6;
+      cell.status = status;
+      cell.solved = status == "converged";
+      cell.repeats = cell.solved || status == "stalled" ? 3 : 0;
+      keys.insert(cell.key);
+      contents.cells.push_back(cell);
+    }
+    return *this;
+  }
+};
+
+std::vector<SolvedGate> gates(const std::string& text) { return {*parse_gate(text)}; }
+
+std::string failure(const Cells& cells, const std::string& gate, const StoreContents* base = nullptr) {
+  return judge_sweep(cells.contents, cells.keys, gates(gate), base).gates.at(0).failure();
+}
+
+TEST(Gates, AreAShareOfAllOfASolverOrOfWhatItSupports) {
+  const SolvedGate all = *parse_gate("0.9");
+  EXPECT_EQ(all.solver, "");
+  EXPECT_EQ(all.share, 0.9);
+  EXPECT_FALSE(all.supported_only);
+  const SolvedGate one = *parse_gate("CASCADE:0.99@supported");
+  EXPECT_EQ(one.solver, "CASCADE");
+  EXPECT_EQ(one.share, 0.99);
+  EXPECT_TRUE(one.supported_only);
+  EXPECT_TRUE(parse_gate("1@supported")->supported_only);
+  for (const std::string wrong : {"", "2", "-0.1", "nan", "0.9x", "CASCADE:", ":0.9", "0.9@all", "0.9@", "CASCADE"}) {
+    const auto gate = parse_gate(wrong);
+    ASSERT_FALSE(gate) << wrong;
+    EXPECT_EQ(gate.error().code, ErrorCode::wrong_usage);
+    EXPECT_THAT(gate.error().message, HasSubstr("CASCADE:0.99@supported"));
+  }
+}
+
+TEST(Gates, WhatNoSolverTakesCountsInAllCellsAndNotInSupportedOnes) {
+  Cells cells;
+  cells.add("CASCADE", "converged", 9).add("CASCADE", "unsupported", 1).add("NSGS", "stalled", 10);
+  EXPECT_THAT(failure(cells, "CASCADE:1@supported"), IsEmpty());
+  EXPECT_THAT(failure(cells, "CASCADE:0.95"), HasSubstr("9 of 10 cells of CASCADE solved, a share of 0.9 where"));
+  EXPECT_THAT(failure(cells, "0.45"), IsEmpty());
+  EXPECT_THAT(failure(cells, "0.5"), HasSubstr("9 of 20 cells solved"));
+  EXPECT_THAT(failure(cells, "0.5@supported"), HasSubstr("9 of 19 supported cells solved"));
+}
+
+TEST(Gates, ASolverWithoutCellsHasNotPassed) {
+  Cells cells;
+  cells.add("NSGS", "converged").add("CASCADE", "unsupported");
+  EXPECT_THAT(failure(cells, "IPM:0"), HasSubstr("there are no cells of IPM"));
+  EXPECT_THAT(failure(cells, "CASCADE:0@supported"), HasSubstr("there are no supported cells of CASCADE"));
+}
+
+TEST(Gates, FailWhereFewerCellsAreSupportedThanInTheBase) {
+  Cells base, now;
+  base.add("CASCADE", "converged", 10).add("NSGS", "converged", 5);
+  now.add("CASCADE", "converged", 9).add("CASCADE", "unsupported", 1).add("NSGS", "converged", 5);
+  EXPECT_THAT(failure(now, "CASCADE:0.99@supported"), IsEmpty());
+  EXPECT_THAT(failure(now, "CASCADE:0.99@supported", &base.contents),
+              HasSubstr("9 cells of CASCADE are supported, 10 in the base"));
+  EXPECT_THAT(failure(now, "NSGS:0.99@supported", &base.contents), IsEmpty());
+}
+
+TEST(SweepVerdict, UnsupportedAndUnsolvedCellsAreDataAndUnreadableFilesAreNot) {
+  Cells cells;
+  cells.add("CASCADE", "converged").add("CASCADE", "unsupported", 3).add("NSGS", "stalled").add("NSGS", "timeout");
+  const SweepVerdict data = judge_sweep(cells.contents, cells.keys, {});
+  EXPECT_FALSE(data.broke());
+  EXPECT_EQ(data.cells, 6);
+  EXPECT_EQ(data.supported, 3);
+  EXPECT_EQ(data.answered, 2);
+  EXPECT_EQ(data.statuses.at("unsupported"), 3);
+  cells.add("CASCADE", "bad_problem");
+  const SweepVerdict broken = judge_sweep(cells.contents, cells.keys, {});
+  EXPECT_TRUE(broken.broke());
+  EXPECT_EQ(broken.unreadable, 1);
+}
+
+TEST(SweepVerdict, CellsThatEndedInTheBaseTooHaveNotBroken) {
+  Cells base, now;
+  base.add("CASCADE", "crashed").add("CASCADE", "converged").add("NSGS", "out_of_memory");
+  now.add("CASCADE", "out_of_memory").add("CASCADE", "crashed").add("NSGS", "crashed");
+  EXPECT_EQ(judge_sweep(now.contents, now.keys, {}).ended, 3);
+  const SweepVerdict verdict = judge_sweep(now.contents, now.keys, {}, &base.contents);
+  EXPECT_EQ(verdict.ended, 1);
+  EXPECT_EQ(verdict.ended_before, 2);
+}
+
+TEST(SweepVerdict, OnlyCellsOfTheRunCount) {
+  Cells cells;
+  cells.add("CASCADE", "converged", 2).add("NSGS", "crashed");
+  cells.keys.erase(cells.contents.cells.back().key);
+  const SweepVerdict verdict = judge_sweep(cells.contents, cells.keys, {});
+  EXPECT_EQ(verdict.cells, 2);
+  EXPECT_FALSE(verdict.broke());
+}
+
+TEST(SweepVerdict, AShardIsComparedWithItsPartOfTheBase) {
+  Cells base, shard;
+  base.add("CASCADE", "converged", 4);
+  shard.add("CASCADE", "converged", 2);
+  const StoreContents part = with_partners(base.contents, shard.contents, shard.keys);
+  EXPECT_EQ(part.cells.size(), 2U);
+  EXPECT_THAT(failure(shard, "1@supported", &part), IsEmpty());
+  EXPECT_THAT(failure(shard, "1@supported", &base.contents), HasSubstr("2 cells are supported, 4 in the base"));
+}
+
+}  // namespace
+}  // namespace conebench

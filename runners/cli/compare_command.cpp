@@ -204,11 +204,10 @@ Result<int> run_calibration(const CompareArguments& arguments) {
   const auto measured = reports::calibrate(sides);
   if (!measured) return measured.error();
   if (arguments.json) {
-    print_json({{"schema", "conebench.calibration/1"},
-                {"night_deviation", measured->night_deviation},
-                {"inflation", measured->inflation},
-                {"comparisons", measured->comparisons},
-                {"settings", measured->settings}});
+    print_json("calibration", {{"night_deviation", measured->night_deviation},
+                               {"inflation", measured->inflation},
+                               {"comparisons", measured->comparisons},
+                               {"settings", measured->settings}});
     return done;
   }
   const TimeRules usual;

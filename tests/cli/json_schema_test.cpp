@@ -28,8 +28,12 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
     "solvers": ["NSGS"], "tolerances": [1e-4]})";
   const std::string store = folder / "small.sqlite", answer = folder / "answer.hdf5";
   ASSERT_EQ(conebench({"solve", file, "--solver", "NSGS", "--write-solution", answer}).code, 0);
+  for (const std::string& run : {store, folder / "again.sqlite"}) {
+    ASSERT_EQ(conebench({"run", folder / "small.json", "--db", run}).code, 0);
+  }
   const std::map<std::string, std::vector<std::string>> arguments = {
       {"run", {"run", folder / "small.json", "--db", store, "--json"}},
+      {"compare", {"compare", store, folder / "again.sqlite", "--json"}},
       {"solve", {"solve", file, "--solver", "NSGS", "--json"}},
       {"judge", {"judge", file, "--reaction", answer, "--json"}},
       {"inspect", {"inspect", file, "--json"}},

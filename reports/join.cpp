@@ -1,10 +1,14 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "problems/plural.hpp"
 #include "reports/report.hpp"
+#include "runners/store/cell_identity.hpp"
 
 namespace conebench {
 
@@ -45,6 +49,32 @@ void add(std::vector<SuiteState>& suites, SuiteState&& suite) {
 }
 
 }  // namespace
+
+std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, const std::vector<std::string>& names) {
+  if (stores.size() < 2) return std::nullopt;
+  std::map<std::pair<std::string, CellIdentity>, std::size_t> first;  // suite and cell → the store that has it
+  std::map<std::pair<std::size_t, std::size_t>, long> shared;
+  std::string suite;
+  for (std::size_t s = 0; s < stores.size(); ++s) {
+    const SettingIndex settings(stores[s]);
+    std::map<std::int64_t, std::string> suites;
+    for (const RunRecord& run : stores[s].runs) suites[run.id] = run.suite_name;
+    for (const CellRecord& cell : stores[s].cells) {
+      const auto [place, is_new] = first.emplace(std::pair{suites[cell.run_id], settings.identity(cell)}, s);
+      if (place->second == s) continue;
+      if (shared.empty()) suite = suites[cell.run_id];
+      ++shared[{place->second, s}];
+    }
+  }
+  if (shared.empty()) return std::nullopt;
+  const auto& [pair, cells] = *shared.begin();
+  const std::string &earlier = names[pair.first], &later = names[pair.second];
+  return Error{
+      ErrorCode::bad_input,
+      fmt::format("{} and {} have both run {} of the suite {}; set them side by side with `conebench compare {} "
+                  "{}` (report joins shards, and different suites)",
+                  earlier, later, plural(cells, "cell"), suite, earlier, later)};
+}
 
 StoreContents join_contents(std::vector<StoreContents> stores) {
   StoreContents joined;

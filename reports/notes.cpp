@@ -7,6 +7,7 @@
 
 #include "reports/analysis_parts.hpp"
 #include "reports/text.hpp"
+#include "runners/store/store_load.hpp"
 
 namespace conebench::reports {
 
@@ -40,21 +41,29 @@ class Notes {
   std::vector<Note> notes_;
 };
 
-void note_mixture(Notes& notes, const std::vector<RunRecord>& runs) {
+/// Of the runs that a shown cell is of.
+void note_mixture(Notes& notes, const StoreContents& contents) {
+  std::set<std::int64_t> shown;
+  for (const CellRecord& cell : contents.cells) shown.insert(cell.run_id);
   std::set<std::string> machines;
   std::set<std::string> builds;
-  std::set<std::string> modes;
-  for (const auto& run : runs) {
+  std::set<std::string> modes, executables;
+  for (const auto& run : contents.runs) {
+    if (!shown.contains(run.id)) continue;
     machines.insert(fmt::format("{} ({}, {} cores)", run.machine.host, run.machine.cpu, run.machine.cores));
     builds.insert(
         fmt::format("{} {} ({} {})", run.build.version, run.build.commit, run.build.compiler, run.build.flags));
     modes.insert(run.mode);
+    if (!run.build.executable.empty()) executables.insert(run.build.executable);
   }
   if (machines.size() > 1) {
     notes.warn(fmt::format("Mixed machines: cells come from {}; times of different machines do not compare.",
                            sentence(machines)));
   }
   if (builds.size() > 1) notes.warn(fmt::format("Mixed builds: cells come from {}.", sentence(builds)));
+  if (builds.size() == 1 && executables.size() > 1) {
+    notes.warn(fmt::format("Mixed builds: cells come from {} executables of {}.", executables.size(), *builds.begin()));
+  }
   if (modes.size() > 1) notes.warn("Mixed modes: some runs were timed, others ran for throughput.");
 }
 
@@ -72,6 +81,21 @@ void keep_worst(std::map<std::string, std::string>& reasons, const std::string& 
   if (!is_new && first_number(reason) > first_number(known->second)) known->second = reason;
 }
 
+/// Older Conebenches took the load average and the deviations of all cells for signs; in nine of ten quiet runs
+/// wrongly.
+bool is_refuted(const std::string& reason) {
+  return reason.starts_with("busy before the start") || reason.starts_with("busy meanwhile") ||
+         reason.find("of the repeated cells scatter") != std::string::npos;
+}
+
+/// Why the run's times are doubtful: what the system said then, and what its cells say.
+std::vector<std::string> noise_of(const RunRecord& run, const std::vector<CellRecord>& cells) {
+  std::vector<std::string> reasons = run.noise;
+  std::erase_if(reasons, is_refuted);
+  if (std::string loaded = loaded_text(run, cells); !loaded.empty()) reasons.push_back(std::move(loaded));
+  return reasons;
+}
+
 void note_noise(Notes& notes, const StoreContents& contents) {
   const auto& runs = contents.runs;
   const bool whole =
@@ -82,8 +106,9 @@ void note_noise(Notes& notes, const StoreContents& contents) {
   long unfinished = 0;
   long not_native = 0;
   for (const auto& run : runs) {
-    noisy += !run.noise.empty();
-    for (const std::string& reason : run.noise) keep_worst(reasons, reason);
+    const std::vector<std::string> told = noise_of(run, contents.cells);
+    noisy += !told.empty();
+    for (const std::string& reason : told) keep_worst(reasons, reason);
     const bool resumed = std::any_of(runs.begin(), runs.end(), [&](const RunRecord& later) {
       return later.id > run.id && later.suite_name == run.suite_name && !later.finished_utc.empty();
     });
@@ -200,7 +225,7 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   Notes notes;
   const StoreContents& contents = *analysis.contents;
   if (contents.cells.empty()) notes.warn("Nothing was measured: the store has no cells.");
-  note_mixture(notes, contents.runs);
+  note_mixture(notes, contents);
   note_noise(notes, contents);
   note_suites(notes, contents);
   note_limits(notes, analysis);

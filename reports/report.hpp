@@ -57,6 +57,11 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options);
 
+/// Why the stores are no parts of one result: two of them have run the same cells of one suite, as two nights have, and
+/// joined they would show the later's where it has them and the earlier's elsewhere. nullopt: they can be joined.
+/// `names`: one a store. Errors (bad_input).
+std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, const std::vector<std::string>& names);
+
 /// Records of several stores as one: cells with the same key are kept once, the last store's wins, and run ids are
 /// renumbered so that they stay apart. What present_contents says of each is kept; shards of one suite are one.
 StoreContents join_contents(std::vector<StoreContents> stores);

@@ -33,8 +33,8 @@ struct Peer {
 constexpr Peer peers[] = {
     {"Siconos", "peer solvers"}, {"Ipopt", "the solver IPOPT-CCP"}, {"MuJoCo", "simulated scenes"}};
 
-std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const MachineLoad& load) {
-  std::vector<std::string> lines = noise_reasons(machine, load, MachineLoad{}, 0, 0.0);
+std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build) {
+  std::vector<std::string> lines = noise_reasons(machine, MachineLoad{}, MachineLoad{}, 0);
   if (build.build_type != "Release") {
     lines.push_back("a " + (build.build_type.empty() ? "plain" : build.build_type) +
                     " build is slow: build with the preset release or native");
@@ -64,7 +64,7 @@ int run_doctor(bool as_json) {
   BuildRecord build = capture_build();
   if (const std::string engine = simulation::engine_version(); !engine.empty()) build.libraries["MuJoCo"] = engine;
   const MachineLoad load = capture_load();
-  const auto lines = hints(machine, build, load);
+  const auto lines = hints(machine, build);
   if (as_json) {
     nlohmann::json out = {{"machine",
                            {{"host", machine.host},

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* footer = R"(Examples:
   conebench report results.sqlite --out report
-  conebench report monday.sqlite tuesday.sqlite --out report --format html,csv
+  conebench report shard-1.sqlite shard-2.sqlite --out report --format html,csv
   conebench report results.sqlite --out report --by category
   conebench report results.sqlite --out dense --filter 'category=dense-contacts && contacts<100')";
 
@@ -93,6 +93,7 @@ Result<int> run_report(const ReportArguments& arguments) {
     if (!contents) return contents.error();
     stores.push_back(arguments.all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
   }
+  if (auto error = check_disjoint(stores, arguments.stores)) return *error;
   // Where the samples of a sweep lie, and files that it was given with --data.
   for (const auto& file : arguments.stores) {
     options.folders.push_back(std::filesystem::path(file).replace_extension(".problems"));

@@ -138,18 +138,8 @@ double steal_share(const MachineLoad& before, const MachineLoad& after) {
 }
 
 std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,
-                                       const MachineLoad& after, int jobs, double scattered) {
+                                       const MachineLoad& after, int jobs) {
   std::vector<std::string> reasons;
-  const double others = before.load / std::max(1, machine.cores);
-  if (others > 0.3) {
-    reasons.push_back(fmt::format("busy before the start: load {:.1f} on {} processors", before.load, machine.cores));
-  }
-  // The sweep itself accounts for its workers and a part of the runner.
-  const double added = after.load - jobs - 0.5;
-  if (added > 0.3 * machine.cores) {
-    reasons.push_back(
-        fmt::format("busy meanwhile: load {:.1f} at the end, {} worker{}", after.load, jobs, jobs == 1 ? "" : "s"));
-  }
   const double stolen = steal_share(before, after);
   if (stolen > 0.01) reasons.push_back(fmt::format("the hypervisor took {:.0f} % of the processor time", 100 * stolen));
   if (after.throttled > before.throttled) {
@@ -157,10 +147,6 @@ std::vector<std::string> noise_reasons(const MachineRecord& machine, const Machi
   }
   if (machine.governor != "unknown" && machine.governor != "performance") {
     reasons.push_back("the processor's governor is " + machine.governor + ", not performance");
-  }
-  if (scattered > 0.25) {
-    reasons.push_back(
-        fmt::format("{:.0f} % of the repeated cells scatter by more than a tenth of their median", 100 * scattered));
   }
   if (jobs > 1) reasons.push_back(fmt::format("{} workers ran side by side", jobs));
   return reasons;

@@ -30,10 +30,10 @@ MachineLoad capture_load();
 /// Share of processor time stolen between two instants.
 double steal_share(const MachineLoad& before, const MachineLoad& after);
 
-/// Why times measured between two instants are doubtful; empty where nothing speaks against them. `jobs`: workers that
-/// the sweep itself kept busy; `scattered`: share of repeated cells whose deviation exceeds a tenth of their median.
+/// Why times measured between two instants are doubtful, as far as the system tells; whether the machine was loaded,
+/// the times themselves tell (store_load.hpp). `jobs`: workers that the sweep itself kept busy.
 std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,
-                                       const MachineLoad& after, int jobs, double scattered);
+                                       const MachineLoad& after, int jobs);
 
 /// Sets the thread counts of BLAS and OpenMP libraries in the environment to 1; for the start of main().
 void limit_library_threads();

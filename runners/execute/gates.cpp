@@ -4,35 +4,13 @@
 
 #include <charconv>
 #include <string_view>
-#include <tuple>
 
 #include "problems/plural.hpp"
+#include "runners/store/cell_identity.hpp"
 
 namespace conebench {
 
 namespace {
-
-/// What one cell is in every store and build.
-using Identity = std::tuple<std::string, std::string, double, std::string, std::string, std::string>;
-
-class Settings {
- public:
-  explicit Settings(const StoreContents& contents) {
-    for (const SettingRecord& setting : contents.settings) by_hash_[setting.hash] = &setting;
-  }
-  std::string solver(const CellRecord& cell) const { return of(cell).solver; }
-  Identity identity(const CellRecord& cell) const {
-    return {cell.problem, of(cell).label, cell.tolerance, cell.criterion, cell.verdict, cell.start};
-  }
-
- private:
-  const SettingRecord& of(const CellRecord& cell) const {
-    static const SettingRecord unknown;
-    const auto found = by_hash_.find(cell.setting);
-    return found == by_hash_.end() ? unknown : *found->second;
-  }
-  std::map<std::string, const SettingRecord*> by_hash_;
-};
 
 bool supported(const CellRecord& cell) { return cell.status != "unsupported"; }
 bool ended_badly(const CellRecord& cell) { return cell.status == "crashed" || cell.status == "out_of_memory"; }
@@ -87,18 +65,18 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
                          const std::vector<SolvedGate>& gates, const StoreContents* base) {
   SweepVerdict verdict;
   for (const SolvedGate& gate : gates) verdict.gates.push_back({.gate = gate});
-  std::set<Identity> ended_in_base;
+  std::set<CellIdentity> ended_in_base;
   if (base != nullptr) {
-    const Settings settings(*base);
+    const SettingIndex settings(*base);
     for (GateOutcome& gate : verdict.gates) gate.base_supported = 0;
     for (const CellRecord& cell : base->cells) {
       if (ended_badly(cell)) ended_in_base.insert(settings.identity(cell));
       for (GateOutcome& gate : verdict.gates) {
-        if (supported(cell) && counts_for(gate.gate, settings.solver(cell))) ++*gate.base_supported;
+        if (supported(cell) && counts_for(gate.gate, settings.of(cell).solver)) ++*gate.base_supported;
       }
     }
   }
-  const Settings settings(contents);
+  const SettingIndex settings(contents);
   std::set<std::string> unreadable;
   for (const CellRecord& cell : contents.cells) {
     if (!keys.contains(cell.key)) continue;
@@ -111,7 +89,7 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     if (cell.status == "bad_problem") unreadable.insert(cell.problem);
     if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);
     for (GateOutcome& gate : verdict.gates) {
-      if (!counts_for(gate.gate, settings.solver(cell))) continue;
+      if (!counts_for(gate.gate, settings.of(cell).solver)) continue;
       gate.supported += supported(cell) ? 1 : 0;
       if (gate.gate.supported_only && !supported(cell)) continue;
       ++gate.cells;
@@ -123,12 +101,12 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
 }
 
 StoreContents with_partners(StoreContents base, const StoreContents& contents, const std::set<std::string>& keys) {
-  const Settings settings(contents);
-  std::set<Identity> partners;
+  const SettingIndex settings(contents);
+  std::set<CellIdentity> partners;
   for (const CellRecord& cell : contents.cells) {
     if (keys.contains(cell.key)) partners.insert(settings.identity(cell));
   }
-  const Settings base_settings(base);
+  const SettingIndex base_settings(base);
   std::erase_if(base.cells, [&](const CellRecord& cell) { return !partners.contains(base_settings.identity(cell)); });
   return base;
 }

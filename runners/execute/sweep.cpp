@@ -18,6 +18,7 @@
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/store/build_difference.hpp"
+#include "runners/store/store_load.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -233,9 +234,12 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   run.load_after = load_after.load;
   run.steal_share = steal_share(load_before, load_after);
   if (!work.to_run.empty() || outcome.retimed > 0) {  // else nothing was timed, so nothing was disturbed
-    run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs, loop.scattered());
+    run.noise = noise_reasons(run.machine, load_before, load_after, options.jobs);
   }
   outcome.noise = run.noise;
+  if (const auto now = store.read_outcomes()) {
+    if (const std::string loaded = loaded_text(run, now->cells); !loaded.empty()) outcome.noise.push_back(loaded);
+  }
   if (!outcome.interrupted && !outcome.stopped) run.finished_utc = utc_now();
   if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();
   return finish();

@@ -45,11 +45,11 @@ struct SweepOutcome {
   long solved = 0;                       ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
   bool interrupted = false;
-  std::optional<Error> stopped;  ///< why the sweep ended early: the store can't be written (disk full, …)
-  double wall_s = 0.0;           ///< the whole call
-  double survey_s = 0.0;         ///< of `wall_s`: opening, checking and analysing the problems, before the first cell
-  double busy_s = 0.0;           ///< set-up, solve, repeats and judging, over all workers
-  std::vector<std::string> noise;
+  std::optional<Error> stopped;    ///< why the sweep ended early: the store can't be written (disk full, …)
+  double wall_s = 0.0;             ///< the whole call
+  double survey_s = 0.0;           ///< of `wall_s`: opening, checking and analysing the problems, before the first cell
+  double busy_s = 0.0;             ///< set-up, solve, repeats and judging, over all workers
+  std::vector<std::string> noise;  ///< why times of this run are doubtful
 
   long not_run() const { return cells - resumed - run; }
 };

@@ -296,10 +296,6 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   ++state_.done;
   if (record.solved) ++state_.solved;
   if (record.repeats > 0) ++measured_;
-  if (record.repeats > 2) {
-    ++repeated_;
-    if (record.total.deviation > 0.1 * record.total.median) ++scattered_;
-  }
   state_.elapsed_s = monotonic_seconds() - began_;
   state_.cells_per_s = state_.elapsed_s > 0.0 ? static_cast<double>(state_.done) / state_.elapsed_s : 0.0;
   const auto left = static_cast<double>(state_.total - state_.resumed - state_.done);

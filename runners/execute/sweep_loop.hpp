@@ -44,10 +44,6 @@ class SweepLoop {
   const std::map<std::string, long>& statuses() const { return statuses_; }
   long measured() const { return measured_; }
   double busy_seconds() const { return busy_s_; }
-  /// Share of the repeated cells whose deviation exceeds a tenth of their median.
-  double scattered() const {
-    return repeated_ > 0 ? static_cast<double>(scattered_) / static_cast<double>(repeated_) : 0.0;
-  }
   const std::optional<Error>& stopped() const { return stopped_; }
   bool interrupted() const { return input_.interrupted != nullptr && *input_.interrupted; }
 
@@ -99,8 +95,6 @@ class SweepLoop {
   std::map<std::size_t, int> deaths_;  ///< of workers, by the cell that they were at
   std::map<std::string, long> statuses_;
   long measured_ = 0;
-  long repeated_ = 0;
-  long scattered_ = 0;
   double busy_s_ = 0.0;
   std::optional<Error> stopped_;
 };

@@ -351,6 +351,10 @@ TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "r", "--by", "size"}), 2, {"--by"});
   const auto twice = conebench({"report", folder / "small.sqlite", folder / "small.sqlite", "--out", folder / "r"});
   expect_failure(twice, 3, {"small.sqlite: given twice"});
+  ASSERT_EQ(run({}, "tuesday.sqlite").code, 0);
+  expect_failure(conebench({"report", folder / "small.sqlite", folder / "tuesday.sqlite", "--out", folder / "r"}), 3,
+                 {"have both run 8 cells of the suite small", "conebench compare " + folder / "small.sqlite"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
   expect_failure(conebench({"report", folder / "absent.sqlite", "--out", folder / "r"}), 3, {"absent.sqlite"});
 
   // A problem's source in the store is what `solve` takes, and gives the stored cell's answer again.

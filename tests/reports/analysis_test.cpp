@@ -198,12 +198,49 @@ TEST(JoinContents, WhatOneShardHasIsNotMissing) {
 
 TEST_F(SmallStore, OfAReasonForNoiseTheWorstRunsIsTold) {
   store_.runs.push_back(store_.runs[0]);
-  store_.runs[0].noise = {"9 % of the cells scatter", "busy before the start: load 2.5 on 2 processors"};
-  store_.runs[1].noise = {"71 % of the cells scatter", "busy before the start: load 0.9 on 2 processors"};
-  EXPECT_THAT(
-      notes(analyse_store()),
-      Contains(HasSubstr("Noisy machine in 2 of 2 runs: 71 % of the cells scatter and busy before the start: load "
-                         "2.5 on 2 processors. Times")));
+  store_.runs[0].noise = {"the hypervisor took 9 % of the processor time", "throttled 25 times because of heat"};
+  store_.runs[1].noise = {"the hypervisor took 71 % of the processor time", "throttled 9 times because of heat"};
+  EXPECT_THAT(notes(analyse_store()),
+              Contains(HasSubstr("Noisy machine in 2 of 2 runs: the hypervisor took 71 % of the processor time and "
+                                 "throttled 25 times because of heat. Times")));
+}
+
+TEST_F(SmallStore, TheLoadAverageOfAnOlderConebenchIsNoSignOfNoise) {
+  store_.runs[0].noise = {"busy before the start: load 2.5 on 2 processors", "busy meanwhile: load 4.0 at the end",
+                          "71 % of the repeated cells scatter by more than a tenth of their median"};
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Noisy"))));
+}
+
+TEST_F(SmallStore, ARunWhoseLongCellsScatterWasLoaded) {
+  for (CellRecord& cell : store_.cells) {
+    cell.repeats = 5;
+    cell.total.minimum = 0.01;
+    cell.total.median = 0.0105;
+  }
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("loaded ("))));
+  for (CellRecord& cell : store_.cells) cell.total.median = 0.012;
+  EXPECT_THAT(notes(analyse_store()),
+              Contains(HasSubstr("Noisy machine in 1 of 1 run: loaded (100 % of the cells of 5 ms or more took")));
+  store_.runs[0].jobs = 2;
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("loaded (")))) << "workers disturb each other";
+}
+
+TEST_F(SmallStore, BuildsWithoutAShownCellAreNotMixedIn) {
+  store_.runs.push_back(store_.runs[0]);
+  store_.runs[1].id = 2;
+  store_.runs[1].build.commit = "fffffff";
+  EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Mixed"))));
+  store_.cells[1].run_id = 2;
+  EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("Mixed builds")));
+}
+
+TEST_F(SmallStore, ExecutablesOfOneCommitAreMixedBuilds) {
+  store_.runs[0].build.executable = "0123";
+  store_.runs.push_back(store_.runs[0]);
+  store_.runs[1].id = 2;
+  store_.runs[1].build.executable = "4567";
+  store_.cells[1].run_id = 2;
+  EXPECT_THAT(notes(analyse_store()), Contains(HasSubstr("Mixed builds: cells come from 2 executables of")));
 }
 
 TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
@@ -341,13 +378,14 @@ TEST_F(SmallStore, NoiseAndMixturesAreLabelled) {
   EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("Noisy"))));
   store_.runs.push_back(store_.runs[0]);
   store_.runs[1].id = 2;
-  store_.runs[1].noise = {"load 3.2 before the run"};
+  store_.cells[1].run_id = 2;
+  store_.runs[1].noise = {"the processor's governor is powersave, not performance"};
   store_.runs[1].machine.cpu = "Another CPU";
   store_.runs[1].build.commit = "fffffff-dirty";
   store_.runs[1].finished_utc.clear();
   store_.cells[0].limit_s = 20.0;
   const auto texts = notes(analyse_store());
-  EXPECT_THAT(texts, Contains(HasSubstr("Noisy machine in 1 of 2 runs: load 3.2 before the run")));
+  EXPECT_THAT(texts, Contains(HasSubstr("Noisy machine in 1 of 2 runs: the processor's governor is powersave")));
   EXPECT_THAT(texts, Contains(HasSubstr("Mixed machines")));
   EXPECT_THAT(texts, Contains(HasSubstr("fffffff-dirty")));
   EXPECT_THAT(texts, Contains(HasSubstr("1 run did not finish")));

@@ -178,6 +178,31 @@ TEST(ReportFormats, AreParsedOnceEachAndUnknownOnesRefused) {
   }
 }
 
+TEST(JoinContents, TwoRunsOfOneSuiteAreNotJoined) {
+  StoreContents monday = testing::small_store(), tuesday = monday;
+  const std::vector<std::string> names = {"mon.sqlite", "tue.sqlite"};
+  // The newer run lost a file, and has another build's keys.
+  const std::string lost = tuesday.cells.front().problem;
+  std::erase_if(tuesday.cells, [&](const CellRecord& cell) { return cell.problem == lost; });
+  for (CellRecord& cell : tuesday.cells) cell.key += "-newer";
+  const auto refused = check_disjoint({monday, tuesday}, names);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, ErrorCode::bad_input);
+  EXPECT_THAT(refused->message, HasSubstr("`conebench compare mon.sqlite tue.sqlite`"));
+  EXPECT_THAT(refused->message, HasSubstr(std::to_string(tuesday.cells.size()) + " cells of the suite"));
+}
+
+TEST(JoinContents, ShardsAndDifferentSuitesAreJoined) {
+  const StoreContents whole = testing::small_store();
+  StoreContents first = whole, second = whole;
+  first.cells.resize(5);
+  second.cells.erase(second.cells.begin(), second.cells.begin() + 5);
+  EXPECT_FALSE(check_disjoint({first, second}, {"1.sqlite", "2.sqlite"}));
+  StoreContents other = whole;
+  for (RunRecord& run : other.runs) run.suite_name = "other";
+  EXPECT_FALSE(check_disjoint({whole, other}, {"1.sqlite", "2.sqlite"}));
+}
+
 TEST(JoinContents, RenumbersRunsAndKeepsTheLastOfEqualCells) {
   StoreContents first = testing::small_store();
   StoreContents second = testing::small_store();

@@ -14,13 +14,15 @@ namespace {
 
 constexpr const char* footer = R"(Examples:
   conebench merge shard-*.sqlite --out all.sqlite
-  conebench merge old.sqlite retried.sqlite --out all.sqlite --on-conflict last)";
+  conebench merge old.sqlite retried.sqlite --out all.sqlite --on-conflict last
+  conebench merge damaged.sqlite --salvage --out saved.sqlite)";
 
 struct MergeArguments {
   std::vector<std::string> stores;
   std::string out;
   std::string on_conflict = "refuse";
   bool allow_mixed = false;
+  bool salvage = false;
 };
 
 MergeConflict conflict_of(const std::string& name) {
@@ -30,7 +32,10 @@ MergeConflict conflict_of(const std::string& name) {
 
 Result<int> run_merge(const MergeArguments& arguments) {
   const std::vector<std::filesystem::path> stores(arguments.stores.begin(), arguments.stores.end());
-  const auto merged = merge_stores(stores, arguments.out, {arguments.allow_mixed, conflict_of(arguments.on_conflict)});
+  const auto merged = merge_stores(stores, arguments.out,
+                                   {.allow_mixed = arguments.allow_mixed,
+                                    .conflict = conflict_of(arguments.on_conflict),
+                                    .salvage = arguments.salvage});
   if (!merged) return merged.error();
   print_text(fmt::format("{}: {} of {} from {}", arguments.out, plural(merged->cells, "cell"),
                          plural(merged->runs, "run"), plural(static_cast<long>(stores.size()), "store")));
@@ -39,6 +44,11 @@ Result<int> run_merge(const MergeArguments& arguments) {
     print_text(fmt::format(", {} with another answer ({} kept)", merged->conflicting, arguments.on_conflict));
   }
   print_text("\n");
+  if (merged->damaged > 0 || merged->more_may_be_lost) {
+    print_text(fmt::format("{}{} damaged and left out: run the suite into {} again to measure what is missing\n",
+                           merged->more_may_be_lost ? "at least " : "", plural(merged->damaged, "cell"),
+                           arguments.out));
+  }
   for (const auto& line : merged->mixed) print_text("mixed: " + line + "\n");
   return done;
 }
@@ -57,6 +67,7 @@ Command add_merge(CLI::App& root) {
       ->capture_default_str();
   app->add_flag("--allow-mixed", arguments->allow_mixed,
                 "Join other machines, builds, modes or limits too; the joined runs say so");
+  app->add_flag("--salvage", arguments->salvage, "Take what is whole of one damaged store and leave out the rest");
   return {app, [arguments] { return run_merge(*arguments); }};
 }
 

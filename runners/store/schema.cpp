@@ -5,9 +5,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <system_error>
 #include <utility>
+
+#include "runners/store/row_seals.hpp"
 
 namespace conebench {
 
@@ -15,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using sqlite::Connection;
+using sqlite::Statement;
 
 constexpr const char* version_1 = R"sql(
 CREATE TABLE runs (
@@ -198,7 +202,7 @@ INSERT INTO seals SELECT 'runs', count(*), 0 FROM runs;
 INSERT INTO seals SELECT 'problems', count(*), 0 FROM problems;
 INSERT INTO seals SELECT 'settings', count(*), 0 FROM settings;
 INSERT INTO seals SELECT 'cells', count(*), 0 FROM cells;
-INSERT INTO seals SELECT 'traces', count(*), coalesce(sum(crc32), 0) FROM traces;
+INSERT INTO seals SELECT 'traces', count(*), coalesce(sum(crc32 + cell), 0) FROM traces;
 CREATE TRIGGER runs_added AFTER INSERT ON runs BEGIN
   UPDATE seals SET count = count + 1, sum = sum + coalesce(NEW.checksum, 0) WHERE part = 'runs';
 END;
@@ -236,10 +240,10 @@ CREATE TRIGGER cells_changed AFTER UPDATE OF checksum ON cells BEGIN
   UPDATE seals SET sum = sum + coalesce(NEW.checksum, 0) - coalesce(OLD.checksum, 0) WHERE part = 'cells';
 END;
 CREATE TRIGGER traces_added AFTER INSERT ON traces BEGIN
-  UPDATE seals SET count = count + 1, sum = sum + NEW.crc32 WHERE part = 'traces';
+  UPDATE seals SET count = count + 1, sum = sum + NEW.crc32 + NEW.cell WHERE part = 'traces';
 END;
 CREATE TRIGGER traces_removed AFTER DELETE ON traces BEGIN
-  UPDATE seals SET count = count - 1, sum = sum - OLD.crc32 WHERE part = 'traces';
+  UPDATE seals SET count = count - 1, sum = sum - OLD.crc32 - OLD.cell WHERE part = 'traces';
 END;
 )sql";
 
@@ -314,16 +318,47 @@ std::optional<Error> foreign(const fs::path& file, const Header& header, std::si
   return std::nullopt;
 }
 
-/// One transaction over all missing steps, so that an interrupted migration leaves the old file.
-std::optional<Error> migrate(Connection& connection, std::span<const char* const> steps) {
+/// The pages of the file and the indices that are searched, where no checksums of rows are looked at: what a migration
+/// starts from, and what a writer relies on.
+std::optional<Error> check_structure(const Connection& connection) {
+  Statement check = connection.prepare("PRAGMA integrity_check(1)");
+  const int code = check.step();
+  if (code == SQLITE_ROW && check.text(0) == "ok") return std::nullopt;
+  if (code != SQLITE_ROW && (code & 0xff) != SQLITE_CORRUPT) return connection.read_error(code);
+  std::string what = code == SQLITE_ROW ? check.text(0) : "it cannot be read";
+  std::replace_if(
+      what.begin(), what.end(), [](char letter) { return letter < ' ' || letter > '~'; }, ' ');
+  return Error{ErrorCode::bad_input, fmt::format("{}: damaged ({}); {}", connection.file().string(), what,
+                                                 how_to_salvage(connection.file()))};
+}
+
+bool has_seals(const Connection& connection) {
+  return connection.ask("SELECT count(*) FROM sqlite_schema WHERE name = 'seals'").value_or(0) > 0;
+}
+
+/// What has to be right before a migration writes new checksums.
+std::optional<Error> check_all(const Connection& connection) {
+  if (auto error = check_structure(connection)) return error;
+  return has_seals(connection) ? RowSeals(connection).check(true) : std::nullopt;
+}
+
+/// One transaction over all missing steps and the checksums of the rows as they are then, so that an interrupted
+/// migration leaves the old file. `seal`: false where rows may be damaged.
+std::optional<Error> migrate(Connection& connection, std::span<const char* const> steps, bool seal) {
   sqlite::Transaction transaction(connection);
   if (const int code = transaction.begun(); code != SQLITE_OK) return connection.error("cannot be written", code);
   // Another process may have migrated since we looked.
   auto version = static_cast<std::size_t>(connection.ask("PRAGMA user_version").value_or(0));
   for (; version < steps.size(); ++version) {
     if (const int code = connection.run(steps[version]); code != SQLITE_OK) {
-      return connection.error(fmt::format("schema step {} failed", version + 1), code);
+      Error error = connection.error(fmt::format("schema step {} failed", version + 1), code);
+      if (error.code == ErrorCode::internal) error.message += "; it is damaged, or no store of Conebench";
+      error.code = ErrorCode::bad_input;
+      return error;
     }
+  }
+  if (seal && has_seals(connection)) {
+    if (const int code = RowSeals(connection).seal_all(); code != SQLITE_OK) return connection.read_error(code);
   }
   connection.run(fmt::format("PRAGMA application_id = {}", store_application_id));
   connection.run(fmt::format("PRAGMA user_version = {}", steps.size()));
@@ -355,18 +390,26 @@ Result<Connection> open_for_writing(const fs::path& file, std::span<const char* 
   if (!header->blank()) {
     if (auto error = foreign(file, *header, steps.size())) return *error;
   }
+  if (!header->blank()) {
+    if (auto error = check_structure(connection)) return *error;
+  }
   if (auto error = settle_for_writing(connection)) return *error;
   if (header->blank() || header->version < static_cast<std::int64_t>(steps.size())) {
-    if (auto error = migrate(connection, steps)) return *error;
+    if (!header->blank() && has_seals(connection)) {
+      if (auto error = RowSeals(connection).check(true)) return *error;
+    }
+    if (auto error = migrate(connection, steps, true)) return *error;
   }
   return connection;
 }
 
-Result<Connection> open_for_reading(const fs::path& file, std::span<const char* const> steps) {
+Result<Connection> open_for_reading(const fs::path& file, std::span<const char* const> steps, bool salvage) {
   Connection connection;
   if (const int code = connection.open(file, Connection::Access::read_only); code != SQLITE_OK) {
     return connection.error("cannot be read", code);
   }
+  // What of the schema makes no sense is then passed over.
+  if (salvage) connection.run("PRAGMA writable_schema = ON");
   auto header = read_header(connection);
   std::error_code failure;
   if (!header && connection.ask("SELECT count(*) FROM sqlite_schema") == std::nullopt &&
@@ -387,12 +430,15 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
   if (auto error = foreign(file, *header, steps.size())) return *error;
   if (header->version == static_cast<std::int64_t>(steps.size())) return connection;
 
+  if (!salvage) {
+    if (auto error = check_all(connection)) return *error;
+  }
   Connection copy;
   if (const int code = copy.open(file, Connection::Access::memory); code != SQLITE_OK) {
     return copy.error("cannot be read", code);
   }
   if (const int code = copy.copy_from(connection); code != SQLITE_OK) return copy.error("cannot be read", code);
-  if (auto error = migrate(copy, steps)) return *error;
+  if (auto error = migrate(copy, steps, !salvage)) return *error;
   return copy;
 }
 
@@ -400,9 +446,10 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
 
 std::span<const char* const> schema_steps() { return steps_of_this_build; }
 
-Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps) {
+Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps,
+                                   bool salvage) {
   if (auto error = refusal(file, writable)) return *error;
-  return writable ? open_for_writing(file, steps) : open_for_reading(file, steps);
+  return writable ? open_for_writing(file, steps) : open_for_reading(file, steps, salvage);
 }
 
 }  // namespace conebench

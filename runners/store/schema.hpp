@@ -17,8 +17,9 @@ std::span<const char* const> schema_steps();
 
 /// Opens a store for reading, or opens or creates it for writing, and brings its schema to steps.size(). An older file
 /// opened for reading is migrated in memory and stays as it is on disk.
+/// `salvage`: to read what can be read of a damaged file, however little that is.
 /// Errors (bad_input): see Store::open.
 Result<sqlite::Connection> open_store_file(const std::filesystem::path& file, bool writable,
-                                           std::span<const char* const> steps = schema_steps());
+                                           std::span<const char* const> steps = schema_steps(), bool salvage = false);
 
 }  // namespace conebench

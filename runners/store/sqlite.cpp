@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <xxhash.h>
 
 #include <cstring>
 #include <utility>
@@ -22,7 +23,8 @@ std::string advice(int code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "; another process holds it: wait for that one, or use another file";
     case SQLITE_CANTOPEN: return "; make the file readable and its folder writable, or give another file";
-    case SQLITE_CORRUPT: return "; the file is damaged: restore a copy, or save what is left with sqlite3's .recover";
+    case SQLITE_CORRUPT:
+      return "; the file is damaged: restore a copy, or save what is whole with `conebench merge FILE --salvage`";
     default: return {};
   }
 }
@@ -104,15 +106,15 @@ int Statement::step() {
 int Statement::run() {
   int code = step();
   while (code == SQLITE_ROW) code = step();
-  // A failed step may pass the next time (a disk with room again), so only a failed preparation stays.
-  if (handle_ != nullptr) failure_ = SQLITE_OK;
   reset();
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 void Statement::reset() {
+  if (handle_ == nullptr) return;
   sqlite3_reset(handle_);
   sqlite3_clear_bindings(handle_);
+  failure_ = SQLITE_OK;
 }
 
 int Statement::columns() const { return sqlite3_column_count(handle_); }
@@ -132,6 +134,24 @@ std::span<const unsigned char> Statement::blob(int column) const {
   const auto* data = static_cast<const unsigned char*>(sqlite3_column_blob(handle_, column));
   if (data == nullptr) return {};
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+std::uint64_t Statement::fingerprint(int column, std::uint64_t seed) const {
+  const auto hash = [&](const void* data, std::size_t size, std::uint64_t kind) {
+    return XXH3_64bits_withSeed(data, size, seed + kind);
+  };
+  const int type = sqlite3_column_type(handle_, column);
+  const auto kind = static_cast<std::uint64_t>(type);
+  if (type == SQLITE_INTEGER) {
+    const std::int64_t value = integer(column);
+    return hash(&value, sizeof value, kind);
+  }
+  if (type == SQLITE_FLOAT) {
+    const double value = sqlite3_column_double(handle_, column);
+    return hash(&value, sizeof value, kind);
+  }
+  const auto bytes = blob(column);  // of a text, too; none of NULL
+  return hash(bytes.data(), bytes.size(), kind);
 }
 
 sqlite3_value* Statement::value(int column) const { return sqlite3_column_value(handle_, column); }
@@ -182,6 +202,14 @@ std::optional<std::int64_t> Connection::ask(std::string_view sql, int* failure) 
   return query.integer(0);
 }
 
+std::vector<std::string> Connection::columns_of(const std::string& table) const {
+  std::vector<std::string> names;
+  Statement query = prepare("SELECT name FROM pragma_table_info(?)");
+  query.bind(1, std::string_view(table));
+  while (query.step() == SQLITE_ROW) names.push_back(query.text(0));
+  return names;
+}
+
 bool Connection::read_only() const { return sqlite3_db_readonly(handle_.get(), "main") == 1; }
 
 std::int64_t Connection::last_row_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
@@ -193,6 +221,13 @@ int Connection::copy_from(Connection& source) {
   return sqlite3_backup_finish(backup);
 }
 
+Error Connection::read_error(int code) const {
+  Error error = this->error("cannot be read", code);
+  if (error.code == ErrorCode::internal) error.message += advice(SQLITE_CORRUPT);
+  error.code = ErrorCode::bad_input;
+  return error;
+}
+
 Error Connection::error(std::string_view doing, int code) const {
   const ErrorCode kind = (code & 0xff) == SQLITE_MISUSE || (code & 0xff) == SQLITE_ERROR ||
                                  (code & 0xff) == SQLITE_CONSTRAINT || (code & 0xff) == SQLITE_RANGE
@@ -202,6 +237,11 @@ Error Connection::error(std::string_view doing, int code) const {
   std::string reason = detailed ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   const int system = handle_ && (code & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(handle_.get()) : 0;
   if (system != 0) reason = std::strerror(system);
+  // SQLite quotes what it read, whatever that is.
+  for (char& letter : reason) {
+    if (letter < ' ' || letter > '~') letter = ' ';
+  }
+  if (constexpr std::size_t longest = 120; reason.size() > longest) reason = reason.substr(0, longest) + "...";
   return {kind, fmt::format("{}: {}: {} (SQLite {}){}", file_.string(), doing, reason, code, advice(code))};
 }
 

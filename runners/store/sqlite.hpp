@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "problems/result.hpp"
 
@@ -40,6 +41,7 @@ class Statement {
   int step();
   /// Steps to the end and resets: for statements whose rows nobody reads. SQLITE_OK or the code of what failed.
   int run();
+  /// Ready for the next values; a failed step is forgotten, a failed preparation is not.
   void reset();
 
   int columns() const;
@@ -49,6 +51,8 @@ class Statement {
   std::string text(int column) const;
   std::span<const unsigned char> blob(int column) const;
   sqlite3_value* value(int column) const;
+  /// A hash of a value and its type.
+  std::uint64_t fingerprint(int column, std::uint64_t seed) const;
 
  private:
   void keep(int code);
@@ -67,12 +71,15 @@ class Connection {
   Statement prepare(std::string_view sql) const { return {handle_.get(), sql}; }
   /// The integer that a query gives first, if it runs and gives one.
   std::optional<std::int64_t> ask(std::string_view sql, int* failure = nullptr) const;
+  std::vector<std::string> columns_of(const std::string& table) const;
   bool read_only() const;
   std::int64_t last_row_id() const;
   /// Copies the whole content of `source` into this database.
   int copy_from(Connection& source);
 
   const std::filesystem::path& file() const { return file_; }
+  /// For what failed while a store was read: whatever SQLite makes of it, the file is at fault (bad_input).
+  Error read_error(int code) const;
   /// One line: file, what failed, SQLite's reason, and what to do where that is known.
   Error error(std::string_view doing, int code) const;
 

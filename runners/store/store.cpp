@@ -9,6 +9,7 @@
 
 #include "runners/store/blob.hpp"
 #include "runners/store/record_fields.hpp"
+#include "runners/store/row_seals.hpp"
 #include "runners/store/row_visitors.hpp"
 #include "runners/store/schema.hpp"
 #include "runners/store/sqlite.hpp"
@@ -85,10 +86,12 @@ Names round_columns() {
 /// The statements of a store that is being written, prepared once.
 struct Writers {
   explicit Writers(const Connection& connection)
-      : insert_run(connection.prepare(insert_sql("runs", names_of<RunRecord>(run_fields)))),
+      : insert_run(connection.prepare(insert_sql("runs", names_of<RunRecord>(run_fields)) + " RETURNING id")),
         update_run(connection.prepare(update_sql("runs", names_of<RunRecord>(run_fields), "id = ?"))),
-        put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(problem_fields), "hash"))),
-        put_setting(connection.prepare(upsert_sql("settings", names_of<SettingRecord>(setting_fields), "hash"))),
+        put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(problem_fields), "hash") +
+                                       " RETURNING rowid")),
+        put_setting(connection.prepare(upsert_sql("settings", names_of<SettingRecord>(setting_fields), "hash") +
+                                       " RETURNING rowid")),
         put_cell(connection.prepare(upsert_sql("cells", names_of<CellRecord>(cell_fields), "key") + " RETURNING id")),
         update_judgement(connection.prepare(update_sql("cells", names_of<CellRecord>(judgement_fields), "key = ?") +
                                             " RETURNING id")),
@@ -103,10 +106,12 @@ struct Writers {
         drop_reaction(connection.prepare("DELETE FROM reactions WHERE cell = ?")),
         put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
         drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
-        put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")) {}
+        put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
+        seals(connection) {}
 
   Statement insert_run, update_run, put_problem, put_setting, put_cell, update_judgement, update_times, find_cell,
       drop_residuals, put_residual, drop_rounds, put_round, drop_reaction, put_reaction, drop_trace, put_trace;
+  RowSeals seals;
 };
 
 /// The id that a statement returns (SELECT id …, … RETURNING id), nullopt where no row matches.
@@ -121,13 +126,6 @@ std::optional<std::int64_t> run_for_id(Statement& statement, int& code) {
     code = statement.run();
   }
   return id;
-}
-
-template <class Record, class Fields>
-int put_one(Statement& statement, const Record& record, Fields fields) {
-  RowBinder binder(statement);
-  fields(binder, record);
-  return statement.run();
 }
 
 }  // namespace
@@ -193,6 +191,21 @@ struct Store::Database {
     return std::monostate{};
   }
 
+  /// Puts a row whose `writer` returns its rowid.
+  template <class Record, class Fields>
+  Result<std::monostate> put(const std::string& what, Sync sync, Statement Writers::*writer, const Record& record,
+                             Fields fields, Part part) {
+    return transact(what + " cannot be stored", sync, [&] {
+      Statement& statement = *writers.*writer;
+      RowBinder binder(statement);
+      fields(binder, record);
+      int code = SQLITE_OK;
+      const auto rowid = run_for_id(statement, code);
+      if (code == SQLITE_OK && !rowid) return SQLITE_INTERNAL;
+      return code == SQLITE_OK ? writers->seals.seal(part, *rowid) : code;
+    });
+  }
+
   /// Replaces `fields` of the stored cell with `record`'s; `then` goes on with its id.
   template <class Fields, class Then>
   Result<std::monostate> update(const char* what, Statement Writers::*writer, const CellRecord& record, Fields fields,
@@ -205,7 +218,8 @@ struct Store::Database {
       int code = SQLITE_OK;
       const auto id = run_for_id(statement.bind(binder.next(), std::string_view(record.key)), code);
       found = id.has_value();
-      return code == SQLITE_OK && id ? then(*id) : code;
+      if (code == SQLITE_OK && id) code = then(*id);
+      return code == SQLITE_OK && id ? writers->seals.seal(Part::cells, *id) : code;
     });
     if (!done || found) return done;
     return Error{ErrorCode::internal, fmt::format("{}: there is no cell {} whose {} to replace",
@@ -221,6 +235,22 @@ struct Store::Database {
   Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
   /// In one view of the file, also while a run appends to it.
   Result<StoreContents> read_at_once(bool with_residuals, bool with_reactions);
+
+  /// What `unpack` makes of a cell's row of `table`, nullopt where there is none.
+  template <class Value, class Unpack>
+  Result<std::optional<Value>> unpacked(const char* table, const char* what, const std::string& key,
+                                        Unpack unpack) const {
+    // What is searched was looked at when the file was opened to write; else only what is gone through from end to end.
+    const std::string cell = writers ? "cell = (SELECT id FROM cells WHERE key = ?)"
+                                     : "+cell = (SELECT id FROM cells NOT INDEXED WHERE key = ?)";
+    Statement query = connection.prepare(fmt::format("SELECT length, crc32, data FROM {} WHERE {}", table, cell));
+    const int code = query.bind(1, std::string_view(key)).step();
+    if (code == SQLITE_DONE) return std::optional<Value>{};
+    if (code != SQLITE_ROW) return connection.read_error(code);
+    auto value = unpack(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
+    if (!value) return damaged(what + key);
+    return value;
+  }
 
   Error damaged(const std::string& what) const {
     return {ErrorCode::bad_input, fmt::format("{}: {} is damaged (its checksum does not match); run the cell again",
@@ -264,7 +294,7 @@ Result<std::monostate> Store::Database::read_residuals(
     RowReader reader(query, 2);
     visit_residual(reader, residuals.emplace_hint(residuals.end(), query.text(1), ResidualRecord{})->second);
   });
-  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (code != SQLITE_OK) return connection.read_error(code);
   return std::monostate{};
 }
 
@@ -277,7 +307,7 @@ Result<std::monostate> Store::Database::read_rounds(
     RowReader reader(query, 1);
     visit_round(reader, cells[found->second].timed_rounds.emplace_back());
   });
-  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (code != SQLITE_OK) return connection.read_error(code);
   return std::monostate{};
 }
 
@@ -296,12 +326,13 @@ Result<std::monostate> Store::Database::read_reactions(
       failure = damaged("the answer of cell " + cell.key);
     }
   });
-  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (code != SQLITE_OK) return connection.read_error(code);
   if (failure) return *failure;
   return std::monostate{};
 }
 
 Result<StoreContents> Store::Database::read(bool with_residuals, bool with_reactions) const {
+  if (auto damage = RowSeals(connection).check(with_residuals)) return *damage;
   StoreContents contents;
   Names run_names = names_of<RunRecord>(run_fields);
   run_names.insert(run_names.begin(), "id");
@@ -320,19 +351,23 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
     const Names names = names_of<CellRecord>(cell_fields);
     Statement count = connection.prepare("SELECT count(*) FROM cells");
     code = for_each_row(count, [&] { contents.cells.reserve(static_cast<std::size_t>(count.integer(0))); });
-    Statement cells = connection.prepare(
-        select_sql("cells LEFT JOIN reactions ON reactions.cell = cells.id", names, "id", ", id, crc32"));
+    Statement cells = connection.prepare(select_sql("cells", names, "id", ", id"));
     const int id_column = static_cast<int>(names.size());
     const auto take_cell = [&] {
       RowReader reader(cells);
       index_of.emplace(cells.integer(id_column), contents.cells.size());
-      CellRecord& cell = contents.cells.emplace_back();
-      visit_cell(reader, cell);
-      if (!cells.is_null(id_column + 1)) cell.answer_crc = static_cast<std::uint32_t>(cells.integer(id_column + 1));
+      visit_cell(reader, contents.cells.emplace_back());
     };
     if (code == SQLITE_OK) code = for_each_row(cells, take_cell);
+    Statement answers = connection.prepare("SELECT cell, crc32 FROM reactions");
+    const auto take_answer = [&] {
+      const auto found = index_of.find(answers.integer(0));
+      if (found != index_of.end())
+        contents.cells[found->second].answer_crc = static_cast<std::uint32_t>(answers.integer(1));
+    };
+    if (code == SQLITE_OK) code = for_each_row(answers, take_answer);
   }
-  if (code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (code != SQLITE_OK) return connection.read_error(code);
   if (auto done = read_rounds(contents.cells, index_of); !done) return done.error();
   if (with_residuals) {
     if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
@@ -344,7 +379,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
 }
 
 Result<StoreContents> Store::Database::read_at_once(bool with_residuals, bool with_reactions) {
-  if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.error("cannot be read", code);
+  if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.read_error(code);
   auto contents = read(with_residuals, with_reactions);
   connection.run("COMMIT");
   return contents;
@@ -362,29 +397,29 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
 }
 
 Result<std::int64_t> Store::begin_run(const RunRecord& run) {
-  auto done = database_->transact("a run cannot be stored", Database::Sync::now,
-                                  [&] { return put_one(database_->writers->insert_run, run, run_fields); });
+  auto done = database_->put("a run", Database::Sync::now, &Writers::insert_run, run, run_fields, Part::runs);
   if (!done) return done.error();
   return database_->connection.last_row_id();
 }
 
 Result<std::monostate> Store::finish_run(const RunRecord& run) {
   return database_->transact("a run cannot be stored", Database::Sync::now, [&] {
-    Statement& update = database_->writers->update_run;
-    RowBinder binder(update);
+    Writers& writers = *database_->writers;
+    RowBinder binder(writers.update_run);
     visit_run(binder, run);
-    return update.bind(binder.next(), run.id).run();
+    const int code = writers.update_run.bind(binder.next(), run.id).run();
+    return code == SQLITE_OK ? writers.seals.seal(Part::runs, run.id) : code;
   });
 }
 
 Result<std::monostate> Store::put_problem(const ProblemRecord& problem) {
-  return database_->transact("problem " + problem.name + " cannot be stored", Database::Sync::in_turn,
-                             [&] { return put_one(database_->writers->put_problem, problem, problem_fields); });
+  return database_->put("problem " + problem.name, Database::Sync::in_turn, &Writers::put_problem, problem,
+                        problem_fields, Part::problems);
 }
 
 Result<std::monostate> Store::put_setting(const SettingRecord& setting) {
-  return database_->transact("setting " + setting.label + " cannot be stored", Database::Sync::in_turn,
-                             [&] { return put_one(database_->writers->put_setting, setting, setting_fields); });
+  return database_->put("setting " + setting.label, Database::Sync::in_turn, &Writers::put_setting, setting,
+                        setting_fields, Part::settings);
 }
 
 Result<std::monostate> Store::put_cell(const CellRecord& cell) {
@@ -402,7 +437,7 @@ Result<std::monostate> Store::put_cell(const CellRecord& cell) {
     if (code == SQLITE_OK && !cell.reaction.empty()) {
       code = Database::put_packed(writers.put_reaction, *id, pack_values(cell.reaction));
     }
-    return code;
+    return code == SQLITE_OK ? writers.seals.seal(Part::cells, *id) : code;
   });
 }
 
@@ -438,7 +473,7 @@ Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() co
   std::vector<std::pair<std::string, std::string>> states;
   Statement query = database_->connection.prepare("SELECT key, status FROM cells ORDER BY id");
   const int code = for_each_row(query, [&] { states.emplace_back(query.text(0), query.text(1)); });
-  if (code != SQLITE_OK) return database_->connection.error("cannot be read", code);
+  if (code != SQLITE_OK) return database_->connection.read_error(code);
   return states;
 }
 
@@ -447,25 +482,11 @@ Result<StoreContents> Store::read(bool with_reactions) const { return database_-
 Result<StoreContents> Store::read_outcomes() const { return database_->read_at_once(false, false); }
 
 Result<std::optional<std::vector<double>>> Store::reaction(const std::string& key) const {
-  Statement query = database_->connection.prepare(
-      "SELECT length, crc32, data FROM reactions JOIN cells ON cells.id = cell WHERE key = ?");
-  const int code = query.bind(1, std::string_view(key)).step();
-  if (code == SQLITE_DONE) return std::optional<std::vector<double>>{};
-  if (code != SQLITE_ROW) return database_->connection.error("cannot be read", code);
-  auto values = unpack_values(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
-  if (!values) return database_->damaged("the answer of cell " + key);
-  return values;
+  return database_->unpacked<std::vector<double>>("reactions", "the answer of cell ", key, unpack_values);
 }
 
 Result<std::optional<std::string>> Store::trace(const std::string& key) const {
-  Statement query = database_->connection.prepare(
-      "SELECT length, crc32, data FROM traces JOIN cells ON cells.id = cell WHERE key = ?");
-  const int code = query.bind(1, std::string_view(key)).step();
-  if (code == SQLITE_DONE) return std::optional<std::string>{};
-  if (code != SQLITE_ROW) return database_->connection.error("cannot be read", code);
-  auto csv = unpack_text(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
-  if (!csv) return database_->damaged("the trace of cell " + key);
-  return csv;
+  return database_->unpacked<std::string>("traces", "the trace of cell ", key, unpack_text);
 }
 
 }  // namespace conebench

@@ -425,7 +425,8 @@ TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
   const auto before = query("small.sqlite", judged);
   ASSERT_GT(before.size(), 50U);
   query("small.sqlite",
-        "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99; UPDATE residuals SET "
+        "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99, checksum = NULL, residual_checksum = "
+        "NULL; UPDATE residuals SET "
         "value = 1; DELETE FROM residuals WHERE name = 'dual'");
   const auto rejudged = conebench({"rejudge", folder / "small.sqlite"});
   EXPECT_EQ(rejudged.code, 0) << rejudged.err;

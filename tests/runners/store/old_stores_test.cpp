@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <array>
+#include <fstream>
+#include <map>
+#include <set>
+#include <span>
+
+#include "runners/store/blob.hpp"
+#include "runners/store/merge.hpp"
+#include "runners/store/schema.hpp"
+#include "tests/runners/store/sample_records.hpp"
+
+namespace conebench {
+namespace {
+
+namespace fs = std::filesystem;
+using conebench::testing::ScratchFolder;
+
+/// Written by build c9b21183 (schema 5): box-stack and sliding-box, NSGS and PGS-CCP, two tolerances, two rounds.
+const fs::path schema_5 = CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite";
+
+struct Kept {
+  std::string status;
+  std::int64_t solved = 0;
+  double verdict = 0.0, total_s = 0.0;
+  std::vector<double> answer;
+  bool operator==(const Kept&) const = default;
+};
+using KeptCells = std::map<std::string, Kept>;
+
+/// What must not change, by SQL alone.
+KeptCells cells_by_sql(const fs::path& file) {
+  KeptCells cells;
+  sqlite::Connection connection;
+  EXPECT_EQ(connection.open(file, sqlite::Connection::Access::immutable), SQLITE_OK);
+  auto rows = connection.prepare(
+      "SELECT key, status, solved, verdict_value, total_minimum_s, length, crc32, data FROM cells LEFT JOIN reactions "
+      "ON cell = cells.id");
+  while (rows.step() == SQLITE_ROW) {
+    auto answer = unpack_values(rows.blob(7), rows.integer(5), static_cast<std::uint32_t>(rows.integer(6)));
+    EXPECT_TRUE(answer);
+    cells[rows.text(0)] = {rows.text(1), rows.integer(2), rows.real(3), rows.real(4), std::move(*answer)};
+  }
+  return cells;
+}
+
+KeptCells cells_by_store(const fs::path& file, Store::Mode mode) {
+  KeptCells cells;
+  auto store = Store::open(file, mode);
+  if (!store) {
+    ADD_FAILURE() << store.error().message;
+    return cells;
+  }
+  const auto contents = store->read(true);
+  EXPECT_TRUE(contents) << contents.error().message;
+  if (!contents) return cells;
+  for (const auto& cell : contents->cells) {
+    EXPECT_EQ(cell.residuals.size(), 23U);
+    EXPECT_TRUE(cell.timed_rounds.empty()) << "what was not stored is not made up";
+    EXPECT_TRUE(cell.answer_crc);
+    cells[cell.key] = {cell.status, cell.solved ? 1 : 0, cell.verdict_value.value_or(-1.0), cell.total.minimum,
+                       cell.reaction};
+  }
+  for (const auto& run : contents->runs) {
+    EXPECT_EQ(run.build.executable, "");
+    EXPECT_EQ(run.build.commit, "c9b21183d3c8");
+  }
+  return cells;
+}
+
+/// The same cells in the form of an older schema: its released steps, and those columns that it has.
+void write_as(std::size_t version, const fs::path& file) {
+  auto old = open_store_file(file, true, schema_steps().first(version));
+  ASSERT_TRUE(old) << old.error().message;
+  ASSERT_EQ(old->run("ATTACH '" + schema_5.string() + "' AS newer"), SQLITE_OK);
+  for (const std::string table : {"runs", "problems", "settings", "cells", "residuals", "reactions", "traces"}) {
+    const auto before = old->columns_of(table);
+    std::set<std::string> newer;
+    auto query = old->prepare("SELECT name FROM pragma_table_info(?, 'newer')");
+    query.bind(1, std::string_view(table));
+    while (query.step() == SQLITE_ROW) newer.insert(query.text(0));
+    std::string names, values;
+    for (const auto& column : before) {
+      names += (names.empty() ? "" : ", ") + column;
+      // Schema 1 knew of λ = 0 only whether it solves the problem.
+      values += (values.empty() ? "" : ", ") + (newer.contains(column) ? column : std::string("0"));
+    }
+    ASSERT_EQ(old->run("INSERT INTO " + table + " (" + names + ") SELECT " + values + " FROM newer." + table),
+              SQLITE_OK)
+        << table << " of schema " << version;
+  }
+}
+
+TEST(OldStores, OfEverySchemaSinceTheFirstKeepTheirKeysVerdictsTimesAndBits) {
+  const KeptCells expected = cells_by_sql(schema_5);
+  ASSERT_EQ(expected.size(), 8U);
+  EXPECT_TRUE(expected.contains("26b9c34315df2faa04dd5bea439e6ee2"));
+  for (std::size_t version = 1; version <= 5; ++version) {
+    const ScratchFolder folder;
+    const fs::path file = folder / "old.sqlite";
+    if (version == 5) {
+      fs::copy_file(schema_5, file);
+    } else {
+      write_as(version, file);
+    }
+    EXPECT_EQ(cells_by_store(file, Store::Mode::read_only), expected) << "read, schema " << version;
+    EXPECT_EQ(cells_by_sql(file), expected) << "reading leaves the file alone";
+    const std::vector<fs::path> sources = {file};
+    const auto merged = merge_stores(sources, folder / "merged.sqlite");
+    ASSERT_TRUE(merged) << merged.error().message;
+    EXPECT_EQ(cells_by_store(folder / "merged.sqlite", Store::Mode::read_only), expected) << "merged " << version;
+    EXPECT_EQ(cells_by_store(file, Store::Mode::read_write), expected) << "written to, schema " << version;
+    EXPECT_EQ(cells_by_store(file, Store::Mode::read_only), expected) << "after it, with checksums";
+    sqlite::Connection connection;
+    ASSERT_EQ(connection.open(file, sqlite::Connection::Access::read_only), SQLITE_OK);
+    EXPECT_EQ(connection.ask("SELECT count(*) FROM cells WHERE checksum IS NULL OR residual_checksum IS NULL"), 0);
+  }
+}
+
+TEST(OldStores, ADamagedOneIsRefused) {
+  const ScratchFolder folder;
+  std::ifstream stream(schema_5, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  ASSERT_GT(bytes.size(), 12U * 4096);
+  int refused = 0;
+  for (std::size_t page = 1; page < bytes.size() / 4096; ++page) {
+    std::string bad = bytes;
+    bad.replace(page * 4096, 4096, 4096, '\0');
+    const fs::path file = folder / "bad.sqlite";
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << bad;
+    for (const auto mode : {Store::Mode::read_only, Store::Mode::read_write}) {
+      const auto store = Store::open(file, mode);
+      if (store) {
+        EXPECT_EQ(cells_by_store(file, mode), cells_by_sql(schema_5)) << page;
+      } else {
+        EXPECT_EQ(store.error().code, ErrorCode::bad_input) << store.error().message;
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 10);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -104,25 +104,15 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
 
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options) {
-  std::error_code failure;
-  std::filesystem::create_directories(out, failure);
-  if (failure) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: can't make the folder: {}; give another with --out",
-                                                   out.string(), failure.message())};
-  }
   ReportFiles written;
   ReportOptions with_pictures = options;
   with_pictures.pictures = reports::find_pictures(contents.problems, options.folders);
-  for (const auto& file : render_report(contents, with_pictures)) {
-    const std::filesystem::path path = out / file.path;
-    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-    stream.write(file.content.data(), static_cast<std::streamsize>(file.content.size()));
-    stream.close();
-    if (!stream)
-      return Error{ErrorCode::bad_input,
-                   fmt::format("{}: can't be written; free space or give another folder with --out", path.string())};
-    written.paths.push_back(path);
+  const std::vector<ReportFile> files = render_report(contents, with_pictures);
+  if (const auto put = write_files(out, files); !put) {
+    return Error{put.error().code,
+                 put.error().message + "; nothing was replaced; free space or give another folder with --out"};
   }
+  for (const ReportFile& file : files) written.paths.push_back(out / file.path);
   const auto others = other_reports_files(contents, out, with_pictures, written.paths);
   if (!others.empty()) {
     written.notes.push_back(fmt::format("{}: not of this report, and left as {}: {}", out.string(),

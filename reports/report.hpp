@@ -7,6 +7,7 @@
 
 #include "problems/result.hpp"
 #include "reports/pictures.hpp"
+#include "reports/write_files.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {
@@ -36,12 +37,6 @@ struct ReportOptions {
   reports::Pictures pictures;  ///< on the page; write_report() takes those that lie beside the problems' files
 };
 
-/// One file of a report, before anything is written.
-struct ReportFile {
-  std::filesystem::path path;  ///< relative to the report's folder
-  std::string content;
-};
-
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
   std::vector<std::string> notes;  ///< what the files lack (charts), and which beside them are another report's
@@ -52,8 +47,8 @@ struct ReportFiles {
 std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options);
 
 /// render_report() into the folder `out`, made where it is missing; files of the same names are replaced, others stay,
-/// and `notes` names those of them that look like an earlier report's. Errors (bad_input): the folder can't be made or
-/// written to.
+/// and `notes` names those of them that look like an earlier report's. All are written or, on an error, none (see
+/// write_files). Errors (bad_input): the folder can't be made or written to.
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options);
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+
 #include <cstring>
 
 #include "problems/option_words.hpp"
@@ -80,25 +80,6 @@ Result<std::monostate> check_place(const std::filesystem::path& file) {
                  fmt::format("{}: cannot be written: {}; make the folder writable or give another file", file.string(),
                              std::strerror(errno))};
   }
-  return std::monostate{};
-}
-
-Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text) {
-  // A pipe or a device is written to; only a file may be replaced.
-  std::error_code ignored;
-  const auto status = std::filesystem::status(file, ignored);
-  const bool in_place = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  const std::string unfinished = in_place ? file.string() : file.string() + fmt::format(".unfinished-{}", getpid());
-  const auto failed = [&]() -> Error {
-    const std::string reason = std::strerror(errno);
-    if (!in_place) std::remove(unfinished.c_str());
-    return {ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", file.string(), reason)};
-  };
-  std::FILE* stream = std::fopen(unfinished.c_str(), "wb");
-  if (stream == nullptr) return failed();
-  const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
-  if (std::fclose(stream) != 0 || !written) return failed();
-  if (!in_place && std::rename(unfinished.c_str(), file.c_str()) != 0) return failed();
   return std::monostate{};
 }
 

@@ -35,7 +35,4 @@ Result<OptionValues> parse_settings(const std::vector<std::string>& settings, st
 /// Whether a file could be put there, asked before long work. Errors (bad_input): no such folder, not writable.
 Result<std::monostate> check_place(const std::filesystem::path& file);
 
-/// Writes a small text file whole or not at all. Errors (bad_input): the path and the system's reason.
-Result<std::monostate> write_file(const std::filesystem::path& file, const std::string& text);
-
 }  // namespace conebench::cli

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "reports/comparison/comparison.hpp"
+#include "reports/write_files.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
@@ -162,14 +163,10 @@ Result<std::vector<const Format*>> parse_formats(const std::string& list) {
 
 Result<std::monostate> write_all(const Comparison& comparison, const std::string& folder,
                                  const std::vector<const Format*>& chosen) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure) return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", folder, failure.message())};
-  for (const Format* format : chosen) {
-    const auto path = std::filesystem::path(folder) / format->file;
-    if (const auto written = write_file(path, format->render(comparison)); !written) return written.error();
-    print_note(path.string());
-  }
+  std::vector<ReportFile> files;
+  for (const Format* format : chosen) files.push_back({format->file, format->render(comparison)});
+  if (auto written = write_files(folder, files); !written) return written;
+  for (const ReportFile& file : files) print_note((std::filesystem::path(folder) / file.path).string());
   return std::monostate{};
 }
 

@@ -6,6 +6,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/residuals.hpp"
+#include "reports/write_files.hpp"
 #include "runners/cli/answer_output.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
@@ -176,7 +177,7 @@ Result<int> run_solve(SolveArguments& arguments) {
     return not_run;
   }
   if (!arguments.trace.empty()) {
-    if (auto written = write_file(arguments.trace, trace); !written) return written.error();
+    if (auto written = write_files({}, {{arguments.trace, trace}}); !written) return written.error();
   }
   if (!arguments.solution.empty()) {
     if (auto written = save_solution(arguments, *given, *record); !written) return written.error();

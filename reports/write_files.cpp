@@ -1,0 +1,86 @@
+#include "reports/write_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace conebench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The files that are written beside their places; those that were not renamed go with it.
+class Unfinished {
+ public:
+  Unfinished() = default;
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  ~Unfinished() {
+    std::error_code ignored;
+    for (const fs::path& file : files_) fs::remove(file, ignored);
+  }
+  void add(fs::path file) { files_.push_back(std::move(file)); }
+  const std::vector<fs::path>& files() const { return files_; }
+
+ private:
+  std::vector<fs::path> files_;
+};
+
+/// 0, or the system's error number.
+int write_whole(const fs::path& file, const std::string& content, bool in_place) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666);
+  if (descriptor < 0) return errno;
+  int failure = 0;
+  for (std::size_t done = 0; done < content.size() && failure == 0;) {
+    const ssize_t written = write(descriptor, content.data() + done, content.size() - done);
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      failure = errno;
+    }
+  }
+  // Some file systems tell only here that the disk is full.
+  if (failure == 0 && !in_place && fsync(descriptor) != 0) failure = errno;
+  if (close(descriptor) != 0 && failure == 0) failure = errno;
+  return failure;
+}
+
+Error cannot_write(const fs::path& file, int reason) {
+  return {ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", file.string(), std::strerror(reason))};
+}
+
+}  // namespace
+
+Result<std::monostate> write_files(const fs::path& folder, const std::vector<ReportFile>& files) {
+  std::error_code failure;
+  if (!folder.empty()) fs::create_directories(folder, failure);
+  if (failure) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", folder.string(), failure.message())};
+  }
+  Unfinished unfinished;
+  std::vector<fs::path> places;
+  for (const ReportFile& file : files) {
+    const fs::path place = folder / file.path;
+    std::error_code ignored;
+    const fs::file_status status = fs::status(place, ignored);
+    if (fs::is_directory(status)) return cannot_write(place, EISDIR);
+    const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
+    const fs::path beside = in_place ? place : fs::path(fmt::format("{}.unfinished-{}", place.string(), getpid()));
+    if (!in_place) {
+      unfinished.add(beside);
+      places.push_back(place);
+    }
+    if (const int reason = write_whole(beside, file.content, in_place); reason != 0) return cannot_write(place, reason);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    fs::rename(unfinished.files()[i], places[i], failure);
+    if (failure) return cannot_write(places[i], failure.value());
+  }
+  return std::monostate{};
+}
+
+}  // namespace conebench

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "problems/result.hpp"
+
+namespace conebench {
+
+/// One file of a report, before anything is written.
+struct ReportFile {
+  std::filesystem::path path;  ///< relative to the report's folder
+  std::string content;
+};
+
+/// Writes all of them into the folder (made where it is missing; "" for paths as they are), or none: each beside its
+/// place first (PATH.unfinished-PID, synced), and when all are whole, each is renamed into its place. A full disk, a
+/// lost folder or a kill leaves what was there. Pipes and devices are written to as they are. Errors (bad_input): the
+/// path and the system's reason.
+Result<std::monostate> write_files(const std::filesystem::path& folder, const std::vector<ReportFile>& files);
+
+}  // namespace conebench

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <unordered_map>
 
 #include "reports/command.hpp"
@@ -17,17 +18,12 @@ class Csv {
     for (const auto& name : header) text(name);
     end();
   }
-  Csv& text(const std::string& value) {
-    if (!first_) content_ += ',';
-    first_ = false;
-    content_ += csv_field(value);
-    return *this;
-  }
-  Csv& number(double value) { return text(exact(value)); }
-  Csv& number(const std::optional<double>& value) { return text(value ? exact(*value) : ""); }
-  Csv& whole(long value) { return text(std::to_string(value)); }
-  Csv& counter(long value) { return text(value < 0 ? "" : std::to_string(value)); }
-  Csv& flag(bool value) { return text(value ? "1" : "0"); }
+  Csv& text(const std::string& value) { return field(csv_field(value)); }
+  Csv& number(double value) { return field(exact(value)); }
+  Csv& number(const std::optional<double>& value) { return field(value ? exact(*value) : ""); }
+  Csv& whole(long value) { return field(std::to_string(value)); }
+  Csv& counter(long value) { return field(value < 0 ? "" : std::to_string(value)); }
+  Csv& flag(bool value) { return field(value ? "1" : "0"); }
   void end() {
     content_ += '\n';
     first_ = true;
@@ -35,6 +31,13 @@ class Csv {
   ReportFile file(const char* name) && { return {name, std::move(content_)}; }
 
  private:
+  Csv& field(const std::string& written) {
+    if (!first_) content_ += ',';
+    first_ = false;
+    content_ += written;
+    return *this;
+  }
+
   std::string content_;
   bool first_ = true;
 };
@@ -119,7 +122,8 @@ ReportFile cells_file(const Analysis& analysis) {
         for (const auto& name : analysis.residuals) {
           const auto residual = cell.residuals.find(name);
           const bool known = residual != cell.residuals.end() && residual->second.missing.empty();
-          csv.text(!known ? "" : residual->second.value ? exact(*residual->second.value) : "inf");
+          constexpr double infinity = std::numeric_limits<double>::infinity();
+          csv.number(known ? std::optional(residual->second.value.value_or(infinity)) : std::nullopt);
         }
         csv.text(repeat_command(*problem.record, *column.setting, cell, folders[cell.run_id])).end();
       }
@@ -274,7 +278,7 @@ ReportFile problems_file(const Analysis& analysis) {
     begin_slice(csv, analysis.slices[row.slice]).text(problem.name).text(record.family).text(record.source);
     csv.text(record.kind).whole(record.space_dimension).whole(record.contacts).whole(record.joints);
     csv.whole(record.limits).whole(record.rows).whole(record.nonzeros).number(record.mu_min).number(record.mu_max);
-    csv.number(record.symmetry_error).text(record.rank ? std::to_string(*record.rank) : "");
+    csv.number(record.symmetry_error).counter(record.rank ? *record.rank : -1);
     csv.number(record.conditioning)
         .flag(record.features_estimated)
         .text(record.category)

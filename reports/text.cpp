@@ -165,10 +165,16 @@ std::string shorten(std::string_view text, std::size_t width) {
 }
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
+  // An apostrophe of its own is marked, too, so that whoever takes one off has the text again.
+  const bool marked = !text.empty() && std::string_view("=+-@'\t\r\n").find(text[0]) != std::string_view::npos;
+  std::string out = marked ? "'" : "";
+  bool quoted = false;
+  each_code_point(text, [&](const CodePoint& point) {
+    quoted =
+        quoted || (point.value < 0x80 && std::string_view(",;\"\t\r\n").find(point.bytes) != std::string_view::npos);
+    out += !point.valid ? replacement : point.bytes == "\"" ? "\"\"" : point.bytes;
+  });
+  return quoted ? '"' + out + '"' : out;
 }
 
 std::string markdown(std::string_view text) {

@@ -39,9 +39,11 @@ std::size_t display_width(std::string_view text);
 /// At most `width` columns, the middle left out where longer: "BoxesStack…-i100".
 std::string shorten(std::string_view text, std::size_t width);
 
-std::string csv_field(std::string_view text);  ///< RFC 4180
-std::string markdown(std::string_view text);   ///< in a table's cell
-std::string latex(std::string_view text);      ///< what pdflatex can't set is spelled as [U+4E2D]
+/// A text field by RFC 4180 in valid UTF-8, with ' in front where a spreadsheet would run it as a formula (it begins
+/// with = + - @, a tab or a line end, or with ' itself). Not for numbers.
+std::string csv_field(std::string_view text);
+std::string markdown(std::string_view text);  ///< in a table's cell
+std::string latex(std::string_view text);     ///< what pdflatex can't set is spelled as [U+4E2D]
 std::string html(std::string_view text);
 std::string shell(std::string_view text);  ///< one word for a POSIX shell, quoted only where needed
 /// JSON as it may stand inside a script element.

@@ -114,6 +114,22 @@ TEST_F(WriteReport, AnEmptyStoreStillGivesEveryFile) {
   EXPECT_EQ(written->paths.size(), full->paths.size());
 }
 
+TEST(RenderReport, CsvNamesAreNoFormulasAndNumbersStayNumbers) {
+  StoreContents store = testing::small_store();
+  for (ProblemRecord& problem : store.problems) {
+    problem.name = "=cmd|' /C calc'!A0";
+    problem.family = "caf\xE9";
+    problem.symmetry_error = -0.25;
+  }
+  ReportOptions options;
+  options.formats = {ReportFormat::csv};
+  for (const ReportFile& file : render_report(store, options)) {
+    EXPECT_THAT(file.content, Not(HasSubstr(",=cmd"))) << file.path;
+    EXPECT_THAT(file.content, Not(HasSubstr("\xE9"))) << file.path;
+    if (file.path == "problems.csv") EXPECT_THAT(file.content, AllOf(HasSubstr(",'=cmd|"), HasSubstr(",-0.25,")));
+  }
+}
+
 TEST(RenderReport, TheSameRecordsGiveTheSameBytes) {
   const StoreContents store = testing::small_store();
   const auto first = render_report(store, {});

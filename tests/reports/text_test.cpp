@@ -62,6 +62,24 @@ TEST(Csv, FieldsAreQuotedOnlyWhereNeeded) {
   EXPECT_EQ(csv_field("a,\"b\"\nc"), "\"a,\"\"b\"\"\nc\"");
 }
 
+TEST(Csv, NoTextIsAFormula) {
+  EXPECT_EQ(csv_field("=HYPERLINK(\"x\")"), "\"'=HYPERLINK(\"\"x\"\")\"");
+  EXPECT_EQ(csv_field("+1"), "'+1");
+  EXPECT_EQ(csv_field("-stack.hdf5"), "'-stack.hdf5");
+  EXPECT_EQ(csv_field("@SUM"), "'@SUM");
+  EXPECT_EQ(csv_field("\t=1"), "\"'\t=1\"");
+  EXPECT_EQ(csv_field("\r=1"), "\"'\r=1\"");
+  EXPECT_EQ(csv_field("'=1"), "''=1") << "or the text could not be had again";
+  EXPECT_EQ(csv_field("a=b-c"), "a=b-c");
+  EXPECT_EQ(csv_field("a;=1"), "\"a;=1\"") << "the separator of some countries' spreadsheets";
+}
+
+TEST(Csv, IsValidUtf8WhateverANameHolds) {
+  EXPECT_EQ(csv_field("caf\xE9"), "caf\xEF\xBF\xBD");
+  EXPECT_EQ(csv_field("μ=0.5"), "μ=0.5");
+  EXPECT_EQ(csv_field("\xC3,"), "\"\xEF\xBF\xBD,\"");
+}
+
 TEST(Markdown, NothingLeavesItsCell) {
   EXPECT_EQ(markdown("a|b<img>\n*_`[x](y)"), "a\\|b&lt;img&gt; \\*\\_\\`\\[x\\](y)");
 }

@@ -195,8 +195,18 @@ Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::p
                              fmt::join(summary.mixed, "; "))};
   }
 
+  const auto nothing_saved = [&]() -> std::optional<Error> {
+    if (!options.salvage || summary.cells > 0 || (summary.damaged == 0 && !summary.more_may_be_lost)) {
+      return std::nullopt;
+    }
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: nothing of it can be saved; restore a copy, or run the suite into a new store",
+                             sources.front().string())};
+  };
   const fs::path unfinished = out.string() + fmt::format(".unfinished-{}", getpid());
-  if (auto error = write_merged(opened, unfinished, options, summary)) {
+  auto error = write_merged(opened, unfinished, options, summary);
+  if (!error) error = nothing_saved();
+  if (error) {
     remove_with_logs(unfinished);
     return *error;
   }

@@ -119,6 +119,43 @@ TEST_F(RunCommand, AStoreThatAnotherHostHasLockedIsLeftAloneUnlessTheLockIsBroke
   EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite.lock"));
 }
 
+TEST_F(RunCommand, AStoreOfAnOlderConebenchIsReportedJoinedAndResumed) {
+  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite",
+                             folder / "old.sqlite");
+  const auto suite = query("old.sqlite", "SELECT suite_text FROM runs");
+  ASSERT_EQ(suite.size(), 1U);
+  write("old-store.json", suite[0]);
+  const auto before = query("old.sqlite", answers);
+  ASSERT_EQ(before.size(), 8U);
+  EXPECT_EQ(conebench({"report", folder / "old.sqlite", "--out", folder / "report"}).code, 0);
+  EXPECT_EQ(conebench({"merge", folder / "old.sqlite", "--out", folder / "joined.sqlite"}).code, 0);
+  EXPECT_EQ(query("joined.sqlite", answers), before);
+  const std::vector<std::string> resume = {"run", folder / "old-store.json", "--db", folder / "old.sqlite"};
+  expect_failure(conebench(resume), 3, {"another build", "keep its 8 cells", "--allow-mixed"});
+  EXPECT_EQ(query("old.sqlite", answers), before);
+  auto mixed = resume;
+  mixed.push_back("--allow-mixed");
+  const auto resumed = conebench(mixed);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  const auto after = query("old.sqlite", answers);
+  EXPECT_TRUE(std::includes(after.begin(), after.end(), before.begin(), before.end())) << "what was stored stays";
+}
+
+TEST_F(RunCommand, ADamagedStoreIsRefusedAndWhatIsWholeOfItSaved) {
+  ASSERT_EQ(run({}).code, 0);
+  query("small.sqlite", "UPDATE cells SET iterations = iterations + 1 WHERE id = 3");
+  const std::vector<std::string> told = {"1 of 8 cells", "--salvage"};
+  expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "report"}), 3, told);
+  expect_failure(conebench({"merge", folder / "small.sqlite", "--out", folder / "joined.sqlite"}), 3, told);
+  expect_failure(run({}), 3, told);
+  const auto saved = conebench({"merge", folder / "small.sqlite", "--salvage", "--out", folder / "saved.sqlite"});
+  EXPECT_EQ(saved.code, 0) << saved.err;
+  EXPECT_THAT(saved.out, AllOf(HasSubstr("7 cells"), HasSubstr("1 cell damaged and left out")));
+  const auto completed = run({}, "saved.sqlite");
+  EXPECT_EQ(completed.code, 0) << completed.err;
+  EXPECT_THAT(completed.out, AllOf(HasSubstr("1 run now"), HasSubstr("7 stored before")));
+}
+
 TEST_F(RunCommand, ShardsJoinToTheWholeSuite) {
   ASSERT_EQ(run({}, "whole.sqlite").code, 0);
   for (const std::string part : {"1", "2", "3"}) {

@@ -1,18 +1,14 @@
 #include "runners/store/store.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include <cmath>
 #include <unordered_map>
 
 #include "runners/store/blob.hpp"
-#include "runners/store/record_fields.hpp"
-#include "runners/store/row_seals.hpp"
-#include "runners/store/row_visitors.hpp"
 #include "runners/store/schema.hpp"
-#include "runners/store/sqlite.hpp"
+#include "runners/store/store_statements.hpp"
 
 namespace conebench {
 
@@ -21,112 +17,10 @@ namespace {
 using sqlite::Connection;
 using sqlite::Statement;
 using sqlite::Transaction;
-using Names = std::vector<std::string>;
 
 /// A write is the kernel's at once, so a kill loses nothing, but reaches the disk only with every so many writes: a
 /// sync takes milliseconds, as long as many a solve. Bounds what a power cut can lose, see store.hpp.
 constexpr int writes_per_sync = 16;
-
-const auto run_fields = [](auto& visit, auto& run) { visit_run(visit, run); };
-const auto problem_fields = [](auto& visit, auto& problem) { visit_problem(visit, problem); };
-const auto setting_fields = [](auto& visit, auto& setting) { visit_setting(visit, setting); };
-const auto cell_fields = [](auto& visit, auto& cell) { visit_cell(visit, cell); };
-const auto round_fields = [](auto& visit, auto& round) { visit_round(visit, round); };
-const auto judgement_fields = [](auto& visit, auto& cell) { visit_judgement(visit, cell); };
-const auto time_fields = [](auto& visit, auto& cell) {
-  visit("run_id", cell.run_id);
-  visit_times(visit, cell);
-};
-
-template <class Record, class Fields>
-Names names_of(Fields fields) {
-  ColumnNames columns;
-  const Record record;
-  fields(columns, record);
-  return columns.names;
-}
-
-std::string placeholders(std::size_t count) {
-  std::string out = "?";
-  for (std::size_t i = 1; i < count; ++i) out += ", ?";
-  return out;
-}
-
-std::string insert_sql(const char* table, const Names& names) {
-  return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "), placeholders(names.size()));
-}
-
-/// Inserts, or overwrites the row with the same `unique` column in its place.
-std::string upsert_sql(const char* table, const Names& names, const char* unique) {
-  std::string sql = insert_sql(table, names) + fmt::format(" ON CONFLICT({}) DO UPDATE SET ", unique);
-  const char* separator = "";
-  for (const auto& name : names) {
-    sql += fmt::format("{}{} = excluded.{}", separator, name, name);
-    separator = ", ";
-  }
-  return sql;
-}
-
-std::string update_sql(const char* table, const Names& names, const char* where) {
-  return fmt::format("UPDATE {} SET ({}) = ({}) WHERE {}", table, fmt::join(names, ", "), placeholders(names.size()),
-                     where);
-}
-
-std::string select_sql(const char* table, const Names& names, const char* order, const char* more = "") {
-  return fmt::format("SELECT {}{} FROM {} ORDER BY {}", fmt::join(names, ", "), more, table, order);
-}
-
-/// Those of a round, the cell's in front.
-Names round_columns() {
-  Names names = names_of<RoundRecord>(round_fields);
-  names.insert(names.begin(), "cell");
-  return names;
-}
-
-/// The statements of a store that is being written, prepared once.
-struct Writers {
-  explicit Writers(const Connection& connection)
-      : insert_run(connection.prepare(insert_sql("runs", names_of<RunRecord>(run_fields)) + " RETURNING id")),
-        update_run(connection.prepare(update_sql("runs", names_of<RunRecord>(run_fields), "id = ?"))),
-        put_problem(connection.prepare(upsert_sql("problems", names_of<ProblemRecord>(problem_fields), "hash") +
-                                       " RETURNING rowid")),
-        put_setting(connection.prepare(upsert_sql("settings", names_of<SettingRecord>(setting_fields), "hash") +
-                                       " RETURNING rowid")),
-        put_cell(connection.prepare(upsert_sql("cells", names_of<CellRecord>(cell_fields), "key") + " RETURNING id")),
-        update_judgement(connection.prepare(update_sql("cells", names_of<CellRecord>(judgement_fields), "key = ?") +
-                                            " RETURNING id")),
-        update_times(
-            connection.prepare(update_sql("cells", names_of<CellRecord>(time_fields), "key = ?") + " RETURNING id")),
-        find_cell(connection.prepare("SELECT id FROM cells WHERE key = ?")),
-        drop_residuals(connection.prepare("DELETE FROM residuals WHERE cell = ?")),
-        put_residual(connection.prepare(
-            "INSERT INTO residuals (cell, name, value, missing, worst_block) VALUES (?, ?, ?, ?, ?)")),
-        drop_rounds(connection.prepare("DELETE FROM rounds WHERE cell = ?")),
-        put_round(connection.prepare(insert_sql("rounds", round_columns()))),
-        drop_reaction(connection.prepare("DELETE FROM reactions WHERE cell = ?")),
-        put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
-        drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
-        put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
-        seals(connection) {}
-
-  Statement insert_run, update_run, put_problem, put_setting, put_cell, update_judgement, update_times, find_cell,
-      drop_residuals, put_residual, drop_rounds, put_round, drop_reaction, put_reaction, drop_trace, put_trace;
-  RowSeals seals;
-};
-
-/// The id that a statement returns (SELECT id …, … RETURNING id), nullopt where no row matches.
-std::optional<std::int64_t> run_for_id(Statement& statement, int& code) {
-  std::optional<std::int64_t> id;
-  const int first = statement.step();
-  if (first == SQLITE_ROW) id = statement.integer(0);
-  if (first == SQLITE_DONE) {
-    statement.reset();  // stepping on would start it again
-    code = SQLITE_OK;
-  } else {
-    code = statement.run();
-  }
-  return id;
-}
 
 }  // namespace
 
@@ -470,6 +364,7 @@ Result<std::monostate> Store::update_times(const CellRecord& cell) {
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {
+  if (auto damage = RowSeals(database_->connection).check(false)) return *damage;
   std::vector<std::pair<std::string, std::string>> states;
   Statement query = database_->connection.prepare("SELECT key, status FROM cells ORDER BY id");
   const int code = for_each_row(query, [&] { states.emplace_back(query.text(0), query.text(1)); });

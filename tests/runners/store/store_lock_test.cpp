@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +201,24 @@ TEST(StoreLock, WhereNothingCanBeWrittenItSaysWhatToDo) {
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().code, ErrorCode::bad_input);
   EXPECT_THAT(lock.error().message, AllOf(HasSubstr("a.sqlite"), HasSubstr("no folder"), HasSubstr("give another")));
+}
+
+TEST(StoreLock, AFullDiskIsOneLineAndLeavesNothing) {
+  const ScratchFolder folder;
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_FSIZE, &none);
+  const auto lock = StoreLock::acquire(folder / "a.sqlite");
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(lock.error().message, AllOf(HasSubstr("a.sqlite"), HasSubstr("No space left")));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_TRUE(StoreLock::acquire(folder / "a.sqlite"));
 }
 
 }  // namespace

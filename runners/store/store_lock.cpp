@@ -119,6 +119,14 @@ class Descriptor {
   int number_;
 };
 
+/// By the open descriptor: to open the file once more and close it would give up its record lock.
+std::string content_of(int descriptor) {
+  std::string text(4096, '\0');
+  const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
 /// A file that goes with the scope.
 struct Removed {
   const fs::path& file;
@@ -168,7 +176,7 @@ struct Claim {
     if (old.get() < 0 && errno == ENOENT) return Try(std::nullopt);
     if (old.get() < 0) return cannot_lock(file, errno);
     const bool free = record_lock(old.get());
-    const auto holder = Holder::parse(text_of(file));
+    const auto holder = Holder::parse(content_of(old.get()));
     if (!same_file(old.get(), file)) return Try(std::nullopt);
     const std::string who = holder ? holder->name() : "an unknown process";
     const bool near = holder && holder->near(me);

@@ -146,7 +146,7 @@ TEST(StoreLock, WithoutReadableContentOnlyBreakLockHelps) {
 }
 
 TEST(StoreLock, OfManyThatFindADeadOneExactlyOneTakesItOver) {
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const ScratchFolder folder;
     const fs::path file = folder / "a.sqlite";
     { HoldingChild(file).end(); }

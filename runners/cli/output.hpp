@@ -8,8 +8,12 @@
 
 #include "problems/options.hpp"
 #include "problems/result.hpp"
+#include "runners/execute/progress.hpp"
 
 namespace conebench::cli {
+
+/// Progress for a person, a bar on a terminal and plain lines otherwise.
+ProgressPrinter progress_on_stderr();
 
 /// To standard output as it is.
 void print_text(const std::string& text);

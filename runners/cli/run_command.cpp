@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -81,20 +80,6 @@ std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
   options.shard = *part;
   options.shards = *parts;
   return std::nullopt;
-}
-
-int terminal_width() {
-  constexpr int usual = 80;
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
-}
-
-ProgressPrinter progress_on_stderr() {
-  const auto write = [](const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fflush(stderr);
-  };
-  return {write, isatty(STDERR_FILENO) == 1, terminal_width()};
 }
 
 void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {

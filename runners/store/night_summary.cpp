@@ -47,13 +47,14 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   if (runs.empty()) return;
   const RunRecord& latest = runs.back();
   night.suite = latest.suite_name;
-  night.suite_hash = fmt::format("{:08x}", checksum(latest.suite_text));
+  night.suite_hash = hash_of_suite(latest.suite_text);
   night.started_utc = runs.front().started_utc;
   night.finished_utc = latest.finished_utc;
   night.cpu = latest.machine.cpu;
   night.cores = latest.machine.cores;
   night.version = latest.build.version;
   night.commit = latest.build.commit;
+  night.executable = latest.build.executable;
   night.compiler = latest.build.compiler;
   night.flags = latest.build.flags;
   night.mode = latest.mode;
@@ -256,6 +257,8 @@ void keep_summary(const std::filesystem::path& file, const Stamp& stamp, const N
 }
 
 }  // namespace
+
+std::string hash_of_suite(const std::string& text) { return fmt::format("{:08x}", checksum(text)); }
 
 NightSummary summarise(const StoreContents& contents) {
   NightSummary night;

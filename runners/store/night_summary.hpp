@@ -58,6 +58,9 @@ struct NightSummary {
 /// summary without a date.
 NightSummary summarise(const StoreContents& contents);
 
+/// What NightSummary::suite_hash is of a suite's text.
+std::string hash_of_suite(const std::string& text);
+
 /// "results.sqlite" → "results.sqlite.summary.json".
 std::filesystem::path summary_file(const std::filesystem::path& store);
 

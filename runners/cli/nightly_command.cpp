@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "problems/plural.hpp"
+#include "reports/comparison/comparison.hpp"
+#include "reports/write_files.hpp"
+#include "runners/cli/arguments.hpp"
+#include "runners/cli/command.hpp"
+#include "runners/cli/output.hpp"
+#include "runners/cli/run_ending.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/gates.hpp"
+#include "runners/execute/sweep.hpp"
+#include "runners/plan/suite.hpp"
+#include "runners/store/night_folder.hpp"
+#include "runners/store/store.hpp"
+#include "runners/store/store_lock.hpp"
+#include "runners/store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using reports::Comparison;
+
+constexpr const char* footer =
+    R"(A night is a store in DIR by date and build. A night that broke off is resumed by the same build; a finished one is
+compared with the last good night (complete, nothing broken) and with --pin. The summary goes to standard output as
+Markdown, pages to DIR/NIGHT.comparison/. docs/nightly.md has recipes for cron, systemd and CI.
+
+Examples:
+  conebench nightly fclib --data problems --stores nights
+  conebench nightly nightly.json --stores nights --keep 60 --pin nights/release-1.sqlite)";
+
+struct NightlyArguments {
+  std::string suite;
+  std::string folder;
+  std::string data;
+  std::string pin;
+  std::string fail_on = "lost,slower,less-accurate,missing,broke";
+  long keep = 0;
+  bool break_lock = false;
+};
+
+Result<StoreContents> read_present(const fs::path& file) {
+  const auto store = Store::open(file, Store::Mode::read_only);
+  if (!store) return store.error();
+  auto contents = store->read_outcomes();
+  if (!contents) return contents.error();
+  return present_contents(std::move(*contents));
+}
+
+Result<std::monostate> write_pages(const Comparison& comparison, const fs::path& folder) {
+  return write_files(folder, {{"index.html", reports::comparison_page(comparison)},
+                              {"comparison.md", reports::comparison_markdown(comparison)},
+                              {"comparison.json", reports::comparison_json(comparison)},
+                              {"comparison.xml", reports::comparison_junit(comparison)}});
+}
+
+/// One night: what ran, what it is compared with, and how it ends.
+class Nightly {
+ public:
+  explicit Nightly(const NightlyArguments& arguments) : arguments_(arguments), folder_(arguments.folder) {}
+
+  Result<int> run() {
+    auto suite = load_suite(arguments_.suite);
+    if (!suite) return suite.error();
+    suite_.emplace(std::move(*suite));
+    const auto gate = reports::parse_gate(arguments_.fail_on);
+    if (!gate) return gate.error();
+    compare_.fail_on = *gate;
+    std::error_code failure;
+    fs::create_directories(folder_, failure);
+    if (failure) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", folder_.string(), failure.message())};
+    }
+    if (!arguments_.pin.empty() && !fs::exists(arguments_.pin)) {
+      return Error{ErrorCode::bad_input, fmt::format("--pin {}: no such store", arguments_.pin)};
+    }
+    const auto lock = StoreLock::acquire(folder_ / "nightly", {.break_lock = arguments_.break_lock});
+    if (!lock) return lock.error();
+    if (!lock->note().empty()) print_note(lock->note());
+    return run_locked();
+  }
+
+ private:
+  Result<int> run_locked() {
+    auto nights = read_night_folder(folder_, suite_->name);
+    if (!nights) return nights.error();
+    for (const std::string& note : nights->notes) print_note("left out: " + note);
+    const BuildRecord build = capture_build();
+    store_ = store_of_tonight(folder_, *nights, utc_now().substr(0, 10), build.executable, hash_of_suite(suite_->text));
+    const NightSummary* const good = last_good_night(*nights, store_);
+    if (good != nullptr) {
+      auto contents = read_present(good->store);
+      if (!contents) return contents.error();
+      base_name_ = good->store.filename().string();
+      base_ = std::move(*contents);
+    }
+    const auto ended = sweep();
+    if (!ended) return ended.error();
+    if (ended->code != done && ended->code != not_run) {
+      // Nothing to compare: interrupted, stopped by a full disk, or nothing was measured.
+      for (const std::string& reason : ended->reasons) print_error(reason);
+      return ended->code;
+    }
+    return judge(*nights, *ended);
+  }
+
+  Result<Ending> sweep() {
+    SweepOptions options;
+    options.data = arguments_.data;
+    options.cache = fs::path(store_).replace_extension(".problems");
+    const auto count = count_cells(*suite_, options);
+    if (!count) return count.error();
+    if (count->left == 0)
+      return Ending{nothing_measured, {arguments_.suite + ": nothing was measured: it has no cell"}};
+    auto store = Store::open(store_, Store::Mode::read_write);
+    if (!store) return store.error();
+    const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
+    if (!lock) return lock.error();
+    ProgressPrinter progress = progress_on_stderr();
+    const InterruptGuard guard;
+    options.interrupted = &guard.flag();
+    const auto outcome = run_sweep(*suite_, *store, options, progress);
+    if (!outcome) return outcome.error();
+    auto contents = store->read_outcomes();
+    if (!contents && !outcome->stopped) return contents.error();
+    EndedRun ended{.suite = arguments_.suite,
+                   .store = store_.string(),
+                   .base = base_name_,
+                   .part = {},
+                   .jobs = 1,
+                   .outcome = *outcome,
+                   .verdict = {}};
+    if (contents) {
+      ended.verdict = judge_sweep(*contents, outcome->keys, {}, base_ ? &*base_ : nullptr);
+      tonight_ = present_contents(std::move(*contents));
+    }
+    return ending_of(ended);
+  }
+
+  Result<int> judge(const NightFolder& nights, const Ending& ended) {
+    std::string text = fmt::format("## {}: {}\n\n", suite_->name, store_.filename().string());
+    NightResult result{.exit_code = ended.code, .base = base_name_, .headline = "first night: nothing to compare with"};
+    for (const std::string& reason : ended.reasons) text += "- " + reason + "\n";
+    if (!ended.reasons.empty()) text += "\n";
+    if (!base_) {
+      text += "First night: nothing to compare with.\n";
+    } else {
+      const auto code =
+          compare_with(base_name_, *base_, fs::path(store_).replace_extension(".comparison"), text, result);
+      if (!code) return code.error();
+      if (*code != done) result.exit_code = *code;
+    }
+    if (!arguments_.pin.empty()) {
+      const auto pinned = read_present(arguments_.pin);
+      if (!pinned) return pinned.error();
+      text += "\n#### Against the pinned reference\n\n";
+      NightResult of_pin;
+      const auto code = compare_with(arguments_.pin, *pinned,
+                                     fs::path(store_).replace_extension(".comparison") / "pinned", text, of_pin);
+      if (!code) return code.error();
+      if (*code != done) result.exit_code = *code;
+    }
+    print_text(text);
+    for (const std::string& reason : ended.reasons) print_error(reason);
+    if (const auto written = write_night_result(store_, result); !written) return written.error();
+    prune(nights);
+    return result.exit_code;
+  }
+
+  /// 0, 1 or 5, as compare ends; adds the Markdown to `text`.
+  Result<int> compare_with(const std::string& name, const StoreContents& base, const fs::path& folder,
+                           std::string& text, NightResult& result) const {
+    const Comparison comparison = reports::compare(reports::make_side(name, base),
+                                                   reports::make_side(store_.filename().string(), tonight_), compare_);
+    if (const auto written = write_pages(comparison, folder); !written) return written.error();
+    const std::string markdown = reports::comparison_markdown(comparison);
+    result.headline = markdown.substr(0, markdown.find('\n'));
+    text += markdown;
+    if (comparison.alarms.contains("slower")) {
+      text += "A slower setting is *unconfirmed*: two nights running confirm it.\n";
+    }
+    if (comparison.compared == 0) return nothing_measured;
+    return comparison.failed ? gate_failed : done;
+  }
+
+  void prune(const NightFolder& nights) const {
+    if (arguments_.keep == 0) return;
+    const auto again = read_night_folder(folder_, suite_->name);
+    const NightFolder& now = again ? *again : nights;
+    for (const fs::path& old :
+         nights_to_delete(now, static_cast<std::size_t>(arguments_.keep), store_, arguments_.pin)) {
+      delete_night(old);
+      print_note("deleted: " + old.string());
+    }
+  }
+
+  const NightlyArguments& arguments_;
+  fs::path folder_;
+  std::optional<Suite> suite_;
+  reports::CompareOptions compare_;
+  fs::path store_;
+  std::string base_name_;
+  std::optional<StoreContents> base_;
+  StoreContents tonight_;
+};
+
+}  // namespace
+
+Command add_nightly(CLI::App& root) {
+  auto arguments = std::make_shared<NightlyArguments>();
+  CLI::App* app = root.add_subcommand("nightly", "Run a suite, compare with the last good night, one exit code");
+  app->footer(footer);
+  app->add_option("SUITE", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")->required();
+  app->add_option("--stores", arguments->folder, "Folder of the nights, made where it is missing")
+      ->required()
+      ->type_name("DIR");
+  app->add_option("--data", arguments->data, "Folder of the problems; else CONEBENCH_DATA, else the suite's own folder")
+      ->type_name("DIR");
+  app->add_option("--pin", arguments->pin, "A reference to compare with as well, against slow changes")
+      ->type_name("STORE");
+  app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, as of compare")
+      ->type_name("LIST")
+      ->capture_default_str();
+  add_integer(*app, "--keep", arguments->keep, {.minimum = 0.0, .maximum = 1e6},
+              "Nights to keep, the last good and the pinned one besides; 0: all");
+  app->add_flag("--break-lock", arguments->break_lock, "Take over a lock of another host or from before a restart");
+  return {app, [arguments] { return Nightly(*arguments).run(); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* suite = R"({
+  "name": "small-night", "seed": 3,
+  "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}, {"fclib": "*.hdf5"}],
+  "solvers": ["NSGS", "CASCADE"],
+  "tolerances": [1e-6],
+  "limits": {"iterations": 2000, "seconds": 5, "memory_mb": 2000},
+  "repeats": {"min": 2, "min_ms": 0, "max": 2}
+})";
+
+class NightlyCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_suite(suite);
+    std::filesystem::create_directories(folder / "data");
+    file = generate(folder, {"sliding-box"});
+    std::filesystem::rename(file, folder / "data/box.hdf5");
+    file = folder / "data/box.hdf5";
+  }
+
+  void write_suite(const std::string& text) const { std::ofstream(folder / "night.json") << text; }
+
+  Outcome night(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"nightly", folder / "night.json", "--stores", folder / "nights",
+                                      "--data",  folder / "data"};
+    words.insert(words.end(), more.begin(), more.end());
+    return conebench(words);
+  }
+
+  std::vector<std::string> stores() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "nights")) {
+      if (entry.path().extension() == ".sqlite") names.push_back(entry.path().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  const ScratchFolder folder;
+  std::string file;
+};
+
+/// Times of so few cells are never judged, so that the gate is of what ran.
+TEST_F(NightlyCommand, AFirstNightPassesAndASecondIsComparedWithIt) {
+  const auto first = night();
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("First night"));
+  ASSERT_EQ(stores().size(), 1U);
+  const auto second = night();
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("nothing worse"));
+  ASSERT_EQ(stores().size(), 2U) << "a finished night is not written to again";
+  EXPECT_THAT(stores()[0], HasSubstr("-2.sqlite"));
+  const std::string pages = std::filesystem::path(stores()[0]).replace_extension(".comparison").string();
+  for (const char* name : {"/index.html", "/comparison.md", "/comparison.json", "/comparison.xml"}) {
+    EXPECT_TRUE(std::filesystem::exists(pages + name)) << name;
+  }
+}
+
+TEST_F(NightlyCommand, AFileThatCanNoLongerBeReadFailsTheGateAndIsNoBaseForTheNextNight) {
+  ASSERT_EQ(night().code, 0);
+  const std::string good = stores().front();
+  std::filesystem::resize_file(file, 1000);
+  const auto broken = night({"--fail-on", "lost"});
+  EXPECT_EQ(broken.code, 4) << broken.out << broken.err;
+  EXPECT_THAT(broken.out, HasSubstr("box.hdf5"));
+  const auto gated = night();
+  EXPECT_EQ(gated.code, 1) << "the gate goes before what broke";
+  EXPECT_THAT(gated.out, HasSubstr("broke"));
+}
+
+TEST_F(NightlyCommand, AMissingFileAndALostSettingAreNamed) {
+  ASSERT_EQ(night().code, 0);
+  std::filesystem::remove(file);
+  generate(folder, {"box-stack", "--set", "boxes=4"});
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (entry.path().extension() == ".hdf5") std::filesystem::rename(entry.path(), folder / "data/other.hdf5");
+  }
+  const auto outcome = night();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("missing problem"));
+}
+
+TEST_F(NightlyCommand, ABrokenNightIsResumed) {
+  std::filesystem::create_directories(folder / "nights");
+  const auto begun = conebench({"run", folder / "night.json", "--db", folder / "nights/begun.sqlite", "--data",
+                                folder / "data", "--filter", "solver=NSGS"});
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  const auto resumed = night();
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(stores(), std::vector<std::string>{folder / "nights/begun.sqlite"});
+  EXPECT_THAT(resumed.out, HasSubstr("First night"));
+}
+
+TEST_F(NightlyCommand, KeepsTheNewestNightsAndThePinnedOne) {
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(night().code, 0);
+  const std::string pinned = stores().front();
+  const auto fourth = night({"--keep", "2", "--pin", pinned});
+  EXPECT_EQ(fourth.code, 0) << fourth.err;
+  EXPECT_THAT(fourth.out, HasSubstr("pinned"));
+  const auto left = stores();
+  EXPECT_EQ(left.size(), 3U);
+  EXPECT_EQ(left.front(), pinned);
+}
+
+TEST_F(NightlyCommand, WhatIsWrongIsOneLine) {
+  expect_failure(conebench({"nightly", folder / "absent.json", "--stores", folder / "nights"}), 3, {"absent.json"});
+  expect_failure(night({"--pin", folder / "absent.sqlite"}), 3, {"absent.sqlite", "no such store"});
+  expect_failure(night({"--fail-on", "lots"}), 2, {"'lots'"});
+}
+
+}  // namespace
+}  // namespace conebench::testing

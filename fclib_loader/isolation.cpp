@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <utility>
+#include <variant>
 
 #include "fclib_loader/hdf5_file.hpp"
 
@@ -137,21 +138,41 @@ void prepare_child(std::uintmax_t file_bytes) {
   ::_exit(sent ? 0 : 1);
 }
 
-std::string death_of(int status) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return "HDF5's library found no end";
-  if (WIFSIGNALED(status)) return fmt::format("HDF5's library crashed (signal {})", WTERMSIG(status));
+/// How the reading process ended without an answer.
+struct Death {
+  int status = 0;
+  rusage usage{};
+};
+
+/// HDF5 raises none of these; the kernel's memory killer, a user or an init system does. A process that ignores the end
+/// of its processor time is killed by the limit.
+bool from_outside(const Death& death, std::uintmax_t file_bytes) {
+  if (!WIFSIGNALED(death.status)) return false;
+  const int signal = WTERMSIG(death.status);
+  if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT) return true;
+  const auto used = static_cast<std::uintmax_t>(death.usage.ru_utime.tv_sec + death.usage.ru_stime.tv_sec);
+  return signal == SIGKILL && used + 1 < base_seconds + file_bytes / bytes_a_second;
+}
+
+std::string words_of(const Death& death) {
+  const bool by_signal = WIFSIGNALED(death.status);
+  if (by_signal && (WTERMSIG(death.status) == SIGXCPU || WTERMSIG(death.status) == SIGKILL)) {
+    return "HDF5's library found no end";
+  }
+  if (by_signal) return fmt::format("HDF5's library crashed (signal {})", WTERMSIG(death.status));
   return "HDF5's library ended its process";
 }
 
-}  // namespace
-
-Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body) {
-  const std::string name = one_line(file.string());
-  std::error_code ignored;
-  const std::uintmax_t size =
-      std::filesystem::is_regular_file(file, ignored) ? std::filesystem::file_size(file, ignored) : std::uintmax_t{0};
+/// The payload, an error, or how the child ended without either.
+std::variant<std::string, Error, Death> run_once(const std::filesystem::path& file, std::uintmax_t size,
+                                                 const std::function<std::string()>& body) {
+  const auto here = [&]() -> std::variant<std::string, Error, Death> {
+    auto result = guarded(file.string(), body);
+    if (!result) return result.error();
+    return std::move(*result);
+  };
   std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return guarded(file.string(), body);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return here();
   Descriptor in(ends[0]);
   Descriptor out(ends[1]);
   pid_t child = -1;
@@ -160,7 +181,7 @@ Result<std::string> isolated(const std::filesystem::path& file, const std::funct
     const Session session;
     child = ::fork();
   }
-  if (child < 0) return guarded(file.string(), body);
+  if (child < 0) return here();
   if (child == 0) run_child(out.get(), file.string(), size, body);
   out.close();
 
@@ -179,14 +200,37 @@ Result<std::string> isolated(const std::filesystem::path& file, const std::funct
     }
   }
   in.close();
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  Death death;
+  while (::wait4(child, &death.status, 0, &death.usage) < 0 && errno == EINTR) {
   }
-  if (!complete) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: {} on this file; it is damaged", name, death_of(status))};
-  }
+  if (!complete) return death;
   if (header.mark == success) return payload;
   return Error{static_cast<ErrorCode>(header.mark), payload};
+}
+
+}  // namespace
+
+Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body) {
+  constexpr int most_tries = 3;
+  const std::string name = one_line(file.string());
+  std::error_code ignored;
+  const std::uintmax_t size =
+      std::filesystem::is_regular_file(file, ignored) ? std::filesystem::file_size(file, ignored) : std::uintmax_t{0};
+  for (int tries = 1;; ++tries) {
+    auto outcome = run_once(file, size, body);
+    if (auto* payload = std::get_if<std::string>(&outcome)) return std::move(*payload);
+    if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
+    const Death& death = std::get<Death>(outcome);
+    if (!from_outside(death, size)) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: {} on this file; it is damaged", name, words_of(death))};
+    }
+    if (tries == most_tries) {
+      return Error{ErrorCode::killed,
+                   fmt::format("{}: the process that reads it was killed from outside {} times (signal {}); nothing is "
+                               "known of the file: free memory, or stop what kills it, and run again",
+                               name, tries, WTERMSIG(death.status))};
+    }
+  }
 }
 
 }  // namespace conebench::hdf5

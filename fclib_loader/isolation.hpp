@@ -12,7 +12,9 @@ namespace conebench::hdf5 {
 /// damaged files end that process alone. `body` may throw Failure, which becomes the error. Its process time and its
 /// memory are bounded in proportion to the size of `file`. Where no process can be forked, `body` runs here.
 ///
-/// Errors (bad_input): the Failure's; a process that ended without an answer ("file: HDF5's library crashed …").
+/// A process that something outside killed is started again, thrice in all.
+/// Errors: the Failure's; (bad_input) a process that ended without an answer ("file: HDF5's library crashed …");
+/// (killed) one that was killed from outside each time.
 Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body);
 
 }  // namespace conebench::hdf5

@@ -127,7 +127,8 @@ int exit_code(ErrorCode code) {
   switch (code) {
     case ErrorCode::wrong_usage: return 2;
     case ErrorCode::bad_input: return 3;
-    case ErrorCode::unsupported: return not_run;
+    case ErrorCode::unsupported:
+    case ErrorCode::killed: return not_run;
     case ErrorCode::internal: break;
   }
   return 70;

@@ -30,6 +30,10 @@ std::string what_broke(const EndedRun& run) {
     parts.push_back(fmt::format("{} {} not run", plural(run.outcome.not_run(), "cell"),
                                 run.outcome.not_run() == 1 ? "was" : "were"));
   }
+  if (run.outcome.killed_problems > 0) {
+    parts.push_back(fmt::format("nothing is known of {}: what reads them was killed from outside; run again",
+                                plural(run.outcome.killed_problems, "source")));
+  }
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
   return text;
@@ -58,6 +62,7 @@ Ending ending_of(const EndedRun& run) {
                                                    : std::string("while solved cells were timed again");
     return {interrupted, {fmt::format("interrupted {}; the same command resumes", left)}};
   }
+  if (outcome.cells == 0 && outcome.killed_problems > 0) return {not_run, {run.suite + ": " + what_broke(run)}};
   if (outcome.cells == 0) {
     return {nothing_measured, {fmt::format("{}: nothing was measured: {} leaves no cell", run.suite, run.part)}};
   }
@@ -72,7 +77,7 @@ Ending ending_of(const EndedRun& run) {
   }
   if (!ending.reasons.empty()) {
     ending.code = gate_failed;
-  } else if (run.verdict.broke() || outcome.not_run() > 0) {
+  } else if (run.verdict.broke() || outcome.not_run() + outcome.killed_problems > 0) {
     ending = {not_run, {fmt::format("{}: {}; the report says why", run.suite, what_broke(run))}};
   }
   return ending;
@@ -115,6 +120,7 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
                         {"interrupted", outcome.interrupted},
                         {"problems", outcome.problems},
                         {"problems_not_loaded", outcome.bad_problems},
+                        {"problems_killed", outcome.killed_problems},
                         {"problems_taken_by_none", outcome.untaken_problems},
                         {"cells", outcome.cells},
                         {"cells_solved", outcome.solved},

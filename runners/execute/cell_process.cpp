@@ -158,6 +158,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     own.first_to_go = 1000;
     own.pinned_processor = limits_.pinned_processor;
     limit_this_process(own);
+    confine_this_process();
     char begin = 0;
     if (recv(child_channel, &begin, 1, 0) != 1) return 1;
     Shared* const shared = shared_;
@@ -253,7 +254,10 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
   for (;;) {
     Attempt last = attempt(request, std::move(ready), first_crash.empty(), following);
     CellRecord& record = last.run.record;
-    if (last.ending == Ending::killed_from_outside && ++outside_kills < most_outside_kills) continue;
+    if (last.ending == Ending::killed_from_outside) {
+      if (++outside_kills < most_outside_kills) continue;
+      last.run.killed_from_outside = true;
+    }
     if (last.ending == Ending::crashed && first_crash.empty()) {
       first_crash = record.reason;
       continue;

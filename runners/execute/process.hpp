@@ -65,6 +65,11 @@ struct ProcessLimits {
 /// Applies to the calling process; 0 means no limit. Also: no core file, a stack of 64 MB.
 void limit_this_process(const ProcessLimits& limits);
 
+/// Takes from this process and all that it starts the right to send signals to others, to kill itself with SIGKILL, and
+/// to leave its process group: whatever kills it or its parent then comes from outside, and its group holds all that it
+/// leaves behind. Without a system that can do that (seccomp) nothing changes.
+void confine_this_process();
+
 /// Unmaps files that are mapped shared, so that a process gone wild can't write into its parent's.
 void drop_shared_mappings();
 

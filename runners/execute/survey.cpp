@@ -64,17 +64,31 @@ class Surveyors {
     if (const auto frame = desk.worker.next_frame()) {
       if (auto surveyed = decode_surveyed(frame->payload)) {
         desk.worker.kill_now("done");
+        if (surveyed->killed && again_after_kill(desk.source)) return;
         return finish(desk.source, std::move(*surveyed));
       }
     }
     desk.worker.enforce(monotonic_seconds(), plan_.suite.limits.memory_mb);
     if (alive) return;
     const WorkerEnd end = desk.worker.reap();
-    Attempts& attempts = attempts_[desk.source];
     if (end.by_us) return fail(desk.source, end.why);
-    const bool again = end.from_outside ? ++attempts.outside_kills < most_outside_kills : ++attempts.crashes < 2;
-    if (!again) return fail(desk.source, "loading it crashed: " + end.why);
+    if (end.from_outside) {
+      if (again_after_kill(desk.source)) return;
+      return finish(
+          desk.source,
+          survey_failure(sources_[desk.source],
+                         {ErrorCode::killed, fmt::format("{}: what looks at it was killed from outside {} "
+                                                         "times ({}); nothing is known of it",
+                                                         sources_[desk.source].source, most_outside_kills, end.why)}));
+    }
+    if (++attempts_[desk.source].crashes == 2) return fail(desk.source, "loading it crashed: " + end.why);
     queue_.push_front(desk.source);
+  }
+
+  bool again_after_kill(std::size_t source) {
+    if (++attempts_[source].outside_kills >= most_outside_kills) return false;
+    queue_.push_front(source);
+    return true;
   }
 
   void fail(std::size_t source, const std::string& why) {

@@ -149,6 +149,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
     outcome.bad_problems += not_loaded(problems[p]) ? 1 : 0;
     outcome.untaken_problems += taken_by_none(problems[p]) ? 1 : 0;
   }
+  outcome.killed_problems = static_cast<long>(plan->killed.size());
   outcome.cells = static_cast<long>(plan->cells.size());
   for (const PlannedCell& cell : plan->cells) outcome.keys.insert(cell.key);
   const auto finish = [&] {
@@ -240,7 +241,8 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   if (const auto now = store.read_outcomes()) {
     if (const std::string loaded = loaded_text(run, now->cells); !loaded.empty()) outcome.noise.push_back(loaded);
   }
-  if (!outcome.interrupted && !outcome.stopped) run.finished_utc = utc_now();
+  const bool complete = outcome.not_run() == 0 && outcome.killed_problems == 0;
+  if (!outcome.interrupted && !outcome.stopped && complete) run.finished_utc = utc_now();
   if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();
   return finish();
 }

@@ -34,15 +34,16 @@ struct SweepOutcome {
   long problems = 0;      ///< different ones that have a cell, those that can't be loaded included
   long duplicates = 0;    ///< sources that repeat another's content to the last bit (they have no record of their own)
   long bad_problems = 0;  ///< of `problems`: can't be loaded
-  long untaken_problems = 0;             ///< of `problems`: valid files that no solver here can take
-  long cells = 0;                        ///< planned for this shard and filter
-  std::set<std::string> keys;            ///< theirs
-  long resumed = 0;                      ///< of `cells`: found in the store
-  long run = 0;                          ///< of `cells`: run and stored now (unsupported and bad_problem included)
-  long measured = 0;                     ///< of `run`: a solver ran and answered
-  long retimed = 0;                      ///< cells run again, each once a further round
-  long flaky = 0;                        ///< of `retimed`: that gave another answer
-  long solved = 0;                       ///< of `cells`, stored ones included
+  long untaken_problems = 0;   ///< of `problems`: valid files that no solver here can take
+  long killed_problems = 0;    ///< sources that could not be looked at: what reads them was killed from outside
+  long cells = 0;              ///< planned for this shard and filter
+  std::set<std::string> keys;  ///< theirs
+  long resumed = 0;            ///< of `cells`: found in the store
+  long run = 0;                ///< of `cells`: run and stored now (unsupported and bad_problem included)
+  long measured = 0;           ///< of `run`: a solver ran and answered
+  long retimed = 0;            ///< cells run again, each once a further round
+  long flaky = 0;              ///< of `retimed`: that gave another answer
+  long solved = 0;             ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
   bool interrupted = false;
   std::optional<Error> stopped;    ///< why the sweep ended early: the store can't be written (disk full, …)

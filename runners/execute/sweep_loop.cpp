@@ -122,9 +122,9 @@ void SweepLoop::attend(Slot& slot) {
     take(slot, *frame);
   }
   if (slot.worker.process() != process) return;
-  if (slot.worker.spoilt()) return bury(slot);
+  if (slot.worker.spoilt()) return reap(slot);
   slot.worker.enforce(monotonic_seconds(), slot.loaded ? 0 : input_.suite.limits.memory_mb);
-  if (!alive) bury(slot);
+  if (!alive) reap(slot);
 }
 
 void SweepLoop::take(Slot& slot, const Frame& frame) {
@@ -133,7 +133,7 @@ void SweepLoop::take(Slot& slot, const Frame& frame) {
   } else if (frame.kind == FrameKind::cell_done) {
     if (auto report = decode_cell_report(frame.payload)) return take_cell(slot, std::move(*report));
   }
-  bury(slot);
+  reap(slot);
 }
 
 void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
@@ -141,6 +141,7 @@ void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
   if (!report.error.empty() || report.hash != problem.record.hash) {
     Group& group = *slot.group;
     dismiss(slot);
+    if (report.killed) return after_kill(group, report.error);
     return give_up(group, report.error.empty() ? problem.record.source + " changed while the sweep ran" : report.error);
   }
   slot.loaded = true;
@@ -149,12 +150,13 @@ void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
 }
 
 void SweepLoop::take_cell(Slot& slot, CellReport report) {
-  if (slot.in_flight.empty() || slot.in_flight.front() != report.cell) return bury(slot);
+  if (slot.in_flight.empty() || slot.in_flight.front() != report.cell) return reap(slot);
   slot.in_flight.pop_front();
   busy_s_ += report.busy_s;
   // The worker goes on with the next cell, or another with the next problem, while this one is stored.
   feed(slot);
   if (!slot.worker.running()) assign(slot);
+  if (report.killed_from_outside) return leave_for_the_next_run(report.cell, report.record.reason);
   store(report.cell, std::move(report.record));
 }
 
@@ -177,7 +179,7 @@ void SweepLoop::feed(Slot& slot) {
     }
     slot.group->pending.pop_front();
     slot.in_flight.push_back(cell);
-    // Where it is gone, bury() brings the cell back.
+    // Where it is gone, reap() brings the cell back.
     if (!slot.worker.send(FrameKind::cell_request, encode(*order))) break;
   }
   if (slot.in_flight.empty()) return dismiss(slot);
@@ -226,14 +228,14 @@ void SweepLoop::dismiss(Slot& slot) {
 }
 
 /// A worker died, or wrote what makes no sense: its cells go back, and whatever seems to have killed it is counted.
-void SweepLoop::bury(Slot& slot) {
+void SweepLoop::reap(Slot& slot) {
   const WorkerEnd end = slot.worker.reap();
   Group& group = *slot.group;
   --group.workers;
   slot.group = nullptr;
   if (!slot.loaded) {
-    const bool again =
-        !end.by_us && (end.from_outside ? ++group.outside_kills < most_outside_kills : ++group.load_crashes < 2);
+    if (end.from_outside) return after_kill(group, "its worker was killed from outside: " + end.why);
+    const bool again = !end.by_us && ++group.load_crashes < 2;
     if (!again) give_up(group, (end.by_us ? "" : "loading it crashed: ") + end.why);
     return;
   }
@@ -243,6 +245,13 @@ void SweepLoop::bury(Slot& slot) {
   const std::string name = input_.settings[input_.cells[suspect].setting].record.label;
   progress_.note(fmt::format("a worker ended at {} on {} ({}); a new one goes on", name,
                              input_.problems.problems[group.problem].record.name, end.why));
+  if (end.from_outside) {
+    // By whom the system does not tell. The next run tries the cell again.
+    if (++outside_kills_[suspect] < most_outside_kills) return;
+    group.pending.pop_front();
+    leave_for_the_next_run(suspect, fmt::format("its worker was killed from outside {} times", most_outside_kills));
+    return;
+  }
   if (++deaths_[suspect] < most_worker_deaths) return;
   group.pending.pop_front();
   store_without_run(suspect, "crashed", fmt::format("its worker died {} times: {}", most_worker_deaths, end.why));
@@ -254,6 +263,21 @@ void SweepLoop::give_up(Group& group, const std::string& reason) {
     store_without_run(group.pending.front(), "bad_problem", reason);
     group.pending.pop_front();
   }
+}
+
+void SweepLoop::leave_for_the_next_run(std::size_t cell, const std::string& why) {
+  progress_.note(fmt::format("{} on {} is left for the next run: {}",
+                             input_.settings[input_.cells[cell].setting].record.label,
+                             input_.problems.problems[input_.cells[cell].problem].record.name, why));
+}
+
+/// Of a problem whose reader or worker was killed from outside nothing is stored; after many kills it is left for the
+/// next run.
+void SweepLoop::after_kill(Group& group, const std::string& why) {
+  if (++group.outside_kills < most_outside_kills) return;
+  progress_.note(fmt::format("{}: {}; its cells are left for the next run",
+                             input_.problems.problems[group.problem].record.name, why));
+  group.pending.clear();
 }
 
 void SweepLoop::store_without_run(std::size_t cell, const std::string& status, const std::string& reason) {

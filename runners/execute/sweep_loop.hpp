@@ -76,9 +76,11 @@ class SweepLoop {
   void take_cell(Slot& slot, CellReport report);
   void feed(Slot& slot);
   Result<CellOrder> order_for(std::size_t cell) const;
-  void bury(Slot& slot);
+  void reap(Slot& slot);
   void dismiss(Slot& slot);
   void give_up(Group& group, const std::string& reason);
+  void leave_for_the_next_run(std::size_t cell, const std::string& why);
+  void after_kill(Group& group, const std::string& why);
   void store(std::size_t cell, CellRecord record);
   Result<std::monostate> put(std::size_t cell, CellRecord& record);
   void store_without_run(std::size_t cell, const std::string& status, const std::string& reason);
@@ -92,7 +94,8 @@ class SweepLoop {
   std::vector<Group> groups_;
   std::map<std::size_t, std::size_t> group_of_;  ///< by the problem
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::map<std::size_t, int> deaths_;  ///< of workers, by the cell that they were at
+  std::map<std::size_t, int> deaths_;         ///< of workers, by the cell that they were at
+  std::map<std::size_t, int> outside_kills_;  ///< the same, of workers that something outside killed
   std::map<std::string, long> statuses_;
   long measured_ = 0;
   double busy_s_ = 0.0;

@@ -93,6 +93,15 @@ class PassingFolder {
   std::filesystem::path path_;
 };
 
+void leave_out_killed(SweepPlan& plan, std::vector<ProblemSource>& sources, std::vector<SurveyedProblem>& surveyed) {
+  for (std::size_t i = surveyed.size(); i-- > 0;) {
+    if (!surveyed[i].killed) continue;
+    plan.killed.push_back(sources[i].source);
+    sources.erase(sources.begin() + static_cast<std::ptrdiff_t>(i));
+    surveyed.erase(surveyed.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 /// A filter hides other sources of the same problem, and the original of a twin: the store knows them.
 void keep_relatives(const ProblemRecord& known, ProblemRecord& record) {
   if (record.duplicate_of.empty()) record.duplicate_of = known.duplicate_of;
@@ -171,6 +180,7 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   std::move(pending_sources.begin(), pending_sources.end(), std::back_inserter(*sources));
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;
+  leave_out_killed(plan, *sources, surveyed);
   for (SurveyedProblem& problem : surveyed) {
     if (const auto found = record_of.find(problem.record.hash); found != record_of.end()) {
       copy_features(*found->second, problem.record);

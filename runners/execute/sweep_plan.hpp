@@ -19,6 +19,8 @@ struct SweepPlan {
   std::vector<PlannedSetting> settings;
   std::vector<PlannedCell> cells;
   SuiteScope scope;
+  /// Sources that nothing is known of, since what looked at them was killed from outside; they have no cells.
+  std::vector<std::string> killed;
   bool interrupted = false;
 
   /// Indices of the problems that have a cell: a filter or a shard may leave nothing of a problem.

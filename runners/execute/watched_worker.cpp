@@ -41,7 +41,9 @@ WorkerEnd WatchedWorker::reap() {
   while (waitpid(worker_.process, &status, 0) < 0 && errno == EINTR) continue;
   WorkerEnd end;
   end.by_us = !killed_for_.empty();
-  end.from_outside = !end.by_us && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const bool sent = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+  end.from_outside = !end.by_us && sent;
   const std::string words = output_.last_words();
   end.why = end.by_us ? killed_for_ : ending_text(status) + (words.empty() ? "" : ": " + words);
   worker_ = Worker();

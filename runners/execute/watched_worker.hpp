@@ -13,7 +13,7 @@ namespace conebench {
 /// How a worker process ended.
 struct WorkerEnd {
   bool by_us = false;         ///< killed by its watcher, for `why`
-  bool from_outside = false;  ///< a kill −9 that was not ours
+  bool from_outside = false;  ///< by a signal that nobody raises by itself and that was not ours
   std::string why;            ///< "signal 11 (Segmentation fault): last words"
 };
 

@@ -277,6 +277,7 @@ std::string encode(const SurveyedProblem& surveyed) {
   visit_problem(packer, surveyed.record);
   packer.put(surveyed.loaded);
   packer.put(surveyed.unsupported);
+  packer.put(surveyed.killed);
   packer.put(surveyed.guess_hash);
   pack_sequence(packer, surveyed);
   for (const double value : surveyed.signature.values) packer.put(value);
@@ -289,6 +290,7 @@ std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes) {
     visit_problem(unpacker, surveyed.record);
     unpacker.get(surveyed.loaded);
     unpacker.get(surveyed.unsupported);
+    unpacker.get(surveyed.killed);
     unpacker.get(surveyed.guess_hash);
     unpack_sequence(unpacker, surveyed);
     for (double& value : surveyed.signature.values) unpacker.get(value);
@@ -300,6 +302,7 @@ std::string encode(const LoadReport& report) {
   Packer packer;
   packer.put(report.hash);
   packer.put(report.error);
+  packer.put(report.killed);
   return packer.take();
 }
 
@@ -307,6 +310,7 @@ std::optional<LoadReport> decode_load_report(std::string_view bytes) {
   return decode_with<LoadReport>(bytes, [](Unpacker& unpacker, LoadReport& report) {
     unpacker.get(report.hash);
     unpacker.get(report.error);
+    unpacker.get(report.killed);
   });
 }
 
@@ -329,6 +333,7 @@ std::string encode(const CellReport& report) {
   packer.put(report.cell);
   pack_record(packer, report.record);
   packer.put(report.busy_s);
+  packer.put(report.killed_from_outside);
   return packer.take();
 }
 
@@ -337,6 +342,7 @@ std::optional<CellReport> decode_cell_report(std::string_view bytes) {
     unpacker.get(report.cell);
     unpack_record(unpacker, report.record);
     unpacker.get(report.busy_s);
+    unpacker.get(report.killed_from_outside);
   });
 }
 

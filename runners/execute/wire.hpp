@@ -56,12 +56,14 @@ struct CellReport {
   std::uint64_t cell = 0;  ///< index in the plan
   CellRecord record;
   double busy_s = 0.0;
+  bool killed_from_outside = false;  ///< see CellRun; the record is not to be stored
 };
 
 /// A problem that a worker has loaded to solve on, or why it could not.
 struct LoadReport {
   std::string hash;
   std::string error;
+  bool killed = false;  ///< `error` says that what read it was killed from outside
 };
 
 /// How a simulation in a process of its own ended.

@@ -76,6 +76,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     report.hash = problem->data_hash();
   } else {
     report.error = problem.error().message;
+    report.killed = problem.error().code == ErrorCode::killed;
   }
   // Woken by a child that may run there alone, it would keep that from ending.
   leave_processor(plan.pinned_processor);
@@ -102,7 +103,9 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     if (!order->note.empty() && run.record.status != to_string(SolveStatus::unsupported)) {
       run.record.reason += (run.record.reason.empty() ? "" : "; ") + order->note;
     }
-    if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s}))) return 1;
+    if (!answer(FrameKind::cell_done,
+                encode(CellReport{order->cell, std::move(run.record), run.busy_s, run.killed_from_outside})))
+      return 1;
   }
   return 0;
 }

@@ -88,6 +88,7 @@ SurveyedProblem survey_pending(const ProblemSource& source) {
 SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) {
   SurveyedProblem surveyed;
   surveyed.unsupported = error.code == ErrorCode::unsupported;
+  surveyed.killed = error.code == ErrorCode::killed;
   ProblemRecord& record = surveyed.record;
   record.name = source.name.empty() ? source.source : source.name;
   record.family = source.family;

@@ -20,6 +20,7 @@ struct SurveyedProblem {
   bool loaded = false;
   bool pending = false;      ///< not looked at yet: a simulation will make it; sizes and contents are not known
   bool unsupported = false;  ///< not loaded, but a valid file that no solver here can take (rolling friction)
+  bool killed = false;       ///< not loaded: what read it was killed from outside, and nothing is known of it
   std::string guess_hash;    ///< of the stored guess; empty where there is none
   std::optional<SequencePlace> place;
   ImpulseLayout layout;

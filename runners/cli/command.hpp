@@ -35,6 +35,7 @@ Command add_generate(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_nightly(CLI::App& root);
+Command add_history(CLI::App& root);
 Command add_paper(CLI::App& root);
 Command add_merge(CLI::App& root);
 Command add_rejudge(CLI::App& root);

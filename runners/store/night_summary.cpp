@@ -14,6 +14,7 @@
 #include <optional>
 #include <tuple>
 
+#include "runners/store/build_difference.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/store_load.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -23,7 +24,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 1;  // of the file; another one is made anew
+constexpr int layout = 2;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -60,10 +61,7 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.mode = latest.mode;
   for (const RunRecord& run : runs) {
     if (run.mode != "timed") night.mode = run.mode;
-    if (std::tie(run.build.commit, run.build.compiler, run.build.flags) !=
-        std::tie(night.commit, night.compiler, night.flags)) {
-      night.several_builds = true;
-    }
+    if (!build_difference(run.build, latest.build).empty()) night.several_builds = true;
   }
 }
 
@@ -89,7 +87,7 @@ class Rows {
         std::tuple(&setting, cell.tolerance, cell.criterion, cell.verdict, cell.start), night_.rows.size());
     if (is_new) {
       night_.rows.push_back({setting.label, setting.solver, setting.solver_version, cell.tolerance, cell.criterion,
-                             cell.verdict, cell.start, std::vector<NightCell>(night_.problems.size())});
+                             cell.verdict, cell.start, cell.limit_s, std::vector<NightCell>(night_.problems.size())});
     }
     return night_.rows[found->second];
   }
@@ -156,6 +154,7 @@ void visit_row(Visit visit, Row& row) {
   visit("criterion", row.criterion);
   visit("verdict", row.verdict);
   visit("start", row.start);
+  visit("limit_s", row.limit_s);
 }
 
 const auto writer = [](Json& json) { return [&json](const char* name, const auto& value) { json[name] = value; }; };

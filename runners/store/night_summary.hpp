@@ -30,6 +30,7 @@ struct NightRow {
   int solver_version = 1;
   double tolerance = 0.0;
   std::string criterion, verdict, start;
+  double limit_s = 0.0;
   std::vector<NightCell> cells;  ///< one a problem of the summary
 };
 

@@ -34,6 +34,7 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
   const std::map<std::string, std::vector<std::string>> arguments = {
       {"run", {"run", folder / "small.json", "--db", store, "--json"}},
       {"compare", {"compare", store, folder / "again.sqlite", "--json"}},
+      {"history", {"history", store, folder / "again.sqlite", "--json"}},
       {"solve", {"solve", file, "--solver", "NSGS", "--json"}},
       {"judge", {"judge", file, "--reaction", answer, "--json"}},
       {"inspect", {"inspect", file, "--json"}},

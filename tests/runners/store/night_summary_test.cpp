@@ -132,6 +132,16 @@ TEST(NightSummary, IsLoadedWhereLongCellsScatter) {
   EXPECT_FALSE(summarise(contents).loaded);
 }
 
+TEST(NightSummary, NamesItsExecutableAndTellsSeveralBuilds) {
+  StoreContents contents;
+  contents.runs = {conebench::testing::sample_run(), conebench::testing::sample_run()};
+  contents.runs[0].build.executable = contents.runs[1].build.executable = "1f3a";
+  EXPECT_EQ(summarise(contents).executable, "1f3a");
+  EXPECT_FALSE(summarise(contents).several_builds);
+  contents.runs[0].build.executable = "9c77";
+  EXPECT_TRUE(summarise(contents).several_builds);
+}
+
 TEST(NightSummary, TheSameWorkHasTheSameNumber) {
   StoreContents contents;
   contents.problems = {sample_problem("p1"), sample_problem("p2"), sample_problem("p3")};

@@ -1,0 +1,431 @@
+#include "reports/history/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "metrics/comparison.hpp"
+#include "metrics/statistics.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+constexpr std::size_t recent_nights = 7;
+constexpr std::size_t settled_nights = 8;  // after a change that its size is told from
+constexpr std::size_t most_changes = 20;   // of a slice and segment
+constexpr double together_bar = 0.06;  // log ratio to the nights before, beyond which a night's times are not judged
+constexpr std::size_t fewest_cells = 10;
+
+/// Numbers of things in the order in which they first come.
+template <class Key>
+class Numbering {
+ public:
+  std::size_t operator()(const Key& key) {
+    const auto [found, is_new] = numbers_.emplace(key, list_.size());
+    if (is_new) list_.push_back(key);
+    return found->second;
+  }
+  const std::vector<Key>& list() const { return list_; }
+
+ private:
+  std::map<Key, std::size_t> numbers_;
+  std::vector<Key> list_;
+};
+
+HistorySlice slice_of(const NightRow& row) { return {row.tolerance, row.criterion, row.verdict, row.start}; }
+
+/// Makes one suite's history from its nights, oldest first.
+class Maker {
+ public:
+  explicit Maker(std::vector<NightSummary> nights) : nights_(std::move(nights)) {}
+
+  SuiteHistory make() {
+    history_.suite = nights_.front().suite;
+    number_everything();
+    place_cells();
+    for (std::size_t slice = 0; slice < history_.slices.size(); ++slice) {
+      count_solved(slice);
+      compare_times_of(slice);
+      find_cell_changes(slice);
+    }
+    std::stable_sort(history_.time_changes.begin(), history_.time_changes.end(),
+                     [](const auto& a, const auto& b) { return a.change.seen_at < b.change.seen_at; });
+    std::stable_sort(history_.cell_changes.begin(), history_.cell_changes.end(),
+                     [](const auto& a, const auto& b) { return a.night < b.night; });
+    add_nights();
+    return std::move(history_);
+  }
+
+ private:
+  struct Problem {
+    std::string name, family;
+    bool counts = true;
+  };
+  using Column = std::vector<const NightCell*>;  // by problem; null: no cell
+  using Matrix = std::vector<std::vector<double>>;
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+  void number_everything() {
+    Numbering<std::string> settings;
+    Numbering<std::tuple<std::string, int, std::string, std::string, std::string>> segments;
+    std::set<HistorySlice> slices;
+    std::set<std::string> families;
+    for (const NightSummary& night : nights_) {
+      segment_.push_back(segments({night.cpu, night.cores, night.compiler, night.flags, night.suite_hash}));
+      for (const NightRow& row : night.rows) {
+        settings(row.label);
+        slices.insert(slice_of(row));
+      }
+      for (const NightProblem& problem : night.problems) {
+        const auto [found, is_new] = problem_numbers_.emplace(problem.hash, problems_.size());
+        if (is_new) problems_.emplace_back();
+        problems_[found->second] = {problem.name, problem.family, problem.counts};
+        families.insert(problem.family);
+      }
+    }
+    history_.settings = settings.list();
+    history_.slices.assign(slices.rbegin(), slices.rend());
+    history_.families.assign(families.begin(), families.end());
+    for (std::size_t i = 0; i < history_.families.size(); ++i) family_numbers_[history_.families[i]] = i;
+    segments_ = segments.list().size();
+    history_.together.assign(history_.slices.size(), std::vector<std::optional<double>>(nights_.size()));
+  }
+
+  void place_cells() {
+    const std::size_t settings = history_.settings.size();
+    columns_.assign(history_.slices.size(), {});
+    for (auto& of_slice : columns_) of_slice.assign(nights_.size(), std::vector<Column>(settings));
+    std::map<std::string, std::size_t> setting_numbers;
+    for (std::size_t i = 0; i < settings; ++i) setting_numbers[history_.settings[i]] = i;
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      for (const NightRow& row : nights_[n].rows) {
+        const auto slice = std::find(history_.slices.begin(), history_.slices.end(), slice_of(row));
+        Column& column =
+            columns_[static_cast<std::size_t>(slice - history_.slices.begin())][n][setting_numbers.at(row.label)];
+        column.resize(problems_.size(), nullptr);
+        for (std::size_t i = 0; i < row.cells.size(); ++i) {
+          if (row.cells[i].status < 0) continue;
+          column[problem_numbers_.at(nights_[n].problems[i].hash)] = &row.cells[i];
+        }
+      }
+    }
+  }
+
+  const Column& column(std::size_t slice, std::size_t night, std::size_t setting) const {
+    return columns_[slice][night][setting];
+  }
+
+  /// The series of the slice: one a setting, then one a setting and family.
+  void count_solved(std::size_t slice) {
+    first_series_ = history_.series.size();
+    const std::size_t settings = history_.settings.size();
+    const std::size_t families = history_.families.size();
+    for (std::size_t f = 0; f <= families; ++f) {
+      for (std::size_t s = 0; s < settings; ++s) {
+        history_.series.push_back(
+            {s, slice, f == 0 ? std::string() : history_.families[f - 1], std::vector<HistoryPoint>(nights_.size())});
+      }
+    }
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      for (std::size_t s = 0; s < settings; ++s) {
+        const Column& cells = column(slice, n, s);
+        for (std::size_t p = 0; p < cells.size(); ++p) {
+          if (cells[p] == nullptr || !problems_[p].counts) continue;
+          for (HistoryPoint* point : {&point_of(s, 0, n), &point_of(s, 1 + family_of(p), n)}) {
+            ++point->problems;
+            if (cells[p]->solved) ++point->solved;
+          }
+        }
+      }
+    }
+  }
+
+  std::size_t family_of(std::size_t problem) const { return family_numbers_.at(problems_[problem].family); }
+  /// `group`: 0 for all families, else 1 + the family's number; of the slice whose series were made last.
+  HistoryPoint& point_of(std::size_t setting, std::size_t group, std::size_t night) {
+    return history_.series[first_series_ + group * history_.settings.size() + setting].points[night];
+  }
+
+  bool timed(std::size_t night) const { return nights_[night].mode == "timed"; }
+  bool quiet(std::size_t night) const { return timed(night) && !nights_[night].loaded; }
+
+  /// By setting and problem: median log time of the segment's quiet nights; NaN where there is none. Of all of them:
+  /// nights that a reference is made of lie closer to it than others.
+  Matrix references(std::size_t slice, std::size_t segment) const {
+    Matrix reference(history_.settings.size(), std::vector<double>(problems_.size(), none));
+    const bool any_quiet = [&] {
+      for (std::size_t n = 0; n < nights_.size(); ++n) {
+        if (segment_[n] == segment && quiet(n)) return true;
+      }
+      return false;
+    }();
+    std::vector<double> logs;
+    for (std::size_t s = 0; s < reference.size(); ++s) {
+      for (std::size_t p = 0; p < problems_.size(); ++p) {
+        logs.clear();
+        for (std::size_t n = 0; n < nights_.size(); ++n) {
+          if (segment_[n] != segment || !(any_quiet ? quiet(n) : timed(n))) continue;
+          const Column& cells = column(slice, n, s);
+          if (!cells.empty() && cells[p] != nullptr && cells[p]->solved && cells[p]->minimum_s > 0.0) {
+            logs.push_back(std::log(cells[p]->minimum_s));
+          }
+        }
+        if (!logs.empty()) reference[s][p] = *median(logs);
+      }
+    }
+    return reference;
+  }
+
+  /// `changed`: log effects of known changes, by setting and night, that are taken off.
+  std::vector<PairedTime> paired(std::size_t slice, std::size_t night, const Matrix& reference,
+                                 const Matrix& changed) const {
+    std::vector<PairedTime> times;
+    for (std::size_t s = 0; s < history_.settings.size(); ++s) {
+      const Column& cells = column(slice, night, s);
+      for (std::size_t p = 0; p < cells.size(); ++p) {
+        if (cells[p] == nullptr || !cells[p]->solved || !(cells[p]->minimum_s > 0.0) || !problems_[p].counts) continue;
+        if (!std::isfinite(reference[s][p])) continue;
+        times.push_back({.setting = s,
+                         .problem = p,
+                         .family = family_of(p),
+                         .log_ratio = std::log(cells[p]->minimum_s) - reference[s][p] - changed[s][night],
+                         .seconds = std::exp(reference[s][p])});
+      }
+    }
+    return times;
+  }
+
+  /// The segment's nights, each against the reference.
+  std::vector<std::optional<TimeComparison>> compared(std::size_t slice, std::size_t segment, const Matrix& reference,
+                                                      const Matrix& changed) const {
+    // Only effects are wanted here: no bootstrap, and families whatever the rest does.
+    TimeRules rules;
+    rules.resamples = 1;
+    rules.together_bar = std::numeric_limits<double>::infinity();
+    rules.fewest_cells = rules.fewest_family_cells;
+    std::vector<std::optional<TimeComparison>> nights(nights_.size());
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      if (segment_[n] != segment || !timed(n)) continue;
+      nights[n] = compare_times(paired(slice, n, reference, changed), history_.settings.size(), false, rules);
+    }
+    return nights;
+  }
+
+  static bool one_alone(const TimeComparison& times) {
+    return std::count_if(times.settings.begin(), times.settings.end(),
+                         [](const SettingTimes& one) { return one.cells > 0; }) < 2;
+  }
+
+  /// By setting and night: corrected effects that may be judged, else NaN.
+  Matrix levels_of(const std::vector<std::optional<TimeComparison>>& nights) const {
+    Matrix levels(history_.settings.size(), std::vector<double>(nights.size(), none));
+    std::vector<double> before;  // what moved all settings, night by night
+    for (std::size_t n = 0; n < nights.size(); ++n) {
+      if (!nights[n] || !quiet(n)) continue;
+      const double together = nights[n]->together;
+      const auto recent = std::span(before).last(std::min(recent_nights, before.size()));
+      const bool moved = !recent.empty() && std::abs(together - *median(recent)) > together_bar;
+      before.push_back(together);
+      if (moved || one_alone(*nights[n])) continue;
+      for (std::size_t s = 0; s < levels.size(); ++s) {
+        if (nights[n]->settings[s].cells >= fewest_cells) levels[s][n] = nights[n]->settings[s].corrected;
+      }
+    }
+    return levels;
+  }
+
+  /// The change that was seen first and is not known; of several the largest.
+  static std::optional<TimeChange> next_change(const Matrix& levels, std::size_t slice,
+                                               const std::vector<TimeChange>& known) {
+    std::optional<TimeChange> next;
+    for (std::size_t s = 0; s < levels.size(); ++s) {
+      for (const ChangePoint& change : find_changes(levels[s])) {
+        const auto is_known = [&](const TimeChange& old) {
+          return old.setting == s && old.change.first_after == change.first_after;
+        };
+        if (std::any_of(known.begin(), known.end(), is_known)) continue;
+        const bool first =
+            !next || change.seen_at < next->change.seen_at ||
+            (change.seen_at == next->change.seen_at && std::abs(change.effect) > std::abs(next->change.effect));
+        if (first) next = TimeChange{s, slice, change};
+      }
+    }
+    return next;
+  }
+
+  /// Log effect of a change: medians of the nights around it.
+  static double size_of(const std::vector<double>& levels, const ChangePoint& change) {
+    std::vector<double> before, after;
+    for (std::size_t n = change.first_after; n-- > 0 && before.size() < settled_nights;) {
+      if (std::isfinite(levels[n])) before.push_back(levels[n]);
+    }
+    for (std::size_t n = change.first_after; n < levels.size() && after.size() < settled_nights; ++n) {
+      if (std::isfinite(levels[n])) after.push_back(levels[n]);
+    }
+    return median(after).value_or(0.0) - median(before).value_or(0.0);
+  }
+
+  /// A setting that changed is part of what is taken off the others: each change found is taken off its setting before
+  /// the next is looked for.
+  void compare_times_of(std::size_t slice) {
+    for (std::size_t segment = 0; segment < segments_; ++segment) {
+      const Matrix reference = references(slice, segment);
+      Matrix changed(history_.settings.size(), std::vector<double>(nights_.size(), 0.0));
+      auto nights = compared(slice, segment, reference, changed);
+      keep(slice, segment, nights);
+      std::vector<TimeChange> known;
+      while (known.size() < most_changes) {
+        const Matrix levels = levels_of(nights);
+        const auto next = next_change(levels, slice, known);
+        if (!next) break;
+        known.push_back(*next);
+        const double size = size_of(levels[next->setting], next->change);
+        for (std::size_t n = next->change.first_after; n < nights_.size(); ++n) changed[next->setting][n] += size;
+        nights = compared(slice, segment, reference, changed);
+      }
+      history_.time_changes.insert(history_.time_changes.end(), known.begin(), known.end());
+    }
+  }
+
+  void keep(std::size_t slice, std::size_t segment, const std::vector<std::optional<TimeComparison>>& nights) {
+    for (std::size_t n = 0; n < nights.size(); ++n) {
+      if (!nights[n]) continue;
+      const TimeComparison& times = *nights[n];
+      bool any = false;
+      for (std::size_t s = 0; s < times.settings.size(); ++s) {
+        if (times.settings[s].cells == 0) continue;
+        any = true;
+        HistoryPoint& point = point_of(s, 0, n);
+        point.raw = times.settings[s].raw;
+        if (!one_alone(times)) point.corrected = times.settings[s].corrected;
+      }
+      for (const FamilyTimes& family : times.families) {
+        point_of(family.setting, 1 + family.family, n).corrected = family.median;
+      }
+      if (any) history_.together[slice][n] = times.together;
+    }
+    for (std::size_t i = first_series_; i < history_.series.size(); ++i) {
+      auto& points = history_.series[i].points;
+      from_first_nights(
+          segment, [&](std::size_t n) -> auto& { return points[n].corrected; });
+      from_first_nights(
+          segment, [&](std::size_t n) -> auto& { return points[n].raw; });
+    }
+    from_first_nights(
+        segment, [&](std::size_t n) -> auto& { return history_.together[slice][n]; });
+  }
+
+  /// Takes the median of the segment's first quiet nights off all of its nights.
+  template <class Value>
+  void from_first_nights(std::size_t segment, Value value) const {
+    std::vector<double> first;
+    for (const bool only_quiet : {true, false}) {
+      for (std::size_t n = 0; n < nights_.size() && first.size() < recent_nights; ++n) {
+        if (segment_[n] == segment && value(n) && (quiet(n) || !only_quiet)) first.push_back(*value(n));
+      }
+      if (!first.empty()) break;
+    }
+    const double zero = median(first).value_or(0.0);
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      if (segment_[n] == segment && value(n)) *value(n) -= zero;
+    }
+  }
+
+  /// Whether a limit may have decided on one of the two sides.
+  bool near_limit(const NightCell& solved, std::size_t night_not, const NightCell& other, double limit_s) const {
+    static const std::set<std::string> by_clock = {"time_limit", "timeout", "out_of_memory"};
+    const auto& status = nights_[night_not].statuses[static_cast<std::size_t>(other.status)];
+    return by_clock.contains(status) && (limit_s <= 0.0 || solved.minimum_s > limit_s / 3.0);
+  }
+
+  double limit_of(std::size_t slice, std::size_t night) const {
+    for (const NightRow& row : nights_[night].rows) {
+      if (slice_of(row) == history_.slices[slice]) return row.limit_s;
+    }
+    return 0.0;
+  }
+
+  void find_cell_changes(std::size_t slice) {
+    std::optional<std::size_t> before;
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      if (!nights_[n].complete()) continue;
+      if (before) {
+        for (std::size_t s = 0; s < history_.settings.size(); ++s) compare_cells(slice, s, *before, n);
+      }
+      before = n;
+    }
+  }
+
+  void compare_cells(std::size_t slice, std::size_t setting, std::size_t before, std::size_t night) {
+    const Column& old_cells = column(slice, before, setting);
+    const Column& new_cells = column(slice, night, setting);
+    const double limit_s = limit_of(slice, night);
+    CellChanges changes{.setting = setting, .slice = slice, .before = before, .night = night, .lost = {}, .won = {}};
+    for (std::size_t p = 0; p < std::min(old_cells.size(), new_cells.size()); ++p) {
+      const NightCell *was = old_cells[p], *is = new_cells[p];
+      if (was == nullptr || is == nullptr) continue;
+      if (was->solved && is->solved) {
+        if (was->work != is->work) ++changes.other_work;
+      } else if (was->solved != is->solved) {
+        const bool limited =
+            was->solved ? near_limit(*was, night, *is, limit_s) : near_limit(*is, before, *was, limit_s);
+        if (limited) {
+          ++changes.at_limit;
+        } else {
+          (was->solved ? changes.lost : changes.won).push_back(problems_[p].name);
+        }
+      }
+    }
+    if (!changes.lost.empty() || !changes.won.empty() || changes.at_limit + changes.other_work > 0) {
+      history_.cell_changes.push_back(std::move(changes));
+    }
+  }
+
+  void add_nights() {
+    for (std::size_t n = 0; n < nights_.size(); ++n) {
+      HistoryNight night{.summary = std::move(nights_[n]), .segment = segment_[n], .not_judged = {}};
+      if (night.summary.mode != "timed") {
+        night.not_judged = "several workers ran side by side";
+      } else if (night.summary.loaded) {
+        night.not_judged = "other processes took time";
+      }
+      night.summary.rows.clear();
+      night.summary.problems.clear();
+      history_.nights.push_back(std::move(night));
+    }
+  }
+
+  std::vector<NightSummary> nights_;
+  SuiteHistory history_;
+  std::vector<std::size_t> segment_;
+  std::size_t segments_ = 0;
+  std::map<std::string, std::size_t> problem_numbers_, family_numbers_;
+  std::vector<Problem> problems_;
+  std::vector<std::vector<std::vector<Column>>> columns_;  // [slice][night][setting]
+  std::size_t first_series_ = 0;
+};
+
+}  // namespace
+
+History make_history(std::vector<NightSummary> nights) {
+  History history;
+  std::map<std::string, std::vector<NightSummary>> by_suite;
+  std::stable_sort(nights.begin(), nights.end(), [](const NightSummary& a, const NightSummary& b) {
+    return std::tie(a.started_utc, a.store) < std::tie(b.started_utc, b.store);
+  });
+  for (NightSummary& night : nights) {
+    if (night.started_utc.empty()) {
+      history.notes.push_back(night.store.string() + ": left out: no run is in it");
+    } else {
+      by_suite[night.suite].push_back(std::move(night));
+    }
+  }
+  for (auto& [suite, of_suite] : by_suite) history.suites.push_back(Maker(std::move(of_suite)).make());
+  return history;
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/change_points.hpp"
+#include "problems/result.hpp"
+#include "runners/store/night_summary.hpp"
+
+/// Many nights of a suite: what each setting solves and how fast, against date and build, and where that changed. Pure
+/// functions of the nights' summaries; docs/history.md says how each is decided.
+namespace conebench::reports {
+
+/// What is compared across nights: cells of one tolerance, criterion, verdict and start.
+struct HistorySlice {
+  double tolerance = 0.0;
+  std::string criterion, verdict, start;
+  auto operator<=>(const HistorySlice&) const = default;
+};
+
+struct HistoryPoint {
+  long solved = 0;
+  long problems = 0;                ///< with a cell, problems that count only
+  std::optional<double> corrected;  ///< log ratio to the reference less that of the other settings; > 0: slower
+  std::optional<double> raw;        ///< the same with what the machine did in it; none for a family
+};
+
+/// One setting in one slice, over all problems or those of one family.
+struct HistorySeries {
+  std::size_t setting = 0, slice = 0;
+  std::string family;                ///< empty: all
+  std::vector<HistoryPoint> points;  ///< one a night
+};
+
+/// Times that changed between two nights: those of ChangePoint are indices of nights.
+struct TimeChange {
+  std::size_t setting = 0, slice = 0;
+  ChangePoint change;
+};
+
+/// Facts between a night and the complete one before it; no statistics.
+struct CellChanges {
+  std::size_t setting = 0, slice = 0;
+  std::size_t before = 0, night = 0;
+  std::vector<std::string> lost, won;  ///< names of problems
+  long at_limit = 0;                   ///< lost or won where a clock or memory limit may have decided
+  long other_work = 0;                 ///< solved both times with other counts
+};
+
+/// A series of times starts anew at another machine, compiler or suite.
+struct HistoryNight {
+  NightSummary summary;     ///< without its rows
+  std::size_t segment = 0;  ///< nights of one number can be compared in time
+  std::string not_judged;   ///< why its times take no part in change points; empty: they do
+};
+
+struct SuiteHistory {
+  std::string suite;
+  std::vector<HistoryNight> nights;                          ///< oldest first
+  std::vector<std::string> settings;                         ///< labels, in the order in which they first came
+  std::vector<HistorySlice> slices;                          ///< loosest tolerance first
+  std::vector<std::string> families;                         ///< sorted
+  std::vector<HistorySeries> series;                         ///< all families first, then each
+  std::vector<std::vector<std::optional<double>>> together;  ///< [slice][night]: what moved all settings, log ratio
+  std::vector<TimeChange> time_changes;                      ///< by the night at which they showed
+  std::vector<CellChanges> cell_changes;                     ///< by night
+};
+
+struct History {
+  std::vector<SuiteHistory> suites;  ///< by name
+  std::vector<std::string> notes;    ///< stores that could not be read, a line each
+};
+
+/// In any order. A night without a run is left out, with a note.
+History make_history(std::vector<NightSummary> nights);
+
+/// A store, or all "*.sqlite" of a folder, as nights. Stores of a folder that cannot be read are notes.
+/// Errors (bad_input): a named store that cannot be read, a folder without any store that can.
+Result<History> read_history(const std::vector<std::filesystem::path>& stores_or_folders);
+
+std::string history_markdown(const History& history);
+/// The layout "conebench.history/1".
+std::string history_json(const History& history);
+std::string history_page(const History& history);
+
+/// index.html, history.md and history.json in the folder; all of them or none.
+Result<std::vector<std::filesystem::path>> write_history(const History& history, const std::filesystem::path& folder);
+
+}  // namespace conebench::reports

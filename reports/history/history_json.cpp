@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "reports/history/history_words.hpp"
+#include "reports/page_shell.hpp"
+#include "reports/write_files.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 4> scripts{"format.js", "widgets.js", "theme.js", "history.js"};
+
+/// A log ratio as the change in percent with five digits; null where there is none.
+Json change(const std::optional<double>& log_ratio) {
+  if (!log_ratio || !std::isfinite(*log_ratio)) return nullptr;
+  return std::strtod(fmt::format("{:.5g}", 100.0 * std::expm1(*log_ratio)).c_str(), nullptr);
+}
+
+Json night_json(const HistoryNight& night) {
+  const NightSummary& summary = night.summary;
+  return {{"store", summary.store.filename().string()},
+          {"started_utc", summary.started_utc},
+          {"version", summary.version},
+          {"commit", summary.commit},
+          {"executable", summary.executable},
+          {"cpu", summary.cpu},
+          {"cores", summary.cores},
+          {"compiler", summary.compiler},
+          {"flags", summary.flags},
+          {"suite_hash", summary.suite_hash},
+          {"complete", summary.complete()},
+          {"missing", summary.missing},
+          {"loaded", summary.loaded},
+          {"loaded_share", summary.loaded_share},
+          {"several_builds", summary.several_builds},
+          {"segment", night.segment},
+          {"not_judged", night.not_judged}};
+}
+
+Json series_json(const HistorySeries& series) {
+  Json solved = Json::array(), problems = Json::array(), corrected = Json::array(), raw = Json::array();
+  bool any_raw = false;
+  for (const HistoryPoint& point : series.points) {
+    solved.push_back(point.solved);
+    problems.push_back(point.problems);
+    corrected.push_back(change(point.corrected));
+    raw.push_back(change(point.raw));
+    any_raw = any_raw || point.raw.has_value();
+  }
+  Json json = {{"setting", series.setting},
+               {"slice", series.slice},
+               {"family", series.family.empty() ? Json(nullptr) : Json(series.family)},
+               {"solved", std::move(solved)},
+               {"problems", std::move(problems)},
+               {"corrected_percent", std::move(corrected)}};
+  if (any_raw) json["raw_percent"] = std::move(raw);
+  return json;
+}
+
+Json time_change_json(const SuiteHistory& suite, const TimeChange& found) {
+  const ChangePoint& point = found.change;
+  return {{"setting", found.setting},
+          {"slice", found.slice},
+          {"last_before", point.last_before},
+          {"first_after", point.first_after},
+          {"seen_at", point.seen_at},
+          {"effect_percent", change(point.effect)},
+          {"sigma", point.sigma},
+          {"rule", to_string(point.rule)},
+          {"words", change_words(suite, found)}};
+}
+
+Json suite_json(const SuiteHistory& suite) {
+  Json json = {{"suite", suite.suite}, {"settings", suite.settings}, {"families", suite.families}};
+  for (const char* list : {"nights", "slices", "series", "together_percent", "time_changes", "cell_changes"}) {
+    json[list] = Json::array();
+  }
+  for (const HistoryNight& night : suite.nights) json["nights"].push_back(night_json(night));
+  for (std::size_t i = 0; i < suite.slices.size(); ++i) {
+    const HistorySlice& slice = suite.slices[i];
+    json["slices"].push_back({{"label", slice_words(suite, i)},
+                              {"tolerance", slice.tolerance},
+                              {"criterion", slice.criterion},
+                              {"verdict", slice.verdict},
+                              {"start", slice.start}});
+  }
+  for (const HistorySeries& series : suite.series) {
+    // A family has settings that never ran on it; all families are complete, for readers by index.
+    bool any = series.family.empty();
+    for (const HistoryPoint& point : series.points) any = any || point.problems > 0;
+    if (any) json["series"].push_back(series_json(series));
+  }
+  for (const auto& nights : suite.together) {
+    Json list = Json::array();
+    for (const auto& together : nights) list.push_back(change(together));
+    json["together_percent"].push_back(std::move(list));
+  }
+  for (const TimeChange& found : suite.time_changes) json["time_changes"].push_back(time_change_json(suite, found));
+  for (const CellChanges& changes : suite.cell_changes) {
+    json["cell_changes"].push_back({{"setting", changes.setting},
+                                    {"slice", changes.slice},
+                                    {"before", changes.before},
+                                    {"night", changes.night},
+                                    {"lost", changes.lost},
+                                    {"won", changes.won},
+                                    {"at_limit", changes.at_limit},
+                                    {"other_work", changes.other_work}});
+  }
+  return json;
+}
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string history_json(const History& history) {
+  Json json = {{"schema", "conebench.history/1"}, {"suites", Json::array()}, {"notes", history.notes}};
+  for (const SuiteHistory& suite : history.suites) json["suites"].push_back(suite_json(suite));
+  return dump(json) + "\n";
+}
+
+std::string history_page(const History& history) {
+  const bool one = history.suites.size() == 1;
+  return html_shell({.title = one ? "Conebench history: " + history.suites.front().suite : "Conebench history",
+                     .body = "history.html",
+                     .data = history_json(history),
+                     .pictures = {},
+                     .scripts = scripts});
+}
+
+Result<std::vector<std::filesystem::path>> write_history(const History& history, const std::filesystem::path& folder) {
+  const std::vector<ReportFile> files = {{"index.html", history_page(history)},
+                                         {"history.md", history_markdown(history)},
+                                         {"history.json", history_json(history)}};
+  if (auto written = write_files(folder, files); !written) return written.error();
+  std::vector<std::filesystem::path> paths;
+  for (const ReportFile& file : files) paths.push_back(folder / file.path);
+  return paths;
+}
+
+}  // namespace conebench::reports

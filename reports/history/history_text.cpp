@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "metrics/statistics.hpp"
+#include "reports/comparison/words.hpp"
+#include "reports/history/history_words.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+constexpr std::size_t most_listed = 20;
+constexpr std::size_t most_names = 3;
+
+std::string short_build(const std::string& text) {
+  constexpr std::size_t digits = 8;
+  return text.substr(0, digits);
+}
+
+std::string names(const std::vector<std::string>& list) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(list.size(), most_names); ++i) text += (i > 0 ? ", " : "") + markdown(list[i]);
+  if (list.size() > most_names) text += fmt::format(" and {} more", list.size() - most_names);
+  return text;
+}
+
+std::string cell_change_line(const SuiteHistory& suite, const CellChanges& changes) {
+  std::string what;
+  const auto add = [&](const std::string& part) { what += (what.empty() ? "" : "; ") + part; };
+  if (!changes.lost.empty()) add(fmt::format("**lost {}**: {}", changes.lost.size(), names(changes.lost)));
+  if (!changes.won.empty()) add(fmt::format("won {}: {}", changes.won.size(), names(changes.won)));
+  if (changes.at_limit > 0) add(plural(changes.at_limit, "cell") + " at the limit");
+  if (changes.other_work > 0) add("other work on " + plural(changes.other_work, "cell"));
+  return fmt::format("- {} at {}, {} → {}: {}\n", markdown(suite.settings[changes.setting]),
+                     slice_words(suite, changes.slice), night_words(suite.nights[changes.before].summary),
+                     night_words(suite.nights[changes.night].summary), what);
+}
+
+std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
+  const std::size_t last = suite.nights.size() - 1;
+  std::string text;
+  for (std::size_t s = 0; s < suite.settings.size(); ++s) {
+    const HistorySeries& series = whole_series(suite, s, slice);
+    const HistoryPoint& point = series.points[last];
+    if (point.problems == 0) continue;
+    std::string before = "–";
+    if (last > 0 && series.points[last - 1].problems > 0) {
+      before = fmt::format("{} of {}", series.points[last - 1].solved, series.points[last - 1].problems);
+    }
+    const auto change = against_last_nights(suite, series, last);
+    text += fmt::format("| {} | {} | {} of {} | {} | {} | {} |\n", markdown(suite.settings[s]),
+                        slice_words(suite, slice), point.solved, point.problems, before,
+                        change ? per_cent(*change) : "–", point.raw ? per_cent(*point.raw) : "–");
+  }
+  return text;
+}
+
+/// The newest entries of a list, each a line.
+template <class List, class Line>
+std::string newest(const List& list, const char* heading, Line line) {
+  if (list.empty()) return {};
+  std::string text = fmt::format("\n### {}\n\n", heading);
+  const std::size_t shown = std::min<std::size_t>(list.size(), most_listed);
+  for (std::size_t i = 0; i < shown; ++i) text += line(list[list.size() - 1 - i]);
+  if (shown < list.size()) text += fmt::format("- … {} older\n", list.size() - shown);
+  return text;
+}
+
+std::string suite_markdown(const SuiteHistory& suite) {
+  const NightSummary& first = suite.nights.front().summary;
+  const NightSummary& last = suite.nights.back().summary;
+  std::string text =
+      fmt::format("## {}: {}, {} to {}\n\n", markdown(suite.suite),
+                  plural(static_cast<long>(suite.nights.size()), "night"), night_words(first), night_words(last));
+  if (!last.complete()) text += "The last night is not complete.\n\n";
+  if (const auto& why = suite.nights.back().not_judged; !why.empty()) {
+    text += "The last night's times are not judged: " + why + ".\n\n";
+  }
+  text += "| setting | tolerance | solved | night before | time, corrected, against the last 7 | raw |\n";
+  text += "| --- | --- | --- | --- | --- | --- |\n";
+  for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) text += setting_rows(suite, slice);
+  text += newest(suite.time_changes, "Times that changed",
+                 [&](const TimeChange& change) { return "- " + markdown(change_words(suite, change)) + "\n"; });
+  text += newest(suite.cell_changes, "Cells that changed",
+                 [&](const CellChanges& changes) { return cell_change_line(suite, changes); });
+  return text;
+}
+
+}  // namespace
+
+std::string night_words(const NightSummary& night) {
+  constexpr std::size_t day = 10;
+  std::string text = night.started_utc.substr(0, day) + " " + short_build(one_line(night.commit));
+  if (night.commit.ends_with("-dirty")) text += "-dirty";
+  if (!night.executable.empty()) text += " (" + short_build(one_line(night.executable)) + ")";
+  return text;
+}
+
+std::string slice_words(const SuiteHistory& suite, std::size_t slice) {
+  const HistorySlice& one = suite.slices[slice];
+  std::string text = human_tolerance(one.tolerance);
+  std::set<std::string> criteria, verdicts, starts;
+  for (const HistorySlice& other : suite.slices) {
+    criteria.insert(other.criterion);
+    verdicts.insert(other.verdict);
+    starts.insert(other.start);
+  }
+  if (criteria.size() > 1) text += " " + one.criterion;
+  if (verdicts.size() > 1) text += " " + one.verdict;
+  if (starts.size() > 1) text += " " + one.start;
+  return text;
+}
+
+std::string change_words(const SuiteHistory& suite, const TimeChange& change) {
+  const ChangePoint& point = change.change;
+  const double factor = std::exp(std::abs(point.effect)) - 1.0;
+  return fmt::format("{} at {} became {:.1f} % {} between {} and {} (seen on {} by {})",
+                     one_line(suite.settings[change.setting]), slice_words(suite, change.slice), 100.0 * factor,
+                     point.effect > 0.0 ? "slower" : "faster", night_words(suite.nights[point.last_before].summary),
+                     night_words(suite.nights[point.first_after].summary),
+                     suite.nights[point.seen_at].summary.started_utc.substr(0, 10), to_string(point.rule));
+}
+
+const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting, std::size_t slice) {
+  return suite.series[slice * suite.settings.size() * (1 + suite.families.size()) + setting];
+}
+
+std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night) {
+  constexpr std::size_t nights = 7;
+  if (!series.points[night].corrected) return std::nullopt;
+  std::vector<double> before;
+  for (std::size_t n = night; n-- > 0 && before.size() < nights;) {
+    const bool comparable =
+        suite.nights[n].segment == suite.nights[night].segment && suite.nights[n].not_judged.empty();
+    if (comparable && series.points[n].corrected) before.push_back(*series.points[n].corrected);
+  }
+  const auto middle = median(before);
+  if (!middle) return std::nullopt;
+  return *series.points[night].corrected - *middle;
+}
+
+std::string history_markdown(const History& history) {
+  std::string text;
+  for (const SuiteHistory& suite : history.suites) text += (text.empty() ? "" : "\n") + suite_markdown(suite);
+  for (const std::string& note : history.notes) text += "\n> " + markdown(one_line(note)) + "\n";
+  return text;
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "reports/history/history.hpp"
+
+/// What the formats of a history say alike.
+namespace conebench::reports {
+
+/// "2026-01-31 abc1234 (1f3a9c77)": date, commit and executable of a night.
+std::string night_words(const NightSummary& night);
+std::string slice_words(const SuiteHistory& suite, std::size_t slice);  ///< "1e-6", with what tells it from the others
+/// "CASCADE at 1e-6 became 3.1 % slower between … and …; seen … by two nights".
+std::string change_words(const SuiteHistory& suite, const TimeChange& change);
+
+/// Of all families; never null for a setting and a slice of the suite.
+const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting, std::size_t slice);
+/// Tonight's corrected time against the median of up to seven judged nights of its segment before it; nothing where it
+/// has none.
+std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night);
+
+}  // namespace conebench::reports

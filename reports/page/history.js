@@ -1,0 +1,249 @@
+// Many nights of a suite: share solved and time of each setting against date and build, and where they changed.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const hasCharts = typeof Plotly !== "undefined";
+const view = { suite: 0, slice: 0, family: "", measure: "corrected", axis: "date", chosen: null };
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const signed = (value, digits = 1) =>
+  known(value) ? `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)} %` : none;
+const heading = (id, text, aside) =>
+  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+const suite = () => data.suites[view.suite];
+const buildOf = (night) =>
+  `${night.commit.slice(0, 8)}${night.commit.endsWith("-dirty") ? "-dirty" : ""}${night.executable ? ` (${night.executable.slice(0, 8)})` : ""}`;
+const dayOf = (night) => night.started_utc.slice(0, 10);
+const seriesOf = (setting) =>
+  suite().series.find(
+    (one) => one.setting === setting && one.slice === view.slice && (one.family ?? "") === view.family,
+  );
+
+const measures = [
+  { value: "solved", title: "Solved", hint: "share of the problems with a cell" },
+  { value: "corrected", title: "Time, corrected", hint: "change against the first nights, less that of the other settings on the same problems" },
+  { value: "raw", title: "Time, raw", hint: "the same with what the machine did in it" },
+];
+function valuesOf(series) {
+  if (!series) return [];
+  if (view.measure === "solved") {
+    return series.solved.map((count, n) => (series.problems[n] > 0 ? (100 * count) / series.problems[n] : null));
+  }
+  return (view.measure === "raw" ? series.raw_percent : series.corrected_percent) || [];
+}
+
+const changed = () => suite().time_changes.filter((one) => one.slice === view.slice);
+// Those that changed, then those that solve most: as many as there are colours.
+function usual() {
+  const order = suite().settings.map((_, s) => s);
+  const last = (s) => seriesOf(s)?.solved.at(-1) ?? -1;
+  const hit = new Set(changed().map((one) => one.setting));
+  order.sort((a, b) => hit.has(b) - hit.has(a) || last(b) - last(a) || a - b);
+  return new Set(order.slice(0, colours));
+}
+const chosen = () => view.chosen ?? usual();
+
+function toggle(setting) {
+  const next = new Set(chosen());
+  if (!next.delete(setting)) next.add(setting);
+  view.chosen = next;
+  draw();
+}
+
+function drawHeadline() {
+  const { nights, time_changes: times, cell_changes: cells } = suite();
+  const last = nights.at(-1);
+  const tonight = cells.filter((one) => one.night === nights.length - 1);
+  const lost = tonight.reduce((sum, one) => sum + one.lost.length, 0);
+  const won = tonight.reduce((sum, one) => sum + one.won.length, 0);
+  const seen = times.filter((one) => one.seen_at === nights.length - 1);
+  const tile = (title, value, detail) =>
+    el("div", { class: "tile" }, el("div", { class: "tile-title" }, title), el("div", {}, el("b", {}, value)), el("div", { class: "tile-detail" }, detail));
+  const notes = [...data.notes];
+  if (!last.complete) notes.unshift(`The last night is not complete: ${plural(last.missing, "cell")} to run.`);
+  if (last.not_judged) notes.unshift(`The last night's times are not judged: ${last.not_judged}.`);
+  document.getElementById("headline").replaceChildren(
+    el("div", { class: "tiles" },
+      tile("Nights", formatCount(nights.length), `${dayOf(nights[0])} to ${dayOf(last)}`),
+      tile("Last night", buildOf(last), last.store),
+      tile("Cells lost and won last night", `${lost} lost, ${won} won`, "against the complete night before"),
+      tile("Times that changed", formatCount(times.length), seen.length > 0 ? `${seen.length} seen last night` : "none seen last night")),
+    notes.length > 0 ? el("ul", { class: "notes" }, notes.map((note) => el("li", { class: "warning" }, note))) : "",
+  );
+}
+
+function places() {
+  const { nights } = suite();
+  return view.axis === "date" ? nights.map((night) => night.started_utc) : nights.map((_, n) => n);
+}
+
+function traceOf(setting, x, colour, front) {
+  const { nights, settings } = suite();
+  const y = valuesOf(seriesOf(setting));
+  const told = view.measure === "solved" ? (v) => `${v.toFixed(1)} % solved` : (v) => signed(v, 2);
+  return {
+    type: "scatter", mode: front ? "lines+markers" : "lines", x, y, connectgaps: true, name: plain(settings[setting]),
+    line: { width: front ? 2 : 1, color: colour }, opacity: front ? 1 : 0.45, showlegend: front,
+    marker: { size: 6, color: nights.map((night) => (night.not_judged && view.measure !== "solved" ? css("--card") : colour)), line: { width: 1.5, color: colour } },
+    text: nights.map((night, n) => `<b>${plain(settings[setting])}</b><br>${dayOf(night)} · ${plain(buildOf(night))}${night.loaded ? " · loaded" : ""}<br>${known(y[n]) ? told(y[n]) : ""}`),
+    hovertemplate: "%{text}<extra></extra>",
+  };
+}
+
+// A mark at the first night after each change.
+function changeMarks(x, colourOfSetting) {
+  const shown = changed().filter((one) => view.measure !== "solved" && view.family === "" && colourOfSetting.has(one.setting));
+  const y = shown.map((one) => valuesOf(seriesOf(one.setting))[one.first_after]);
+  return {
+    type: "scatter", mode: "markers", x: shown.map((one) => x[one.first_after]), y, showlegend: false,
+    marker: { size: 15, symbol: shown.map((one) => (one.effect_percent > 0 ? "triangle-up-open" : "triangle-down-open")), line: { width: 2.5 }, color: shown.map((one) => (one.effect_percent > 0 ? css("--worse") : css("--better"))) },
+    text: shown.map((one) => plain(one.words)), hovertemplate: "%{text}<extra></extra>",
+  };
+}
+
+function drawChart() {
+  const section = document.getElementById("chart");
+  const { nights, settings } = suite();
+  if (!hasCharts) {
+    section.replaceChildren(heading("chart-title", "Chart"), el("p", { class: "note" }, "This build of Conebench has no charting library; the tables below have the figures."));
+    return;
+  }
+  const what = measures.find((one) => one.value === view.measure);
+  section.replaceChildren(
+    heading("chart-title", "Share solved and time", what.hint),
+    el("div", { class: "card" },
+      el("div", { class: "filters" },
+        segmented("Measure", measures, view.measure, (value) => { view.measure = value; draw(); }),
+        segmented("Axis", [{ value: "date", title: "By date" }, { value: "build", title: "By night" }], view.axis, (value) => { view.axis = value; draw(); })),
+      el("div", { id: "history-chart", class: "chart" }),
+      el("p", { class: "caption" }, "Hollow points: nights whose times are not judged (loaded, or several workers). Triangles: where a time changed. Click a setting below to draw it in colour.")),
+  );
+  const x = places();
+  const front = chosen();
+  const palette = new Map([...front].map((setting, i) => [setting, css(`--series-${i % colours}`)]));
+  const back = settings.map((_, s) => s).filter((s) => !front.has(s));
+  const ticks = view.axis === "build" && nights.length <= 40 ? { tickvals: x, ticktext: nights.map((night) => `${dayOf(night).slice(5)}<br>${plain(night.commit.slice(0, 7))}`) } : {};
+  const axis = (more) => ({ gridcolor: css("--grid"), linecolor: css("--line"), zeroline: false, ticks: "outside", tickcolor: css("--line"), automargin: true, ...more });
+  Plotly.react("history-chart",
+    [...back.map((s) => traceOf(s, x, css("--unsupported"), false)), ...[...front].map((s) => traceOf(s, x, palette.get(s), true)), changeMarks(x, palette)],
+    {
+      xaxis: axis(view.axis === "date" ? { type: "date" } : { title: { text: "night and commit" }, ...ticks }),
+      yaxis: axis({ ticksuffix: " %", title: { text: view.measure === "solved" ? "solved" : "time, change" } }),
+      font: { family: css("--font"), size: 12, color: css("--text") }, margin: { l: 62, r: 14, t: 10, b: 44 },
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: "closest",
+      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text"), size: 12 }, align: "left" },
+      legend: { orientation: "v", x: 1.01, y: 1 },
+    },
+    { displaylogo: false, responsive: true, displayModeBar: false });
+}
+
+function drawSettings() {
+  const { nights, settings } = suite();
+  const last = nights.length - 1;
+  const front = chosen();
+  const middle = (list) => {
+    const sorted = [...list].sort((a, b) => a - b);
+    const half = Math.floor(sorted.length / 2);
+    return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  };
+  const against = (series) => {
+    const now = series?.corrected_percent[last];
+    const before = [];
+    for (let n = last - 1; n >= 0 && before.length < 7; --n) {
+      if (nights[n].segment === nights[last].segment && !nights[n].not_judged && known(series?.corrected_percent[n])) before.push(series.corrected_percent[n]);
+    }
+    return known(now) && before.length > 0 ? 100 * ((1 + now / 100) / (1 + middle(before) / 100) - 1) : null;
+  };
+  const row = (setting) => {
+    const series = seriesOf(setting);
+    if (!series || series.problems.every((count) => count === 0)) return null;
+    const share = (n) => (n >= 0 && series.problems[n] > 0 ? `${series.solved[n]} of ${series.problems[n]}` : none);
+    const mine = changed().filter((one) => one.setting === setting);
+    const i = [...front].indexOf(setting);
+    return el("tr", { class: "row", onclick: () => toggle(setting), title: "Click: in colour or grey" },
+      el("td", { class: "left" }, el("span", { style: { color: i >= 0 ? css(`--series-${i % colours}`) : css("--unsupported") } }, "● "), settings[setting]),
+      el("td", {}, share(last)), el("td", {}, share(last - 1)), el("td", {}, signed(against(series), 2)),
+      el("td", {}, signed(series.raw_percent?.[last], 1)),
+      el("td", { class: "left" }, mine.length > 0 ? `${mine.length}, the last ${signed(mine.at(-1).effect_percent)} on ${dayOf(nights[mine.at(-1).first_after])}` : none));
+  };
+  const heads = ["Setting", "Solved", "Night before", "Time against the last 7", "Raw, against the first", "Changes of time"];
+  document.getElementById("settings").replaceChildren(
+    heading("settings-title", "Settings", `${suite().slices[view.slice].label}${view.family ? `, ${view.family}` : ""}`),
+    el("div", { class: "scroll card" }, el("table", {},
+      el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i === 0 || i === 5 ? "left" : null }, text)))),
+      el("tbody", {}, settings.map((_, s) => row(s)).filter(Boolean)))),
+  );
+}
+
+function drawChanges() {
+  const { nights, settings, slices, time_changes: times, cell_changes: cells } = suite();
+  const most = 200;
+  const badge = (kind, text) => el("span", { class: `badge ${kind}` }, text);
+  const line = (night) => `${dayOf(nights[night])} ${buildOf(nights[night])}`;
+  const facts = [
+    ...times.map((one) => ({ at: one.seen_at, cells: [badge(one.effect_percent > 0 ? "failed" : "solved", one.effect_percent > 0 ? "slower" : "faster"), settings[one.setting], slices[one.slice].label, signed(one.effect_percent), line(one.last_before), line(one.first_after), `seen ${dayOf(nights[one.seen_at])} by ${one.rule}`] })),
+    ...cells.map((one) => {
+      const parts = [];
+      if (one.lost.length > 0) parts.push(`lost ${one.lost.length}`);
+      if (one.won.length > 0) parts.push(`won ${one.won.length}`);
+      if (one.at_limit > 0) parts.push(`${one.at_limit} at the limit`);
+      if (one.other_work > 0) parts.push(`other work on ${one.other_work}`);
+      const kind = one.lost.length > 0 ? badge("false_claim", "lost") : one.won.length > 0 ? badge("solved", "won") : badge("not_run", one.other_work > 0 ? "work" : "limit");
+      const names = [...one.lost, ...one.won];
+      return { at: one.night, cells: [kind, settings[one.setting], slices[one.slice].label, parts.join(", "), line(one.before), line(one.night), names.length > 0 ? `${names.slice(0, 4).join(", ")}${names.length > 4 ? ` and ${names.length - 4} more` : ""}` : ""] };
+    }),
+  ].sort((a, b) => b.at - a.at);
+  const heads = ["", "Setting", "Tolerance", "What", "Last build before", "First build after", ""];
+  document.getElementById("changes").replaceChildren(
+    heading("changes-title", "Changes", facts.length > most ? `the newest ${most} of ${facts.length}` : `${facts.length}`),
+    facts.length === 0
+      ? el("p", { class: "note" }, "Nothing changed: no cell was lost or won, no work and no time.")
+      : el("div", { class: "scroll card" }, el("table", {},
+          el("thead", {}, el("tr", {}, heads.map((text) => el("th", { class: "left" }, text)))),
+          el("tbody", {}, facts.slice(0, most).map((fact) => el("tr", {}, fact.cells.map((cell) => el("td", { class: "left" }, cell))))))),
+    el("p", { class: "caption" }, "A time changed where two nights running lie on one side of the ten before, each by more than 1 % and three deviations, or where the median of the last five or eight is off that of the thirty before by more than 0.7 % and 4.5 deviations. Lost, won and work are facts, not statistics."),
+  );
+}
+
+function drawNights() {
+  const { nights, together_percent: together } = suite();
+  const rows = nights.map((night, n) => [dayOf(night), buildOf(night), night.version, night.cpu, signed(together[view.slice]?.[n]), night.complete ? "" : `${formatCount(night.missing)} cells to run or cut short`, night.not_judged || "", night.store]);
+  const heads = ["Date", "Build", "Version", "Processor", "All settings together", "Not complete", "Times not judged", "Store"];
+  document.getElementById("nights").replaceChildren(
+    heading("nights-title", "Nights", "newest first"),
+    el("div", { class: "scroll tall card" }, el("table", {},
+      el("thead", {}, el("tr", {}, heads.map((text) => el("th", { class: "left" }, text)))),
+      el("tbody", {}, rows.reverse().map((cells) => el("tr", {}, cells.map((cell) => el("td", { class: "left" }, cell))))))),
+  );
+}
+
+function drawControls() {
+  const slices = suite().slices.map((one, i) => ({ value: i, title: one.label, hint: `${one.verdict}, criterion ${one.criterion}, ${one.start} start` }));
+  const families = [{ value: "", title: "All families" }, ...suite().families.map((family) => ({ value: family, title: family || "(no family)" }))];
+  document.getElementById("controls").replaceChildren(
+    data.suites.length > 1
+      ? select("Suite", data.suites.map((one, i) => ({ value: String(i), title: one.suite })), String(view.suite), (value) => { Object.assign(view, { suite: Number(value), slice: 0, family: "", chosen: null }); draw(); })
+      : "",
+    slices.length > 1 ? segmented("Tolerance", slices, view.slice, (value) => { view.slice = value; view.chosen = null; draw(); }) : "",
+    families.length > 2 ? select("Family", families, view.family, (value) => { view.family = value; draw(); }) : "",
+    themeButton(),
+  );
+}
+
+function draw() {
+  if (data.suites.length === 0) {
+    document.getElementById("headline").replaceChildren(el("p", { class: "note" }, "No night to show."));
+    return;
+  }
+  drawControls();
+  drawHeadline();
+  drawChart();
+  drawSettings();
+  drawChanges();
+  drawNights();
+}
+
+startTheme(draw);
+draw();
+document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/history.md of Conebench. Every answer judged by the harness on the original problem."));
+document.documentElement.dataset.ready = Math.round(performance.now());
+window.conebench = { data, view, draw };

@@ -1,0 +1,55 @@
+"""The history page in headless Chromium: it opens without errors, draws every setting, marks the change, and its
+controls work."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import browser
+from support import page_data, skip, temporary_folder
+
+reason = browser.missing()
+if reason:
+    skip(reason)
+
+READY = "return document.documentElement.dataset.ready"
+TRACES = "return document.getElementById('history-chart').data.length"
+MARKS = "return document.getElementById('history-chart').data.at(-1).x.length"
+
+
+def press(window, text):
+    window.run("[...document.querySelectorAll('button')].find((b) => b.textContent === arguments[0]).click()", text)
+
+
+def main():
+    with temporary_folder() as folder, browser.Browser(1366, 1000) as window:
+        subprocess.run([sys.argv[1], folder, "30", "40", "12", "2"], check=True)
+        page = Path(folder) / "history"
+        suite = page_data(page)["suites"][0]
+        window.open(page / "index.html")
+        window.wait(READY, 30)
+        text = window.run("return document.body.innerText")
+        assert "S2" in text and "slower" in text and "c0000019" in text and "c0000020" in text, text
+        assert window.run("return document.querySelectorAll('#settings tbody tr').length") == 12
+        assert window.run("return document.querySelectorAll('#nights tbody tr').length") == 30
+        if window.run("return typeof Plotly !== 'undefined'"):
+            assert window.run(TRACES) == 13, "12 settings and the marks"
+            marks = sum(1 for change in suite["time_changes"] if change["slice"] == 0)
+            assert window.run(MARKS) == marks >= 1
+            press(window, "Solved")
+            assert window.run(MARKS) == 0, "marks of times beside shares"
+            assert window.run("return document.getElementById('history-chart').data[0].y[0]") == 100
+            press(window, "Time, raw")
+            press(window, "By night")
+            press(window, "1e-5")
+            assert window.run(MARKS) == sum(1 for change in suite["time_changes"] if change["slice"] == 1)
+        family = "document.querySelector('select[aria-label=Family]')"
+        window.run(f"{family}.value = 'Rover'; {family}.dispatchEvent(new Event('change'))")
+        assert "10 of 10" in window.run("return document.getElementById('settings').innerText")
+        window.run("document.querySelector('#settings tbody tr').click()")
+        complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
+        assert not complaints, complaints
+        assert window.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+
+
+main()

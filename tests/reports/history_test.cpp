@@ -1,0 +1,247 @@
+#include "reports/history/history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "reports/history/history_words.hpp"
+#include "reports/page_assets.hpp"
+#include "tests/reports/synthetic_nights.hpp"
+
+namespace conebench::reports {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::NightPlan;
+using ::testing::Not;
+using ::testing::SizeIs;
+using testing::synthetic_night;
+using Change = std::function<void(StoreContents&)>;
+
+/// `changes[i]` is done to night i's store, where there is one.
+std::vector<NightSummary> nights(const NightPlan& plan, std::size_t count,
+                                 const std::map<std::size_t, Change>& changes = {}) {
+  std::vector<NightSummary> all;
+  for (std::size_t night = 0; night < count; ++night) {
+    StoreContents store = synthetic_night(plan, night);
+    if (const auto change = changes.find(night); change != changes.end()) change->second(store);
+    all.push_back(summarise(store));
+    all.back().store = "night-" + std::to_string(night) + ".sqlite";
+  }
+  return all;
+}
+
+SuiteHistory history_of(const NightPlan& plan, std::size_t count, const std::map<std::size_t, Change>& changes = {}) {
+  History history = make_history(nights(plan, count, changes));
+  EXPECT_THAT(history.suites, SizeIs(1));
+  return std::move(history.suites.at(0));
+}
+
+void scatter(StoreContents& store) {
+  for (CellRecord& cell : store.cells) cell.total.median = 1.5 * cell.total.minimum;
+}
+
+TEST(History, ThirtyNightsOfOneBuildChangeNothing) {
+  const auto suite = history_of({}, 30);
+  EXPECT_THAT(suite.time_changes, IsEmpty());
+  EXPECT_THAT(suite.cell_changes, IsEmpty());
+  ASSERT_THAT(suite.nights, SizeIs(30));
+  const HistoryPoint& point = whole_series(suite, 1, 0).points[29];
+  EXPECT_EQ(point.solved, 40);
+  EXPECT_EQ(point.problems, 40);
+  EXPECT_LT(std::abs(*point.corrected), 0.02);
+}
+
+TEST(History, AChangeOfThreePercentLiesBetweenItsTwoBuildsThoughTheMachineVariesAsMuch) {
+  const auto suite = history_of({.slower_from = 20}, 30);
+  ASSERT_THAT(suite.time_changes, SizeIs(1));
+  const TimeChange& change = suite.time_changes[0];
+  EXPECT_EQ(suite.settings[change.setting], "S2");
+  EXPECT_EQ(change.change.last_before, 19U);
+  EXPECT_EQ(change.change.first_after, 20U);
+  EXPECT_NEAR(change.change.effect, std::log(1.03), 0.012);
+  EXPECT_THAT(change_words(suite, change),
+              AllOf(HasSubstr("S2 at 1e-6"), HasSubstr("slower between 2026-01-20 c0000019 (e0000000)"),
+                    HasSubstr("and 2026-01-21 c0000020")));
+}
+
+TEST(History, NightsComeInOrderWhateverTheOrderTheyAreGivenIn) {
+  auto all = nights({.slower_from = 20}, 30);
+  std::reverse(all.begin(), all.end());
+  const History history = make_history(std::move(all));
+  ASSERT_THAT(history.suites.at(0).time_changes, SizeIs(1));
+  EXPECT_EQ(history.suites[0].time_changes[0].change.first_after, 20U);
+}
+
+TEST(History, ALoadedNightIsShownAndNotJudged) {
+  std::map<std::size_t, Change> changes;
+  for (const std::size_t night : {20U, 21U, 22U}) {
+    changes[night] = [](StoreContents& store) {
+      scatter(store);
+      for (CellRecord& cell : store.cells) {
+        if (cell.setting == "s-S1") cell.total.minimum *= 1.5;
+      }
+    };
+  }
+  const auto suite = history_of({}, 30, changes);
+  EXPECT_THAT(suite.time_changes, IsEmpty());
+  EXPECT_THAT(suite.nights[21].not_judged, HasSubstr("other processes"));
+  EXPECT_GT(*whole_series(suite, 1, 0).points[21].corrected, 0.3);
+  EXPECT_TRUE(suite.nights[23].not_judged.empty());
+}
+
+TEST(History, AnotherMachineStartsAnew) {
+  std::map<std::size_t, Change> changes;
+  for (std::size_t night = 15; night < 30; ++night) {
+    changes[night] = [](StoreContents& store) {
+      store.runs[0].machine.cpu = "Another CPU";
+      for (CellRecord& cell : store.cells) cell.total.minimum *= cell.setting == "s-S1" ? 0.4 : 0.8;
+    };
+  }
+  const auto suite = history_of({}, 30, changes);
+  EXPECT_THAT(suite.time_changes, IsEmpty());
+  EXPECT_NE(suite.nights[14].segment, suite.nights[15].segment);
+  EXPECT_LT(std::abs(*whole_series(suite, 1, 0).points[20].corrected), 0.02) << "against the nights of its machine";
+}
+
+TEST(History, WhatMovesAllSettingsIsNoChangeOfAnyAndIsTold) {
+  std::map<std::size_t, Change> changes;
+  for (std::size_t night = 15; night < 30; ++night) {
+    changes[night] = [](StoreContents& store) {
+      for (CellRecord& cell : store.cells) cell.total.minimum *= 1.04;
+    };
+  }
+  const auto suite = history_of({}, 30, changes);
+  EXPECT_THAT(suite.time_changes, IsEmpty());
+  double before = 0.0, after = 0.0;
+  for (std::size_t night = 0; night < 15; ++night) before += *suite.together[0][night] / 15.0;
+  for (std::size_t night = 15; night < 30; ++night) after += *suite.together[0][night] / 15.0;
+  EXPECT_NEAR(after - before, std::log(1.04), 0.02);
+}
+
+TEST(History, ASingleSettingHasRawTimesOnly) {
+  const auto suite = history_of({.settings = 1, .slower = 0, .slower_from = 20, .factor = 1.5}, 30);
+  EXPECT_THAT(suite.time_changes, IsEmpty()) << "nothing tells it from the machine's";
+  EXPECT_FALSE(whole_series(suite, 0, 0).points[29].corrected);
+  EXPECT_NEAR(*whole_series(suite, 0, 0).points[29].raw, std::log(1.5), 0.07);
+}
+
+TEST(History, OneLostProblemIsNamedBetweenItsTwoNights) {
+  const auto suite = history_of({}, 4, {{2, [](StoreContents& store) {
+                                           store.cells[5].solved = false;
+                                           store.cells[5].status = "stalled";
+                                         }}});
+  ASSERT_THAT(suite.cell_changes, SizeIs(2));
+  EXPECT_THAT(suite.cell_changes[0].lost, ::testing::ElementsAre("problem-1"));
+  EXPECT_EQ(suite.settings[suite.cell_changes[0].setting], "S1");
+  EXPECT_EQ(suite.cell_changes[0].before, 1U);
+  EXPECT_EQ(suite.cell_changes[0].night, 2U);
+  EXPECT_THAT(suite.cell_changes[1].won, ::testing::ElementsAre("problem-1"));
+  EXPECT_EQ(whole_series(suite, 1, 0).points[2].solved, 39);
+}
+
+TEST(History, WhatAClockEndedNearTheLimitIsNotLost) {
+  const auto lose = [](double seconds_before) {
+    std::map<std::size_t, Change> changes;
+    changes[0] = [=](StoreContents& store) { store.cells[5].total.minimum = seconds_before; };
+    changes[1] = [](StoreContents& store) {
+      store.cells[5].solved = false;
+      store.cells[5].status = "time_limit";
+    };
+    return history_of({}, 2, changes).cell_changes.at(0);
+  };
+  EXPECT_EQ(lose(6.0).at_limit, 1);
+  EXPECT_THAT(lose(6.0).lost, IsEmpty());
+  EXPECT_THAT(lose(0.01).lost, SizeIs(1)) << "far below the limit of 10 s";
+}
+
+TEST(History, OtherWorkIsToldWithoutStatistics) {
+  const auto suite = history_of({}, 2, {{1, [](StoreContents& store) { store.cells[7].iterations += 1; }}});
+  ASSERT_THAT(suite.cell_changes, SizeIs(1));
+  EXPECT_EQ(suite.cell_changes[0].other_work, 1);
+}
+
+TEST(History, ABrokenNightLosesNothing) {
+  const auto suite = history_of({}, 3, {{1, [](StoreContents& store) {
+                                           store.runs[0].finished_utc.clear();
+                                           store.cells.resize(20);
+                                         }}});
+  EXPECT_THAT(suite.cell_changes, IsEmpty());
+  EXPECT_EQ(whole_series(suite, 0, 0).points[1].problems, 5);
+}
+
+TEST(History, AFamilyHasItsOwnSeries) {
+  std::map<std::size_t, Change> changes;
+  for (std::size_t night = 5; night < 8; ++night) {
+    changes[night] = [](StoreContents& store) {
+      for (CellRecord& cell : store.cells) {
+        const bool rover = std::stoul(cell.problem.substr(cell.problem.rfind('-') + 1)) % 4 == 2;
+        if (rover && cell.setting == "s-S3") cell.total.minimum *= 1.2;
+      }
+    };
+  }
+  const auto suite = history_of({}, 8, changes);
+  const auto of_family = [&](const std::string& family) {
+    for (const HistorySeries& series : suite.series) {
+      if (series.setting == 3 && series.family == family) return series.points[6];
+    }
+    return HistoryPoint{};
+  };
+  EXPECT_NEAR(*of_family("Rover").corrected, std::log(1.2), 0.04);
+  EXPECT_EQ(of_family("Rover").problems, 10);
+  EXPECT_LT(std::abs(*of_family("Chain").corrected), 0.04);
+}
+
+TEST(History, SuitesAreKeptApartAndANightWithoutARunIsANote) {
+  auto all = nights({}, 4);
+  all[1].suite = all[3].suite = "other";
+  all[2].started_utc.clear();
+  const History history = make_history(std::move(all));
+  ASSERT_THAT(history.suites, SizeIs(2));
+  EXPECT_THAT(history.suites[0].nights, SizeIs(1));
+  EXPECT_THAT(history.suites[1].nights, SizeIs(2));
+  EXPECT_THAT(history.notes, ::testing::ElementsAre(HasSubstr("night-2.sqlite")));
+}
+
+TEST(HistoryFormats, JsonNamesItsSchemaAndHasEveryNight) {
+  const auto json = nlohmann::json::parse(history_json(make_history(nights({.slower_from = 20}, 30))));
+  EXPECT_EQ(json["schema"], "conebench.history/1");
+  const auto& suite = json["suites"][0];
+  EXPECT_EQ(suite["nights"].size(), 30U);
+  EXPECT_EQ(suite["series"].size(), 4U * 5U);
+  EXPECT_EQ(suite["time_changes"][0]["first_after"], 20);
+  EXPECT_NEAR(suite["time_changes"][0]["effect_percent"].get<double>(), 3.0, 1.2);
+}
+
+TEST(HistoryFormats, MarkdownSaysWhatChangedAndBetweenWhichBuilds) {
+  const std::string text =
+      history_markdown(make_history(nights({.slower_from = 20}, 30, {{29, [](StoreContents& store) {
+                                                                        store.cells[0].solved = false;
+                                                                        store.cells[0].status = "stalled";
+                                                                      }}})));
+  EXPECT_THAT(text, AllOf(HasSubstr("30 nights"), HasSubstr("S2 at 1e-6 became"), HasSubstr("c0000019"),
+                          HasSubstr("**lost 1**: problem-0"), HasSubstr("39 of 40")));
+}
+
+TEST(HistoryFormats, ThePageFetchesNothingAndHostileNamesStayData) {
+  auto all = nights({}, 3);
+  all[0].suite = all[1].suite = all[2].suite = "</title><script>alert(1)</script>{{data}}";
+  for (auto& night : all) night.rows[0].label = "</script><img src=x onerror=alert(1)>";
+  std::string page = history_page(make_history(std::move(all)));
+  const std::string_view library = page_asset("plotly.js");
+  if (!library.empty()) page.erase(page.find(library), library.size());
+  for (const char* word : {"<img", "<script>alert", "src=\"http", "href=\"http", "fetch("}) {
+    EXPECT_THAT(page, Not(HasSubstr(word)));
+  }
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+}
+
+}  // namespace
+}  // namespace conebench::reports

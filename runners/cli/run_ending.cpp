@@ -58,8 +58,9 @@ Ending ending_of(const EndedRun& run) {
   const SweepOutcome& outcome = run.outcome;
   if (outcome.stopped) return {exit_code(outcome.stopped->code), {outcome.stopped->message}};
   if (outcome.interrupted) {
-    const std::string left = outcome.not_run() > 0 ? fmt::format("with {} cells to run", outcome.not_run())
-                                                   : std::string("while solved cells were timed again");
+    std::string left = "while solved cells were timed again";
+    if (outcome.not_run() > 0) left = fmt::format("with {} to run", plural(outcome.not_run(), "cell"));
+    if (outcome.cells == 0) left = "while the problems were looked at";
     return {interrupted, {fmt::format("interrupted {}; the same command resumes", left)}};
   }
   if (outcome.cells == 0 && outcome.killed_problems > 0) return {not_run, {run.suite + ": " + what_broke(run)}};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <map>
 #include <optional>
 #include <set>
@@ -108,14 +107,6 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     if (loop.stopped()) return loop.stopped();
   }
   return std::nullopt;
-}
-
-std::atomic<bool> interrupt_flag{false};
-void on_interrupt(int signal) {
-  if (interrupt_flag.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
 }
 
 bool not_loaded(const SurveyedProblem& problem) { return !problem.loaded && !problem.unsupported; }
@@ -293,18 +284,5 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   }
   return dry;
 }
-
-InterruptGuard::InterruptGuard() {
-  interrupt_flag = false;
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-}
-
-InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
-
-const std::atomic<bool>& InterruptGuard::flag() const { return interrupt_flag; }
 
 }  // namespace conebench

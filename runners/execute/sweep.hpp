@@ -92,14 +92,4 @@ struct DryRun {
 /// Errors as run_sweep.
 Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress);
 
-/// While it lives, the first SIGINT or SIGTERM sets flag() and the second ends the process.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-  const std::atomic<bool>& flag() const;
-};
-
 }  // namespace conebench

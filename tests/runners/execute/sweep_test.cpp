@@ -14,6 +14,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/environment.hpp"
+#include "runners/execute/interrupt.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/store/suite_scope.hpp"

@@ -14,6 +14,7 @@
 
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/descendants.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/simulation/sample_folder.hpp"
 
@@ -113,6 +114,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
 std::optional<Worker> start(const OutputCatcher& output, const std::function<int()>& body) {
   auto channel = make_channel();
   if (!channel) return std::nullopt;
+  adopt_orphans();  // of workers that are killed
   Worker worker;
   worker.process = fork_process({channel->second.number(), output.descriptor()}, [&] {
     drop_shared_mappings();

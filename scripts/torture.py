@@ -4,7 +4,8 @@
     scripts/torture.py --kills 200 --seed 1
 
 Parts: kills (SIGKILL to the runner, a worker, what reads a file or a solving process, while problems are looked at, cells
-are run, a cell is stored or rounds are timed), killer (every reader is killed, again and again), disk (files that may
+are run, a cell is stored or rounds are timed), killer (every reader, solving process or
+worker is killed, again and again), disk (files that may
 not grow; with root also a full disk), folder (read-only), two (two runners of one store), clock (the date jumps by a day
 ten times a second). After each, the same command goes on without disturbance.
 """
@@ -33,7 +34,7 @@ SUITE = {
     "solvers": ["NSGS", "PGS-CCP", "ADMM-NCP-SA", "APGD-CCP", "CASCADE"],
     "tolerances": [1e-4, 1e-8],
     "limits": {"iterations": 3000, "seconds": 60},
-    "repeats": {"min": 2, "min_ms": 10, "max": 200, "rounds": 2},
+    "repeats": {"min": 2, "min_ms": 20, "max": 400, "rounds": 2},
 }
 LASTING = """SELECT c.key, c.status, c.reason, c.claimed, c.solved, c.verdict_value, c.iterations, c.factorizations,
              c.operator_products, c.rounds > 1, r.length, r.crc32, r.data
@@ -224,20 +225,22 @@ def kill_at_random(bench, wanted):
     print(f"kills: {sum(kills.values())} in {stores} stores, none lost, none false")
 
 
-def kill_every_reader(bench):
+def kill_every(bench):
     """Nothing false is stored, the exit code says that something is to be run again, and the next run does it."""
-    store = bench.folder / "killer.sqlite"
-    run, kills = Run(bench, store), 0
-    while not run.ended():
-        for victim in run.victims("reader"):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(victim, signal.SIGKILL)
-                kills += 1
-    code, line = run.wait()
-    bench.compare(store, lasting(store), whole=False)
-    check(code == 4 or lasting(store) == bench.reference, f"killer: exit code {code}: {line}")
-    bench.compare(store, bench.finished(store))
-    print(f"killer: {kills} readers killed, exit code {code}; the next run made it whole")
+    for role in ("reader", "solver", "worker"):
+        store = bench.folder / f"killer-{role}.sqlite"
+        run, kills = Run(bench, store), 0
+        while not run.ended():
+            for victim in run.victims(role):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(victim, signal.SIGKILL)
+                    kills += 1
+        code, line = run.wait()
+        stored = lasting(store)
+        bench.compare(store, stored, whole=False)
+        check(code == 4 or stored == bench.reference, f"{store.name}: exit code {code}: {line}")
+        bench.compare(store, bench.finished(store))
+        print(f"killer: {kills} kills, every {role}: exit code {code} with {len(stored)} cells; the next run had all")
 
 
 def expect_refusal(run, what):
@@ -283,11 +286,8 @@ def read_only_folder(bench):
         folder.chmod(0o555)
     try:
         for name in ("old.sqlite", "new.sqlite"):
-            run = Run.__new__(Run)
-            log = bench.folder / f"sealed-{name}.log"
             done = subprocess.run([bench.conebench, "run", str(bench.suite), "--db", str(folder / name)],
                                   capture_output=True, text=True, check=False)
-            log.write_text(done.stderr)
             check(done.returncode == 3 and done.stderr.count("\n") == 1, f"{name}: exit code {done.returncode}: {done.stderr}")
     finally:
         if as_root:
@@ -327,11 +327,10 @@ def jump_the_clock(bench):
         least, most = database.execute("SELECT min(total_minimum_s), max(total_cold_s) FROM cells").fetchone()
         runs = database.execute("SELECT started_utc, finished_utc FROM runs").fetchall()
     check(0.0 < least and most < 60.0, f"clock: times from {least} to {most} s")
-    check(abs(int(runs[0][0][:4]) - time.gmtime().tm_year) <= 1, "the library moved nothing it should not")
     print(f"clock: jumps by a day leave every time between {least:.2g} and {most:.2g} s; the run's dates are {runs}")
 
 
-PARTS = {"killer": kill_every_reader, "disk": fill_disk, "folder": read_only_folder, "two": two_runners,
+PARTS = {"killer": kill_every, "disk": fill_disk, "folder": read_only_folder, "two": two_runners,
          "clock": jump_the_clock}
 
 

@@ -116,6 +116,7 @@ const char* exit_code_table() {
   4   some cells broke: a file that could not be read, a crash or too little
       memory that --base did not have, a cell without a process; the report has
       the reasons, `run --retry crashed,out_of_memory` runs them again.
+      Or something outside killed what was at work: the same command goes on.
       Of one problem: the solver does not support it, or this build lacks what
       it needs (`conebench doctor`)
   5   nothing was measured: no cell, or no solver answered in any; look at the

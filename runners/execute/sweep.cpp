@@ -101,6 +101,7 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     loop.run(shuffled_groups(input.cells, cells, input.suite.seed + static_cast<std::uint64_t>(round)), jobs);
     progress.ended(state);
     outcome.retimed += state.done;
+    if (!loop.interrupted() && !loop.stopped()) outcome.not_retimed += state.total - state.done;
     if (state.done == state.total) outcome.solved += state.solved - solved_before;
     outcome.flaky += loop.statuses().contains("flaky") ? loop.statuses().at("flaky") : 0;
     outcome.busy_s += loop.busy_seconds();
@@ -232,8 +233,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   if (const auto now = store.read_outcomes()) {
     if (const std::string loaded = loaded_text(run, now->cells); !loaded.empty()) outcome.noise.push_back(loaded);
   }
-  const bool complete = outcome.not_run() == 0 && outcome.killed_problems == 0;
-  if (!outcome.interrupted && !outcome.stopped && complete) run.finished_utc = utc_now();
+  if (!outcome.interrupted && !outcome.stopped && outcome.left() == 0) run.finished_utc = utc_now();
   if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();
   return finish();
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "fclib_loader/isolation.hpp"
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/descendants.hpp"
@@ -57,6 +58,7 @@ bool answer(FrameKind kind, const std::string& payload) {
 }
 
 int survey(const SurveyPlan& plan, const ProblemSource& source) {
+  hdf5::limit_reading(plan.suite.limits.read_seconds);
   const auto problem = load_source(source, plan.cache);
   const auto look_at = [&](const ContactProblem& loaded) {
     const auto known = plan.known.find(loaded.data_hash());
@@ -71,6 +73,7 @@ int survey(const SurveyPlan& plan, const ProblemSource& source) {
 }
 
 int work(const WorkerPlan& plan, const ProblemSource& source) {
+  hdf5::limit_reading(plan.suite.limits.read_seconds);
   const auto problem = load_source(source, plan.cache, true);
   LoadReport report;
   if (problem) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -9,7 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -34,7 +38,9 @@ constexpr bool limits_memory = true;
 constexpr bool limits_memory = true;
 #endif
 
-constexpr rlim_t base_seconds = 30;
+using Clock = std::chrono::steady_clock;
+
+std::atomic<double> read_seconds = default_read_seconds;
 constexpr rlim_t bytes_a_second = 4 << 20;
 constexpr rlim_t base_bytes = rlim_t{4} << 30;
 constexpr rlim_t memory_a_byte = 64;
@@ -75,9 +81,16 @@ bool write_all(int descriptor, const void* bytes, std::size_t size) {
   return true;
 }
 
-bool read_all(int descriptor, void* bytes, std::size_t size) {
+/// False where the stream ends, fails or has nothing to give at `deadline`.
+bool read_all(int descriptor, void* bytes, std::size_t size, Clock::time_point deadline) {
   char* next = static_cast<char*>(bytes);
   while (size > 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd wanted{descriptor, POLLIN, 0};
+    const int ready = ::poll(&wanted, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && Clock::now() < deadline) continue;
+    if (ready <= 0) return false;
     const ssize_t step = ::read(descriptor, next, size);
     if (step < 0 && errno == EINTR) continue;
     if (step <= 0) return false;
@@ -105,6 +118,11 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
+/// Wall clock for a file of this size [s].
+double seconds_for(std::uintmax_t file_bytes) {
+  return read_seconds + static_cast<double>(file_bytes) / static_cast<double>(bytes_a_second);
+}
+
 void prepare_child(std::uintmax_t file_bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU}) {
@@ -117,7 +135,7 @@ void prepare_child(std::uintmax_t file_bytes) {
     ::dup2(nowhere, STDOUT_FILENO);
   }
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, base_seconds + file_bytes / bytes_a_second);
+  limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(seconds_for(file_bytes))) + 1);  // where nobody watches any more
   if (limits_memory) limit(RLIMIT_AS, address_space() + base_bytes + memory_a_byte * file_bytes);
 }
 
@@ -141,26 +159,27 @@ void prepare_child(std::uintmax_t file_bytes) {
 /// How the reading process ended without an answer.
 struct Death {
   int status = 0;
-  rusage usage{};
+  bool too_slow = false;  ///< ended here, after its time
 };
 
-/// HDF5 raises none of these; the kernel's memory killer, a user or an init system does. A process that ignores the end
-/// of its processor time is killed by the limit.
-bool from_outside(const Death& death, std::uintmax_t file_bytes) {
-  if (!WIFSIGNALED(death.status)) return false;
+/// HDF5 raises none of these; the kernel's memory killer, a user or an init system does.
+bool from_outside(const Death& death) {
+  if (death.too_slow || !WIFSIGNALED(death.status)) return false;
   const int signal = WTERMSIG(death.status);
-  if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT) return true;
-  const auto used = static_cast<std::uintmax_t>(death.usage.ru_utime.tv_sec + death.usage.ru_stime.tv_sec);
-  return signal == SIGKILL && used + 1 < base_seconds + file_bytes / bytes_a_second;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-std::string words_of(const Death& death) {
-  const bool by_signal = WIFSIGNALED(death.status);
-  if (by_signal && (WTERMSIG(death.status) == SIGXCPU || WTERMSIG(death.status) == SIGKILL)) {
-    return "HDF5's library found no end";
+std::string words_of(const Death& death, std::uintmax_t file_bytes) {
+  if (death.too_slow || (WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGXCPU)) {
+    return fmt::format(
+        "reading it took more than {:.3g} s; it is damaged, or give it longer (limits.read_seconds in a suite, "
+        "--read-seconds)",
+        seconds_for(file_bytes));
   }
-  if (by_signal) return fmt::format("HDF5's library crashed (signal {})", WTERMSIG(death.status));
-  return "HDF5's library ended its process";
+  if (WIFSIGNALED(death.status)) {
+    return fmt::format("HDF5's library crashed (signal {}) on this file; it is damaged", WTERMSIG(death.status));
+  }
+  return "HDF5's library ended its process on this file; it is damaged";
 }
 
 /// The payload, an error, or how the child ended without either.
@@ -185,9 +204,11 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
   if (child == 0) run_child(out.get(), file.string(), size, body);
   out.close();
 
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_for(size)));
   Header header;
   std::string payload;
-  bool complete = read_all(in.get(), &header, sizeof header) && header.magic == header_magic &&
+  bool complete = read_all(in.get(), &header, sizeof header, deadline) && header.magic == header_magic &&
                   header.mark >= success && header.mark <= static_cast<std::int64_t>(ErrorCode::internal);
   if (complete) {
     // Grows with what arrives: the size comes from a process that a damaged file may have led astray.
@@ -196,12 +217,14 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
       const std::size_t begin = payload.size();
       const std::size_t step = std::min<std::size_t>(std::max(piece, begin), header.size - begin);
       payload.resize(begin + step);
-      complete = read_all(in.get(), payload.data() + begin, step);
+      complete = read_all(in.get(), payload.data() + begin, step, deadline);
     }
   }
   in.close();
   Death death;
-  while (::wait4(child, &death.status, 0, &death.usage) < 0 && errno == EINTR) {
+  death.too_slow = !complete && Clock::now() >= deadline;
+  if (death.too_slow) ::kill(child, SIGKILL);
+  while (::waitpid(child, &death.status, 0) < 0 && errno == EINTR) {
   }
   if (!complete) return death;
   if (header.mark == success) return payload;
@@ -209,6 +232,8 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
 }
 
 }  // namespace
+
+void limit_reading(double seconds) { read_seconds = seconds; }
 
 Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body) {
   constexpr int most_tries = 3;
@@ -221,9 +246,7 @@ Result<std::string> isolated(const std::filesystem::path& file, const std::funct
     if (auto* payload = std::get_if<std::string>(&outcome)) return std::move(*payload);
     if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
     const Death& death = std::get<Death>(outcome);
-    if (!from_outside(death, size)) {
-      return Error{ErrorCode::bad_input, fmt::format("{}: {} on this file; it is damaged", name, words_of(death))};
-    }
+    if (!from_outside(death)) return Error{ErrorCode::bad_input, name + ": " + words_of(death, size)};
     if (tries == most_tries) {
       return Error{ErrorCode::killed,
                    fmt::format("{}: the process that reads it was killed from outside {} times (signal {}); nothing is "

@@ -8,13 +8,19 @@
 
 namespace conebench::hdf5 {
 
+constexpr double default_read_seconds = 10.0;
+/// The wall clock's limit of isolated() from now on, in this process and those that it forks: `seconds` and one for
+/// each 4 MB of the file.
+void limit_reading(double seconds);
+
 /// Runs `body` in a forked process and gives the bytes that it returns, so that HDF5's own crashes and endless loops on
-/// damaged files end that process alone. `body` may throw Failure, which becomes the error. Its process time and its
-/// memory are bounded in proportion to the size of `file`. Where no process can be forked, `body` runs here.
+/// damaged files end that process alone. `body` may throw Failure, which becomes the error. Its time
+/// (limit_reading) and its memory are bounded in proportion to the size of `file`. Where no process can be forked,
+/// `body` runs here.
 ///
 /// A process that something outside killed is started again, thrice in all.
-/// Errors: the Failure's; (bad_input) a process that ended without an answer ("file: HDF5's library crashed …");
-/// (killed) one that was killed from outside each time.
+/// Errors: the Failure's; (bad_input) a process that ended without an answer ("file: HDF5's library crashed …") or took
+/// too long; (ErrorCode::killed) one that was killed from outside each time.
 Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body);
 
 }  // namespace conebench::hdf5

@@ -1,6 +1,8 @@
 #include "runners/cli/application.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -114,12 +116,14 @@ const char* exit_code_table() {
   4   some cells broke: a file that could not be read, a crash or too little
       memory that --base did not have, a cell without a process; the report has
       the reasons, `run --retry crashed,out_of_memory` runs them again.
+      Or something outside killed what was at work: the same command goes on.
       Of one problem: the solver does not support it, or this build lacks what
       it needs (`conebench doctor`)
   5   nothing was measured: no cell, or no solver answered in any; look at the
       filter, the data folder and the report
   70  internal error; please report it with the command
-  130 interrupted (Ctrl-C); what was done is kept, the same command resumes
+  130 interrupted (Ctrl-C, a closed terminal or pipe); what was done is kept,
+      the same command resumes
 )";
 }
 
@@ -132,6 +136,12 @@ int exit_code(ErrorCode code) {
     case ErrorCode::internal: break;
   }
   return 70;
+}
+
+/// Standard output is a pipe that nobody reads any more, as with `| head`: by choice, so the exit code stays.
+static bool reader_has_gone() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 int run_application(int argc, char** argv) {
@@ -147,7 +157,7 @@ int run_application(int argc, char** argv) {
   } catch (...) {
     print_error("internal error of an unknown kind; please report it with the command");
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && !reader_has_gone()) {
     print_error(
         fmt::format("standard output cannot be written: {}; what was printed is incomplete", std::strerror(errno)));
     return code == done ? exit_code(ErrorCode::bad_input) : code;

@@ -36,7 +36,8 @@ prints none, and says why on standard error.
 
 `run`: `suite`, `store`, `base`, `exit_code`, `reasons` (the lines of standard error), `problems`, `problems_not_loaded`,
 `problems_taken_by_none`, `cells` (that the suite, shard and filter ask for) and of them `cells_solved`, `cells_supported`,
-`cells_stored_before`, `cells_run_now`, `cells_not_run`, `cells_timed_again`, `cells_flaky`, `cells_ended` (crashed or out of
+`cells_stored_before`, `cells_run_now`, `cells_not_run`, `cells_timed_again`, `cells_not_timed_again`, `problems_killed`,
+`cells_flaky`, `cells_ended` (crashed or out of
 memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all cells) and `statuses_run_now`; `gates`, each with
 `gate` (as given), `solver`, `over` (`all` or `supported`), `asked`, `found`, `solved`, `cells`, `supported`, `base_supported` and
 `passed`; `wall_s`, `survey_s`, `busy_s`, `interrupted` and `noise`. With `--dry-run` (`conebench.dry_run/1`): `suite`, `problems`,

@@ -14,7 +14,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
-#include "runners/execute/sweep.hpp"
+#include "runners/execute/interrupt.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/scene_plan.hpp"
 

@@ -226,6 +226,7 @@ Command add_inspect(CLI::App& root) {
   app->footer(footer);
   app->add_option("FILE", arguments->files, "FCLIB HDF5 files, or scenes with their options")->required();
   app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");
+  add_read_limit(*app);
   return {app, [arguments] { return run_inspect(*arguments); }};
 }
 

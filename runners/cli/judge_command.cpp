@@ -73,6 +73,7 @@ Command add_judge(CLI::App& root) {
       ->type_name("NAME")
       ->capture_default_str();
   app->add_flag("--json", arguments->json, "Print one JSON object");
+  add_read_limit(*app);
   return {app, [arguments] { return run_judge(*arguments); }};
 }
 

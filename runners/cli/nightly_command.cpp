@@ -13,6 +13,7 @@
 #include "runners/cli/run_ending.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/gates.hpp"
+#include "runners/execute/interrupt.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/night_folder.hpp"

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <vector>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "fclib_loader/isolation.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
 #include "problems/source_words.hpp"
@@ -61,6 +63,13 @@ std::optional<Error> no_problem_file(const std::filesystem::path& file) {
   return Error{ErrorCode::bad_input, fmt::format("{}: not a problem but a model of a robot or a scene; {}, then give "
                                                  "one of the files",
                                                  file.string(), hint)};
+}
+
+void add_read_limit(CLI::App& app) {
+  const auto seconds = std::make_shared<double>(hdf5::default_read_seconds);
+  add_real(app, "--read-seconds", *seconds, {.minimum = 0.1, .maximum = 1e6},
+           "Wall clock for reading a file [s], and a second more for each 4 MB of it (10)");
+  app.parse_complete_callback([seconds] { hdf5::limit_reading(*seconds); });
 }
 
 std::filesystem::path find_problem_file(const std::string& file) {

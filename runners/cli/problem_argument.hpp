@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/App.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct GivenProblem {
   ContactProblem problem;
   std::filesystem::path file;
 };
+
+/// `--read-seconds`, for commands that read FCLIB files.
+void add_read_limit(CLI::App& app);
 
 /// The file as given, or where there is none and the path is relative, below the folder CONEBENCH_DATA.
 std::filesystem::path find_problem_file(const std::string& file);

@@ -21,6 +21,7 @@
 #include "runners/cli/run_ending.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/gates.hpp"
+#include "runners/execute/interrupt.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/filter.hpp"
@@ -231,13 +232,13 @@ Result<int> run_suite(const RunArguments& arguments) {
     base = std::move(*contents);
   }
 
+  const InterruptGuard guard;
+  options.interrupted = &guard.flag();
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store) return store.error();
   const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
   if (!lock) return lock.error();
   if (!lock->note().empty()) print_note(lock->note());
-  const InterruptGuard guard;
-  options.interrupted = &guard.flag();
   const auto outcome = run_sweep(*suite, *store, options, progress);
   if (!outcome) return outcome.error();
 

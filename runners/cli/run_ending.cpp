@@ -26,14 +26,13 @@ std::string what_broke(const EndedRun& run) {
                                 run.base.empty() ? "" : fmt::format(" and did not in {}", run.base)));
   }
   if (verdict.skipped > 0) parts.push_back(plural(verdict.skipped, "cell") + " got no process");
-  if (run.outcome.not_run() > 0) {
-    parts.push_back(fmt::format("{} {} not run", plural(run.outcome.not_run(), "cell"),
-                                run.outcome.not_run() == 1 ? "was" : "were"));
-  }
-  if (run.outcome.killed_problems > 0) {
-    parts.push_back(fmt::format("nothing is known of {}: what reads them was killed from outside; run again",
-                                plural(run.outcome.killed_problems, "source")));
-  }
+  const auto left = [&](long count, const char* what, const char* not_done) {
+    if (count > 0)
+      parts.push_back(fmt::format("{} {} not {}", plural(count, what), count == 1 ? "was" : "were", not_done));
+  };
+  left(run.outcome.killed_problems, "problem", "looked at, since what reads it was killed from outside");
+  left(run.outcome.not_run(), "cell", "run");
+  left(run.outcome.not_retimed, "cell", "timed again");
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
   return text;
@@ -58,15 +57,15 @@ Ending ending_of(const EndedRun& run) {
   const SweepOutcome& outcome = run.outcome;
   if (outcome.stopped) return {exit_code(outcome.stopped->code), {outcome.stopped->message}};
   if (outcome.interrupted) {
-    const std::string left = outcome.not_run() > 0 ? fmt::format("with {} cells to run", outcome.not_run())
-                                                   : std::string("while solved cells were timed again");
+    std::string left = "while solved cells were timed again";
+    if (outcome.not_run() > 0) left = fmt::format("with {} to run", plural(outcome.not_run(), "cell"));
+    if (outcome.cells == 0) left = "while the problems were looked at";
     return {interrupted, {fmt::format("interrupted {}; the same command resumes", left)}};
   }
-  if (outcome.cells == 0 && outcome.killed_problems > 0) return {not_run, {run.suite + ": " + what_broke(run)}};
-  if (outcome.cells == 0) {
+  if (outcome.cells == 0 && outcome.killed_problems == 0) {
     return {nothing_measured, {fmt::format("{}: nothing was measured: {} leaves no cell", run.suite, run.part)}};
   }
-  if (run.verdict.answered == 0) {
+  if (run.verdict.answered == 0 && outcome.left() == 0) {
     return {nothing_measured,
             {fmt::format("{}: nothing was measured: no solver answered in any of {} ({}); the report says why",
                          run.suite, plural(outcome.cells, "cell"), counts_text(run.verdict.statuses))}};
@@ -77,8 +76,9 @@ Ending ending_of(const EndedRun& run) {
   }
   if (!ending.reasons.empty()) {
     ending.code = gate_failed;
-  } else if (run.verdict.broke() || outcome.not_run() + outcome.killed_problems > 0) {
-    ending = {not_run, {fmt::format("{}: {}; the report says why", run.suite, what_broke(run))}};
+  } else if (run.verdict.broke() || outcome.left() > 0) {
+    const char* const next = outcome.left() > 0 ? "the same command goes on with what was left" : "the report says why";
+    ending = {not_run, {fmt::format("{}: {}; {}", run.suite, what_broke(run), next)}};
   }
   return ending;
 }
@@ -120,7 +120,6 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
                         {"interrupted", outcome.interrupted},
                         {"problems", outcome.problems},
                         {"problems_not_loaded", outcome.bad_problems},
-                        {"problems_killed", outcome.killed_problems},
                         {"problems_taken_by_none", outcome.untaken_problems},
                         {"cells", outcome.cells},
                         {"cells_solved", outcome.solved},
@@ -129,6 +128,8 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
                         {"cells_run_now", outcome.run},
                         {"cells_not_run", outcome.not_run()},
                         {"cells_timed_again", outcome.retimed},
+                        {"cells_not_timed_again", outcome.not_retimed},
+                        {"problems_killed", outcome.killed_problems},
                         {"cells_flaky", outcome.flaky},
                         {"cells_ended", run.verdict.ended},
                         {"cells_ended_in_base_too", run.verdict.ended_before},

@@ -223,6 +223,7 @@ Command add_solve(CLI::App& root) {
       ->type_name("OUT.hdf5");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the judge says solved");
+  add_read_limit(*app);
   return {app, [arguments] { return run_solve(*arguments); }};
 }
 

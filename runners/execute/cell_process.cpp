@@ -15,8 +15,10 @@
 #include <cerrno>
 #include <csignal>
 #include <new>
+#include <set>
 #include <utility>
 
+#include "runners/execute/descendants.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 
@@ -49,13 +51,15 @@ struct Watched {
   bool ignored_term = false;
   double wall_s = 0.0;
   long peak_mb = 0;
-  long peak_kb = 0;  ///< as the system counted it
+  long peak_kb = 0;  ///< as the system counted it; of several processes, as the watch did
+  std::size_t processes = 0;
   bool out_of_memory_kill = false;
   bool answered = false;
   bool more = false;  ///< it wrote more than one answer
 };
 
 struct WatchEvents {
+  std::function<std::set<pid_t>()> others;   ///< processes of this one that are not the child's
   std::function<void(const Frame&)> answer;  ///< the child may not have ended yet
   std::function<void()> quiet;               ///< for a while nothing has come
 };
@@ -87,10 +91,13 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
 
     const double elapsed = monotonic_seconds() - began;
-    watched.peak_mb = std::max(watched.peak_mb, resident_mb(child));
+    const auto family = strays(events.others());
+    watched.peak_mb = std::max(watched.peak_mb, memory_mb(family));
+    watched.processes = std::max(watched.processes, family.size());
     if (watched.killed == Killed::no && watched.peak_mb > limits.memory_mb) {
       watched.killed = Killed::for_memory;
-      kill(child, SIGKILL);  // at once: it could take gigabytes within the time to react
+      // At once: they could take gigabytes within the time to react.
+      for (const pid_t process : family) kill(process, SIGKILL);
     } else if (watched.killed == Killed::no && elapsed > limits.wall_s * std::clamp(tries.load(), 1, most_tries)) {
       watched.killed = Killed::for_time;
       kill_at = elapsed + limits.grace_s;
@@ -109,7 +116,9 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
   kill(-child, SIGKILL);  // what it started and left behind
   rusage usage{};
   while (wait4(child, &watched.wait_status, 0, &usage) < 0 && errno == EINTR) continue;
+  kill_strays(events.others());  // and what had left the group
   watched.peak_kb = usage.ru_maxrss;
+  if (watched.processes > 1) watched.peak_kb = std::max(watched.peak_kb, 1024 * watched.peak_mb);
   watched.out_of_memory_kill = WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL &&
                                watched.killed == Killed::no && out_of_memory_kills() != kills_before;
   return watched;
@@ -136,6 +145,7 @@ CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& l
   void* const page = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::bad_alloc();
   shared_ = new (page) Shared{};
+  adopt_orphans();
 }
 
 CellProcess::~CellProcess() {
@@ -158,6 +168,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     own.first_to_go = 1000;
     own.pinned_processor = limits_.pinned_processor;
     limit_this_process(own);
+    die_with_parent();
     confine_this_process();
     char begin = 0;
     if (recv(child_channel, &begin, 1, 0) != 1) return 1;
@@ -210,7 +221,9 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     auto next_child = next ? start(*next) : Result<Child>(Error{});
     if (next_child) waiting_ = std::make_unique<Child>(std::move(*next_child));
   };
-  const Watched watched = watch(child.process, child.channel.number(), shared_->tries, limits_, {take, make_following});
+  const auto others = [&] { return waiting_ ? std::set<pid_t>{waiting_->process} : std::set<pid_t>{}; };
+  const Watched watched =
+      watch(child.process, child.channel.number(), shared_->tries, limits_, {others, take, make_following});
 
   const int last_phase = shared_->phase;
   const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::repeating)

@@ -63,7 +63,14 @@ SampleMaker isolated_samples(const SuiteLimits& limits, const std::atomic<bool>*
       if (outcome) return *outcome;
       const bool again = end.from_outside ? ++kills < most_outside_kills : ++crashes < most_crashes;
       if (!again) {
-        return failed(plan, fmt::format("simulating it crashed: {}; repeat it with conebench generate", end.why));
+        Error error =
+            failed(plan, fmt::format("simulating it crashed: {}; repeat it with conebench generate", end.why));
+        if (end.from_outside) {
+          error = {ErrorCode::killed,
+                   fmt::format("{}: what simulates it was killed from outside {} times ({}); run again", plan.name,
+                               kills, end.why)};
+        }
+        return error;
       }
     }
   };

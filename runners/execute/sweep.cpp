@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <map>
 #include <optional>
 #include <set>
@@ -102,20 +101,13 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     loop.run(shuffled_groups(input.cells, cells, input.suite.seed + static_cast<std::uint64_t>(round)), jobs);
     progress.ended(state);
     outcome.retimed += state.done;
+    if (!loop.interrupted() && !loop.stopped()) outcome.not_retimed += state.total - state.done;
     if (state.done == state.total) outcome.solved += state.solved - solved_before;
     outcome.flaky += loop.statuses().contains("flaky") ? loop.statuses().at("flaky") : 0;
     outcome.busy_s += loop.busy_seconds();
     if (loop.stopped()) return loop.stopped();
   }
   return std::nullopt;
-}
-
-std::atomic<bool> interrupt_flag{false};
-void on_interrupt(int signal) {
-  if (interrupt_flag.exchange(true)) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-  }
 }
 
 bool not_loaded(const SurveyedProblem& problem) { return !problem.loaded && !problem.unsupported; }
@@ -241,8 +233,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   if (const auto now = store.read_outcomes()) {
     if (const std::string loaded = loaded_text(run, now->cells); !loaded.empty()) outcome.noise.push_back(loaded);
   }
-  const bool complete = outcome.not_run() == 0 && outcome.killed_problems == 0;
-  if (!outcome.interrupted && !outcome.stopped && complete) run.finished_utc = utc_now();
+  if (!outcome.interrupted && !outcome.stopped && outcome.left() == 0) run.finished_utc = utc_now();
   if (const auto finished = store.finish_run(run); !finished && !outcome.stopped) outcome.stopped = finished.error();
   return finish();
 }
@@ -293,18 +284,5 @@ Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOption
   }
   return dry;
 }
-
-InterruptGuard::InterruptGuard() {
-  interrupt_flag = false;
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-}
-
-InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
-
-const std::atomic<bool>& InterruptGuard::flag() const { return interrupt_flag; }
 
 }  // namespace conebench

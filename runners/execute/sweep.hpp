@@ -42,6 +42,7 @@ struct SweepOutcome {
   long run = 0;                ///< of `cells`: run and stored now (unsupported and bad_problem included)
   long measured = 0;           ///< of `run`: a solver ran and answered
   long retimed = 0;            ///< cells run again, each once a further round
+  long not_retimed = 0;        ///< left for the next run: what worked at them was killed from outside
   long flaky = 0;              ///< of `retimed`: that gave another answer
   long solved = 0;             ///< of `cells`, stored ones included
   std::map<std::string, long> statuses;  ///< of `run`
@@ -53,6 +54,8 @@ struct SweepOutcome {
   std::vector<std::string> noise;  ///< why times of this run are doubtful
 
   long not_run() const { return cells - resumed - run; }
+  /// What the next run has to do: something was killed from outside, or this one ended early.
+  long left() const { return not_run() + not_retimed + killed_problems; }
 };
 
 /// Plans and runs a suite into `store`; cells that it holds already are left out. Forks, so call it from a process with
@@ -91,15 +94,5 @@ struct DryRun {
 /// Loads every problem, runs and simulates nothing and leaves nothing behind. `store`: null where there is none yet.
 /// Errors as run_sweep.
 Result<DryRun> dry_run(const Suite& suite, const Store* store, const SweepOptions& options, Progress& progress);
-
-/// While it lives, the first SIGINT or SIGTERM sets flag() and the second ends the process.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-  const std::atomic<bool>& flag() const;
-};
 
 }  // namespace conebench

@@ -310,9 +310,11 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   record.setting = setting.hash;
   record.limit_mb = input_.suite.limits.memory_mb;
   if (const auto done = put(cell, record); !done) {
-    stopped_ = Error{done.error().code,
-                     fmt::format("{}; {} cells of this run are stored, run the same command again to resume",
-                                 done.error().message, state_.done)};
+    stopped_ = done.error();
+    if (store_.in_place()) {
+      stopped_->message +=
+          fmt::format("; {} cells of this run are stored, run the same command again to resume", state_.done);
+    }
     return;
   }
   if (const auto found = group_of_.find(planned.problem); found != group_of_.end()) --groups_[found->second].open;

@@ -181,6 +181,14 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;
   leave_out_killed(plan, *sources, surveyed);
+  if (warm && !plan.killed.empty()) {
+    // The step after it would start from another answer than it should.
+    return Error{
+        ErrorCode::killed,
+        fmt::format("{}: what looks at it was killed from outside, and starts \"previous\" need every step of a "
+                    "sequence; nothing was run, run the same command again",
+                    plan.killed.front())};
+  }
   for (SurveyedProblem& problem : surveyed) {
     if (const auto found = record_of.find(problem.record.hash); found != record_of.end()) {
       copy_features(*found->second, problem.record);

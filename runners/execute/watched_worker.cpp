@@ -7,7 +7,14 @@
 #include <cerrno>
 #include <csignal>
 
+#include "runners/execute/descendants.hpp"
+
 namespace conebench {
+
+std::set<pid_t>& WatchedWorker::living() {
+  static std::set<pid_t> workers;
+  return workers;
+}
 
 void WatchedWorker::set_deadline(double at, std::string why) {
   deadline_ = at;
@@ -39,6 +46,8 @@ WorkerEnd WatchedWorker::reap() {
   kill(worker_.process, SIGKILL);
   int status = 0;
   while (waitpid(worker_.process, &status, 0) < 0 && errno == EINTR) continue;
+  living().erase(worker_.process);
+  kill_strays(living());
   WorkerEnd end;
   end.by_us = !killed_for_.empty();
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

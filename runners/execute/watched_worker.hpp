@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class WatchedWorker {
     auto worker = start_process(output_);
     if (!worker) return false;
     worker_ = std::move(*worker);
+    living().insert(worker_.process);
     return true;
   }
   bool running() const { return worker_.process > 0; }
@@ -53,6 +55,9 @@ class WatchedWorker {
   WorkerEnd reap();
 
  private:
+  /// All workers of this process: whatever else is below it was left behind.
+  static std::set<pid_t>& living();
+
   Worker worker_;
   FrameBuffer in_;
   OutputCatcher output_;

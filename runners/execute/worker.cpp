@@ -12,8 +12,10 @@
 
 #include <fmt/core.h>
 
+#include "fclib_loader/isolation.hpp"
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/descendants.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/simulation/sample_folder.hpp"
 
@@ -56,6 +58,7 @@ bool answer(FrameKind kind, const std::string& payload) {
 }
 
 int survey(const SurveyPlan& plan, const ProblemSource& source) {
+  hdf5::limit_reading(plan.suite.limits.read_seconds);
   const auto problem = load_source(source, plan.cache);
   const auto look_at = [&](const ContactProblem& loaded) {
     const auto known = plan.known.find(loaded.data_hash());
@@ -70,6 +73,7 @@ int survey(const SurveyPlan& plan, const ProblemSource& source) {
 }
 
 int work(const WorkerPlan& plan, const ProblemSource& source) {
+  hdf5::limit_reading(plan.suite.limits.read_seconds);
   const auto problem = load_source(source, plan.cache, true);
   LoadReport report;
   if (problem) {
@@ -113,6 +117,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
 std::optional<Worker> start(const OutputCatcher& output, const std::function<int()>& body) {
   auto channel = make_channel();
   if (!channel) return std::nullopt;
+  adopt_orphans();  // of workers that are killed
   Worker worker;
   worker.process = fork_process({channel->second.number(), output.descriptor()}, [&] {
     drop_shared_mappings();

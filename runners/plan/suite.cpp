@@ -305,7 +305,8 @@ class SuiteReader {
   }
 
   void limits(const Json& value, SuiteLimits& limits) {
-    if (!read_.is_object(value, "limits", {"iterations", "seconds", "memory_mb", "load_seconds", "simulation_seconds"}))
+    if (!read_.is_object(value, "limits",
+                         {"iterations", "seconds", "memory_mb", "load_seconds", "read_seconds", "simulation_seconds"}))
       return;
     if (const Json* item = find(value, "iterations")) {
       limits.iterations = read_.integer(*item, "limits.iterations", 1, 1'000'000'000'000);
@@ -316,6 +317,9 @@ class SuiteReader {
     }
     if (const Json* item = find(value, "load_seconds")) {
       limits.load_seconds = read_.number(*item, "limits.load_seconds", 0.1, 1e6);
+    }
+    if (const Json* item = find(value, "read_seconds")) {
+      limits.read_seconds = read_.number(*item, "limits.read_seconds", 0.1, 1e6);
     }
     if (const Json* item = find(value, "simulation_seconds")) {
       limits.simulation_seconds = read_.number(*item, "limits.simulation_seconds", 0.1, 1e7);

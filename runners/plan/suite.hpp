@@ -51,6 +51,7 @@ struct SuiteLimits {
   double seconds = 10.0;               ///< set-up and solve of one cell, and its repeats together
   long memory_mb = 4000;               ///< resident memory of the process that solves one cell
   double load_seconds = 60.0;          ///< loading one problem
+  double read_seconds = 10.0;          ///< reading one file, and a second more for each 4 MB of it
   double simulation_seconds = 3600.0;  ///< making the samples of one simulation
 };
 

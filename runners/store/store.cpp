@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
+#include <array>
 #include <cmath>
 #include <unordered_map>
 
@@ -22,12 +24,27 @@ using sqlite::Transaction;
 /// sync takes milliseconds, as long as many a solve. Bounds what a power cut can lose, see store.hpp.
 constexpr int writes_per_sync = 16;
 
+/// Device and inode of the file at a path, zero where there is none.
+std::pair<dev_t, ino_t> identity_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
 }  // namespace
 
 struct Store::Database {
   explicit Database(Connection opened, bool writable) : connection(std::move(opened)) {
     if (writable) writers.emplace(connection);
+    identities[0] = identity_of(connection.file());
   }
+
+  /// Whether the files that SQLite has open are still found by their names.
+  bool in_place() const {
+    return identity_of(connection.file()) == identities[0] &&
+           (!identities[1].second || identity_of(log_file()) == identities[1]);
+  }
+  std::filesystem::path log_file() const { return connection.file().string() + "-wal"; }
 
   int put_residuals(std::int64_t id, const CellRecord& cell) {
     if (const int code = writers->drop_residuals.bind(1, id).run(); code != SQLITE_OK) return code;
@@ -72,6 +89,13 @@ struct Store::Database {
     }
     auto done = transact_unsynced(doing, work);
     if (to_disk) connection.run("PRAGMA synchronous = NORMAL");
+    if (done && !identities[1].second) identities[1] = identity_of(log_file());
+    if (done && !in_place()) {
+      return Error{ErrorCode::bad_input,
+                   connection.file().string() +
+                       ": the file, or its -wal, was deleted, moved or replaced while it was written, so what was "
+                       "stored is lost; find out by whom (a solver may do that, too) and run again"};
+    }
     return done;
   }
 
@@ -154,6 +178,7 @@ struct Store::Database {
   Connection connection;
   std::optional<Writers> writers;
   int writes_since_sync = 0;
+  std::array<std::pair<dev_t, ino_t>, 2> identities{};  ///< of the file and its log; the latter is made by a write
 };
 
 namespace {
@@ -289,6 +314,8 @@ Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
   if (!connection) return connection.error();
   return Store(std::make_unique<Database>(std::move(*connection), mode == Mode::read_write));
 }
+
+bool Store::in_place() const { return database_->in_place(); }
 
 Result<std::int64_t> Store::begin_run(const RunRecord& run) {
   auto done = database_->put("a run", Database::Sync::now, &Writers::insert_run, run, run_fields, Part::runs);

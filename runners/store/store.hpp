@@ -19,8 +19,10 @@ namespace conebench {
 /// lose the 15 newest writes (runs reach the disk at once, the rest with every 16th write) and never spoils the file;
 /// what was lost is as if it had not been run, so a resumed run does it again.
 /// Errors name the file and SQLite's reason: bad_input for a full or failing disk, a damaged or busy file; internal for
-/// a record that refers to a run, problem or setting that was not put before. A failed call changes nothing, and may be
-/// repeated. One thread at a time; a forked child must not touch or destroy its copy (leave with _exit).
+/// a record that refers to a run, problem or setting that was not put before. Where the file was deleted, moved or
+/// replaced meanwhile, the next write says so (bad_input): what was written is lost with it. Any other failed call
+/// changes nothing, and may be repeated. One thread at a time; a forked child must not touch or destroy its copy (leave
+/// with _exit).
 class Store {
  public:
   enum class Mode { read_only, read_write };
@@ -30,6 +32,9 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
+
+  /// Whether the file is still found by its name: nobody has deleted, moved or replaced it since it was opened.
+  bool in_place() const;
 
   /// The new run's id; `run.id` is not looked at.
   Result<std::int64_t> begin_run(const RunRecord& run);

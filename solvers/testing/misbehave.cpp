@@ -1,5 +1,6 @@
 #include "solvers/testing/misbehave.hpp"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +46,8 @@ void declare_options(OptionBinder& bind, MisbehaveOptions& options) {
                "crash_once",
                "kill_worker",
                "orphan",
+               "orphan_session",
+               "leak_in_child",
                "garbage",
                "hang_in_second_try",
                "try_forever"},
@@ -108,6 +111,14 @@ void leave_an_orphan() {
   if (fork() == 0) {
     for (;;) pause();
   }
+}
+
+/// A daemon: in a session of its own, its parent gone.
+void leave_a_daemon() {
+  if (fork() != 0) return;
+  setsid();
+  leave_an_orphan();
+  _exit(0);
 }
 
 /// Floods every descriptor that the harness may be listening on.
@@ -188,6 +199,11 @@ class Misbehave final : public Solver {
     if (mode == "throw") throw std::runtime_error("thrown on request");
     if (mode == "kill_worker") kill(getppid(), SIGKILL);
     if (mode == "orphan") leave_an_orphan();
+    if (mode == "orphan_session") leave_a_daemon();
+    if (mode == "leak_in_child") {
+      if (fork() == 0) leak();
+      wait(nullptr);
+    }
     if (mode == "garbage") answer_garbage();
   }
 

@@ -537,17 +537,44 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
   EXPECT_TRUE(json["hints"].is_array());
 }
 
-TEST(RunInterrupted, EndsWith130AndSaysHowToGoOn) {
+/// `signal` comes when the run has made `sign` true, a shell's test in the folder.
+Outcome interrupted_run(const std::string& suite, const std::string& signal, const std::string& sign) {
   const ScratchFolder folder;
-  std::ofstream(folder / "slow.json") << R"({"problems": [{"scene": "box-stack", "options": {"boxes": 10,
+  std::ofstream(folder / "suite.json") << suite;
+  const std::string script = R"(cd "$2"; "$1" run suite.json --db out.sqlite 2>err & pid=$!
+    until eval "$4" || ! kill -0 $pid; do sleep 0.01; done
+    kill -"$3" $pid; wait $pid; code=$?; cat err >&2; exit $code)";
+  return run_program(
+      {"bash", "-c", script, "bash", executable().string(), folder.path().string(), signal, sign + " 2>/dev/null"});
+}
+
+TEST(RunInterrupted, EndsWith130AndSaysHowToGoOn) {
+  const std::string slow = R"({"problems": [{"scene": "box-stack", "options": {"boxes": 10,
     "mass_ratio": 1e6}}], "solvers": ["NSGS", "PGS-NCP-SAFE"], "tolerances": [1e-12],
     "limits": {"iterations": 1000000000, "seconds": 60}})";
-  const std::string script = R"(cd "$2"; "$1" run slow.json --db slow.sqlite 2>err & pid=$!
-    until grep -q 'to run' err; do sleep 0.05; done
-    kill -INT $pid; wait $pid; code=$?; cat err >&2; exit $code)";
-  const auto outcome = run_program({"bash", "-c", script, "bash", executable().string(), folder.path().string()});
+  for (const char* const signal : {"INT", "TERM", "HUP", "QUIT", "PIPE"}) {
+    const auto outcome = interrupted_run(slow, signal, "grep -q 'to run' err");
+    EXPECT_EQ(outcome.code, 130) << signal;
+    EXPECT_THAT(outcome.err, HasSubstr("interrupted with 2 cells to run; the same command resumes")) << signal;
+  }
+}
+
+TEST(RunInterrupted, WhileProblemsAreLookedAtItSaysSo) {
+  std::string seeds = "0";
+  for (int seed = 1; seed < 500; ++seed) seeds += ", " + std::to_string(seed);
+  const auto outcome = interrupted_run(R"({"problems": [{"scene": "random", "options": {"contacts": 100}, "seeds": [)" +
+                                           seeds + R"(]}], "solvers": ["NSGS"], "tolerances": [1e-4]})",
+                                       "INT", "test -e out.sqlite.lock");
   EXPECT_EQ(outcome.code, 130);
-  EXPECT_THAT(outcome.err, HasSubstr("interrupted with 2 cells to run; the same command resumes"));
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted while the problems were looked at; the same command resumes"));
+}
+
+TEST_F(RunCommand, WhoeverStopsReadingTheRankingDoesNotChangeTheEnd) {
+  const std::string script = R"("$1" run "$2" --db "$3" | true; exit ${PIPESTATUS[0]})";
+  const auto outcome = run_program(
+      {"bash", "-c", script, "bash", executable().string(), folder / "small.json", folder / "small.sqlite"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(query("small.sqlite", "SELECT count(*) FROM cells"), std::vector<std::string>{"8"});
 }
 
 }  // namespace

@@ -84,6 +84,24 @@ TEST(Isolation, AReaderThatIsKilledEachTimeSaysNothingOfTheFile) {
             "file: free memory, or stop what kills it, and run again");
 }
 
+TEST(Isolation, AReaderThatFindsNoEndIsEndedInItsTimeAndNotTriedAgain) {
+  const testing::TemporaryFolder folder;
+  hdf5::limit_reading(0.2);
+  const Result<std::string> bytes = hdf5::isolated("file", [&]() -> std::string {
+    std::ofstream(folder.path() / "tries", std::ios::app) << 'x';
+    for (volatile bool forever = true; forever;) {
+    }
+    return "never";
+  });
+  hdf5::limit_reading(hdf5::default_read_seconds);
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_EQ(bytes.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(bytes.error().message,
+            "file: reading it took more than 0.2 s; it is damaged, or give it longer (limits.read_seconds in a suite, "
+            "--read-seconds)");
+  EXPECT_EQ(fs::file_size(folder.path() / "tries"), 1U);
+}
+
 TEST(Isolation, OutlivesAnExit) {
   const Result<std::string> bytes = hdf5::isolated("file", []() -> std::string { std::_Exit(0); });
   ASSERT_FALSE(bytes.ok());

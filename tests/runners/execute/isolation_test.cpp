@@ -32,7 +32,8 @@ class Isolation : public testing::SweepTest {
         {"id": "MISBEHAVE", "grid": {"step": [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]}},
         {"id": "MISBEHAVE", "grid": {"mode": [
           "hang", "hang_in_set_up", "abort", "segfault", "segfault_in_set_up", "stack", "heap", "leak", "huge", "nan",
-          "lie", "random", "exit", "throw", "crash_once", "kill_worker", "orphan", "garbage"]}}],
+          "lie", "random", "exit", "throw", "crash_once", "kill_worker", "orphan",
+          "orphan_session", "leak_in_child", "garbage"]}}],
       "tolerances": [1e-6], "limits": {"seconds": 0.2, "memory_mb": 300}, "repeats": {"min": 2, "min_ms": 0}
     })");
     once.options.jobs = 2;
@@ -65,11 +66,11 @@ std::map<std::string, CellRecord>* Isolation::cells = nullptr;
 std::vector<std::string>* Isolation::notes = nullptr;
 
 TEST_F(Isolation, EveryCellHasItsRecordAndTheHealthyOnesAreSolved) {
-  EXPECT_EQ(outcome->cells, 24);
-  EXPECT_EQ(outcome->run, 24);
+  EXPECT_EQ(outcome->cells, 26);
+  EXPECT_EQ(outcome->run, 26);
   EXPECT_EQ(outcome->not_run(), 0);
   EXPECT_FALSE(outcome->stopped);
-  EXPECT_EQ(cells->size(), 24U);
+  EXPECT_EQ(cells->size(), 26U);
   for (const char* const healthy : {"", " step=0.5", " step=0.6", " step=0.7", " step=0.8", " step=0.9"}) {
     const CellRecord& record = cells->at(std::string("MISBEHAVE") + healthy);
     EXPECT_TRUE(record.solved) << healthy << ": " << record.status << " " << record.reason;
@@ -124,6 +125,11 @@ TEST_F(Isolation, ALeakEndsAtTheMemoryLimit) {
   EXPECT_LT(cell("leak").peak_memory_kb, 1000 * 1024);
 }
 
+TEST_F(Isolation, ALeakInAProcessThatASolverStartedCountsForTheSolver) {
+  EXPECT_EQ(cell("leak_in_child").status, "out_of_memory") << cell("leak_in_child").reason;
+  EXPECT_THAT(cell("leak_in_child").reason, HasSubstr("limit 300 MB"));
+}
+
 TEST_F(Isolation, AnAllocationThatTheSystemRefusesIsOutOfMemory) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer stops it first";
@@ -159,6 +165,7 @@ TEST_F(Isolation, AnswersThatAreWrongAreJudgedWrong) {
 
 TEST_F(Isolation, AProcessLeftBehindByASolverIsEnded) {
   EXPECT_TRUE(cell("orphan").solved) << cell("orphan").status;
+  EXPECT_TRUE(cell("orphan_session").solved) << cell("orphan_session").status;
   // As the subreaper, this process inherits whatever was left behind; only what lives would answer 0 here.
   while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);

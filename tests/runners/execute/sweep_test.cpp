@@ -14,6 +14,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/environment.hpp"
+#include "runners/execute/interrupt.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// 3 problems × 4 settings × 2 tolerances; one of the settings never gets there.
 const char* const small_suite = R"({
@@ -447,6 +449,26 @@ TEST_F(Sweep, AFullDiskStopsItWithAMessageAndItResumes) {
     EXPECT_EQ(outcome->run, 80 - static_cast<long>(stored));
   }
   umount(disk.c_str());
+}
+
+TEST_F(Sweep, AStoreThatASolverDeletesStopsItAndNothingIsSaidToBeStored) {
+  class Deleter final : public Progress {
+   public:
+    explicit Deleter(std::filesystem::path file) : file_(std::move(file)) {}
+    void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override {
+      if (state.done == 3) std::filesystem::remove(file_);
+    }
+
+   private:
+    std::filesystem::path file_;
+  } deleter(folder / "out.sqlite");
+  Store store = open_store();
+  const auto outcome = run_sweep(small, store, options, deleter);
+  ASSERT_TRUE(outcome);
+  ASSERT_TRUE(outcome->stopped);
+  EXPECT_EQ(outcome->stopped->code, ErrorCode::bad_input);
+  EXPECT_THAT(outcome->stopped->message, HasSubstr("was deleted, moved or replaced"));
+  EXPECT_THAT(outcome->stopped->message, Not(HasSubstr("are stored")));
 }
 
 TEST_F(Sweep, AFileThatMayNotGrowStopsItLikeAFullDisk) {

@@ -66,7 +66,7 @@ TEST(Suite, EveryKeyIsRead) {
        "seeds": [3, 4], "as": "fclib"}],
     "solvers": ["NSGS", {"id": "ADMM-NCP-SA", "grid": {"increment": [0.01, 0.05, 0.08]}}],
     "tolerances": [1e-4, 1e-8], "verdict": "natural_map_relative", "criterion": "verdict-paid", "start": "guess",
-    "limits": {"iterations": 10, "seconds": 0.5, "memory_mb": 100, "load_seconds": 3},
+    "limits": {"iterations": 10, "seconds": 0.5, "memory_mb": 100, "load_seconds": 3, "read_seconds": 2},
     "repeats": {"min": 2, "min_ms": 1.5, "max": 4, "rounds": 3}
   })",
                                  "x.json");
@@ -85,6 +85,7 @@ TEST(Suite, EveryKeyIsRead) {
   EXPECT_EQ(suite->starts, std::vector<Start>{Start::guess});
   EXPECT_EQ(suite->limits.seconds, 0.5);
   EXPECT_EQ(suite->limits.load_seconds, 3.0);
+  EXPECT_EQ(suite->limits.read_seconds, 2.0);
   EXPECT_EQ(suite->repeats.minimum_ms, 1.5);
   EXPECT_EQ(suite->repeats.rounds, 3);
 }

@@ -123,6 +123,29 @@ constexpr const char* first_step = "CREATE TABLE t (x INTEGER); INSERT INTO t VA
 constexpr const char* second_step = "ALTER TABLE t ADD COLUMN y INTEGER NOT NULL DEFAULT 1; UPDATE t SET x = x + y;";
 constexpr const char* broken_step = "UPDATE t SET x = 0; UPDATE nothing SET x = 1;";
 
+TEST(StoreDurability, AFileThatIsDeletedMovedOrReplacedMeanwhileIsToldWithTheNextWrite) {
+  const auto remove = [](const std::filesystem::path& file) { std::filesystem::remove(file); };
+  const auto remove_log = [](const std::filesystem::path& file) { std::filesystem::remove(file.string() + "-wal"); };
+  const auto move = [](const std::filesystem::path& file) { std::filesystem::rename(file, file.string() + ".old"); };
+  const auto replace = [](const std::filesystem::path& file) {
+    std::filesystem::copy_file(file, file.string() + ".copy");
+    std::filesystem::rename(file.string() + ".copy", file);
+  };
+  for (void (*const disturb)(const std::filesystem::path&) : {+remove, +remove_log, +move, +replace}) {
+    const ScratchFolder folder;
+    const auto file = folder / "a.sqlite";
+    auto store = new_store(file);
+    ASSERT_TRUE(store.put_cell(sample_cell("before")));
+    EXPECT_TRUE(store.in_place());
+    disturb(file);
+    EXPECT_FALSE(store.in_place());
+    const auto put = store.put_cell(sample_cell("after"));
+    ASSERT_FALSE(put);
+    EXPECT_EQ(put.error().code, ErrorCode::bad_input);
+    EXPECT_THAT(put.error().message, HasSubstr("a.sqlite"));
+  }
+}
+
 TEST(StoreSchema, AnOlderFileIsMigratedWhenWrittenAndOnlyInMemoryWhenRead) {
   const ScratchFolder folder;
   const auto file = folder / "a.sqlite";

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <set>
+#include <vector>
+
+namespace conebench {
+
+/// From now on what a process below this one leaves behind becomes a child of this one, and not of init.
+void adopt_orphans();
+
+/// What this process forks from now on dies with whoever forked it, and so on down; not what is started without fork().
+void die_with_parent();
+
+/// Children of this process that lead or joined another process group than its own, but those in `keep`, and all that
+/// descends from them. With adopt_orphans() that is all that a forked solver has started, also what left its group.
+std::vector<pid_t> strays(const std::set<pid_t>& keep);
+
+/// Kills strays(keep) and waits for them. Call it when what started them is dead.
+void kill_strays(const std::set<pid_t>& keep);
+
+/// Memory of these processes now [MB], pages that several of them share counted once.
+long memory_mb(const std::vector<pid_t>& processes);
+
+}  // namespace conebench

@@ -94,7 +94,7 @@ long JsonReader::integer(const Json& value, const std::string& path, long minimu
 std::string JsonReader::word(const Json& value, const std::string& path, const std::vector<std::string>& words) {
   const std::string given = text(value, path);
   if (std::find(words.begin(), words.end(), given) == words.end()) {
-    fail(path, fmt::format("'{}' must be one of: {}", given, joined(words)));
+    fail(path, fmt::format("'{}' is unknown; {}known: {}", given, did_you_mean(given, words), joined(words)));
   }
   return given;
 }

@@ -298,7 +298,15 @@ TEST(Suite, BracketsInBracketsEndAtSixtyFourWhereverTheyStand) {
     EXPECT_EQ(error_of(text), "dir/x.json: brackets in brackets, more than 64 deep");
   }
   EXPECT_THAT(error_of(with_text("seed", nested(60))), HasSubstr("seed: must be an integer"));
-  EXPECT_THAT(error_of(with_text("verdict", '"' + std::string(100, '[') + R"(\"[")")), HasSubstr("must be one of"));
+  EXPECT_THAT(error_of(with_text("verdict", '"' + std::string(100, '[') + R"(\"[")")),
+              HasSubstr("is unknown; known: "));
+}
+
+TEST(Suite, AMisspeltWordIsAnsweredWithTheNearestOne) {
+  EXPECT_EQ(error_of(with_text("criterion", "\"verdcit\"")),
+            "dir/x.json: criterion: 'verdcit' is unknown; did you mean 'verdict'? known: own, verdict, verdict-paid");
+  EXPECT_THAT(error_of(with_text("verdict", "\"natural_map_scald\"")), HasSubstr("did you mean 'natural_map_scaled'?"));
+  EXPECT_THAT(error_of(with_text("start", "\"gues\"")), HasSubstr("did you mean 'guess'?"));
 }
 
 TEST(Suite, ANumberThatNoDoubleHoldsIsNamed) {

@@ -38,28 +38,6 @@ herr_t keep_first_description(unsigned depth, const H5E_error2_t* error, void* o
   return 0;
 }
 
-bool is_continuation(unsigned char byte) { return (byte & 0xC0U) == 0x80U; }
-
-/// Length of the well-formed UTF-8 sequence at `position`, 0 where there is none.
-std::size_t utf8_length(std::string_view text, std::size_t position) {
-  const auto byte = [&](std::size_t k) {
-    return position + k < text.size() ? static_cast<unsigned char>(text[position + k]) : 0U;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  std::size_t length = 0;
-  if (lead >= 0xC2 && lead <= 0xDF) length = 2;
-  if (lead >= 0xE0 && lead <= 0xEF) length = 3;
-  if (lead >= 0xF0 && lead <= 0xF4) length = 4;
-  for (std::size_t k = 1; k < length; ++k) {
-    if (!is_continuation(static_cast<unsigned char>(byte(k)))) return 0;
-  }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
-  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F)) return 0;
-  if ((lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F)) return 0;
-  return length;
-}
-
 const char* kind_of(H5T_class_t type) {
   switch (type) {
     case H5T_INTEGER: return "integers";
@@ -75,6 +53,16 @@ const char* kind_of(H5T_class_t type) {
     case H5T_TIME: return "times";
     default: return "values of an unknown type";
   }
+}
+
+/// The number types of docs/fclib_format.md. HDF5 converts any other layout too (bits anywhere, any precision), into
+/// numbers that other readers don't see.
+bool is_accepted(Id type) {
+  const std::initializer_list<Id> accepted = {
+      H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_STD_I32LE, H5T_STD_I32BE, H5T_STD_I64LE,
+      H5T_STD_I64BE,  H5T_STD_U32LE,  H5T_STD_U32BE,  H5T_STD_U64LE,  H5T_STD_U64BE, H5T_STD_I16LE, H5T_STD_I16BE,
+      H5T_STD_U16LE,  H5T_STD_U16BE,  H5T_STD_I8LE,   H5T_STD_I8BE,   H5T_STD_U8LE,  H5T_STD_U8BE};
+  return std::any_of(accepted.begin(), accepted.end(), [&](Id one) { return H5Tequal(type, one) > 0; });
 }
 
 const char* kind_of_object(Id id) {
@@ -123,24 +111,6 @@ Handle::~Handle() {
     case H5I_GENPROP_LST: H5Pclose(id_); break;
     default: H5Idec_ref(id_); break;
   }
-}
-
-std::string one_line(const std::string& text) {
-  std::string line;
-  for (std::size_t k = 0; k < text.size();) {
-    const std::size_t length = utf8_length(text, k);
-    if (length == 0) {
-      line += '?';
-      ++k;
-    } else if (length == 1 && (static_cast<unsigned char>(text[k]) < 0x20 || text[k] == 0x7F)) {
-      line += ' ';
-      ++k;
-    } else {
-      line.append(text, k, length);
-      k += length;
-    }
-  }
-  return line;
 }
 
 std::string last_error() {
@@ -262,8 +232,10 @@ ReadFile::Dataset ReadFile::open_dataset(const Object& parent, const std::string
          fmt::format("holds {}, expected {}", kind_of(type_class), values == Values::reals ? "numbers" : "integers"));
   }
   dataset.element_bytes = static_cast<Index>(H5Tget_size(type.get()));
-  if (dataset.element_bytes < 1 || dataset.element_bytes > 16) {
-    fail(path, fmt::format("holds numbers of {} bytes, expected 1 to 16", dataset.element_bytes));
+  if (!is_accepted(type.get())) {
+    fail(path, fmt::format("holds {} of an unusual layout ({} bytes), expected float32, float64 or integers of 1, 2, 4 "
+                           "or 8 bytes",
+                           kind_of(type_class), dataset.element_bytes));
   }
 
   const Handle space(H5Dget_space(id));
@@ -507,7 +479,8 @@ std::optional<std::int64_t> ReadFile::read_attribute(const Object& group, const 
   if (!attribute.valid()) return std::nullopt;
   const Handle type(H5Aget_type(attribute.get()));
   const Handle space(H5Aget_space(attribute.get()));
-  if (H5Tget_class(type.get()) != H5T_INTEGER || H5Sget_simple_extent_npoints(space.get()) != 1) return std::nullopt;
+  const bool whole = H5Tget_class(type.get()) == H5T_INTEGER && is_accepted(type.get());
+  if (!whole || H5Sget_simple_extent_npoints(space.get()) != 1) return std::nullopt;
   std::int64_t value = 0;
   if (H5Aread(attribute.get(), H5T_NATIVE_INT64, &value) < 0) return std::nullopt;
   return value;

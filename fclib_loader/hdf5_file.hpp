@@ -10,6 +10,7 @@
 
 #include "problems/result.hpp"
 #include "problems/types.hpp"
+#include "problems/utf8.hpp"
 
 /// A thin layer over HDF5's C API: handles that close themselves, and reading that looks before it reads. Private to
 /// this folder; HDF5's own header stays in the .cpp files.
@@ -62,8 +63,7 @@ class Handle {
   Id id_ = -1;
 };
 
-/// `text` on one line and in valid UTF-8: control characters become spaces, stray bytes '?'.
-std::string one_line(const std::string& text);
+using conebench::one_line;
 
 /// The innermost message on HDF5's error stack, for a person.
 std::string last_error();

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "problems/source_words.hpp"
+#include "problems/text_file.hpp"
 
 namespace conebench::reports {
 
@@ -19,15 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest = 1 << 20;
+constexpr std::uintmax_t largest_list = 64 << 20;
 
 std::optional<std::string> read_picture(const fs::path& file) {
   constexpr std::string_view png("\x89PNG\r\n\x1a\n", 8);
-  std::error_code failed;
-  if (!fs::is_regular_file(file, failed) || fs::file_size(file, failed) > largest || failed) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || !bytes.starts_with(png)) return std::nullopt;
-  return bytes;
+  const auto bytes = read_text_file(file, largest);
+  if (!bytes || !bytes->starts_with(png)) return std::nullopt;
+  return *bytes;
 }
 
 std::string base64(std::string_view bytes) {
@@ -65,10 +62,10 @@ std::map<std::string, fs::path> sample_folders(const std::vector<fs::path>& fold
   std::error_code failed;
   for (const fs::path& base : folders) {
     for (const auto& entry : fs::directory_iterator(base, failed)) {
-      std::ifstream stream(entry.path() / "samples.json");
-      if (!stream) continue;
+      const auto text = read_text_file(entry.path() / "samples.json", largest_list);
+      if (!text) continue;
       try {
-        found.emplace(simulation_text(nlohmann::json::parse(stream)), entry.path());
+        found.emplace(simulation_text(nlohmann::json::parse(*text)), entry.path());
       } catch (const nlohmann::json::exception&) {
         continue;  // not a list of samples
       }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -11,47 +10,6 @@
 namespace conebench::reports {
 
 namespace {
-
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::string_view bytes;
-  bool valid = false;
-};
-
-/// The code point at the head of `text` (not empty); a byte that starts none stands alone, invalid.
-CodePoint head(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return {first, text.substr(0, 1), true};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return {first, text.substr(0, 1), false};
-  std::uint32_t value = first & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0U) != 0x80) return {first, text.substr(0, 1), false};
-    value = (value << 6U) | (next & 0x3FU);
-  }
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (value < least[length] || value > 0x10FFFF || surrogate) return {first, text.substr(0, 1), false};
-  return {value, text.substr(0, length), true};
-}
-
-template <class Visit>
-void each_code_point(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    const CodePoint point = head(text);
-    visit(point);
-    text.remove_prefix(point.bytes.size());
-  }
-}
-
-/// Controls, and the invisible marks that turn or join text: nothing a name needs.
-bool is_unprintable(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
-}
 
 /// `text` in one line, each ASCII character of `special` replaced by its escape.
 std::string escape(std::string_view text, const std::map<char, std::string_view>& special) {
@@ -131,48 +89,16 @@ std::string capital(std::string text) {
   return text;
 }
 
-std::string one_line(std::string_view text) {
-  std::string out;
-  each_code_point(text, [&](const CodePoint& point) {
-    if (point.value == '\n' || point.value == '\t' || point.value == '\r') {
-      out += ' ';
-    } else {
-      out += point.valid && !is_unprintable(point.value) ? point.bytes : replacement;
-    }
-  });
-  return out;
-}
-
-std::size_t display_width(std::string_view text) {
-  std::size_t width = 0;
-  each_code_point(text, [&](const CodePoint&) { ++width; });
-  return width;
-}
-
-std::string shorten(std::string_view text, std::size_t width) {
-  const std::size_t full = display_width(text);
-  if (full <= width || width < 3) return std::string(text);
-  const std::size_t front = width / 2;
-  const std::size_t back = width - front - 1;
-  std::string out;
-  std::size_t at = 0;
-  each_code_point(text, [&](const CodePoint& point) {
-    if (at < front || at >= full - back) out += point.bytes;
-    if (at == front) out += "…";
-    ++at;
-  });
-  return out;
-}
-
 std::string csv_field(std::string_view text) {
   // An apostrophe of its own is marked, too, so that whoever takes one off has the text again.
   const bool marked = !text.empty() && std::string_view("=+-@'\t\r\n").find(text[0]) != std::string_view::npos;
   std::string out = marked ? "'" : "";
   bool quoted = false;
-  each_code_point(text, [&](const CodePoint& point) {
+  const std::string valid = valid_utf8(text);
+  each_code_point(valid, [&](const CodePoint& point) {
     quoted =
         quoted || (point.value < 0x80 && std::string_view(",;\"\t\r\n").find(point.bytes) != std::string_view::npos);
-    out += !point.valid ? replacement : point.bytes == "\"" ? "\"\"" : point.bytes;
+    out += point.bytes == "\"" ? "\"\"" : point.bytes;
   });
   return quoted ? '"' + out + '"' : out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "problems/plural.hpp"
+#include "problems/utf8.hpp"
 
 /// How numbers and foreign texts look in each format. Names of problems, families and messages come from files and
 /// programs that nobody vetted: every format escapes them here, in one place.
@@ -32,12 +33,9 @@ std::string count_groups(long count, const std::string& group);
 /// With a capital in front.
 std::string capital(std::string text);
 
-/// Valid UTF-8 with control characters and line breaks replaced: fit for a terminal line.
-std::string one_line(std::string_view text);
-/// Columns that a UTF-8 text takes on a terminal (one a code point).
-std::size_t display_width(std::string_view text);
-/// At most `width` columns, the middle left out where longer: "BoxesStack…-i100".
-std::string shorten(std::string_view text, std::size_t width);
+using conebench::display_width;
+using conebench::one_line;
+using conebench::shorten;
 
 /// A text field by RFC 4180 in valid UTF-8, with ' in front where a spreadsheet would run it as a formula (it begins
 /// with = + - @, a tab or a line end, or with ' itself). Not for numbers.

@@ -1,7 +1,7 @@
 # The Debian packages that Conebench needs, and the one way in which scripts install them. Sourced, not run.
 
 build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-                libsqlite3-dev zlib1g-dev libxxhash-dev)
+                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev)
 # Peer solvers; the build goes on without them.
 peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 # Nested dissection for large factors; the build goes on without it.
@@ -13,6 +13,8 @@ picture_packages=(libpng-dev libosmesa6)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 chromium chromium-driver)
+# libFuzzer and the sanitizers of scripts/fuzz.sh.
+fuzz_packages=(clang libclang-rt-14-dev)
 
 # install_missing PACKAGE…: installs those that dpkg does not have; says nothing and asks nobody where none is missing.
 install_missing() {

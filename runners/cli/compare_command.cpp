@@ -6,17 +6,18 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "problems/text_file.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/write_files.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/run_beside.hpp"
+#include "runners/plan/json_reader.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/suite_scope.hpp"
 
@@ -173,12 +174,13 @@ Result<std::monostate> write_all(const Comparison& comparison, const std::string
 }
 
 Result<std::monostate> read_calibration(const std::string& file, TimeRules& rules) {
-  std::ifstream stream(file);
-  if (!stream) return Error{ErrorCode::bad_input, file + ": cannot be read"};
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  const auto text = read_text_file(file, 1 << 20);
+  if (!text) return text.error();
+  const auto json = parse_json(*text, file);
+  if (!json) return Error{ErrorCode::bad_input, json.error().message};
   const auto take = [&](const char* key, double& into) {
-    if (!json.is_object() || !json.contains(key) || !json[key].is_number()) return false;
-    const double value = json[key].get<double>();
+    if (!json->is_object() || !json->contains(key) || !(*json)[key].is_number()) return false;
+    const double value = (*json)[key].get<double>();
     if (!(value >= 0.0 && value < 100.0)) return false;
     into = value;
     return true;

@@ -10,9 +10,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "problems/utf8.hpp"
+
 namespace conebench::cli {
 
 namespace {
+
+/// Columns: room for every list of known words, none for a document that was given in place of a word.
+constexpr std::size_t longest_error = 2000;
 
 /// Characters, not bytes: continuation bytes of UTF-8 take no column.
 std::size_t width(const std::string& text) {
@@ -44,13 +49,8 @@ void print_json(const std::string& kind, nlohmann::json value) {
 }
 
 void print_error(const std::string& message) {
-  // One line, whatever a file's name holds.
-  std::string line = message;
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7f) c = ' ';
-  }
   std::fflush(stdout);
-  print_note("conebench: " + line);
+  print_note("conebench: " + shorten(one_line(message), longest_error));
 }
 
 void print_note(const std::string& line) {

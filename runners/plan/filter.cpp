@@ -2,20 +2,25 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "metrics/features.hpp"
 #include "problems/suggestion.hpp"
+#include "problems/utf8.hpp"
 #include "runners/plan/glob.hpp"
 
 namespace conebench {
 
 namespace {
+
+constexpr std::size_t longest_filter = 1 << 16;
 
 using TextField = std::optional<std::string> FilterSubject::*;
 using NumberField = std::optional<double> FilterSubject::*;
@@ -127,15 +132,14 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
       });
     }
     if (op != "~" && op != "!~") return usage(term, "a text takes =, !=, ~ and !~");
-    try {
-      const std::regex pattern(value, std::regex::ECMAScript);
-      return Term([member, pattern, negated](const FilterSubject& subject) {
-        const auto& known = subject.*member;
-        return !known || std::regex_search(*known, pattern) != negated;
-      });
-    } catch (const std::regex_error&) {
-      return usage(term, fmt::format("'{}' is no regular expression", value));
+    const auto pattern = std::make_shared<const RE2>(value, RE2::Quiet);
+    if (!pattern->ok()) {
+      return usage(term, fmt::format("'{}' is no regular expression: {}", value, pattern->error()));
     }
+    return Term([member, pattern, negated](const FilterSubject& subject) {
+      const auto& known = subject.*member;
+      return !known || RE2::PartialMatch(*known, *pattern) != negated;
+    });
   }
   const auto number = number_fields().find(field);
   if (number == number_fields().end()) {
@@ -164,6 +168,9 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
 Result<CellFilter> CellFilter::parse(const std::string& expression) {
   CellFilter filter;
   if (trimmed(expression).empty()) return filter;
+  if (expression.size() > longest_filter) {
+    return usage(shorten(expression, 40), fmt::format("is longer than {} bytes", longest_filter));
+  }
   for (const std::string& part : split_terms(expression)) {
     auto term = filter.parse_term(trimmed(part));
     if (!term) return term.error();

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,14 +20,14 @@ struct FilterSubject {
 };
 
 /// Terms joined by &&: `family=Capsules && problem~^Box && solver!=NSGS && tolerance<=1e-6 && contacts>100`.
-/// Operators: = and != on texts (wildcards * and ? allowed) and numbers, ~ and !~ search a regular expression in a
-/// text,
-/// <, <=, >, >= on numbers. A text may stand in double quotes. The empty filter holds always.
+/// Operators: = and != on texts (wildcards * and ? allowed) and numbers, ~ and !~ search a regular expression of
+/// RE2's in a text, <, <=, >, >= on numbers. A text may stand in double quotes. The empty filter holds always.
 class CellFilter {
  public:
   CellFilter() = default;
   /// Errors (wrong_usage): an unknown field (lists the known ones), an operator that the field does not take, a value
-  /// that is no number or no regular expression, a category or kind that there is none of, terms joined by ||.
+  /// that is no number or no regular expression, a category or kind that there is none of, terms joined by ||, more
+  /// than 65,536 bytes.
   static Result<CellFilter> parse(const std::string& expression);
 
   bool holds(const FilterSubject& subject) const;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <utility>
+
+#include "problems/utf8.hpp"
 
 namespace conebench {
 
@@ -36,52 +39,72 @@ bool matches_class(const std::string& pattern, std::size_t& at, char c) {
   return found != negated;
 }
 
+/// Folders within folders, and entries looked at: more is a disk, not a set of problems.
+constexpr int deepest_folder = 64;
+constexpr std::size_t most_entries = 1'000'000;
+constexpr std::size_t most_components = 64;
+constexpr std::size_t longest_pattern = 4096;
+
 class Walk {
  public:
   explicit Walk(std::vector<std::string> components) : components_(std::move(components)) {}
 
-  void visit(const fs::path& folder, std::size_t at) {  // NOLINT(misc-no-recursion)
+  void visit(const fs::path& folder, std::size_t at, int depth = 0) {  // NOLINT(misc-no-recursion)
+    if (!refusal.empty()) return;
+    if (depth > deepest_folder) {
+      refusal = "looks into folders more than " + std::to_string(deepest_folder) + " deep";
+      return;
+    }
+    // Two ** in one pattern lead to the same folder in many ways.
+    if (!visited_.emplace(folder, at).second) return;
     const std::string& component = components_[at];
     const bool last = at + 1 == components_.size();
     if (component == "**") {
-      if (!last) visit(folder, at + 1);
+      if (!last) visit(folder, at + 1, depth);
       for (const auto& entry : list(folder)) {
         std::error_code ignored;
         if (last && entry.is_regular_file(ignored)) found.insert(entry.path());
-        if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) visit(entry.path(), at);
+        if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) visit(entry.path(), at, depth + 1);
       }
       return;
     }
     if (!has_wildcards(component)) {
-      take(folder / component, last, at);
+      take(folder / component, last, at, depth);
       return;
     }
     for (const auto& entry : list(folder)) {
-      if (matches_wildcards(component, entry.path().filename().string())) take(entry.path(), last, at);
+      if (matches_wildcards(component, entry.path().filename().string())) take(entry.path(), last, at, depth);
     }
   }
 
   std::set<fs::path> found;
+  std::string refusal;  ///< why it was given up; else empty
 
  private:
-  void take(const fs::path& path, bool last, std::size_t at) {  // NOLINT(misc-no-recursion)
+  void take(const fs::path& path, bool last, std::size_t at, int depth) {  // NOLINT(misc-no-recursion)
     std::error_code ignored;
     if (last) {
       if (fs::is_regular_file(path, ignored)) found.insert(path);
     } else if (fs::is_directory(path, ignored)) {
-      visit(path, at + 1);
+      visit(path, at + 1, depth + 1);
     }
   }
-  static std::vector<fs::directory_entry> list(const fs::path& folder) {
+  std::vector<fs::directory_entry> list(const fs::path& folder) {
     std::error_code error;
     std::vector<fs::directory_entry> entries;
     for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, error), end; !error && it != end;
          it.increment(error)) {
+      if (++entries_ > most_entries) {
+        refusal = "looks at more than " + std::to_string(most_entries) + " files and folders";
+        return {};
+      }
       if (it->path().filename().string().front() != '.') entries.push_back(*it);
     }
     return entries;
   }
 
+  std::set<std::pair<fs::path, std::size_t>> visited_;
+  std::size_t entries_ = 0;
   std::vector<std::string> components_;
 };
 
@@ -121,15 +144,24 @@ bool matches_wildcards(const std::string& pattern, const std::string& name) {
   return p == pattern.size();
 }
 
-std::vector<fs::path> glob_files(const fs::path& base, const std::string& pattern) {
+Result<std::vector<fs::path>> glob_files(const fs::path& base, const std::string& pattern) {
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorCode::bad_input,
+                 "'" + shorten(one_line(pattern), 80) + "' " + why + "; write a narrower pattern"};
+  };
+  if (pattern.size() > longest_pattern) return refuse("has more than " + std::to_string(longest_pattern) + " bytes");
   const fs::path path(pattern);
   std::vector<std::string> components;
   for (const auto& part : path.relative_path()) {
     if (!part.empty() && part != ".") components.push_back(part.string());
   }
-  if (components.empty()) return {};
+  if (components.size() > most_components) {
+    return refuse("has more than " + std::to_string(most_components) + " folders");
+  }
+  if (components.empty()) return std::vector<fs::path>{};
   Walk walk(std::move(components));
   walk.visit(path.is_absolute() ? path.root_path() : base, 0);
+  if (!walk.refusal.empty()) return refuse(walk.refusal);
   std::vector<fs::path> files;
   for (const auto& file : walk.found) {
     files.push_back(path.is_absolute() || base.empty() ? file : file.lexically_relative(base));

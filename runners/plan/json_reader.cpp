@@ -7,10 +7,14 @@
 #include <set>
 
 #include "problems/suggestion.hpp"
+#include "problems/utf8.hpp"
 
 namespace conebench {
 
 namespace {
+
+constexpr std::size_t deepest_json = 64;
+constexpr std::size_t longest_text = 1 << 16;
 
 std::string joined(const auto& words) {
   std::string text;
@@ -27,7 +31,7 @@ std::string child_path(const std::string& path, std::size_t index) { return fmt:
 
 void JsonReader::fail(const std::string& path, const std::string& what) {
   if (error_) return;
-  error_ = Error{ErrorCode::wrong_usage, where_ + ": " + (path.empty() ? "" : path + ": ") + what};
+  error_ = Error{ErrorCode::wrong_usage, one_line(where_ + ": " + (path.empty() ? "" : path + ": ") + what)};
 }
 
 bool JsonReader::is_object(const Json& value, const std::string& path, std::initializer_list<const char*> known) {
@@ -46,6 +50,10 @@ bool JsonReader::is_object(const Json& value, const std::string& path, std::init
 std::string JsonReader::text(const Json& value, const std::string& path) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
     fail(path, "must be a text, not " + value.dump());
+    return {};
+  }
+  if (value.get_ref<const std::string&>().size() > longest_text) {
+    fail(path, fmt::format("is a text of more than {} bytes", longest_text));
     return {};
   }
   return value.get<std::string>();
@@ -86,7 +94,7 @@ long JsonReader::integer(const Json& value, const std::string& path, long minimu
 std::string JsonReader::word(const Json& value, const std::string& path, const std::vector<std::string>& words) {
   const std::string given = text(value, path);
   if (std::find(words.begin(), words.end(), given) == words.end()) {
-    fail(path, fmt::format("'{}' must be one of: {}", given, joined(words)));
+    fail(path, fmt::format("'{}' is unknown; {}known: {}", given, did_you_mean(given, words), joined(words)));
   }
   return given;
 }
@@ -108,12 +116,36 @@ OptionValue JsonReader::option(const Json& value, const std::string& path, const
   if (value.is_number_integer())
     return integer(value, path, std::numeric_limits<long>::min(), std::numeric_limits<long>::max());
   if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return value.get<std::string>();  // also an empty one
+  if (value == "") return std::string();
   return text(value, path);
 }
 
+namespace {
+
+/// Brackets that are open at once, at most; those in texts don't count.
+std::size_t nesting(const std::string& text) {
+  std::size_t open = 0, most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    if (c == '[' || c == '{') most = std::max(most, ++open);
+    if ((c == ']' || c == '}') && open > 0) --open;
+  }
+  return most;
+}
+
+}  // namespace
+
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& where) {
   using Json = nlohmann::json;
+  // The library's own functions recurse.
+  if (nesting(text) > deepest_json) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("{}: brackets in brackets, more than {} deep", where, deepest_json)};
+  }
   std::vector<std::set<std::string>> keys;
   std::string twice;
   const auto watch = [&](int, Json::parse_event_t event, Json& value) {
@@ -126,14 +158,20 @@ Result<nlohmann::json> parse_json(const std::string& text, const std::string& wh
   };
   try {
     Json document = Json::parse(text, watch);
-    if (!twice.empty()) return Error{ErrorCode::wrong_usage, where + ": the key '" + twice + "' is given twice"};
+    if (!twice.empty())
+      return Error{ErrorCode::wrong_usage, one_line(where + ": the key '" + twice + "' is given twice")};
     return document;
   } catch (const Json::parse_error& error) {
     const auto at = std::min(error.byte, text.size());
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     std::string what = error.what();
     if (const auto colon = what.rfind(": "); colon != std::string::npos) what.erase(0, colon + 2);
-    return Error{ErrorCode::wrong_usage, fmt::format("{}: not JSON, line {}: {}", where, line, what)};
+    return Error{ErrorCode::wrong_usage, one_line(fmt::format("{}: not JSON, line {}: {}", where, line, what))};
+  } catch (const Json::out_of_range& error) {
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
+    const std::string what = error.what();
+    const auto quote = std::min(what.find('\''), what.size());
+    return Error{ErrorCode::wrong_usage, fmt::format("{}: no number is as large as {}", where, what.substr(quote))};
   }
 }
 

@@ -26,6 +26,7 @@ class JsonReader {
   /// Complains about keys of the object at `path` that are not in `known`, and about a value that is no object.
   bool is_object(const Json& value, const std::string& path, std::initializer_list<const char*> known);
 
+  /// Not empty, of 65,536 bytes at most.
   std::string text(const Json& value, const std::string& path);
   bool flag(const Json& value, const std::string& path);
   double number(const Json& value, const std::string& path, double minimum, double maximum);
@@ -41,7 +42,8 @@ class JsonReader {
   std::optional<Error> error_;
 };
 
-/// The document, with a key given twice in one object an error. Errors (wrong_usage) name `where` and the position.
+/// The document, with a key given twice in one object an error, and so are brackets more than 64 deep. Errors
+/// (wrong_usage) name `where` and the position.
 Result<nlohmann::json> parse_json(const std::string& text, const std::string& where);
 
 /// "problems[2].grid" and the like.

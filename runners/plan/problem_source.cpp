@@ -13,6 +13,7 @@
 #include "fclib_loader/fclib_names.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
+#include "problems/utf8.hpp"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
@@ -39,16 +40,17 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std
   std::string looked;
   for (const fs::path& base : bases) {
     const auto files = glob_files(base, entry.fclib);
-    if (files.empty()) {
+    if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
+    if (files->empty()) {
       looked += (looked.empty() ? "" : ", ") + (base.empty() ? std::string(".") : base.string());
       continue;
     }
     std::vector<ProblemSource> sources;
-    for (const fs::path& file : files) {
+    for (const fs::path& file : *files) {
       ProblemSource source;
-      source.name = file.stem().string();
+      source.name = valid_utf8(file.stem().string());
       source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
-      source.source = file.generic_string();
+      source.source = valid_utf8(file.generic_string());
       source.file = file.is_absolute() ? file : base / file;
       sources.push_back(std::move(source));
     }

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
+#include "problems/text_file.hpp"
 #include "runners/plan/content_address.hpp"
 
 namespace conebench {
 
 namespace {
+
+/// Bytes: a file that is not loaded and larger is known by its name.
+constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
@@ -98,8 +100,7 @@ SurveyedProblem survey_failure(const ProblemSource& source, const Error& error) 
   record.error = error.message;
   std::string bytes;
   if (source.failure.empty() && !source.file.empty()) {
-    std::ifstream stream(source.file, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(stream), {});
+    if (auto read = read_text_file(source.file, largest_hashed)) bytes = std::move(*read);
   }
   record.hash = content_address({"not loaded", bytes.empty() ? source.source : bytes});
   return surveyed;

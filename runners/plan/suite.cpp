@@ -4,11 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,6 +16,8 @@
 #include "problems/scenes/scene_table.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
 #include "problems/suggestion.hpp"
+#include "problems/text_file.hpp"
+#include "problems/utf8.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
 #include "runners/simulation/loop_solver.hpp"
@@ -34,11 +32,15 @@ using Json = nlohmann::json;
 
 /// More would be a slip of the pen; every point becomes problems × tolerances cells.
 constexpr std::size_t most_grid_points = 100'000;
+/// Bytes; a suite is written by a person.
+constexpr std::uintmax_t largest_suite = 4 << 20;
+/// Bytes; a file system takes 255, with the store's extension and those of its side files.
+constexpr std::size_t longest_name = 200;
 
 class SuiteReader {
  public:
   explicit SuiteReader(const std::filesystem::path& file)
-      : name_(file.stem().string()), file_(file.string()), read_(file_) {}
+      : name_(valid_utf8(file.stem().string())), file_(file.string()), read_(file_) {}
 
   Result<Suite> suite(const Json& document) {
     Suite suite;
@@ -48,7 +50,7 @@ class SuiteReader {
       return *read_.error();
     }
     suite.name = name_;
-    if (const Json* value = find(document, "name")) suite.name = read_.text(*value, "name");
+    if (const Json* value = find(document, "name")) suite.name = name(*value);
     if (const Json* value = find(document, "description")) suite.description = read_.text(*value, "description");
     if (const Json* value = find(document, "seed")) suite.seed = seed(*value, "seed");
     if (const Json* value = required(document, "problems")) problems(*value, suite);
@@ -78,6 +80,17 @@ class SuiteReader {
   void each(const Json& list, const std::string& path, Visit visit) {
     if (!list.is_array() || list.empty()) return read_.fail(path, "must be a list [...] with at least one entry");
     for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], child_path(path, i));
+  }
+
+  /// The store is called by it.
+  std::string name(const Json& value) {
+    const std::string text = read_.text(value, "name");
+    const bool plain = text.find('/') == std::string::npos && one_line(text) == text && !text.starts_with('.');
+    if (!plain || text.size() > longest_name) {
+      read_.fail("name", fmt::format("'{}' is no plain file name: no '/', no '.' in front, {} bytes at most", text,
+                                     longest_name));
+    }
+    return text;
   }
 
   std::uint64_t seed(const Json& value, const std::string& path) {
@@ -231,6 +244,8 @@ class SuiteReader {
            [&](const Json& item, const std::string& at) { entry.seeds.push_back(seed(item, at)); });
     }
     if (entry.seeds.empty()) entry.seeds.push_back(1);
+    points_ += entry.seeds.size() * entry.options.size();
+    if (points_ > most_grid_points) read_.fail(path, fmt::format("makes more than {} problems", most_grid_points));
     if (const Json* as = find(value, "as")) {
       entry.as_fclib = read_.word(*as, child_path(path, "as"), {"fclib", "memory"}) == "fclib";
     }
@@ -276,11 +291,10 @@ class SuiteReader {
 
   void tolerances(const Json& value, Suite& suite) {
     suite.tolerances.clear();
+    std::set<double> known;
     each(value, "tolerances", [&](const Json& item, const std::string& path) {
       const double tolerance = read_.number(item, path, 1e-16, 1.0);
-      if (std::set<double>(suite.tolerances.begin(), suite.tolerances.end()).contains(tolerance)) {
-        return read_.fail(path, "is there already");
-      }
+      if (!known.insert(tolerance).second) return read_.fail(path, "is there already");
       suite.tolerances.push_back(tolerance);
     });
   }
@@ -343,6 +357,7 @@ class SuiteReader {
 
   std::string name_;  ///< of a suite that has none of its own
   std::string file_;
+  std::size_t points_ = 0;  ///< of scenes so far: options times seeds
   JsonReader read_;
 };
 
@@ -393,16 +408,9 @@ Result<Suite> load_suite(const std::filesystem::path& file) {
                                            (beside.empty() ? did_you_mean(file.stem().string(), suites) : beside) +
                                            "built in are: " + names};
   }
-  if (std::filesystem::is_directory(file, ignored)) {
-    return Error{ErrorCode::bad_input, file.string() + ": is a folder; give a suite file"};
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("{}: can't be read: {}; make it readable", file.string(), std::strerror(errno))};
-  }
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  auto suite = parse_suite(text, file);
+  const auto text = read_text_file(file, largest_suite);
+  if (!text) return text.error();
+  auto suite = parse_suite(*text, file);
   if (suite && suite->folder.empty()) suite->folder = ".";
   return suite;
 }

@@ -1,8 +1,7 @@
 #include "runners/simulation/loop_solver.hpp"
 
 #include <fmt/format.h>
-
-#include <regex>
+#include <re2/re2.h>
 
 #include "problems/option_words.hpp"
 
@@ -24,9 +23,9 @@ std::string LoopSolver::advice(const std::string& reason) const {
   OptionValues helpful = options;
   bool named = false;
   for (const OptionSpec& spec : row->options) {
-    std::smatch match;
-    if (!std::regex_search(reason, match, std::regex("\\b" + spec.name + " ?= ?([-+.\\w]+)"))) continue;
-    if (const auto value = parse_option(spec, match[1])) {
+    std::string text;
+    if (!RE2::PartialMatch(reason, "\\b" + spec.name + " ?= ?([-+.\\w]+)", &text)) continue;
+    if (const auto value = parse_option(spec, text)) {
       helpful[spec.name] = *value;
       named = true;
     }

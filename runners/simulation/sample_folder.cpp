@@ -13,6 +13,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/plural.hpp"
+#include "problems/text_file.hpp"
 #include "runners/simulation/loop_solver.hpp"
 
 namespace conebench::simulation {
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int format_version = 2;
+/// Bytes; a sample takes a line of some hundred.
+constexpr std::uintmax_t largest_list = 64 << 20;
 
 Error unwritable(const fs::path& path, const std::string& why) {
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", path.string(), why)};
@@ -142,10 +145,10 @@ std::string difference(const SampleRequest& earlier, const SampleRequest& reques
 }
 
 std::optional<SampleList> read_list(const fs::path& folder) {
-  std::ifstream stream(folder / list_name);
-  if (!stream) return std::nullopt;
+  const auto text = read_text_file(folder / list_name, largest_list);
+  if (!text) return std::nullopt;
   try {
-    return from_json(nlohmann::json::parse(stream));
+    return from_json(nlohmann::json::parse(*text));
   } catch (const std::exception&) {
     return std::nullopt;
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "problems/utf8.hpp"
 #include "runners/store/sqlite.hpp"
 
 namespace conebench {
@@ -40,11 +41,12 @@ class ColumnNames {
   std::string prefix_;
 };
 
-/// Binds a record's fields to a statement's parameters, one after the other.
+/// Binds a record's fields to a statement's parameters, one after the other. File names and what solvers print need not
+/// be UTF-8; every text that SQLite gets is.
 class RowBinder {
  public:
   explicit RowBinder(sqlite::Statement& statement, int first = 1) : statement_(statement), next_(first) {}
-  void operator()(const char*, const std::string& value) { statement_.bind(next_++, std::string_view(value)); }
+  void operator()(const char*, const std::string& value) { text(valid_utf8(value)); }
   void operator()(const char*, double value) { statement_.bind(next_++, value); }
   void operator()(const char*, bool value) { integer(value ? 1 : 0); }
   void operator()(const char*, int value) { integer(value); }

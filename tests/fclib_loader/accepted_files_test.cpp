@@ -311,7 +311,7 @@ TEST(AcceptedFiles, TextsComeOutAsOneLineOfUtf8) {
   }));
   ASSERT_TRUE(content.ok()) << content.error().message;
   EXPECT_EQ(content->title, "Grüße");
-  EXPECT_EQ(content->description, "caf? bar");
+  EXPECT_EQ(content->description, "caf\xEF\xBF\xBD bar");
   EXPECT_EQ(content->math_info, "");
 }
 

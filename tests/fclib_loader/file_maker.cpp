@@ -7,6 +7,9 @@ namespace conebench::testing {
 
 namespace {
 
+/// Numbers that are read back at most.
+constexpr hssize_t most_read = 1 << 20;
+
 hid_t require(hid_t result, const std::string& what) {
   if (result < 0) throw std::runtime_error("test file: " + what);
   return result;
@@ -126,16 +129,29 @@ void FileMaker::unwritten(const std::string& path, hid_t type, const std::vector
 std::vector<double> FileMaker::read_reals(const std::string& path) const {
   const hid_t id = require(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), path);
   const hid_t space = H5Dget_space(id);
-  std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  require(H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), path);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
   H5Sclose(space);
+  // A spoilt dataset may declare any size.
+  std::vector<double> values(count >= 0 && count <= most_read ? static_cast<std::size_t>(count) : 0);
+  const herr_t read =
+      count > most_read ? -1 : H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   H5Dclose(id);
+  require(read, path);
   return values;
 }
 
 std::vector<std::int64_t> FileMaker::read_integers(const std::string& path) const {
-  const std::vector<double> values = read_reals(path);
-  return {values.begin(), values.end()};
+  return whole_numbers(read_reals(path));
+}
+
+std::vector<std::int64_t> whole_numbers(const std::vector<double>& values) {
+  std::vector<std::int64_t> whole;
+  for (const double value : values) {
+    // Also false for NaN.
+    if (!(std::abs(value) <= 0x1p53)) throw std::runtime_error("test file: a value is no integer");
+    whole.push_back(static_cast<std::int64_t>(value));
+  }
+  return whole;
 }
 
 void write_matrix(FileMaker& maker, const std::string& group, const StoredMatrix& matrix,

@@ -48,6 +48,7 @@ class FileMaker {
   void text(const std::string& path, const std::string& value, std::size_t bytes, bool variable = false);
   /// A dataset that nobody writes, of any type, with the creation property list `creation` (H5P_DEFAULT for none).
   void unwritten(const std::string& path, hid_t type, const std::vector<hsize_t>& shape, hid_t creation);
+  /// These throw where there are more than 2^20 numbers, and the second where one is beyond 2^53.
   std::vector<double> read_reals(const std::string& path) const;
   std::vector<std::int64_t> read_integers(const std::string& path) const;
 
@@ -57,6 +58,9 @@ class FileMaker {
   FileMaker() = default;
   hid_t file_ = -1;
 };
+
+/// The values as integers; throws where one is beyond 2^53.
+std::vector<std::int64_t> whole_numbers(const std::vector<double>& values);
 
 /// A matrix as FCLIB stores it; what is not set follows from the rest.
 struct StoredMatrix {

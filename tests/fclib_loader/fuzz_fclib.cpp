@@ -205,7 +205,7 @@ void change_number(FuzzedDataProvider& data, FileMaker& maker, const std::string
     values[index] = data.ConsumeFloatingPoint<double>();
     maker.reals(path, values);
   } else {
-    std::vector<std::int64_t> whole(values.begin(), values.end());
+    std::vector<std::int64_t> whole = conebench::testing::whole_numbers(values);
     whole[index] = data.ConsumeIntegralInRange<std::int64_t>(-3, 200);
     maker.integers(path, whole);
   }

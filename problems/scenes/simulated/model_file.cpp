@@ -1,15 +1,16 @@
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "problems/scenes/simulated/simulated_scenes.hpp"
 #include "problems/scenes/simulated/urdf.hpp"
+#include "problems/text_file.hpp"
 
 namespace conebench {
 
 namespace {
+
+/// Bytes of the MJCF or URDF text; meshes lie beside it.
+constexpr std::uintmax_t largest_model = 64 << 20;
 
 struct ModelFileOptions {
   std::string path;
@@ -28,12 +29,10 @@ Result<SimulatedModel> make_model_file(const ModelFileOptions& o, std::uint64_t)
   if (o.path.empty()) {
     return Error{ErrorCode::wrong_usage, "which file? set path=robot.xml"};
   }
-  std::ifstream stream(o.path, std::ios::binary);
+  auto text = read_text_file(o.path, largest_model);
+  if (!text) return text.error();
   SimulatedModel model;
-  if (stream) model.mjcf.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || stream.bad()) {
-    return Error{ErrorCode::bad_input, o.path + ": can't be read: " + std::strerror(errno) + "; check the path"};
-  }
+  model.mjcf = std::move(*text);
   model.source_file = o.path;
   model.time_step = 0.0;
   model.ground = o.ground == "plane";

@@ -1,9 +1,9 @@
 #include "problems/scenes/simulated/urdf.hpp"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <filesystem>
-#include <regex>
 #include <set>
 
 namespace conebench {
@@ -24,10 +24,11 @@ std::string without_comments(const std::string& xml) {
 
 /// The values of `attribute` in all elements of this name.
 std::set<std::string> values_of(const std::string& text, const std::string& element, const std::string& attribute) {
-  const std::regex tag("<" + element + R"(\s[^>]*?\b)" + attribute + R"(\s*=\s*(?:"([^"]*)\"|'([^']*)'))");
+  const RE2 tag("<" + element + R"(\s[^>]*?\b)" + attribute + R"(\s*=\s*(?:"([^"]*)\"|'([^']*)'))", RE2::Latin1);
   std::set<std::string> values;
-  for (std::sregex_iterator it(text.begin(), text.end(), tag), end; it != end; ++it) {
-    values.insert((*it)[1].matched ? (*it)[1].str() : (*it)[2].str());
+  std::string double_quoted, single_quoted;
+  for (re2::StringPiece rest(text); RE2::FindAndConsume(&rest, tag, &double_quoted, &single_quoted);) {
+    values.insert(double_quoted.empty() ? single_quoted : double_quoted);
   }
   return values;
 }
@@ -40,8 +41,8 @@ std::string before_the_end(std::string urdf, const std::string& more) {
 }  // namespace
 
 bool is_urdf(const std::string& text) {
-  static const std::regex root(R"(^(?:\s|<\?[^>]*>|<![^>]*>)*<robot[\s/>])");
-  return std::regex_search(without_comments(text), root, std::regex_constants::match_continuous);
+  static const RE2 root(R"(^(?:\s|<\?[^>]*>|<![^>]*>)*<robot[\s/>])", RE2::Latin1);
+  return RE2::PartialMatch(without_comments(text), root);
 }
 
 Result<std::string> with_floating_base(const std::string& urdf) {
@@ -66,16 +67,15 @@ std::string with_mesh_folder(const std::string& urdf, const std::string& folder)
   namespace fs = std::filesystem;
   const std::string text = without_comments(urdf);
   const fs::path base = fs::absolute(folder.empty() ? "." : folder);
-  static const std::regex own(R"((<compiler\s[^>]*?\bmeshdir\s*=\s*["'])([^"']*))");
-  std::smatch found;
-  if (std::regex_search(text, found, own)) {
-    return found.prefix().str() + found[1].str() + (base / found[2].str()).string() + found.suffix().str();
-  }
+  static const RE2 own(R"(<compiler\s[^>]*?\bmeshdir\s*=\s*["']([^"']*))", RE2::Latin1);
+  re2::StringPiece found;
+  const auto with = [&](std::size_t length, const std::string& put) {
+    return std::string(text).replace(static_cast<std::size_t>(found.data() - text.data()), length, put);
+  };
+  if (RE2::PartialMatch(text, own, &found)) return with(found.size(), (base / std::string(found)).string());
   const std::string attribute = fmt::format(" meshdir=\"{}\"", base.string());
-  static const std::regex compiler(R"(<compiler(?=[\s/>]))");
-  if (std::regex_search(text, found, compiler)) {
-    return found.prefix().str() + found[0].str() + attribute + found.suffix().str();
-  }
+  static const RE2 compiler(R"(<compiler([\s/>]))", RE2::Latin1);
+  if (RE2::PartialMatch(text, compiler, &found)) return with(0, attribute);
   return before_the_end(text, "<mujoco><compiler" + attribute + "/></mujoco>");
 }
 

@@ -113,5 +113,22 @@ TEST(Filter, AMistakeIsNamed) {
   EXPECT_THAT(error_of("family!a"), HasSubstr("write != or !~"));
 }
 
+TEST(Filter, TwentyThousandParenthesesAreRefusedInAFewWords) {
+  const std::string error = error_of("problem~" + std::string(20'000, '('));
+  EXPECT_THAT(error, HasSubstr("is no regular expression"));
+}
+
+TEST(Filter, ARegularExpressionTakesLongTextsInLinearTime) {
+  FilterSubject long_name = subject();
+  long_name.problem = std::string(300'000, 'a') + "b";
+  const auto filter = CellFilter::parse("problem~^(a|aa)+$");
+  ASSERT_TRUE(filter) << filter.error().message;
+  EXPECT_FALSE(filter->holds(long_name));
+}
+
+TEST(Filter, WhatNobodyWritesByHandIsTooLong) {
+  EXPECT_THAT(error_of("problem=" + std::string(70'000, 'a')), HasSubstr("longer than 65536 bytes"));
+}
+
 }  // namespace
 }  // namespace conebench

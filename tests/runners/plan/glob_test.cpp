@@ -37,7 +37,9 @@ class Glob : public ::testing::Test {
   ~Glob() override { fs::remove_all(base); }
   std::vector<std::string> files(const std::string& pattern) const {
     std::vector<std::string> names;
-    for (const auto& file : glob_files(base, pattern)) names.push_back(file.generic_string());
+    const auto found = glob_files(base, pattern);
+    EXPECT_TRUE(found) << found.error().message;
+    for (const auto& file : *found) names.push_back(file.generic_string());
     return names;
   }
   fs::path base;
@@ -56,8 +58,36 @@ TEST_F(Glob, TwoStarsGoDownAnyNumberOfFoldersAndIntoNoLoop) {
   EXPECT_EQ(files("one/**/d.hdf5"), (std::vector<std::string>{"one/two/d.hdf5"}));
 }
 
+TEST_F(Glob, ManyStarsVisitEachFolderOnce) {
+  fs::path folder = base / "one";
+  for (int depth = 0; depth < 20; ++depth) folder /= "deep";
+  fs::create_directories(folder);
+  std::ofstream(folder / "f.hdf5") << "x";
+  std::string pattern;
+  for (int stars = 0; stars < 30; ++stars) pattern += "**/";
+  // In 20 folders, 30 times ** can mean 4e13 ways.
+  EXPECT_EQ(files(pattern + "f.hdf5").size(), 1U);
+}
+
+TEST_F(Glob, FoldersMoreThan64DeepAreRefused) {
+  fs::path folder = base / "one";
+  for (int depth = 0; depth < 70; ++depth) folder /= "deep";
+  fs::create_directories(folder);
+  const auto found = glob_files(base, "**/*.hdf5");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(found.error().message, "'**/*.hdf5' looks into folders more than 64 deep; write a narrower pattern");
+}
+
+TEST_F(Glob, PatternsThatNobodyWritesAreRefused) {
+  EXPECT_FALSE(glob_files(base, std::string(5000, '*')));
+  std::string folders;
+  for (int k = 0; k < 100; ++k) folders += "*/";
+  EXPECT_FALSE(glob_files(base, folders + "x"));
+}
+
 TEST_F(Glob, AnAbsolutePatternIgnoresTheBase) {
-  EXPECT_EQ(glob_files("/nowhere", (base / "a.*5").string()), std::vector<fs::path>{base / "a.hdf5"});
+  EXPECT_EQ(*glob_files("/nowhere", (base / "a.*5").string()), std::vector<fs::path>{base / "a.hdf5"});
 }
 
 }  // namespace

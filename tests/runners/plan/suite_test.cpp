@@ -285,5 +285,67 @@ TEST(Suite, OfSimulatedScenesHasThemAllAndThatOfLoopsPaper004s) {
   EXPECT_THAT(load_suite("sequences")->starts, ::testing::ElementsAre(Start::cold, Start::previous));
 }
 
+/// `small` with a text in the place of a value.
+std::string with_text(const std::string& key, const std::string& value) {
+  return R"({"problems": [{"scene": "box-stack"}], "solvers": ["NSGS"], ")" + key + "\": " + value + "}";
+}
+
+std::string nested(int depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+TEST(Suite, BracketsInBracketsEndAtSixtyFourWhereverTheyStand) {
+  for (const std::string& text :
+       {nested(100'000), std::string(100'000, '['), with_text("name", nested(100'000)), with_text("seed", nested(64)),
+        R"({"problems": [{"scene": "box-stack", "options": {"boxes": )" + nested(30'000) + "}}]}"}) {
+    EXPECT_EQ(error_of(text), "dir/x.json: brackets in brackets, more than 64 deep");
+  }
+  EXPECT_THAT(error_of(with_text("seed", nested(60))), HasSubstr("seed: must be an integer"));
+  EXPECT_THAT(error_of(with_text("verdict", '"' + std::string(100, '[') + R"(\"[")")),
+              HasSubstr("is unknown; known: "));
+}
+
+TEST(Suite, AMisspeltWordIsAnsweredWithTheNearestOne) {
+  EXPECT_EQ(error_of(with_text("criterion", "\"verdcit\"")),
+            "dir/x.json: criterion: 'verdcit' is unknown; did you mean 'verdict'? known: own, verdict, verdict-paid");
+  EXPECT_THAT(error_of(with_text("verdict", "\"natural_map_scald\"")), HasSubstr("did you mean 'natural_map_scaled'?"));
+  EXPECT_THAT(error_of(with_text("start", "\"gues\"")), HasSubstr("did you mean 'guess'?"));
+}
+
+TEST(Suite, ANumberThatNoDoubleHoldsIsNamed) {
+  EXPECT_EQ(error_of(with_text("seed", "1e999")), "dir/x.json: no number is as large as '1e999'");
+  EXPECT_THAT(error_of(with_text("seed", std::string(500, '7'))), HasSubstr("no number is as large as '7777"));
+  EXPECT_THAT(error_of(with_text("seed", "99999999999999999999")), HasSubstr("must be an integer"));
+}
+
+TEST(Suite, ANameIsAPlainFileName) {
+  for (const char* name : {"../../evil", "/tmp/evil", "..", ".hidden", "a\\nb", "a\\u0000b"}) {
+    EXPECT_THAT(error_of(with_text("name", '"' + std::string(name) + '"')), HasSubstr("is no plain file name")) << name;
+  }
+  EXPECT_THAT(error_of(with_text("name", '"' + std::string(201, 'a') + '"')), HasSubstr("200 bytes at most"));
+  EXPECT_THAT(error_of(with_text("name", "\"\"")), HasSubstr("must be a text"));
+  const auto suite = parse_suite(with_text("name", R"("Größe 3, μ=0.5")"), "x.json");
+  EXPECT_TRUE(suite) << suite.error().message;
+}
+
+TEST(Suite, TextsAndListsThatNobodyWritesAreRefused) {
+  EXPECT_THAT(error_of(with_text("description", '"' + std::string(70'000, 'a') + '"')), HasSubstr("65536 bytes"));
+  std::string seeds = "1";
+  for (int seed = 2; seed < 1'001; ++seed) seeds += "," + std::to_string(seed);
+  const std::string scenes =
+      R"({"scene": "box-stack", "grid": {"boxes": [2,3,4,5,6,7,8,9,10,11,12]}, "seeds": [)" + seeds + "]}";
+  std::string list = scenes;
+  for (int k = 0; k < 9; ++k) list += "," + scenes;
+  EXPECT_THAT(error_of(R"({"solvers": ["NSGS"], "problems": [)" + list + "]}"),
+              HasSubstr("problems[9]: makes more than 100000 problems"));
+}
+
+TEST(Suite, OnlyAFileOfAPersonsSizeIsRead) {
+  const auto error = [](const std::filesystem::path& file) {
+    const auto suite = load_suite(file);
+    return suite ? "no error" : suite.error().message;
+  };
+  EXPECT_EQ(error("/dev/zero"), "/dev/zero: is a device, a pipe or a socket; give a file");
+  EXPECT_EQ(error("/tmp"), "/tmp: is a folder; give a file");
+}
+
 }  // namespace
 }  // namespace conebench

@@ -257,8 +257,6 @@ Result<int> run_suite(const RunArguments& arguments) {
   const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
   if (!lock) return lock.error();
   if (!lock->note().empty()) print_note(lock->note());
-  const InterruptGuard guard;
-  options.interrupted = &guard.flag();
   if (!arguments.beside.empty()) {
     return run_and_compare(*suite, *store, file,
                            {.sweep = options, .other = arguments.beside, .passes = static_cast<int>(arguments.passes)},

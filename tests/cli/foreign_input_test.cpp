@@ -12,7 +12,12 @@ class ForeignInput : public ::testing::Test {
  protected:
   Outcome dry_run(const std::string& name, const std::string& suite) const {
     std::ofstream(folder / name) << suite;
-    return conebench({"run", name, "--dry-run"}, {.folder = folder.path()});
+    return conebench({"run", name, "--dry-run"}, here());
+  }
+  RunOptions here() const {
+    RunOptions options;
+    options.folder = folder.path();
+    return options;
   }
   static std::string suite_with(const std::string& key, const std::string& value) {
     return R"({"problems": [{"scene": "box-stack"}], "solvers": ["NSGS"], ")" + key + "\": " + value + "}";
@@ -30,8 +35,8 @@ TEST_F(ForeignInput, DeepBracketsHugeNumbersAndPathsInNamesAreWrongUsage) {
 }
 
 TEST_F(ForeignInput, AFilterOfTwentyThousandParenthesesIsOneReadableLine) {
-  const Outcome outcome = conebench({"run", "default", "--dry-run", "--filter", "problem~" + std::string(20'000, '(')},
-                                    {.folder = folder.path()});
+  const Outcome outcome =
+      conebench({"run", "default", "--dry-run", "--filter", "problem~" + std::string(20'000, '(')}, here());
   expect_failure(outcome, 2, {"--filter", "is no regular expression"});
   EXPECT_LT(outcome.err.size(), 2500U);
 }
@@ -40,8 +45,7 @@ TEST_F(ForeignInput, DevicesAndPipesAreNoSuitesAndNoModels) {
   const std::string pipe = folder / "pipe.json";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& file : {pipe, std::string("/dev/zero")}) {
-    expect_failure(conebench({"run", file, "--dry-run"}, {.folder = folder.path()}), 3,
-                   {file + ": is a device, a pipe or a socket"});
+    expect_failure(conebench({"run", file, "--dry-run"}, here()), 3, {file + ": is a device, a pipe or a socket"});
     expect_failure(conebench({"generate", "file", "--set", "path=" + file, "--out", folder / "out"}), 3,
                    {file + ": is a device, a pipe or a socket"});
   }
@@ -50,7 +54,7 @@ TEST_F(ForeignInput, DevicesAndPipesAreNoSuitesAndNoModels) {
 TEST_F(ForeignInput, AFileNameThatIsNoUtf8EntersTheStoreAsUtf8) {
   std::ofstream(folder / "caf\xE9.hdf5") << "no HDF5";
   std::ofstream(folder / "s.json") << R"({"problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})";
-  const Outcome run = conebench({"run", "s.json", "--db", "s.sqlite"}, {.folder = folder.path()});
+  const Outcome run = conebench({"run", "s.json", "--db", "s.sqlite"}, here());
   EXPECT_EQ(run.code, 4) << run.err;
   // SQLite says nothing of bytes that are no UTF-8, Python refuses to read them.
   if (!python_has("sqlite3")) GTEST_SKIP() << "no Python with sqlite3";

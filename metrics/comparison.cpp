@@ -110,20 +110,6 @@ void cap_deviations(std::vector<SettingTimes>& settings, std::size_t fewest_cell
   for (std::size_t s = 0; s < settings.size(); ++s) settings[s].deviation = capped[s];
 }
 
-void judge_setting(SettingTimes& setting, double z, const TimeRules& rules) {
-  const double v = std::hypot(setting.deviation, std::sqrt(2.0) * rules.night_deviation);
-  const double effect = setting.corrected;
-  setting.bar = std::max(rules.minimum_effect, z * v);
-  setting.could_have_seen = setting.bar + v;
-  if (std::abs(effect) > setting.bar && effect * setting.median > 0.0) {
-    setting.verdict = effect > 0.0 ? TimeVerdict::slower : TimeVerdict::faster;
-  } else if (std::abs(effect) + 2.0 * v < rules.minimum_effect + 0.01) {
-    setting.verdict = TimeVerdict::same;
-  } else {
-    setting.verdict = TimeVerdict::undecided;
-  }
-}
-
 std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const CorrectedTime> times, double z,
                                         const TimeRules& rules) {
   constexpr double normal_mad = 1.48;       // deviation of a normal variable by its median absolute deviation
@@ -185,6 +171,20 @@ double alarm_z(std::size_t tests, const TimeRules& rules) {
          normal_quantile(1.0 - rules.alarm_share / static_cast<double>(std::max<std::size_t>(1, tests)));
 }
 
+void judge_times(SettingTimes& setting, double z, const TimeRules& rules) {
+  const double v = std::hypot(setting.deviation, std::sqrt(2.0) * rules.night_deviation);
+  const double effect = setting.corrected;
+  setting.bar = std::max(rules.minimum_effect, z * v);
+  setting.could_have_seen = setting.bar + v;
+  if (std::abs(effect) > setting.bar && effect * setting.median > 0.0) {
+    setting.verdict = effect > 0.0 ? TimeVerdict::slower : TimeVerdict::faster;
+  } else if (std::abs(effect) + 2.0 * v < rules.minimum_effect + 0.01) {
+    setting.verdict = TimeVerdict::same;
+  } else {
+    setting.verdict = TimeVerdict::undecided;
+  }
+}
+
 TimeComparison compare_times(std::span<const PairedTime> times, std::size_t settings, bool loaded,
                              const TimeRules& rules) {
   TimeComparison result;
@@ -215,7 +215,7 @@ TimeComparison compare_times(std::span<const PairedTime> times, std::size_t sett
     SettingTimes& setting = result.settings[s];
     setting.reason = reason_against(result, s, rules);
     if (!setting.reason.empty()) continue;
-    judge_setting(setting, result.z, rules);
+    judge_times(setting, result.z, rules);
     if (loaded) continue;
     for (FamilyTimes& family : judge_families(s, corrected[s], family_z, rules)) result.families.push_back(family);
   }

@@ -80,4 +80,7 @@ TimeComparison compare_times(std::span<const PairedTime> times, std::size_t sett
 /// How many deviations off one of `tests` settings or families must be: 1.2 Φ⁻¹(1 − 0.0125/tests).
 double alarm_z(std::size_t tests, const TimeRules& rules);
 
+/// Fills bar, could_have_seen and verdict of a setting whose effect, median and deviation are known; z as alarm_z.
+void judge_times(SettingTimes& setting, double z, const TimeRules& rules);
+
 }  // namespace conebench

@@ -15,6 +15,7 @@
 #include "solvers/newton/nonsmooth_newton.hpp"
 #include "solvers/newton/staggered.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
+#include "solvers/testing/burn.hpp"
 #include "solvers/testing/misbehave.hpp"
 
 namespace conebench {
@@ -39,6 +40,7 @@ std::vector<SolverRow> make_catalogue() {
   append(table, ipopt_rows());
   append(table, siconos_rows());
   if (test_solvers_wanted()) table.push_back(misbehave_row());
+  burn_as_wanted(table);
   return table;
 }
 

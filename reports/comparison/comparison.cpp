@@ -366,9 +366,15 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   comparison.fresh = std::move(fresh);
   comparison.minimum_effect = options.rules.minimum_effect;
   comparison.times_refused = refuse_times(comparison);
+  CompareOptions chosen = options;
+  if (!chosen.timing && ran_side_by_side(comparison.base, comparison.fresh)) {
+    chosen.timing = side_by_side_times;
+    comparison.times_refused.clear();  // other compilers and flags are what it is for
+    comparison.minimum_effect = side_by_side_effect(comparison.base, comparison.fresh);
+  }
   comparison.times_compared = comparison.times_refused.empty() || options.force;
   pair_cells(comparison, options.force);
-  Judge(comparison, options).run();
+  Judge(comparison, chosen).run();
   count_alarms(comparison, options.fail_on);
   add_notes(comparison, options.rules);
   return comparison;

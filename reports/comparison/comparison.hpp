@@ -135,7 +135,7 @@ struct CompareOptions {
   TimeRules rules;
   bool force = false;  ///< compare times of other machines, builds or limits, labelled
   std::set<std::string> fail_on = {"lost", "slower", "less-accurate", "missing", "broke"};
-  /// Judges times where the sides were run in turn (metrics/side_by_side.hpp); empty: two stores.
+  /// Judges times otherwise than as of two stores; empty: side_by_side_times() where the sides were run in turn.
   std::function<TimeComparison(const Side&, const Side&, const std::vector<CellPair>&, std::size_t settings)> timing;
 };
 
@@ -161,6 +161,14 @@ const std::vector<std::string>& gate_words();
 Result<std::set<std::string>> parse_gate(const std::string& comma_separated);
 
 Comparison compare(Side base, Side fresh, const CompareOptions& options);
+
+/// Whether these are the two sides of a side-by-side run.
+bool ran_side_by_side(const Side& base, const Side& fresh);
+/// The least change that counts there: δ.
+double side_by_side_effect(const Side& base, const Side& fresh);
+/// Their times by metrics/side_by_side.hpp.
+TimeComparison side_by_side_times(const Side& base, const Side& fresh, const std::vector<CellPair>& pairs,
+                                  std::size_t settings);
 
 struct Calibration {
   double night_deviation = 0.003, inflation = 1.2;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/run_beside.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/suite_scope.hpp"
 
@@ -43,7 +45,7 @@ struct CompareArguments {
   std::vector<std::string> stores;
   std::string out;
   std::string formats;
-  std::string fail_on = "lost,slower,less-accurate,missing,broke";
+  std::string fail_on = default_gate;
   std::string min_change = "2%";
   std::string builds;
   std::string calibration;
@@ -252,6 +254,12 @@ Result<int> run_compare(const CompareArguments& arguments) {
     print_text(
         reports::comparison_terminal(comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
   }
+  return comparison_ending(comparison, options.fail_on);
+}
+
+}  // namespace
+
+int comparison_ending(const reports::Comparison& comparison, const std::set<std::string>& fail_on) {
   if (comparison.compared == 0) {
     print_error(
         fmt::format("{} and {}: nothing to compare: no cell of one problem, setting, tolerance and limits is in both",
@@ -261,13 +269,11 @@ Result<int> run_compare(const CompareArguments& arguments) {
   if (!comparison.failed) return done;
   std::string found;
   for (const auto& [word, count] : comparison.alarms) {
-    if (options.fail_on.contains(word)) found += fmt::format("{}{} {}", found.empty() ? "" : ", ", count, word);
+    if (fail_on.contains(word)) found += fmt::format("{}{} {}", found.empty() ? "" : ", ", count, word);
   }
-  print_error(fmt::format("gate failed: {} (--fail-on {})", found, arguments.fail_on));
+  print_error(fmt::format("gate failed: {} (--fail-on {})", found, fmt::join(fail_on, ",")));
   return gate_failed;
 }
-
-}  // namespace
 
 Command add_compare(CLI::App& root) {
   auto arguments = std::make_shared<CompareArguments>();

@@ -18,6 +18,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
+#include "runners/cli/run_beside.hpp"
 #include "runners/cli/run_ending.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/gates.hpp"
@@ -44,6 +45,7 @@ Examples:
   conebench run suites/fclib.json --db fclib.sqlite --retry timeout,crashed
   conebench run nightly.json --db shard-2.sqlite --shard 2/8
   conebench run nightly.json --db nightly.sqlite --require-solved 0.95
+  conebench run nightly.json --beside old/conebench --db ab.sqlite
   conebench run nightly.json --db tuesday.sqlite --base monday.sqlite --require-solved CASCADE:0.99@supported)";
 
 struct RunArguments {
@@ -60,6 +62,9 @@ struct RunArguments {
   bool dry_run = false;
   bool allow_mixed = false;
   bool break_lock = false;
+  std::string beside;
+  long passes = 3;
+  std::string fail_on = default_gate;
 };
 
 std::optional<int> whole_number(std::string_view text) {
@@ -188,6 +193,18 @@ Result<StoreContents> read_base(const RunArguments& arguments, const Suite& suit
   return arguments.filter.empty() ? contents : filtered(std::move(contents), *filter, arguments.filter);
 }
 
+/// What --beside does not go with.
+std::optional<Error> check_beside(const RunArguments& arguments) {
+  if (arguments.beside.empty()) return std::nullopt;
+  const char* wrong = nullptr;
+  if (arguments.jobs > 1) wrong = "--jobs: cells run one after the other";
+  if (!arguments.shard.empty()) wrong = "--shard: use --filter for a part";
+  if (!arguments.retry.empty()) wrong = "--retry";
+  if (!arguments.gates.empty() || !arguments.base.empty()) wrong = "--require-solved and --base: it has --fail-on";
+  if (wrong == nullptr) return std::nullopt;
+  return Error{ErrorCode::wrong_usage, fmt::format("--beside does not go with {}", wrong)};
+}
+
 Result<int> run_suite(const RunArguments& arguments) {
   SweepOptions options;
   options.data = arguments.data;
@@ -196,6 +213,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   options.filter = arguments.filter;
   options.allow_mixed = arguments.allow_mixed;
   if (auto error = set_shard(arguments.shard, options)) return *error;
+  if (auto error = check_beside(arguments)) return *error;
   const auto suite = load_suite(arguments.suite);
   if (!suite && !simulation_hint(arguments.suite).empty()) {
     return Error{suite.error().code,
@@ -238,6 +256,11 @@ Result<int> run_suite(const RunArguments& arguments) {
   if (!lock->note().empty()) print_note(lock->note());
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
+  if (!arguments.beside.empty()) {
+    return run_and_compare(*suite, *store, file,
+                           {.sweep = options, .other = arguments.beside, .passes = static_cast<int>(arguments.passes)},
+                           {.fail_on = arguments.fail_on, .json = arguments.json}, progress);
+  }
   const auto outcome = run_sweep(*suite, *store, options, progress);
   if (!outcome) return outcome.error();
 
@@ -295,6 +318,14 @@ Command add_run(CLI::App& root) {
   app->add_option("--base", arguments->base,
                   "Earlier store: --require-solved fails below its supported cells, its crashes are known")
       ->type_name("STORE");
+  app->add_option("--beside", arguments->beside,
+                  "Another conebench: both builds run every cell in turn, and are compared (docs/side_by_side.md)")
+      ->type_name("EXECUTABLE");
+  add_integer(*app, "--passes", arguments->passes, {.minimum = 1.0, .maximum = 100.0},
+              "With --beside: blocks of two replicates a side for every cell");
+  app->add_option("--fail-on", arguments->fail_on, "With --beside: what makes the exit code 1, as of `compare`")
+      ->type_name("LIST")
+      ->capture_default_str();
   app->add_flag("--json", arguments->json, "Print one JSON object instead of the ranking");
   return {app, [arguments] { return run_suite(*arguments); }};
 }

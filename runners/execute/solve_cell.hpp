@@ -26,7 +26,7 @@ struct CellRequest {
   struct Repeats {
     int minimum = 5;
     double minimum_ms = 50.0;
-    int maximum = 100;
+    int maximum = 2000;
   } repeats;           ///< maximum = 1: run once
   bool trace = false;  ///< also keep CellRun::trace
 };

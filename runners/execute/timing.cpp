@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <numeric>
 
 #include "runners/execute/sweep_monitor.hpp"
@@ -43,6 +44,29 @@ TimingRecord summarise_times(const std::vector<double>& seconds) {
   for (const double value : seconds) distances.push_back(std::abs(value - timing.median));
   timing.deviation = median_of(std::move(distances));
   return timing;
+}
+
+TimingRecord summarise_times(const std::vector<double>& seconds, const std::vector<bool>& count) {
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (count[i]) kept.push_back(seconds[i]);
+  }
+  if (kept.empty()) return summarise_times(seconds);
+  TimingRecord timing = summarise_times(kept);
+  timing.cold = seconds.front();
+  return timing;
+}
+
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+bool had_its_processor(double processor_s, double passed_s) {
+  constexpr double least_share = 0.98;
+  constexpr double clock_s = 1e-6;
+  return processor_s + clock_s >= least_share * passed_s;
 }
 
 ProcessorUse::ProcessorUse() : passed_s_(monotonic_seconds()), used_s_(0.0), switches_(0) {

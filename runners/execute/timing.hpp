@@ -10,6 +10,14 @@ namespace conebench {
 
 /// Cold (the first), minimum, median and median absolute deviation of at least one time.
 TimingRecord summarise_times(const std::vector<double>& seconds);
+/// The same of those that `count`, one a time, but for the cold one; of all where none counts.
+TimingRecord summarise_times(const std::vector<double>& seconds, const std::vector<bool>& count);
+
+/// Processor time that this process has used, all threads [s].
+double processor_seconds();
+/// Whether a run that used so much of the time that passed was not interrupted by other processes (98 %). What is short
+/// of the clock's own cost says nothing and counts.
+bool had_its_processor(double processor_s, double passed_s);
 
 /// What this process had of its processor since the object was made: over all threads, judging included.
 class ProcessorUse {

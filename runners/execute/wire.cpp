@@ -256,6 +256,18 @@ std::optional<Frame> FrameBuffer::next() {
   return frame;
 }
 
+std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor) {
+  for (;;) {
+    if (auto frame = received.next()) return frame;
+    if (received.broken()) return std::nullopt;
+    std::array<char, 4096> chunk{};
+    const ssize_t count = recv(descriptor, chunk.data(), chunk.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return std::nullopt;
+    received.append(chunk.data(), static_cast<std::size_t>(count));
+  }
+}
+
 std::string encode(const CellRun& run) {
   Packer packer;
   pack_record(packer, run.record);

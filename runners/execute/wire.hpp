@@ -18,7 +18,18 @@ namespace conebench {
 
 /// What travels between the runner, its workers and their children. Both ends are the same executable, so the layout
 /// needs no version; a checksum tells what a crashing process wrote from what a healthy one did.
-enum class FrameKind : std::uint32_t { cell_run = 1, surveyed, loaded, cell_request, cell_done, simulated };
+enum class FrameKind : std::uint32_t {
+  cell_run = 1,
+  surveyed,
+  loaded,
+  cell_request,
+  cell_done,
+  simulated,
+  // Between builds (build_protocol.hpp): their numbers and the frame's layout stay as they are.
+  greeting = 64,
+  build_order = 65,
+  build_reply = 66
+};
 
 struct Frame {
   FrameKind kind{};
@@ -43,6 +54,9 @@ class FrameBuffer {
   std::string bytes_;
   bool broken_ = false;
 };
+
+/// The next frame from a socket, waited for; nullopt where the other end is gone or the stream is spoilt.
+std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor);
 
 /// A cell to be done.
 struct CellOrder {

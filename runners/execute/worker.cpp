@@ -27,15 +27,8 @@ class Requests {
   /// Waits for it; nullopt where the runner has closed the channel.
   std::optional<CellOrder> next() {
     if (ahead_) return std::exchange(ahead_, std::nullopt);
-    for (;;) {
-      if (const auto frame = received_.next()) return decode_cell_order(frame->payload);
-      if (received_.broken()) return std::nullopt;
-      std::array<char, 4096> chunk{};
-      const ssize_t count = recv(child_channel, chunk.data(), chunk.size(), 0);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return std::nullopt;
-      received_.append(chunk.data(), static_cast<std::size_t>(count));
-    }
+    const auto frame = wait_for_frame(received_, child_channel);
+    return frame ? decode_cell_order(frame->payload) : std::nullopt;
   }
 
   /// What next() will return, where that has come already.

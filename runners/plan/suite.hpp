@@ -57,7 +57,7 @@ struct SuiteLimits {
 struct SuiteRepeats {
   int minimum = 5;
   double minimum_ms = 50.0;
-  int maximum = 100;
+  int maximum = 2000;
   int rounds = 1;  ///< passes over the solved cells; the one with the least median time of a cell counts
 };
 

@@ -10,9 +10,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> commands = {"run",      "solve",   "judge",   "inspect",   "list",
-                                           "generate", "report",  "compare", "nightly",   "paper",
-                                           "merge",    "rejudge", "doctor",  "completion"};
+const std::vector<std::string> commands = {"run",      "solve",   "judge",   "inspect",    "list",
+                                           "generate", "report",  "compare", "nightly",    "paper",
+                                           "merge",    "rejudge", "doctor",  "completion", "worker"};
 
 TEST(Usage, HelpOfEveryCommandIsOnStandardOutputWithAnExample) {
   const auto help = conebench({"--help"});

@@ -51,7 +51,7 @@ TEST(Suite, TheDesignsDefaultsHoldWhereAKeyIsLeftOut) {
   EXPECT_EQ(suite->limits.simulation_seconds, 3600.0);
   EXPECT_EQ(suite->repeats.minimum, 5);
   EXPECT_EQ(suite->repeats.minimum_ms, 50.0);
-  EXPECT_EQ(suite->repeats.maximum, 100);
+  EXPECT_EQ(suite->repeats.maximum, 2000);
   EXPECT_EQ(suite->repeats.rounds, 1);
   EXPECT_EQ(suite->folder, "dir");
   EXPECT_EQ(suite->text, small);

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "problems/result.hpp"
+#include "reports/comparison/comparison.hpp"
+#include "runners/execute/beside.hpp"
+
+namespace conebench::cli {
+
+inline constexpr const char* default_gate = "lost,slower,less-accurate,missing,broke";
+
+struct BesideOutput {
+  std::string fail_on = default_gate;
+  bool json = false;  ///< the comparison as one object instead of its table
+};
+
+/// `conebench run SUITE --beside OTHER`: run_beside() into `store` (`file`), the comparison of its sides, and the exit
+/// code of `conebench compare`; 130 where it was interrupted. Errors as run_beside.
+Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesystem::path& file,
+                            const BesideOptions& options, const BesideOutput& output, Progress& progress);
+
+/// Exit code of a comparison, its reason on standard error: 1 by the gate, 5 where nothing is in both.
+int comparison_ending(const reports::Comparison& comparison, const std::set<std::string>& fail_on);
+
+/// What became of alarms that were looked at again side by side.
+struct Confirmation {
+  enum class Verdict { confirmed, not_confirmed, undecided };
+  Verdict verdict = Verdict::undecided;
+  std::vector<std::string> lines;  ///< a line a setting: "NSGS confirmed: +4.1 % side by side"
+};
+/// Runs the alarm's `options.settings` (hashes) alone, side by side with the old executable `options.other` and k = 6
+/// a side, into a new store at `file` (made anew, kept). Confirmed where one of them is slower there or does other
+/// work, not confirmed where all are the same or faster, else undecided. Errors as run_beside.
+Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file, BesideOptions options,
+                                    Progress& progress);
+
+}  // namespace conebench::cli

@@ -1,0 +1,370 @@
+#include "runners/execute/beside.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "runners/execute/cell_run.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/other_build.hpp"
+#include "runners/execute/process.hpp"
+#include "runners/execute/rounds.hpp"
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/sweep_plan.hpp"
+#include "runners/execute/worker.hpp"
+#include "runners/plan/content_address.hpp"
+
+namespace conebench {
+
+namespace {
+
+enum Side : std::size_t { base = 0, fresh = 1 };
+constexpr std::array<const char*, 2> side_names = {"base", "new"};
+constexpr int replicates = 2;  ///< of a side in a block
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+/// The store holds these two builds on this suite, or nothing.
+std::optional<Error> check_store(const StoreContents& stored, const Suite& suite,
+                                 const std::array<BuildRecord, 2>& builds) {
+  for (const RunRecord& run : stored.runs) {
+    std::string what;
+    if (run.side.empty()) what = "an ordinary run";
+    if (run.suite_name != suite.name) what = fmt::format("the suite '{}'", run.suite_name);
+    for (const Side side : {base, fresh}) {
+      if (run.side == side_names[side] && run.build.executable != builds[side].executable) {
+        what = fmt::format("another build as its side '{}'", run.side);
+      }
+    }
+    if (what.empty()) continue;
+    return Error{ErrorCode::bad_input, "the store holds " + what + "; write to a store of its own with --db"};
+  }
+  return std::nullopt;
+}
+
+/// Forgets what of a cell is of later passes than `pass`: its block there ended between the two sides.
+void cut_rounds(CellRecord& cell, int rounds) {
+  std::erase_if(cell.timed_rounds, [&](const RoundRecord& round) { return round.round > rounds; });
+  cell.rounds = std::min(cell.rounds, rounds);
+}
+
+class BesideLoop {
+ public:
+  BesideLoop(const Suite& suite, Store& store, const BesideOptions& options, Progress& progress, const SweepPlan& plan,
+             std::array<OtherBuild, 2> builds, std::array<std::int64_t, 2> runs)
+      : suite_(suite),
+        store_(store),
+        options_(options),
+        progress_(progress),
+        plan_(plan),
+        builds_(std::move(builds)),
+        runs_(runs),
+        by_command_(!builds_[base].speaks_protocol()),
+        processor_(last_allowed_processor()) {}
+
+  BesideOutcome run(const StoreContents& stored, const std::vector<std::size_t>& cells) {
+    began_ = monotonic_seconds();
+    for (const CellRecord& cell : stored.cells) stored_.emplace(cell.key, cell);
+    outcome_.cells = static_cast<long>(cells.size());
+    outcome_.base_by_command = by_command_;
+    state_.total = outcome_.cells * options_.passes;
+    progress_.began(state_);
+    for (int pass = 1; pass <= options_.passes; ++pass) {
+      std::vector<std::size_t> order = cells;
+      seeded_shuffle(order, suite_.seed + static_cast<std::uint64_t>(pass));
+      SeededSequence draws(suite_.seed + 1000003ULL * static_cast<std::uint64_t>(pass));
+      for (const std::size_t cell : order) {
+        const bool base_first = draws.below(2) == 0;  // drawn for cells that are done, too: a resumed run draws alike
+        if (outcome_.stopped || interrupted()) break;
+        if (is_done(cell, pass)) {
+          ++state_.resumed;
+          continue;
+        }
+        run_block(cell, pass, base_first);
+      }
+    }
+    progress_.ended(state_);
+    outcome_.interrupted = interrupted();
+    for (const std::size_t cell : cells) outcome_.done += is_done(cell, options_.passes) ? 1 : 0;
+    outcome_.notes.assign(notes_.begin(), notes_.end());
+    return std::move(outcome_);
+  }
+
+ private:
+  bool interrupted() const { return options_.sweep.interrupted != nullptr && *options_.sweep.interrupted; }
+
+  std::string key_of(std::size_t cell, Side side) const {
+    const std::string& key = plan_.cells[cell].key;
+    return side == fresh ? key : content_address({key + "/" + builds_[base].build().executable});
+  }
+  const CellRecord* find(std::size_t cell, Side side) const {
+    const auto found = stored_.find(key_of(cell, side));
+    return found == stored_.end() ? nullptr : &found->second;
+  }
+
+  /// One that not both solve alike says no more when it is run again.
+  static bool worth_timing(const CellRecord& cell) { return cell.solved && cell.status != "flaky"; }
+  bool is_done(std::size_t cell, int pass) const {
+    const CellRecord* const a = find(cell, base);
+    const CellRecord* const b = find(cell, fresh);
+    if (b != nullptr && missing_.contains(plan_.cells[cell].setting)) return true;
+    if (a == nullptr || b == nullptr) return false;
+    if (!worth_timing(*a) || !worth_timing(*b)) return true;
+    return std::min(a->rounds, b->rounds) >= replicates * pass;
+  }
+
+  void run_block(std::size_t cell, int pass, bool base_first) {
+    const PlannedCell& planned = plan_.cells[cell];
+    const SurveyedProblem& problem = plan_.problems.problems[planned.problem];
+    std::array<std::optional<CellRecord>, 2> found;
+    for (const Side side : {base, fresh}) {
+      const int before = replicates * (pass - 1);
+      if (const CellRecord* const stored = find(cell, side); stored != nullptr && before > 0) {
+        found[side] = *stored;
+        cut_rounds(*found[side], before);
+        auto answer = store_.reaction(stored->key);
+        if (!answer) return stop(answer.error());
+        found[side]->reaction = answer->value_or(std::vector<double>{});
+      }
+    }
+    const Side outer = base_first ? base : fresh;
+    const Side inner = base_first ? fresh : base;
+    const std::array<Side, 4> turns = {outer, inner, inner, outer};
+    for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+      const Side side = turns[turn];
+      if (side == base && missing_.contains(planned.setting)) continue;
+      const bool both = found[base] && found[fresh];
+      if (turn >= 2 && (!both || !worth_timing(*found[base]) || !worth_timing(*found[fresh]))) break;
+      BuildReply reply = problem.loaded ? replicate(cell, side) : not_loaded(planned, problem);
+      if (interrupted()) return;
+      if (reply.error) {
+        if (!is_missing(cell, side, *reply.error)) return;
+        continue;
+      }
+      if (!take(cell, side, std::move(reply.record), found[side])) return;
+    }
+    for (const Side side : {base, fresh}) {
+      if (!found[side]) continue;
+      if (const auto put = store_.put_cell(*found[side]); !put) return stop(put.error());
+      stored_[found[side]->key] = *found[side];
+      stored_[found[side]->key].reaction.clear();
+    }
+    ++outcome_.blocks;
+    ++state_.done;
+    state_.elapsed_s = monotonic_seconds() - began_;
+    state_.cells_per_s = state_.elapsed_s > 0.0 ? static_cast<double>(state_.done) / state_.elapsed_s : 0.0;
+    const auto left = static_cast<double>(state_.total - state_.resumed - state_.done);
+    state_.left_s = state_.cells_per_s > 0.0 ? left / state_.cells_per_s : 0.0;
+    if (found[fresh]) {
+      state_.solved += found[fresh]->solved ? 1 : 0;
+      progress_.cell_done(*found[fresh], problem.record, plan_.settings[planned.setting].record, state_);
+    }
+  }
+
+  /// A build without the solver or its options; the rest of an error is the cell's. False where nothing goes on.
+  bool is_missing(std::size_t cell, Side side, const Error& error) {
+    const PlannedCell& planned = plan_.cells[cell];
+    const std::string& label = plan_.settings[planned.setting].record.label;
+    if (side == fresh) {
+      stop({error.code, fmt::format("{}: this build's own worker refuses it: {}", label, error.message)});
+      return false;
+    }
+    if (error.code == ErrorCode::wrong_usage) {
+      missing_.insert(planned.setting);
+      tell(fmt::format("the base lacks {}: {}", label, error.message));
+    } else {
+      tell(fmt::format("the base cannot take {}: {}", plan_.problems.problems[planned.problem].record.name,
+                       error.message));
+    }
+    ++outcome_.missing;
+    return true;
+  }
+
+  BuildReply not_loaded(const PlannedCell& planned, const SurveyedProblem& problem) const {
+    BuildReply reply{std::nullopt, blank_record(request_of(suite_, plan_.settings[planned.setting], planned))};
+    reply.record.status = problem.unsupported ? "unsupported" : "bad_problem";
+    reply.record.reason = problem.record.error;
+    return reply;
+  }
+
+  BuildOrder order_for(std::size_t cell) const {
+    const PlannedCell& planned = plan_.cells[cell];
+    BuildOrder order;
+    order.source = plan_.problems.sources[planned.problem];
+    if (!order.source.file.empty()) order.source.file = std::filesystem::absolute(order.source.file);
+    order.cache = std::filesystem::absolute(options_.sweep.cache);
+    order.problem_hash = plan_.problems.problems[planned.problem].record.hash;
+    order.request = request_of(suite_, plan_.settings[planned.setting], planned);
+    order.memory_mb = suite_.limits.memory_mb;
+    order.pinned_processor = processor_;
+    return order;
+  }
+
+  BuildReply replicate(std::size_t cell, Side side) const {
+    BuildOrder order = order_for(cell);
+    if (!by_command_) return builds_[side].carry_out(order, options_.sweep.interrupted);
+    std::filesystem::path file = order.source.file;
+    if (file.empty()) {
+      order.source.as_fclib = true;
+      file = cached_file(order.source, order.cache);
+      std::error_code ignored;
+      if (!std::filesystem::exists(file, ignored)) {
+        BuildOrder write = order;  // judging an empty answer loads the problem, and so writes it
+        write.answered.emplace();
+        if (auto written = builds_[fresh].carry_out(write, nullptr); written.error) return written;
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::create_directories(order.cache, ignored);
+    order.solution = order.cache / "side-by-side-answer.hdf5";
+    BuildReply reply = builds_[side].solve_by_command(order, file, options_.sweep.interrupted);
+    if (reply.error || !std::filesystem::exists(order.solution, ignored)) return reply;
+    return judged(order, std::move(reply.record));
+  }
+
+  BuildReply judged(BuildOrder order, CellRecord record) const {
+    order.answered = std::move(record);
+    return builds_[fresh].carry_out(order, nullptr);
+  }
+
+  /// Joins a replicate to those before; an answer of the base that is new is judged by this build.
+  bool take(std::size_t cell, Side side, CellRecord now, std::optional<CellRecord>& found) {
+    const PlannedCell& planned = plan_.cells[cell];
+    now.run_id = runs_[side];
+    for (RoundRecord& round : now.timed_rounds) round.run_id = runs_[side];
+    now.key = key_of(cell, side);
+    now.problem = plan_.problems.problems[planned.problem].record.hash;
+    now.setting = plan_.settings[planned.setting].record.hash;
+    now.limit_mb = suite_.limits.memory_mb;
+    if (side == base && !by_command_ && !now.reaction.empty() && !(found && same_bits(found->reaction, now.reaction))) {
+      BuildReply reply = judged(order_for(cell), std::move(now));
+      if (reply.error) {
+        stop(*reply.error);
+        return false;
+      }
+      now = std::move(reply.record);
+    }
+    if (!found) {
+      found = std::move(now);
+      return true;
+    }
+    const std::vector<double> answer = found->reaction;
+    found = retimed(*found, answer, std::move(now)).record;
+    found->reaction = answer;
+    return true;
+  }
+
+  void tell(const std::string& line) {
+    if (notes_.insert(line).second) progress_.note(line);
+  }
+  void stop(const Error& error) {
+    outcome_.stopped = Error{error.code, error.message + "; run the same command again to resume"};
+  }
+
+  const Suite& suite_;
+  Store& store_;
+  const BesideOptions& options_;
+  Progress& progress_;
+  const SweepPlan& plan_;
+  std::array<OtherBuild, 2> builds_;
+  std::array<std::int64_t, 2> runs_;
+  bool by_command_;
+  int processor_;
+  double began_ = 0.0;
+  std::map<std::string, CellRecord> stored_;  ///< without answers
+  std::set<std::size_t> missing_;             ///< settings that the base lacks
+  std::set<std::string> notes_;
+  SweepState state_;
+  BesideOutcome outcome_;
+};
+
+RunRecord run_record(const Suite& suite, const BesideOptions& options, const SweepPlan& plan, const MachineLoad& load) {
+  RunRecord run;
+  run.suite_name = suite.name;
+  run.suite_text = suite.text;
+  run.scope_json = to_json_text(plan.scope);
+  run.seed = suite.seed;
+  run.started_utc = utc_now();
+  run.mode = "timed";
+  run.machine = capture_machine();
+  run.load_before = load.load;
+  std::error_code ignored;
+  if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
+  const auto data = options.sweep.data.empty() ? data_folder_of_environment() : options.sweep.data;
+  if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
+  return run;
+}
+
+std::optional<Error> put_plan(Store& store, const SweepPlan& plan) {
+  for (const SurveyedProblem& problem : plan.problems.problems) {
+    if (const auto put = store.put_problem(problem.record); !put) return put.error();
+  }
+  for (const PlannedSetting& setting : plan.settings) {
+    if (const auto put = store.put_setting(setting.record); !put) return put.error();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideOptions& options, Progress& progress) {
+  const double began = monotonic_seconds();
+  limit_library_threads();
+  auto other = OtherBuild::greet(options.other);
+  if (!other) return other.error();
+  const auto own = OtherBuild::greet(options.own);
+  if (!own) return own.error();
+  const std::array<BuildRecord, 2> builds = {other->build(), own->build()};
+  const auto contents = store.read_outcomes();
+  if (!contents) return contents.error();
+  if (const auto error = check_store(*contents, suite, builds)) return *error;
+  const auto plan = make_sweep_plan(suite, options.sweep, &contents->problems, progress);
+  if (!plan) return plan.error();
+
+  std::vector<std::size_t> cells;
+  long warm = 0;
+  for (std::size_t i = 0; i < plan->cells.size(); ++i) {
+    const std::string& setting = plan->settings[plan->cells[i].setting].record.hash;
+    if (!options.settings.empty() && !options.settings.contains(setting)) continue;
+    if (plan->cells[i].start == Start::previous) {
+      ++warm;
+      continue;
+    }
+    cells.push_back(i);
+  }
+  BesideOutcome outcome;
+  outcome.interrupted = plan->interrupted;
+  if (plan->interrupted) return outcome;
+  if (warm > 0) progress.note(fmt::format("{} cells that start from another's answer are not run side by side", warm));
+
+  std::array<RunRecord, 2> runs;
+  const MachineLoad load = capture_load();
+  for (const Side side : {base, fresh}) {
+    runs[side] = run_record(suite, options, *plan, load);
+    runs[side].side = side_names[side];
+    runs[side].build = builds[side];
+    const auto id = store.begin_run(runs[side]);
+    if (!id) return id.error();
+    runs[side].id = *id;
+  }
+  if (const auto error = put_plan(store, *plan)) return *error;
+  BesideLoop loop(suite, store, options, progress, *plan, {*other, *own}, {runs[base].id, runs[fresh].id});
+  outcome = loop.run(*contents, cells);
+  const MachineLoad after = capture_load();
+  for (RunRecord& run : runs) {
+    run.load_after = after.load;
+    run.steal_share = steal_share(load, after);
+    if (!outcome.interrupted && !outcome.stopped) run.finished_utc = utc_now();
+    if (const auto put = store.finish_run(run); !put && !outcome.stopped) outcome.stopped = put.error();
+  }
+  outcome.wall_s = monotonic_seconds() - began;
+  return outcome;
+}
+
+}  // namespace conebench

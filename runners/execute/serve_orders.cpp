@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include "fclib_loader/fclib_file.hpp"
+#include "runners/execute/build_protocol.hpp"
+#include "runners/execute/cell_process.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/process.hpp"
+#include "runners/execute/wire.hpp"
+
+namespace conebench {
+
+namespace {
+
+BuildReply failed(Error error) { return {std::move(error), {}}; }
+
+/// The answer of an older build, which wrote it to a file.
+std::optional<Error> read_answer(const BuildOrder& order, CellRecord& record) {
+  if (order.solution.empty() || !record.reaction.empty()) return std::nullopt;
+  const auto solved = load_fclib(order.solution);
+  if (!solved) return solved.error();
+  if (!solved->reference()) return Error{ErrorCode::bad_input, order.solution.string() + ": holds no answer"};
+  const Vector& impulse = solved->reference()->reaction;
+  record.reaction.assign(impulse.data(), impulse.data() + impulse.size());
+  return std::nullopt;
+}
+
+BuildReply carry_out(const BuildOrder& order) {
+  const auto problem = load_source(order.source, order.cache, true);
+  if (!problem) return failed(problem.error());
+  if (problem->data_hash() != order.problem_hash) {
+    return failed({ErrorCode::bad_input, order.source.source + ": this build makes another problem of it"});
+  }
+  if (order.answered) {
+    BuildReply reply{std::nullopt, *order.answered};
+    if (auto error = read_answer(order, reply.record)) return failed(std::move(*error));
+    judge_cell(*problem, reply.record);
+    return reply;
+  }
+  if (auto error = check_request(*problem, order.request)) {
+    return failed({ErrorCode::wrong_usage, std::move(error->message)});
+  }
+  leave_processor(order.pinned_processor);
+  IsolationLimits limits;
+  limits.wall_s = wall_limit(order.request.seconds);
+  limits.memory_mb = order.memory_mb;
+  limits.pinned_processor = order.pinned_processor;
+  return {std::nullopt, CellProcess(*problem, limits).run(order.request).record};
+}
+
+bool answer(FrameKind kind, const std::string& payload) {
+  return write_all(child_channel, encode_frame(kind, payload));
+}
+
+}  // namespace
+
+int serve_orders() {
+  FrameBuffer received;
+  while (const auto frame = wait_for_frame(received, child_channel)) {
+    if (frame->kind == FrameKind::greeting) {
+      if (!answer(FrameKind::greeting, encode(BuildGreeting{build_protocol, capture_build()}))) return 1;
+    } else if (frame->kind == FrameKind::build_order) {
+      const auto order = decode_build_order(frame->payload);
+      const BuildReply reply =
+          order ? carry_out(*order) : failed({ErrorCode::wrong_usage, "this build does not understand the order"});
+      if (!answer(FrameKind::build_reply, encode(reply))) return 1;
+    } else {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace conebench

@@ -1,0 +1,160 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "runners/store/store.hpp"
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// 12 problems and two settings, a second or two a pass.
+constexpr const char* suite = R"({
+  "name": "turns", "seed": 3,
+  "problems": [{"scene": "random", "options": {"contacts": 8}, "seeds": [1, 2, 3, 4, 5, 6]},
+               {"scene": "sliding-box", "grid": {"friction": [0.2, 0.3, 0.4, 0.5, 0.6, 0.7]}}],
+  "solvers": ["CASCADE", {"id": "MISBEHAVE"}],
+  "tolerances": [1e-4], "limits": {"iterations": 20000, "seconds": 5, "memory_mb": 1000},
+  "repeats": {"min": 3, "min_ms": 1, "max": 20}
+})";
+
+class Beside : public ::testing::Test {
+ protected:
+  void SetUp() override { std::ofstream(folder / "turns.json") << suite; }
+
+  /// An executable that is the one under test, with something before it.
+  std::string build(const std::string& name, const std::string& before) {
+    const std::string path = folder / name;
+    std::ofstream(path) << "#!/bin/sh\n" << before << "\nexec '" << executable().string() << "' \"$@\"\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+
+  Outcome run(const std::string& other, const std::vector<std::string>& more = {},
+              std::vector<std::string> environment = {}) {
+    std::vector<std::string> words = {"run",  folder / "turns.json", "--beside", other,
+                                      "--db", folder / "ab.sqlite",  "--passes", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    environment.emplace_back("CONEBENCH_TEST_SOLVERS=1");
+    return conebench(words, {.folder = folder.path(), .environment = environment, .out_to = {}});
+  }
+
+  StoreContents stored() const {
+    const auto store = Store::open(folder / "ab.sqlite", Store::Mode::read_only);
+    return *store->read();
+  }
+  std::vector<CellRecord> side(const std::string& name) const {
+    const StoreContents contents = stored();
+    std::set<std::int64_t> runs;
+    for (const RunRecord& one : contents.runs) {
+      if (one.side == name) runs.insert(one.id);
+    }
+    std::vector<CellRecord> cells;
+    std::copy_if(contents.cells.begin(), contents.cells.end(), std::back_inserter(cells),
+                 [&](const CellRecord& cell) { return runs.contains(cell.run_id); });
+    return cells;
+  }
+
+  const ScratchFolder folder;
+};
+
+TEST_F(Beside, OneBuildBesideItselfStoresBothSidesWithTheirReplicatesAndTheSameAnswers) {
+  const auto outcome = run(executable(), {"--fail-on", "lost,missing,broke"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto base = side("base"), fresh = side("new");
+  ASSERT_EQ(base.size(), 24U);
+  ASSERT_EQ(fresh.size(), 24U);
+  std::map<std::pair<std::string, std::string>, const CellRecord*> of_base;
+  for (const CellRecord& cell : base) of_base[{cell.problem, cell.setting}] = &cell;
+  for (const CellRecord& cell : fresh) {
+    const CellRecord& other = *of_base.at({cell.problem, cell.setting});
+    EXPECT_NE(cell.key, other.key);
+    EXPECT_TRUE(cell.solved);
+    EXPECT_EQ(cell.answer_crc, other.answer_crc);
+    EXPECT_EQ(cell.verdict_value, other.verdict_value);
+    for (const CellRecord* one : {&cell, &other}) {
+      ASSERT_EQ(one->timed_rounds.size(), 2U);
+      EXPECT_TRUE(one->timed_rounds[0].cpu_share);
+      EXPECT_GT(one->timed_rounds[1].minimum, 0.0);
+    }
+  }
+  const auto compared = conebench({"compare", folder / "ab.sqlite", "--json", "--fail-on", "none"});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_EQ(compared.json()["compared"], 24);
+}
+
+TEST_F(Beside, AMorePassResumesAndAddsAsManyReplicates) {
+  ASSERT_EQ(run(executable(), {"--fail-on", "none"}).code, 0);
+  ASSERT_EQ(run(executable(), {"--fail-on", "none", "--passes", "2"}).code, 0);
+  for (const std::string name : {"base", "new"}) {
+    for (const CellRecord& cell : side(name)) {
+      ASSERT_EQ(cell.timed_rounds.size(), 4U) << name;
+      EXPECT_EQ(cell.timed_rounds[3].round, 4);
+      EXPECT_EQ(cell.rounds, 4);
+    }
+  }
+}
+
+TEST_F(Beside, ABuildWhoseSolverTakesFourTimesAsLongWithEqualAnswersIsSlower) {
+  const auto outcome = run(build("plain", "unset CONEBENCH_TEST_BURN"), {}, {"CONEBENCH_TEST_BURN=CASCADE:300"});
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 slower"));
+}
+
+TEST_F(Beside, ASettingThatTheOtherBuildLacksIsNamedAndTheRestCompared) {
+  const auto outcome = run(build("without", "unset CONEBENCH_TEST_SOLVERS"), {"--fail-on", "lost,missing,broke"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the base lacks MISBEHAVE: unknown solver"));
+  EXPECT_EQ(side("base").size(), 12U);
+  EXPECT_EQ(side("new").size(), 24U);
+}
+
+TEST_F(Beside, ACrashInEitherBuildIsThatCellsStatus) {
+  const auto won = run(build("crashing", "export CONEBENCH_TEST_MODE=segfault"), {"--fail-on", "lost,missing,broke"});
+  EXPECT_EQ(won.code, 0) << won.err;
+  long crashed = 0;
+  for (const CellRecord& cell : side("base")) crashed += cell.status == "crashed" ? 1 : 0;
+  EXPECT_EQ(crashed, 12);
+  std::filesystem::remove(folder / "ab.sqlite");
+  const auto broke = run(build("healthy", "unset CONEBENCH_TEST_MODE"), {}, {"CONEBENCH_TEST_MODE=segfault"});
+  EXPECT_EQ(broke.code, 1) << broke.err;
+  EXPECT_THAT(broke.err, HasSubstr("12 broke"));
+}
+
+TEST_F(Beside, ABuildWithoutTheProtocolIsDrivenBySolve) {
+  const auto outcome = run(build("old", "test \"$1\" = worker && exit 2"),
+                           {"--fail-on", "lost,missing,broke", "--filter", "solver=CASCADE"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("older than the protocol"));
+  const auto base = side("base"), fresh = side("new");
+  ASSERT_EQ(base.size(), 12U);
+  ASSERT_EQ(fresh.size(), 12U);
+  for (const CellRecord& cell : base) {
+    EXPECT_TRUE(cell.solved) << cell.status << cell.reason;
+    EXPECT_EQ(cell.timed_rounds.size(), 2U);
+    EXPECT_GT(cell.total.minimum, 0.0);
+    EXPECT_GT(cell.iterations, 0);
+  }
+}
+
+TEST_F(Beside, WhatIsNoConebenchOrAnotherStoreIsRefusedBeforeAnythingRuns) {
+  expect_failure(run("/bin/true"), 3, {"/bin/true", "is no conebench"});
+  expect_failure(run(folder / "nowhere"), 3, {"no executable file"});
+  expect_failure(run(executable(), {"--jobs", "2"}), 2, {"--beside", "--jobs"});
+  std::filesystem::remove(folder / "ab.sqlite");
+  ASSERT_EQ(conebench({"run", folder / "turns.json", "--db", folder / "ab.sqlite", "--filter", "solver=CASCADE"},
+                      {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1"}, .out_to = {}})
+                .code,
+            0);
+  expect_failure(run(executable()), 3, {"an ordinary run"});
+}
+
+}  // namespace
+}  // namespace conebench::testing

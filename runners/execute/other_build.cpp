@@ -164,7 +164,8 @@ std::optional<CellRecord> parse_solve(const BuildOrder& order, const std::string
   record.total = once(real("setup_s") + real("solve_s"));
   if (record.total.cold > 0.0) {
     record.repeats = 1;
-    record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
+    RoundRecord& round = record.timed_rounds.emplace_back();
+    round.minimum = round.median = record.total.minimum;
   }
   return record;
 }

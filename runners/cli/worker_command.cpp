@@ -24,7 +24,10 @@ Result<int> run_worker(long protocol) {
 Command add_worker(CLI::App& root) {
   auto protocol = std::make_shared<long>(build_protocol);
   CLI::App* app = root.add_subcommand("worker", "Solve cells for another build of Conebench (run --beside starts it)");
-  app->footer("It speaks frames on descriptor 3: docs/side_by_side.md.");
+  app->footer(
+      "It speaks frames on descriptor 3 (docs/side_by_side.md).\n\nExamples:\n  conebench run nightly --beside "
+      "old/conebench "
+      "--db ab.sqlite");
   add_integer(*app, "--protocol", *protocol, {.minimum = 1.0}, "Version of the frames");
   return {app, [protocol] { return run_worker(*protocol); }};
 }

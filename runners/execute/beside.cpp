@@ -143,6 +143,10 @@ class BesideLoop {
       if (turn >= 2 && (!both || !worth_timing(*found[base]) || !worth_timing(*found[fresh]))) break;
       BuildReply reply = problem.loaded ? replicate(cell, side) : not_loaded(planned, problem);
       if (interrupted()) return;
+      if (reply.error && reply.error->code == ErrorCode::killed) {
+        return tell(fmt::format("{} on {} is left for the next run: {}", plan_.settings[planned.setting].record.label,
+                                problem.record.name, reply.error->message));
+      }
       if (reply.error) {
         if (!is_missing(cell, side, *reply.error)) return;
         continue;

@@ -36,7 +36,8 @@ struct BuildOrder {
 };
 
 struct BuildReply {
-  /// Nothing was solved. wrong_usage: the build lacks the solver, an option or the verdict; bad_input: the problem.
+  /// Nothing was solved. wrong_usage: the build lacks the solver, an option or the verdict; bad_input: the problem;
+  /// killed: something outside ended its process, which says nothing.
   std::optional<Error> error;
   CellRecord record;  ///< judged by the build that replies; without key, run and setting
 };

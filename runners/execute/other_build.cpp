@@ -101,7 +101,10 @@ BuildReply insist(const BuildOrder& order, const std::atomic<bool>* interrupted,
     if (interrupted != nullptr && *interrupted) return without_answer(order, "skipped", "interrupted");
     if (!ended.started) return without_answer(order, "skipped", "the system refused a new process");
     if (ended.late) return without_answer(order, "timeout", ended.end.why);
-    if (ended.end.from_outside && ++outside_kills < most_outside_kills) continue;
+    if (ended.end.from_outside) {
+      if (++outside_kills < most_outside_kills) continue;
+      return {Error{ErrorCode::killed, "its process was killed from outside: " + ended.end.why}, {}};
+    }
     if (++crashes < 2) continue;
     return without_answer(order, "crashed", "the build's process ended without a reply: " + ended.end.why);
   }
@@ -164,7 +167,8 @@ std::optional<CellRecord> parse_solve(const BuildOrder& order, const std::string
   record.total = once(real("setup_s") + real("solve_s"));
   if (record.total.cold > 0.0) {
     record.repeats = 1;
-    record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
+    RoundRecord& round = record.timed_rounds.emplace_back();
+    round.minimum = round.median = record.total.minimum;
   }
   return record;
 }

@@ -21,7 +21,7 @@ class OtherBuild {
 
   /// One process from start to end: it loads the problem and does what the order says. A process that hangs, dies or
   /// writes nonsense twice gives a record `timeout` or `crashed`, never an error; a kill -9 from outside is tried
-  /// again. `interrupted`: gives up; the record is then of no use.
+  /// again, and an error (killed) at last. `interrupted`: gives up; the record is then of no use.
   BuildReply carry_out(const BuildOrder& order, const std::atomic<bool>* interrupted) const;
 
   /// The same by `solve FILE --json --write-solution`, for builds without the protocol: `problem` is an FCLIB file, the

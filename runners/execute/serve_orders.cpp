@@ -44,7 +44,9 @@ BuildReply carry_out(const BuildOrder& order) {
   limits.wall_s = wall_limit(order.request.seconds);
   limits.memory_mb = order.memory_mb;
   limits.pinned_processor = order.pinned_processor;
-  return {std::nullopt, CellProcess(*problem, limits).run(order.request).record};
+  CellRun run = CellProcess(*problem, limits).run(order.request);
+  if (run.killed_from_outside) return failed({ErrorCode::killed, run.record.reason});
+  return {std::nullopt, std::move(run.record)};
 }
 
 bool answer(FrameKind kind, const std::string& payload) {

@@ -45,7 +45,7 @@ TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   BuildReply reply;
   reply.record.status = "converged";
   reply.record.reaction = {1.0 / 3.0, -0.0, 1e-310, std::numeric_limits<double>::infinity()};
-  reply.record.timed_rounds = {{.minimum = 1e-5, .median = 2e-5, .cpu_share = 0.99, .switches = 3}};
+  reply.record.timed_rounds.emplace_back().switches = 3;
   reply.record.residuals["natural_map"].value = 1e-9;
   reply.record.verdict_value = 0.1;
   reply.error = Error{ErrorCode::wrong_usage, "unknown solver"};

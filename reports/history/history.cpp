@@ -7,18 +7,14 @@
 #include <set>
 #include <tuple>
 
-#include "metrics/comparison.hpp"
 #include "metrics/statistics.hpp"
+#include "reports/history/night_times.hpp"
 
 namespace conebench::reports {
 
 namespace {
 
 constexpr std::size_t recent_nights = 7;
-constexpr std::size_t settled_nights = 8;  // after a change that its size is told from
-constexpr std::size_t most_changes = 20;   // of a slice and segment
-constexpr double together_bar = 0.06;  // log ratio to the nights before, beyond which a night's times are not judged
-constexpr std::size_t fewest_cells = 10;
 
 /// Numbers of things in the order in which they first come.
 template <class Key>
@@ -180,9 +176,7 @@ class Maker {
     return reference;
   }
 
-  /// `changed`: log effects of known changes, by setting and night, that are taken off.
-  std::vector<PairedTime> paired(std::size_t slice, std::size_t night, const Matrix& reference,
-                                 const Matrix& changed) const {
+  std::vector<PairedTime> paired(std::size_t slice, std::size_t night, const Matrix& reference) const {
     std::vector<PairedTime> times;
     for (std::size_t s = 0; s < history_.settings.size(); ++s) {
       const Column& cells = column(slice, night, s);
@@ -192,102 +186,24 @@ class Maker {
         times.push_back({.setting = s,
                          .problem = p,
                          .family = family_of(p),
-                         .log_ratio = std::log(cells[p]->minimum_s) - reference[s][p] - changed[s][night],
+                         .log_ratio = std::log(cells[p]->minimum_s) - reference[s][p],
                          .seconds = std::exp(reference[s][p])});
       }
     }
     return times;
   }
 
-  /// The segment's nights, each against the reference.
-  std::vector<std::optional<TimeComparison>> compared(std::size_t slice, std::size_t segment, const Matrix& reference,
-                                                      const Matrix& changed) const {
-    // Only effects are wanted here: no bootstrap, and families whatever the rest does.
-    TimeRules rules;
-    rules.resamples = 1;
-    rules.together_bar = std::numeric_limits<double>::infinity();
-    rules.fewest_cells = rules.fewest_family_cells;
-    std::vector<std::optional<TimeComparison>> nights(nights_.size());
-    for (std::size_t n = 0; n < nights_.size(); ++n) {
-      if (segment_[n] != segment || !timed(n)) continue;
-      nights[n] = compare_times(paired(slice, n, reference, changed), history_.settings.size(), false, rules);
-    }
-    return nights;
-  }
-
-  static bool one_alone(const TimeComparison& times) {
-    return std::count_if(times.settings.begin(), times.settings.end(),
-                         [](const SettingTimes& one) { return one.cells > 0; }) < 2;
-  }
-
-  /// By setting and night: corrected effects that may be judged, else NaN.
-  Matrix levels_of(const std::vector<std::optional<TimeComparison>>& nights) const {
-    Matrix levels(history_.settings.size(), std::vector<double>(nights.size(), none));
-    std::vector<double> before;  // what moved all settings, night by night
-    for (std::size_t n = 0; n < nights.size(); ++n) {
-      if (!nights[n] || !quiet(n)) continue;
-      const double together = nights[n]->together;
-      const auto recent = std::span(before).last(std::min(recent_nights, before.size()));
-      const bool moved = !recent.empty() && std::abs(together - *median(recent)) > together_bar;
-      before.push_back(together);
-      if (moved || one_alone(*nights[n])) continue;
-      for (std::size_t s = 0; s < levels.size(); ++s) {
-        if (nights[n]->settings[s].cells >= fewest_cells) levels[s][n] = nights[n]->settings[s].corrected;
-      }
-    }
-    return levels;
-  }
-
-  /// The change that was seen first and is not known; of several the largest.
-  static std::optional<TimeChange> next_change(const Matrix& levels, std::size_t slice,
-                                               const std::vector<TimeChange>& known) {
-    std::optional<TimeChange> next;
-    for (std::size_t s = 0; s < levels.size(); ++s) {
-      for (const ChangePoint& change : find_changes(levels[s])) {
-        const auto is_known = [&](const TimeChange& old) {
-          return old.setting == s && old.change.first_after == change.first_after;
-        };
-        if (std::any_of(known.begin(), known.end(), is_known)) continue;
-        const bool first =
-            !next || change.seen_at < next->change.seen_at ||
-            (change.seen_at == next->change.seen_at && std::abs(change.effect) > std::abs(next->change.effect));
-        if (first) next = TimeChange{s, slice, change};
-      }
-    }
-    return next;
-  }
-
-  /// Log effect of a change: medians of the nights around it.
-  static double size_of(const std::vector<double>& levels, const ChangePoint& change) {
-    std::vector<double> before, after;
-    for (std::size_t n = change.first_after; n-- > 0 && before.size() < settled_nights;) {
-      if (std::isfinite(levels[n])) before.push_back(levels[n]);
-    }
-    for (std::size_t n = change.first_after; n < levels.size() && after.size() < settled_nights; ++n) {
-      if (std::isfinite(levels[n])) after.push_back(levels[n]);
-    }
-    return median(after).value_or(0.0) - median(before).value_or(0.0);
-  }
-
-  /// A setting that changed is part of what is taken off the others: each change found is taken off its setting before
-  /// the next is looked for.
   void compare_times_of(std::size_t slice) {
     for (std::size_t segment = 0; segment < segments_; ++segment) {
       const Matrix reference = references(slice, segment);
-      Matrix changed(history_.settings.size(), std::vector<double>(nights_.size(), 0.0));
-      auto nights = compared(slice, segment, reference, changed);
-      keep(slice, segment, nights);
-      std::vector<TimeChange> known;
-      while (known.size() < most_changes) {
-        const Matrix levels = levels_of(nights);
-        const auto next = next_change(levels, slice, known);
-        if (!next) break;
-        known.push_back(*next);
-        const double size = size_of(levels[next->setting], next->change);
-        for (std::size_t n = next->change.first_after; n < nights_.size(); ++n) changed[next->setting][n] += size;
-        nights = compared(slice, segment, reference, changed);
+      std::vector<NightTimes> nights(nights_.size());
+      for (std::size_t n = 0; n < nights_.size(); ++n) {
+        if (segment_[n] != segment || !timed(n)) continue;
+        nights[n] = {.there = true, .quiet = quiet(n), .times = paired(slice, n, reference)};
       }
-      history_.time_changes.insert(history_.time_changes.end(), known.begin(), known.end());
+      const TimesOfNights followed = follow_times(nights, history_.settings.size());
+      keep(slice, segment, followed.nights);
+      for (const auto& [setting, change] : followed.changes) history_.time_changes.push_back({setting, slice, change});
     }
   }
 

@@ -1,31 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/history/history.hpp"
+#include "runners/store/night_folder.hpp"
 
 namespace conebench::reports {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-/// Errors (bad_input): the folder can't be read.
-Result<std::vector<fs::path>> stores_in(const fs::path& folder) {
-  std::vector<fs::path> stores;
-  std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
-    std::error_code ignored;
-    if (entry->path().extension() == ".sqlite" && entry->is_regular_file(ignored)) stores.push_back(entry->path());
-  }
-  if (failure) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: can't be read: {}", folder.string(), failure.message())};
-  }
-  std::sort(stores.begin(), stores.end());
-  return stores;
-}
-
-}  // namespace
 
 Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
   std::vector<NightSummary> nights;
@@ -38,22 +21,15 @@ Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
       nights.push_back(std::move(*night));
       continue;
     }
-    const auto stores = stores_in(place);
-    if (!stores) return stores.error();
-    std::size_t read = 0;
-    for (const fs::path& store : *stores) {
-      if (auto night = read_night(store)) {
-        nights.push_back(std::move(*night));
-        ++read;
-      } else {
-        notes.push_back(night.error().message);
-      }
-    }
-    if (read == 0) {
+    auto folder = read_night_folder(place, {});
+    if (!folder) return folder.error();
+    notes.insert(notes.end(), folder->notes.begin(), folder->notes.end());
+    if (folder->nights.empty()) {
       return Error{ErrorCode::bad_input,
                    fmt::format("{}: no store to read in it{}; name a folder of `conebench nightly --stores`",
                                place.string(), notes.empty() ? "" : ": " + notes.front())};
     }
+    std::move(folder->nights.begin(), folder->nights.end(), std::back_inserter(nights));
   }
   History history = make_history(std::move(nights));
   history.notes.insert(history.notes.begin(), notes.begin(), notes.end());

@@ -6,6 +6,8 @@
 
 #include "problems/plural.hpp"
 #include "reports/comparison/comparison.hpp"
+#include "reports/history/history.hpp"
+#include "reports/history/history_words.hpp"
 #include "reports/write_files.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
@@ -31,7 +33,7 @@ using reports::Comparison;
 constexpr const char* footer =
     R"(A night is a store in DIR by date and build. A night that broke off is resumed by the same build; a finished one is
 compared with the last good night (complete, nothing broken) and with --pin. The summary goes to standard output as
-Markdown, pages to DIR/NIGHT.comparison/. docs/nightly.md has recipes for cron, systemd and CI.
+Markdown, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. docs/nightly.md has recipes for cron, systemd and CI.
 
 Examples:
   conebench nightly fclib --data problems --stores nights
@@ -60,6 +62,15 @@ Result<std::monostate> write_pages(const Comparison& comparison, const fs::path&
                               {"comparison.md", reports::comparison_markdown(comparison)},
                               {"comparison.json", reports::comparison_json(comparison)},
                               {"comparison.xml", reports::comparison_junit(comparison)}});
+}
+
+/// Of two exit codes that which is told: something is worse, nothing was comparable, something broke.
+int graver(int one, int other) {
+  for (const int code :
+       {static_cast<int>(gate_failed), static_cast<int>(nothing_measured), static_cast<int>(not_run)}) {
+    if (one == code || other == code) return code;
+  }
+  return done;
 }
 
 /// One night: what ran, what it is compared with, and how it ends.
@@ -100,6 +111,7 @@ class Nightly {
       auto contents = read_present(good->store);
       if (!contents) return contents.error();
       base_name_ = good->store.filename().string();
+      if (!is_good(*good)) base_name_ += " (something broke in it, as in all others)";
       base_ = std::move(*contents);
     }
     const auto ended = sweep();
@@ -147,7 +159,10 @@ class Nightly {
 
   Result<int> judge(const NightFolder& nights, const Ending& ended) {
     std::string text = fmt::format("## {}: {}\n\n", suite_->name, store_.filename().string());
-    NightResult result{.exit_code = ended.code, .base = base_name_, .headline = "first night: nothing to compare with"};
+    NightResult result{.exit_code = ended.code,
+                       .broke = ended.code == not_run,
+                       .base = base_name_,
+                       .headline = "first night: nothing to compare with"};
     for (const std::string& reason : ended.reasons) text += "- " + reason + "\n";
     if (!ended.reasons.empty()) text += "\n";
     if (!base_) {
@@ -156,7 +171,7 @@ class Nightly {
       const auto code =
           compare_with(base_name_, *base_, fs::path(store_).replace_extension(".comparison"), text, result);
       if (!code) return code.error();
-      if (*code != done) result.exit_code = *code;
+      result.exit_code = graver(result.exit_code, *code);
     }
     if (!arguments_.pin.empty()) {
       const auto pinned = read_present(arguments_.pin);
@@ -166,8 +181,11 @@ class Nightly {
       const auto code = compare_with(arguments_.pin, *pinned,
                                      fs::path(store_).replace_extension(".comparison") / "pinned", text, of_pin);
       if (!code) return code.error();
-      if (*code != done) result.exit_code = *code;
+      result.exit_code = graver(result.exit_code, *code);
     }
+    const auto of_history = rewrite_history(text);
+    if (!of_history) return of_history.error();
+    result.exit_code = graver(result.exit_code, *of_history);
     print_text(text);
     for (const std::string& reason : ended.reasons) print_error(reason);
     if (const auto written = write_night_result(store_, result); !written) return written.error();
@@ -189,6 +207,25 @@ class Nightly {
     }
     if (comparison.compared == 0) return nothing_measured;
     return comparison.failed ? gate_failed : done;
+  }
+
+  /// The page of all nights in DIR/history; 1 where it shows tonight that a setting became slower.
+  Result<int> rewrite_history(std::string& text) const {
+    const auto history = reports::read_history({folder_});
+    if (!history) return history.error();
+    const fs::path page = folder_ / "history";
+    if (const auto written = reports::write_history(*history, page); !written) return written.error();
+    text += fmt::format("\nAll nights: {}\n", (page / "index.html").string());
+    int code = done;
+    for (const reports::SuiteHistory& suite : history->suites) {
+      if (suite.suite != suite_->name || suite.nights.back().summary.store != store_) continue;
+      for (const reports::TimeChange& change : suite.time_changes) {
+        if (change.change.seen_at + 1 != suite.nights.size()) continue;
+        text += fmt::format("- {}\n", reports::change_words(suite, change));
+        if (change.change.effect > 0.0 && compare_.fail_on.contains("slower")) code = gate_failed;
+      }
+    }
+    return code;
   }
 
   void prune(const NightFolder& nights) const {

@@ -18,6 +18,7 @@ fs::path night_result_file(const fs::path& store) { return store.string() + ".ni
 Result<std::monostate> write_night_result(const fs::path& store, const NightResult& result) {
   const nlohmann::json json = {{"schema", "conebench.night/1"},
                                {"exit_code", result.exit_code},
+                               {"broke", result.broke},
                                {"base", result.base},
                                {"headline", result.headline}};
   const fs::path file = night_result_file(store);
@@ -44,7 +45,8 @@ std::optional<NightResult> read_night_result(const fs::path& store) {
   const auto text = [&](const char* key) {
     return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : std::string();
   };
-  return NightResult{json["exit_code"].get<int>(), text("base"), text("headline")};
+  const bool broke = json.contains("broke") && json["broke"].is_boolean() && json["broke"].get<bool>();
+  return NightResult{json["exit_code"].get<int>(), broke, text("base"), text("headline")};
 }
 
 Result<NightFolder> read_night_folder(const fs::path& folder, const std::string& suite) {
@@ -81,17 +83,18 @@ bool is_good(const NightSummary& night) {
   if (!night.complete()) return false;
   const auto broken = [](const std::string& status) { return status == "bad_problem"; };
   const auto result = read_night_result(night.store);
-  if (result) return result->exit_code == 0 || result->exit_code == 1;
+  if (result) return !result->broke && (result->exit_code == 0 || result->exit_code == 1);
   return std::none_of(night.statuses.begin(), night.statuses.end(), broken);
 }
 
 const NightSummary* last_good_night(const NightFolder& folder, const fs::path& store) {
-  const NightSummary* last = nullptr;
+  const NightSummary *good = nullptr, *complete = nullptr;
   for (const NightSummary& night : folder.nights) {
     if (night.store == store) break;
-    if (is_good(night)) last = &night;
+    if (is_good(night)) good = &night;
+    if (night.complete()) complete = &night;
   }
-  return last;
+  return good != nullptr ? good : complete;
 }
 
 fs::path store_of_tonight(const fs::path& folder, const NightFolder& nights, const std::string& date,

@@ -13,7 +13,8 @@ namespace conebench {
 /// What `conebench nightly` left of a night beside its store (FILE.sqlite.night.json).
 struct NightResult {
   int exit_code = 0;
-  std::string base;  ///< name of the store it was compared with; empty: none
+  bool broke = false;  ///< a file could not be read or a cell crashed, whatever the exit code
+  std::string base;    ///< name of the store it was compared with; empty: none
   std::string headline;
 };
 std::filesystem::path night_result_file(const std::filesystem::path& store);
@@ -32,7 +33,8 @@ Result<NightFolder> read_night_folder(const std::filesystem::path& folder, const
 /// Complete, and no cell of it broke: what a later night is compared with.
 bool is_good(const NightSummary& night);
 
-/// The newest good night before `store`; null: there is none.
+/// The newest good night before `store`, or, where something breaks every night, the newest complete one; null: there
+/// is none.
 const NightSummary* last_good_night(const NightFolder& folder, const std::filesystem::path& store);
 
 /// Where tonight's results go: the store of this executable that broke off, or else a new one by date and build,

@@ -122,5 +122,71 @@ TEST_F(NightlyCommand, WhatIsWrongIsOneLine) {
   expect_failure(night({"--fail-on", "lots"}), 2, {"'lots'"});
 }
 
+TEST_F(NightlyCommand, ANightThatBrokeIsNoBaseThoughTheGateGaveItsExitCode) {
+  ASSERT_EQ(night().code, 0);
+  const std::string good = std::filesystem::path(stores().front()).filename().string();
+  std::filesystem::resize_file(file, 1000);
+  for (int again = 0; again < 2; ++again) {
+    const auto broken = night();
+    EXPECT_EQ(broken.code, 1);
+    EXPECT_THAT(broken.out, HasSubstr(good)) << "the second too is compared with the last good night";
+  }
+}
+
+TEST_F(NightlyCommand, WhereEveryNightBreaksNightsAreComparedAllTheSame) {
+  std::filesystem::resize_file(file, 1000);
+  EXPECT_EQ(night().code, 4);
+  const auto second = night();
+  EXPECT_EQ(second.code, 4) << second.out;
+  EXPECT_THAT(second.out, HasSubstr("something broke in it"));
+}
+
+/// CONEBENCH_TEST_MODE makes the same executable another solver.
+TEST_F(NightlyCommand, ALostProblemFailsTheNightAndStandsInTheHistoryOfAll) {
+  write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
+    "solvers": ["NSGS", "MISBEHAVE"], "tolerances": [1e-6], "repeats": {"min": 2, "min_ms": 0, "max": 2}})");
+  const auto with_mode = [&](const std::string& mode) {
+    return conebench(
+        {"nightly", folder / "night.json", "--stores", folder / "nights"},
+        {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=" + mode}, .out_to = {}});
+  };
+  const auto first = with_mode("none");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("history/index.html"));
+  const auto second = with_mode("nan");
+  EXPECT_EQ(second.code, 1) << second.out << second.err;
+  EXPECT_THAT(second.out, HasSubstr("lost"));
+  EXPECT_EQ(with_mode("nan").code, 0) << "and is not told again";
+  const auto history = conebench({"history", folder / "nights", "--json"}).json();
+  const auto& changes = history["suites"][0]["cell_changes"];
+  ASSERT_EQ(changes.size(), 1U) << changes;
+  EXPECT_EQ(changes[0]["lost"].size(), 2U);
+  EXPECT_EQ(changes[0]["night"], 1);
+  EXPECT_TRUE(std::filesystem::exists(folder / "nights/history/index.html"));
+}
+
+TEST_F(NightlyCommand, ASecondRunnerOfOneFolderIsRefused) {
+  write_suite(R"({"name": "small-night", "problems": [{"scene": "sliding-box"}], "solvers": ["MISBEHAVE"],
+    "tolerances": [1e-6], "limits": {"iterations": 10, "seconds": 600, "memory_mb": 2000}})");
+  const std::string words =
+      executable().string() + " nightly '" + (folder / "night.json") + "' --stores '" + (folder / "nights") + "'";
+  const auto outcome = run_program({"sh", "-c",
+                                    "export CONEBENCH_TEST_SOLVERS=1 CONEBENCH_TEST_MODE=hang; " + words +
+                                        " >/dev/null 2>&1 & first=$!; while [ ! -s '" +
+                                        (folder / "nights/nightly.lock") + "' ]; do kill -0 $first || exit 99; done; " +
+                                        words + "; code=$?; kill $first; wait $first; exit $code"});
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("nightly"));
+}
+
+TEST_F(NightlyCommand, AFullDiskOrAFolderWithoutProblemsIsNeverZero) {
+  const std::string words = executable().string() + " nightly '" + (folder / "night.json") + "' --stores '" +
+                            (folder / "nights") + "' --data '" + (folder / "data") + "'";
+  const auto full = run_program({"sh", "-c", "trap '' XFSZ; ulimit -f 40; " + words});
+  EXPECT_EQ(full.code, 3) << full.out << full.err;
+  std::filesystem::remove(file);
+  expect_failure(night(), 3, {"*.hdf5"});
+}
+
 }  // namespace
 }  // namespace conebench::testing

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "metrics/change_points.hpp"
+#include "metrics/comparison.hpp"
+
+namespace conebench::reports {
+
+/// Times of one night in one slice, against a reference that is the same for all nights.
+struct NightTimes {
+  bool there = false;  ///< its times can be compared with the others'
+  bool quiet = false;  ///< and judged
+  std::vector<PairedTime> times;
+};
+
+struct TimesOfNights {
+  std::vector<std::optional<TimeComparison>> nights;         ///< effects of each setting; nothing where not `there`
+  std::vector<std::pair<std::size_t, ChangePoint>> changes;  ///< setting and where it changed
+};
+
+/// Whether fewer than two settings have times: nothing tells a setting's change from the machine's then.
+bool one_alone(const TimeComparison& times);
+
+/// Effects of every night and the settings' changes. A setting that changed is part of what is taken off the others:
+/// each change found is taken off its setting before the next is looked for.
+TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t settings);
+
+}  // namespace conebench::reports

@@ -68,9 +68,10 @@ int count(std::size_t problems, std::size_t blocks, double effect, Which which, 
 }
 bool first_is_slower(const TimeComparison& comparison) { return comparison.settings[0].verdict == TimeVerdict::slower; }
 
-TEST(SideBySide, OneBuildAgainstItselfAlarmsAtMostOnceInAHundredComparisons) {
-  EXPECT_LE(count(22, 1, 0.0, alarms), 1);
-  EXPECT_LE(count(22, 3, 0.0, alarms), 1);
+/// z allows one alarm in forty comparisons: of a hundred, five or fewer with a probability of 96 %.
+TEST(SideBySide, OneBuildAgainstItselfAlarmsNoMoreOftenThanOnceInFortyComparisons) {
+  EXPECT_LE(count(22, 1, 0.0, alarms), 5);
+  EXPECT_LE(count(22, 3, 0.0, alarms), 5);
 }
 
 TEST(SideBySide, ThreePerCentAreFoundByTwoReplicatesASideAndTwoBySix) {

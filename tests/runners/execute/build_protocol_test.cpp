@@ -58,7 +58,7 @@ TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   EXPECT_EQ(back->record.reaction[2], 1e-310);
   EXPECT_FALSE(std::isfinite(back->record.reaction[3]));
   EXPECT_EQ(back->record.timed_rounds[0].switches, 3);
-  EXPECT_EQ(back->record.residuals["natural_map"].value, 1e-9);
+  EXPECT_EQ(back->record.residuals.at("natural_map").value, 1e-9);
   EXPECT_EQ(back->record.verdict_value, 0.1);
 }
 

@@ -331,7 +331,9 @@ History make_history(std::vector<NightSummary> nights) {
   History history;
   std::map<std::string, std::vector<NightSummary>> by_suite;
   std::stable_sort(nights.begin(), nights.end(), [](const NightSummary& a, const NightSummary& b) {
-    return std::tie(a.started_utc, a.store) < std::tie(b.started_utc, b.store);
+    // Nights of one second are in the order of their names: "…-2" came after "…".
+    const auto length = [](const NightSummary& night) { return night.store.string().size(); };
+    return std::tuple(a.started_utc, length(a), a.store) < std::tuple(b.started_utc, length(b), b.store);
   });
   for (NightSummary& night : nights) {
     if (night.started_utc.empty()) {

@@ -478,7 +478,7 @@ TEST_F(RunCommand, WhatIsNotThereIsNamedAndNotMade) {
   EXPECT_FALSE(std::filesystem::exists(folder / "none.sqlite"));
   const auto directory = conebench({"run", folder / ".", "--db", folder / "f.sqlite"});
   EXPECT_EQ(directory.code, 3);
-  EXPECT_THAT(directory.err, HasSubstr("is a folder; give a suite file"));
+  EXPECT_THAT(directory.err, HasSubstr("is a folder; give a file"));
 }
 
 TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {

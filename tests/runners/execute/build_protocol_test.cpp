@@ -41,27 +41,6 @@ TEST(BuildProtocol, AnOrderComesBackWithItsTypes) {
   EXPECT_FALSE(back->answered);
 }
 
-TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
-  BuildReply reply;
-  reply.record.status = "converged";
-  reply.record.reaction = {1.0 / 3.0, -0.0, 1e-310, std::numeric_limits<double>::infinity()};
-  reply.record.timed_rounds.emplace_back().switches = 3;
-  reply.record.residuals["natural_map"].value = 1e-9;
-  reply.record.verdict_value = 0.1;
-  reply.error = Error{ErrorCode::wrong_usage, "unknown solver"};
-  const auto back = decode_build_reply(encode(reply));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(back->error->code, ErrorCode::wrong_usage);
-  EXPECT_EQ(back->record.status, "converged");
-  EXPECT_EQ(back->record.reaction[0], 1.0 / 3.0);
-  EXPECT_TRUE(std::signbit(back->record.reaction[1]));
-  EXPECT_EQ(back->record.reaction[2], 1e-310);
-  EXPECT_FALSE(std::isfinite(back->record.reaction[3]));
-  EXPECT_EQ(back->record.timed_rounds[0].switches, 3);
-  EXPECT_EQ(back->record.residuals.at("natural_map").value, 1e-9);
-  EXPECT_EQ(back->record.verdict_value, 0.1);
-}
-
 TEST(BuildProtocol, FieldsOfANewerBuildAreLeftOutAndMissingOnesKeepTheirDefaults) {
   auto object = nlohmann::json::from_cbor(encode(order()));
   object["invented_later"] = {1, 2, 3};

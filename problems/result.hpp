@@ -11,8 +11,8 @@ enum class ErrorCode {
   wrong_usage,  ///< an unknown option, a value out of range (exit code 2)
   bad_input,    ///< a file or problem that can't be read or makes no sense (exit code 3)
   unsupported,  ///< a valid request that this build, solver or problem can't serve (exit code 4)
-  killed,       ///< something outside killed a process at work: nothing is known, and it may be tried again (exit code 4)
-  internal,     ///< a fault of Conebench itself (exit code 70)
+  killed,    ///< something outside killed a process at work: nothing is known, and it may be tried again (exit code 4)
+  internal,  ///< a fault of Conebench itself (exit code 70)
 };
 
 /// One line for a person: what went wrong, where, and what to do.

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "metrics/statistics.hpp"
-#include "problems/suggestion.hpp"
 #include "reports/comparison/pairs.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
@@ -135,16 +134,29 @@ void finish_sums(SettingChange& change, const Sums& sums, double minimum_effect)
   change.less_accurate = sums.accuracy.size() >= fewest && *change.accuracy > much;
 }
 
-/// The setting's outlook: what is worse first. One that lost a problem is never better.
+/// What families say that the setting itself does not.
+void add_families(const SettingChange& change, const std::vector<FamilyChange>& families, TimeVerdict verdict,
+                  std::vector<std::string>& into) {
+  constexpr std::size_t most = 3;
+  if (change.times.verdict == verdict) return;
+  std::size_t found = 0;
+  for (const FamilyChange& family : families) {
+    if (family.setting != change.setting || family.times.verdict != verdict || ++found > most) continue;
+    into.push_back(fmt::format("{} on {} {}", to_string(verdict), family.family, per_cent(family.times.median)));
+  }
+  if (found > most) into.push_back(fmt::format("{} more families", found - most));
+}
+
+/// The setting's outlook: what is worse first. One that lost a problem, or whose problem is gone, is never better.
 void judge_setting(SettingChange& change, const std::vector<FamilyChange>& families, bool times_compared) {
   std::vector<std::string> worse, better;
-  const auto counted = [&](CellChange what, const char* word, std::vector<std::string>& into) {
-    if (change.count(what) > 0) into.push_back(fmt::format("{} {}", change.count(what), word));
+  const auto counted = [](long count, const char* word, std::vector<std::string>& into) {
+    if (count > 0) into.push_back(fmt::format("{} {}", count, word));
   };
-  counted(CellChange::lost, "lost", worse);
-  counted(CellChange::broke, "broke", worse);
-  counted(CellChange::missing, "missing", worse);
-  counted(CellChange::won, "won", better);
+  counted(change.count(CellChange::lost), "lost", worse);
+  counted(change.count(CellChange::broke), "broke", worse);
+  counted(change.missed - change.missed_with_problem, "missing", worse);
+  counted(change.count(CellChange::won), "won", better);
   if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
   if (change.work.verdict == TimeVerdict::slower) worse.push_back("slower: more work");
   if (change.work.verdict == TimeVerdict::faster) better.push_back("faster: less work");
@@ -152,25 +164,22 @@ void judge_setting(SettingChange& change, const std::vector<FamilyChange>& famil
   if (times_compared) {
     if (change.times.verdict == TimeVerdict::slower) worse.push_back("slower " + per_cent(change.times.corrected));
     if (change.times.verdict == TimeVerdict::faster) better.push_back("faster " + per_cent(change.times.corrected));
-    for (const FamilyChange& family : families) {
-      if (family.setting != change.setting) continue;
-      if (family.times.verdict == TimeVerdict::slower) {
-        worse.push_back(fmt::format("slower on {} {}", family.family, per_cent(family.times.median)));
-      } else if (family.times.verdict == TimeVerdict::faster) {
-        better.push_back(fmt::format("faster on {} {}", family.family, per_cent(family.times.median)));
-      }
-    }
+    add_families(change, families, TimeVerdict::slower, worse);
+    add_families(change, families, TimeVerdict::faster, better);
     // A setting that solves nothing, before and now, has no times to be undecided about.
     const bool solves = change.count(CellChange::same_work) + change.count(CellChange::other_work) > 0;
     undecided = undecided || change.times.verdict == TimeVerdict::undecided ||
                 (change.times.verdict == TimeVerdict::none && solves);
   }
-  change.outlook = !worse.empty()    ? Outlook::worse
-                   : !better.empty() ? Outlook::better
-                   : undecided       ? Outlook::undecided
-                                     : Outlook::same;
+  change.outlook = !worse.empty()                          ? Outlook::worse
+                   : !better.empty() && change.missed == 0 ? Outlook::better
+                   : undecided || !better.empty()          ? Outlook::undecided
+                                                           : Outlook::same;
   change.reasons = std::move(worse);
   change.reasons.insert(change.reasons.end(), better.begin(), better.end());
+  if (change.missed_with_problem > 0) {
+    change.reasons.push_back(plural(change.missed_with_problem, "cell") + " missing with the problem");
+  }
 }
 
 /// The pairs of each slice; they lie one slice after the other.
@@ -184,6 +193,9 @@ std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Comparison& com
   }
   return ranges;
 }
+
+/// A cell that nobody could solve is not missed.
+bool is_missed(const ComparedCell& base) { return base.status != "unsupported" && base.status != "bad_problem"; }
 
 class Judge {
  public:
@@ -217,6 +229,12 @@ class Judge {
     for (const CellPair& pair : pairs) {
       SettingChange& change = changes[pair.setting];
       ++change.counts[static_cast<std::size_t>(pair.change)];
+      if (pair.change == CellChange::missing && is_missed(comparison_.base.cells[*pair.base])) {
+        ++change.missed;
+        const bool only_problem =
+            comparison_.settings[pair.setting].in_new && !comparison_.problems[pair.problem].in_new;
+        change.missed_with_problem += only_problem ? 1 : 0;
+      }
       if (pair.base && pair.fresh) {
         add_pair(change, sums[pair.setting], comparison_.base.cells[*pair.base], comparison_.fresh.cells[*pair.fresh],
                  pair.change);
@@ -261,53 +279,65 @@ class Judge {
   std::vector<std::string> family_names_;
 };
 
-/// A cell that nobody could solve is not missed.
-bool is_missed(const ComparedCell& base) { return base.status != "unsupported" && base.status != "bad_problem"; }
+/// By gate word: how many cells of the setting, or 1 where the setting itself is meant.
+std::map<std::string, long> alarms_of(const SettingChange& change, const std::vector<FamilyChange>& families) {
+  const auto judged = [&](TimeVerdict verdict) {
+    return change.work.verdict == verdict || change.times.verdict == verdict ||
+           std::any_of(families.begin(), families.end(), [&](const FamilyChange& family) {
+             return family.setting == change.setting && family.times.verdict == verdict;
+           });
+  };
+  std::map<std::string, long> alarms = {{"lost", change.count(CellChange::lost)},
+                                        {"won", change.count(CellChange::won)},
+                                        {"broke", change.count(CellChange::broke)},
+                                        {"flaky", change.count(CellChange::flaky)},
+                                        {"at-limit", change.count(CellChange::at_limit)},
+                                        {"missing", change.missed},
+                                        {"slower", judged(TimeVerdict::slower) ? 1 : 0},
+                                        {"less-accurate", change.less_accurate ? 1 : 0},
+                                        {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
+  // One that lost a problem is no better for being faster.
+  alarms["faster"] = judged(TimeVerdict::faster) && change.outlook == Outlook::better ? 1 : 0;
+  std::erase_if(alarms, [](const auto& alarm) { return alarm.second == 0; });
+  return alarms;
+}
 
 void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {
-  auto& alarms = comparison.alarms;
-  for (const CellPair& pair : comparison.pairs) {
-    switch (pair.change) {
-      case CellChange::lost: ++alarms["lost"]; break;
-      case CellChange::won: ++alarms["won"]; break;
-      case CellChange::broke: ++alarms["broke"]; break;
-      case CellChange::flaky: ++alarms["flaky"]; break;
-      case CellChange::at_limit: ++alarms["at-limit"]; break;
-      case CellChange::missing: alarms["missing"] += is_missed(comparison.base.cells[*pair.base]) ? 1 : 0; break;
-      default: break;
+  for (TimeSlice& slice : comparison.slices) {
+    for (SettingChange& change : slice.settings) {
+      change.alarms = alarms_of(change, slice.families);
+      for (const auto& [word, count] : change.alarms) {
+        comparison.alarms[word] += count;
+        change.failed = change.failed || fail_on.contains(word);
+      }
+      comparison.failed = comparison.failed || change.failed;
     }
   }
+}
+
+/// The smallest change that a setting could have shown; 0 where none is judged.
+double finest_bar(const Comparison& comparison) {
+  double finest = 0.0;
   for (const TimeSlice& slice : comparison.slices) {
-    for (const SettingChange& change : slice.settings) {
-      const auto family_is = [&](TimeVerdict verdict) {
-        return std::any_of(slice.families.begin(), slice.families.end(), [&](const FamilyChange& family) {
-          return family.setting == change.setting && family.times.verdict == verdict;
-        });
-      };
-      const bool slower = change.work.verdict == TimeVerdict::slower || change.times.verdict == TimeVerdict::slower ||
-                          family_is(TimeVerdict::slower);
-      const bool faster = change.work.verdict == TimeVerdict::faster || change.times.verdict == TimeVerdict::faster ||
-                          family_is(TimeVerdict::faster);
-      if (slower) ++alarms["slower"];
-      // One that lost a problem is no better for being faster.
-      if (faster && change.outlook == Outlook::better) ++alarms["faster"];
-      if (change.less_accurate) ++alarms["less-accurate"];
-      if (change.outlook == Outlook::undecided) ++alarms["undecided"];
+    for (const SettingTimes& setting : slice.times.settings) {
+      if (setting.bar > 0.0 && (finest == 0.0 || setting.bar < finest)) finest = setting.bar;
     }
   }
-  std::erase_if(alarms, [](const auto& alarm) { return alarm.second == 0; });
-  comparison.failed =
-      std::any_of(alarms.begin(), alarms.end(), [&](const auto& alarm) { return fail_on.contains(alarm.first); });
+  return finest;
 }
 
 void add_notes(Comparison& comparison, const TimeRules& rules) {
+  if (comparison.repeated > 0) {
+    comparison.notes.push_back(plural(comparison.repeated, "cell") +
+                               " are there from several builds: the newest of each is compared; --builds chooses");
+  }
+  const double finest = finest_bar(comparison);
   for (const Side* side : {&comparison.base, &comparison.fresh}) {
     if (!side->loaded) continue;
-    comparison.notes.push_back(
-        fmt::format("{} was loaded: {} of its cells of 5 ms or more scatter by over a tenth; small effects are "
-                    "undecided, no family "
-                    "is judged",
-                    side->name, human_share(side->loaded_share)));
+    std::string note = fmt::format("{} was loaded ({} of long cells): no family is judged", side->name,
+                                   human_share(side->loaded_share));
+    if (finest > 0.0) note += fmt::format(", effects below {:.0f} % are undecided", 100.0 * std::expm1(finest));
+    comparison.notes.push_back(std::move(note));
   }
   for (const TimeSlice& slice : comparison.slices) {
     if (std::abs(slice.times.together) <= rules.minimum_effect) continue;
@@ -335,31 +365,6 @@ const char* to_string(Outlook outlook) {
   return "";
 }
 
-const std::vector<std::string>& gate_words() {
-  static const std::vector<std::string> words = {"lost",  "slower",   "less-accurate", "missing",
-                                                 "broke", "at-limit", "flaky",         "undecided"};
-  return words;
-}
-
-Result<std::set<std::string>> parse_gate(const std::string& comma_separated) {
-  std::set<std::string> words;
-  for (std::size_t begin = 0; begin <= comma_separated.size();) {
-    const std::size_t end = std::min(comma_separated.find(',', begin), comma_separated.size());
-    const std::string word = comma_separated.substr(begin, end - begin);
-    begin = end + 1;
-    if (word.empty() || word == "none") continue;
-    const auto& known = gate_words();
-    if (std::find(known.begin(), known.end(), word) == known.end()) {
-      std::string all;
-      for (const auto& one : known) all += (all.empty() ? "" : ", ") + one;
-      return Error{ErrorCode::wrong_usage,
-                   fmt::format("--fail-on: unknown word '{}'; known: {}, or none", one_line(word), all)};
-    }
-    words.insert(word);
-  }
-  return words;
-}
-
 Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   Comparison comparison;
   comparison.base = std::move(base);
@@ -378,45 +383,6 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   count_alarms(comparison, options.fail_on);
   add_notes(comparison, options.rules);
   return comparison;
-}
-
-Result<Calibration> calibrate(const std::vector<Side>& sides) {
-  constexpr std::size_t fewest = 6;
-  if (sides.size() < fewest) {
-    return Error{
-        ErrorCode::wrong_usage,
-        fmt::format("--calibrate takes at least {} stores of one build and suite, not {}", fewest, sides.size())};
-  }
-  Calibration result;
-  double squares = 0.0, spread = 0.0;
-  std::vector<double> over_deviation;
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    for (std::size_t j = i + 1; j < sides.size(); ++j) {
-      const Comparison comparison = compare(sides[i], sides[j], {});
-      if (!comparison.times_compared) {
-        return Error{ErrorCode::bad_input, fmt::format("{} and {}: {}; calibrate with stores of one build and machine",
-                                                       sides[i].name, sides[j].name, comparison.times_refused)};
-      }
-      ++result.comparisons;
-      for (const TimeSlice& slice : comparison.slices) {
-        for (const SettingTimes& setting : slice.times.settings) {
-          if (setting.cells < TimeRules{}.fewest_cells || !(setting.deviation > 0.0)) continue;
-          ++result.settings;
-          squares += setting.corrected * setting.corrected;
-          spread += setting.deviation * setting.deviation;
-          over_deviation.push_back(std::abs(setting.corrected) / setting.deviation);
-        }
-      }
-    }
-  }
-  if (result.settings == 0) {
-    return Error{ErrorCode::bad_input, "the stores share no setting with ten cells that two of them solved alike"};
-  }
-  // T = night effects of two stores + what the bootstrap sees; |T/u| of a normal variable has the median 0.674.
-  const double count = static_cast<double>(result.settings);
-  result.night_deviation = std::sqrt(std::max(0.0, (squares - spread) / count) / 2.0);
-  result.inflation = median(over_deviation).value_or(0.0) / normal_quantile(0.75);
-  return result;
 }
 
 }  // namespace conebench::reports

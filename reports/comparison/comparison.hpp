@@ -29,8 +29,10 @@ struct Request {
 
 /// What a comparison needs of a CellRecord.
 struct ComparedCell {
-  std::string problem, setting, key;  ///< ProblemRecord::hash, SettingRecord::hash, CellRecord::key
-  std::size_t request = 0;            ///< into Side::requests
+  std::string key;                         ///< CellRecord::key
+  std::uint32_t problem = 0, setting = 0;  ///< into Side::problems, Side::settings
+  std::uint32_t request = 0;               ///< into Side::requests
+  std::int64_t run = 0;                    ///< RunRecord::id
   std::string status, reason;
   bool solved = false;
   std::optional<double> verdict_value;
@@ -95,12 +97,16 @@ const char* to_string(Outlook outlook);
 struct SettingChange {
   std::size_t setting = 0, slice = 0;
   std::array<long, cell_changes> counts{};
+  long missed = 0;               ///< of the missing cells: those that the base could try
+  long missed_with_problem = 0;  ///< of those: the whole problem is gone, which is told once for all settings
   WorkChange work;
   SettingTimes times;
   std::optional<double> accuracy;  ///< median log10 ratio of the verdict's values where the answers differ
   bool less_accurate = false;
   Outlook outlook = Outlook::undecided;
-  std::vector<std::string> reasons;  ///< of the outlook, worst first
+  std::vector<std::string> reasons;    ///< of the outlook, worst first
+  std::map<std::string, long> alarms;  ///< gate word → how many cells, or 1 of the setting itself
+  bool failed = false;                 ///< one of CompareOptions::fail_on
   long count(CellChange change) const { return counts[static_cast<std::size_t>(change)]; }
 };
 
@@ -149,6 +155,7 @@ struct Comparison {
   bool times_compared = true;
   std::string times_refused;  ///< why not
   long compared = 0;          ///< cells that both have
+  long repeated = 0;          ///< cells that a side has twice, of several builds: their newest are compared
   std::vector<std::string> notes;
   std::map<std::string, long> alarms;  ///< gate word → how many cells or settings
   bool failed = false;                 ///< one of CompareOptions::fail_on
@@ -178,7 +185,8 @@ struct Calibration {
 /// other builds or machines, fewer than ten cells a setting.
 Result<Calibration> calibrate(const std::vector<Side>& sides);
 
-std::string comparison_terminal(const Comparison& comparison, bool colour);
+/// Lines of at most `width` columns, where no single word is longer.
+std::string comparison_terminal(const Comparison& comparison, bool colour, std::size_t width = 100);
 std::string comparison_markdown(const Comparison& comparison);  ///< at most 65,536 characters
 std::string comparison_json(const Comparison& comparison);
 std::string comparison_junit(const Comparison& comparison);

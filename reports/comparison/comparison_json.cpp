@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "reports/command.hpp"
@@ -46,11 +45,8 @@ Json counts_json(const SettingChange& change) {
 /// Ratios new/base and log deviations as plain numbers.
 Json setting_json(const Comparison& comparison, const SettingChange& change) {
   const ComparedSetting& setting = comparison.settings[change.setting];
-  Json out = {{"setting", setting.label},
-              {"solver", setting.solver},
-              {"outlook", to_string(change.outlook)},
-              {"reasons", change.reasons},
-              {"cells", counts_json(change)}};
+  Json out = {{"setting", setting.label}, {"solver", setting.solver},  {"outlook", to_string(change.outlook)},
+              {"failed", change.failed},  {"reasons", change.reasons}, {"cells", counts_json(change)}};
   out["work"] = {{"verdict", to_string(change.work.verdict)},
                  {"changed_cells", change.work.changed},
                  {"iterations_ratio", std::exp(change.work.iterations)},
@@ -99,15 +95,9 @@ Json slice_json(const Comparison& comparison, const TimeSlice& slice) {
   return out;
 }
 
-std::string command_of(const Comparison& comparison, const CellPair& pair) {
-  const Side& side = pair.fresh ? comparison.fresh : comparison.base;
-  const ComparedCell& cell = side.cells[pair.fresh ? *pair.fresh : *pair.base];
-  const auto find = [](const auto& list, const std::string& hash) {
-    return std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.hash == hash; });
-  };
-  const auto problem = find(side.problems, cell.problem);
-  const auto setting = find(side.settings, cell.setting);
-  if (problem == side.problems.end() || setting == side.settings.end()) return {};
+/// What repeats a cell of a side.
+std::string command_of(const Side& side, std::size_t place) {
+  const ComparedCell& cell = side.cells[place];
   const Request& request = side.requests[cell.request];
   CellRecord record;
   record.tolerance = request.tolerance;
@@ -117,7 +107,7 @@ std::string command_of(const Comparison& comparison, const CellPair& pair) {
   record.max_iterations = request.max_iterations;
   record.limit_s = request.limit_s;
   record.limit_mb = request.limit_mb;
-  return repeat_command(*problem, *setting, record);
+  return repeat_command(side.problems[cell.problem], side.settings[cell.setting], record);
 }
 
 }  // namespace
@@ -139,8 +129,10 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
   out["notes"] = comparison.notes;
   out["slices"] = Json::array();
   for (const TimeSlice& slice : comparison.slices) out["slices"].push_back(slice_json(comparison, slice));
+  const auto changed = changed_cells(comparison);
+  out["changed_cells_left_out"] = changed.size() - std::min(changed.size(), most_cells);
   out["changed_cells"] = Json::array();
-  for (const CellPair* pair : changed_cells(comparison)) {
+  for (const CellPair* pair : changed) {
     if (out["changed_cells"].size() == most_cells) break;
     const ChangedCell cell = words_of(comparison, *pair);
     out["changed_cells"].push_back({{"change", cell.change},
@@ -153,7 +145,8 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
                                     {"new", cell.fresh},
                                     {"base_key", pair->base ? comparison.base.cells[*pair->base].key : ""},
                                     {"new_key", pair->fresh ? comparison.fresh.cells[*pair->fresh].key : ""},
-                                    {"command", command_of(comparison, *pair)}});
+                                    {"command", pair->fresh ? command_of(comparison.fresh, *pair->fresh)
+                                                            : command_of(comparison.base, *pair->base)}});
   }
   const auto names = [&](const auto& list, bool in_base, const auto& name_of) {
     Json all = Json::array();
@@ -178,7 +171,8 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  const Json out = comparison_object(comparison, std::numeric_limits<std::size_t>::max());
+  constexpr std::size_t most_cells = 50000;  // some 25 MB
+  const Json out = comparison_object(comparison, most_cells);
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

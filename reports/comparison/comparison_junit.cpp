@@ -8,7 +8,7 @@
 
 namespace conebench::reports {
 
-/// A test suite a slice, a test case a setting: CI systems show those that fail.
+/// A test suite a slice, a test case a setting; those fail that fail the gate.
 std::string comparison_junit(const Comparison& comparison) {
   std::map<std::pair<std::size_t, std::size_t>, std::string> cells;  // by slice and setting
   for (const CellPair* pair : changed_cells(comparison)) {
@@ -30,7 +30,7 @@ std::string comparison_junit(const Comparison& comparison) {
       const auto text = cells.find({s, change.setting});
       const std::string more = text == cells.end() ? std::string() : html(one_line(text->second));
       const std::string message = html(one_line(why(comparison, change)));
-      if (change.outlook == Outlook::worse) {
+      if (change.failed) {
         ++failed;
         cases += fmt::format("<failure message=\"{}\">{}</failure>", message, more);
       } else if (change.outlook == Outlook::undecided) {

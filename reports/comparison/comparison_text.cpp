@@ -68,9 +68,30 @@ std::string folded_words(const Comparison& comparison, const std::vector<const S
   return text;
 }
 
-std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bool colour) {
+/// `text` after `indent` columns, its words broken over lines of `width`.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = indent;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (column > indent && column + 1 + display_width(word) > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += display_width(word);
+  }
+  return out;
+}
+
+std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bool colour, std::size_t width) {
   constexpr std::size_t label_width = 28;
-  std::vector<std::vector<std::string>> rows{{"", "setting", "cells", "raw", "corrected", "why"}};
+  std::vector<std::vector<std::string>> rows{{"", "setting", "cells", "raw", "corrected", ""}};
   std::vector<const SettingChange*> shown, folded;
   const bool fold = slice.settings.size() > most_quiet_rows;
   for (const SettingChange& change : slice.settings) {
@@ -82,7 +103,7 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
     rows.push_back({to_string(change->outlook),
                     shorten(one_line(comparison.settings[change->setting].label), label_width),
                     std::to_string(change->times.cells), timed ? per_cent(change->times.raw) : "–",
-                    timed ? per_cent(change->times.corrected) : "–", why(comparison, *change)});
+                    timed ? per_cent(change->times.corrected) : "–", "|"});
   }
   std::string out;
   const std::string text = shown.empty() ? std::string() : columns(rows, 2);
@@ -91,45 +112,58 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
     const std::size_t end = text.find('\n', begin);
     std::string one = text.substr(begin, end - begin);
     if (line > 0) {
-      const std::string word = to_string(shown[line - 1]->outlook);
-      one.replace(one.find(word), word.size(), paint(shown[line - 1]->outlook, word, colour));
+      const SettingChange& change = *shown[line - 1];
+      one.pop_back();  // the place of the reasons
+      one += wrapped(one_line(why(comparison, change)), display_width(one), width);
+      one.erase(one.find_last_not_of(' ') + 1);
+      const std::string word = to_string(change.outlook);
+      one.replace(one.find(word), word.size(), paint(change.outlook, word, colour));
+    } else {
+      one += "  why";
     }
     out += one + "\n";
     begin = end + 1;
   }
-  if (!folded.empty()) out += "  " + folded_words(comparison, folded) + "\n";
+  if (!folded.empty()) out += "  " + wrapped(folded_words(comparison, folded), 2, width) + "\n";
   return out;
+}
+
+/// A line of what and where, and one of both ends: side by side they would be wider than a terminal.
+std::string changed_cell_lines(const ChangedCell& cell, std::size_t width) {
+  const std::size_t half = (std::max<std::size_t>(width, 40) - 11) / 2;
+  const std::size_t names = (std::max<std::size_t>(width, 60) - 30) / 2;
+  return fmt::format("  {:<13}  {}  {}  {}\n        {} → {}\n", cell.change, shorten(one_line(cell.problem), names),
+                     shorten(one_line(cell.setting), names), cell.tolerance, shorten(one_line(cell.base), half),
+                     shorten(one_line(cell.fresh), half));
 }
 
 }  // namespace
 
-std::string comparison_terminal(const Comparison& comparison, bool colour) {
+std::string comparison_terminal(const Comparison& comparison, bool colour, std::size_t width) {
   std::string out = side_line("base", comparison.base) + side_line("new", comparison.fresh);
-  for (const std::string& line : comparison.differences) out += "note: " + one_line(line) + "\n";
-  for (const std::string& note : comparison.notes) out += "note: " + one_line(note) + "\n";
+  const auto add_line = [&](const std::string& line) { out += wrapped(one_line(line), 0, width) + "\n"; };
+  for (const std::string& line : comparison.differences) add_line("note: " + line);
+  for (const std::string& note : comparison.notes) add_line("note: " + note);
   for (const TimeSlice& slice : comparison.slices) {
     out += fmt::format("\n{}: {}\n", one_line(slice_words(slice.request)), plural(slice.cells, "cell"));
-    out += slice_table(comparison, slice, colour);
+    out += slice_table(comparison, slice, colour, width);
   }
   const auto flips = changed_cells(comparison);
   if (!flips.empty()) {
     out += "\nchanged cells:\n";
-    std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i < std::min(flips.size(), most_terminal_cells); ++i) {
-      const ChangedCell cell = words_of(comparison, *flips[i]);
-      rows.push_back({cell.change, shorten(one_line(cell.problem), 32), shorten(one_line(cell.setting), 24),
-                      cell.tolerance, shorten(one_line(cell.base), 48) + " → " + shorten(one_line(cell.fresh), 48)});
+      out += changed_cell_lines(words_of(comparison, *flips[i]), width);
     }
-    out += columns(rows, 5);
     if (flips.size() > most_terminal_cells) {
       out += fmt::format("  and {} more: --out DIR writes all\n", flips.size() - most_terminal_cells);
     }
   }
   const auto lists = problem_and_setting_lines(comparison);
   if (!lists.empty()) out += "\n";
-  for (std::size_t i = 0; i < std::min(lists.size(), most_terminal_cells); ++i) out += one_line(lists[i]) + "\n";
+  for (std::size_t i = 0; i < std::min(lists.size(), most_terminal_cells); ++i) add_line(lists[i]);
   if (lists.size() > most_terminal_cells) out += fmt::format("and {} more\n", lists.size() - most_terminal_cells);
-  out += "\n" + headline(comparison) + "\n";
+  out += "\n";
+  add_line(headline(comparison));
   return out;
 }
 

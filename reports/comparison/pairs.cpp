@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "metrics/load.hpp"
 
@@ -151,6 +152,24 @@ PairedProblems pair_problems(Comparison& comparison) {
   return paired;
 }
 
+using PairKey = std::tuple<std::size_t, std::size_t, std::size_t>;  // slice, setting, problem
+using PlacedCell = std::pair<PairKey, std::size_t>;                 // with the cell's place in its side
+
+/// Several builds can have measured a cell into one store: of equal keys the latest run's stays. Returns how many went.
+std::size_t keep_newest(std::vector<PlacedCell>& sorted, const Side& side) {
+  std::size_t kept = 0;
+  for (const PlacedCell& cell : sorted) {
+    if (kept == 0 || sorted[kept - 1].first != cell.first) {
+      sorted[kept++] = cell;
+    } else if (side.cells[cell.second].run > side.cells[sorted[kept - 1].second].run) {
+      sorted[kept - 1] = cell;
+    }
+  }
+  const std::size_t gone = sorted.size() - kept;
+  sorted.resize(kept);
+  return gone;
+}
+
 Request without_limits(Request request) {
   request.max_iterations = request.limit_mb = 0;
   request.limit_s = 0.0;
@@ -192,6 +211,24 @@ CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const R
   return same ? CellChange::same_failure : CellChange::other_failure;
 }
 
+namespace {
+
+/// The records whose hash is `used`, into `taken`; returns their places there.
+template <class Record>
+std::unordered_map<std::string, std::uint32_t> take_used(const std::vector<Record>& records,
+                                                         const std::unordered_set<std::string>& used,
+                                                         std::vector<Record>& taken) {
+  std::unordered_map<std::string, std::uint32_t> places;
+  for (const Record& record : records) {
+    if (!used.contains(record.hash)) continue;
+    places.emplace(record.hash, static_cast<std::uint32_t>(taken.size()));
+    taken.push_back(record);
+  }
+  return places;
+}
+
+}  // namespace
+
 Side make_side(std::string name, const StoreContents& contents, const std::function<bool(const RunRecord&)>& keep) {
   Side side;
   side.name = std::move(name);
@@ -201,21 +238,27 @@ Side make_side(std::string name, const StoreContents& contents, const std::funct
     runs.insert(run.id);
     side.runs.push_back(run);
   }
-  std::set<std::string> problems, settings;
-  std::map<Request, std::size_t> requests;
+  std::unordered_set<std::string> used;
+  for (const CellRecord& cell : contents.cells) {
+    if (!runs.contains(cell.run_id)) continue;
+    used.insert(cell.problem);
+    used.insert(cell.setting);
+  }
+  const auto problems = take_used(contents.problems, used, side.problems);
+  const auto settings = take_used(contents.settings, used, side.settings);
+  std::map<Request, std::uint32_t> requests;
   std::vector<CellTimes> timed;
   for (const CellRecord& cell : contents.cells) {
     if (!runs.contains(cell.run_id)) continue;
-    problems.insert(cell.problem);
-    settings.insert(cell.setting);
     const Request request{cell.tolerance,      cell.criterion, cell.verdict, cell.start,
                           cell.max_iterations, cell.limit_s,   cell.limit_mb};
-    const auto [place, is_new] = requests.emplace(request, requests.size());
+    const auto [place, is_new] = requests.emplace(request, static_cast<std::uint32_t>(requests.size()));
     if (is_new) side.requests.push_back(request);
-    ComparedCell one{.problem = cell.problem,
-                     .setting = cell.setting,
-                     .key = cell.key,
+    ComparedCell one{.key = cell.key,
+                     .problem = problems.at(cell.problem),
+                     .setting = settings.at(cell.setting),
                      .request = place->second,
+                     .run = cell.run_id,
                      .status = cell.status,
                      .reason = cell.reason,
                      .solved = cell.solved,
@@ -233,12 +276,6 @@ Side make_side(std::string name, const StoreContents& contents, const std::funct
     }
     if (cell.solved && cell.repeats > 1) timed.push_back({cell.total.minimum, cell.total.median});
     side.cells.push_back(std::move(one));
-  }
-  for (const ProblemRecord& problem : contents.problems) {
-    if (problems.contains(problem.hash)) side.problems.push_back(problem);
-  }
-  for (const SettingRecord& setting : contents.settings) {
-    if (settings.contains(setting.hash)) side.settings.push_back(setting);
   }
   const Load load = measure_load(timed);
   side.loaded_share = load.share();
@@ -278,21 +315,23 @@ void pair_cells(Comparison& comparison, bool any_limits) {
   const auto slice_of = [&](const Side& side, const ComparedCell& cell) {
     return slices.at(asked(side.requests[cell.request]));
   };
-  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // slice, setting, problem
-  std::vector<std::pair<Key, std::size_t>> base, fresh;
-  for (std::size_t i = 0; i < comparison.base.cells.size(); ++i) {
-    const ComparedCell& cell = comparison.base.cells[i];
-    base.push_back(
-        {{slice_of(comparison.base, cell), settings.base.at(cell.setting), problems.base.at(cell.problem)}, i});
+  std::vector<PlacedCell> base, fresh;
+  const auto place_cells = [&](const Side& side, const auto& of_setting, const auto& of_problem, auto& into) {
+    into.reserve(side.cells.size());
+    for (std::size_t i = 0; i < side.cells.size(); ++i) {
+      const ComparedCell& cell = side.cells[i];
+      into.push_back({{slice_of(side, cell), of_setting.at(side.settings[cell.setting].hash),
+                       of_problem.at(side.problems[cell.problem].hash)},
+                      i});
+    }
+  };
+  place_cells(comparison.base, settings.base, problems.base, base);
+  place_cells(comparison.fresh, settings.fresh, problems.fresh, fresh);
+  for (auto* list : {&base, &fresh}) {
+    std::sort(list->begin(), list->end());
+    comparison.repeated += static_cast<long>(keep_newest(*list, list == &base ? comparison.base : comparison.fresh));
   }
-  for (std::size_t i = 0; i < comparison.fresh.cells.size(); ++i) {
-    const ComparedCell& cell = comparison.fresh.cells[i];
-    fresh.push_back(
-        {{slice_of(comparison.fresh, cell), settings.fresh.at(cell.setting), problems.fresh.at(cell.problem)}, i});
-  }
-  std::sort(base.begin(), base.end());
-  std::sort(fresh.begin(), fresh.end());
-  const auto add = [&](const Key& key, std::optional<std::size_t> in_base, std::optional<std::size_t> in_fresh) {
+  const auto add = [&](const PairKey& key, std::optional<std::size_t> in_base, std::optional<std::size_t> in_fresh) {
     const auto [slice, setting, problem] = key;
     CellPair pair{in_base, in_fresh, problem, setting, slice, CellChange::missing};
     if (!in_base) pair.change = CellChange::added;

@@ -12,10 +12,12 @@ const percent = (log) => {
 const outlookClass = { worse: "failed", better: "solved", same: "not_run", undecided: "unsupported" };
 const heading = (id, text, aside) =>
   el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+const change = (log) => 100 * Math.expm1(log);
+const verdictColour = { slower: "--worse", faster: "--better" };
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function table(headings, rows, left) {
-  const row = (tag, cells) => el("tr", {}, cells.map((cell, i) => el(tag, { class: left.includes(i) ? "left" : null }, cell)));
+  const row = (tag, cells) => el("tr", {}, cells.map((cell, i) => el(tag, { class: left.includes(i) ? (headings[i] === "Why" ? "left long" : "left") : null }, cell)));
   return el("div", { class: "scroll card" }, el("table", {}, el("thead", {}, row("th", headings)), el("tbody", {}, rows.map((cells) => row("td", cells)))));
 }
 
@@ -71,6 +73,7 @@ const layout = (more) => ({
   margin: { l: 62, r: 14, t: 10, b: 48 }, showlegend: false, hovermode: "closest", ...more,
 });
 const axis = (title, more) => ({ title: { text: title }, gridcolor: colour("--grid"), zeroline: false, linecolor: colour("--line"), ticks: "outside", ...more });
+const fromZero = () => ({ zeroline: true, zerolinecolor: colour("--soft"), zerolinewidth: 1 });
 const config = { displaylogo: false, responsive: true, displayModeBar: false };
 
 function drawTimes() {
@@ -95,13 +98,12 @@ function drawTimes() {
       text: points.setting.map((s, i) => plain(`${data.labels[s]} · ${data.names[points.problem[i]]} · ${points.change[i]}`)), hovertemplate: "%{text}<br>%{x:.3s}s → %{y:.3s}s<extra></extra>" },
   ], layout({ height: 420, xaxis: axis("base [s]", { type: "log" }), yaxis: axis("new [s]", { type: "log" }) }), config);
   const sorted = [...shown].sort((a, b) => a.times.corrected - b.times.corrected);
-  const change = (log) => 100 * Math.expm1(log);
   Plotly.react("ratios", [
     { y: sorted.map((s) => plain(s.setting)), x: sorted.map((s) => change(s.times.corrected)), mode: "markers", type: "scatter",
-      marker: { size: 8, color: sorted.map((s) => (s.outlook === "worse" ? colour("--worse") : s.outlook === "better" ? colour("--better") : colour("--soft"))) },
+      marker: { size: 8, color: sorted.map((s) => colour(verdictColour[s.times.verdict] || "--soft")) },
       error_x: { type: "data", array: sorted.map((s) => change(s.times.bar)), color: colour("--line"), thickness: 2 },
       hovertemplate: "%{y}: %{x:+.2f} %<extra></extra>" },
-  ], layout({ height: Math.max(420, 60 + 18 * sorted.length), margin: { l: 190, r: 14, t: 10, b: 48 }, xaxis: axis("change [%], bar: what would be told"), yaxis: axis("", { automargin: true }) }), config);
+  ], layout({ height: Math.max(420, 60 + 18 * sorted.length), margin: { l: 190, r: 14, t: 10, b: 48 }, xaxis: axis("change [%]; told where the bar leaves 0 out", fromZero()), yaxis: axis("", { automargin: true }) }), config);
 }
 
 function drawFamilies() {
@@ -117,9 +119,17 @@ function drawFamilies() {
     family.setting, family.family, String(family.cells), percent(family.median), percent(family.bar).replace("+", "±"),
   ]);
   section.replaceChildren(
-    heading("families-title", "Families", families.length > most ? `the ${most} nearest to their bar of ${families.length}` : ""),
+    heading("families-title", "Families", families.length > most ? `in the table the ${most} nearest to their bar of ${families.length}` : ""),
+    hasCharts ? el("div", { class: "card" }, el("h3", {}, "Corrected change by family, a point a setting"), el("div", { id: "by-family" })) : "",
     table(["", "Setting", "Family", "Cells", "Median, corrected", "Bar"], rows, [0, 1, 2]),
   );
+  if (!hasCharts) return;
+  const names = [...new Set(families.map((family) => family.family))].sort().reverse();
+  Plotly.react("by-family", [
+    { y: families.map((f) => plain(f.family)), x: families.map((f) => change(f.median)), mode: "markers", type: "scatter",
+      marker: { size: families.map((f) => (f.verdict in verdictColour ? 10 : 6)), opacity: 0.8, color: families.map((f) => colour(verdictColour[f.verdict] || "--soft")) },
+      text: families.map((f) => plain(`${f.setting} on ${f.family}: ${percent(f.median)}, bar ${percent(f.bar).replace("+", "±")}`)), hovertemplate: "%{text}<extra></extra>" },
+  ], layout({ height: 90 + 26 * names.length, margin: { l: 150, r: 14, t: 10, b: 48 }, xaxis: axis("change of the median [%]", fromZero()), yaxis: axis("", { automargin: true, categoryorder: "array", categoryarray: names.map(plain) }) }), config);
 }
 
 function drawChanged() {

@@ -253,8 +253,10 @@ Result<int> run_compare(const CompareArguments& arguments) {
   } else if (!to_folder && !chosen->empty()) {
     print_text(chosen->front()->render(comparison));
   } else {
-    print_text(
-        reports::comparison_terminal(comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
+    const bool on_terminal = isatty(STDOUT_FILENO) == 1;
+    constexpr std::size_t usual = 100;
+    const std::size_t width = on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual;
+    print_text(reports::comparison_terminal(comparison, on_terminal && std::getenv("NO_COLOR") == nullptr, width));
   }
   return comparison_ending(comparison, options.fail_on);
 }

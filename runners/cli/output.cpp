@@ -25,20 +25,20 @@ std::size_t width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-int terminal_width() {
+}  // namespace
+
+int terminal_width(int descriptor) {
   constexpr int usual = 80;
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
-
-}  // namespace
 
 ProgressPrinter progress_on_stderr() {
   const auto write = [](const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
   };
-  return {write, isatty(STDERR_FILENO) == 1, terminal_width()};
+  return {write, isatty(STDERR_FILENO) == 1, terminal_width(STDERR_FILENO)};
 }
 
 void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }

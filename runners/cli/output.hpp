@@ -12,6 +12,8 @@
 
 namespace conebench::cli {
 
+/// Columns of the terminal behind a file descriptor, 80 where there is none.
+int terminal_width(int descriptor);
 /// Progress for a person, a bar on a terminal and plain lines otherwise.
 ProgressPrinter progress_on_stderr();
 

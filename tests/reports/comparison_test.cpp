@@ -8,6 +8,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
+
+#include "reports/text.hpp"
 
 namespace conebench::reports {
 namespace {
@@ -155,6 +158,9 @@ TEST_F(Compare, AMissingSettingAndAMissingProblemAreNamed) {
   const std::string text = comparison_terminal(comparison, false);
   EXPECT_THAT(text, HasSubstr("missing setting SSN"));
   EXPECT_THAT(text, HasSubstr("missing problem problem-5"));
+  EXPECT_STREQ(to_string(setting_of(comparison, "SSN").outlook), "worse");
+  EXPECT_STRNE(to_string(setting_of(comparison, "NSGS").outlook), "worse") << "the problem is gone for all";
+  EXPECT_THAT(setting_of(comparison, "NSGS").reasons, Contains("1 cell missing with the problem"));
   EXPECT_FALSE(compared(fresh, base).failed) << "what is new is no worse";
 }
 
@@ -272,7 +278,71 @@ TEST_F(Compare, ALoadedStoreIsTold) {
     cell.total.median = 1.5 * cell.total.minimum;
   }
   for (CellRecord& cell : base.cells) cell.total.minimum *= 10.0, cell.total.median *= 10.0;
-  EXPECT_THAT(comparison_terminal(compared(base, fresh), false), HasSubstr("new was loaded"));
+  EXPECT_THAT(comparison_terminal(compared(base, fresh), false),
+              HasSubstr("new was loaded (100 % of long cells): no family is judged, effects below "));
+}
+
+TEST_F(Compare, CellsThatNobodySupportsAreNotMissed) {
+  CellRecord& cell = cell_of(base, "SSN", 0);
+  cell.solved = cell.claimed = false;
+  cell.status = "unsupported";
+  std::erase_if(fresh.cells,
+                [](const CellRecord& one) { return one.setting == "setting-SSN" && one.problem == "hash-0"; });
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_STRNE(to_string(setting_of(comparison, "SSN").outlook), "worse");
+}
+
+TEST_F(Compare, OfACellThatTwoBuildsMeasuredIntoAStoreTheNewestIsCompared) {
+  base.runs.push_back(base.runs.front());
+  base.runs.back().id = 2;
+  SettingRecord newer = base.settings[0];
+  newer.hash = "setting-of-version-2";
+  newer.solver_version = 2;
+  base.settings.push_back(newer);
+  for (std::size_t p = 0; p < problems; ++p) {
+    CellRecord cell = cell_of(base, "NSGS", p);
+    cell.setting = newer.hash;
+    cell.run_id = 2;
+    cell.iterations = 41;
+    base.cells.insert(base.cells.begin(), cell);
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.repeated, static_cast<long>(problems));
+  EXPECT_FALSE(comparison.alarms.contains("missing"));
+  EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
+  EXPECT_EQ(setting_of(comparison, "NSGS").count(CellChange::other_work), static_cast<long>(problems));
+  EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("24 cells are there from several builds"));
+}
+
+TEST_F(Compare, ASettingWhoseProblemIsGoneIsNeverBetter) {
+  slow_down(fresh, "PGS-NCP", 0.8);
+  std::erase_if(fresh.cells, [](const CellRecord& cell) { return cell.problem == "hash-5"; });
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(to_string(setting_of(comparison, "PGS-NCP").times.verdict), "faster");
+  EXPECT_STRNE(to_string(setting_of(comparison, "PGS-NCP").outlook), "better");
+}
+
+TEST_F(Compare, TheTerminalsLinesFit) {
+  for (const std::string family : {"boxes", "chains"}) slow_down(fresh, "SSN", 1.3, family);
+  for (std::size_t p = 0; p < 6; ++p) {
+    CellRecord& cell = cell_of(fresh, "NSGS", p);
+    cell.iterations = cell.operator_products = 60;
+    cell.status = "a status that is told at length in many words";
+    fresh.problems[p].name = base.problems[p].name = std::string(70, 'p');
+  }
+  for (const std::size_t width : {80U, 100U}) {
+    std::istringstream lines(comparison_terminal(compared(base, fresh), false, width));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), width) << line;
+  }
+}
+
+TEST_F(Compare, AJUnitTestFailsWhereTheGateDoes) {
+  slow_down(fresh, "SSN", 1.2);
+  EXPECT_THAT(comparison_junit(compared(base, fresh)), HasSubstr("failures=\"1\""));
+  CompareOptions options;
+  options.fail_on = {"lost"};
+  EXPECT_THAT(comparison_junit(compared(base, fresh, options)), Not(HasSubstr("<failure")));
 }
 
 TEST_F(Compare, NamesThatAttackEveryFormatAreEscaped) {
@@ -303,6 +373,7 @@ TEST(ParseGate, KnowsItsWords) {
   EXPECT_EQ(*parse_gate("lost,slower"), (std::set<std::string>{"lost", "slower"}));
   EXPECT_THAT(*parse_gate("none"), IsEmpty());
   EXPECT_THAT(parse_gate("lots").error().message, HasSubstr("'lots'"));
+  EXPECT_THAT(parse_gate("slowr").error().message, HasSubstr("did you mean 'slower'?"));
 }
 
 TEST(Calibrate, FindsTheNoiseThatStoresWereMadeWith) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ RunRecord quiet_run() {
   run.mode = "timed";
   run.machine = {"bench01", "Imaginary CPU 3000 @ 3.0 GHz", 8, 32000, "6.1.0", "performance"};
   run.build = {
-      "0.1.0", "0123abc", "g++ 12.2.0", "-O3 -DNDEBUG", "Release", true, {{"Eigen", "3.4.0"}, {"HDF5", "1.10.8"}}};
+      "0.1.0", "0123abc", "g++ 12.2.0", "-O3 -DNDEBUG", "Release", true, {{"Eigen", "3.4.0"}, {"HDF5", "1.10.8"}}, ""};
   run.load_before = 0.04;
   run.load_after = 1.01;
   return run;
@@ -272,6 +273,56 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
         store.cells.push_back(cell);
       }
     }
+  }
+  return store;
+}
+
+StoreContents another_night(StoreContents store, std::uint64_t seed) {
+  Draw draw(seed);
+  const auto scatter = [&](double deviation) {  // of a sum of four uniform numbers
+    double sum = -2.0;
+    for (int i = 0; i < 4; ++i) sum += draw.uniform();
+    return std::sqrt(3.0) * deviation * sum;
+  };
+  const double night = scatter(0.015);
+  std::map<std::string, double> of_problem;
+  for (const ProblemRecord& problem : store.problems) of_problem[problem.hash] = scatter(0.014);
+  for (CellRecord& cell : store.cells) {
+    const double factor = std::exp(night + of_problem[cell.problem] + scatter(0.013));
+    for (TimingRecord* time : {&cell.setup, &cell.solve, &cell.total}) {
+      for (double* seconds : {&time->cold, &time->minimum, &time->median, &time->deviation}) *seconds *= factor;
+    }
+  }
+  for (RunRecord& run : store.runs) {
+    run.started_utc = fmt::format("2026-11-{:02}T01:00:00Z", 1 + seed % 28);
+    run.build.commit = fmt::format("{:07x}", 0xabc0000 + seed);
+  }
+  return store;
+}
+
+StoreContents changed_night(StoreContents store) {
+  std::map<std::string, std::size_t> place;
+  for (std::size_t s = 0; s < store.settings.size(); ++s) place[store.settings[s].hash] = s;
+  std::string lost;
+  const std::string last = store.problems.back().hash;
+  std::erase_if(store.cells, [&](const CellRecord& cell) {
+    return cell.problem == last || place[cell.setting] + 1 == store.settings.size();
+  });
+  long seen = 0;
+  for (CellRecord& cell : store.cells) {
+    const std::size_t s = place[cell.setting];
+    if (s == 1) {
+      cell.total.minimum *= 1.08;
+      cell.total.median *= 1.08;
+    }
+    if (s == 2 && cell.solved && ++seen % 4 == 0) {
+      cell.iterations *= 2;
+      cell.operator_products *= 2;
+      cell.total.minimum *= 2.0;
+      cell.total.median *= 2.0;
+    }
+    if (s == 3 && lost.empty() && cell.solved) lost = cell.problem;
+    if (s == 3 && cell.problem == lost) fail_it(cell, "stalled", "no progress in 100 iterations");
   }
   return store;
 }

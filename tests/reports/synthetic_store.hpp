@@ -16,4 +16,12 @@ StoreContents small_store();
 /// solvers. Problems × solvers × 3 cells.
 StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed = 1);
 
+/// The same sweep on another night, `seed`: times scatter as on a quiet machine.
+StoreContents another_night(StoreContents store, std::uint64_t seed);
+
+/// What a change of solvers does to a night: the second setting takes 8 % longer, the third twice the iterations on a
+/// quarter of its cells, the fourth loses the first problem that it solved, the last one is gone, and so is the last
+/// problem.
+StoreContents changed_night(StoreContents store);
+
 }  // namespace conebench::testing

@@ -1,22 +1,83 @@
 // write_synthetic_report small|LARGE_PROBLEMS OUT: a report of a synthetic store, for the tests that need files.
+// write_synthetic_report compare OUT: a comparison of two synthetic nights.
+// write_synthetic_report store PROBLEMS NIGHT OUT.sqlite: a night as a store, 30 cells a problem.
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "reports/comparison/comparison.hpp"
 #include "reports/report.hpp"
+#include "reports/write_files.hpp"
+#include "runners/plan/content_address.hpp"
+#include "runners/store/store.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
-int main(int count, char** words) {
-  if (count != 3) return 2;
-  const std::string what = words[1];
-  const auto store = what == "small" ? conebench::testing::small_store()
-                                     : conebench::testing::large_store(std::strtoul(words[1], nullptr, 10), 12);
-  const auto written = conebench::write_report(store, words[2], {});
-  if (!written.ok()) {
-    std::fprintf(stderr, "%s\n", written.error().message.c_str());
-    return 3;
-  }
-  std::fputs(conebench::terminal_ranking(store, true).c_str(), stdout);
+namespace {
+
+using namespace conebench;
+
+int failed(const Error& error) {
+  std::fprintf(stderr, "%s\n", error.message.c_str());
+  return 3;
+}
+
+int write_comparison(const std::string& folder) {
+  using namespace conebench::reports;
+  const auto night = testing::large_store(60, 8);
+  const Comparison comparison =
+      compare(make_side("monday.sqlite", testing::another_night(night, 1)),
+              make_side("tuesday.sqlite", testing::changed_night(testing::another_night(night, 2))), {});
+  const auto written = write_files(folder, {{"index.html", comparison_page(comparison)},
+                                            {"comparison.md", comparison_markdown(comparison)},
+                                            {"comparison.xml", comparison_junit(comparison)},
+                                            {"comparison.json", comparison_json(comparison)}});
+  if (!written.ok()) return failed(written.error());
+  std::fputs(comparison_terminal(comparison, true).c_str(), stdout);
   return 0;
+}
+
+int write_store(std::size_t problems, std::uint64_t night, const char* file) {
+  const auto contents = testing::another_night(testing::large_store(problems, 10), night);
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store.ok()) return failed(store.error());
+  const auto run = store->begin_run(contents.runs.front());
+  if (!run.ok()) return failed(run.error());
+  for (ProblemRecord problem : contents.problems) {
+    problem.hash = content_address({problem.hash});
+    if (const auto put = store->put_problem(problem); !put.ok()) return failed(put.error());
+  }
+  for (SettingRecord setting : contents.settings) {
+    setting.hash = content_address({setting.hash});
+    if (const auto put = store->put_setting(setting); !put.ok()) return failed(put.error());
+  }
+  for (CellRecord cell : contents.cells) {
+    cell.run_id = *run;
+    for (std::string* hash : {&cell.key, &cell.problem, &cell.setting}) *hash = content_address({*hash});
+    if (const auto put = store->put_cell(cell); !put.ok()) return failed(put.error());
+  }
+  RunRecord record = contents.runs.front();
+  record.id = *run;
+  if (const auto finished = store->finish_run(record); !finished.ok()) return failed(finished.error());
+  return 0;
+}
+
+int write_synthetic_report(const std::string& what, const char* folder) {
+  const auto store =
+      what == "small" ? testing::small_store() : testing::large_store(std::strtoul(what.c_str(), nullptr, 10), 12);
+  const auto written = write_report(store, folder, {});
+  if (!written.ok()) return failed(written.error());
+  std::fputs(terminal_ranking(store, true).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "";
+  if (count == 3 && what == "compare") return write_comparison(words[2]);
+  if (count == 5 && what == "store") {
+    return write_store(std::strtoul(words[2], nullptr, 10), std::strtoul(words[3], nullptr, 10), words[4]);
+  }
+  return count == 3 ? write_synthetic_report(what, words[2]) : 2;
 }

@@ -1,0 +1,79 @@
+"""The page of a comparison in headless Chromium: it opens without errors, tells what changed, charts draw, themes work."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import browser
+from support import skip, temporary_folder
+
+reason = browser.missing()
+if reason:
+    skip(reason)
+
+TEXT = "return document.getElementById(arguments[0]).textContent"
+ROWS = "return [...document.querySelectorAll(`#${arguments[0]} tbody tr`)].map((r) => [...r.cells].map((c) => c.textContent))"
+
+
+def expect_quiet(window):
+    complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
+    assert not complaints, complaints
+
+
+def check_changes(window, data):
+    assert data["headline"] in window.run(TEXT, "headline")
+    settings = {row[1]: row for row in window.run(ROWS, "settings")}
+    assert len(settings) == len(data["slices"][0]["settings"]) == 8
+    worse = [name for name, row in settings.items() if row[0] == "worse"]
+    assert sorted(worse) == sorted(s["setting"] for s in data["slices"][0]["settings"] if s["outlook"] == "worse")
+    changed = window.run(ROWS, "changed")
+    lost = [row for row in changed if row[0] == "lost"]
+    assert lost and all("solved" in row[4] and "no progress in 100 iterations" in row[5] for row in lost), lost
+    assert all("conebench solve" in row[6] for row in lost), lost
+    lists = window.run(TEXT, "changed")
+    assert "missing setting" in lists and "missing problem" in lists, lists
+
+
+def check_charts(window, data):
+    if not window.run("return typeof Plotly !== 'undefined'"):
+        assert "no charting library" in window.run(TEXT, "times")
+        print("  this build has no charts; the tables are there")
+        return
+    points = f"return document.querySelectorAll('#scatter .scatterlayer .point').length"
+    solved = sum(s["cells"]["same work"] + s["cells"]["other work"] for s in data["slices"][0]["settings"])
+    assert window.wait(f"{points} === {solved} && {solved}", 20) == solved
+    kinds = window.run("return ['xaxis', 'yaxis'].map((a) => document.getElementById('scatter').layout[a].type)")
+    assert kinds == ["log", "log"], kinds
+    assert window.run("return document.querySelectorAll('#ratios .point').length") > 0
+    families = len(data["slices"][0]["families"])
+    assert window.run("return document.querySelectorAll('#by-family .point').length") == families > 0
+
+
+def check_slices_and_themes(window, data):
+    tolerances = [b.strip() for b in window.run(
+        "return [...document.querySelectorAll('#controls button[aria-pressed]')].map((b) => b.textContent)")]
+    assert tolerances[:3] == ["1e-4", "1e-6", "1e-8"], tolerances
+    window.run("document.querySelectorAll('#controls button[aria-pressed]')[2].click()")
+    assert str(data["slices"][2]["cells"]) in window.run(TEXT, "settings")
+    background = "return getComputedStyle(document.body).backgroundColor"
+    before = window.run(background)
+    window.run("document.querySelector('button.theme').click()")
+    assert window.run(background) != before
+    window.run("document.querySelector('button.theme').click()")
+    assert window.run(background) == before
+
+
+def main():
+    with temporary_folder() as folder, browser.Browser() as window:
+        subprocess.run([sys.argv[1], "compare", folder], check=True, stdout=subprocess.DEVNULL)
+        data = json.loads((Path(folder) / "comparison.json").read_text(encoding="utf-8"))
+        window.open(Path(folder) / "index.html")
+        window.wait("return document.documentElement.dataset.ready", 30)
+        for check in (check_changes, check_charts, check_slices_and_themes):
+            check(window, data)
+            expect_quiet(window)
+        assert window.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
+
+
+main()

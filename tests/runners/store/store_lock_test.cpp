@@ -113,7 +113,8 @@ TEST(StoreLock, AProcessNumberThatIsInUseAgainHoldsNothing) {
   const fs::path file = folder / "a.sqlite";
   { HoldingChild(file).end(); }
   auto left = content(folder / "a.sqlite.lock");
-  left["process"] = getpid();  // alive, but started at another time
+  left["process"] = getpid();  // alive, but it did not start then
+  left["started"] = 1;
   write_text(folder / "a.sqlite.lock", left.dump());
   EXPECT_TRUE(StoreLock::acquire(file));
 }

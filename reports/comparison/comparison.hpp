@@ -118,6 +118,7 @@ struct FamilyChange {
 
 struct ComparedSetting {
   std::string solver, label;
+  std::string new_hash = {};              ///< SettingRecord::hash of the new side; empty: it lacks it
   int base_version = 0, new_version = 0;  ///< 0: that side lacks it
   std::string options_changed = {};       ///< options that one side does not have
   bool in_base = false, in_new = false;

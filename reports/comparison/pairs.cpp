@@ -75,6 +75,7 @@ PairedSettings pair_settings(Comparison& comparison) {
     ComparedSetting& one = comparison.settings[place->second];
     (is_base ? one.in_base : one.in_new) = true;
     (is_base ? one.base_version : one.new_version) = setting.solver_version;
+    if (!is_base) one.new_hash = setting.hash;
     (is_base ? paired.base : paired.fresh)[setting.hash] = place->second;
   };
   for (const SettingRecord& setting : comparison.base.settings) add(setting, true);
@@ -100,6 +101,7 @@ PairedSettings pair_settings(Comparison& comparison) {
     paired.fresh[setting.hash] = place;
     comparison.settings[place].in_new = true;
     comparison.settings[place].new_version = setting.solver_version;
+    comparison.settings[place].new_hash = setting.hash;
     comparison.settings[place].options_changed = odd_of_match;
   }
   return paired;

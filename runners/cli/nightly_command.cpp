@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "problems/plural.hpp"
 #include "reports/comparison/comparison.hpp"
@@ -12,6 +14,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/run_beside.hpp"
 #include "runners/cli/run_ending.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/gates.hpp"
@@ -33,7 +36,8 @@ using reports::Comparison;
 constexpr const char* footer =
     R"(A night is a store in DIR by date and build. A night that broke off is resumed by the same build; a finished one is
 compared with the last good night (complete, nothing broken) and with --pin. The summary goes to standard output as
-Markdown, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. docs/nightly.md has recipes for cron, systemd and CI.
+Markdown, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. A setting that is slower is run again side by side
+with the executable of that night, which DIR/builds/ keeps. docs/nightly.md has recipes for cron, systemd and CI.
 
 Examples:
   conebench nightly fclib --data problems --stores nights
@@ -124,10 +128,15 @@ class Nightly {
     return judge(*nights, *ended);
   }
 
-  Result<Ending> sweep() {
+  SweepOptions sweep_options() const {
     SweepOptions options;
     options.data = arguments_.data;
     options.cache = fs::path(store_).replace_extension(".problems");
+    return options;
+  }
+
+  Result<Ending> sweep() {
+    SweepOptions options = sweep_options();
     const auto count = count_cells(*suite_, options);
     if (!count) return count.error();
     if (count->left == 0)
@@ -190,6 +199,7 @@ class Nightly {
     for (const std::string& reason : ended.reasons) print_error(reason);
     if (const auto written = write_night_result(store_, result); !written) return written.error();
     prune(nights);
+    keep_builds();
     return result.exit_code;
   }
 
@@ -202,11 +212,54 @@ class Nightly {
     const std::string markdown = reports::comparison_markdown(comparison);
     result.headline = markdown.substr(0, markdown.find('\n'));
     text += markdown;
-    if (comparison.alarms.contains("slower")) {
-      text += "A slower setting is *unconfirmed*: two nights running confirm it.\n";
-    }
     if (comparison.compared == 0) return nothing_measured;
-    return comparison.failed ? gate_failed : done;
+    if (!comparison.failed) return done;
+    Alarm alarm{.base = name, .executable = {}, .settings = {}, .store = folder / "side-by-side.sqlite"};
+    if (!base.runs.empty()) alarm.executable = base.runs.back().build.executable;
+    bool others = false;
+    for (const reports::TimeSlice& slice : comparison.slices) {
+      for (const reports::SettingChange& change : slice.settings) {
+        if (change.alarms.contains("slower")) alarm.settings.insert(comparison.settings[change.setting].new_hash);
+      }
+    }
+    for (const auto& [word, count] : comparison.alarms) {
+      others = others || (word != "slower" && count > 0 && compare_.fail_on.contains(word));
+    }
+    if (stands(alarm, text) || others) return gate_failed;
+    result.headline += " (not confirmed side by side)";
+    return done;
+  }
+
+  /// Settings that look slower than in another night.
+  struct Alarm {
+    std::string base, executable;    ///< that night's
+    std::set<std::string> settings;  ///< hashes
+    fs::path store;                  ///< where they are run again
+  };
+
+  /// False where a run side by side with that night's executable withdraws it. Adds what was found to `text`.
+  bool stands(const Alarm& alarm, std::string& text) const {
+    if (alarm.settings.empty() || !compare_.fail_on.contains("slower")) return false;
+    const fs::path other = kept_build(folder_, alarm.executable);
+    if (std::error_code ignored; !fs::exists(other, ignored)) {
+      text += fmt::format("\nThe slower settings are *unconfirmed*: the executable of {} is not in {}.\n", alarm.base,
+                          (folder_ / "builds").string());
+      return true;
+    }
+    const InterruptGuard guard;
+    BesideOptions options{.sweep = sweep_options(), .other = other, .settings = alarm.settings};
+    options.sweep.interrupted = &guard.flag();
+    ProgressPrinter progress = progress_on_stderr();
+    const auto found = confirm_beside(*suite_, alarm.store, options, progress);
+    if (!found) {
+      text += fmt::format("\nThe slower settings are *unconfirmed*: {}.\n", found.error().message);
+      return true;
+    }
+    text += fmt::format("\nSide by side with the executable of {}, six replicates a side:\n\n", alarm.base);
+    for (const std::string& line : found->lines) text += "- " + line + "\n";
+    if (found->verdict != Confirmation::Verdict::not_confirmed) return true;
+    text += "\nThe build is not slower: the machine was.\n";
+    return false;
   }
 
   /// The page of all nights in DIR/history; 1 where it shows tonight that a setting became slower.
@@ -222,10 +275,40 @@ class Nightly {
       for (const reports::TimeChange& change : suite.time_changes) {
         if (change.change.seen_at + 1 != suite.nights.size()) continue;
         text += fmt::format("- {}\n", reports::change_words(suite, change));
-        if (change.change.effect > 0.0 && compare_.fail_on.contains("slower")) code = gate_failed;
+        if (change.change.effect > 0.0 && stands(alarm_of(suite, change), text)) code = gate_failed;
       }
     }
     return code;
+  }
+
+  Alarm alarm_of(const reports::SuiteHistory& suite, const reports::TimeChange& change) const {
+    const NightSummary& before = suite.nights[change.change.last_before].summary;
+    Alarm alarm{.base = before.store.filename().string(),
+                .executable = before.executable,
+                .settings = {},
+                .store = fs::path(store_).replace_extension(".comparison") / "side-by-side-history.sqlite"};
+    for (const SettingRecord& setting : tonight_.settings) {
+      if (setting.label == suite.settings[change.setting]) alarm.settings.insert(setting.hash);
+    }
+    return alarm;
+  }
+
+  /// As far back as the rules of a history look for the night of a change, the last good one and the pinned one
+  /// besides.
+  void keep_builds() const {
+    constexpr std::size_t newest = 8;
+    if (const auto kept = keep_build(folder_, capture_build().executable); !kept)
+      return print_note(kept.error().message);
+    const auto nights = read_night_folder(folder_, "");
+    if (!nights) return;
+    std::set<std::string> executables = {capture_build().executable}, have_good;
+    std::map<std::string, std::size_t> seen;  // suite → nights
+    for (auto night = nights->nights.rbegin(); night != nights->nights.rend(); ++night) {
+      const bool is_last_good = is_good(*night) && have_good.insert(night->suite).second;
+      if (++seen[night->suite] <= newest || is_last_good) executables.insert(night->executable);
+    }
+    if (const auto pinned = read_night(arguments_.pin); pinned) executables.insert(pinned->executable);
+    delete_builds_but(folder_, executables);
   }
 
   void prune(const NightFolder& nights) const {

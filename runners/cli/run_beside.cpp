@@ -88,8 +88,8 @@ Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::p
       ++all;
       worse += confirmed ? 1 : 0;
       settled += undecided ? 0 : 1;
-      confirmation.lines.push_back(fmt::format("{} {}: {:+.1f} % side by side",
-                                               comparison->settings[change.setting].label,
+      confirmation.lines.push_back(fmt::format("{} at {:g}: {}, {:+.1f} %", comparison->settings[change.setting].label,
+                                               slice.request.tolerance,
                                                confirmed   ? "confirmed"
                                                : undecided ? "undecided"
                                                            : "not confirmed",

@@ -30,7 +30,7 @@ int comparison_ending(const reports::Comparison& comparison, const std::set<std:
 struct Confirmation {
   enum class Verdict { confirmed, not_confirmed, undecided };
   Verdict verdict = Verdict::undecided;
-  std::vector<std::string> lines;  ///< a line a setting: "NSGS confirmed: +4.1 % side by side"
+  std::vector<std::string> lines;  ///< a line a setting: "NSGS at 1e-06: confirmed, +4.1 %"
 };
 /// Runs the alarm's `options.settings` (hashes) alone, side by side with the old executable `options.other` and k = 6
 /// a side, into a new store at `file` (made anew, kept). Confirmed where one of them is slower there or does other

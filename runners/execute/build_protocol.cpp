@@ -54,7 +54,8 @@ CellRecord cell_of(const json& object) {
   CellRecord cell;
   ObjectReader reader(object);
   visit_cell(reader, cell);
-  for (const auto& [name, residual] : object.value("residuals", json::object()).items()) {
+  const json residuals = object.value("residuals", json::object());  // items() refers to it
+  for (const auto& [name, residual] : residuals.items()) {
     ObjectReader inner(residual);
     visit_residual(inner, cell.residuals[name]);
   }

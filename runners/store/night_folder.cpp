@@ -135,4 +135,33 @@ void delete_night(const fs::path& store) {
   fs::remove_all(fs::path(store).replace_extension(".comparison"), ignored);
 }
 
+fs::path kept_build(const fs::path& folder, const std::string& executable) {
+  return executable.empty() ? fs::path() : folder / "builds" / executable;
+}
+
+Result<std::monostate> keep_build(const fs::path& folder, const std::string& executable, const fs::path& file) {
+  const fs::path kept = kept_build(folder, executable);
+  std::error_code failure;
+  if (kept.empty() || fs::exists(kept, failure)) return std::monostate{};
+  const fs::path unfinished = kept.string() + fmt::format(".unfinished-{}", getpid());
+  fs::create_directories(kept.parent_path(), failure);
+  if (!failure) fs::copy_file(file, unfinished, fs::copy_options::overwrite_existing, failure);
+  if (!failure) fs::permissions(unfinished, fs::perms::owner_exec, fs::perm_options::add, failure);
+  if (!failure) fs::rename(unfinished, kept, failure);
+  if (!failure) return std::monostate{};
+  std::error_code ignored;
+  fs::remove(unfinished, ignored);
+  return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", kept.string(), failure.message())};
+}
+
+void delete_builds_but(const fs::path& folder, const std::set<std::string>& executables) {
+  std::error_code failure;
+  std::vector<fs::path> others;
+  for (fs::directory_iterator entry(folder / "builds", failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (!executables.contains(entry->path().filename().string())) others.push_back(entry->path());
+  }
+  for (const fs::path& other : others) fs::remove(other, failure);
+}
+
 }  // namespace conebench

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,14 @@ std::vector<std::filesystem::path> nights_to_delete(const NightFolder& folder, s
 
 /// A store and all that lies beside it.
 void delete_night(const std::filesystem::path& store);
+
+/// The copy of an executable that a folder of nights keeps, so that an alarm can be looked at side by side.
+/// `executable`: BuildRecord::executable; empty gives an empty path.
+std::filesystem::path kept_build(const std::filesystem::path& folder, const std::string& executable);
+/// Copies `file` there; nothing is done where it is. Errors (bad_input): it cannot be written.
+Result<std::monostate> keep_build(const std::filesystem::path& folder, const std::string& executable,
+                                  const std::filesystem::path& file = "/proc/self/exe");
+/// Deletes the copies of all other executables.
+void delete_builds_but(const std::filesystem::path& folder, const std::set<std::string>& executables);
 
 }  // namespace conebench

@@ -165,6 +165,37 @@ TEST_F(NightlyCommand, ALostProblemFailsTheNightAndStandsInTheHistoryOfAll) {
   EXPECT_TRUE(std::filesystem::exists(folder / "nights/history/index.html"));
 }
 
+/// The executable of a night is kept. What is slower by four between two nights is asked again side by side with it:
+/// the environment that burns time is that of both builds then, as a slower machine is, or the old one's alone lacks
+/// it.
+TEST_F(NightlyCommand, ASlowerSettingIsRunAgainSideBySideWithTheExecutableOfThatNight) {
+  write_suite(R"({"name": "small-night", "solvers": ["NSGS", "CASCADE", "PGS-NCP", "NSN-AC"], "tolerances": [1e-4],
+    "problems": [{"scene": "random", "options": {"contacts": 12}, "seeds": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}],
+    "repeats": {"min": 3, "min_ms": 2, "max": 20}})");
+  const auto with_burn = [&](const std::string& burn) {
+    return conebench(
+        {"nightly", folder / "night.json", "--stores", folder / "nights"},
+        {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_BURN=" + burn}, .out_to = {}});
+  };
+  ASSERT_EQ(with_burn("none:0").code, 0);
+  const auto slower_machine = with_burn("NSGS:300");
+  EXPECT_EQ(slower_machine.code, 0) << slower_machine.out << slower_machine.err;
+  EXPECT_THAT(slower_machine.out, HasSubstr("NSGS at 0.0001: not confirmed"));
+  std::filesystem::remove(stores().front());  // "…-2": the second night
+
+  std::vector<std::filesystem::path> builds;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "nights/builds"))
+    builds.push_back(entry.path());
+  ASSERT_EQ(builds.size(), 1U);
+  std::filesystem::remove(builds.front());
+  std::ofstream(builds.front()) << "#!/bin/sh\nunset CONEBENCH_TEST_BURN\nexec '" << executable().string()
+                                << "' \"$@\"\n";
+  std::filesystem::permissions(builds.front(), std::filesystem::perms::owner_all);
+  const auto slower_build = with_burn("NSGS:300");
+  EXPECT_EQ(slower_build.code, 1) << slower_build.out << slower_build.err;
+  EXPECT_THAT(slower_build.out, HasSubstr("NSGS at 0.0001: confirmed"));
+}
+
 TEST_F(NightlyCommand, ASecondRunnerOfOneFolderIsRefused) {
   write_suite(R"({"name": "small-night", "problems": [{"scene": "sliding-box"}], "solvers": ["MISBEHAVE"],
     "tolerances": [1e-6], "limits": {"iterations": 10, "seconds": 600, "memory_mb": 2000}})");

@@ -52,6 +52,33 @@ TEST(BuildProtocol, FieldsOfANewerBuildAreLeftOutAndMissingOnesKeepTheirDefaults
   EXPECT_EQ(back->memory_mb, BuildOrder{}.memory_mb);
 }
 
+TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
+  BuildReply reply;
+  reply.record.status = "converged";
+  reply.record.reaction = {1.0 / 3.0, -0.0, 1e-310, std::numeric_limits<double>::infinity()};
+  reply.record.timed_rounds.emplace_back().switches = 3;
+  reply.record.residuals["natural_map"].value = 1e-9;
+  reply.record.residuals["energy"].value = 2.0;
+  reply.record.verdict_value = 0.1;
+  reply.error = Error{ErrorCode::wrong_usage, "unknown solver"};
+  const auto back = decode_build_reply(encode(reply));
+  ASSERT_TRUE(back);
+  ASSERT_TRUE(back->error);
+  EXPECT_EQ(back->error->code, ErrorCode::wrong_usage);
+  EXPECT_EQ(back->record.status, "converged");
+  ASSERT_EQ(back->record.reaction.size(), 4U);
+  EXPECT_EQ(back->record.reaction[0], 1.0 / 3.0);
+  EXPECT_TRUE(std::signbit(back->record.reaction[1]));
+  EXPECT_EQ(back->record.reaction[2], 1e-310);
+  EXPECT_FALSE(std::isfinite(back->record.reaction[3]));
+  ASSERT_EQ(back->record.timed_rounds.size(), 1U);
+  EXPECT_EQ(back->record.timed_rounds[0].switches, 3);
+  ASSERT_EQ(back->record.residuals.size(), 2U);
+  EXPECT_EQ(back->record.residuals.at("natural_map").value, 1e-9);
+  EXPECT_EQ(back->record.residuals.at("energy").value, 2.0);
+  EXPECT_EQ(back->record.verdict_value, 0.1);
+}
+
 TEST(BuildProtocol, NonsenseIsRefused) {
   for (const std::string& bytes : {std::string(), std::string("nonsense"), encode(order()).substr(1)}) {
     EXPECT_FALSE(decode_build_order(bytes));

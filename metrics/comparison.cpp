@@ -153,6 +153,37 @@ std::string reason_against(const TimeComparison& all, std::size_t setting, const
   return {};
 }
 
+bool is_alarm(TimeVerdict verdict) { return verdict == TimeVerdict::slower || verdict == TimeVerdict::faster; }
+
+/// Of two settings nothing tells which one moved. Of three, each one's control is the mean of two, so that the one that
+/// moved most shows in the others with the other sign.
+void settle_few(TimeComparison& all) {
+  std::vector<std::size_t> measured;
+  for (std::size_t s = 0; s < all.settings.size(); ++s) {
+    if (all.settings[s].cells > 0) measured.push_back(s);
+  }
+  if (measured.size() > 3) return;
+  const bool two = measured.size() == 2;
+  const auto size_of = [&](std::size_t s) { return std::abs(all.settings[s].corrected); };
+  std::size_t most = measured.empty() ? 0 : measured.front();
+  for (const std::size_t s : measured) most = size_of(s) > size_of(most) ? s : most;
+  for (const std::size_t s : measured) {
+    SettingTimes& setting = all.settings[s];
+    if (!is_alarm(setting.verdict) || (!two && s == most)) continue;
+    if (!two && setting.corrected * all.settings[most].corrected > 0.0) continue;
+    setting.verdict = TimeVerdict::undecided;
+    setting.reason = two ? "one of two settings moved: which one, two cannot tell"
+                         : "what moved most of three settings shows in the two others";
+  }
+  for (FamilyTimes& family : all.families) {
+    const auto larger = [&](const FamilyTimes& other) {
+      return other.family == family.family && other.median * family.median < 0.0 &&
+             std::abs(other.median) > std::abs(family.median);
+    };
+    if (two || std::any_of(all.families.begin(), all.families.end(), larger)) family.verdict = TimeVerdict::undecided;
+  }
+}
+
 }  // namespace
 
 const char* to_string(TimeVerdict verdict) {
@@ -219,6 +250,7 @@ TimeComparison compare_times(std::span<const PairedTime> times, std::size_t sett
     if (loaded) continue;
     for (FamilyTimes& family : judge_families(s, corrected[s], family_z, rules)) result.families.push_back(family);
   }
+  settle_few(result);
   return result;
 }
 

@@ -55,7 +55,7 @@ struct SettingTimes {
   double bar = 0.0;        ///< z v, or δ where larger: |T| beyond it is a change
   double could_have_seen = 0.0;
   TimeVerdict verdict = TimeVerdict::none;
-  std::string reason;  ///< of `none`
+  std::string reason;  ///< of `none`, and of an alarm that few settings leave undecided
 };
 
 struct FamilyTimes {

@@ -14,6 +14,11 @@ namespace {
 constexpr std::array<std::string_view, 11> scripts{"model.js",    "format.js",  "widgets.js",  "theme.js",
                                                    "overview.js", "ranking.js", "profiles.js", "heatmap.js",
                                                    "cells.js",    "details.js", "main.js"};
+constexpr std::array<PageSection, 5> sections{{{"overview", "Overview"},
+                                               {"ranking", "Ranking"},
+                                               {"profiles", "Profiles"},
+                                               {"heatmap", "Problems"},
+                                               {"cells", "Cells"}}};
 constexpr int digits = 6;
 
 }  // namespace
@@ -22,7 +27,8 @@ bool page_has_charts() { return !page_asset("plotly.js").empty(); }
 
 std::string html_page(const Analysis& analysis, const Pictures& pictures) {
   return html_shell({.title = analysis.title.empty() ? "Conebench report" : analysis.title,
-                     .body = "report.html",
+                     .sections = sections,
+                     .text_files = "report.md and the CSV files",
                      .data = json_report(analysis, digits, false),
                      .pictures = pictures_json(pictures),
                      .scripts = scripts});

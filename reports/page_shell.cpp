@@ -23,6 +23,23 @@ std::string fill(std::string_view page, ValueOf value_of) {
   }
 }
 
+std::string links(std::span<const PageSection> sections) {
+  std::string out;
+  for (const PageSection& one : sections) out += fmt::format("    <a href=\"#{}\">{}</a>\n", one.id, one.label);
+  return out;
+}
+
+std::string elements(std::span<const PageSection> sections) {
+  std::string out;
+  for (const PageSection& one : sections) {
+    const bool first = &one == sections.data();
+    out += fmt::format(
+        "  <section id=\"{0}\" {1}></section>\n", one.id,
+        first ? fmt::format("aria-label=\"{}\"", one.label) : fmt::format("aria-labelledby=\"{}-title\"", one.id));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string html_shell(const PageParts& parts) {
@@ -31,8 +48,13 @@ std::string html_shell(const PageParts& parts) {
       return fill(page_asset(asset), [&](std::string_view inner) { return self(self, inner); });
     };
     if (name == "title") return html(parts.title);
+    if (name == "second_id") return std::string(parts.sections[1].id);
+    if (name == "second_label") return std::string(parts.sections[1].label);
+    if (name == "text_files") return std::string(parts.text_files);
+    if (name == "links") return links(parts.sections);
+    if (name == "sections") return elements(parts.sections);
     if (name == "style") return std::string(page_asset("page.css"));
-    if (name == "body") return nested(parts.body);
+    if (name == "body") return nested("frame.html");
     if (name == "brand") return nested("brand.html");
     if (name == "data") return script_json(parts.data);
     if (name == "more_data" && !parts.pictures.empty()) {

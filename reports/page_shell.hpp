@@ -6,10 +6,15 @@
 
 namespace conebench::reports {
 
+struct PageSection {
+  std::string_view id, label;  ///< the scripts fill the element of that id
+};
+
 /// A page that works offline: style, charts, data and scripts in one file.
 struct PageParts {
   std::string title;
-  std::string_view body;                      ///< asset's name, "report.html"
+  std::span<const PageSection> sections;      ///< two or more; all but the first have a heading of the id "…-title"
+  std::string_view text_files;                ///< where the same figures are, for a reader without JavaScript
   std::string data;                           ///< JSON, for the element "data"
   std::string pictures;                       ///< the same, for "pictures"; empty: no such element
   std::span<const std::string_view> scripts;  ///< assets' names, in the order in which they build on each other

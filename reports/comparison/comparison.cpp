@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "metrics/statistics.hpp"
+#include "reports/comparison/differences.hpp"
 #include "reports/comparison/pairs.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
@@ -14,76 +16,27 @@ namespace conebench::reports {
 
 namespace {
 
-/// Every value of a field over a side's runs, joined.
-template <class Field>
-std::string values_of(const Side& side, Field field) {
-  std::set<std::string> values;
-  for (const RunRecord& run : side.runs) values.insert(field(run));
-  std::string text;
-  for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
-  return text;
-}
-
-struct Difference {
-  const char* what;
-  std::string base, fresh;
-};
-
-/// What makes times of the two sides incomparable.
-std::vector<Difference> machine_and_build(const Side& base, const Side& fresh) {
-  std::vector<Difference> found;
-  const auto look = [&](const char* what, auto field) {
-    std::string before = values_of(base, field);
-    std::string after = values_of(fresh, field);
-    if (before != after) found.push_back({what, std::move(before), std::move(after)});
-  };
-  look("processor", [](const RunRecord& run) { return run.machine.cpu; });
-  look("cores", [](const RunRecord& run) { return std::to_string(run.machine.cores); });
-  look("compiler", [](const RunRecord& run) { return run.build.compiler; });
-  look("flags", [](const RunRecord& run) { return run.build.flags; });
-  look("build type", [](const RunRecord& run) { return run.build.build_type; });
-  look("-march=native", [](const RunRecord& run) { return std::string(run.build.native ? "yes" : "no"); });
-  look("mode", [](const RunRecord& run) { return run.mode; });
-  return found;
-}
-
-bool throughput(const Side& side) {
-  return std::any_of(side.runs.begin(), side.runs.end(), [](const RunRecord& run) { return run.mode == "throughput"; });
-}
-
-/// Why times are not compared; fills `differences`.
-std::string refuse_times(Comparison& comparison) {
-  const auto found = machine_and_build(comparison.base, comparison.fresh);
-  std::string what;
-  for (const Difference& one : found) {
-    comparison.differences.push_back(fmt::format("{}: {} in the base, {} in the new one", one.what,
-                                                 one.base.empty() ? "none" : one.base,
-                                                 one.fresh.empty() ? "none" : one.fresh));
-    what += (what.empty() ? "" : ", ") + std::string(one.what);
-  }
-  if (throughput(comparison.base) || throughput(comparison.fresh)) {
-    return "cells ran side by side (--jobs): their times say nothing of single ones";
-  }
-  return what.empty() ? std::string() : "the two differ in " + what;
-}
-
 std::optional<double> log_ratio(double base, double fresh) {
   return base > 0.0 && fresh > 0.0 ? std::optional(std::log(fresh / base)) : std::nullopt;
 }
 
-/// Sums of log ratios of the counts that both sides keep.
+/// Sums of log ratios of the counts.
 struct CountRatios {
   double iterations = 0.0, factorizations = 0.0, products = 0.0;
   long cells = 0;
 };
 
 void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell& fresh) {
-  const auto add = [](double& sum, std::int64_t before, std::int64_t after) {
-    sum += log_ratio(static_cast<double>(before), static_cast<double>(after)).value_or(0.0);
+  const auto ratio = [](std::int64_t before, std::int64_t after) {
+    return log_ratio(static_cast<double>(before), static_cast<double>(after));
   };
-  add(sums.iterations, base.iterations, fresh.iterations);
-  add(sums.factorizations, base.factorizations, fresh.factorizations);
-  add(sums.products, base.products, fresh.products);
+  // A solver that begins to factorize, or to iterate, works more; one that begins to count its products need not.
+  const auto from_zero = [&](std::int64_t before, std::int64_t after) {
+    return before == 0 || after == 0 ? ratio(before + 1, after + 1) : ratio(before, after);
+  };
+  sums.iterations += from_zero(base.iterations, fresh.iterations).value_or(0.0);
+  sums.factorizations += from_zero(base.factorizations, fresh.factorizations).value_or(0.0);
+  sums.products += ratio(base.products, fresh.products).value_or(0.0);
   ++sums.cells;
 }
 
@@ -104,14 +57,17 @@ struct Sums {
 };
 
 void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what) {
-  if (what != CellChange::same_work && what != CellChange::other_work) return;
+  change.solved += base.solved || fresh.solved ? 1 : 0;
+  if ((what == CellChange::at_limit || what == CellChange::flaky) && base.solved && !fresh.solved) ++change.no_longer;
+  if (!is_timed(what) && what != CellChange::other_work) return;
   add_counts(sums.all, base, fresh);
-  if (what == CellChange::same_work) return;
-  ++change.work.changed;
-  if (const auto time = log_ratio(base.minimum_s, fresh.minimum_s)) {
-    sums.times.push_back(*time);
-    const auto products = log_ratio(static_cast<double>(base.products), static_cast<double>(fresh.products));
-    if (products) sums.per_product.push_back(*time - *products);
+  if (what == CellChange::other_work) {
+    ++change.work.changed;
+    if (const auto time = log_ratio(base.minimum_s, fresh.minimum_s)) {
+      sums.times.push_back(*time);
+      const auto products = log_ratio(static_cast<double>(base.products), static_cast<double>(fresh.products));
+      if (products) sums.per_product.push_back(*time - *products);
+    }
   }
   if (base.verdict_value && fresh.verdict_value && base.answer_crc != fresh.answer_crc) {
     constexpr double exact = 1e-16;  // below it a residual is rounding
@@ -147,8 +103,18 @@ void add_families(const SettingChange& change, const std::vector<FamilyChange>& 
   if (found > most) into.push_back(fmt::format("{} more families", found - most));
 }
 
-/// The setting's outlook: what is worse first. One that lost a problem, or whose problem is gone, is never better.
-void judge_setting(SettingChange& change, const std::vector<FamilyChange>& families, bool times_compared) {
+/// Less work in more time is no gain. `together`: what the machine did to all settings.
+bool pays_off(const WorkChange& work, double together, double minimum_effect) {
+  return work.time - together <= std::log1p(minimum_effect);
+}
+
+/// The setting's outlook: what is worse first. One that lost a problem, or whose problem is gone, or that a limit ended
+/// where it did not before, is never better.
+void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_compared, double minimum_effect) {
+  if (change.count(CellChange::added) == std::accumulate(change.counts.begin(), change.counts.end(), 0L)) {
+    change.outlook = Outlook::added;
+    return;
+  }
   std::vector<std::string> worse, better;
   const auto counted = [](long count, const char* word, std::vector<std::string>& into) {
     if (count > 0) into.push_back(fmt::format("{} {}", count, word));
@@ -159,24 +125,30 @@ void judge_setting(SettingChange& change, const std::vector<FamilyChange>& famil
   counted(change.count(CellChange::won), "won", better);
   if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
   if (change.work.verdict == TimeVerdict::slower) worse.push_back("slower: more work");
-  if (change.work.verdict == TimeVerdict::faster) better.push_back("faster: less work");
-  bool undecided = change.work.verdict == TimeVerdict::undecided;
-  if (times_compared) {
+  bool undecided = change.work.verdict == TimeVerdict::undecided || change.no_longer > 0;
+  if (change.work.verdict == TimeVerdict::faster) {
+    const bool gain = !times_compared || pays_off(change.work, slice.times.together, minimum_effect);
+    undecided = undecided || !gain;
+    if (gain) better.push_back("faster: less work");
+  }
+  if (!times_compared) {
+    undecided = undecided || change.solved > 0;
+  } else {
     if (change.times.verdict == TimeVerdict::slower) worse.push_back("slower " + per_cent(change.times.corrected));
     if (change.times.verdict == TimeVerdict::faster) better.push_back("faster " + per_cent(change.times.corrected));
-    add_families(change, families, TimeVerdict::slower, worse);
-    add_families(change, families, TimeVerdict::faster, better);
+    add_families(change, slice.families, TimeVerdict::slower, worse);
+    add_families(change, slice.families, TimeVerdict::faster, better);
     // A setting that solves nothing, before and now, has no times to be undecided about.
-    const bool solves = change.count(CellChange::same_work) + change.count(CellChange::other_work) > 0;
     undecided = undecided || change.times.verdict == TimeVerdict::undecided ||
-                (change.times.verdict == TimeVerdict::none && solves);
+                (change.times.verdict == TimeVerdict::none && change.solved > 0);
   }
-  change.outlook = !worse.empty()                          ? Outlook::worse
-                   : !better.empty() && change.missed == 0 ? Outlook::better
-                   : undecided || !better.empty()          ? Outlook::undecided
-                                                           : Outlook::same;
+  change.outlook = !worse.empty()                                                   ? Outlook::worse
+                   : !better.empty() && change.missed == 0 && change.no_longer == 0 ? Outlook::better
+                   : undecided || !better.empty()                                   ? Outlook::undecided
+                                                                                    : Outlook::same;
   change.reasons = std::move(worse);
   change.reasons.insert(change.reasons.end(), better.begin(), better.end());
+  if (change.no_longer > 0) change.reasons.push_back(plural(change.no_longer, "cell") + " no longer solved");
   if (change.missed_with_problem > 0) {
     change.reasons.push_back(plural(change.missed_with_problem, "cell") + " missing with the problem");
   }
@@ -243,9 +215,9 @@ class Judge {
     for (auto& [setting, change] : changes) {
       change.setting = setting;
       change.slice = index;
-      finish_sums(change, sums[setting], options_.rules.minimum_effect);
+      finish_sums(change, sums[setting], comparison_.minimum_effect);
       if (setting < slice.times.settings.size()) change.times = slice.times.settings[setting];
-      judge_setting(change, slice.families, comparison_.times_compared);
+      judge_setting(change, slice, comparison_.times_compared, comparison_.minimum_effect);
       slice.settings.push_back(std::move(change));
     }
     std::stable_sort(slice.settings.begin(), slice.settings.end(), [](const SettingChange& a, const SettingChange& b) {
@@ -259,7 +231,7 @@ class Judge {
     }
     std::vector<PairedTime> times;
     for (const CellPair& pair : pairs) {
-      if (pair.change != CellChange::same_work) continue;
+      if (!is_timed(pair.change)) continue;
       const auto ratio =
           log_ratio(comparison_.base.cells[*pair.base].minimum_s, comparison_.fresh.cells[*pair.fresh].minimum_s);
       if (ratio)
@@ -268,6 +240,7 @@ class Judge {
     }
     const bool loaded = comparison_.base.loaded || comparison_.fresh.loaded;
     TimeRules rules = options_.rules;
+    rules.minimum_effect = comparison_.minimum_effect;
     rules.alarm_share /= static_cast<double>(comparison_.slices.size());
     return compare_times(times, comparison_.settings.size(), loaded, rules);
   }
@@ -282,7 +255,7 @@ class Judge {
 /// By gate word: how many cells of the setting, or 1 where the setting itself is meant.
 std::map<std::string, long> alarms_of(const SettingChange& change, const std::vector<FamilyChange>& families) {
   const auto judged = [&](TimeVerdict verdict) {
-    return change.work.verdict == verdict || change.times.verdict == verdict ||
+    return (change.work.verdict == verdict && verdict == TimeVerdict::slower) || change.times.verdict == verdict ||
            std::any_of(families.begin(), families.end(), [&](const FamilyChange& family) {
              return family.setting == change.setting && family.times.verdict == verdict;
            });
@@ -297,7 +270,8 @@ std::map<std::string, long> alarms_of(const SettingChange& change, const std::ve
                                         {"less-accurate", change.less_accurate ? 1 : 0},
                                         {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
   // One that lost a problem is no better for being faster.
-  alarms["faster"] = judged(TimeVerdict::faster) && change.outlook == Outlook::better ? 1 : 0;
+  const bool faster = judged(TimeVerdict::faster) || change.work.verdict == TimeVerdict::faster;
+  alarms["faster"] = faster && change.outlook == Outlook::better ? 1 : 0;
   std::erase_if(alarms, [](const auto& alarm) { return alarm.second == 0; });
   return alarms;
 }
@@ -326,7 +300,7 @@ double finest_bar(const Comparison& comparison) {
   return finest;
 }
 
-void add_notes(Comparison& comparison, const TimeRules& rules) {
+void add_notes(Comparison& comparison) {
   if (comparison.repeated > 0) {
     comparison.notes.push_back(plural(comparison.repeated, "cell") +
                                " are there from several builds: the newest of each is compared; --builds chooses");
@@ -340,11 +314,12 @@ void add_notes(Comparison& comparison, const TimeRules& rules) {
     comparison.notes.push_back(std::move(note));
   }
   for (const TimeSlice& slice : comparison.slices) {
-    if (std::abs(slice.times.together) <= rules.minimum_effect) continue;
+    if (std::abs(slice.times.together) <= comparison.minimum_effect) continue;
     comparison.notes.push_back(fmt::format(
-        "at {} all settings together {}: machine or shared code; decide side by side (conebench run SUITE --beside "
-        "OTHER)",
-        human_tolerance(slice.request.tolerance), per_cent(slice.times.together)));
+        "at {} all settings together {}: {}", human_tolerance(slice.request.tolerance), per_cent(slice.times.together),
+        ran_side_by_side(comparison.base, comparison.fresh)
+            ? "code that they share, or how it is compiled"
+            : "machine or shared code; decide side by side (conebench run SUITE --beside OTHER)"));
   }
   if (!comparison.times_refused.empty()) {
     comparison.notes.push_back(comparison.times_compared
@@ -361,6 +336,7 @@ const char* to_string(Outlook outlook) {
     case Outlook::undecided: return "undecided";
     case Outlook::same: return "same";
     case Outlook::better: return "better";
+    case Outlook::added: return "new";
   }
   return "";
 }
@@ -369,19 +345,23 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   Comparison comparison;
   comparison.base = std::move(base);
   comparison.fresh = std::move(fresh);
-  comparison.minimum_effect = options.rules.minimum_effect;
+  comparison.minimum_effect = options.min_change.value_or(options.rules.minimum_effect);
   comparison.times_refused = refuse_times(comparison);
   CompareOptions chosen = options;
   if (!chosen.timing && ran_side_by_side(comparison.base, comparison.fresh)) {
-    chosen.timing = side_by_side_times;
     comparison.times_refused.clear();  // other compilers and flags are what it is for
-    comparison.minimum_effect = side_by_side_effect(comparison.base, comparison.fresh);
+    const double effect = options.min_change.value_or(side_by_side_effect(comparison.base, comparison.fresh));
+    comparison.minimum_effect = effect;
+    chosen.timing = [effect](const Side& a, const Side& b, const std::vector<CellPair>& pairs, std::size_t settings) {
+      return side_by_side_times(a, b, pairs, settings, effect);
+    };
   }
   comparison.times_compared = comparison.times_refused.empty() || options.force;
+  if (options.force) tell_other_limits(comparison);
   pair_cells(comparison, options.force);
   Judge(comparison, chosen).run();
   count_alarms(comparison, options.fail_on);
-  add_notes(comparison, options.rules);
+  add_notes(comparison);
   return comparison;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/comparison.hpp"
@@ -58,10 +59,17 @@ struct Side {
 Side make_side(std::string name, const StoreContents& contents,
                const std::function<bool(const RunRecord&)>& keep = nullptr);
 
+/// The builds of one store as two sides; `contents` as read, before present_contents(). Cells of the base that the new
+/// build took over unmeasured are on neither side.
+std::pair<Side, Side> split_builds(const std::string& name, StoreContents contents,
+                                   const std::function<bool(const RunRecord&)>& is_base,
+                                   const std::function<bool(const RunRecord&)>& is_new);
+
 /// What became of a cell.
 enum class CellChange {
-  same_work,     ///< both solved it, same counts and answer: its times are compared
-  other_work,    ///< both solved it, other counts or another answer
+  same_work,     ///< both solved it, same counts and answer
+  other_bits,    ///< both solved it, same counts, another answer
+  other_work,    ///< both solved it, other counts
   same_failure,  ///< nobody solved it, same status and counts
   other_failure,
   won,
@@ -72,8 +80,10 @@ enum class CellChange {
   missing,   ///< the base alone has it
   added,     ///< the new one alone
 };
-inline constexpr std::size_t cell_changes = 11;
+inline constexpr std::size_t cell_changes = 12;
 const char* to_string(CellChange change);
+/// Both solved it with the same counts: its times are compared.
+inline bool is_timed(CellChange change) { return change == CellChange::same_work || change == CellChange::other_bits; }
 
 /// A cell of either or both, by its place in the sides' lists.
 struct CellPair {
@@ -91,12 +101,14 @@ struct WorkChange {
   TimeVerdict verdict = TimeVerdict::same;
 };
 
-enum class Outlook { worse, undecided, same, better };
+enum class Outlook { worse, undecided, same, better, added };
 const char* to_string(Outlook outlook);
 
 struct SettingChange {
   std::size_t setting = 0, slice = 0;
   std::array<long, cell_changes> counts{};
+  long solved = 0;               ///< cells that either side solved, of those that both have
+  long no_longer = 0;            ///< of those: the base alone did, and a limit or a flaky run hides why
   long missed = 0;               ///< of the missing cells: those that the base could try
   long missed_with_problem = 0;  ///< of those: the whole problem is gone, which is told once for all settings
   WorkChange work;
@@ -140,7 +152,8 @@ struct TimeSlice {
 
 struct CompareOptions {
   TimeRules rules;
-  bool force = false;  ///< compare times of other machines, builds or limits, labelled
+  std::optional<double> min_change = {};  ///< in place of `rules`' and side by side of its own minimum effect
+  bool force = false;                     ///< compare times of other machines, builds or limits, labelled
   std::set<std::string> fail_on = {"lost", "slower", "less-accurate", "missing", "broke"};
   /// Judges times otherwise than as of two stores; empty: side_by_side_times() where the sides were run in turn.
   std::function<TimeComparison(const Side&, const Side&, const std::vector<CellPair>&, std::size_t settings)> timing;
@@ -174,9 +187,9 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options);
 bool ran_side_by_side(const Side& base, const Side& fresh);
 /// The least change that counts there: δ.
 double side_by_side_effect(const Side& base, const Side& fresh);
-/// Their times by metrics/side_by_side.hpp.
+/// Their times by metrics/side_by_side.hpp, with δ = `minimum_effect`.
 TimeComparison side_by_side_times(const Side& base, const Side& fresh, const std::vector<CellPair>& pairs,
-                                  std::size_t settings);
+                                  std::size_t settings, double minimum_effect);
 
 struct Calibration {
   double night_deviation = 0.003, inflation = 1.2;

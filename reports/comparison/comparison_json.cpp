@@ -45,8 +45,9 @@ Json counts_json(const SettingChange& change) {
 /// Ratios new/base and log deviations as plain numbers.
 Json setting_json(const Comparison& comparison, const SettingChange& change) {
   const ComparedSetting& setting = comparison.settings[change.setting];
-  Json out = {{"setting", setting.label}, {"solver", setting.solver},  {"outlook", to_string(change.outlook)},
-              {"failed", change.failed},  {"reasons", change.reasons}, {"cells", counts_json(change)}};
+  Json out = {{"setting", setting.label},    {"solver", setting.solver},  {"outlook", to_string(change.outlook)},
+              {"failed", change.failed},     {"reasons", change.reasons}, {"why", why(comparison, change)},
+              {"cells", counts_json(change)}};
   out["work"] = {{"verdict", to_string(change.work.verdict)},
                  {"changed_cells", change.work.changed},
                  {"iterations_ratio", std::exp(change.work.iterations)},

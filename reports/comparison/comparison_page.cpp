@@ -12,6 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
+                                               {"settings", "Settings"},
+                                               {"times", "Times"},
+                                               {"families", "Families"},
+                                               {"changed", "Changed cells"}}};
 constexpr std::array<std::string_view, 4> scripts{"format.js", "widgets.js", "theme.js", "comparison.js"};
 /// More points than this are one cloud and make a page of many megabytes.
 constexpr std::size_t most_points = 10000;
@@ -21,7 +26,7 @@ constexpr std::size_t most_cells = 500;
 Json points_of(const Comparison& comparison, std::size_t slice) {
   std::vector<const CellPair*> solved;
   for (const CellPair& pair : comparison.pairs) {
-    const bool both = pair.change == CellChange::same_work || pair.change == CellChange::other_work;
+    const bool both = is_timed(pair.change) || pair.change == CellChange::other_work;
     if (pair.slice == slice && both && comparison.times_compared) solved.push_back(&pair);
   }
   Json points = {{"all", solved.size()}};
@@ -52,7 +57,8 @@ std::string comparison_page(const Comparison& comparison) {
   }
   const std::string suite = comparison.fresh.runs.empty() ? std::string() : comparison.fresh.runs.front().suite_name;
   return html_shell({.title = suite.empty() ? "Conebench comparison" : "Conebench comparison: " + suite,
-                     .body = "comparison.html",
+                     .sections = sections,
+                     .text_files = "comparison.md and comparison.json",
                      .data = data.dump(-1, ' ', false, Json::error_handler_t::replace),
                      .pictures = {},
                      .scripts = scripts});

@@ -47,11 +47,11 @@ constexpr std::size_t most_quiet_rows = 12;
 
 /// "9 settings undecided (could have seen 4.5 to 15.6 %), 5 settings the same within 3 %".
 std::string folded_words(const Comparison& comparison, const std::vector<const SettingChange*>& folded) {
-  long undecided = 0;
+  long undecided = 0, same = 0, nothing = 0;
   std::vector<double> could_have_seen;
   for (const SettingChange* change : folded) {
-    if (change->outlook != Outlook::undecided) continue;
-    ++undecided;
+    undecided += change->outlook == Outlook::undecided ? 1 : 0;
+    if (change->outlook == Outlook::same) ++(change->solved > 0 ? same : nothing);
     if (change->times.verdict == TimeVerdict::undecided) could_have_seen.push_back(change->times.could_have_seen);
   }
   std::string text;
@@ -60,7 +60,9 @@ std::string folded_words(const Comparison& comparison, const std::vector<const S
     const auto [least, most] = std::minmax_element(could_have_seen.begin(), could_have_seen.end());
     text += fmt::format(" (could have seen {:.1f} to {:.1f} %)", 100.0 * std::expm1(*least), 100.0 * std::expm1(*most));
   }
-  const long same = static_cast<long>(folded.size()) - undecided;
+  if (nothing > 0) {
+    text += fmt::format("{}{} as before, without a solved cell", text.empty() ? "" : ", ", plural(nothing, "setting"));
+  }
   if (same > 0) {
     text += fmt::format("{}{} the same within {:.0f} %", text.empty() ? "" : ", ", plural(same, "setting"),
                         100.0 * (comparison.minimum_effect + 0.01));

@@ -23,11 +23,13 @@ bool is_broken(const std::string& status) {
   return status == "crashed" || status == "out_of_memory" || status == "bad_problem";
 }
 
-/// What the solver did, to the last bit where that can be asked.
-bool same_work(const ComparedCell& base, const ComparedCell& fresh, bool bits) {
+bool same_counts(const ComparedCell& base, const ComparedCell& fresh) {
   return base.status == fresh.status && base.iterations == fresh.iterations &&
-         base.factorizations == fresh.factorizations && base.products == fresh.products &&
-         (!bits || !base.answer_crc || !fresh.answer_crc || base.answer_crc == fresh.answer_crc);
+         base.factorizations == fresh.factorizations && base.products == fresh.products;
+}
+
+bool same_bits(const ComparedCell& base, const ComparedCell& fresh) {
+  return !base.answer_crc || !fresh.answer_crc || base.answer_crc == fresh.answer_crc;
 }
 
 /// `solved` used up so much of what it was allowed that the other side's end is no surprise.
@@ -79,30 +81,38 @@ PairedSettings pair_settings(Comparison& comparison) {
     (is_base ? paired.base : paired.fresh)[setting.hash] = place->second;
   };
   for (const SettingRecord& setting : comparison.base.settings) add(setting, true);
+  std::vector<const SettingRecord*> left;
   for (const SettingRecord& setting : comparison.fresh.settings) {
-    if (known.contains({setting.solver, setting.options_json})) {
+    if (known.contains({setting.solver, setting.options_json}))
       add(setting, false);
-      continue;
-    }
-    std::vector<const SettingRecord*> matches;
-    std::string odd, odd_of_match;
+    else
+      left.push_back(&setting);
+  }
+  std::map<std::size_t, std::vector<const SettingRecord*>> candidates;  // place in the list → new ones that are alike
+  std::map<const SettingRecord*, std::vector<std::size_t>> matches;
+  std::string odd;
+  for (const SettingRecord* setting : left) {
     for (const SettingRecord& other : comparison.base.settings) {
-      const bool free = !comparison.settings[paired.base.at(other.hash)].in_new;
-      if (free && alike(other, setting, odd) && !odd.empty()) {
-        matches.push_back(&other);
-        odd_of_match = odd;
-      }
+      const std::size_t place = paired.base.at(other.hash);
+      if (comparison.settings[place].in_new || !alike(other, *setting, odd) || odd.empty()) continue;
+      matches[setting].push_back(place);
+      candidates[place].push_back(setting);
     }
-    if (matches.size() != 1) {
-      add(setting, false);
+  }
+  for (const SettingRecord* setting : left) {
+    const std::vector<std::size_t>& places = matches[setting];
+    if (places.size() != 1 || candidates[places.front()].size() != 1) {
+      add(*setting, false);
       continue;
     }
-    const std::size_t place = paired.base.at(matches.front()->hash);
-    paired.fresh[setting.hash] = place;
-    comparison.settings[place].in_new = true;
-    comparison.settings[place].new_version = setting.solver_version;
-    comparison.settings[place].new_hash = setting.hash;
-    comparison.settings[place].options_changed = odd_of_match;
+    ComparedSetting& one = comparison.settings[places.front()];
+    paired.fresh[setting->hash] = places.front();
+    one.in_new = true;
+    one.new_version = setting->solver_version;
+    one.new_hash = setting->hash;
+    for (const SettingRecord& other : comparison.base.settings) {
+      if (paired.base.at(other.hash) == places.front() && alike(other, *setting, odd)) one.options_changed = odd;
+    }
   }
   return paired;
 }
@@ -183,6 +193,7 @@ Request without_limits(Request request) {
 const char* to_string(CellChange change) {
   switch (change) {
     case CellChange::same_work: return "same work";
+    case CellChange::other_bits: return "other bits";
     case CellChange::other_work: return "other work";
     case CellChange::same_failure: return "same failure";
     case CellChange::other_failure: return "other failure";
@@ -197,20 +208,22 @@ const char* to_string(CellChange change) {
   return "";
 }
 
-CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const Request& request, bool bits) {
+CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const Request& of_base,
+                    const Request& of_fresh, bool bits) {
   if (base.status == "flaky" || fresh.status == "flaky") return CellChange::flaky;
   if (base.solved != fresh.solved) {
     const ComparedCell& solved = base.solved ? base : fresh;
     const ComparedCell& ended = base.solved ? fresh : base;
-    if (near_the_limit(solved, ended, request)) return CellChange::at_limit;
+    if (near_the_limit(solved, ended, base.solved ? of_fresh : of_base)) return CellChange::at_limit;
   }
   if (is_broken(fresh.status) && !is_broken(base.status)) return CellChange::broke;
   if (base.solved && !fresh.solved) return CellChange::lost;
   if (!base.solved && fresh.solved) return CellChange::won;
   if (is_clock(base.status) || is_clock(fresh.status)) return CellChange::at_limit;
-  const bool same = same_work(base, fresh, bits);
-  if (base.solved) return same ? CellChange::same_work : CellChange::other_work;
-  return same ? CellChange::same_failure : CellChange::other_failure;
+  const bool alike = !bits || same_bits(base, fresh);
+  if (!same_counts(base, fresh)) return base.solved ? CellChange::other_work : CellChange::other_failure;
+  if (base.solved) return alike ? CellChange::same_work : CellChange::other_bits;
+  return alike ? CellChange::same_failure : CellChange::other_failure;
 }
 
 namespace {
@@ -340,8 +353,10 @@ void pair_cells(Comparison& comparison, bool any_limits) {
     if (in_base && in_fresh) {
       ++comparison.compared;
       ++comparison.slices[slice].cells;
-      pair.change = classify(comparison.base.cells[*in_base], comparison.fresh.cells[*in_fresh],
-                             comparison.slices[slice].request, bits);
+      const ComparedCell& before = comparison.base.cells[*in_base];
+      const ComparedCell& after = comparison.fresh.cells[*in_fresh];
+      pair.change = classify(before, after, comparison.base.requests[before.request],
+                             comparison.fresh.requests[after.request], bits);
     }
     comparison.pairs.push_back(pair);
   };

@@ -8,7 +8,8 @@ namespace conebench::reports {
 /// one.
 void pair_cells(Comparison& comparison, bool any_limits);
 
-/// `bits`: answers of the two sides can be compared bit for bit.
-CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const Request& request, bool bits);
+/// `bits`: answers of the two sides can be compared bit for bit. A limit is that of the side which it ended.
+CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const Request& of_base,
+                    const Request& of_fresh, bool bits);
 
 }  // namespace conebench::reports

@@ -35,13 +35,13 @@ double side_by_side_effect(const Side& base, const Side& fresh) {
 }
 
 TimeComparison side_by_side_times(const Side& base, const Side& fresh, const std::vector<CellPair>& pairs,
-                                  std::size_t settings) {
+                                  std::size_t settings, double minimum_effect) {
   SideBySideRules rules;
-  rules.minimum_effect = side_by_side_effect(base, fresh);
+  rules.minimum_effect = minimum_effect;
   rules.alarm_share /= static_cast<double>(std::max<std::size_t>(1, base.requests.size()));
   std::vector<ReplicatedCell> cells;
   for (const CellPair& pair : pairs) {
-    if (pair.change != CellChange::same_work) continue;
+    if (!is_timed(pair.change)) continue;
     cells.push_back(
         {pair.setting, pair.problem, base.cells[*pair.base].replicates_s, fresh.cells[*pair.fresh].replicates_s});
   }

@@ -32,7 +32,8 @@ int rank(CellChange change) {
     case CellChange::won: return 5;
     case CellChange::other_failure: return 6;
     case CellChange::other_work: return 7;
-    default: return 8;
+    case CellChange::other_bits: return 8;
+    default: return 9;
   }
 }
 
@@ -95,11 +96,14 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
                     per_cent(change.work.factorizations), per_cent(change.work.products), per_cent(change.work.time));
     if (change.work.time_per_product != 0.0) text += ", a product " + per_cent(change.work.time_per_product);
   }
-  if (!comparison.times_compared || change.outlook == Outlook::worse || change.outlook == Outlook::better) return text;
+  if (const long bits = change.count(CellChange::other_bits); bits > 0) {
+    text += fmt::format("{}other answer bits on {}", text.empty() ? "" : "; ", plural(bits, "cell"));
+  }
+  if (change.outlook != Outlook::undecided && change.outlook != Outlook::same) return text;
   const char* separator = text.empty() ? "" : "; ";
-  if (change.times.cells == 0 && change.work.changed == 0) return text + separator + "solves nothing, as before";
-  if (change.times.verdict == TimeVerdict::none && !change.times.reason.empty())
-    return text + separator + change.times.reason;
+  if (change.solved == 0) return text + separator + "solves nothing, as before";
+  if (!comparison.times_compared) return text + separator + "times not compared";
+  if (!change.times.reason.empty()) return text + separator + change.times.reason;
   if (change.times.verdict == TimeVerdict::undecided) {
     return text + separator + fmt::format("could have seen {:.1f} %", 100.0 * std::expm1(change.times.could_have_seen));
   }
@@ -112,7 +116,7 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
 std::vector<const CellPair*> changed_cells(const Comparison& comparison) {
   std::vector<const CellPair*> cells;
   for (const CellPair& pair : comparison.pairs) {
-    if (rank(pair.change) == 8) continue;
+    if (rank(pair.change) == 9) continue;
     const ComparedProblem& problem = comparison.problems[pair.problem];
     const ComparedSetting& setting = comparison.settings[pair.setting];
     if (pair.change == CellChange::missing && (!problem.in_new || !setting.in_new)) continue;
@@ -156,7 +160,9 @@ std::vector<std::string> problem_and_setting_lines(const Comparison& comparison)
     if (!setting.in_new)
       lines.push_back("missing setting " + setting.label);
     else if (!setting.in_base)
-      lines.push_back("new setting " + setting.label);
+      lines.push_back(
+          (ran_side_by_side(comparison.base, comparison.fresh) ? "missing in the base: setting " : "new setting ") +
+          setting.label);
     else if (setting.base_version != setting.new_version) {
       lines.push_back(fmt::format("setting {}: version {} in the base, {} now", setting.label, setting.base_version,
                                   setting.new_version));

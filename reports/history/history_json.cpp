@@ -15,6 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
+                                               {"chart", "Chart"},
+                                               {"settings", "Settings"},
+                                               {"changes", "Changes"},
+                                               {"nights", "Nights"}}};
 constexpr std::array<std::string_view, 4> scripts{"format.js", "widgets.js", "theme.js", "history.js"};
 
 /// A log ratio as the change in percent with five digits; null where there is none.
@@ -129,7 +134,8 @@ std::string history_json(const History& history) {
 std::string history_page(const History& history) {
   const bool one = history.suites.size() == 1;
   return html_shell({.title = one ? "Conebench history: " + history.suites.front().suite : "Conebench history",
-                     .body = "history.html",
+                     .sections = sections,
+                     .text_files = "history.md and history.json",
                      .data = history_json(history),
                      .pictures = {},
                      .scripts = scripts});

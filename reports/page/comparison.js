@@ -9,7 +9,7 @@ const percent = (log) => {
   const value = 100 * Math.expm1(log);
   return `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
 };
-const outlookClass = { worse: "failed", better: "solved", same: "not_run", undecided: "unsupported" };
+const outlookClass = { worse: "failed", better: "solved", same: "not_run", undecided: "unsupported", new: "not_run" };
 const heading = (id, text, aside) =>
   el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
 const change = (log) => 100 * Math.expm1(log);
@@ -34,22 +34,6 @@ function drawHeadline() {
   );
 }
 
-function why(setting) {
-  const parts = [...setting.reasons];
-  const work = setting.work;
-  const ratio = (value) => percent(Math.log(value));
-  if (work.changed_cells > 0) {
-    parts.push(`other work on ${work.changed_cells} cells: iterations ${ratio(work.iterations_ratio)}, factorizations ${ratio(work.factorizations_ratio)}, products ${ratio(work.products_ratio)}`);
-  }
-  const times = setting.times;
-  if (times && setting.outlook !== "worse" && setting.outlook !== "better") {
-    if (times.reason) parts.push(times.reason);
-    else if (times.verdict === "undecided") parts.push(`could have seen ${percent(times.could_have_seen).slice(1)}`);
-    else if (times.verdict === "same") parts.push(`within ${(100 * (data.minimum_effect + 0.01)).toFixed(0)} %`);
-  }
-  return parts.join("; ");
-}
-
 function drawSettings() {
   const one = data.slices[slice];
   const rows = one.settings.map((setting) => [
@@ -59,7 +43,7 @@ function drawSettings() {
     setting.times ? percent(setting.times.raw) : none,
     setting.times ? percent(setting.times.corrected) : none,
     setting.times && setting.times.bar > 0 ? percent(setting.times.bar).replace("+", "±") : none,
-    why(setting),
+    setting.why,
   ]);
   document.getElementById("settings").replaceChildren(
     heading("settings-title", "Settings", `${one.cells} cells compared, all settings together ${percent(one.together)}`),
@@ -140,8 +124,8 @@ function drawChanged() {
     ...data.problems.unreadable.map((p) => `problem ${p.name}: ${p.note}`), ...data.settings.missing.map((s) => `missing setting ${s}`),
     ...data.settings.new.map((s) => `new setting ${s}`),
   ];
-  const rows = cells.slice(0, most).map((cell) => [
-    cell.change, cell.problem, cell.setting, formatTolerance(cell.tolerance), cell.base, cell.new,
+  const rows = cells.slice(0, most).map((cell, i) => [
+    el("a", { id: `cell-${i + 1}`, href: `#cell-${i + 1}`, title: "link to this cell" }, cell.change), cell.problem, cell.setting, formatTolerance(cell.tolerance), cell.base, cell.new,
     cell.command ? el("details", {}, el("summary", {}, "repeat"), el("pre", {}, cell.command)) : none,
   ]);
   document.getElementById("changed").replaceChildren(

@@ -47,7 +47,7 @@ struct CompareArguments {
   std::string out;
   std::string formats;
   std::string fail_on = default_gate;
-  std::string min_change = "2%";
+  std::string min_change;
   std::string builds;
   std::string calibration;
   bool force = false;
@@ -72,10 +72,14 @@ Result<double> parse_change(const std::string& text) {
   return value;
 }
 
-Result<StoreContents> read_store(const std::string& file) {
+Result<StoreContents> read_all(const std::string& file) {
   const auto store = Store::open(file, Store::Mode::read_only);
   if (!store) return store.error();
-  auto contents = store->read_outcomes();
+  return store->read_outcomes();
+}
+
+Result<StoreContents> read_store(const std::string& file) {
+  auto contents = read_all(file);
   if (!contents) return contents.error();
   return present_contents(std::move(*contents));
 }
@@ -94,12 +98,15 @@ std::string build_word(const RunRecord& run) {
 /// The two sides of one store.
 Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
   const std::string& file = arguments.stores.front();
-  const auto contents = read_store(file);
+  auto contents = read_all(file);
   if (!contents) return contents.error();
-  const auto sides = [&](const std::string& base, const std::string& fresh, const auto& word_of) {
-    return std::pair{
-        reports::make_side(file + " " + base, *contents, [&](const RunRecord& r) { return word_of(r, base); }),
-        reports::make_side(file + " " + fresh, *contents, [&](const RunRecord& r) { return word_of(r, fresh); })};
+  const auto builds_of = [&](const std::string& base, const std::string& fresh) {
+    auto sides = reports::split_builds(
+        file, std::move(*contents), [&](const RunRecord& run) { return is_build(run, base); },
+        [&](const RunRecord& run) { return is_build(run, fresh); });
+    sides.first.name = file + " " + base;
+    sides.second.name = file + " " + fresh;
+    return sides;
   };
   if (!arguments.builds.empty()) {
     const auto comma = arguments.builds.find(',');
@@ -107,7 +114,7 @@ Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
       return usage(
           fmt::format("--builds {}: must be BASE,NEW, each the beginning of a commit or executable", arguments.builds));
     }
-    return sides(arguments.builds.substr(0, comma), arguments.builds.substr(comma + 1), is_build);
+    return builds_of(arguments.builds.substr(0, comma), arguments.builds.substr(comma + 1));
   }
   std::set<std::string> sides_there;
   std::vector<std::string> builds;
@@ -116,9 +123,13 @@ Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
     if (std::find(builds.begin(), builds.end(), build_word(run)) == builds.end()) builds.push_back(build_word(run));
   }
   if (sides_there.contains("base") && sides_there.contains("new")) {
-    return sides("base", "new", [](const RunRecord& run, const std::string& side) { return run.side == side; });
+    const StoreContents present = present_contents(std::move(*contents));
+    const auto side = [&](const char* which) {
+      return reports::make_side(file + " " + which, present, [&](const RunRecord& run) { return run.side == which; });
+    };
+    return std::pair{side("base"), side("new")};
   }
-  if (builds.size() == 2) return sides(builds[0], builds[1], is_build);
+  if (builds.size() == 2) return builds_of(builds[0], builds[1]);
   return usage(
       fmt::format("{}: one store of {} to compare; give a second store, or two of its builds with --builds: {}", file,
                   builds.size() == 1 ? "one build" : fmt::format("{} builds", builds.size()), fmt::join(builds, ", ")));
@@ -227,9 +238,11 @@ Result<int> run_compare(const CompareArguments& arguments) {
   if (arguments.stores.size() > 2) return usage("compare takes BASE and NEW; `conebench history` takes more stores");
   CompareOptions options;
   options.force = arguments.force;
-  const auto change = parse_change(arguments.min_change);
-  if (!change) return change.error();
-  options.rules.minimum_effect = *change;
+  if (!arguments.min_change.empty()) {
+    const auto change = parse_change(arguments.min_change);
+    if (!change) return change.error();
+    options.min_change = *change;
+  }
   const auto gate = reports::parse_gate(arguments.fail_on);
   if (!gate) return gate.error();
   options.fail_on = *gate;
@@ -291,9 +304,9 @@ Command add_compare(CLI::App& root) {
   app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, with commas between; or none")
       ->type_name("LIST")
       ->capture_default_str();
-  app->add_option("--min-change", arguments->min_change, "Least change of time or work that counts")
-      ->type_name("SHARE")
-      ->capture_default_str();
+  app->add_option("--min-change", arguments->min_change,
+                  "Least change of time or work that counts: 2%, side by side 1%")
+      ->type_name("SHARE");
   app->add_option("--builds", arguments->builds, "Two builds of one store, by the beginning of commit or executable")
       ->type_name("BASE,NEW");
   app->add_flag("--force", arguments->force, "Compare times of other machines, builds or limits, labelled");

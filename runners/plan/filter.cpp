@@ -59,7 +59,7 @@ std::vector<std::string> known_values(const std::string& field) {
 }
 
 Error usage(const std::string& term, const std::string& what) {
-  return Error{ErrorCode::wrong_usage, fmt::format("--filter: '{}': {}", term, what)};
+  return Error{ErrorCode::wrong_usage, fmt::format("--filter: '{}': {}", shorten(term, 200), what)};
 }
 
 std::string trimmed(const std::string& text) {
@@ -134,7 +134,7 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
     if (op != "~" && op != "!~") return usage(term, "a text takes =, !=, ~ and !~");
     const auto pattern = std::make_shared<const RE2>(value, RE2::Quiet);
     if (!pattern->ok()) {
-      return usage(term, fmt::format("'{}' is no regular expression: {}", value, pattern->error()));
+      return usage(term, fmt::format("'{}' is no regular expression: {}", shorten(value, 60), shorten(pattern->error(), 200)));
     }
     return Term([member, pattern, negated](const FilterSubject& subject) {
       const auto& known = subject.*member;

@@ -110,6 +110,17 @@ TEST(CompareTimes, NeedsASecondSettingAndTenCells) {
   EXPECT_TRUE(compare_times({}, 0, false).settings.empty());
 }
 
+TEST(CompareTimes, OfTwoSettingsNeitherAlarmsAndOfThreeTheOneThatMoved) {
+  const auto slower_first = [](std::size_t s, std::size_t) { return s == 0 ? 0.05 : 0.0; };
+  const auto two = compare_times(Stores{.settings = 2, .effect = slower_first}.draw(1), 2, false);
+  EXPECT_EQ(alarms(two), 0);
+  EXPECT_NE(two.settings[0].reason.find("one of two"), std::string::npos);
+  const auto three = compare_times(Stores{.settings = 3, .effect = slower_first}.draw(1), 3, false);
+  EXPECT_EQ(three.settings[0].verdict, TimeVerdict::slower);
+  EXPECT_NE(three.settings[1].verdict, TimeVerdict::faster);
+  EXPECT_NE(three.settings[2].verdict, TimeVerdict::faster);
+}
+
 TEST(CompareTimes, JudgesNoFamilyWhereAStoreWasLoaded) {
   EXPECT_TRUE(compare_times(Stores{}.draw(1), 8, true).families.empty());
   EXPECT_FALSE(compare_times(Stores{}.draw(1), 8, false).families.empty());

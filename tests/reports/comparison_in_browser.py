@@ -41,7 +41,7 @@ def check_charts(window, data):
         print("  this build has no charts; the tables are there")
         return
     points = f"return document.querySelectorAll('#scatter .scatterlayer .point').length"
-    solved = sum(s["cells"]["same work"] + s["cells"]["other work"] for s in data["slices"][0]["settings"])
+    solved = sum(sum(s["cells"][c] for c in ("same work", "other bits", "other work")) for s in data["slices"][0]["settings"])
     assert window.wait(f"{points} === {solved} && {solved}", 20) == solved
     kinds = window.run("return ['xaxis', 'yaxis'].map((a) => document.getElementById('scatter').layout[a].type)")
     assert kinds == ["log", "log"], kinds

@@ -1,0 +1,83 @@
+#include "reports/comparison/differences.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace conebench::reports {
+
+namespace {
+
+/// Every value of a field over a side's runs, joined.
+template <class Field>
+std::string values_of(const Side& side, Field field) {
+  std::set<std::string> values;
+  for (const RunRecord& run : side.runs) values.insert(field(run));
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : " and ") + value;
+  return text;
+}
+
+struct Difference {
+  const char* what;
+  std::string base, fresh;
+};
+
+/// What makes times of the two sides incomparable.
+std::vector<Difference> machine_and_build(const Side& base, const Side& fresh) {
+  std::vector<Difference> found;
+  const auto look = [&](const char* what, auto field) {
+    std::string before = values_of(base, field);
+    std::string after = values_of(fresh, field);
+    if (before != after) found.push_back({what, std::move(before), std::move(after)});
+  };
+  look("processor", [](const RunRecord& run) { return run.machine.cpu; });
+  look("cores", [](const RunRecord& run) { return std::to_string(run.machine.cores); });
+  look("compiler", [](const RunRecord& run) { return run.build.compiler; });
+  look("flags", [](const RunRecord& run) { return run.build.flags; });
+  look("build type", [](const RunRecord& run) { return run.build.build_type; });
+  look("-march=native", [](const RunRecord& run) { return std::string(run.build.native ? "yes" : "no"); });
+  look("mode", [](const RunRecord& run) { return run.mode; });
+  return found;
+}
+
+std::string limits_of(const Side& side) {
+  std::set<std::string> limits;
+  for (const Request& request : side.requests) {
+    limits.insert(
+        fmt::format("{:g} s, {} iterations, {} MB", request.limit_s, request.max_iterations, request.limit_mb));
+  }
+  return fmt::format("{}", fmt::join(limits, " and "));
+}
+
+bool throughput(const Side& side) {
+  return std::any_of(side.runs.begin(), side.runs.end(), [](const RunRecord& run) { return run.mode == "throughput"; });
+}
+
+}  // namespace
+
+std::string refuse_times(Comparison& comparison) {
+  const auto found = machine_and_build(comparison.base, comparison.fresh);
+  std::string what;
+  for (const Difference& one : found) {
+    comparison.differences.push_back(fmt::format("{}: {} in the base, {} in the new one", one.what,
+                                                 one.base.empty() ? "none" : one.base,
+                                                 one.fresh.empty() ? "none" : one.fresh));
+    what += (what.empty() ? "" : ", ") + std::string(one.what);
+  }
+  if (throughput(comparison.base) || throughput(comparison.fresh)) {
+    return "cells ran side by side (--jobs): their times say nothing of single ones";
+  }
+  return what.empty() ? std::string() : "the two differ in " + what;
+}
+
+void tell_other_limits(Comparison& comparison) {
+  const std::string base = limits_of(comparison.base), fresh = limits_of(comparison.fresh);
+  if (base == fresh) return;
+  comparison.differences.push_back(
+      fmt::format("limits: {} in the base, {} in the new one, compared all the same (--force)", base, fresh));
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "reports/comparison/comparison.hpp"
+
+namespace conebench::reports {
+
+/// Why times are not compared: empty where they can be. Adds what processor, build and mode differ in to `differences`.
+std::string refuse_times(Comparison& comparison);
+
+/// Adds that the limits of the sides differ, where they do.
+void tell_other_limits(Comparison& comparison);
+
+}  // namespace conebench::reports

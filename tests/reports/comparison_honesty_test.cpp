@@ -1,0 +1,227 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reports/comparison/comparison.hpp"
+#include "runners/store/suite_scope.hpp"
+#include "tests/reports/comparison_runs.hpp"
+
+namespace conebench::reports {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char* outlook_of(const Comparison& comparison, const std::string& solver) {
+  return to_string(setting_of(comparison, solver).outlook);
+}
+
+TEST_F(Compare, OtherAnswerBitsWithEqualCountsAreToldAndTheirTimesJudged) {
+  slow_down(fresh, "SSN", 1.1);
+  for (CellRecord& cell : fresh.cells) cell.answer_crc = 99;
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::other_bits), static_cast<long>(problems));
+  EXPECT_STREQ(to_string(setting_of(comparison, "SSN").times.verdict), "slower");
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("other answer bits on 24 cells"));
+}
+
+/// The first two, or three, solvers alone.
+void keep(StoreContents& store, std::size_t settings) {
+  std::erase_if(store.cells, [&](const CellRecord& cell) {
+    for (std::size_t s = 0; s < settings; ++s) {
+      if (cell.setting == "setting-" + solvers[s]) return false;
+    }
+    return true;
+  });
+}
+
+TEST_F(Compare, AnImprovementOfOneOfTwoOrThreeSettingsMakesNoOtherSlower) {
+  for (const std::size_t settings : {2U, 3U}) {
+    StoreContents before = complete_run(1), after = complete_run(2);
+    keep(before, settings);
+    keep(after, settings);
+    slow_down(after, "NSGS", 0.9);
+    const Comparison comparison = compared(before, after);
+    EXPECT_FALSE(comparison.failed) << settings;
+    EXPECT_STREQ(outlook_of(comparison, "PGS-NCP"), "undecided");
+    EXPECT_STREQ(outlook_of(comparison, "NSGS"), settings == 2 ? "undecided" : "better");
+  }
+}
+
+TEST_F(Compare, ASlowerOneOfThreeSettingsIsStillFound) {
+  keep(base, 3);
+  keep(fresh, 3);
+  slow_down(fresh, "SSN", 1.08);
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_STREQ(outlook_of(comparison, "SSN"), "worse");
+}
+
+void end_by_the_clock(CellRecord& cell) {
+  cell.status = "time_limit";
+  cell.solved = cell.claimed = false;
+  cell.total.minimum = cell.total.median = 1.0;
+}
+
+TEST_F(Compare, ASettingThatTheClockEndsWhereItSolvedBeforeIsNeitherBetterNorAsBefore) {
+  slow_down(fresh, "SSN", 0.8);
+  for (std::size_t p = 0; p < 5; ++p) {
+    cell_of(base, "SSN", p).total.minimum = 0.4;
+    end_by_the_clock(cell_of(fresh, "SSN", p));
+  }
+  for (std::size_t p = 0; p < problems; ++p) {
+    cell_of(base, "NSGS", p).total.minimum = 0.4;
+    end_by_the_clock(cell_of(fresh, "NSGS", p));
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(outlook_of(comparison, "SSN"), "undecided");
+  EXPECT_STREQ(outlook_of(comparison, "NSGS"), "undecided");
+  const std::string text = comparison_terminal(comparison, false);
+  EXPECT_THAT(text, HasSubstr("24 cells no longer solved"));
+  EXPECT_THAT(text, Not(HasSubstr("as before")));
+  CompareOptions gate;
+  gate.fail_on = {"undecided"};
+  EXPECT_TRUE(compared(base, fresh, gate).failed);
+}
+
+TEST_F(Compare, LessWorkInMoreTimeIsNoGain) {
+  for (std::size_t p = 0; p < problems; ++p) cell_of(fresh, "SSN", p).iterations = 30;
+  EXPECT_STREQ(outlook_of(compared(base, fresh), "SSN"), "better");
+  slow_down(fresh, "SSN", 2.0);
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(outlook_of(comparison, "SSN"), "undecided");
+  EXPECT_FALSE(comparison.alarms.contains("faster"));
+}
+
+TEST_F(Compare, ASolverThatBeginsToFactorizeWorksMore) {
+  for (std::size_t p = 0; p < problems; ++p) cell_of(fresh, "SSN", p).factorizations = 1;
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(to_string(setting_of(comparison, "SSN").work.verdict), "slower");
+  EXPECT_TRUE(comparison.failed);
+}
+
+TEST_F(Compare, WhereTimesAreNotComparedNoSettingIsTheSame) {
+  fresh.runs[0].machine.cpu = "Another CPU";
+  slow_down(fresh, "SSN", 3.0);
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(outlook_of(comparison, "SSN"), "undecided");
+  EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("times not compared"));
+}
+
+TEST_F(Compare, ASettingThatTheNewRunAloneHasIsNew) {
+  std::erase_if(base.cells, [](const CellRecord& cell) { return cell.setting == "setting-SSN"; });
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(outlook_of(comparison, "SSN"), "new");
+  EXPECT_THAT(comparison_terminal(comparison, false), Not(HasSubstr("as before")));
+}
+
+TEST_F(Compare, OtherLimitsThatAreForcedAreTold) {
+  for (CellRecord& cell : fresh.cells) cell.limit_s = 0.1;
+  cell_of(base, "SSN", 0).total.minimum = 0.09;
+  end_by_the_clock(cell_of(fresh, "SSN", 0));
+  CompareOptions options;
+  options.force = true;
+  const Comparison comparison = compared(base, fresh, options);
+  EXPECT_THAT(comparison.differences, Contains(HasSubstr("limits: 1 s, 1000 iterations")));
+  EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::at_limit), 1) << "near the limit that ended it";
+}
+
+TEST_F(Compare, TwoNewSettingsThatAreAlikeAreNotPairedWithAnOldOne) {
+  SettingRecord other = fresh.settings[0];
+  fresh.settings[0].options_json = R"({"omega":1.0,"damping":0.0})";
+  other.options_json = R"({"omega":1.0,"damping":0.5})";
+  other.hash = "setting-damped";
+  fresh.settings.push_back(other);
+  for (std::size_t p = 0; p < problems; ++p) {
+    CellRecord cell = cell_of(fresh, "NSGS", p);
+    cell.setting = other.hash;
+    cell.key += "damped";
+    fresh.cells.push_back(cell);
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.compared, static_cast<long>(problems * (solvers.size() - 1)));
+  EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems));
+}
+
+TEST_F(Compare, TheLeastChangeThatIsAskedForHoldsSideBySideToo) {
+  for (StoreContents* store : {&base, &fresh}) {
+    store->runs[0].side = store == &base ? "base" : "new";
+    for (CellRecord& cell : store->cells) {
+      for (const double factor : {1.0, 1.001}) {
+        RoundRecord round;
+        round.round = static_cast<int>(cell.timed_rounds.size()) + 1;
+        round.minimum = 1e-3 * factor * (store == &fresh && cell.setting == "setting-SSN" ? 1.03 : 1.0);
+        cell.timed_rounds.push_back(round);
+      }
+    }
+  }
+  EXPECT_TRUE(compared(base, fresh).failed);
+  CompareOptions options;
+  options.min_change = 0.05;
+  const Comparison comparison = compared(base, fresh, options);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_EQ(comparison.minimum_effect, 0.05);
+}
+
+TEST_F(Compare, CodeThatAllSettingsShareIsToldAsSuchSideBySide) {
+  for (StoreContents* store : {&base, &fresh}) {
+    store->runs[0].side = store == &base ? "base" : "new";
+    for (CellRecord& cell : store->cells) {
+      for (int i = 1; i <= 2; ++i) {
+        RoundRecord round;
+        round.round = i;
+        round.minimum = store == &fresh ? 1.1e-3 : 1e-3;
+        cell.timed_rounds.push_back(round);
+      }
+    }
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("code that they share")));
+  EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr("--beside"))));
+}
+
+/// Of a store whose second build measured one solver anew, as a new version of it.
+TEST_F(Compare, OfTwoBuildsInOneStoreWhatBothMeasuredIsComparedAndTheRestIsOnNeitherSide) {
+  StoreContents store = base;
+  store.runs.push_back(store.runs.front());
+  store.runs.back().id = 2;
+  store.runs.back().build.executable = "second";
+  SettingRecord version_2 = store.settings[2];
+  version_2.hash = "setting-version-2";
+  version_2.solver_version = 2;
+  store.settings.push_back(version_2);
+  SuiteScope scope;
+  for (const ProblemRecord& problem : store.problems) scope.problems[problem.source] = problem.hash;
+  scope.tolerances = {1e-6};
+  scope.starts = {"cold"};
+  scope.criterion = "verdict";
+  scope.verdict = "natural_map_scaled";
+  scope.max_iterations = 1000;
+  scope.limit_s = 1.0;
+  scope.limit_mb = 100;
+  for (const SettingRecord& setting : store.settings) {
+    if (setting.hash != "setting-SSN") scope.settings[setting.hash] = {};
+  }
+  store.runs.back().scope_json = to_json_text(scope);
+  for (std::size_t p = 0; p < problems; ++p) {
+    CellRecord cell = cell_of(fresh, "SSN", p);
+    cell.run_id = 2;
+    cell.setting = version_2.hash;
+    cell.key += "version-2";
+    cell.iterations = 41;
+    store.cells.push_back(cell);
+  }
+  auto [old, fresh_side] = split_builds(
+      "one.sqlite", store, [](const RunRecord& run) { return run.id == 1; },
+      [](const RunRecord& run) { return run.id == 2; });
+  const Comparison comparison = compare(std::move(old), std::move(fresh_side), {});
+  EXPECT_EQ(comparison.compared, static_cast<long>(problems));
+  EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::other_work), static_cast<long>(problems));
+  EXPECT_FALSE(comparison.alarms.contains("missing"));
+}
+
+}  // namespace
+}  // namespace conebench::reports

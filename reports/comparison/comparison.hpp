@@ -41,7 +41,7 @@ struct ComparedCell {
   std::optional<std::uint32_t> answer_crc;
   double minimum_s = 0.0, median_s = 0.0;
   std::int64_t peak_memory_kb = 0;
-  std::vector<double> replicates_s;  ///< minima of the replicates of a side-by-side run, in their order
+  std::vector<double> replicates_s;  ///< minima of the replicates of a side-by-side run by round; NaN: ran out of time
 };
 
 /// One of the two: a store, or a part of one.

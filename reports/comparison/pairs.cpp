@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -242,6 +243,18 @@ std::unordered_map<std::string, std::uint32_t> take_used(const std::vector<Recor
   return places;
 }
 
+/// By their rounds: 2j and 2j + 1 are of one block, also where one before them ran out of time.
+std::vector<double> replicates_of(const CellRecord& cell) {
+  std::vector<double> replicates;
+  for (const RoundRecord& round : cell.timed_rounds) {
+    if (round.round < 1) continue;
+    const auto place = static_cast<std::size_t>(round.round) - 1;
+    if (place >= replicates.size()) replicates.resize(place + 1, std::numeric_limits<double>::quiet_NaN());
+    replicates[place] = round.minimum;
+  }
+  return replicates;
+}
+
 }  // namespace
 
 Side make_side(std::string name, const StoreContents& contents, const std::function<bool(const RunRecord&)>& keep) {
@@ -286,9 +299,7 @@ Side make_side(std::string name, const StoreContents& contents, const std::funct
                      .median_s = cell.total.median,
                      .peak_memory_kb = cell.peak_memory_kb,
                      .replicates_s = {}};
-    if (!side.runs.empty() && !side.runs.front().side.empty()) {
-      for (const RoundRecord& round : cell.timed_rounds) one.replicates_s.push_back(round.minimum);
-    }
+    if (!side.runs.empty() && !side.runs.front().side.empty()) one.replicates_s = replicates_of(cell);
     if (cell.solved && cell.repeats > 1) timed.push_back({cell.total.minimum, cell.total.median});
     side.cells.push_back(std::move(one));
   }

@@ -63,6 +63,11 @@ CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, con
   return app.add_option("--set", settings, doc)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
+CLI::Option* add_break_lock(CLI::App& app, bool& wanted) {
+  return app.add_flag("--break-lock", wanted,
+                      "Take over a store that a process of another host, or before a restart, has left locked");
+}
+
 Result<OptionValues> parse_settings(const std::vector<std::string>& settings, std::span<const OptionSpec> specs,
                                     const std::string& owner) {
   return parse_options(settings, specs, owner, "--set ");

@@ -26,6 +26,9 @@ CLI::Option* add_integer(CLI::App& app, const std::string& name, long& value, Nu
 /// `--set key=value`, as often as wanted.
 CLI::Option* add_settings(CLI::App& app, std::vector<std::string>& settings, const std::string& doc);
 
+/// `--break-lock` of what writes a store.
+CLI::Option* add_break_lock(CLI::App& app, bool& wanted);
+
 /// The values that "key=value" texts mean for these options. `owner` names them in errors ("NSGS"). Errors
 /// (wrong_usage): no '=', an unknown key (lists the known), a key given twice, a value of the wrong type or out of
 /// range is found later by who takes them.

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "problems/plural.hpp"
+#include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 
@@ -23,6 +24,7 @@ struct MergeArguments {
   std::string on_conflict = "refuse";
   bool allow_mixed = false;
   bool salvage = false;
+  bool break_lock = false;
 };
 
 MergeConflict conflict_of(const std::string& name) {
@@ -35,8 +37,10 @@ Result<int> run_merge(const MergeArguments& arguments) {
   const auto merged = merge_stores(stores, arguments.out,
                                    {.allow_mixed = arguments.allow_mixed,
                                     .conflict = conflict_of(arguments.on_conflict),
-                                    .salvage = arguments.salvage});
+                                    .salvage = arguments.salvage,
+                                    .break_lock = arguments.break_lock});
   if (!merged) return merged.error();
+  if (!merged->lock_note.empty()) print_note(merged->lock_note);
   print_text(fmt::format("{}: {} of {} from {}", arguments.out, plural(merged->cells, "cell"),
                          plural(merged->runs, "run"), plural(static_cast<long>(stores.size()), "store")));
   if (merged->repeated > 0) print_text(fmt::format(", {} met twice with the same answer", merged->repeated));
@@ -68,6 +72,7 @@ Command add_merge(CLI::App& root) {
   app->add_flag("--allow-mixed", arguments->allow_mixed,
                 "Join other machines, builds, modes or limits too; the joined runs say so");
   app->add_flag("--salvage", arguments->salvage, "Take what is whole of one damaged store and leave out the rest");
+  add_break_lock(*app, arguments->break_lock);
   return {app, [arguments] { return run_merge(*arguments); }};
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "problems/plural.hpp"
+#include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/plan/problem_source.hpp"
@@ -26,6 +27,7 @@ Examples:
 struct RejudgeArguments {
   std::string store;
   std::string data;
+  bool break_lock = false;
 };
 
 Result<int> run_rejudge(const RejudgeArguments& arguments) {
@@ -33,11 +35,12 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
   if (!std::filesystem::exists(arguments.store, ignored)) {
     return Error{ErrorCode::bad_input, arguments.store + ": cannot be read: no such file"};
   }
-  auto store = Store::open(arguments.store, Store::Mode::read_write);
-  if (!store) return store.error();
-  const auto lock = StoreLock::acquire(arguments.store);
+  // Before it is opened, which migrates it.
+  const auto lock = StoreLock::acquire(arguments.store, {.break_lock = arguments.break_lock});
   if (!lock) return lock.error();
   if (!lock->note().empty()) print_note(lock->note());
+  auto store = Store::open(arguments.store, Store::Mode::read_write);
+  if (!store) return store.error();
   RejudgeOptions options;
   options.data = arguments.data;
   options.environment = data_folder_of_environment();
@@ -75,6 +78,7 @@ Command add_rejudge(CLI::App& root) {
   app->footer(footer);
   app->add_option("DB", arguments->store, "Store, changed in place")->required();
   app->add_option("--data", arguments->data, "Folder of the problems, as for `conebench run`")->type_name("DIR");
+  add_break_lock(*app, arguments->break_lock);
   return {app, [arguments] { return run_rejudge(*arguments); }};
 }
 

@@ -60,7 +60,13 @@ Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesys
     print_text(
         reports::comparison_terminal(*comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
   }
-  return comparison_ending(*comparison, compared.fail_on);
+  const int ending = comparison_ending(*comparison, compared.fail_on);
+  if (outcome->all_done()) return ending;
+  std::string left = plural(outcome->left, "cell");
+  if (outcome->killed_problems > 0) left += " and those of " + plural(outcome->killed_problems, "problem");
+  print_error(fmt::format("{}: {} left, since something outside killed what ran them; the same command goes on",
+                          file.string(), left));
+  return ending == gate_failed ? gate_failed : not_run;
 }
 
 Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file, BesideOptions options,

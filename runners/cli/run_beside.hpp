@@ -19,7 +19,8 @@ struct BesideOutput {
 };
 
 /// `conebench run SUITE --beside OTHER`: run_beside() into `store` (`file`), the comparison of its sides, and the exit
-/// code of `conebench compare`; 130 where it was interrupted. Errors as run_beside.
+/// code of `conebench compare`; 130 where it was interrupted, 4 (after 1) where cells are left for the next run. Errors
+/// as run_beside.
 Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesystem::path& file,
                             const BesideOptions& options, const BesideOutput& output, Progress& progress);
 

@@ -252,11 +252,12 @@ Result<int> run_suite(const RunArguments& arguments) {
 
   const InterruptGuard guard;
   options.interrupted = &guard.flag();
-  auto store = Store::open(file, Store::Mode::read_write);
-  if (!store) return store.error();
+  // Before it is opened, which makes or migrates it.
   const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
   if (!lock) return lock.error();
   if (!lock->note().empty()) print_note(lock->note());
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store) return store.error();
   if (!arguments.beside.empty()) {
     return run_and_compare(*suite, *store, file,
                            {.sweep = options, .other = arguments.beside, .passes = static_cast<int>(arguments.passes)},
@@ -310,8 +311,7 @@ Command add_run(CLI::App& root) {
   app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
   app->add_flag("--dry-run", arguments->dry_run, "Say what would be run and how long it takes at worst");
   app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
-  app->add_flag("--break-lock", arguments->break_lock,
-                "Take over a store that a process of another host, or before a restart, has left locked");
+  add_break_lock(*app, arguments->break_lock);
   app->add_option("--require-solved", arguments->gates,
                   "Exit with 1 where a smaller share of the cells is solved; as often as wanted")
       ->type_name("[SOLVER:]SHARE[@supported]")

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/execute/worker.hpp"
 #include "runners/plan/content_address.hpp"
+#include "runners/store/build_difference.hpp"
 
 namespace conebench {
 
@@ -25,10 +25,6 @@ namespace {
 enum Side : std::size_t { base = 0, fresh = 1 };
 constexpr std::array<const char*, 2> side_names = {"base", "new"};
 constexpr int replicates = 2;  ///< of a side in a block
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
 
 /// The store holds these two builds on this suite, or nothing.
 std::optional<Error> check_store(const StoreContents& stored, const Suite& suite,
@@ -57,7 +53,7 @@ void cut_rounds(CellRecord& cell, int rounds) {
 class BesideLoop {
  public:
   BesideLoop(const Suite& suite, Store& store, const BesideOptions& options, Progress& progress, const SweepPlan& plan,
-             std::array<OtherBuild, 2> builds, std::array<std::int64_t, 2> runs)
+             std::array<OtherBuild, 2> builds, std::array<RunRecord, 2>& runs)
       : suite_(suite),
         store_(store),
         options_(options),
@@ -71,6 +67,14 @@ class BesideLoop {
   BesideOutcome run(const StoreContents& stored, const std::vector<std::size_t>& cells) {
     began_ = monotonic_seconds();
     for (const CellRecord& cell : stored.cells) stored_.emplace(cell.key, cell);
+    for (const std::size_t cell : cells) {
+      const CellRecord* const known = is_loaded(cell) ? find(cell, base) : nullptr;
+      const auto is_its = [&](const SettingRecord& setting) {
+        return known != nullptr && setting.hash == known->setting;
+      };
+      const auto told = std::find_if(stored.settings.begin(), stored.settings.end(), is_its);
+      if (told != stored.settings.end() && !learn(plan_.cells[cell].setting, *told)) break;
+    }
     outcome_.cells = static_cast<long>(cells.size());
     outcome_.base_by_command = by_command_;
     state_.total = outcome_.cells * options_.passes;
@@ -78,6 +82,8 @@ class BesideLoop {
     for (int pass = 1; pass <= options_.passes; ++pass) {
       std::vector<std::size_t> order = cells;
       seeded_shuffle(order, suite_.seed + static_cast<std::uint64_t>(pass));
+      // Last, when the base has told its settings.
+      std::stable_partition(order.begin(), order.end(), [&](std::size_t cell) { return is_loaded(cell); });
       SeededSequence draws(suite_.seed + 1000003ULL * static_cast<std::uint64_t>(pass));
       for (const std::size_t cell : order) {
         const bool base_first = draws.below(2) == 0;  // drawn for cells that are done, too: a resumed run draws alike
@@ -91,7 +97,11 @@ class BesideLoop {
     }
     progress_.ended(state_);
     outcome_.interrupted = interrupted();
-    for (const std::size_t cell : cells) outcome_.done += is_done(cell, options_.passes) ? 1 : 0;
+    for (const std::size_t cell : cells) {
+      const bool done = is_done(cell, options_.passes);
+      outcome_.done += done ? 1 : 0;
+      outcome_.left += done || refused_.contains(cell) ? 0 : 1;
+    }
     outcome_.notes.assign(notes_.begin(), notes_.end());
     return std::move(outcome_);
   }
@@ -106,6 +116,13 @@ class BesideLoop {
   const CellRecord* find(std::size_t cell, Side side) const {
     const auto found = stored_.find(key_of(cell, side));
     return found == stored_.end() ? nullptr : &found->second;
+  }
+
+  bool is_loaded(std::size_t cell) const { return plan_.problems.problems[plan_.cells[cell].problem].loaded; }
+  const std::string& setting_of(std::size_t cell, Side side) const {
+    const std::size_t setting = plan_.cells[cell].setting;
+    const auto of_base = base_settings_.find(setting);
+    return side == base && of_base != base_settings_.end() ? of_base->second : plan_.settings[setting].record.hash;
   }
 
   /// One that not both solve alike says no more when it is run again.
@@ -151,6 +168,7 @@ class BesideLoop {
         if (!is_missing(cell, side, *reply.error)) return;
         continue;
       }
+      if (side == base && !learn(planned.setting, reply.setting)) return;
       if (!take(cell, side, std::move(reply.record), found[side])) return;
     }
     for (const Side side : {base, fresh}) {
@@ -183,11 +201,26 @@ class BesideLoop {
       missing_.insert(planned.setting);
       tell(fmt::format("the base lacks {}: {}", label, error.message));
     } else {
+      refused_.insert(cell);
       tell(fmt::format("the base cannot take {}: {}", plan_.problems.problems[planned.problem].record.name,
                        error.message));
     }
     ++outcome_.missing;
     return true;
+  }
+
+  /// The base's cells are of the base's setting: it may have another version or other defaults.
+  bool learn(std::size_t setting, const std::optional<SettingRecord>& told) {
+    const SettingRecord& own = plan_.settings[setting].record;
+    if (!told || !base_settings_.emplace(setting, told->hash).second || told->hash == own.hash) return true;
+    tell(fmt::format("the base's {} is another setting: {}", told->solver, setting_difference(*told, own)));
+    // Or it would be taken for one that the suite no longer asks for.
+    scope_.settings[told->hash] = {told->solver, told->label};
+    runs_[fresh].scope_json = to_json_text(scope_);
+    auto put = store_.put_setting(*told);
+    if (put) put = store_.finish_run(runs_[fresh]);
+    if (!put) stop(put.error());
+    return put.ok();
   }
 
   BuildReply not_loaded(const PlannedCell& planned, const SurveyedProblem& problem) const {
@@ -229,7 +262,9 @@ class BesideLoop {
     order.solution = order.cache / "side-by-side-answer.hdf5";
     BuildReply reply = builds_[side].solve_by_command(order, file, options_.sweep.interrupted);
     if (reply.error || !std::filesystem::exists(order.solution, ignored)) return reply;
-    return judged(order, std::move(reply.record));
+    BuildReply answer = judged(order, std::move(reply.record));
+    answer.setting = std::move(reply.setting);
+    return answer;
   }
 
   BuildReply judged(BuildOrder order, CellRecord record) const {
@@ -240,11 +275,11 @@ class BesideLoop {
   /// Joins a replicate to those before; an answer of the base that is new is judged by this build.
   bool take(std::size_t cell, Side side, CellRecord now, std::optional<CellRecord>& found) {
     const PlannedCell& planned = plan_.cells[cell];
-    now.run_id = runs_[side];
-    for (RoundRecord& round : now.timed_rounds) round.run_id = runs_[side];
+    now.run_id = runs_[side].id;
+    for (RoundRecord& round : now.timed_rounds) round.run_id = runs_[side].id;
     now.key = key_of(cell, side);
     now.problem = plan_.problems.problems[planned.problem].record.hash;
-    now.setting = plan_.settings[planned.setting].record.hash;
+    now.setting = setting_of(cell, side);
     now.limit_mb = suite_.limits.memory_mb;
     if (side == base && !by_command_ && !now.reaction.empty() && !(found && same_bits(found->reaction, now.reaction))) {
       BuildReply reply = judged(order_for(cell), std::move(now));
@@ -277,43 +312,19 @@ class BesideLoop {
   Progress& progress_;
   const SweepPlan& plan_;
   std::array<OtherBuild, 2> builds_;
-  std::array<std::int64_t, 2> runs_;
+  std::array<RunRecord, 2>& runs_;
+  SuiteScope scope_ = plan_.scope;  ///< with the base's settings
   bool by_command_;
   int processor_;
   double began_ = 0.0;
-  std::map<std::string, CellRecord> stored_;  ///< without answers
-  std::set<std::size_t> missing_;             ///< settings that the base lacks
+  std::map<std::string, CellRecord> stored_;          ///< without answers
+  std::set<std::size_t> missing_;                     ///< settings that the base lacks
+  std::set<std::size_t> refused_;                     ///< cells whose problem the base cannot take
+  std::map<std::size_t, std::string> base_settings_;  ///< hashes of the base's own, where it told
   std::set<std::string> notes_;
   SweepState state_;
   BesideOutcome outcome_;
 };
-
-RunRecord run_record(const Suite& suite, const BesideOptions& options, const SweepPlan& plan, const MachineLoad& load) {
-  RunRecord run;
-  run.suite_name = suite.name;
-  run.suite_text = suite.text;
-  run.scope_json = to_json_text(plan.scope);
-  run.seed = suite.seed;
-  run.started_utc = utc_now();
-  run.mode = "timed";
-  run.machine = capture_machine();
-  run.load_before = load.load;
-  std::error_code ignored;
-  if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
-  const auto data = options.sweep.data.empty() ? data_folder_of_environment() : options.sweep.data;
-  if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
-  return run;
-}
-
-std::optional<Error> put_plan(Store& store, const SweepPlan& plan) {
-  for (const SurveyedProblem& problem : plan.problems.problems) {
-    if (const auto put = store.put_problem(problem.record); !put) return put.error();
-  }
-  for (const PlannedSetting& setting : plan.settings) {
-    if (const auto put = store.put_setting(setting.record); !put) return put.error();
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -348,9 +359,14 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   if (warm > 0) progress.note(fmt::format("{} cells that start from another's answer are not run side by side", warm));
 
   std::array<RunRecord, 2> runs;
+  SweepOptions single = options.sweep;
+  single.jobs = 1;
   const MachineLoad load = capture_load();
   for (const Side side : {base, fresh}) {
-    runs[side] = run_record(suite, options, *plan, load);
+    describe_run(suite, single, runs[side]);
+    runs[side].scope_json = to_json_text(plan->scope);
+    runs[side].machine = capture_machine();
+    runs[side].load_before = load.load;
     runs[side].side = side_names[side];
     runs[side].build = builds[side];
     const auto id = store.begin_run(runs[side]);
@@ -358,13 +374,14 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
     runs[side].id = *id;
   }
   if (const auto error = put_plan(store, *plan)) return *error;
-  BesideLoop loop(suite, store, options, progress, *plan, {*other, *own}, {runs[base].id, runs[fresh].id});
+  BesideLoop loop(suite, store, options, progress, *plan, {*other, *own}, runs);
   outcome = loop.run(*contents, cells);
+  outcome.killed_problems = static_cast<long>(plan->killed.size());
   const MachineLoad after = capture_load();
   for (RunRecord& run : runs) {
     run.load_after = after.load;
     run.steal_share = steal_share(load, after);
-    if (!outcome.interrupted && !outcome.stopped) run.finished_utc = utc_now();
+    if (!outcome.interrupted && !outcome.stopped && outcome.all_done()) run.finished_utc = utc_now();
     if (const auto put = store.finish_run(run); !put && !outcome.stopped) outcome.stopped = put.error();
   }
   outcome.wall_s = monotonic_seconds() - began;

@@ -181,6 +181,11 @@ std::optional<Value> unpack(std::string_view bytes, Read read) {
 
 }  // namespace
 
+OptionValues options_from_json(const std::string& text) {
+  const json object = json::parse(text, nullptr, false);
+  return object.is_object() ? options_of(object) : OptionValues();
+}
+
 std::string encode(const BuildGreeting& greeting) {
   RunRecord run;  // the object of a run has its build's
   run.build = greeting.build;
@@ -223,6 +228,7 @@ std::optional<BuildOrder> decode_build_order(std::string_view bytes) {
 
 std::string encode(const BuildReply& reply) {
   json object = {{"cell", to_json(reply.record)}};
+  if (reply.setting) object["setting"] = to_json(*reply.setting);
   if (reply.error) object["error"] = {{"code", static_cast<int>(reply.error->code)}, {"message", reply.error->message}};
   return pack(object);
 }
@@ -231,6 +237,10 @@ std::optional<BuildReply> decode_build_reply(std::string_view bytes) {
   return unpack<BuildReply>(bytes, [](const json& object) {
     BuildReply reply;
     reply.record = cell_of(object.at("cell"));
+    if (object.contains("setting")) {
+      ObjectReader reader(object.at("setting"));
+      visit_setting(reader, reply.setting.emplace());
+    }
     if (object.contains("error")) {
       const json& error = object.at("error");
       reply.error = Error{static_cast<ErrorCode>(error.at("code").get<int>()), error.at("message").get<std::string>()};

@@ -40,6 +40,8 @@ struct BuildReply {
   /// killed: something outside ended its process, which says nothing.
   std::optional<Error> error;
   CellRecord record;  ///< judged by the build that replies; without key, run and setting
+  /// What it solved with: its own version and defaults. Builds of the first days do not tell.
+  std::optional<SettingRecord> setting = std::nullopt;
 };
 
 std::string encode(const BuildGreeting& greeting);
@@ -49,6 +51,9 @@ std::string encode(const BuildReply& reply);
 std::optional<BuildGreeting> decode_build_greeting(std::string_view bytes);
 std::optional<BuildOrder> decode_build_order(std::string_view bytes);
 std::optional<BuildReply> decode_build_reply(std::string_view bytes);
+
+/// Options from a JSON object; empty for anything else.
+OptionValues options_from_json(const std::string& text);
 
 /// The other end: answers greetings and orders on child_channel until it is closed. What `conebench worker` runs.
 int serve_orders();

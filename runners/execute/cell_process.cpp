@@ -196,6 +196,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
   Attempt attempt;
   auto started = ready ? Result<Child>(std::move(*ready)) : start(request);
   if (!started) {
+    attempt.ending = Ending::killed_from_outside;  // nor does it say anything of the solver
     attempt.run.record = ended_record(request, "skipped", started.error().message);
     return attempt;
   }
@@ -246,8 +247,9 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
           fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limits_.memory_mb, where));
   } else if (watched.out_of_memory_kill) {
     ended(Ending::killed, "out_of_memory", fmt::format("the system ran out of memory and killed it in {}", where));
-  } else if (WIFSIGNALED(watched.wait_status) && WTERMSIG(watched.wait_status) == SIGKILL) {
-    ended(Ending::killed_from_outside, "crashed", fmt::format("killed from outside (signal 9) in {}", where));
+  } else if (sent_from_outside(watched.wait_status)) {
+    ended(Ending::killed_from_outside, "crashed",
+          fmt::format("killed from outside (signal {}) in {}", WTERMSIG(watched.wait_status), where));
   } else if (!clean_exit) {
     ended(Ending::crashed, "crashed", fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said));
   } else if (!answer || watched.more) {

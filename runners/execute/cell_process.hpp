@@ -38,8 +38,8 @@ class CellProcess {
   /// run_cell in a child, then judge_cell here. However the child ends, the record says so: status `timeout`,
   /// `out_of_memory` or `crashed`, with the phase, the signal and the child's last words as the reason. A crash is
   /// tried once more; where that ends otherwise, the cell is `flaky` and keeps no answer. A child that something
-  /// outside killed is started again. While a child has been at work for a while, that of `following` is forked and
-  /// kept waiting.
+  /// outside killed, or that the system refused, is started again (CellRun::killed_from_outside). While a child has
+  /// been at work for a while, that of `following` is forked and kept waiting.
   CellRun run(const CellRequest& request, const Following& following = nullptr);
 
  private:

@@ -25,7 +25,8 @@ struct CellRun {
   /// How the monitor ended the first run; keep_going where the solver ended by itself.
   Decision decision = Decision::keep_going;
   long stopped_at = -1;
-  /// Something outside killed its process each time: the record says nothing of the solver.
+  /// Something outside killed its process each time, or there was none to be had: the record says nothing of the
+  /// solver.
   bool killed_from_outside = false;
   std::string trace = {};  ///< TraceMonitor's CSV where it was asked for
 };

@@ -15,6 +15,7 @@
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/watched_worker.hpp"
+#include "runners/plan/cell_plan.hpp"
 #include "runners/plan/content_address.hpp"
 
 namespace conebench {
@@ -99,10 +100,10 @@ BuildReply insist(const BuildOrder& order, const std::atomic<bool>* interrupted,
     auto [ended, reply] = attempt();
     if (reply) return std::move(*reply);
     if (interrupted != nullptr && *interrupted) return without_answer(order, "skipped", "interrupted");
-    if (!ended.started) return without_answer(order, "skipped", "the system refused a new process");
     if (ended.late) return without_answer(order, "timeout", ended.end.why);
-    if (ended.end.from_outside) {
+    if (!ended.started || ended.end.from_outside) {
       if (++outside_kills < most_outside_kills) continue;
+      if (!ended.started) return {Error{ErrorCode::killed, "the system refused a new process"}, {}};
       return {Error{ErrorCode::killed, "its process was killed from outside: " + ended.end.why}, {}};
     }
     if (++crashes < 2) continue;
@@ -143,14 +144,15 @@ void take_counter(const nlohmann::json& object, const char* key, std::int64_t& i
 }
 
 /// What `solve --json` of any build since the first prints.
-std::optional<CellRecord> parse_solve(const BuildOrder& order, const std::string& text) {
+std::optional<BuildReply> parse_solve(const BuildOrder& order, const std::string& text) {
   const auto object = nlohmann::json::parse(text, nullptr, false);
   if (!object.is_object() || !object.contains("status") || !object["status"].is_string()) return std::nullopt;
   const auto real = [&](const char* key) {
     return object.contains(key) && object[key].is_number() ? object[key].get<double>() : 0.0;
   };
   const auto yes = [&](const char* key) { return object.contains(key) && object[key] == true; };
-  CellRecord record = blank_record(order.request);
+  BuildReply reply{std::nullopt, blank_record(order.request)};
+  CellRecord& record = reply.record;
   record.status = object["status"].get<std::string>();
   if (object.contains("reason") && object["reason"].is_string()) record.reason = object["reason"].get<std::string>();
   record.claimed = yes("claimed");
@@ -161,6 +163,10 @@ std::optional<CellRecord> parse_solve(const BuildOrder& order, const std::string
   take_counter(object, "iterations", record.iterations);
   take_counter(object, "factorizations", record.factorizations);
   take_counter(object, "operator_products", record.operator_products);
+  if (object.contains("options") && object["options"].is_object()) {
+    // Of its version it says nothing.
+    reply.setting = setting_record(*find_solver(order.request.solver), options_from_json(object["options"].dump()));
+  }
   const auto once = [](double seconds) { return TimingRecord{seconds, seconds, seconds, 0.0}; };
   record.setup = once(real("setup_s"));
   record.solve = once(real("solve_s"));
@@ -170,7 +176,7 @@ std::optional<CellRecord> parse_solve(const BuildOrder& order, const std::string
     RoundRecord& round = record.timed_rounds.emplace_back();
     round.minimum = round.median = record.total.minimum;
   }
-  return record;
+  return reply;
 }
 
 std::vector<std::string> solve_words(const std::filesystem::path& executable, const BuildOrder& order,
@@ -269,9 +275,7 @@ BuildReply OtherBuild::solve_by_command(const BuildOrder& order, const std::file
     if (why.starts_with(code_text(wrong_usage_code))) {
       return {std::move(ended), BuildReply{Error{ErrorCode::wrong_usage, why}, {}}};
     }
-    auto record = parse_solve(order, text_of(launch.output));
-    if (!record) return {std::move(ended), std::nullopt};
-    return {std::move(ended), BuildReply{std::nullopt, std::move(*record)}};
+    return {std::move(ended), parse_solve(order, text_of(launch.output))};
   });
 }
 

@@ -32,6 +32,9 @@ namespace conebench {
 
 namespace {
 
+/// What users, init systems and memory killers send.
+constexpr std::array outside_signals = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+
 void set_limit(__rlimit_resource resource, double value) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0) return;
@@ -184,6 +187,7 @@ void confine_this_process() {
   };
   const auto argument = [](int number) { return offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(number); };
   const auto allow = [&] { filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)); };
+  const auto end = [&] { filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)); };
   const auto deny = [&] { filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)); };
   const auto skip_unless = [&](long value, std::uint8_t steps) {
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(value), 0, steps));
@@ -197,15 +201,17 @@ void confine_this_process() {
     skip_unless(call, 1);
     deny();
   }
-  // To itself, and no SIGKILL.
+  // To itself; one that others send as well ends it by SIGSYS instead, which tells the two apart.
   for (const auto& [call, signal_argument] : {std::pair{SYS_kill, 1}, {SYS_tgkill, 2}}) {
-    constexpr std::uint8_t rest = 7;
-    skip_unless(call, rest);
+    constexpr std::uint8_t choices = 2 * outside_signals.size();
+    skip_unless(call, choices + 5);
     load(argument(0));
-    skip_unless(self, 4);
+    skip_unless(self, choices + 2);
     load(argument(signal_argument));
-    skip_unless(SIGKILL, 1);
-    deny();
+    for (const int signal : outside_signals) {
+      skip_unless(signal, 1);
+      end();
+    }
     allow();
     deny();
   }
@@ -268,9 +274,14 @@ Unhurried::~Unhurried() {
   if (changed_) change_policy(SCHED_BATCH, SCHED_OTHER);
 }
 
+bool sent_from_outside(int wait_status) {
+  return WIFSIGNALED(wait_status) && std::count(outside_signals.begin(), outside_signals.end(), WTERMSIG(wait_status));
+}
+
 std::string ending_text(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
+    if (signal == SIGSYS) return fmt::format("signal {} ({}: it sent itself what ends it)", signal, strsignal(signal));
     return fmt::format("signal {} ({})", signal, strsignal(signal));
   }
   return fmt::format("exit code {}", WEXITSTATUS(wait_status));

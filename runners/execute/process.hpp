@@ -65,9 +65,10 @@ struct ProcessLimits {
 /// Applies to the calling process; 0 means no limit. Also: no core file, a stack of 64 MB.
 void limit_this_process(const ProcessLimits& limits);
 
-/// Takes from this process and all that it starts the right to send signals to others, to kill itself with SIGKILL, and
-/// to leave its process group: whatever kills it or its parent then comes from outside, and its group holds all that it
-/// leaves behind. Without a system that can do that (seccomp) nothing changes.
+/// Takes from this process and all that it starts the right to send signals to others and to leave its process group,
+/// and ends it by SIGSYS where it sends itself one of those that sent_from_outside() tells of: whatever kills it or its
+/// parent by them then comes from outside, and its group holds all that it leaves behind. Without a system that can do
+/// that (seccomp) nothing changes.
 void confine_this_process();
 
 /// Unmaps files that are mapped shared, so that a process gone wild can't write into its parent's.
@@ -97,6 +98,9 @@ class Unhurried {
  private:
   bool changed_;
 };
+
+/// Whether a process, confined or one of ours, was ended by somebody else: SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT.
+bool sent_from_outside(int wait_status);
 
 /// "signal 11 (Segmentation fault)" or "exit code 3", of a wait status.
 std::string ending_text(int wait_status);

@@ -11,10 +11,6 @@ namespace conebench {
 
 namespace {
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
 bool out_of_time(const CellRecord& cell) { return cell.status == "time_limit" || cell.status == "timeout"; }
 
 /// Empty where the answers are the same.
@@ -29,6 +25,10 @@ std::string difference(const CellRecord& before, const std::vector<double>& answ
 }
 
 }  // namespace
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
 
 std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>& plan,
                                                   const std::vector<CellRecord>& stored, int round) {

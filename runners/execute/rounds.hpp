@@ -18,6 +18,8 @@ namespace conebench {
 std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>& plan,
                                                   const std::vector<CellRecord>& stored, int round);
 
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b);
+
 /// What becomes of a cell in one more round.
 struct RetimedCell {
   enum class Change { none, times, all };

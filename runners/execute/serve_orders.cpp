@@ -6,6 +6,7 @@
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
+#include "runners/plan/cell_plan.hpp"
 
 namespace conebench {
 
@@ -46,7 +47,8 @@ BuildReply carry_out(const BuildOrder& order) {
   limits.pinned_processor = order.pinned_processor;
   CellRun run = CellProcess(*problem, limits).run(order.request);
   if (run.killed_from_outside) return failed({ErrorCode::killed, run.record.reason});
-  return {std::nullopt, std::move(run.record)};
+  const SolverRow& row = *find_solver(order.request.solver);
+  return {std::nullopt, std::move(run.record), setting_record(row, *row.effective_options(order.request.options))};
 }
 
 bool answer(FrameKind kind, const std::string& payload) {

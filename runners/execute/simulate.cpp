@@ -26,7 +26,7 @@ std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, c
   WatchedWorker worker;
   const bool started =
       worker.start([&](const OutputCatcher& output) { return start_simulator(folder, plan, steps, output); });
-  if (!started) return failed(plan, "the system refused a new process");
+  if (!started) return Error{ErrorCode::killed, plan.name + ": the system refused a new process; run again"};
   worker.set_deadline(
       monotonic_seconds() + limits.simulation_seconds,
       fmt::format("simulating took more than limits.simulation_seconds = {}", limits.simulation_seconds));

@@ -54,7 +54,10 @@ class Surveyors {
     const ProblemSource& source = sources_[desk.source];
     const bool started =
         desk.worker.start([&](const OutputCatcher& output) { return start_surveyor(plan_, source, output); });
-    if (!started) return fail(desk.source, "the system refused a new process");
+    if (!started) {
+      if (!again_after_kill(desk.source)) nothing_known(desk.source, "the system refused a process that looks at it");
+      return;
+    }
     desk.worker.set_deadline(monotonic_seconds() + plan_.suite.limits.load_seconds,
                              fmt::format("loading took more than {} s", plan_.suite.limits.load_seconds));
   }
@@ -74,17 +77,13 @@ class Surveyors {
     if (end.by_us) return fail(desk.source, end.why);
     if (end.from_outside) {
       if (again_after_kill(desk.source)) return;
-      return finish(
-          desk.source,
-          survey_failure(sources_[desk.source],
-                         {ErrorCode::killed, fmt::format("{}: what looks at it was killed from outside {} "
-                                                         "times ({}); nothing is known of it",
-                                                         sources_[desk.source].source, most_outside_kills, end.why)}));
+      return nothing_known(desk.source, fmt::format("what looks at it was killed from outside ({})", end.why));
     }
     if (++attempts_[desk.source].crashes == 2) return fail(desk.source, "loading it crashed: " + end.why);
     queue_.push_front(desk.source);
   }
 
+  /// Also where it was not even started: neither says anything of the file.
   bool again_after_kill(std::size_t source) {
     if (++attempts_[source].outside_kills >= most_outside_kills) return false;
     queue_.push_front(source);
@@ -93,6 +92,12 @@ class Surveyors {
 
   void fail(std::size_t source, const std::string& why) {
     finish(source, survey_failure(sources_[source], {ErrorCode::bad_input, sources_[source].source + ": " + why}));
+  }
+
+  void nothing_known(std::size_t source, const std::string& why) {
+    finish(source, survey_failure(sources_[source],
+                                  {ErrorCode::killed, fmt::format("{}: {}, {} times; nothing is known of it",
+                                                                  sources_[source].source, why, most_outside_kills)}));
   }
 
   void finish(std::size_t source, SurveyedProblem surveyed) {

@@ -55,26 +55,6 @@ std::optional<Error> check_same_suite(const std::vector<RunRecord>& runs, const 
   return std::nullopt;
 }
 
-std::optional<Error> put_all(Store& store, const SweepPlan& plan) {
-  std::set<std::size_t> problems, settings;
-  std::map<std::string, std::size_t> index_of;
-  for (std::size_t i = 0; i < plan.problems.problems.size(); ++i) index_of[plan.problems.problems[i].record.hash] = i;
-  for (const PlannedCell& cell : plan.cells) {
-    problems.insert(cell.problem);
-    settings.insert(cell.setting);
-    // The original that a twin names is described, too, though this shard or filter may hold no cell of it.
-    const auto original = index_of.find(plan.problems.problems[cell.problem].record.duplicate_of);
-    if (original != index_of.end()) problems.insert(original->second);
-  }
-  for (const std::size_t problem : problems) {
-    if (const auto put = store.put_problem(plan.problems.problems[problem].record); !put) return put.error();
-  }
-  for (const std::size_t setting : settings) {
-    if (const auto put = store.put_setting(plan.settings[setting].record); !put) return put.error();
-  }
-  return std::nullopt;
-}
-
 /// The rounds after the first; why they ended early.
 std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, Progress& progress,
                                 SweepOutcome& outcome) {
@@ -176,22 +156,13 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   const bool edited = before == earlier.end() || to_json_text(before->second) != run.scope_json;
   if (work.to_run.empty() && !edited && cells_for_round(plan->cells, contents->cells, suite.repeats.rounds).empty()) {
     // What is told of the problems may be told otherwise by this build.
-    if (const auto error = put_all(store, *plan)) outcome.stopped = *error;
+    if (const auto error = put_plan(store, *plan)) outcome.stopped = *error;
     progress.began(state);
     progress.ended(state);
     return finish();
   }
 
-  run.suite_name = suite.name;
-  run.suite_text = suite.text;
-  const std::filesystem::path data = options.data.empty() ? data_folder_of_environment() : options.data;
-  std::error_code ignored;
-  if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
-  if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
-  run.seed = suite.seed;
-  run.started_utc = utc_now();
-  run.mode = options.jobs == 1 ? "timed" : "throughput";
-  run.jobs = options.jobs;
+  describe_run(suite, options, run);
   run.load_before = load_before.load;
   const auto failed = [&](const Error& error) {
     outcome.stopped = error;
@@ -200,7 +171,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   const auto id = store.begin_run(run);
   if (!id) return failed(id.error());
   run.id = *id;
-  if (const auto error = put_all(store, *plan)) return failed(*error);
+  if (const auto error = put_plan(store, *plan)) return failed(*error);
 
   if (std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0 &&
       std::none_of(plan->cells.begin(), plan->cells.end(), [](const PlannedCell& cell) { return cell.previous; })) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "runners/execute/environment.hpp"
 #include "runners/execute/simulate.hpp"
 #include "runners/execute/survey.hpp"
 #include "runners/plan/problem_source.hpp"
@@ -212,6 +213,39 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   plan.cells =
       plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
   return plan;
+}
+
+void describe_run(const Suite& suite, const SweepOptions& options, RunRecord& run) {
+  run.suite_name = suite.name;
+  run.suite_text = suite.text;
+  const std::filesystem::path data = options.data.empty() ? data_folder_of_environment() : options.data;
+  std::error_code ignored;
+  if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
+  if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
+  run.seed = suite.seed;
+  run.started_utc = utc_now();
+  run.mode = options.jobs == 1 ? "timed" : "throughput";
+  run.jobs = options.jobs;
+}
+
+std::optional<Error> put_plan(Store& store, const SweepPlan& plan) {
+  std::set<std::size_t> problems, settings;
+  std::map<std::string, std::size_t> index_of;
+  for (std::size_t i = 0; i < plan.problems.problems.size(); ++i) index_of[plan.problems.problems[i].record.hash] = i;
+  for (const PlannedCell& cell : plan.cells) {
+    problems.insert(cell.problem);
+    settings.insert(cell.setting);
+    // The original that a twin names is described, too, though this shard or filter may hold no cell of it.
+    const auto original = index_of.find(plan.problems.problems[cell.problem].record.duplicate_of);
+    if (original != index_of.end()) problems.insert(original->second);
+  }
+  for (const std::size_t problem : problems) {
+    if (const auto put = store.put_problem(plan.problems.problems[problem].record); !put) return put.error();
+  }
+  for (const std::size_t setting : settings) {
+    if (const auto put = store.put_setting(plan.settings[setting].record); !put) return put.error();
+  }
+  return std::nullopt;
 }
 
 Work work_left(const SweepPlan& plan, const std::vector<std::pair<std::string, std::string>>& stored,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,6 +33,12 @@ struct SweepPlan {
 /// their steps. Errors as run_sweep.
 Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
                                   const std::vector<ProblemRecord>* known, Progress& progress);
+
+/// Fills in what the suite and the options say of a run that begins now.
+void describe_run(const Suite& suite, const SweepOptions& options, RunRecord& run);
+
+/// Stores the plan's settings and the problems that it has cells of.
+std::optional<Error> put_plan(Store& store, const SweepPlan& plan);
 
 /// The cells that are not stored yet, or to be done again.
 struct Work {

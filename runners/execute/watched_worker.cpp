@@ -50,9 +50,7 @@ WorkerEnd WatchedWorker::reap() {
   kill_strays(living());
   WorkerEnd end;
   end.by_us = !killed_for_.empty();
-  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  const bool sent = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
-  end.from_outside = !end.by_us && sent;
+  end.from_outside = !end.by_us && sent_from_outside(status);
   const std::string words = output_.last_words();
   end.why = end.by_us ? killed_for_ : ending_text(status) + (words.empty() ? "" : ": " + words);
   worker_ = Worker();

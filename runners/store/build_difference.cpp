@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -81,6 +82,26 @@ std::string build_difference(const BuildRecord& first, const BuildRecord& second
     if (found.none()) return fmt::format("commit {} with sources that are not committed", first.commit);
   }
   return found.text();
+}
+
+std::string setting_difference(const SettingRecord& there, const SettingRecord& here) {
+  std::vector<std::string> parts;
+  const auto look = [&](const std::string& what, const std::string& first, const std::string& second) {
+    if (first != second) parts.push_back(fmt::format("{} {}, here {}", what, first, second));
+  };
+  look("version", std::to_string(there.solver_version), std::to_string(here.solver_version));
+  const auto first = nlohmann::json::parse(there.options_json, nullptr, false);
+  const auto second = nlohmann::json::parse(here.options_json, nullptr, false);
+  const auto value = [](const nlohmann::json& options, const std::string& name) {
+    return options.contains(name) ? options[name].dump() : std::string("none");
+  };
+  std::set<std::string> names;
+  for (const auto* options : {&first, &second}) {
+    if (!options->is_object()) continue;
+    for (const auto& [name, unused] : options->items()) names.insert(name);
+  }
+  for (const std::string& name : names) look(name, value(first, name), value(second, name));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace conebench

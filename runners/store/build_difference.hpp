@@ -13,4 +13,8 @@ namespace conebench {
 std::string build_difference(const BuildRecord& first, const BuildRecord& second, const std::string& there = "there",
                              const std::string& here = "here");
 
+/// What tells two settings of one solver apart, the second being here: "version 1, here 2; omega 1.0, here 1.2". Empty
+/// where nothing does.
+std::string setting_difference(const SettingRecord& there, const SettingRecord& here);
+
 }  // namespace conebench

@@ -172,7 +172,7 @@ std::optional<Error> check_named_once(std::span<const fs::path> stores) {
 
 Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::path& out, const MergeOptions& options) {
   if (auto error = check_paths(sources, out, options.salvage)) return *error;
-  const auto lock = StoreLock::acquire(out);
+  const auto lock = StoreLock::acquire(out, {.break_lock = options.break_lock});
   if (!lock) return lock.error();
   std::vector<Connection> opened;
   Common common;
@@ -188,6 +188,7 @@ Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::p
     opened.push_back(std::move(*connection));
   }
   MergeSummary summary;
+  summary.lock_note = lock->note();
   summary.mixed = differences(common);
   if (!summary.mixed.empty() && !options.allow_mixed) {
     return Error{ErrorCode::bad_input,

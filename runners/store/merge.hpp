@@ -20,6 +20,7 @@ struct MergeOptions {
   MergeConflict conflict = MergeConflict::refuse;
   /// Take what is whole of one damaged store, and leave out the rest.
   bool salvage = false;
+  bool break_lock = false;  ///< StoreLock::Options::break_lock
 };
 
 struct MergeSummary {
@@ -30,6 +31,7 @@ struct MergeSummary {
   std::int64_t conflicting = 0;    ///< cells met again with another answer, settled by MergeOptions::conflict
   std::int64_t damaged = 0;        ///< cells that could not be saved
   bool more_may_be_lost = false;   ///< how many cells a damaged store had cannot be told
+  std::string lock_note;           ///< StoreLock::note
   std::vector<std::string> mixed;  ///< a line for each thing that is not the same in all of them
 };
 

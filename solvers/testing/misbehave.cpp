@@ -20,10 +20,16 @@ namespace conebench {
 
 namespace {
 
+/// As of another build: the environment says which version and default.
+double number_of_environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? 1.0 : std::strtod(text, nullptr);
+}
+
 struct MisbehaveOptions {
   std::string mode = "none";
   long spin = 0;
-  double step = 1.0;
+  double step = number_of_environment("CONEBENCH_TEST_STEP");
 };
 
 void declare_options(OptionBinder& bind, MisbehaveOptions& options) {
@@ -45,6 +51,8 @@ void declare_options(OptionBinder& bind, MisbehaveOptions& options) {
                "throw",
                "crash_once",
                "kill_worker",
+               "kill_itself",
+               "terminate_itself",
                "orphan",
                "orphan_session",
                "leak_in_child",
@@ -198,6 +206,8 @@ class Misbehave final : public Solver {
     if (mode == "exit") std::exit(1);
     if (mode == "throw") throw std::runtime_error("thrown on request");
     if (mode == "kill_worker") kill(getppid(), SIGKILL);
+    if (mode == "kill_itself") kill(getpid(), SIGKILL);
+    if (mode == "terminate_itself") std::raise(SIGTERM);
     if (mode == "orphan") leave_an_orphan();
     if (mode == "orphan_session") leave_a_daemon();
     if (mode == "leak_in_child") {
@@ -253,6 +263,7 @@ class Misbehave final : public Solver {
 SolverRow misbehave_row() {
   SolverInfo info;
   info.id = "MISBEHAVE";
+  info.version = static_cast<int>(number_of_environment("CONEBENCH_TEST_VERSION"));
   info.name = "Test solver that misbehaves on request";
   info.allocates = Allocation::iteration;
   info.summary = "For the harness's own tests.";

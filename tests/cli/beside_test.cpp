@@ -127,6 +127,45 @@ TEST_F(Beside, ACrashInEitherBuildIsThatCellsStatus) {
   EXPECT_THAT(broke.err, HasSubstr("12 broke"));
 }
 
+TEST_F(Beside, ACellThatIsKilledFromOutsideIsLeftForTheNextRunAndSaidSo) {
+  // The first answers the greeting, ten more are the tries of one replicate.
+  const std::string other =
+      build("killed", "n=$(cat '" + (folder / "starts") + "' 2>/dev/null || echo 0)\necho $((n + 1)) >'" +
+                          (folder / "starts") + "'\ntest $n -ge 1 && test $n -le 10 && kill -TERM $$");
+  const std::vector<std::string> gate = {"--fail-on", "lost,missing,broke"};
+  const auto killed = run(other, gate);
+  EXPECT_EQ(killed.code, 4) << killed.err;
+  EXPECT_THAT(killed.err, HasSubstr("1 cell left, since something outside killed"));
+  EXPECT_EQ(side("base").size(), 23U);
+  EXPECT_EQ(side("new").size(), 23U);
+  for (const RunRecord& one : stored().runs) EXPECT_EQ(one.finished_utc, "");
+  EXPECT_EQ(run(other, gate).code, 0) << "the rest is run";
+  EXPECT_EQ(side("base").size(), 24U);
+}
+
+TEST_F(Beside, ABaseWithAnotherVersionOrDefaultHasItsOwnSetting) {
+  const auto setting_of_base = [&] {
+    const std::string hash = side("base").front().setting;
+    const StoreContents contents = stored();
+    return *std::find_if(contents.settings.begin(), contents.settings.end(),
+                         [&](const SettingRecord& one) { return one.hash == hash; });
+  };
+  const std::vector<std::string> only = {"--filter", "solver=MISBEHAVE", "--fail-on", "missing"};
+  const auto version = run(build("version", "export CONEBENCH_TEST_VERSION=7"), only);
+  EXPECT_EQ(version.code, 0) << version.err;
+  EXPECT_THAT(version.err, HasSubstr("the base's MISBEHAVE is another setting: version 7, here 1"));
+  EXPECT_EQ(setting_of_base().solver_version, 7);
+  const auto compared = conebench({"compare", folder / "ab.sqlite", "--json", "--fail-on", "none"});
+  EXPECT_EQ(compared.json()["compared"], 12);
+  std::filesystem::remove(folder / "ab.sqlite");
+
+  // As between stores: another value of an option is another setting.
+  const auto step = run(build("step", "export CONEBENCH_TEST_STEP=0.5"), only);
+  EXPECT_EQ(step.code, 1) << step.err;
+  EXPECT_THAT(step.err, HasSubstr("step 0.5, here 1.0"));
+  EXPECT_THAT(setting_of_base().options_json, HasSubstr("\"step\":0.5"));
+}
+
 TEST_F(Beside, ABuildWithoutTheProtocolIsDrivenBySolve) {
   const auto outcome = run(build("old", "test \"$1\" = worker && exit 2"),
                            {"--fail-on", "lost,missing,broke", "--filter", "solver=CASCADE"});

@@ -119,6 +119,32 @@ TEST_F(RunCommand, AStoreThatAnotherHostHasLockedIsLeftAloneUnlessTheLockIsBroke
   EXPECT_FALSE(std::filesystem::exists(folder / "small.sqlite.lock"));
 }
 
+TEST_F(RunCommand, AStoreThatAnotherOneWritesIsNeitherMadeNorMigrated) {
+  const std::string lock =
+      R"({"process": 1, "started": 1, "host": "node7", "boot": "b", "processes": "p", "since": "2026-01-01 02:00:00 UTC"})";
+  for (const char* name : {"new.sqlite.lock", "old.sqlite.lock"}) write(name, lock);
+  expect_failure(conebench({"run", folder / "small.json", "--db", folder / "new.sqlite"}), 3, {"node7"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "new.sqlite"));
+  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite",
+                             folder / "old.sqlite");
+  expect_failure(conebench({"rejudge", folder / "old.sqlite"}), 3, {"node7"});
+  EXPECT_EQ(query("old.sqlite", "PRAGMA user_version"), std::vector<std::string>{"5"});
+}
+
+TEST_F(RunCommand, RejudgeAndMergeBreakALockToo) {
+  ASSERT_EQ(run({}).code, 0);
+  for (const char* name : {"small.sqlite.lock", "all.sqlite.lock"}) write(name, "left by another host");
+  const std::vector<std::vector<std::string>> commands = {
+      {"merge", folder / "small.sqlite", "--out", folder / "all.sqlite"}, {"rejudge", folder / "small.sqlite"}};
+  for (std::vector<std::string> words : commands) {
+    expect_failure(conebench(words), 3, {"--break-lock"});
+    words.emplace_back("--break-lock");
+    const auto broken = conebench(words);
+    EXPECT_EQ(broken.code, 0) << broken.err;
+    EXPECT_THAT(broken.err, HasSubstr("taken over"));
+  }
+}
+
 TEST_F(RunCommand, AStoreOfAnOlderConebenchIsReportedJoinedAndResumed) {
   std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite",
                              folder / "old.sqlite");

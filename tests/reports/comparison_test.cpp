@@ -21,6 +21,27 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+TEST_F(Compare, AReplicateThatRanOutOfTimeLeavesTheOthersInTheirBlocks) {
+  // Two equal builds whose blocks lie at times of another load.
+  for (StoreContents* store : {&base, &fresh}) {
+    store->runs.front().side = store == &base ? "base" : "new";
+    for (CellRecord& cell : store->cells) {
+      for (int round = 1; round <= 6; ++round) {
+        cell.timed_rounds.push_back({.round = round, .run_id = 1, .minimum = 1e-3 * std::pow(1.5, (round - 1) / 2)});
+      }
+    }
+  }
+  for (CellRecord& cell : base.cells) cell.timed_rounds.erase(cell.timed_rounds.begin() + 2);
+  const auto replicates = make_side("base", base).cells.front().replicates_s;
+  ASSERT_EQ(replicates.size(), 6U);
+  EXPECT_TRUE(std::isnan(replicates[2]));
+  EXPECT_EQ(replicates[4], 1e-3 * std::pow(1.5, 2));
+  for (const SettingChange& change : compared(base, fresh).slices.at(0).settings) {
+    EXPECT_EQ(change.times.corrected, 0.0);
+    EXPECT_STREQ(to_string(change.outlook), "same");
+  }
+}
+
 TEST_F(Compare, OneBuildWithItselfIsNoWorse) {
   const Comparison comparison = compared(base, fresh);
   EXPECT_FALSE(comparison.failed);

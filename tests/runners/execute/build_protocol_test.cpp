@@ -77,6 +77,17 @@ TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   EXPECT_EQ(back->record.residuals.at("natural_map").value, 1e-9);
   EXPECT_EQ(back->record.residuals.at("energy").value, 2.0);
   EXPECT_EQ(back->record.verdict_value, 0.1);
+  EXPECT_FALSE(back->setting);
+}
+
+TEST(BuildProtocol, AReplyTellsTheSettingOfTheBuildThatReplies) {
+  BuildReply reply;
+  reply.setting = SettingRecord{"hash", "NSGS", 3, "NCP", "NSGS omega=1.2", R"({"omega":1.2})"};
+  const auto back = decode_build_reply(encode(reply));
+  ASSERT_TRUE(back && back->setting);
+  EXPECT_EQ(back->setting->hash, "hash");
+  EXPECT_EQ(back->setting->solver_version, 3);
+  EXPECT_EQ(back->setting->options_json, R"({"omega":1.2})");
 }
 
 TEST(BuildProtocol, NonsenseIsRefused) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/runners/execute/no_more_descriptors.hpp"
 #include "tests/support/make_problem.hpp"
 
 namespace conebench {
@@ -67,6 +68,33 @@ TEST_F(CellProcesses, ACellThatIsStartedAgainLeavesTheNextOnesProcessAlone) {
   EXPECT_TRUE(one.record.solved) << one.record.status << " " << one.record.reason;
   EXPECT_EQ(one.record.tolerance, 1e-3);
   EXPECT_EQ(process.run(second).record.tolerance, 1e-5);
+}
+
+TEST_F(CellProcesses, ASignalFromOutsideIsNoVerdictWhicheverItIs) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    int kills_left = 1;
+    const auto killing = [&] {
+      for (const pid_t child : children()) {
+        if (kills_left > 0) kill(child, signal);
+      }
+      --kills_left;
+      return std::optional<CellRequest>();
+    };
+    const CellRun once = process.run(first, killing);
+    EXPECT_LE(kills_left, 0);
+    EXPECT_EQ(once.record.status, "converged") << signal << ": " << once.record.reason;
+    EXPECT_TRUE(once.record.solved);
+    EXPECT_FALSE(once.killed_from_outside);
+    kills_left = 1000;
+    EXPECT_TRUE(process.run(first, killing).killed_from_outside) << signal;
+  }
+}
+
+TEST_F(CellProcesses, AProcessThatTheSystemRefusesIsNoVerdict) {
+  const testing::NoMoreDescriptors refused;
+  const CellRun run = process.run(first);
+  EXPECT_TRUE(run.killed_from_outside);
+  EXPECT_EQ(run.record.reason, "the system gave no channel to a new process");
 }
 
 TEST_F(CellProcesses, AWaitingProcessThatIsKilledIsReplaced) {

@@ -253,9 +253,13 @@ class Maker {
 
   /// Whether a limit may have decided on one of the two sides.
   bool near_limit(const NightCell& solved, std::size_t night_not, const NightCell& other, double limit_s) const {
-    static const std::set<std::string> by_clock = {"time_limit", "timeout", "out_of_memory"};
-    const auto& status = nights_[night_not].statuses[static_cast<std::size_t>(other.status)];
-    return by_clock.contains(status) && (limit_s <= 0.0 || solved.minimum_s > limit_s / 3.0);
+    const std::string& status = status_of(night_not, other);
+    if (status == "out_of_memory") return solved.near_memory;
+    return (status == "time_limit" || status == "timeout") && (limit_s <= 0.0 || solved.minimum_s > limit_s / 3.0);
+  }
+
+  const std::string& status_of(std::size_t night, const NightCell& cell) const {
+    return nights_[night].statuses[static_cast<std::size_t>(cell.status)];
   }
 
   double limit_of(std::size_t slice, std::size_t night) const {
@@ -284,7 +288,9 @@ class Maker {
     for (std::size_t p = 0; p < std::min(old_cells.size(), new_cells.size()); ++p) {
       const NightCell *was = old_cells[p], *is = new_cells[p];
       if (was == nullptr || is == nullptr) continue;
-      if (was->solved && is->solved) {
+      if (status_of(before, *was) == "flaky" || status_of(night, *is) == "flaky") {
+        ++changes.flaky;
+      } else if (was->solved && is->solved) {
         if (was->work != is->work) ++changes.other_work;
       } else if (was->solved != is->solved) {
         const bool limited =
@@ -296,7 +302,7 @@ class Maker {
         }
       }
     }
-    if (!changes.lost.empty() || !changes.won.empty() || changes.at_limit + changes.other_work > 0) {
+    if (!changes.lost.empty() || !changes.won.empty() || changes.at_limit + changes.flaky + changes.other_work > 0) {
       history_.cell_changes.push_back(std::move(changes));
     }
   }
@@ -338,6 +344,8 @@ History make_history(std::vector<NightSummary> nights) {
   for (NightSummary& night : nights) {
     if (night.started_utc.empty()) {
       history.notes.push_back(night.store.string() + ": left out: no run is in it");
+    } else if (night.side_by_side) {
+      history.notes.push_back(night.store.string() + ": two builds side by side are no night");
     } else {
       by_suite[night.suite].push_back(std::move(night));
     }

@@ -46,6 +46,7 @@ struct CellChanges {
   std::size_t before = 0, night = 0;
   std::vector<std::string> lost, won;  ///< names of problems
   long at_limit = 0;                   ///< lost or won where a clock or memory limit may have decided
+  long flaky = 0;                      ///< flaky on either night: neither lost nor won
   long other_work = 0;                 ///< solved both times with other counts
 };
 

@@ -116,6 +116,7 @@ Json suite_json(const SuiteHistory& suite) {
                                     {"lost", changes.lost},
                                     {"won", changes.won},
                                     {"at_limit", changes.at_limit},
+                                    {"flaky", changes.flaky},
                                     {"other_work", changes.other_work}});
   }
   return json;

@@ -21,7 +21,7 @@ Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
       nights.push_back(std::move(*night));
       continue;
     }
-    auto folder = read_night_folder(place, {});
+    auto folder = read_store_folder(place);
     if (!folder) return folder.error();
     notes.insert(notes.end(), folder->notes.begin(), folder->notes.end());
     if (folder->nights.empty()) {

@@ -34,6 +34,7 @@ std::string cell_change_line(const SuiteHistory& suite, const CellChanges& chang
   if (!changes.lost.empty()) add(fmt::format("**lost {}**: {}", changes.lost.size(), names(changes.lost)));
   if (!changes.won.empty()) add(fmt::format("won {}: {}", changes.won.size(), names(changes.won)));
   if (changes.at_limit > 0) add(plural(changes.at_limit, "cell") + " at the limit");
+  if (changes.flaky > 0) add(plural(changes.flaky, "flaky cell"));
   if (changes.other_work > 0) add("other work on " + plural(changes.other_work, "cell"));
   return fmt::format("- {} at {}, {} → {}: {}\n", markdown(suite.settings[changes.setting]),
                      slice_words(suite, changes.slice), night_words(suite.nights[changes.before].summary),

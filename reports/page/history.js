@@ -186,8 +186,9 @@ function drawChanges() {
       if (one.lost.length > 0) parts.push(`lost ${one.lost.length}`);
       if (one.won.length > 0) parts.push(`won ${one.won.length}`);
       if (one.at_limit > 0) parts.push(`${one.at_limit} at the limit`);
+      if (one.flaky > 0) parts.push(`${one.flaky} flaky`);
       if (one.other_work > 0) parts.push(`other work on ${one.other_work}`);
-      const kind = one.lost.length > 0 ? badge("false_claim", "lost") : one.won.length > 0 ? badge("solved", "won") : badge("not_run", one.other_work > 0 ? "work" : "limit");
+      const kind = one.lost.length > 0 ? badge("false_claim", "lost") : one.won.length > 0 ? badge("solved", "won") : badge("not_run", one.other_work > 0 ? "work" : one.flaky > 0 ? "flaky" : "limit");
       const names = [...one.lost, ...one.won];
       return { at: one.night, cells: [kind, settings[one.setting], slices[one.slice].label, parts.join(", "), line(one.before), line(one.night), names.length > 0 ? `${names.slice(0, 4).join(", ")}${names.length > 4 ? ` and ${names.length - 4} more` : ""}` : ""] };
     }),

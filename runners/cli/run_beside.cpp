@@ -1,6 +1,7 @@
 #include "runners/cli/run_beside.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -69,45 +70,82 @@ Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesys
   return ending == gate_failed ? gate_failed : not_run;
 }
 
-Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file, BesideOptions options,
-                                    Progress& progress) {
+namespace {
+
+/// The suspect's setting in the comparison; null: it has no cell there.
+const reports::SettingChange* find_suspect(const reports::Comparison& comparison, const Suspect& suspect) {
+  for (const reports::TimeSlice& slice : comparison.slices) {
+    if (slice.request.tolerance != suspect.tolerance || slice.request.start != suspect.start) continue;
+    for (const reports::SettingChange& change : slice.settings) {
+      if (comparison.settings[change.setting].new_hash == suspect.setting) return &change;
+    }
+  }
+  return nullptr;
+}
+
+Confirmation::Verdict verdict_on(const reports::SettingChange& change, double effect) {
+  if (change.outlook == reports::Outlook::worse) return Confirmation::Verdict::confirmed;
+  const double deviation = change.times.could_have_seen - change.times.bar;
+  const bool below = change.times.corrected + 2.0 * deviation < 0.5 * effect;
+  return change.times.verdict != TimeVerdict::none && below ? Confirmation::Verdict::withdrawn
+                                                            : Confirmation::Verdict::undecided;
+}
+
+std::string line_of(const reports::Comparison& comparison, const Suspect& suspect, const reports::SettingChange* change,
+                    Confirmation::Verdict verdict) {
+  if (change == nullptr) return fmt::format("a setting at {:g}: undecided: it was not run", suspect.tolerance);
+  const char* const word = verdict == Confirmation::Verdict::confirmed   ? "confirmed"
+                           : verdict == Confirmation::Verdict::withdrawn ? "withdrawn"
+                                                                         : "undecided";
+  std::string why = fmt::format("{:+.1f} % ± {:.1f} %", 100.0 * std::expm1(change->times.corrected),
+                                200.0 * (change->times.could_have_seen - change->times.bar));
+  if (verdict == Confirmation::Verdict::confirmed) why = fmt::format("{}", fmt::join(change->reasons, ", "));
+  if (change->times.verdict == TimeVerdict::none && verdict == Confirmation::Verdict::undecided)
+    why = change->times.reason;
+  return fmt::format("{} at {:g}: {}: {}, where {:+.1f} % was told", comparison.settings[change->setting].label,
+                     suspect.tolerance, word, why, 100.0 * std::expm1(suspect.effect));
+}
+
+}  // namespace
+
+Confirmation judge_suspects(const reports::Comparison& comparison, const std::vector<Suspect>& suspects) {
+  Confirmation found;
+  for (const Suspect& suspect : suspects) {
+    const reports::SettingChange* const change = find_suspect(comparison, suspect);
+    found.verdicts.push_back(change == nullptr ? Confirmation::Verdict::undecided
+                                               : verdict_on(*change, suspect.effect));
+    found.lines.push_back(line_of(comparison, suspect, change, found.verdicts.back()));
+  }
+  return found;
+}
+
+Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file,
+                                    const std::vector<Suspect>& suspects, BesideOptions options, Progress& progress) {
   std::error_code ignored;
   for (const char* rest : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + rest, ignored);
+  std::filesystem::create_directories(file.parent_path(), ignored);
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store) return store.error();
   options.passes = 3;
+  for (const Suspect& suspect : suspects) options.settings.insert(suspect.setting);
   const auto outcome = run_beside(suite, *store, options, progress);
   if (!outcome) return outcome.error();
-  Confirmation confirmation;
   if (outcome->stopped) return *outcome->stopped;
-  if (outcome->interrupted) {
-    confirmation.lines.emplace_back("interrupted before the alarm was confirmed");
-    return confirmation;
-  }
+  if (outcome->interrupted) return Confirmation{.verdicts = {}, .lines = {}, .interrupted = true};
   const auto comparison = compare_sides(*store, file.string(), {});
   if (!comparison) return comparison.error();
-  long worse = 0, settled = 0, all = 0;
-  for (const reports::TimeSlice& slice : comparison->slices) {
-    for (const reports::SettingChange& change : slice.settings) {
-      const bool confirmed = change.outlook == reports::Outlook::worse;
-      const bool undecided = change.outlook == reports::Outlook::undecided;
-      ++all;
-      worse += confirmed ? 1 : 0;
-      settled += undecided ? 0 : 1;
-      confirmation.lines.push_back(fmt::format("{} at {:g}: {}, {:+.1f} %", comparison->settings[change.setting].label,
-                                               slice.request.tolerance,
-                                               confirmed   ? "confirmed"
-                                               : undecided ? "undecided"
-                                                           : "not confirmed",
-                                               100.0 * std::expm1(change.times.corrected)));
+  Confirmation found = judge_suspects(*comparison, suspects);
+  const auto keep = [&](const std::string& why) {
+    for (Confirmation::Verdict& verdict : found.verdicts) {
+      if (verdict == Confirmation::Verdict::withdrawn) verdict = Confirmation::Verdict::undecided;
     }
+    found.lines.push_back("nothing is withdrawn: " + why);
+  };
+  if (outcome->done < outcome->cells) {
+    keep(fmt::format("{} of {} were run", outcome->done, plural(outcome->cells, "cell")));
   }
-  if (worse > 0) {
-    confirmation.verdict = Confirmation::Verdict::confirmed;
-  } else if (all > 0 && settled == all) {
-    confirmation.verdict = Confirmation::Verdict::not_confirmed;
-  }
-  return confirmation;
+  if (outcome->base_by_command) keep("the earlier executable is too old to be run in turn");
+  return found;
 }
 
 }  // namespace conebench::cli

@@ -27,16 +27,30 @@ Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesys
 /// Exit code of a comparison, its reason on standard error: 1 by the gate, 5 where nothing is in both.
 int comparison_ending(const reports::Comparison& comparison, const std::set<std::string>& fail_on);
 
+/// A setting that looked slower at one tolerance and start, by its whole time.
+struct Suspect {
+  std::string setting;  ///< SettingRecord::hash
+  double tolerance = 0.0;
+  std::string start;
+  double effect = 0.0;  ///< log ratio of the alarm
+};
+
 /// What became of alarms that were looked at again side by side.
 struct Confirmation {
-  enum class Verdict { confirmed, not_confirmed, undecided };
-  Verdict verdict = Verdict::undecided;
-  std::vector<std::string> lines;  ///< a line a setting: "NSGS at 1e-06: confirmed, +4.1 %"
+  enum class Verdict { confirmed, withdrawn, undecided };
+  std::vector<Verdict> verdicts;   ///< one each
+  std::vector<std::string> lines;  ///< a line each: "NSGS at 1e-06: confirmed: slower +4.1 %"
+  bool interrupted = false;        ///< before the end: `verdicts` and `lines` are empty
 };
-/// Runs the alarm's `options.settings` (hashes) alone, side by side with the old executable `options.other` and k = 6
-/// a side, into a new store at `file` (made anew, kept). Confirmed where one of them is slower there or does other
-/// work, not confirmed where all are the same or faster, else undecided. Errors as run_beside.
-Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file, BesideOptions options,
-                                    Progress& progress);
+
+/// Confirmed where it is worse in `comparison`, withdrawn where its effect there and two deviations are below half of
+/// the alarm's own, else undecided.
+Confirmation judge_suspects(const reports::Comparison& comparison, const std::vector<Suspect>& suspects);
+
+/// Runs the suspects' settings alone, side by side with the old executable `options.other` and k = 6 a side, into a new
+/// store at `file` (made anew, with its folder, and kept). Where cells were left out, or the old build is too old to
+/// run in turn, nothing is withdrawn. Errors as run_beside.
+Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file,
+                                    const std::vector<Suspect>& suspects, BesideOptions options, Progress& progress);
 
 }  // namespace conebench::cli

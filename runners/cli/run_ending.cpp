@@ -65,10 +65,11 @@ Ending ending_of(const EndedRun& run) {
   if (outcome.cells == 0 && outcome.killed_problems == 0) {
     return {nothing_measured, {fmt::format("{}: nothing was measured: {} leaves no cell", run.suite, run.part)}};
   }
-  if (run.verdict.answered == 0 && outcome.left() == 0) {
-    return {nothing_measured,
-            {fmt::format("{}: nothing was measured: no solver answered in any of {} ({}); the report says why",
-                         run.suite, plural(outcome.cells, "cell"), counts_text(run.verdict.statuses))}};
+  const std::string no_answer = fmt::format("no solver answered in any of {} ({})", plural(outcome.cells, "cell"),
+                                            counts_text(run.verdict.statuses));
+  const bool answered = run.verdict.answered > 0 || outcome.left() > 0;
+  if (!answered && !run.verdict.broke()) {
+    return {nothing_measured, {fmt::format("{}: nothing was measured: {}; the report says why", run.suite, no_answer)}};
   }
   Ending ending;
   for (const GateOutcome& gate : run.verdict.gates) {
@@ -78,7 +79,8 @@ Ending ending_of(const EndedRun& run) {
     ending.code = gate_failed;
   } else if (run.verdict.broke() || outcome.left() > 0) {
     const char* const next = outcome.left() > 0 ? "the same command goes on with what was left" : "the report says why";
-    ending = {not_run, {fmt::format("{}: {}; {}", run.suite, what_broke(run), next)}};
+    ending = {not_run,
+              {fmt::format("{}: {}; {}{}", run.suite, what_broke(run), answered ? "" : no_answer + "; ", next)}};
   }
   return ending;
 }

@@ -49,7 +49,43 @@ std::optional<NightResult> read_night_result(const fs::path& store) {
   return NightResult{json["exit_code"].get<int>(), broke, text("base"), text("headline")};
 }
 
-Result<NightFolder> read_night_folder(const fs::path& folder, const std::string& suite) {
+namespace {
+
+/// "2026-01-31-1f3a9c77.sqlite", "2026-01-31-1f3a9c77-2.sqlite".
+bool has_night_name(const fs::path& store) {
+  static const std::string pattern = "dddd-dd-dd-xxxxxxxx";
+  const std::string stem = store.stem().string();
+  if (stem.size() < pattern.size()) return false;
+  const auto fits = [](char sign, char kind) {
+    if (kind == 'd') return sign >= '0' && sign <= '9';
+    if (kind == 'x') return (sign >= '0' && sign <= '9') || (sign >= 'a' && sign <= 'f');
+    return sign == kind;
+  };
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (!fits(stem[i], pattern[i])) return false;
+  }
+  const std::string again = stem.substr(pattern.size());
+  return again.empty() || (again.size() > 1 && again[0] == '-' &&
+                           std::all_of(again.begin() + 1, again.end(), [&](char sign) { return fits(sign, 'd'); }));
+}
+
+bool is_night(const NightSummary& night) {
+  std::error_code ignored;
+  return has_night_name(night.store) || fs::exists(night_result_file(night.store), ignored);
+}
+
+/// Nights of one second are in the order of their names: "…-2" came after "…".
+bool began_before(const NightSummary& a, const NightSummary& b) {
+  const auto key = [](const NightSummary& night) {
+    const std::string name = night.store.filename().string();
+    return std::tuple(night.started_utc, name.size(), name);
+  };
+  return key(a) < key(b);
+}
+
+}  // namespace
+
+Result<NightFolder> read_store_folder(const fs::path& folder) {
   NightFolder found;
   std::error_code failure;
   std::vector<fs::path> stores;
@@ -64,64 +100,75 @@ Result<NightFolder> read_night_folder(const fs::path& folder, const std::string&
     auto night = read_night(store);
     if (!night) {
       found.notes.push_back(night.error().message);
-    } else if (night->suite == suite || suite.empty()) {
+    } else if (night->side_by_side) {
+      found.notes.push_back(store.string() + ": two builds side by side are no night");
+    } else {
       found.nights.push_back(std::move(*night));
     }
   }
-  // Nights of one second are in the order of their names: "…-2" came after "…".
-  std::sort(found.nights.begin(), found.nights.end(), [](const NightSummary& a, const NightSummary& b) {
-    const auto key = [](const NightSummary& night) {
-      const std::string name = night.store.filename().string();
-      return std::tuple(night.started_utc, name.size(), name);
-    };
-    return key(a) < key(b);
-  });
+  std::sort(found.nights.begin(), found.nights.end(), began_before);
   return found;
 }
 
-bool is_good(const NightSummary& night) {
-  if (!night.complete()) return false;
-  const auto broken = [](const std::string& status) { return status == "bad_problem"; };
-  const auto result = read_night_result(night.store);
-  if (result) return !result->broke && (result->exit_code == 0 || result->exit_code == 1);
-  return std::none_of(night.statuses.begin(), night.statuses.end(), broken);
+Result<NightFolder> read_night_folder(const fs::path& folder, const std::string& suite) {
+  auto found = read_store_folder(folder);
+  if (!found) return found.error();
+  std::erase_if(found->nights, [&](const NightSummary& night) {
+    return !is_night(night) || !(night.suite == suite || suite.empty());
+  });
+  return std::move(*found);
 }
 
-const NightSummary* last_good_night(const NightFolder& folder, const fs::path& store) {
-  const NightSummary *good = nullptr, *complete = nullptr;
+std::string flaw_of(const NightSummary& night) {
+  const auto result = read_night_result(night.store);
+  if (!result) return "it was not judged";
+  if (result->broke) return "something broke in it";
+  return night.answered() ? "" : "no solver answered in it";
+}
+
+bool is_good(const NightSummary& night) { return night.complete() && flaw_of(night).empty(); }
+
+std::vector<const NightSummary*> bases_of(const NightFolder& folder, const fs::path& store, const std::string& now) {
+  std::vector<const NightSummary*> in_time, late, flawed;
   for (const NightSummary& night : folder.nights) {
     if (night.store == store) break;
-    if (is_good(night)) good = &night;
-    if (night.complete()) complete = &night;
+    if (!night.complete()) continue;
+    (!is_good(night) ? flawed : night.started_utc <= now ? in_time : late).push_back(&night);
   }
-  return good != nullptr ? good : complete;
+  std::vector<const NightSummary*> bases;
+  for (const auto* list : {&in_time, &late, &flawed}) bases.insert(bases.end(), list->rbegin(), list->rend());
+  return bases;
 }
 
-fs::path store_of_tonight(const fs::path& folder, const NightFolder& nights, const std::string& date,
-                          const std::string& executable, const std::string& suite_hash) {
-  if (!nights.nights.empty()) {
-    const NightSummary& newest = nights.nights.back();
-    const bool same = newest.executable == executable && newest.suite_hash == suite_hash && !newest.several_builds;
-    if (!newest.complete() && same) return newest.store;
+fs::path store_of_tonight(const fs::path& folder, const NightFolder& nights, const std::string& now,
+                          const NightOrigin& origin) {
+  const auto newest = std::find_if(nights.nights.rbegin(), nights.nights.rend(),
+                                   [&](const NightSummary& night) { return night.started_utc <= now; });
+  if (newest != nights.nights.rend()) {
+    const bool same = newest->executable == origin.build.executable && newest->libraries == origin.build.libraries &&
+                      newest->cpu == origin.cpu && newest->suite_hash == origin.suite_hash && !newest->several_builds;
+    const bool ended = newest->complete() && read_night_result(newest->store);
+    if (same && !ended) return newest->store;
   }
-  constexpr std::size_t digits = 8;
-  const std::string stem = date + "-" + executable.substr(0, digits);
+  constexpr std::size_t day = 10, digits = 8;
+  const std::string stem = now.substr(0, day) + "-" + origin.build.executable.substr(0, digits);
   fs::path store = folder / (stem + ".sqlite");
   std::error_code ignored;
-  for (int again = 2; fs::exists(store, ignored); ++again) store = folder / fmt::format("{}-{}.sqlite", stem, again);
+  const auto taken = [&] { return fs::exists(store, ignored) || fs::exists(night_result_file(store), ignored); };
+  for (int again = 2; taken(); ++again) store = folder / fmt::format("{}-{}.sqlite", stem, again);
   return store;
 }
 
-std::vector<fs::path> nights_to_delete(const NightFolder& folder, std::size_t keep, const fs::path& tonight,
-                                       const fs::path& pinned) {
-  const NightSummary* const good = last_good_night(folder, tonight);
+std::vector<fs::path> nights_to_delete(const NightFolder& folder, std::size_t keep,
+                                       const std::vector<fs::path>& spared) {
   std::vector<fs::path> stores;
-  std::error_code ignored;
   for (std::size_t i = 0; i + keep < folder.nights.size(); ++i) {
-    const NightSummary& night = folder.nights[i];
-    const bool is_pinned = !pinned.empty() && fs::equivalent(night.store, pinned, ignored);
-    if (&night == good || night.store == tonight || is_pinned) continue;
-    stores.push_back(night.store);
+    const fs::path& store = folder.nights[i].store;
+    const bool is_spared = std::any_of(spared.begin(), spared.end(), [&](const fs::path& other) {
+      std::error_code ignored;
+      return fs::equivalent(store, other, ignored);
+    });
+    if (!is_spared) stores.push_back(store);
   }
   return stores;
 }

@@ -23,31 +23,42 @@ Result<std::monostate> write_night_result(const std::filesystem::path& store, co
 /// nullopt where there is none or it is damaged.
 std::optional<NightResult> read_night_result(const std::filesystem::path& store);
 
-/// The stores of a folder as nights of one suite.
+/// The stores of a folder.
 struct NightFolder {
   std::vector<NightSummary> nights;  ///< by their start, oldest first
-  std::vector<std::string> notes;    ///< stores that can't be read, a line each
+  std::vector<std::string> notes;    ///< stores that can't be read or were run side by side, a line each
 };
-/// Errors (bad_input): the folder can't be read.
+/// All of its stores but those that were run side by side. Errors (bad_input): the folder can't be read.
+Result<NightFolder> read_store_folder(const std::filesystem::path& folder);
+/// Only what `conebench nightly` left of a suite (empty: of any): a store with its name or its result. Errors as
+/// read_store_folder.
 Result<NightFolder> read_night_folder(const std::filesystem::path& folder, const std::string& suite);
 
-/// Complete, and no cell of it broke: what a later night is compared with.
+/// Why a complete night is no base for later ones: "something broke in it"; empty: it is good.
+std::string flaw_of(const NightSummary& night);
+/// Complete and without a flaw.
 bool is_good(const NightSummary& night);
 
-/// The newest good night before `store`, or, where something breaks every night, the newest complete one; null: there
-/// is none.
-const NightSummary* last_good_night(const NightFolder& folder, const std::filesystem::path& store);
+/// Complete nights before `store` that it can be compared with, best first: good ones from the newest on, those that
+/// began after `now` (a clock was wrong) behind the others, then those with a flaw. `now`: "2026-01-31T12:00:00Z".
+std::vector<const NightSummary*> bases_of(const NightFolder& folder, const std::filesystem::path& store,
+                                          const std::string& now);
 
-/// Where tonight's results go: the store of this executable that broke off, or else a new one by date and build,
-/// "2026-01-31-1f3a9c77.sqlite". `date`: "2026-01-31".
+/// What a run is made of, as far as results of one store have to agree in it.
+struct NightOrigin {
+  BuildRecord build;
+  std::string cpu;         ///< MachineRecord::cpu
+  std::string suite_hash;  ///< hash_of_suite
+};
+
+/// Where tonight's results go: the newest night, where it broke off or was not judged, of the same origin; else a new
+/// store by date and build, "2026-01-31-1f3a9c77.sqlite". `now` as of bases_of.
 std::filesystem::path store_of_tonight(const std::filesystem::path& folder, const NightFolder& nights,
-                                       const std::string& date, const std::string& executable,
-                                       const std::string& suite_hash);
+                                       const std::string& now, const NightOrigin& origin);
 
-/// The stores beyond the newest `keep`, oldest first; never the last good one, nor `pinned`, nor `tonight`.
+/// The stores beyond the newest `keep`, oldest first, without `spared` (paths that name no file count for nothing).
 std::vector<std::filesystem::path> nights_to_delete(const NightFolder& folder, std::size_t keep,
-                                                    const std::filesystem::path& tonight,
-                                                    const std::filesystem::path& pinned);
+                                                    const std::vector<std::filesystem::path>& spared);
 
 /// A store and all that lies beside it.
 void delete_night(const std::filesystem::path& store);

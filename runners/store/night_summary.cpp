@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -24,7 +25,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 2;  // of the file; another one is made anew
+constexpr int layout = 3;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -58,11 +59,19 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.executable = latest.build.executable;
   night.compiler = latest.build.compiler;
   night.flags = latest.build.flags;
+  night.libraries = latest.build.libraries;
   night.mode = latest.mode;
   for (const RunRecord& run : runs) {
     if (run.mode != "timed") night.mode = run.mode;
+    if (!run.side.empty()) night.side_by_side = true;
     if (!build_difference(run.build, latest.build).empty()) night.several_builds = true;
   }
+}
+
+/// Near what it was allowed, as compare has it: a third.
+bool near_memory_limit(const CellRecord& cell) {
+  constexpr double near = 1.0 / 3.0, kb = 1024.0;
+  return cell.limit_mb > 0 && static_cast<double>(cell.peak_memory_kb) > near * kb * static_cast<double>(cell.limit_mb);
 }
 
 /// The rows of a night, found by setting, tolerance and start.
@@ -78,7 +87,8 @@ class Rows {
     const auto setting = settings_.find(cell.setting);
     if (problem == problems_.end() || setting == settings_.end()) return;
     NightCell& into = row(*setting->second, cell).cells[problem->second];
-    into = {status(cell.status), cell.solved, cell.repeats > 0 ? cell.total.minimum : 0.0, work_of(cell)};
+    into = {status(cell.status), cell.solved, cell.repeats > 0 ? cell.total.minimum : 0.0, work_of(cell),
+            near_memory_limit(cell)};
   }
 
  private:
@@ -138,7 +148,9 @@ void visit_night(Visit visit, Night& night) {
   visit("executable", night.executable);
   visit("compiler", night.compiler);
   visit("flags", night.flags);
+  visit("libraries", night.libraries);
   visit("several_builds", night.several_builds);
+  visit("side_by_side", night.side_by_side);
   visit("missing", night.missing);
   visit("loaded_share", night.loaded_share);
   visit("loaded", night.loaded);
@@ -164,7 +176,9 @@ const auto reader = [](const Json& json) {
 
 Json cells_json(const NightRow& row) {
   Json statuses = Json::array(), solved = Json::array(), minima = Json::array(), works = Json::array();
+  Json near_memory = Json::array();  // their places: few are
   for (const NightCell& cell : row.cells) {
+    if (cell.near_memory) near_memory.push_back(statuses.size());
     statuses.push_back(cell.status);
     solved.push_back(cell.solved ? 1 : 0);
     // Seven digits: ten times less than what is told of a night, a fifth of the file.
@@ -175,7 +189,8 @@ Json cells_json(const NightRow& row) {
   return {{"status", std::move(statuses)},
           {"solved", std::move(solved)},
           {"minimum_s", std::move(minima)},
-          {"work", std::move(works)}};
+          {"work", std::move(works)},
+          {"near_memory", std::move(near_memory)}};
 }
 
 std::string body_of(const NightSummary& night) {
@@ -202,9 +217,10 @@ NightRow row_of(const Json& json, std::size_t problems, std::size_t statuses) {
   row.cells.reserve(problems);
   for (std::size_t i = 0; i < problems; ++i) {
     row.cells.push_back({status.at(i).get<int>(), solved.at(i).get<int>() != 0, minimum.at(i).get<double>(),
-                         work.at(i).get<std::uint32_t>()});
+                         work.at(i).get<std::uint32_t>(), false});
     if (row.cells.back().status >= static_cast<int>(statuses)) throw std::out_of_range("status");
   }
+  for (const Json& place : cells.at("near_memory")) row.cells.at(place.get<std::size_t>()).near_memory = true;
   return row;
 }
 
@@ -256,6 +272,12 @@ void keep_summary(const std::filesystem::path& file, const Stamp& stamp, const N
 }
 
 }  // namespace
+
+bool NightSummary::answered() const {
+  return std::any_of(rows.begin(), rows.end(), [](const NightRow& row) {
+    return std::any_of(row.cells.begin(), row.cells.end(), [](const NightCell& cell) { return cell.minimum_s > 0.0; });
+  });
+}
 
 std::string hash_of_suite(const std::string& text) { return fmt::format("{:08x}", checksum(text)); }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct NightProblem {
 struct NightCell {
   int status = -1;  ///< place in NightSummary::statuses; -1: not run
   bool solved = false;
-  double minimum_s = 0.0;  ///< of set-up + solve; 0: not timed
-  std::uint32_t work = 0;  ///< of iterations, factorizations and products: the same work has the same number
+  double minimum_s = 0.0;    ///< of set-up + solve; 0: not timed
+  std::uint32_t work = 0;    ///< of iterations, factorizations and products: the same work has the same number
+  bool near_memory = false;  ///< took over a third of the memory that it was allowed
 };
 
 /// One setting at one tolerance and start.
@@ -43,7 +45,9 @@ struct NightSummary {
   std::string cpu;
   int cores = 0;
   std::string version, commit, executable, compiler, flags;  ///< of the build of the latest run
+  std::map<std::string, std::string> libraries;              ///< of the same: name → version
   bool several_builds = false;
+  bool side_by_side = false;  ///< of two builds in turn: no night
   long missing = 0;           ///< cells that the suite asks for, too
   double loaded_share = 0.0;  ///< of the long cells, see is_loaded
   bool loaded = false;
@@ -53,6 +57,8 @@ struct NightSummary {
 
   /// Ran to its end, with every cell.
   bool complete() const { return !finished_utc.empty() && missing == 0; }
+  /// A solver ran to its end in at least one cell.
+  bool answered() const;
 };
 
 /// Only cells that the suite still asks for (present_contents) belong in `contents`. A store without a run gives a

@@ -40,6 +40,16 @@ class NightlyCommand : public ::testing::Test {
     return conebench(words);
   }
 
+  /// A night of MISBEHAVE, beside the `other` solvers; CONEBENCH_TEST_MODE makes the same executable another solver.
+  Outcome with_mode(const std::string& mode, const std::string& other = R"("NSGS", )") const {
+    write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
+      "solvers": [)" +
+                other + R"("MISBEHAVE"], "tolerances": [1e-6], "repeats": {"min": 2, "min_ms": 0, "max": 2}})");
+    return conebench(
+        {"nightly", folder / "night.json", "--stores", folder / "nights"},
+        {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=" + mode}, .out_to = {}});
+  }
+
   std::vector<std::string> stores() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "nights")) {
@@ -96,12 +106,13 @@ TEST_F(NightlyCommand, AMissingFileAndALostSettingAreNamed) {
 
 TEST_F(NightlyCommand, ABrokenNightIsResumed) {
   std::filesystem::create_directories(folder / "nights");
-  const auto begun = conebench({"run", folder / "night.json", "--db", folder / "nights/begun.sqlite", "--data",
-                                folder / "data", "--filter", "solver=NSGS"});
+  const std::string store = folder / "nights/2024-05-01-0123abcd.sqlite";
+  const auto begun =
+      conebench({"run", folder / "night.json", "--db", store, "--data", folder / "data", "--filter", "solver=NSGS"});
   ASSERT_EQ(begun.code, 0) << begun.err;
   const auto resumed = night();
   EXPECT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_EQ(stores(), std::vector<std::string>{folder / "nights/begun.sqlite"});
+  EXPECT_EQ(stores(), std::vector<std::string>{store});
   EXPECT_THAT(resumed.out, HasSubstr("First night"));
 }
 
@@ -114,6 +125,16 @@ TEST_F(NightlyCommand, KeepsTheNewestNightsAndThePinnedOne) {
   const auto left = stores();
   EXPECT_EQ(left.size(), 3U);
   EXPECT_EQ(left.front(), pinned);
+}
+
+TEST_F(NightlyCommand, AStoreThatARunWroteIntoTheFolderIsNeitherComparedWithNorDeleted) {
+  ASSERT_EQ(night().code, 0);
+  const std::string release = folder / "nights/release-1.sqlite";
+  ASSERT_EQ(conebench({"run", folder / "night.json", "--db", release, "--data", folder / "data"}).code, 0);
+  const auto second = night({"--keep", "1"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, ::testing::Not(HasSubstr("release-1")));
+  EXPECT_TRUE(std::filesystem::exists(release));
 }
 
 TEST_F(NightlyCommand, WhatIsWrongIsOneLine) {
@@ -141,15 +162,74 @@ TEST_F(NightlyCommand, WhereEveryNightBreaksNightsAreComparedAllTheSame) {
   EXPECT_THAT(second.out, HasSubstr("something broke in it"));
 }
 
-/// CONEBENCH_TEST_MODE makes the same executable another solver.
+TEST_F(NightlyCommand, AnEditOfTheLimitsEndsOneNightWithFiveAndTheNextIsComparedWithIt) {
+  ASSERT_EQ(night().code, 0);
+  std::string edited = suite;
+  edited.replace(edited.find("2000,"), 5, "1900,");
+  write_suite(edited);
+  const auto after = night();
+  EXPECT_EQ(after.code, 5) << after.out << after.err;
+  const auto next = night();
+  EXPECT_EQ(next.code, 0) << next.out << next.err;
+  EXPECT_THAT(next.out, ::testing::Not(HasSubstr("broke")));
+}
+
+TEST_F(NightlyCommand, ADamagedPinIsToldBeforeAnythingIsRun) {
+  std::ofstream(folder / "pin.sqlite") << "no store";
+  expect_failure(night({"--pin", folder / "pin.sqlite"}), 3, {"pin.sqlite"});
+  EXPECT_THAT(stores(), ::testing::IsEmpty());
+}
+
+TEST_F(NightlyCommand, ALossIsToldThoughThePagesCannotBeWrittenAndAgainWhenTheNightIsJudged) {
+  ASSERT_EQ(with_mode("none").code, 0);
+  std::filesystem::remove_all(folder / "nights/history");
+  std::ofstream(folder / "nights/history") << "in the way";
+  const auto lost = with_mode("nan");
+  EXPECT_EQ(lost.code, 3) << lost.err;
+  EXPECT_THAT(lost.out, HasSubstr("lost"));
+  std::filesystem::remove(folder / "nights/history");
+  const auto judged = with_mode("none");
+  EXPECT_EQ(judged.code, 1) << "nothing is run: " << judged.out;
+  EXPECT_THAT(judged.out, HasSubstr("lost"));
+  EXPECT_EQ(stores().size(), 2U);
+}
+
+TEST_F(NightlyCommand, ANightInWhichEveryCellCrashedSwallowsNoLoss) {
+  ASSERT_EQ(with_mode("none", "").code, 0);
+  const auto crashed = with_mode("segfault", "");
+  EXPECT_EQ(crashed.code, 1) << crashed.out << crashed.err;
+  const auto unsolved = with_mode("nan", "");
+  EXPECT_EQ(unsolved.code, 1) << unsolved.out << unsolved.err;
+  EXPECT_THAT(unsolved.out, HasSubstr("lost"));
+}
+
+TEST_F(NightlyCommand, WhatCrashesOnAFirstNightIsNotNewUnlessAllOfIt) {
+  const auto some = with_mode("segfault");
+  EXPECT_EQ(some.code, 0) << some.out << some.err;
+  EXPECT_THAT(some.out, HasSubstr("2 cells crashed"));
+  std::filesystem::remove_all(folder / "nights");
+  EXPECT_EQ(with_mode("segfault", "").code, 4);
+}
+
+TEST_F(NightlyCommand, AKillFromOutsideIsNotMissingAndTheNextCallGoesOn) {
+  ASSERT_EQ(with_mode("none").code, 0);
+  const std::string words =
+      executable().string() + " nightly '" + (folder / "night.json") + "' --stores '" + (folder / "nights") + "'";
+  const auto killed = run_program({"sh", "-c",
+                                   "export CONEBENCH_TEST_SOLVERS=1 CONEBENCH_TEST_MODE=hang; " + words +
+                                       " & main=$!; (while :; do"
+                                       " for worker in $(cat /proc/$main/task/$main/children); do"
+                                       " for cell in $(cat /proc/$worker/task/$worker/children); do kill -9 $cell;"
+                                       " done; done; sleep 0.05; done) 2>/dev/null & killer=$!;"
+                                       " wait $main; code=$?; kill $killer; exit $code"});
+  EXPECT_EQ(killed.code, 4) << killed.out << killed.err;
+  EXPECT_THAT(killed.err, HasSubstr("goes on"));
+  const auto next = with_mode("none");
+  EXPECT_EQ(next.code, 0) << next.out << next.err;
+  EXPECT_EQ(stores().size(), 2U);
+}
+
 TEST_F(NightlyCommand, ALostProblemFailsTheNightAndStandsInTheHistoryOfAll) {
-  write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
-    "solvers": ["NSGS", "MISBEHAVE"], "tolerances": [1e-6], "repeats": {"min": 2, "min_ms": 0, "max": 2}})");
-  const auto with_mode = [&](const std::string& mode) {
-    return conebench(
-        {"nightly", folder / "night.json", "--stores", folder / "nights"},
-        {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=" + mode}, .out_to = {}});
-  };
   const auto first = with_mode("none");
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("history/index.html"));
@@ -163,37 +243,6 @@ TEST_F(NightlyCommand, ALostProblemFailsTheNightAndStandsInTheHistoryOfAll) {
   EXPECT_EQ(changes[0]["lost"].size(), 2U);
   EXPECT_EQ(changes[0]["night"], 1);
   EXPECT_TRUE(std::filesystem::exists(folder / "nights/history/index.html"));
-}
-
-/// The executable of a night is kept. What is slower by four between two nights is asked again side by side with it:
-/// the environment that burns time is that of both builds then, as a slower machine is, or the old one's alone lacks
-/// it.
-TEST_F(NightlyCommand, ASlowerSettingIsRunAgainSideBySideWithTheExecutableOfThatNight) {
-  write_suite(R"({"name": "small-night", "solvers": ["NSGS", "CASCADE", "PGS-NCP", "NSN-AC"], "tolerances": [1e-4],
-    "problems": [{"scene": "random", "options": {"contacts": 12}, "seeds": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}],
-    "repeats": {"min": 3, "min_ms": 2, "max": 20}})");
-  const auto with_burn = [&](const std::string& burn) {
-    return conebench(
-        {"nightly", folder / "night.json", "--stores", folder / "nights"},
-        {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_BURN=" + burn}, .out_to = {}});
-  };
-  ASSERT_EQ(with_burn("none:0").code, 0);
-  const auto slower_machine = with_burn("NSGS:300");
-  EXPECT_EQ(slower_machine.code, 0) << slower_machine.out << slower_machine.err;
-  EXPECT_THAT(slower_machine.out, HasSubstr("NSGS at 0.0001: not confirmed"));
-  std::filesystem::remove(stores().front());  // "…-2": the second night
-
-  std::vector<std::filesystem::path> builds;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / "nights/builds"))
-    builds.push_back(entry.path());
-  ASSERT_EQ(builds.size(), 1U);
-  std::filesystem::remove(builds.front());
-  std::ofstream(builds.front()) << "#!/bin/sh\nunset CONEBENCH_TEST_BURN\nexec '" << executable().string()
-                                << "' \"$@\"\n";
-  std::filesystem::permissions(builds.front(), std::filesystem::perms::owner_all);
-  const auto slower_build = with_burn("NSGS:300");
-  EXPECT_EQ(slower_build.code, 1) << slower_build.out << slower_build.err;
-  EXPECT_THAT(slower_build.out, HasSubstr("NSGS at 0.0001: confirmed"));
 }
 
 TEST_F(NightlyCommand, ASecondRunnerOfOneFolderIsRefused) {

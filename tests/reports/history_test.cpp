@@ -162,6 +162,37 @@ TEST(History, WhatAClockEndedNearTheLimitIsNotLost) {
   EXPECT_THAT(lose(0.01).lost, SizeIs(1)) << "far below the limit of 10 s";
 }
 
+TEST(History, WhatRanOutOfMemoryIsLostUnlessItTookNearlyAsMuchBefore) {
+  const auto lose = [](std::int64_t peak_before_kb, double seconds_before) {
+    std::map<std::size_t, Change> changes;
+    changes[0] = [=](StoreContents& store) {
+      store.cells[5].total.minimum = seconds_before;
+      store.cells[5].peak_memory_kb = peak_before_kb;
+      store.cells[5].limit_mb = 1000;
+    };
+    changes[1] = [](StoreContents& store) {
+      store.cells[5].solved = false;
+      store.cells[5].status = "out_of_memory";
+    };
+    return history_of({}, 2, changes).cell_changes.at(0);
+  };
+  EXPECT_EQ(lose(500'000, 0.01).at_limit, 1) << "half of the memory that it is allowed";
+  EXPECT_THAT(lose(10'000, 6.0).lost, SizeIs(1)) << "its time says nothing of memory";
+}
+
+TEST(History, AFlakyCellIsNeitherLostNorWon) {
+  const auto suite = history_of({}, 3, {{1, [](StoreContents& store) {
+                                           store.cells[5].solved = false;
+                                           store.cells[5].status = "flaky";
+                                         }}});
+  ASSERT_THAT(suite.cell_changes, SizeIs(2));
+  for (const CellChanges& changes : suite.cell_changes) {
+    EXPECT_THAT(changes.lost, IsEmpty());
+    EXPECT_THAT(changes.won, IsEmpty());
+    EXPECT_EQ(changes.flaky, 1);
+  }
+}
+
 TEST(History, OtherWorkIsToldWithoutStatistics) {
   const auto suite = history_of({}, 2, {{1, [](StoreContents& store) { store.cells[7].iterations += 1; }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(1));

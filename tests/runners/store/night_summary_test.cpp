@@ -34,6 +34,7 @@ class NightOfAStore : public ::testing::Test {
     solved.solved = true;
     solved.total.minimum = 0.002;
     solved.repeats = 5;
+    solved.peak_memory_kb = 2000 * 1024;  // of 4000 MB
     CellRecord lost = sample_cell("k2");
     lost.problem = "p2";
     lost.solved = false;
@@ -57,7 +58,11 @@ class NightOfAStore : public ::testing::Test {
     ASSERT_THAT(night.rows[0].cells, SizeIs(2));
     EXPECT_TRUE(night.rows[0].cells[0].solved);
     EXPECT_EQ(night.rows[0].cells[0].minimum_s, 0.002);
+    EXPECT_TRUE(night.rows[0].cells[0].near_memory);
+    EXPECT_TRUE(night.answered());
+    EXPECT_EQ(night.libraries, conebench::testing::sample_run().build.libraries);
     EXPECT_FALSE(night.rows[0].cells[1].solved);
+    EXPECT_FALSE(night.rows[0].cells[1].near_memory);
     EXPECT_EQ(night.statuses.at(static_cast<std::size_t>(night.rows[0].cells[1].status)), "diverged");
   }
 

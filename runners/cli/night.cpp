@@ -1,0 +1,367 @@
+#include "runners/cli/night.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "problems/plural.hpp"
+#include "reports/comparison/comparison.hpp"
+#include "reports/history/history.hpp"
+#include "reports/history/history_words.hpp"
+#include "reports/write_files.hpp"
+#include "runners/cli/command.hpp"
+#include "runners/cli/night_alarms.hpp"
+#include "runners/cli/output.hpp"
+#include "runners/cli/run_ending.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/gates.hpp"
+#include "runners/execute/interrupt.hpp"
+#include "runners/execute/sweep.hpp"
+#include "runners/plan/suite.hpp"
+#include "runners/store/night_folder.hpp"
+#include "runners/store/store.hpp"
+#include "runners/store/store_lock.hpp"
+#include "runners/store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using reports::Comparison;
+
+Result<StoreContents> read_present(const fs::path& file) {
+  const auto store = Store::open(file, Store::Mode::read_only);
+  if (!store) return store.error();
+  auto contents = store->read_outcomes();
+  if (!contents) return contents.error();
+  return present_contents(std::move(*contents));
+}
+
+/// Of two exit codes that which is told: something is worse, nothing was comparable, something broke.
+int graver(int one, int other) {
+  for (const int code : {gate_failed, nothing_measured, not_run}) {
+    if (one == code || other == code) return code;
+  }
+  return done;
+}
+
+/// One night: what ran, what it is compared with, and how it ends.
+class Night {
+ public:
+  explicit Night(const NightlyArguments& arguments) : arguments_(arguments), folder_(arguments.folder) {}
+
+  Result<int> run() {
+    auto suite = load_suite(arguments_.suite);
+    if (!suite) return suite.error();
+    suite_.emplace(std::move(*suite));
+    const auto gate = reports::parse_gate(arguments_.fail_on);
+    if (!gate) return gate.error();
+    compare_.fail_on = *gate;
+    std::error_code failure;
+    fs::create_directories(folder_, failure);
+    if (failure) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", folder_.string(), failure.message())};
+    }
+    if (!arguments_.pin.empty() && !fs::exists(arguments_.pin)) {
+      return Error{ErrorCode::bad_input, fmt::format("--pin {}: no such store", arguments_.pin)};
+    }
+    const auto lock = StoreLock::acquire(folder_ / "nightly", {.break_lock = arguments_.break_lock});
+    if (!lock) return lock.error();
+    if (!lock->note().empty()) print_note(lock->note());
+    return run_locked();
+  }
+
+ private:
+  /// A store that tonight is compared with.
+  struct Base {
+    fs::path store;
+    std::string name;  ///< with what is wrong with it
+    StoreContents contents;
+  };
+  struct Swept {
+    Ending ending;
+    bool whole = false;  ///< every cell was run: it can be judged
+  };
+  /// A comparison that is told, before its pages are written.
+  struct Told {
+    Comparison comparison;
+    fs::path folder;
+  };
+
+  Result<int> run_locked() {
+    if (!arguments_.pin.empty()) {
+      auto pinned = read_present(arguments_.pin);
+      if (!pinned) return pinned.error();
+      pin_ = Base{arguments_.pin, arguments_.pin, std::move(*pinned)};
+    }
+    const auto nights = read_night_folder(folder_, suite_->name);
+    if (!nights) return nights.error();
+    for (const std::string& note : nights->notes) print_note("left out: " + note);
+    const std::string now = utc_now();
+    store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_suite(suite_->text)});
+    base_ = choose_base(*nights, now);
+    const auto swept = sweep();
+    if (!swept) return swept.error();
+    if (swept->whole) return judge(swept->ending);
+    for (const std::string& reason : swept->ending.reasons) print_error(reason);
+    return swept->ending.code;
+  }
+
+  std::optional<Base> choose_base(const NightFolder& nights, const std::string& now) const {
+    for (const NightSummary* const night : bases_of(nights, store_, now)) {
+      auto contents = read_present(night->store);
+      if (!contents) {
+        print_note("left out: " + contents.error().message);
+        continue;
+      }
+      std::string name = night->store.filename().string();
+      if (const std::string flaw = flaw_of(*night); !flaw.empty()) name += fmt::format(" ({}; no night is good)", flaw);
+      return Base{night->store, name, std::move(*contents)};
+    }
+    return std::nullopt;
+  }
+
+  SweepOptions sweep_options() const {
+    SweepOptions options;
+    options.data = arguments_.data;
+    options.cache = fs::path(store_).replace_extension(".problems");
+    return options;
+  }
+  fs::path pages() const { return fs::path(store_).replace_extension(".comparison"); }
+
+  Result<Swept> sweep() {
+    SweepOptions options = sweep_options();
+    const auto count = count_cells(*suite_, options);
+    if (!count) return count.error();
+    if (count->left == 0)
+      return Swept{{nothing_measured, {arguments_.suite + ": nothing was measured: it has no cell"}}, false};
+    const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
+    if (!lock) return lock.error();
+    auto store = Store::open(store_, Store::Mode::read_write);
+    if (!store) return store.error();
+    ProgressPrinter progress = progress_on_stderr();
+    const InterruptGuard guard;
+    options.interrupted = &guard.flag();
+    const auto outcome = run_sweep(*suite_, *store, options, progress);
+    if (!outcome) return outcome.error();
+    auto contents = store->read_outcomes();
+    if (!contents && !outcome->stopped) return contents.error();
+    EndedRun ended{.suite = arguments_.suite,
+                   .store = store_.string(),
+                   .base = base_ ? base_->name : std::string(),
+                   .part = {},
+                   .jobs = 1,
+                   .outcome = *outcome,
+                   .verdict = {}};
+    if (contents) {
+      ended.verdict = judge_sweep(*contents, outcome->keys, {}, base_ ? &base_->contents : nullptr);
+      tonight_ = present_contents(std::move(*contents));
+    }
+    // What crashes on a first night is not new.
+    if (!base_ && ended.verdict.answered > 0) {
+      ended.verdict.ended_before += ended.verdict.ended;
+      ended.verdict.ended = 0;
+    }
+    crashed_before_ = ended.verdict.ended_before;
+    const bool whole = !outcome->stopped && !outcome->interrupted && outcome->left() == 0 && outcome->cells > 0;
+    return Swept{ending_of(ended), whole};
+  }
+
+  /// The summary is printed before anything is written that may fail.
+  Result<int> judge(const Ending& ending) {
+    std::string text = fmt::format("## {}: {}\n\n", suite_->name, store_.filename().string());
+    NightResult result{.exit_code = ending.code,
+                       .broke = ending.code == not_run,
+                       .base = base_ ? base_->name : std::string(),
+                       .headline = "first night: nothing to compare with"};
+    for (const std::string& reason : ending.reasons) text += "- " + reason + "\n";
+    if (!ending.reasons.empty()) text += "\n";
+    std::vector<Told> told;
+    if (base_) {
+      result.exit_code = graver(result.exit_code, compare_with(*base_, pages(), text, told));
+      const std::string markdown = text_of(told.front());
+      result.headline = markdown.substr(0, markdown.find('\n'));
+    } else {
+      text += "First night: nothing to compare with.\n";
+      if (crashed_before_ > 0) text += plural(crashed_before_, "cell") + " crashed or ran out of memory.\n";
+    }
+    if (pin_) {
+      text += "\n#### Against the pinned reference\n\n";
+      result.exit_code = graver(result.exit_code, compare_with(*pin_, pages() / "pinned", text, told));
+    }
+    const auto history = reports::read_history({folder_});
+    if (history) result.exit_code = graver(result.exit_code, judge_history(*history, text));
+    print_text(text);
+    for (const std::string& reason : ending.reasons) print_error(reason);
+    if (!history) return history.error();
+    if (interrupted_) {
+      print_error("interrupted while alarms were run side by side; the same command goes on");
+      return interrupted;
+    }
+    if (const auto written = write_pages(told, *history); !written) return written.error();
+    if (const auto written = write_night_result(store_, result); !written) return written.error();
+    prune();
+    keep_builds();
+    return result.exit_code;
+  }
+
+  static std::string text_of(const Told& told) { return reports::comparison_markdown(told.comparison); }
+
+  Result<std::monostate> write_pages(const std::vector<Told>& told, const reports::History& history) const {
+    for (const auto& [comparison, folder] : told) {
+      const auto written = write_files(folder, {{"index.html", reports::comparison_page(comparison)},
+                                                {"comparison.md", reports::comparison_markdown(comparison)},
+                                                {"comparison.json", reports::comparison_json(comparison)},
+                                                {"comparison.xml", reports::comparison_junit(comparison)}});
+      if (!written) return written.error();
+    }
+    if (const auto written = reports::write_history(history, folder_ / "history"); !written) return written.error();
+    return std::monostate{};
+  }
+
+  /// 0, 1 or 5, as compare ends; adds its Markdown to `text`.
+  int compare_with(const Base& base, const fs::path& folder, std::string& text, std::vector<Told>& told) {
+    told.push_back({reports::compare(reports::make_side(base.name, base.contents),
+                                     reports::make_side(store_.filename().string(), tonight_), compare_),
+                    folder});
+    Comparison& comparison = told.back().comparison;
+    std::string found;
+    if (comparison.compared > 0 && comparison.alarms.contains("slower") && compare_.fail_on.contains("slower")) {
+      const SlowerSettings slower = slower_settings(comparison);
+      const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
+      const auto withdrawn = ask_again({base.name, executable, folder / "side-by-side.sqlite"}, slower.suspects, found);
+      for (const std::size_t i : withdrawn) withdraw_slower(comparison, slower.places[i], compare_.fail_on);
+      if (!slower.certain.empty()) {
+        found += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
+                             fmt::join(slower.certain, ", "));
+      }
+    }
+    text += text_of(told.back()) + found;
+    if (comparison.compared == 0) return nothing_measured;
+    return comparison.failed ? gate_failed : done;
+  }
+
+  /// An earlier night whose executable may be at hand.
+  struct Earlier {
+    std::string name, executable;
+    fs::path store;  ///< where suspects are run again
+  };
+
+  /// Which of the suspects a run side by side with the earlier night's executable withdraws; says what it found.
+  std::vector<std::size_t> ask_again(const Earlier& earlier, const std::vector<Suspect>& suspects, std::string& text) {
+    if (suspects.empty() || interrupted_) return {};
+    const fs::path other = kept_build(folder_, earlier.executable);
+    if (std::error_code ignored; other.empty() || !fs::exists(other, ignored)) {
+      text += fmt::format("\nThe slower settings are *unconfirmed*: the executable of {} is not in {}.\n", earlier.name,
+                          (folder_ / "builds").string());
+      return {};
+    }
+    const InterruptGuard guard;
+    BesideOptions options{.sweep = sweep_options(), .other = other};
+    options.sweep.interrupted = &guard.flag();
+    ProgressPrinter progress = progress_on_stderr();
+    const auto found = confirm_beside(*suite_, earlier.store, suspects, options, progress);
+    if (!found || found->interrupted) {
+      interrupted_ = found && found->interrupted;
+      text += fmt::format("\nThe slower settings are *unconfirmed*: {}.\n",
+                          interrupted_ ? "interrupted" : found.error().message);
+      return {};
+    }
+    text += fmt::format("\nSide by side with the executable of {}, six replicates a side:\n\n", earlier.name);
+    for (const std::string& line : found->lines) text += "- " + line + "\n";
+    std::vector<std::size_t> withdrawn;
+    for (std::size_t i = 0; i < suspects.size(); ++i) {
+      if (found->verdicts[i] == Confirmation::Verdict::withdrawn) withdrawn.push_back(i);
+    }
+    if (!withdrawn.empty()) text += "\nWhat is withdrawn was the machine, not the build.\n";
+    return withdrawn;
+  }
+
+  /// 1 where the nights together show tonight that a setting became slower.
+  int judge_history(const reports::History& history, std::string& text) {
+    text += fmt::format("\nAll nights: {}\n", (folder_ / "history/index.html").string());
+    int code = done;
+    for (const reports::SuiteHistory& suite : history.suites) {
+      const auto tonight = std::find_if(suite.nights.begin(), suite.nights.end(),
+                                        [&](const auto& night) { return night.summary.store == store_; });
+      if (suite.suite != suite_->name || tonight == suite.nights.end()) continue;
+      const auto place = static_cast<std::size_t>(tonight - suite.nights.begin());
+      std::map<std::size_t, std::vector<Suspect>> slower;  // by the last night before
+      for (const reports::TimeChange& change : suite.time_changes) {
+        if (change.change.seen_at != place) continue;
+        text += fmt::format("- {}\n", reports::change_words(suite, change));
+        if (change.change.effect > 0.0) add_suspects(suite, change, slower[change.change.last_before]);
+      }
+      if (!compare_.fail_on.contains("slower")) continue;
+      for (const auto& [before, suspects] : slower) {
+        const NightSummary& night = suite.nights[before].summary;
+        const std::string name = night.store.filename().string();
+        const fs::path store = pages() / ("side-by-side-" + name);
+        const auto withdrawn = ask_again({name, night.executable, store}, suspects, text);
+        if (withdrawn.size() < suspects.size()) code = gate_failed;
+      }
+    }
+    return code;
+  }
+
+  void add_suspects(const reports::SuiteHistory& suite, const reports::TimeChange& change,
+                    std::vector<Suspect>& into) const {
+    const reports::HistorySlice& slice = suite.slices[change.slice];
+    for (const SettingRecord& setting : tonight_.settings) {
+      if (setting.label == suite.settings[change.setting]) {
+        into.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect});
+      }
+    }
+  }
+
+  /// As far back as the rules of a history look for the night of a change, the last good one and the pinned one
+  /// besides.
+  void keep_builds() const {
+    constexpr std::size_t newest = 8;
+    if (const auto kept = keep_build(folder_, build_.executable); !kept) return print_note(kept.error().message);
+    const auto nights = read_night_folder(folder_, "");
+    if (!nights) return;
+    std::set<std::string> executables = {build_.executable}, have_good;
+    std::map<std::string, std::size_t> seen;  // suite → nights
+    for (auto night = nights->nights.rbegin(); night != nights->nights.rend(); ++night) {
+      const bool is_last_good = is_good(*night) && have_good.insert(night->suite).second;
+      if (++seen[night->suite] <= newest || is_last_good) executables.insert(night->executable);
+    }
+    if (const auto pinned = read_night(arguments_.pin); pinned) executables.insert(pinned->executable);
+    delete_builds_but(folder_, executables);
+  }
+
+  void prune() const {
+    if (arguments_.keep == 0) return;
+    const auto nights = read_night_folder(folder_, suite_->name);
+    if (!nights) return;
+    const std::vector<fs::path> spared = {store_, base_ ? base_->store : fs::path(), arguments_.pin};
+    for (const fs::path& old : nights_to_delete(*nights, static_cast<std::size_t>(arguments_.keep), spared)) {
+      delete_night(old);
+      print_note("deleted: " + old.string());
+    }
+  }
+
+  const NightlyArguments& arguments_;
+  const BuildRecord build_ = capture_build();
+  fs::path folder_, store_;
+  std::optional<Suite> suite_;
+  reports::CompareOptions compare_;
+  std::optional<Base> base_, pin_;
+  StoreContents tonight_;
+  long crashed_before_ = 0;
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+Result<int> run_night(const NightlyArguments& arguments) { return Night(arguments).run(); }
+
+}  // namespace conebench::cli

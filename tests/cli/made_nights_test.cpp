@@ -1,0 +1,194 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "runners/store/night_folder.hpp"
+#include "runners/store/store.hpp"
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Nights whose stores are copies of one that was run, with times that the test chooses, so that what is told of them
+/// depends on no noise. A copy that was not judged is tonight: the command runs nothing and judges it.
+class MadeNights : public ::testing::Test {
+ protected:
+  struct Kind {
+    bool judged = true;
+    bool finished = true;
+    std::function<void(RunRecord&)> run = nullptr;
+    /// How many times as long as 1 ms a cell of this setting on this problem takes.
+    std::function<double(const std::string& setting, const std::string& family)> factor = nullptr;
+  };
+
+  void SetUp() override {
+    std::ofstream(folder / "night.json") << R"({"name": "made", "solvers": ["NSGS", "CASCADE", "PGS-NCP", "NSN-AC"],
+      "problems": [{"scene": "random", "options": {"contacts": 12}, "seeds": [1,2,3,4,5,6,7,8,9,10,11,12,13]},
+                   {"scene": "random", "options": {"contacts": 14}, "seeds": [1, 2, 3], "family": "odd"}],
+      "tolerances": [1e-4], "repeats": {"min": 3, "min_ms": 1, "max": 20}})";
+    const auto run = conebench({"run", folder / "night.json", "--db", folder / "measured.sqlite"}, burning("none:0"));
+    ASSERT_EQ(run.code, 0) << run.err;
+    fs::create_directories(nights / "builds");
+  }
+
+  static RunOptions burning(const std::string& burn) {
+    return {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_BURN=" + burn}, .out_to = {}};
+  }
+
+  /// The night of 1 May in `year`.
+  fs::path add(int year, const Kind& kind) const {
+    const fs::path file = nights / (std::to_string(year) + "-05-01-0123abcd.sqlite");
+    fs::copy_file(folder / "measured.sqlite", file);
+    auto store = Store::open(file, Store::Mode::read_write);
+    auto contents = store->read();
+    RunRecord run = contents->runs.front();
+    run.started_utc = std::to_string(year) + "-05-01T02:00:00Z";
+    if (!kind.finished) run.finished_utc.clear();
+    if (kind.run) kind.run(run);
+    EXPECT_TRUE(store->finish_run(run));
+    const auto name_of = [&](const auto& records, const std::string& hash, auto member) {
+      for (const auto& record : records) {
+        if (record.hash == hash) return record.*member;
+      }
+      return std::string();
+    };
+    for (CellRecord& cell : contents->cells) {
+      const std::string setting = name_of(contents->settings, cell.setting, &SettingRecord::label);
+      const std::string family = name_of(contents->problems, cell.problem, &ProblemRecord::family);
+      cell.total.minimum = 1e-3 * (kind.factor ? kind.factor(setting, family) : 1.0);
+      cell.total.median = 1.01 * cell.total.minimum;
+      EXPECT_TRUE(store->update_times(cell));
+    }
+    if (kind.judged) {
+      EXPECT_TRUE(write_night_result(file, {}));
+    }
+    return file;
+  }
+  fs::path add(int year) const { return add(year, Kind{}); }
+
+  static double nsgs_takes_four_times(const std::string& setting, const std::string&) {
+    return setting == "NSGS" ? 4.0 : 1.0;
+  }
+
+  /// The executable that the nights' build is kept as: the one under test, after `before`.
+  void keep_build(const std::string& before) const {
+    const auto night = read_night(folder / "measured.sqlite");
+    ASSERT_TRUE(night);
+    const fs::path kept = nights / "builds" / night->executable;
+    fs::remove(kept);
+    std::ofstream(kept) << "#!/bin/sh\n" << before << "\nexec '" << executable().string() << "' \"$@\"\n";
+    fs::permissions(kept, fs::perms::owner_all);
+  }
+
+  Outcome tonight(const std::string& burn = "none:0") const {
+    return conebench({"nightly", folder / "night.json", "--stores", nights.string()}, burning(burn));
+  }
+
+  static std::string text_of(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  long stores() const {
+    return std::count_if(fs::directory_iterator(nights), fs::directory_iterator(),
+                         [](const auto& entry) { return entry.path().extension() == ".sqlite"; });
+  }
+
+  const ScratchFolder folder;
+  const fs::path nights = folder / "nights";
+};
+
+/// Both builds burn as much time, as on a slower machine; then the new one alone does.
+TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTheBuildIs) {
+  add(2001);
+  const fs::path night = add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  keep_build("");
+  const auto slower_machine = tonight("NSGS:300");
+  EXPECT_EQ(slower_machine.code, 0) << slower_machine.out << slower_machine.err;
+  EXPECT_THAT(slower_machine.out, HasSubstr("NSGS at 0.0001: withdrawn"));
+  const fs::path pages = fs::path(night).replace_extension(".comparison");
+  EXPECT_THAT(text_of(pages / "comparison.xml"), Not(HasSubstr("<failure")));
+  EXPECT_THAT(text_of(pages / "comparison.json"), HasSubstr("withdrawn"));
+  EXPECT_EQ(stores(), 2) << "nothing but the alarm was run";
+
+  fs::remove(night_result_file(night));
+  keep_build("unset CONEBENCH_TEST_BURN");
+  const auto slower_build = tonight("NSGS:300");
+  EXPECT_EQ(slower_build.code, 1) << slower_build.out << slower_build.err;
+  EXPECT_THAT(slower_build.out, HasSubstr("NSGS at 0.0001: confirmed: slower"));
+  EXPECT_THAT(text_of(pages / "comparison.xml"), HasSubstr("<failure"));
+}
+
+TEST_F(MadeNights, AnAlarmOfAFamilyStandsThoughTheWholeSettingIsTheSameSideBySide) {
+  add(2001);
+  add(2002, {.judged = false, .factor = [](const std::string& setting, const std::string& family) {
+               return setting == "NSGS" && family == "odd" ? 1.2 : 1.0;
+             }});
+  keep_build("");
+  const auto outcome = tonight();
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("slower by a family or by work: NSGS at 0.0001"));
+}
+
+TEST_F(MadeNights, WithoutTheExecutableOfThatNightAnAlarmStandsUnconfirmed) {
+  add(2001);
+  add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto outcome = tonight();
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("*unconfirmed*"));
+}
+
+TEST_F(MadeNights, ANightOfTheFutureSilencesNoAlarmOfTheHistoryAndIsNotComparedWith) {
+  for (int year = 2001; year <= 2006; ++year) add(year);
+  add(2007, {.factor = nsgs_takes_four_times});
+  add(2008, {.judged = false, .factor = nsgs_takes_four_times});
+  add(2999);
+  const auto outcome = tonight();
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("NSGS at 1e-4 became"));
+  EXPECT_THAT(outcome.out, HasSubstr("2007-05-01-0123abcd"));
+  EXPECT_EQ(stores(), 9);
+}
+
+TEST_F(MadeNights, ADamagedNightIsLeftOutForTheGoodOneBeforeIt) {
+  add(2001);
+  const fs::path damaged = add(2002);
+  ASSERT_TRUE(read_night(damaged));
+  const auto changed = fs::last_write_time(damaged);
+  const auto size = fs::file_size(damaged);
+  {
+    std::fstream file(damaged, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(8192);
+    file << std::string(static_cast<std::size_t>(size) - 8192, '\xFF');
+  }
+  fs::last_write_time(damaged, changed);
+  add(2003, {.judged = false});
+  const auto outcome = tonight();
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("left out: " + damaged.string()));
+  EXPECT_THAT(outcome.out, HasSubstr("2001-05-01-0123abcd"));
+}
+
+TEST_F(MadeNights, ABrokenNightOfAnotherProcessorOrLibraryStopsNoOther) {
+  add(2001, {.judged = false, .finished = false, .run = [](RunRecord& run) { run.machine.cpu = "Another CPU"; }});
+  EXPECT_EQ(tonight().code, 0);
+  EXPECT_EQ(stores(), 2);
+  fs::remove_all(nights);
+  fs::create_directory(nights);
+  add(2001,
+      {.judged = false, .finished = false, .run = [](RunRecord& run) { run.build.libraries.begin()->second = "0.0"; }});
+  const auto outcome = tonight();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(stores(), 2);
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -1,0 +1,117 @@
+#include "runners/cli/night_alarms.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace conebench::cli {
+namespace {
+
+using reports::Comparison;
+using reports::SettingChange;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Verdict = Confirmation::Verdict;
+
+/// One setting, "s", at 1e-6 from cold.
+Comparison comparison_of(const SettingChange& change) {
+  Comparison comparison;
+  comparison.settings.push_back({.solver = "NSGS", .label = "NSGS"});
+  comparison.settings.back().new_hash = "s";
+  reports::TimeSlice& slice = comparison.slices.emplace_back();
+  slice.request.tolerance = 1e-6;
+  slice.request.start = "cold";
+  slice.settings.push_back(change);
+  for (const auto& [word, count] : change.alarms) comparison.alarms[word] += count;
+  comparison.failed = change.failed;
+  return comparison;
+}
+
+/// Side by side: effect T with deviation v.
+SettingChange same_side_by_side(double effect, double deviation) {
+  SettingChange change;
+  change.outlook = reports::Outlook::same;
+  change.times.corrected = effect;
+  change.times.bar = 0.01;
+  change.times.could_have_seen = 0.01 + deviation;
+  change.times.verdict = TimeVerdict::same;
+  return change;
+}
+
+Verdict verdict_on(const SettingChange& change, double alarm) {
+  return judge_suspects(comparison_of(change), {{"s", 1e-6, "cold", std::log1p(alarm)}}).verdicts.at(0);
+}
+
+TEST(NightAlarms, AnAlarmIsWithdrawnWhereSideBySideItIsClearlyBelowHalfOfIt) {
+  EXPECT_EQ(verdict_on(same_side_by_side(0.004, 0.0024), 0.03), Verdict::withdrawn);
+  EXPECT_EQ(verdict_on(same_side_by_side(-0.03, 0.0024), 0.03), Verdict::withdrawn);
+  EXPECT_EQ(verdict_on(same_side_by_side(0.004, 0.0100), 0.03), Verdict::undecided);
+}
+
+TEST(NightAlarms, ACreepOfOnePercentIsNotWithdrawnByTheSameWithinTwo) {
+  EXPECT_EQ(verdict_on(same_side_by_side(0.004, 0.0024), 0.01), Verdict::undecided);
+}
+
+TEST(NightAlarms, ASettingThatWasNotRunOrNotJudgedSideBySideIsUndecided) {
+  SettingChange few = same_side_by_side(0.0, 0.0);
+  few.times.verdict = TimeVerdict::none;
+  few.times.reason = "3 of at least 10 cells";
+  EXPECT_EQ(verdict_on(few, 0.03), Verdict::undecided);
+  const auto warm = judge_suspects(comparison_of(same_side_by_side(0.0, 0.001)), {{"s", 1e-6, "previous", 0.03}});
+  EXPECT_THAT(warm.verdicts, ElementsAre(Verdict::undecided));
+}
+
+TEST(NightAlarms, WhatIsWorseSideBySideIsConfirmedWithItsReason) {
+  SettingChange work = same_side_by_side(0.0, 0.001);
+  work.outlook = reports::Outlook::worse;
+  work.reasons = {"slower: more work"};
+  const auto found = judge_suspects(comparison_of(work), {{"s", 1e-6, "cold", 0.03}});
+  EXPECT_THAT(found.verdicts, ElementsAre(Verdict::confirmed));
+  EXPECT_THAT(found.lines, ElementsAre(HasSubstr("confirmed: slower: more work")));
+}
+
+SettingChange slower_by_time() {
+  SettingChange change;
+  change.outlook = reports::Outlook::worse;
+  change.times.corrected = 0.03;
+  change.times.verdict = TimeVerdict::slower;
+  change.reasons = {"slower +3.0 %"};
+  change.alarms = {{"slower", 1}};
+  change.failed = true;
+  return change;
+}
+
+TEST(NightAlarms, OnlyTheTimeOfAWholeSettingCanBeAskedSideBySide) {
+  const auto whole = slower_settings(comparison_of(slower_by_time()));
+  ASSERT_EQ(whole.suspects.size(), 1U);
+  EXPECT_EQ(whole.suspects[0].effect, 0.03);
+
+  Comparison by_family = comparison_of(slower_by_time());
+  by_family.slices[0].families.emplace_back().times.verdict = TimeVerdict::slower;
+  EXPECT_THAT(slower_settings(by_family).certain, ElementsAre("NSGS at 1e-06"));
+  SettingChange more_work = slower_by_time();
+  more_work.work.verdict = TimeVerdict::slower;
+  EXPECT_THAT(slower_settings(comparison_of(more_work)).certain, ElementsAre("NSGS at 1e-06"));
+}
+
+TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
+  const std::set<std::string> gate = {"lost", "slower"};
+  Comparison comparison = comparison_of(slower_by_time());
+  withdraw_slower(comparison, {0, 0}, gate);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_FALSE(comparison.slices[0].settings[0].failed);
+  EXPECT_FALSE(comparison.alarms.contains("slower"));
+  EXPECT_EQ(comparison.slices[0].settings[0].outlook, reports::Outlook::undecided);
+  EXPECT_THAT(comparison.notes, ElementsAre(HasSubstr("withdrawn")));
+
+  SettingChange lost = slower_by_time();
+  lost.alarms["lost"] = 1;
+  comparison = comparison_of(lost);
+  withdraw_slower(comparison, {0, 0}, gate);
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_EQ(comparison.slices[0].settings[0].outlook, reports::Outlook::worse);
+}
+
+}  // namespace
+}  // namespace conebench::cli

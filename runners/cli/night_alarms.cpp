@@ -11,9 +11,9 @@ namespace {
 using reports::Comparison;
 using reports::SettingChange;
 
-bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting) {
+bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, double than) {
   return std::any_of(slice.families.begin(), slice.families.end(), [&](const reports::FamilyChange& family) {
-    return family.setting == setting && family.times.verdict == TimeVerdict::slower;
+    return family.setting == setting && family.times.verdict == TimeVerdict::slower && family.times.median > than;
   });
 }
 
@@ -39,7 +39,8 @@ SlowerSettings slower_settings(const Comparison& comparison) {
       if (!change.alarms.contains("slower")) continue;
       const reports::ComparedSetting& setting = comparison.settings[change.setting];
       const bool by_time = change.times.verdict == TimeVerdict::slower;
-      if (by_time && change.work.verdict != TimeVerdict::slower && !family_is_slower(slice, change.setting)) {
+      if (by_time && change.work.verdict != TimeVerdict::slower &&
+          !family_is_slower(slice, change.setting, 2.0 * change.times.corrected)) {
         found.suspects.push_back(
             {setting.new_hash, slice.request.tolerance, slice.request.start, change.times.corrected});
         found.places.push_back({s, row});
@@ -55,6 +56,11 @@ void withdraw_slower(Comparison& comparison, SlowerSettings::Place place, const 
   reports::TimeSlice& slice = comparison.slices[place.slice];
   SettingChange& change = slice.settings[place.row];
   change.alarms.erase("slower");
+  for (reports::FamilyChange& family : slice.families) {
+    if (family.setting == change.setting && family.times.verdict == TimeVerdict::slower) {
+      family.times.verdict = TimeVerdict::undecided;
+    }
+  }
   for (std::string& reason : change.reasons) {
     if (reason.starts_with("slower ")) reason += " between the two nights, withdrawn side by side";
   }

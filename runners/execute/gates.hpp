@@ -13,8 +13,8 @@ namespace conebench {
 
 /// The least share of cells that must be solved: "0.9", "CASCADE:0.99", "CASCADE:0.99@supported".
 struct SolvedGate {
-  std::string text;    ///< as it was given
-  std::string solver;  ///< its id; empty: all of them
+  std::string text;         ///< as it was given
+  std::string solver = {};  ///< its id; empty: all of them
   double share = 0.0;
   bool supported_only = false;  ///< over the cells that the solver supports, not over all
 };
@@ -28,7 +28,7 @@ struct GateOutcome {
   long solved = 0;
   long cells = 0;      ///< that it counts
   long supported = 0;  ///< of its solver, whatever it counts
-  std::optional<long> base_supported;
+  std::optional<long> base_supported = {};
 
   double share() const { return cells > 0 ? static_cast<double>(solved) / static_cast<double>(cells) : 0.0; }
   /// Why it failed, in a line; empty: it has passed.

@@ -14,9 +14,9 @@ namespace conebench {
 /// What `conebench nightly` left of a night beside its store (FILE.sqlite.night.json).
 struct NightResult {
   int exit_code = 0;
-  bool broke = false;  ///< a file could not be read or a cell crashed, whatever the exit code
-  std::string base;    ///< name of the store it was compared with; empty: none
-  std::string headline;
+  bool broke = false;     ///< a file could not be read or a cell crashed, whatever the exit code
+  std::string base = {};  ///< name of the store it was compared with; empty: none
+  std::string headline = {};
 };
 std::filesystem::path night_result_file(const std::filesystem::path& store);
 Result<std::monostate> write_night_result(const std::filesystem::path& store, const NightResult& result);

@@ -99,10 +99,10 @@ struct TimingRecord {
 struct RoundRecord {
   int round = 1;  ///< 1, 2, …
   std::int64_t run_id = 0;
-  double minimum = 0.0;                  ///< of set-up + solve over the runs of this round
-  double median = 0.0;                   ///< the same
-  std::optional<double> cpu_share;       ///< processor time by time passed, of those runs
-  std::optional<std::int64_t> switches;  ///< involuntary context switches meanwhile
+  double minimum = 0.0;                       ///< of set-up + solve over the runs of this round
+  double median = 0.0;                        ///< the same
+  std::optional<double> cpu_share = {};       ///< processor time by time passed, of those runs
+  std::optional<std::int64_t> switches = {};  ///< involuntary context switches meanwhile
 };
 
 struct ResidualRecord {

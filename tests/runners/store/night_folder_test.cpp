@@ -24,7 +24,7 @@ class NightFolderTest : public ::testing::Test {
  protected:
   struct Kind {
     std::string status = "converged";
-    std::string side;
+    std::string side = {};
     bool finished = true;
     std::optional<NightResult> result = NightResult{};
   };
@@ -113,7 +113,7 @@ TEST_F(NightFolderTest, TheNewestNightThatBrokeOffOrWasNotJudgedIsGoneOnWith) {
   add("future.sqlite", 9);
   add(name, 7, {.finished = false});
   EXPECT_EQ(tonight(origin()), name);
-  std::filesystem::remove(folder / name);
+  delete_night(folder / name);
   add(name, 7, {.result = std::nullopt});
   EXPECT_EQ(tonight(origin()), name) << "complete, and to be judged";
   ASSERT_TRUE(write_night_result(folder / name, {}));

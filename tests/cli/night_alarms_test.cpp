@@ -88,7 +88,11 @@ TEST(NightAlarms, OnlyTheTimeOfAWholeSettingCanBeAskedSideBySide) {
   EXPECT_EQ(whole.suspects[0].effect, 0.03);
 
   Comparison by_family = comparison_of(slower_by_time());
-  by_family.slices[0].families.emplace_back().times.verdict = TimeVerdict::slower;
+  FamilyTimes& family = by_family.slices[0].families.emplace_back().times;
+  family.verdict = TimeVerdict::slower;
+  family.median = 0.03;
+  EXPECT_EQ(slower_settings(by_family).suspects.size(), 1U) << "part of the whole";
+  family.median = 0.2;
   EXPECT_THAT(slower_settings(by_family).certain, ElementsAre("NSGS at 1e-06"));
   SettingChange more_work = slower_by_time();
   more_work.work.verdict = TimeVerdict::slower;

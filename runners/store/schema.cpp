@@ -71,6 +71,8 @@ Result<Header> read_header(const Connection& connection) {
   take("PRAGMA application_id", header.application);
   take("PRAGMA user_version", header.version);
   if ((code & 0xff) == SQLITE_NOTADB) return not_a_store(connection.file(), "it is no SQLite file");
+  // A damaged head may name a format that SQLite does not know.
+  if ((code & 0xff) == SQLITE_ERROR) return connection.read_error(code);
   if (code != SQLITE_OK) return connection.error("cannot be opened", code);
   return header;
 }

@@ -170,6 +170,13 @@ TEST_F(DamagedStore, TheHeadAndTheSchemaAreNoSofterThanTheRest) {
   }
 }
 
+TEST_F(DamagedStore, AHeadOfAnUnknownFormatIsTold) {
+  std::string bad = good;
+  bad[47] = 68;  // the schema's format number
+  expect_all_or_refusal(bad, "byte 47");
+  EXPECT_EQ(refused, 1);
+}
+
 TEST_F(DamagedStore, SwappedLostAndOverwrittenPagesAreTold) {
   std::mt19937 random = seeded(13);
   constexpr std::size_t page = 4096;

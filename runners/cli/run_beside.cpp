@@ -141,7 +141,7 @@ Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::p
     }
     found.lines.push_back("nothing is withdrawn: " + why);
   };
-  if (outcome->done < outcome->cells) {
+  if (!outcome->all_done()) {
     keep(fmt::format("{} of {} were run", outcome->done, plural(outcome->cells, "cell")));
   }
   if (outcome->base_by_command) keep("the earlier executable is too old to be run in turn");

@@ -134,7 +134,8 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
     if (op != "~" && op != "!~") return usage(term, "a text takes =, !=, ~ and !~");
     const auto pattern = std::make_shared<const RE2>(value, RE2::Quiet);
     if (!pattern->ok()) {
-      return usage(term, fmt::format("'{}' is no regular expression: {}", shorten(value, 60), shorten(pattern->error(), 200)));
+      return usage(
+          term, fmt::format("'{}' is no regular expression: {}", shorten(value, 60), shorten(pattern->error(), 200)));
     }
     return Term([member, pattern, negated](const FilterSubject& subject) {
       const auto& known = subject.*member;

@@ -28,7 +28,7 @@ Examples:
   conebench generate known-solution --out problems --seed 7
   conebench generate box-on-plane --out samples --set speed=2 --set every=5
   conebench generate cube-sliding --out cube --state --impulses
-  conebench generate quadruped --out feet --body front_left.foot
+  conebench generate quadruped --out feet --body front_left3
   conebench generate file --out samples --set path=robot.xml --steps 500)";
 
 /// Every other scene is one problem.

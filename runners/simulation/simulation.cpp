@@ -199,6 +199,7 @@ Result<StepRecord> Simulation::step() {
     begin(Stage::rest);
 
     StepRecord record{.step = steps_ + 1, .state = state_, .problem = std::move(*problem)};
+    record.state.time += first;
     record.configuration_residual = configuration_residual(mechanics_);
     for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "tests/runners/simulation/mechanisms.hpp"
@@ -126,6 +128,23 @@ TEST_F(Trajectory, ASlidingCubesForcesAreThoseOfCoulombsLawInWorldAxes) {
   }
 }
 
+TEST_F(Trajectory, TheFeetOfASquatterCarryItsWeightOverAWholeSquat) {
+  // 001 Fig. 2: as force plates would have it.
+  const int period = 2000;
+  auto humanoid = scene_of("humanoid-squat", {{"solver", std::string("CASCADE")}, {"frequency", 0.5}});
+  write(humanoid, {.bodies = {"left_leg6", "right_leg6"}}, 2 * period);
+  const auto masses = humanoid.engine().body_masses();
+  const double weight = std::accumulate(masses.begin(), masses.end(), 0.0) * g;
+  const Columns lines = trajectory();
+  std::vector<double> load;
+  for (std::size_t k = period; k < lines.size(); ++k) {
+    load.push_back(lines.at("left_leg6_force_z", k) + lines.at("right_leg6_force_z", k));
+  }
+  EXPECT_NEAR(std::accumulate(load.begin(), load.end(), 0.0) / period / weight, 1.0, 0.01);
+  const auto [least, most] = std::minmax_element(load.begin(), load.end());
+  EXPECT_GT(*most - *least, 0.01 * weight) << "it moves up and down";
+}
+
 TEST_F(Trajectory, AContactThatSlidesKeepsItsIdentity) {
   auto cube = scene_of("cube-sliding", {});
   write(cube, {.impulses = true}, 30);
@@ -133,7 +152,7 @@ TEST_F(Trajectory, AContactThatSlidesKeepsItsIdentity) {
   for (std::size_t c = 4; c < contacts.size(); ++c) {
     const double before = contacts.at("x", c - 4);
     EXPECT_EQ(contacts.cells.at("contact")[c], contacts.cells.at("contact")[c - 4]);
-    EXPECT_NEAR(contacts.at("x", c) - before, 0.002, 1e-4);
+    EXPECT_NEAR(contacts.at("x", c) - before, 0.002, 2e-4);
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* footer =
     R"(RUN and REFERENCE are folders of `conebench generate` with --state or --body, or their trajectory.csv. At the times of the
-one with the coarser steps Δt: the sum of ‖q - q'‖ Δt, and beside it energy and the bodies' heights; see docs/simulation.md.
+one with the coarser steps Δt: the sum of ‖q - q'‖ Δt, and beside it energy and the bodies' heights; see docs/trajectories.md.
 
 Examples:
   conebench generate cube-dragged --out coarse --state --set time_step=0.01 --set every=100

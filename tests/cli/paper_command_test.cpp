@@ -23,14 +23,14 @@ std::string read_file(const fs::path& path) {
 
 /// A table of two solvers; `relation`: of their mean iterations, which the check claims.
 void write_entry(const std::string& file, const std::string& relation, const std::string& more = "") {
-  std::ofstream(file) << R"({"id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps",
+  std::ofstream(file) << R"json({"id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps",
     "suites": {"quick": {"problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2]}}], "solvers": ["NSGS", "PGS-NCP"],
                          "repeats": {"min": 1, "min_ms": 0, "max": 1}},
                "full": {"problems": [{"scene": "box-stack"}], "solvers": ["NSGS", "PGS-NCP"]}},
     "tables": [{"title": "Sweeps", "quantity": "mean(iterations)", "rows": [{"name": "NSGS", "where": "solver=NSGS"}]}],
-    "checks": [{"id": "a", "claim": "so it is", "holds": "count(cells) )"
-                      << relation << R"( 4", "measure": "count(cells)")" << more
-                      << R"(, "spoilt": [{"field": "iterations", "to": 1}]}]})";
+    "checks": [{"id": "a", "claim": "so it is", "holds": "count(cells) )json"
+                      << relation << R"json( 4", "measure": "count(cells)")json" << more
+                      << R"json(, "spoilt": [{"field": "iterations", "to": 1}]}]})json";
 }
 
 TEST(PaperCommand, ListsEveryEntryWithItsState) {

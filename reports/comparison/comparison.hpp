@@ -59,11 +59,15 @@ struct Side {
 Side make_side(std::string name, const StoreContents& contents,
                const std::function<bool(const RunRecord&)>& keep = nullptr);
 
-/// The builds of one store as two sides; `contents` as read, before present_contents(). Cells of the base that the new
-/// build took over unmeasured are on neither side.
-std::pair<Side, Side> split_builds(const std::string& name, StoreContents contents,
-                                   const std::function<bool(const RunRecord&)>& is_base,
-                                   const std::function<bool(const RunRecord&)>& is_new);
+struct NamedRuns {
+  std::string name;
+  std::function<bool(const RunRecord&)> has;
+};
+/// Two builds of one store; `contents` as read, before present_contents(). Cells that the later build took over
+/// unmeasured are on neither side.
+std::pair<Side, Side> split_builds(StoreContents contents, const NamedRuns& base, const NamedRuns& fresh);
+/// The sides of a side-by-side run; `contents` after present_contents().
+std::pair<Side, Side> split_side_by_side(const std::string& name, const StoreContents& contents);
 
 /// What became of a cell.
 enum class CellChange {

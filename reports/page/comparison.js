@@ -152,6 +152,8 @@ function draw() {
 
 startTheme(draw);
 draw();
+// The rows are younger than the address that names one.
+if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/compare.md of Conebench. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());
 window.conebench = { data };

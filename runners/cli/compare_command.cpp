@@ -72,18 +72,6 @@ Result<double> parse_change(const std::string& text) {
   return value;
 }
 
-Result<StoreContents> read_all(const std::string& file) {
-  const auto store = Store::open(file, Store::Mode::read_only);
-  if (!store) return store.error();
-  return store->read_outcomes();
-}
-
-Result<StoreContents> read_store(const std::string& file) {
-  auto contents = read_all(file);
-  if (!contents) return contents.error();
-  return present_contents(std::move(*contents));
-}
-
 /// What `--builds` calls a build: the beginning of its commit or executable.
 bool is_build(const RunRecord& run, const std::string& word) {
   return run.build.commit.starts_with(word) || run.build.executable.starts_with(word);
@@ -98,15 +86,14 @@ std::string build_word(const RunRecord& run) {
 /// The two sides of one store.
 Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
   const std::string& file = arguments.stores.front();
-  auto contents = read_all(file);
+  const auto store = Store::open(file, Store::Mode::read_only);
+  if (!store) return store.error();
+  auto contents = store->read_outcomes();
   if (!contents) return contents.error();
   const auto builds_of = [&](const std::string& base, const std::string& fresh) {
-    auto sides = reports::split_builds(
-        file, std::move(*contents), [&](const RunRecord& run) { return is_build(run, base); },
-        [&](const RunRecord& run) { return is_build(run, fresh); });
-    sides.first.name = file + " " + base;
-    sides.second.name = file + " " + fresh;
-    return sides;
+    return reports::split_builds(std::move(*contents),
+                                 {file + " " + base, [&](const RunRecord& run) { return is_build(run, base); }},
+                                 {file + " " + fresh, [&](const RunRecord& run) { return is_build(run, fresh); }});
   };
   if (!arguments.builds.empty()) {
     const auto comma = arguments.builds.find(',');
@@ -123,11 +110,7 @@ Result<std::pair<Side, Side>> split_store(const CompareArguments& arguments) {
     if (std::find(builds.begin(), builds.end(), build_word(run)) == builds.end()) builds.push_back(build_word(run));
   }
   if (sides_there.contains("base") && sides_there.contains("new")) {
-    const StoreContents present = present_contents(std::move(*contents));
-    const auto side = [&](const char* which) {
-      return reports::make_side(file + " " + which, present, [&](const RunRecord& run) { return run.side == which; });
-    };
-    return std::pair{side("base"), side("new")};
+    return reports::split_side_by_side(file, present_contents(std::move(*contents)));
   }
   if (builds.size() == 2) return builds_of(builds[0], builds[1]);
   return usage(
@@ -140,7 +123,7 @@ Result<std::pair<Side, Side>> read_sides(const CompareArguments& arguments) {
   if (!arguments.builds.empty()) return usage("--builds is for one store");
   std::vector<Side> sides;
   for (const auto& file : arguments.stores) {
-    const auto contents = read_store(file);
+    const auto contents = read_present(file);
     if (!contents) return contents.error();
     sides.push_back(reports::make_side(file, *contents));
   }
@@ -209,7 +192,7 @@ Result<std::monostate> read_calibration(const std::string& file, TimeRules& rule
 Result<int> run_calibration(const CompareArguments& arguments) {
   std::vector<Side> sides;
   for (const auto& file : arguments.stores) {
-    const auto contents = read_store(file);
+    const auto contents = read_present(file);
     if (!contents) return contents.error();
     sides.push_back(reports::make_side(file, *contents));
   }

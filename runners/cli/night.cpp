@@ -36,14 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 using reports::Comparison;
 
-Result<StoreContents> read_present(const fs::path& file) {
-  const auto store = Store::open(file, Store::Mode::read_only);
-  if (!store) return store.error();
-  auto contents = store->read_outcomes();
-  if (!contents) return contents.error();
-  return present_contents(std::move(*contents));
-}
-
 /// Of two exit codes that which is told: something is worse, nothing was comparable, something broke.
 int graver(int one, int other) {
   for (const int code : {gate_failed, nothing_measured, not_run}) {
@@ -144,6 +136,7 @@ class Night {
       return Swept{{nothing_measured, {arguments_.suite + ": nothing was measured: it has no cell"}}, false};
     const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
     if (!lock) return lock.error();
+    if (!lock->note().empty()) print_note(lock->note());
     auto store = Store::open(store_, Store::Mode::read_write);
     if (!store) return store.error();
     ProgressPrinter progress = progress_on_stderr();

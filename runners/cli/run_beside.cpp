@@ -20,11 +20,8 @@ Result<reports::Comparison> compare_sides(const Store& store, const std::string&
                                           const reports::CompareOptions& options) {
   auto contents = store.read_outcomes();
   if (!contents) return contents.error();
-  const StoreContents present = present_contents(std::move(*contents));
-  const auto side = [&](const char* which) {
-    return reports::make_side(name + " " + which, present, [&](const RunRecord& run) { return run.side == which; });
-  };
-  return reports::compare(side("base"), side("new"), options);
+  auto [base, fresh] = reports::split_side_by_side(name, present_contents(std::move(*contents)));
+  return reports::compare(std::move(base), std::move(fresh), options);
 }
 
 void print_outcome(const BesideOutcome& outcome, const std::string& store) {

@@ -303,11 +303,9 @@ Result<NightSummary> read_night(const std::filesystem::path& store) {
     kept->store = store;
     return std::move(*kept);
   }
-  const auto opened = Store::open(store, Store::Mode::read_only);
-  if (!opened) return opened.error();
-  auto contents = opened->read_outcomes();
+  const auto contents = read_present(store);
   if (!contents) return contents.error();
-  NightSummary night = summarise(present_contents(std::move(*contents)));
+  NightSummary night = summarise(*contents);
   night.store = store;
   // Of a store that changed meanwhile: right for this reader, not to be kept.
   if (stamp_of(store) == stamp) keep_summary(file, stamp, night);

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "runners/store/store.hpp"
+
 namespace conebench {
 
 namespace {
@@ -157,6 +159,14 @@ StoreContents present_contents(StoreContents contents) {
   contents.outdated_cells += static_cast<long>(contents.cells.size() - kept);
   contents.cells.resize(kept);
   return contents;
+}
+
+Result<StoreContents> read_present(const std::filesystem::path& file) {
+  const auto store = Store::open(file, Store::Mode::read_only);
+  if (!store) return store.error();
+  auto contents = store->read_outcomes();
+  if (!contents) return contents.error();
+  return present_contents(std::move(*contents));
 }
 
 }  // namespace conebench

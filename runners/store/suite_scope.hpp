@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "problems/result.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {
@@ -37,5 +39,8 @@ std::map<std::string, SuiteScope> present_scopes(const std::vector<RunRecord>& r
 /// says in `suites` what that was and what has still to be run. A store with a run of an older Conebench's stays as it
 /// is.
 StoreContents present_contents(StoreContents contents);
+
+/// Store::read_outcomes() of a file, less those cells. Errors as Store::open.
+Result<StoreContents> read_present(const std::filesystem::path& file);
 
 }  // namespace conebench

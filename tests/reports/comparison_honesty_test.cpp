@@ -214,13 +214,16 @@ TEST_F(Compare, OfTwoBuildsInOneStoreWhatBothMeasuredIsComparedAndTheRestIsOnNei
     cell.iterations = 41;
     store.cells.push_back(cell);
   }
-  auto [old, fresh_side] = split_builds(
-      "one.sqlite", store, [](const RunRecord& run) { return run.id == 1; },
-      [](const RunRecord& run) { return run.id == 2; });
+  const auto runs_of = [](std::int64_t id) {
+    return NamedRuns{fmt::format("run {}", id), [id](const RunRecord& run) { return run.id == id; }};
+  };
+  auto [old, fresh_side] = split_builds(store, runs_of(1), runs_of(2));
   const Comparison comparison = compare(std::move(old), std::move(fresh_side), {});
   EXPECT_EQ(comparison.compared, static_cast<long>(problems));
   EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::other_work), static_cast<long>(problems));
   EXPECT_FALSE(comparison.alarms.contains("missing"));
+  auto [newer, older] = split_builds(store, runs_of(2), runs_of(1));
+  EXPECT_EQ(compare(std::move(newer), std::move(older), {}).compared, static_cast<long>(problems));
 }
 
 }  // namespace

@@ -73,6 +73,10 @@ def main():
         for check in (check_changes, check_charts, check_slices_and_themes):
             check(window, data)
             expect_quiet(window)
+        window.open(Path(folder) / "index.html", "#cell-1")
+        window.wait("return document.documentElement.dataset.ready", 30)
+        row = "document.getElementById('cell-1').getBoundingClientRect()"
+        assert window.run(f"return {row}.top >= 0 && {row}.bottom <= innerHeight"), "the cell of the address is in sight"
         assert window.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
 
 

@@ -1,0 +1,171 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/run_command_fixture.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("NSGS"));
+  for (const std::string name : {"index.html", "report.md", "tables.tex", "cells.csv", "report.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / ("report/" + name))) << name;
+    EXPECT_THAT(report.out, HasSubstr(name));
+  }
+  const auto only = conebench({"report", folder / "small.sqlite", "--out", folder / "csv", "--format", "csv"});
+  EXPECT_EQ(only.code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "csv/index.html"));
+  const auto sliced =
+      conebench({"report", folder / "small.sqlite", "--out", folder / "sliced", "--format", "md", "--by", "category"});
+  EXPECT_EQ(sliced.code, 0) << sliced.err;
+  std::ifstream page(folder / "sliced/report.md");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(page), {}), HasSubstr("by category"));
+  expect_failure(conebench({"report", folder / "small.sqlite", "--out", folder / "r", "--by", "size"}), 2, {"--by"});
+  const auto twice = conebench({"report", folder / "small.sqlite", folder / "small.sqlite", "--out", folder / "r"});
+  expect_failure(twice, 3, {"small.sqlite: given twice"});
+  ASSERT_EQ(run({}, "tuesday.sqlite").code, 0);
+  expect_failure(conebench({"report", folder / "small.sqlite", folder / "tuesday.sqlite", "--out", folder / "r"}), 3,
+                 {"have both run 8 cells of the suite small", "conebench compare " + folder / "small.sqlite"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
+  expect_failure(conebench({"report", folder / "absent.sqlite", "--out", folder / "r"}), 3, {"absent.sqlite"});
+
+  // A problem's source in the store is what `solve` takes, and gives the stored cell's answer again.
+  const auto rows = query("small.sqlite",
+                          "SELECT problems.source, iterations FROM cells JOIN problems ON problems.hash = problem JOIN "
+                          "settings ON settings.hash = setting WHERE solver = 'NSGS' AND family = 'sliding-box' AND "
+                          "tolerance < 1e-5");
+  ASSERT_EQ(rows.size(), 1U);
+  const auto bar = rows[0].find('|');
+  const auto again = conebench({"solve", rows[0].substr(0, bar), "--solver", "NSGS", "--tolerance", "1e-6",
+                                "--max-iterations", "2000", "--json"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json()["iterations"].dump(), rows[0].substr(bar + 1));
+}
+
+TEST_F(RunCommand, AReportMayBeOfAPartOfTheStore) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto report = [&](const std::string& filter) {
+    return conebench(
+        {"report", folder / "small.sqlite", "--out", folder / "part", "--format", "csv", "--filter", filter});
+  };
+  const auto part = report("family=box-stack && solver=NSGS && contacts>=8 && tolerance<1e-5");
+  EXPECT_EQ(part.code, 0) << part.err;
+  EXPECT_THAT(part.out, HasSubstr("small, family=box-stack"));
+  EXPECT_THAT(part.out, ::testing::Not(HasSubstr("PGS-CCP")));
+  EXPECT_THAT(part.out, ::testing::Not(HasSubstr("Not run")));
+  std::ifstream cells(folder / "part/cells.csv");
+  const std::string text(std::istreambuf_iterator<char>(cells), {});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "the heading and a cell";
+  const auto none = report("solver=NGSS");
+  EXPECT_EQ(none.code, 5);
+  EXPECT_THAT(none.err, HasSubstr("leaves 0 of 8 cells; did you mean 'NSGS'?"));
+  expect_failure(report("colour=red"), 2, {"unknown field 'colour'"});
+}
+
+TEST_F(RunCommand, AReportOfAPartTellsWhatOfItWasNotRun) {
+  ASSERT_EQ(run({"--filter", "solver=NSGS && family=box-stack"}).code, 0);
+  const auto report = [&](const std::string& filter) {
+    return conebench(
+        {"report", folder / "small.sqlite", "--out", folder / "part", "--format", "md", "--filter", filter});
+  };
+  EXPECT_THAT(
+      report("tolerance<1e-5").out,
+      HasSubstr("Not run: at most 3 of 4 cells of the suite small that fit tolerance<1e-5; 1 problem is known by "
+                "name only"));
+  EXPECT_THAT(
+      report("tolerance<1e-5 && family=box-stack").out,
+      HasSubstr("Not run: 1 of 2 cells of the suite small that fit tolerance<1e-5 && family=box-stack; running"));
+  EXPECT_THAT(report("solver=NSGS && family=box-stack").out, ::testing::Not(HasSubstr("Not run")));
+  const auto none = report("solver=PGS-CCP");
+  EXPECT_EQ(none.code, 5);
+  EXPECT_THAT(none.err, HasSubstr("leaves 0 of 2 cells; 4 that may fit it were not run yet; nothing was written"));
+}
+
+TEST_F(RunCommand, ReportOfAStoreWithoutCellsSaysThatNothingWasMeasured) {
+  ASSERT_EQ(run({}).code, 0);
+  query("small.sqlite", "DELETE FROM residuals; DELETE FROM reactions; DELETE FROM cells");
+  const auto report = conebench({"report", folder / "small.sqlite", "--out", folder / "report"});
+  EXPECT_EQ(report.code, 5);
+  EXPECT_THAT(report.err, HasSubstr("nothing was measured: no cell is stored"));
+}
+
+TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
+  ASSERT_EQ(run({}).code, 0);
+  const std::string judged =
+      "SELECT key, solved, verdict_value, stick, name, value FROM cells JOIN residuals ON cell = "
+      "cells.id ORDER BY key, name";
+  const auto before = query("small.sqlite", judged);
+  ASSERT_GT(before.size(), 50U);
+  query("small.sqlite",
+        "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99, checksum = NULL, residual_checksum = "
+        "NULL; UPDATE residuals SET "
+        "value = 1; DELETE FROM residuals WHERE name = 'dual'");
+  const auto rejudged = conebench({"rejudge", folder / "small.sqlite"});
+  EXPECT_EQ(rejudged.code, 0) << rejudged.err;
+  EXPECT_THAT(rejudged.out, HasSubstr("8 of 8 cells judged anew"));
+  EXPECT_EQ(query("small.sqlite", judged), before);
+}
+
+TEST_F(RunCommand, WhatIsNotThereIsNamedAndNotMade) {
+  const auto rejudged = conebench({"rejudge", folder / "none.sqlite"});
+  EXPECT_EQ(rejudged.code, 3);
+  EXPECT_THAT(rejudged.err, HasSubstr("none.sqlite: cannot be read: no such file"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "none.sqlite"));
+  const auto directory = conebench({"run", folder / ".", "--db", folder / "f.sqlite"});
+  EXPECT_EQ(directory.code, 3);
+  EXPECT_THAT(directory.err, HasSubstr("is a folder; give a file"));
+}
+
+TEST_F(RunCommand, RejudgeLeavesCellsWhoseProblemIsGoneOrAnother) {
+  ASSERT_EQ(conebench({"generate", "sliding-box", "--out", folder / "data"}).code, 0);
+  ASSERT_EQ(conebench({"generate", "box-stack", "--set", "boxes=2", "--out", folder / "data"}).code, 0);
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
+  ASSERT_EQ(conebench({"run", folder / "files.json", "--data", folder / "data", "--db", folder / "f.sqlite"}).code, 0);
+  const auto where_it_lay = conebench({"rejudge", folder / "f.sqlite"});
+  EXPECT_EQ(where_it_lay.code, 0) << where_it_lay.err;
+  std::filesystem::rename(folder / "data", folder / "moved");
+  const auto nowhere = conebench({"rejudge", folder / "f.sqlite"});
+  EXPECT_EQ(nowhere.code, 3);
+  EXPECT_THAT(nowhere.err, HasSubstr("--data"));
+  const auto moved = conebench({"rejudge", folder / "f.sqlite", "--data", folder / "moved"});
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  std::filesystem::rename(folder / "moved", folder / "data");
+  // The stack's file now holds another problem.
+  std::string stack;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "data")) {
+    if (entry.path().filename().string().starts_with("box-stack")) stack = entry.path();
+  }
+  const ScratchFolder other;
+  std::filesystem::copy_file(generate(other, {"random"}), stack, std::filesystem::copy_options::overwrite_existing);
+  const auto partly = conebench({"rejudge", folder / "f.sqlite", "--data", folder / "data"});
+  EXPECT_EQ(partly.code, 4) << partly.err;
+  EXPECT_THAT(partly.out, HasSubstr("1 of 2 cells judged anew"));
+  EXPECT_THAT(partly.err, HasSubstr("another problem"));
+}
+
+TEST_F(RunCommand, RejudgeFindsTheFilesOfRunsWithDifferentDataFolders) {
+  write("files.json", R"({"name": "files", "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})");
+  for (const std::string boxes : {"2", "3"}) {
+    const std::string data = folder / ("data" + boxes);
+    std::filesystem::create_directory(data);
+    const ScratchFolder made;
+    std::filesystem::copy_file(generate(made, {"box-stack", "--set", "boxes=" + boxes}), data + "/stack.hdf5");
+    ASSERT_EQ(conebench({"run", folder / "files.json", "--data", data, "--db", folder / "f.sqlite"}).code, 0);
+  }
+  const auto rejudged = conebench({"rejudge", folder / "f.sqlite"});
+  EXPECT_EQ(rejudged.code, 0) << rejudged.err;
+  EXPECT_THAT(rejudged.out, HasSubstr("2 of 2 cells judged anew"));
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -10,9 +10,11 @@ order_packages=(libmetis-dev)
 engine_packages=(libmujoco-dev)
 # Pictures of the scenes; without the first the build leaves them out, without the second a run does.
 picture_packages=(libpng-dev libosmesa6)
+# Figures of `conebench paper`; without it they are left as sources and numbers.
+plot_packages=(gnuplot-nox)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
-               hdf5-tools sqlite3 chromium chromium-driver)
+               hdf5-tools sqlite3 chromium chromium-driver texlive-latex-recommended texlive-pictures)
 # libFuzzer and the sanitizers of scripts/fuzz.sh.
 fuzz_packages=(clang libclang-rt-14-dev)
 

@@ -27,8 +27,9 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
     {"runners/simulation", {"problems", "fclib_loader", "metrics", "solvers"}},
     {"runners/cli",
      {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan", "runners/execute",
-      "runners/simulation", "reports"}},
+      "runners/simulation", "reports", "reports/paper"}},
     {"reports", {"problems", "runners/store", "metrics"}},
+    {"reports/paper", {"problems", "runners/store", "metrics", "runners/plan", "reports"}},
 };
 
 /// Libraries that only one folder may include.
@@ -45,13 +46,13 @@ struct Include {
   bool quoted = false;
 };
 
+/// The deepest folder of the table that the path is in.
 std::string folder_of(const std::string& path) {
-  const fs::path parts(path);
-  auto part = parts.begin();
-  if (part == parts.end()) return {};
-  const std::string first = part->string();
-  if (first != "runners" || ++part == parts.end()) return first;
-  return first + "/" + part->string();
+  std::string found;
+  for (const auto& [folder, unused] : allowed_folders) {
+    if (path.starts_with(folder + "/") && folder.size() > found.size()) found = folder;
+  }
+  return found;
 }
 
 std::vector<Include> all_includes() {
@@ -62,6 +63,7 @@ std::vector<Include> all_includes() {
     for (const auto& entry : fs::recursive_directory_iterator(source_root / folder)) {
       const auto extension = entry.path().extension();
       if (extension != ".hpp" && extension != ".cpp") continue;
+      if (folder_of(fs::relative(entry.path(), source_root).string()) != folder) continue;
       std::ifstream text(entry.path());
       for (std::string line; std::getline(text, line);) {
         std::smatch match;

@@ -143,8 +143,6 @@ json suites_json() {
   return {{"suites", list}};
 }
 
-json tables_json() { return {{"tables", json::array()}}; }
-
 std::string solver_markdown(const SolverRow& row) {
   const auto& info = row.info;
   std::string text = fmt::format("## {}\n{}. {}\n\nSolves the {}; handles {}", info.id, info.name, info.summary,
@@ -336,10 +334,6 @@ Listing list_suites() {
     markdown += "\n" + suite_markdown(embedded);
   }
   return {"suites", align_columns(rows), markdown, suites_json};
-}
-
-Listing list_tables() {
-  return {"tables", "No paper tables are built yet.\n", "# Paper tables\n\nNone is built yet.\n", tables_json};
 }
 
 }  // namespace conebench::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -13,8 +14,8 @@ class App;
 
 namespace conebench::cli {
 
-/// One topic of `list` in its three forms. The Markdown of solvers, scenes and commands is docs/options.md,
-/// docs/scenes.md and docs/command_line.md.
+/// One topic of `list` in its three forms. The Markdown of solvers, scenes, commands and tables is docs/options.md,
+/// docs/scenes.md, docs/command_line.md and docs/papers.md.
 struct Listing {
   std::string topic;
   std::string text;
@@ -26,7 +27,9 @@ Listing list_solvers();
 Listing list_scenes();
 Listing list_metrics();
 Listing list_suites();
-Listing list_tables();
+/// Tables, figures and numbers of papers with their last verdicts: of `results`, a folder that `paper` wrote, else
+/// those that come along. Errors (internal): a built-in entry is wrong.
+Result<Listing> list_tables(const std::filesystem::path& results = {});
 /// One solver, scene or suite with its options. Errors (wrong_usage): an unknown name; a topic without names.
 Result<Listing> list_one(const std::string& topic, const std::string& name);
 /// What `list` takes as its first word.

@@ -40,6 +40,16 @@ const std::map<std::string, TextField>& text_fields() {
   return fields;
 }
 
+/// The same with those that only stored cells have.
+const std::map<std::string, TextField>& stored_text_fields() {
+  static const std::map<std::string, TextField> fields = [] {
+    auto all = text_fields();
+    all.insert({{"start", &FilterSubject::start}, {"status", &FilterSubject::status}});
+    return all;
+  }();
+  return fields;
+}
+
 const std::map<std::string, NumberField>& number_fields() {
   static const std::map<std::string, NumberField> fields = {{"conditioning", &FilterSubject::conditioning},
                                                             {"contacts", &FilterSubject::contacts},
@@ -56,10 +66,6 @@ std::vector<std::string> known_values(const std::string& field) {
   if (field == "category") return category_names();
   if (field != "kind") return {};
   return {"local", "global", "mixed_local", "mixed_global", "local_rolling", "global_rolling", "generated", "unknown"};
-}
-
-Error usage(const std::string& term, const std::string& what) {
-  return Error{ErrorCode::wrong_usage, fmt::format("--filter: '{}': {}", shorten(term, 200), what)};
 }
 
 std::string trimmed(const std::string& text) {
@@ -95,7 +101,11 @@ bool has_or(const std::string& term) {
 
 }  // namespace
 
-Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
+Result<CellFilter::Term> CellFilter::parse_term(const std::string& term, const FilterRules& rules) {
+  const auto usage = [&rules](const std::string& about, const std::string& what) {
+    return Error{ErrorCode::wrong_usage, fmt::format("{}: '{}': {}", rules.where, shorten(about, 200), what)};
+  };
+  const auto& texts = rules.of_stored_cells ? stored_text_fields() : text_fields();
   if (has_or(term)) return usage(term, "only && joins terms; ~ with a|b takes either of two texts");
   const auto at = term.find_first_of("=!<>~");
   if (at == std::string::npos) return usage(term, "has no operator; write for instance family=Capsules");
@@ -111,7 +121,7 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
   std::string value = trimmed(term.substr(at + op.size()));
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
 
-  if (const auto text = text_fields().find(field); text != text_fields().end()) {
+  if (const auto text = texts.find(field); text != texts.end()) {
     const TextField member = text->second;
     const bool negated = op.front() == '!';
     if (op == "=" || op == "!=") {
@@ -145,7 +155,7 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
   const auto number = number_fields().find(field);
   if (number == number_fields().end()) {
     std::string known;
-    for (const auto& [name, unused] : text_fields()) known += name + ", ";
+    for (const auto& [name, unused] : texts) known += name + ", ";
     for (const auto& [name, unused] : number_fields()) known += name + ", ";
     return usage(term, fmt::format("unknown field '{}'; known: {}", field, known.substr(0, known.size() - 2)));
   }
@@ -166,14 +176,15 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term) {
   });
 }
 
-Result<CellFilter> CellFilter::parse(const std::string& expression) {
+Result<CellFilter> CellFilter::parse(const std::string& expression, const FilterRules& rules) {
   CellFilter filter;
   if (trimmed(expression).empty()) return filter;
   if (expression.size() > longest_filter) {
-    return usage(shorten(expression, 40), fmt::format("is longer than {} bytes", longest_filter));
+    return Error{ErrorCode::wrong_usage, fmt::format("{}: '{}': is longer than {} bytes", rules.where,
+                                                     shorten(expression, 40), longest_filter)};
   }
   for (const std::string& part : split_terms(expression)) {
-    auto term = filter.parse_term(trimmed(part));
+    auto term = filter.parse_term(trimmed(part), rules);
     if (!term) return term.error();
     filter.terms_.push_back(std::move(*term));
   }

@@ -15,8 +15,14 @@ namespace conebench {
 /// What a filter's fields stand for in one cell; empty or nullopt where it is not known yet, and then a term over it
 /// holds.
 struct FilterSubject {
-  std::optional<std::string> family, problem, source, kind, category, solver, setting;
+  std::optional<std::string> family, problem, source, kind, category, solver, setting, status, start;
   std::optional<double> tolerance, contacts, joints, limits, rows, mu, conditioning;
+};
+
+/// Where a filter stands, and what it is asked of.
+struct FilterRules {
+  std::string where = "--filter";  ///< in front of complaints
+  bool of_stored_cells = false;    ///< `status` and `start` are fields, too
 };
 
 /// Terms joined by &&: `family=Capsules && problem~^Box && solver!=NSGS && tolerance<=1e-6 && contacts>100`.
@@ -28,7 +34,7 @@ class CellFilter {
   /// Errors (wrong_usage): an unknown field (lists the known ones), an operator that the field does not take, a value
   /// that is no number or no regular expression, a category or kind that there is none of, terms joined by ||, more
   /// than 65,536 bytes.
-  static Result<CellFilter> parse(const std::string& expression);
+  static Result<CellFilter> parse(const std::string& expression, const FilterRules& rules = {});
 
   bool holds(const FilterSubject& subject) const;
   /// Whether a term looks at the category or the conditioning, which take time to find.
@@ -41,7 +47,7 @@ class CellFilter {
 
  private:
   using Term = std::function<bool(const FilterSubject&)>;
-  Result<Term> parse_term(const std::string& term);
+  Result<Term> parse_term(const std::string& term, const FilterRules& rules);
   std::vector<Term> terms_;
   std::vector<std::pair<std::string, std::string>> named_;
   bool needs_features_ = false;

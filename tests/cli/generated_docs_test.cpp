@@ -20,7 +20,7 @@ std::string document(const std::string& name) {
 
 TEST(GeneratedDocs, AreWhatTheExecutablePrints) {
   const std::vector<std::pair<std::string, std::string>> documents = {
-      {"solvers", "options.md"}, {"scenes", "scenes.md"}, {"commands", "command_line.md"}};
+      {"solvers", "options.md"}, {"scenes", "scenes.md"}, {"commands", "command_line.md"}, {"tables", "papers.md"}};
   for (const auto& [topic, name] : documents) {
     EXPECT_EQ(conebench({"list", topic, "--markdown"}).out, document(name))
         << "docs/" << name << " is out of date: run scripts/update_docs.sh";

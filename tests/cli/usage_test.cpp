@@ -86,10 +86,6 @@ TEST(Usage, ASolversOptionsAreCheckedBeforeTheFileIsRead) {
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=1"}), 3, {"absent.hdf5"});
 }
 
-TEST(Usage, WhatIsNotBuiltSaysSoWithExitCodeFour) {
-  expect_failure(conebench({"paper", "LIST"}), 4, {"paper", "not built yet"});
-}
-
 TEST(Usage, AFullStandardOutputIsAnErrorAndNotSuccess) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   const auto outcome =

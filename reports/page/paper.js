@@ -1,0 +1,121 @@
+// The entries of a paper: published values beside measured ones, and what became of each claim.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const hasCharts = typeof Plotly !== "undefined";
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const toneOf = { holds: "solved", fails: "failed", "not comparable": "unsupported", "not run": "not_run" };
+const claims = data.entries.flatMap((entry) => entry.checks.map((check) => ({ entry, ...check })));
+const isKnown = (check) => check.known_failure && check.verdict === "fails" && check.expected;
+
+const heading = (id, text, aside) =>
+  el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
+const headRow = (texts, left) =>
+  el("thead", {}, el("tr", {}, texts.map((text, i) => el("th", { scope: "col", class: i < left ? "left" : null }, text))));
+const verdict = (check) =>
+  el("span", { class: `badge ${toneOf[check.verdict]}` }, check.verdict + (isKnown(check) ? " (known)" : ""));
+
+function drawOverview() {
+  const ran = data.entries.filter((entry) => !entry.not_run);
+  const tile = (title, value, detail) =>
+    el("div", { class: "tile" },
+      el("div", { class: "tile-title" }, title), el("div", { class: "tile-value" }, value), el("div", { class: "tile-detail" }, detail));
+  const count = (test) => formatCount(claims.filter(test).length);
+  document.getElementById("overview").replaceChildren(el("div", { class: "tiles" },
+    tile("Tables, figures, numbers", `${ran.length} of ${data.entries.length}`, "were run"),
+    tile("Claims that hold", count((check) => check.verdict === "holds"), `of ${claims.length}`),
+    tile("Claims that fail", count((check) => check.verdict === "fails"), `${count(isKnown)} of them for a known reason`),
+    tile("Not decided", count((check) => check.verdict.startsWith("not ")), "not comparable or not run")));
+}
+
+function drawClaims() {
+  const heads = ["Entry", "Claim", "Verdict", "Measured", "Reason"];
+  const row = (check) => [
+    el("a", { href: `#${check.entry.id}` }, `${check.entry.id} ${check.id}`),
+    el("span", { title: check.holds_if }, check.claim, check.place ? el("span", { class: "aside" }, check.place) : ""),
+    verdict(check), check.measured, check.reason];
+  document.getElementById("claims").replaceChildren(
+    heading("claims-title", "Claims", "the formula of each when the mouse is on it"),
+    claims.length === 0 ? el("p", { class: "note" }, "No entry has a claim.")
+      : el("div", { class: "card scroll wrap" }, el("table", {},
+          headRow(heads, heads.length),
+          el("tbody", {}, claims.map((check) => el("tr", {}, row(check).map((cell) => el("td", { class: "left" }, cell))))))));
+}
+
+function tableOf(table) {
+  const [head, ...rows] = table.texts;
+  const words = table.cells.some((row) => row.some((cell) => known(cell.published))) ? 2 : 1;
+  const aside = [table.place, table.unit && `in ${table.unit}`].filter(Boolean).join(", ");
+  const cell = (text, i) => el("td", { class: i < words ? "left" : null }, text);
+  return card(
+    el("h3", {}, table.title, aside ? el("span", { class: "aside" }, aside) : ""),
+    scroller(el("table", {}, headRow(head, words), el("tbody", {}, rows.map((row) => el("tr", {}, row.map(cell)))))),
+    table.gaps.map((gap) => el("p", { class: "caption" }, gap)));
+}
+
+function drawFigure(id, figure) {
+  const traces = figure.curves.filter((curve) => curve.x.length > 0).map((curve, i) => ({
+    x: curve.x, y: curve.y, name: plain(curve.name),
+    mode: figure.profile || curve.x.length > 50 ? "lines" : "lines+markers",
+    line: { color: css(`--series-${i % colours}`), dash: dashes[i % dashes.length], shape: figure.profile ? "hv" : "linear" },
+    marker: { symbol: i },
+  }));
+  const axis = (title, log) => ({
+    title: { text: plain(title) }, type: log ? "log" : "linear", gridcolor: css("--grid"), zeroline: false, exponentformat: "power",
+    dtick: log ? 1 : undefined, automargin: true,
+  });
+  Plotly.react(id, traces, {
+    xaxis: axis(figure.x_label, figure.x_log), yaxis: axis(figure.y_label, figure.y_log),
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: css("--text"), size: 12 },
+    margin: { t: 12, r: 12 }, showlegend: true,
+  }, { responsive: true, displaylogo: false });
+}
+
+const figureId = (entry, figure) => `${entry.id}-${figure.id}`;
+function figureOf(entry, figure) {
+  const gaps = figure.curves.filter((curve) => curve.missing).map((curve) => `${curve.name}: ${curve.missing}`);
+  const empty = figure.curves.every((curve) => curve.x.length === 0);
+  return card(
+    el("h3", {}, figure.title, figure.place ? el("span", { class: "aside" }, figure.place) : ""),
+    hasCharts && !empty ? el("div", { id: figureId(entry, figure), class: "chart" }) : "",
+    hasCharts ? "" : el("p", { class: "note" }, "This build has no charts; the numbers are in the CSV file beside this page."),
+    gaps.map((gap) => el("p", { class: "caption" }, gap)));
+}
+
+function entryOf(entry) {
+  const words = [entry.shows, entry.problems && `Measured on ${entry.problems}.`].filter(Boolean).join(" ");
+  return el("div", { id: entry.id, class: "entry" },
+    el("div", { class: "heading" }, el("h3", {}, entry.title, el("span", { class: "aside" }, `${entry.place} · ${entry.id}`))),
+    words ? el("p", { class: "caption" }, words) : "",
+    entry.notes.map((note) => el("p", { class: "caption" }, note)),
+    entry.tables.map(tableOf),
+    entry.figures.map((figure) => figureOf(entry, figure)));
+}
+
+function drawEntries() {
+  const ran = data.entries.filter((entry) => !entry.not_run);
+  const missing = data.entries.filter((entry) => entry.not_run);
+  document.getElementById("entries").replaceChildren(
+    heading("entries-title", "Tables and figures"),
+    ...ran.map(entryOf),
+    missing.length > 0 ? card(el("h3", {}, "Not run"), el("ul", { class: "reasons" },
+      missing.map((entry) => el("li", { id: entry.id }, `${entry.place}, ${entry.title}: ${entry.not_run}`)))) : "");
+  if (!hasCharts) return;
+  for (const entry of ran) {
+    for (const figure of entry.figures) {
+      if (document.getElementById(figureId(entry, figure))) drawFigure(figureId(entry, figure), figure);
+    }
+  }
+}
+
+function draw() {
+  document.getElementById("controls").replaceChildren(themeButton());
+  drawOverview();
+  drawClaims();
+  drawEntries();
+}
+
+startTheme(draw);
+draw();
+document.getElementById("footer").replaceChildren(el("span", {}, "Absolute times stand beside the published ones and are never checked; ratios and orders are. Every answer judged by the harness on the original problem."));
+document.documentElement.dataset.ready = Math.round(performance.now());
+window.conebench = { data, draw };

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reports/paper/render.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::paper {
+
+namespace {
+
+std::string pair_text(const std::optional<double>& value, const std::optional<double>& spread) {
+  if (!value) return "–";
+  return spread ? fmt::format("{} ± {}", reports::human_number(*value), reports::human_number(*spread))
+                : number_text(*value);
+}
+
+}  // namespace
+
+std::string value_text(const Value& value, const Value& spread) { return pair_text(value.number, spread.number); }
+std::string value_text(const Published& published) { return pair_text(published.value, published.spread); }
+
+std::vector<std::vector<std::string>> table_texts(const Table& table,
+                                                  const std::vector<std::vector<TableCell>>& cells) {
+  const bool beside = !table.published.empty();
+  std::vector<std::vector<std::string>> rows = {{table.corner}};
+  if (beside) rows[0].push_back("");
+  for (const TableLine& column : table.columns) rows[0].push_back(column.part.name);
+  for (std::size_t r = 0; r < cells.size(); ++r) {
+    std::vector<std::string> measured = {table.rows[r].part.name};
+    if (beside) measured.push_back("measured");
+    for (const TableCell& cell : cells[r]) measured.push_back(value_text(cell.value, cell.spread));
+    rows.push_back(std::move(measured));
+    const bool any =
+        std::any_of(cells[r].begin(), cells[r].end(), [](const auto& c) { return c.published.value.has_value(); });
+    if (!any) continue;
+    std::vector<std::string> published = {"", "published"};
+    for (const TableCell& cell : cells[r]) published.push_back(value_text(cell.published));
+    rows.push_back(std::move(published));
+  }
+  return rows;
+}
+
+std::string verdict_text(const Check& check, const CheckResult& result) {
+  const bool known = check.known_failure && result.verdict == Verdict::fails && result.expected;
+  return to_string(result.verdict) + (known ? " (known)" : "");
+}
+
+std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
+  std::vector<std::string> gaps;
+  std::set<std::string> told;
+  for (std::size_t r = 0; r < cells.size(); ++r) {
+    for (std::size_t c = 0; c < cells[r].size(); ++c) {
+      const Value& value = cells[r][c].value;
+      if (value.known() || value.reason.empty() || !told.insert(value.reason).second) continue;
+      const std::string& column = table.columns[c].part.name;
+      gaps.push_back(
+          fmt::format("{}{}{}: {}", table.rows[r].part.name, column.empty() ? "" : ", ", column, value.reason));
+    }
+  }
+  return gaps;
+}
+
+}  // namespace conebench::paper

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include "reports/paper/render.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::paper {
+
+namespace {
+
+using reports::markdown;
+
+std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += "|";
+    for (const std::string& field : rows[i]) text += " " + markdown(field) + " |";
+    text += "\n";
+    if (i > 0) continue;
+    text += "|";
+    for (std::size_t c = 0; c < rows[i].size(); ++c) text += c == 0 ? " --- |" : " ---: |";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + markdown(text) + ")"; }
+
+std::string table_markdown(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
+  std::string text = fmt::format("### {}{}{}\n\n", markdown(table.title),
+                                 table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.place));
+  text += lines_of(table_texts(table, cells)) + "\n";
+  for (const std::string& gap : gaps_of(table, cells)) text += "- " + markdown(gap) + "\n";
+  return text;
+}
+
+std::string checks_markdown(const EntryResult& result) {
+  std::vector<std::vector<std::string>> rows = {{"check", "claim", "verdict", "measured", "reason"}};
+  for (std::size_t i = 0; i < result.checks.size(); ++i) {
+    const Check& check = result.entry->checks[i];
+    const CheckResult& found = result.checks[i];
+    rows.push_back({check.id, check.claim, verdict_text(check, found), found.measured, found.reason});
+  }
+  return "### Claims\n\n" + lines_of(rows);
+}
+
+}  // namespace
+
+std::string entry_markdown(const EntryResult& result) {
+  const Entry& entry = *result.entry;
+  std::string text = fmt::format("## {}: {}\n\nPaper {}, {}.", markdown(entry.id), markdown(entry.title),
+                                 markdown(entry.paper), markdown(entry.place));
+  if (!entry.shows.empty()) text += " " + markdown(entry.shows);
+  if (!result.problems.empty()) text += " Measured on " + markdown(result.problems) + ".";
+  text += "\n\n";
+  if (!result.not_run.empty()) text += "**Not run**: " + markdown(result.not_run) + "\n\n";
+  for (const std::string& note : entry.notes) text += "- " + markdown(note) + "\n";
+  if (!entry.notes.empty()) text += "\n";
+  for (std::size_t t = 0; t < entry.tables.size(); ++t)
+    text += table_markdown(entry.tables[t], result.tables[t]) + "\n";
+  for (const Figure& figure : entry.figures) {
+    text +=
+        fmt::format("Figure {}-{}: {}{}\n\n", entry.id, figure.id, markdown(figure.title), in_brackets(figure.place));
+  }
+  if (!entry.checks.empty()) text += checks_markdown(result) + "\n";
+  return text;
+}
+
+}  // namespace conebench::paper

@@ -1,0 +1,221 @@
+#include "reports/paper/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "metrics/profiles.hpp"
+#include "problems/plural.hpp"
+
+namespace conebench::paper {
+
+namespace {
+
+TableCell table_cell(const Table& table, const TableLine& row, const TableLine& column, const Selection& samples) {
+  const auto first = [](const auto& a, const auto& b, const auto& c) { return a ? &*a : b ? &*b : c ? &*c : nullptr; };
+  const Selection selected = select(select(samples, row.part.where), column.part.where);
+  TableCell cell;
+  if (const Expression* const quantity = first(column.quantity, row.quantity, table.quantity)) {
+    cell.value = evaluate(*quantity, selected).value;
+  }
+  if (const Expression* const spread = first(column.spread, row.spread, table.spread)) {
+    cell.spread = evaluate(*spread, selected).value;
+  }
+  return cell;
+}
+
+std::vector<std::vector<TableCell>> evaluate_table(const Table& table, const Selection& samples) {
+  std::vector<std::vector<TableCell>> cells;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    cells.emplace_back();
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      cells[r].push_back(table_cell(table, table.rows[r], table.columns[c], samples));
+      if (!table.published.empty()) cells[r][c].published = table.published[r][c];
+    }
+  }
+  return cells;
+}
+
+Curve points_of(const Figure& figure, const Part& series, const Selection& samples) {
+  Curve curve{series.name, {}, {}};
+  std::map<std::string, Selection> groups;
+  for (const Sample* const sample : select(samples, series.where)) groups[sample->group(figure.key)].push_back(sample);
+  if (groups.empty()) curve.missing = "no cell was measured";
+  for (const auto& [name, members] : groups) {
+    const Value x = evaluate(*figure.x, members).value, y = evaluate(*figure.y, members).value;
+    if (x.known() && y.known()) {
+      curve.points.push_back({*x.number, *y.number});
+    } else {
+      curve.missing = fmt::format("left out {}: {}", name, x.known() ? y.reason : x.reason);
+    }
+  }
+  std::sort(curve.points.begin(), curve.points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+  return curve;
+}
+
+/// The value of an expression of single cells.
+Value of_sample(const Expression& expression, const Sample& sample) {
+  Expression wrapped;
+  wrapped.operation = Operation::reduction;
+  wrapped.name = expression.kind == Kind::truth ? "count" : "max";
+  wrapped.parts = {expression};
+  return evaluate(wrapped, {&sample}).value;
+}
+
+std::vector<Curve> profile_of(const Figure& figure, const Selection& samples) {
+  std::map<std::string, std::size_t> problems;
+  std::vector<Selection> parts;
+  for (const Part& series : figure.series) {
+    parts.push_back(select(samples, series.where));
+    for (const Sample* const sample : parts.back()) problems.try_emplace(sample->group("problem"), problems.size());
+  }
+  CostTable costs(problems.size(), std::vector<std::optional<double>>(figure.series.size()));
+  for (std::size_t s = 0; s < parts.size(); ++s) {
+    for (const Sample* const sample : parts[s]) {
+      if (!of_sample(*figure.counts, *sample).holds()) continue;
+      costs[problems.at(sample->group("problem"))][s] = of_sample(*figure.cost, *sample).number;
+    }
+  }
+  std::vector<Curve> curves;
+  const auto profile = problems.empty() ? PerformanceProfile{} : performance_profile(costs);
+  for (std::size_t s = 0; s < figure.series.size(); ++s) {
+    Curve curve{figure.series[s].name, {}, problems.empty() ? "no cell was measured" : ""};
+    if (s < profile.curves.size()) {
+      const StepFunction& steps = profile.curves[s];
+      for (std::size_t k = 0; k < steps.x.size(); ++k) curve.points.push_back({steps.x[k], steps.y[k]});
+    }
+    curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+std::vector<Curve> evaluate_figure(const Figure& figure, const Selection& samples) {
+  if (figure.form == Figure::Form::profile) return profile_of(figure, samples);
+  std::vector<Curve> curves;
+  for (const Part& series : figure.series) curves.push_back(points_of(figure, series, samples));
+  return curves;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
+  return all;
+}
+
+Verdict verdict_of(const Evaluation& evaluation) {
+  if (evaluation.value.known()) return evaluation.value.holds() ? Verdict::holds : Verdict::fails;
+  return evaluation.value.gap == Gap::not_run ? Verdict::not_run : Verdict::not_comparable;
+}
+
+/// One part of a check.
+CheckResult evaluate_part(const Check& check, const Selection& samples) {
+  const Evaluation evaluation = evaluate(check.holds, samples);
+  CheckResult result;
+  result.verdict = verdict_of(evaluation);
+  result.reason = evaluation.value.reason;
+  result.measured = joined(evaluation.comparisons);
+  const bool few = evaluation.fewest_problems >= 0 && evaluation.fewest_problems < check.fewest_problems;
+  if (few && result.verdict != Verdict::not_run) {
+    result.verdict = Verdict::not_run;
+    result.reason = fmt::format("{}, of which it takes {} to tell", plural(evaluation.fewest_problems, "problem"),
+                                check.fewest_problems);
+  }
+  return result;
+}
+
+/// It holds where each part does; else the worst that happened: a failure, no comparison, no run.
+CheckResult evaluate_parts(const Check& check, const Selection& samples) {
+  if (check.each.empty()) return evaluate_part(check, samples);
+  CheckResult whole;
+  whole.verdict = Verdict::holds;
+  std::vector<std::string> measured, reasons;
+  bool failed = false;
+  for (const Part& part : check.each) {
+    const CheckResult one = evaluate_part(check, select(samples, part.where));
+    if (!one.measured.empty()) measured.push_back(part.name + ": " + one.measured);
+    if (!one.reason.empty()) reasons.push_back(part.name + ": " + one.reason);
+    failed = failed || one.verdict == Verdict::fails;
+    if (one.verdict != Verdict::holds) whole.verdict = std::max(whole.verdict, one.verdict);
+  }
+  if (failed) whole.verdict = Verdict::fails;
+  whole.measured = joined(measured);
+  whole.reason = joined(reasons);
+  return whole;
+}
+
+void judge_known_failure(const KnownFailure& known, CheckResult& result) {
+  if (result.verdict == Verdict::holds) {
+    result.expected = false;
+    result.reason = "a known failure that holds again: " + known.reason;
+  }
+  if (result.verdict != Verdict::fails) return;
+  const bool in_range =
+      result.measure.known() && *result.measure.number >= known.low && *result.measure.number <= known.high;
+  result.expected = in_range;
+  result.reason = "known: " + known.reason;
+  if (!in_range) {
+    result.reason += fmt::format(" (but {} is outside {} … {})",
+                                 result.measure.known() ? number_text(*result.measure.number) : "no number",
+                                 number_text(known.low), number_text(known.high));
+  }
+}
+
+}  // namespace
+
+std::string to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds: return "holds";
+    case Verdict::fails: return "fails";
+    case Verdict::not_comparable: return "not comparable";
+    case Verdict::not_run: break;
+  }
+  return "not run";
+}
+
+CheckResult evaluate_check(const Check& check, const Selection& samples) {
+  CheckResult result = evaluate_parts(check, samples);
+  if (check.measure) result.measure = evaluate(*check.measure, samples).value;
+  if (check.known_failure) {
+    judge_known_failure(*check.known_failure, result);
+  } else {
+    result.expected = result.verdict != Verdict::fails;
+  }
+  return result;
+}
+
+EntryResult evaluate_entry(const Entry& entry, const std::vector<Sample>& samples) {
+  EntryResult result;
+  result.entry = &entry;
+  const Selection all = select(samples);
+  for (const Table& table : entry.tables) result.tables.push_back(evaluate_table(table, all));
+  for (const Figure& figure : entry.figures) result.figures.push_back(evaluate_figure(figure, all));
+  for (const Check& check : entry.checks) result.checks.push_back(evaluate_check(check, all));
+  return result;
+}
+
+EntryResult not_run(const Entry& entry, const std::string& reason) {
+  EntryResult result = evaluate_entry(entry, {});
+  result.not_run = reason;
+  for (CheckResult& check : result.checks) check.reason = reason;
+  return result;
+}
+
+std::vector<Sample> spoilt(std::vector<Sample> samples, const std::vector<Spoiling>& spoilings) {
+  for (const Spoiling& spoiling : spoilings) {
+    for (Sample& sample : samples) {
+      const auto found = sample.numbers.find(spoiling.field);
+      if (found == sample.numbers.end() || !spoiling.where.holds(sample.subject)) continue;
+      found->second = spoiling.to ? *spoiling.to : spoiling.times * found->second;
+    }
+  }
+  return samples;
+}
+
+bool unexpected(const std::vector<EntryResult>& results) {
+  return std::any_of(results.begin(), results.end(), [](const EntryResult& result) {
+    return std::any_of(result.checks.begin(), result.checks.end(), [](const CheckResult& c) { return !c.expected; });
+  });
+}
+
+}  // namespace conebench::paper

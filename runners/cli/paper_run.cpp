@@ -1,0 +1,94 @@
+#include "runners/cli/paper_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "problems/plural.hpp"
+#include "runners/execute/sweep.hpp"
+#include "runners/store/store_lock.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+bool data_given(const PaperRunOptions& options) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+  const char* const variable = std::getenv("CONEBENCH_DATA");
+  return !options.data.empty() || (variable != nullptr && *variable != '\0');
+}
+
+std::string problems_text(const PaperRun& run, const std::string& what) {
+  std::set<std::string> problems;
+  for (const paper::Sample& sample : run.samples) problems.insert(sample.group("problem"));
+  return fmt::format("{} ({})", plural(static_cast<long>(problems.size()), "problem"), what);
+}
+
+}  // namespace
+
+Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperRun& run) {
+  run.problems = "generated";
+  if (owner.data_problems.empty() || !data_given(options_)) return suites_of(owner, options_.size, false, entries_);
+  auto with_data = suites_of(owner, options_.size, true, entries_);
+  if (!with_data) return with_data;
+  for (const Suite& suite : *with_data) {
+    SweepOptions look;
+    look.data = options_.data;
+    if (const auto count = count_cells(suite, look); !count) {
+      run.notes.push_back(
+          fmt::format("{}: generated problems stand in for {}: {}", owner.id, owner.data_name, count.error().message));
+      return suites_of(owner, options_.size, false, entries_);
+    }
+  }
+  run.problems = owner.data_name;
+  return with_data;
+}
+
+std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
+  std::error_code failed;
+  std::filesystem::create_directories(options_.stores, failed);
+  if (failed) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: {}", options_.stores.string(), failed.message())};
+  }
+  const std::filesystem::path file = options_.stores / (suite.name + ".sqlite");
+  const auto lock = StoreLock::acquire(file);
+  if (!lock) return lock.error();
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store) return store.error();
+  SweepOptions options;
+  options.data = options_.data;
+  options.cache = std::filesystem::path(file).replace_extension(".problems");
+  options.jobs = options_.jobs;
+  options.interrupted = options_.interrupted;
+  const auto outcome = run_sweep(suite, *store, options, progress_);
+  if (!outcome) return outcome.error();
+  if (outcome->stopped) return *outcome->stopped;
+  run.interrupted = run.interrupted || outcome->interrupted;
+  run.left += outcome->left();
+  for (const std::string& reason : outcome->noise) run.notes.push_back(suite.name + ": noise: " + reason);
+  const auto contents = store->read();
+  if (!contents) return contents.error();
+  auto samples = paper::samples_of(*contents, outcome->keys);
+  std::move(samples.begin(), samples.end(), std::back_inserter(run.samples));
+  return std::nullopt;
+}
+
+Result<PaperRun> PaperRunner::run(const paper::Entry& entry) {
+  const std::string& owner_id = entry.suites_of.empty() ? entry.id : entry.suites_of;
+  if (const auto known = done_.find(owner_id); known != done_.end()) return known->second;
+  const auto owner = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.id == owner_id; });
+  PaperRun run;
+  const auto list = suites(owner == entries_.end() ? entry : *owner, run);
+  if (!list) return list.error();
+  for (const Suite& suite : *list) {
+    if (auto error = run_suite(suite, run)) return *error;
+    if (run.interrupted) return run;
+  }
+  run.problems = problems_text(run, run.problems);
+  done_[owner_id] = run;
+  return run;
+}
+
+}  // namespace conebench::cli

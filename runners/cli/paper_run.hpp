@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/paper/results.hpp"
+#include "runners/execute/progress.hpp"
+
+namespace conebench::cli {
+
+struct PaperRunOptions {
+  paper::Size size = paper::Size::quick;
+  std::filesystem::path data;    ///< --data; empty: not given
+  std::filesystem::path stores;  ///< folder, a store a suite
+  int jobs = 1;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// What the sweeps of an entry's suites left.
+struct PaperRun {
+  std::vector<paper::Sample> samples;
+  std::string problems;            ///< "63 problems (generated)"
+  std::vector<std::string> notes;  ///< noise, data that was not there
+  long left = 0;                   ///< cells that something outside kept from being run
+  bool interrupted = false;
+};
+
+/// Runs what is missing of entries, each set of suites once.
+class PaperRunner {
+ public:
+  PaperRunner(const std::vector<paper::Entry>& entries, PaperRunOptions options, Progress& progress)
+      : entries_(entries), options_(std::move(options)), progress_(progress) {}
+
+  /// Errors: as suites_of, Store::open, StoreLock::acquire and run_sweep.
+  Result<PaperRun> run(const paper::Entry& entry);
+
+ private:
+  Result<std::vector<Suite>> suites(const paper::Entry& owner, PaperRun& run);
+  std::optional<Error> run_suite(const Suite& suite, PaperRun& run);
+
+  const std::vector<paper::Entry>& entries_;
+  PaperRunOptions options_;
+  Progress& progress_;
+  std::map<std::string, PaperRun> done_;  ///< by the entry that has the suites
+};
+
+}  // namespace conebench::cli

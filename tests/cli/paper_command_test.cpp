@@ -1,0 +1,210 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "reports/paper/results.hpp"
+#include "runners/store/store.hpp"
+#include "tests/cli/conebench_process.hpp"
+
+namespace conebench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A table of two solvers; `relation`: of their mean iterations, which the check claims.
+void write_entry(const std::string& file, const std::string& relation, const std::string& more = "") {
+  std::ofstream(file) << R"json({"id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps",
+    "suites": {"quick": {"problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2]}}], "solvers": ["NSGS", "PGS-NCP"],
+                         "repeats": {"min": 1, "min_ms": 0, "max": 1}},
+               "full": {"problems": [{"scene": "box-stack"}], "solvers": ["NSGS", "PGS-NCP"]}},
+    "tables": [{"title": "Sweeps", "quantity": "mean(iterations)", "rows": [{"name": "NSGS", "where": "solver=NSGS"}]}],
+    "checks": [{"id": "a", "claim": "so it is", "holds": "count(cells) )json"
+                      << relation << R"json( 4", "measure": "count(cells)")json" << more
+                      << R"json(, "spoilt": [{"field": "iterations", "to": 1}]}]})json";
+}
+
+TEST(PaperCommand, ListsEveryEntryWithItsState) {
+  const auto list = conebench({"paper", "list", "--json"}).json();
+  std::set<std::string> ids;
+  std::set<std::string> states;
+  for (const auto& entry : list["tables"]) {
+    ids.insert(entry["id"]);
+    states.insert(entry["state"]);
+    EXPECT_TRUE(entry["state"] == "runs" || entry["state"] == "static" || !entry["reason"].get<std::string>().empty())
+        << entry;
+  }
+  EXPECT_TRUE(ids.contains("000-table-3"));
+  EXPECT_TRUE(ids.contains("002-fig-13"));
+  EXPECT_TRUE(states.contains("runs"));
+  EXPECT_THAT(conebench({"paper", "list"}).out, HasSubstr("002-fig-13"));
+}
+
+TEST(PaperCommand, RunsAnEntryOfOnesOwnAndResumes) {
+  const ScratchFolder folder;
+  write_entry(folder / "mine.json", "=");
+  const std::vector<std::string> words = {"paper", folder / "mine.json", "--out", folder / "out", "--require-checks"};
+  const Outcome first = conebench(words);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("a: holds: so it is [4 = 4]"));
+  EXPECT_THAT(read_file(folder / "out/mine-1.md"), HasSubstr("| NSGS |"));
+  EXPECT_THAT(read_file(folder / "out/mine-1.tex"), HasSubstr("\\toprule"));
+  EXPECT_THAT(read_file(folder / "out/paper-mine.html"), HasSubstr("mine-1"));
+  const auto times = [&] {
+    std::vector<double> seconds;
+    const auto store = Store::open(folder / "out/stores/mine-1-quick.sqlite", Store::Mode::read_only);
+    if (!store) return seconds;
+    for (const CellRecord& cell : store->read().value().cells) seconds.push_back(cell.total.cold);
+    return seconds;
+  };
+  const auto measured = times();
+  EXPECT_EQ(measured.size(), 4U);
+  const Outcome second = conebench(words);
+  EXPECT_EQ(second.out, first.out);
+  EXPECT_EQ(times(), measured);
+}
+
+TEST(PaperCommand, GatesOnChecksOnlyWhereAsked) {
+  const ScratchFolder folder;
+  write_entry(folder / "mine.json", "<");
+  const std::string out = folder / "out";
+  EXPECT_EQ(conebench({"paper", folder / "mine.json", "--out", out}).code, 0);
+  const Outcome gated = conebench({"paper", folder / "mine.json", "--out", out, "--require-checks"});
+  EXPECT_EQ(gated.code, 1);
+  EXPECT_THAT(gated.err, HasSubstr("mine-1, check a: fails"));
+  write_entry(folder / "known.json", "<", R"(, "known_failure": {"reason": "as many", "range": [4, 4]})");
+  EXPECT_EQ(conebench({"paper", folder / "known.json", "--out", out, "--require-checks"}).code, 0);
+  write_entry(folder / "again.json", "=", R"(, "known_failure": {"reason": "as many", "range": [4, 4]})");
+  EXPECT_EQ(conebench({"paper", folder / "again.json", "--out", out, "--require-checks"}).code, 1);
+}
+
+TEST(PaperCommand, RunsTheVariantThatIsAskedFor) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "mine.json") << R"json({"id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps",
+    "suites": {"quick": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]},
+               "full": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]}},
+    "tables": [{"title": "Sweeps", "quantity": "count(cells)", "rows": [{"name": "all"}]}],
+    "variants": {"code": {"suites": {"quick": {"solvers": ["NSGS", "PGS-NCP"]}}, "notes": ["as the code has it"]}}})json";
+  const std::string file = folder / "mine.json", out = folder / "out";
+  EXPECT_THAT(conebench({"paper", file, "--out", out}).out, HasSubstr("mine-1: Sweeps"));
+  const Outcome variant = conebench({"paper", file, "--out", out, "--variant", "code"});
+  EXPECT_EQ(variant.code, 0) << variant.err;
+  EXPECT_THAT(variant.out, HasSubstr("mine-1-code: Sweeps"));
+  EXPECT_THAT(read_file(folder / "out/mine-1.csv"), HasSubstr(",all,,1,"));
+  EXPECT_THAT(read_file(folder / "out/mine-1-code.csv"), HasSubstr(",all,,2,"));
+  expect_failure(conebench({"paper", file, "--out", out, "--variant", "cod"}), 2, {"variant 'cod'"});
+}
+
+TEST(PaperCommand, RemembersVerdictsOfTheEntryAsItIs) {
+  const ScratchFolder folder;
+  const std::string out = folder / "out";
+  write_entry(folder / "mine.json", "=");
+  ASSERT_EQ(conebench({"paper", folder / "mine.json", "--out", out}).code, 0);
+  const auto kept = nlohmann::json::parse(read_file(folder / "out/verdicts.json"));
+  EXPECT_EQ(kept["mine-1"]["checks"]["a"], "holds");
+  EXPECT_EQ(kept["mine-1"]["size"], "quick");
+}
+
+bool has_program(const std::string& name) {
+  return std::system((name + " --version >/dev/null 2>&1").c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
+}
+
+/// Whether pdflatex makes a PDF of `document` in the folder.
+void expect_compiles(const fs::path& folder, const std::string& document) {
+  const std::string command = "cd '" + folder.string() + "' && pdflatex -interaction=nonstopmode -halt-on-error '" +
+                              document + "' >'" + document + ".out' 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0)
+      << read_file(folder / (document + ".out"));  // NOLINT(concurrency-mt-unsafe)
+}
+
+TEST(PaperCommand, ItsLatexCompilesAndItsFiguresAreDrawn) {
+  const ScratchFolder folder;
+  const fs::path out = folder.path() / "out";
+  ASSERT_EQ(conebench({"paper", "002-fig-13", "--out", out.string()}).code, 0);
+  if (has_program("gnuplot")) {
+    EXPECT_THAT(read_file(out / "002-fig-13-right.svg"), HasSubstr("ADMM-NCP-SA"));
+    EXPECT_EQ(read_file(out / "002-fig-13-right.pdf").substr(0, 5), "%PDF-");
+  }
+  if (!has_program("pdflatex")) GTEST_SKIP() << "pdflatex is not installed";
+  std::ofstream(out / "whole.tex")
+      << "\\documentclass{article}\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}"
+         "\\usepackage{booktabs,textcomp}\\begin{document}\\input{002-fig-13.tex}\\end{document}\n";
+  expect_compiles(out, "whole.tex");
+  expect_compiles(out, "002-fig-13-right.tex");
+}
+
+TEST(PaperCommand, SaysWhatItCannotRun) {
+  const ScratchFolder folder;
+  const std::string out = folder / "out";
+  expect_failure(conebench({"paper", "000-tabel-3", "--out", out}), 2, {"000-tabel-3", "did you mean '000-table-3'"});
+  expect_failure(conebench({"paper", "all", "--quick", "--full", "--out", out}), 2, {"--quick"});
+  const Outcome nothing = conebench({"paper", "000-table-1", "--out", out});
+  EXPECT_EQ(nothing.code, 5);
+  EXPECT_THAT(nothing.out, HasSubstr("000-table-1: not run: static"));
+  std::ofstream(folder / "bad.json") << R"({"id": "x"})";
+  expect_failure(conebench({"paper", folder / "bad.json", "--out", out}), 2, {"bad.json", "paper: is missing"});
+  expect_failure(conebench({"paper", folder / "none.json", "--out", out}), 3, {"none.json"});
+}
+
+/// Runs the entry's quick suites into `stores` where they are not there yet, and gives their cells.
+std::vector<paper::Sample> samples_of_entry(const paper::Entry& entry, const std::vector<paper::Entry>& entries,
+                                            const fs::path& stores) {
+  std::vector<paper::Sample> samples;
+  const auto suites = suites_of(entry, paper::Size::quick, false, entries);
+  for (const Suite& suite : *suites) {
+    const auto store = Store::open(stores / (suite.name + ".sqlite"), Store::Mode::read_only);
+    if (!store) continue;
+    const auto contents = store->read();
+    if (!contents) continue;
+    for (auto& sample : paper::samples_of(*contents)) samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+/// Every check turns round on spoilt numbers: what holds fails, what is known to fail holds.
+void expect_checks_notice(const paper::Entry& entry, const std::vector<paper::Sample>& samples) {
+  for (const paper::Check& check : entry.checks) {
+    const auto sound = evaluate_check(check, paper::select(samples));
+    if (sound.verdict == paper::Verdict::not_run) continue;
+    const auto changed = spoilt(samples, check.spoilt);
+    const auto noticed = evaluate_check(check, paper::select(changed));
+    EXPECT_NE(sound.verdict, noticed.verdict)
+        << entry.id << " " << check.id << ": " << sound.measured << " | " << noticed.measured;
+  }
+}
+
+TEST(PaperEntries, ChecksNoticeSpoiltNumbers) {
+  const ScratchFolder folder;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): tests don't change the environment
+  const char* const given = std::getenv("CONEBENCH_PAPER_STORES");  // of `conebench paper all --quick`: all entries
+  const fs::path stores = given != nullptr ? fs::path(given) : folder.path() / "stores";
+  const std::set<std::string> cheap = {"002-fig-13"};
+  const auto entries = paper::embedded_entries();
+  ASSERT_TRUE(entries);
+  long looked_at = 0;
+  for (const paper::Entry& entry : *entries) {
+    if (entry.state != paper::State::runs || (given == nullptr && !cheap.contains(entry.id))) continue;
+    if (given == nullptr) {
+      const Outcome run =
+          conebench({"paper", entry.id, "--out", folder / "out", "--db", stores.string(), "--require-checks"});
+      EXPECT_EQ(run.code, 0) << run.out << run.err;
+    }
+    const auto samples = samples_of_entry(entry, *entries, stores);
+    if (samples.empty()) continue;
+    ++looked_at;
+    expect_checks_notice(entry, samples);
+  }
+  EXPECT_GE(looked_at, 1);
+}
+
+}  // namespace
+}  // namespace conebench::testing

@@ -1,0 +1,263 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "reports/paper/render.hpp"
+#include "reports/paper/results.hpp"
+#include "reports/paper/verdicts.hpp"
+
+namespace conebench::paper {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+Json small() {
+  return Json::parse(R"json({
+    "id": "mine-1", "paper": "mine", "place": "Table I", "title": "Sweeps <b>", "suites": {
+      "quick": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]},
+      "full": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]}},
+    "tables": [{"title": "Sweeps", "corner": "solver", "quantity": "mean(iterations)", "spread": "sd(iterations)",
+      "rows": [{"name": "A_1", "where": "setting=A"}, {"name": "B", "where": "setting=B"}], "columns": [{"name": "all"}],
+      "published": {"A_1": [[3, 0.5]]}}],
+    "figures": [{"id": "f", "title": "Sweeps", "x": "max(contacts)", "y": "mean(iterations)", "by": "problem",
+      "x_label": "contacts", "y_label": "sweeps", "series": [{"name": "it's", "where": "setting=A"}]}],
+    "checks": [{"id": "a", "claim": "A is faster", "holds": "mean(iterations){setting=A} < mean(iterations){setting=B}",
+      "measure": "mean(iterations){setting=A}", "spoilt": [{"where": "setting=A", "field": "iterations", "to": 100}]}]
+  })json");
+}
+Result<Entry> read(const Json& json) {
+  auto entries = parse_entries(json.dump(), "mine.json");
+  if (!entries) return entries.error();
+  return entries->front();
+}
+std::string complaint(const Json& json) {
+  const auto entry = read(json);
+  return entry ? "accepted" : entry.error().message;
+}
+
+Sample sample(const std::string& setting, const std::string& problem, double iterations) {
+  Sample made;
+  made.subject.setting = setting;
+  made.subject.source = problem;
+  made.numbers = {{"cells", 1.0}, {"iterations", iterations}, {"contacts", 4.0}};
+  return made;
+}
+std::vector<Sample> four() {
+  return {sample("A", "p", 2), sample("A", "q", 4), sample("B", "p", 8), sample("B", "q", 10)};
+}
+
+TEST(PaperEntry, LaysOutTheTableWithThePublishedValueBeneath) {
+  const auto entry = read(small());
+  ASSERT_TRUE(entry) << entry.error().message;
+  const EntryResult result = evaluate_entry(*entry, four());
+  EXPECT_EQ(table_texts(entry->tables[0], result.tables[0]),
+            (std::vector<std::vector<std::string>>{{"solver", "", "all"},
+                                                   {"A_1", "measured", "3.00 ± 1.41"},
+                                                   {"", "published", "3.00 ± 0.500"},
+                                                   {"B", "measured", "9.00 ± 1.41"}}));
+  EXPECT_THAT(entry_csv(result), HasSubstr("table,Sweeps,A_1,all,3,1.4142135623730951,3,0.5,,\n"));
+  EXPECT_THAT(entry_csv(result), HasSubstr("check,a,A is faster,3 < 9,3,,,,holds,\n"));
+  EXPECT_THAT(entry_markdown(result), HasSubstr("| a | A is faster | holds | 3 &lt; 9 |"));
+  EXPECT_THAT(entry_latex(result), HasSubstr("A\\_1 & measured & $3.00 \\pm 1.41$ \\\\"));
+  EXPECT_THAT(paper_page("P", {result}), HasSubstr("\"verdict\":\"holds\""));
+}
+
+TEST(PaperEntry, FiguresAreWrittenForGnuplotAndPgfplots) {
+  const auto entry = read(small());
+  ASSERT_TRUE(entry);
+  const auto files = figure_files(evaluate_entry(*entry, four()));
+  ASSERT_EQ(files.size(), 3U);
+  EXPECT_EQ(files[0].content, "series,x,y\nit's,4,2\nit's,4,4\n");
+  EXPECT_THAT(files[1].content, HasSubstr("title 'it''s'"));
+  EXPECT_THAT(files[1].content, HasSubstr("set output 'mine-1-f.svg'"));
+  EXPECT_THAT(files[2].content, HasSubstr("(4,2)\n(4,4)\n"));
+  EXPECT_TRUE(figure_files(not_run(*entry, "why")).empty());
+}
+
+TEST(PaperEntry, ACheckFailsOnSpoiltNumbersAndIsNotRunOnNone) {
+  const auto entry = read(small());
+  ASSERT_TRUE(entry);
+  const Check& check = entry->checks[0];
+  const auto verdict = [&](const std::vector<Sample>& samples) {
+    return evaluate_check(check, select(samples)).verdict;
+  };
+  EXPECT_EQ(verdict(four()), Verdict::holds);
+  EXPECT_EQ(verdict(spoilt(four(), check.spoilt)), Verdict::fails);
+  EXPECT_EQ(verdict({}), Verdict::not_run);
+  auto lacking = four();
+  lacking[0].numbers.erase("iterations");
+  EXPECT_EQ(verdict(lacking), Verdict::not_comparable);
+}
+
+TEST(PaperEntry, ACheckOfTooFewProblemsIsNotRun) {
+  Json json = small();
+  json["checks"][0]["problems"] = 3;
+  const auto entry = read(json);
+  ASSERT_TRUE(entry);
+  const CheckResult result = evaluate_check(entry->checks[0], select(four()));
+  EXPECT_EQ(result.verdict, Verdict::not_run);
+  EXPECT_EQ(result.reason, "2 problems, of which it takes 3 to tell");
+}
+
+TEST(PaperEntry, ACheckOfPartsHoldsWhereEachDoes) {
+  Json json = small();
+  json["checks"][0]["holds"] = "mean(iterations) < 5";
+  json["checks"][0]["each"] =
+      Json::parse(R"([{"name": "A", "where": "setting=A"}, {"name": "B", "where": "setting=B"}])");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry);
+  const CheckResult result = evaluate_check(entry->checks[0], select(four()));
+  EXPECT_EQ(result.verdict, Verdict::fails);
+  EXPECT_EQ(result.measured, "A: 3 < 5; B: 9 < 5");
+}
+
+TEST(PaperEntry, AKnownFailureIsExpectedInItsRangeAlone) {
+  Json json = small();
+  json["checks"][0]["holds"] = "mean(iterations){setting=A} > mean(iterations){setting=B}";
+  json["checks"][0]["known_failure"] = Json::parse(R"({"reason": "it is not", "range": [1, 4]})");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const auto result = [&](std::vector<Sample> samples) { return evaluate_entry(*entry, samples); };
+  EXPECT_FALSE(unexpected({result(four())}));
+  EXPECT_EQ(verdict_text(entry->checks[0], result(four()).checks[0]), "fails (known)");
+  auto outside = four();
+  outside[0].numbers["iterations"] = 7;  // a mean of 5.5: still fails, and has left the range
+  EXPECT_TRUE(unexpected({result(outside)}));
+  auto again = four();
+  again[0].numbers["iterations"] = 100;
+  EXPECT_EQ(result(again).checks[0].verdict, Verdict::holds);
+  EXPECT_TRUE(unexpected({result(again)}));
+}
+
+TEST(PaperEntry, AProfileCountsWhatConverged) {
+  Json json = small();
+  json["figures"][0] = Json::parse(R"({"id": "p", "form": "profile", "title": "P", "cost": "iterations",
+    "counts": "iterations < 9", "x_label": "x", "y_label": "y",
+    "series": [{"name": "A", "where": "setting=A"}, {"name": "B", "where": "setting=B"}]})");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const auto curves = evaluate_entry(*entry, four()).figures[0];
+  ASSERT_EQ(curves.size(), 2U);
+  EXPECT_EQ(curves[0].points.back().y, 1.0);  // A is the cheapest on both
+  ASSERT_EQ(curves[1].points.size(), 1U);     // B: at 8 / 2, on one of two
+  EXPECT_EQ(curves[1].points[0].x, 4.0);
+  EXPECT_EQ(curves[1].points[0].y, 0.5);
+}
+
+TEST(PaperEntry, AVariantIsTheEntryWithAPatch) {
+  Json json = small();
+  json["variants"] =
+      Json::parse(R"({"code": {"title": "Other sweeps", "suites": {"quick": {"limits": {"iterations": 7}}}}})");
+  const auto entries = parse_entries(json.dump(), "mine.json");
+  ASSERT_TRUE(entries) << entries.error().message;
+  ASSERT_EQ(entries->size(), 2U);
+  const Entry& variant = entries->back();
+  EXPECT_EQ(variant.id, "mine-1-code");
+  EXPECT_EQ(variant.variant, "code");
+  EXPECT_EQ(variant.variant_of, "mine-1");
+  EXPECT_EQ(variant.title, "Other sweeps");
+  EXPECT_EQ(suites_of(variant, Size::quick, false, *entries)->front().limits.iterations, 7);
+  EXPECT_EQ(suites_of(entries->front(), Size::quick, false, *entries)->front().limits.iterations, 20000);
+  json["variants"]["code"]["suites"]["quick"]["solvers"] = 3;
+  EXPECT_THAT(complaint(json), HasSubstr("accepted"));  // suites are read when they are run
+  json["variants"]["code"]["colour"] = 1;
+  EXPECT_THAT(complaint(json), HasSubstr("mine.json: variants.code: colour: unknown key"));
+}
+
+TEST(PaperEntry, ItsFingerprintFollowsWhatItRuns) {
+  const auto plain = parse_entries(small().dump(), "mine.json");
+  Json json = small();
+  json["suites"]["quick"]["tolerances"] = {1e-4};
+  const auto changed = parse_entries(json.dump(), "mine.json");
+  ASSERT_TRUE(plain && changed);
+  EXPECT_NE(fingerprint(plain->front(), *plain), fingerprint(changed->front(), *changed));
+  Json sharing = small();
+  sharing["id"] = "mine-2";
+  sharing["suites"] = "mine-1";
+  auto with_plain = *plain, with_changed = *changed;
+  const auto second = parse_entries(sharing.dump(), "mine.json");
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_NE(fingerprint(second->front(), with_plain), fingerprint(second->front(), with_changed));
+}
+
+TEST(PaperEntry, LastVerdictsAreThoseOfTheEntryAsItIs) {
+  auto entries = *parse_entries(small().dump(), "mine.json");
+  VerdictRecord record;
+  put(record, {evaluate_entry(entries[0], four())}, entries, "quick", "abc");
+  EXPECT_EQ(verdicts_text(record, entries[0], entries), "a holds");
+  const auto read_back = parse_verdicts(to_json_text(record));
+  ASSERT_TRUE(read_back);
+  EXPECT_EQ(verdicts_text(*read_back, entries[0], entries), "a holds");
+  entries[0].text += " ";
+  EXPECT_EQ(verdicts_text(record, entries[0], entries), "changed since");
+  EXPECT_FALSE(parse_verdicts("[1]"));
+}
+
+TEST(PaperEntry, ErrorsNameFileAndPlace) {
+  const auto with = [](const char* pointer, const Json& value) {
+    Json json = small();
+    json[Json::json_pointer(pointer)] = value;
+    return complaint(json);
+  };
+  const auto without = [](const char* key) {
+    Json json = small();
+    json.erase(key);
+    return complaint(json);
+  };
+  EXPECT_EQ(with("/checks/0/holds", "mean(iteration) > 1").substr(0, 42), "mine.json: checks[0].holds: 'mean(iteratio");
+  EXPECT_THAT(with("/colour", 1), HasSubstr("mine.json: colour: unknown key"));
+  EXPECT_THAT(with("/id", "a/b"), HasSubstr("id: 'a/b' must be of letters"));
+  EXPECT_THAT(with("/tables/0/published/C", Json::array({1})),
+              HasSubstr("tables[0].published.C: no row has this name"));
+  EXPECT_THAT(with("/tables/0/published/B", Json::array({1, 2})), HasSubstr("must be a list of 1, one a column"));
+  EXPECT_THAT(with("/tables/0/rows/0/where", "nothing=1"),
+              HasSubstr("tables[0].rows[0].where: selection: 'nothing=1'"));
+  EXPECT_THAT(with("/figures/0/by", "colour"), HasSubstr("figures[0].by: 'colour' is unknown"));
+  EXPECT_THAT(with("/checks/0/spoilt", Json::array()), HasSubstr("checks[0].spoilt: must be a list"));
+  EXPECT_THAT(with("/checks/0/spoilt/0/field", "colour"), HasSubstr("spoilt[0].field: 'colour' is no field"));
+  EXPECT_THAT(with("/suites/quick/name", "x"), HasSubstr("suites.quick.name"));
+  EXPECT_THAT(with("/state", "static"), HasSubstr("state: has suites and does not say that it runs"));
+  EXPECT_THAT(without("suites"), HasSubstr("suites: is missing"));
+  EXPECT_THAT(without("title"), HasSubstr("title: is missing"));
+  EXPECT_THAT(complaint(Json::array({small(), Json::object()})), HasSubstr("mine.json: [1]: id: is missing"));
+}
+
+TEST(PaperEntries, ThoseThatComeAlongAreSoundAndTheirSuitesToo) {
+  const auto entries = embedded_entries();
+  ASSERT_TRUE(entries) << entries.error().message;
+  std::set<std::string> ids;
+  for (const Entry& entry : *entries) {
+    EXPECT_TRUE(ids.insert(entry.id).second) << entry.id << " is there twice";
+    EXPECT_TRUE(entry.id.starts_with(entry.paper + "-")) << entry.id;
+    if (entry.state != State::runs) continue;
+    EXPECT_GT(entry.quick_s, 0.0) << entry.id;
+    EXPECT_FALSE(entry.checks.empty()) << entry.id;
+    for (const Size size : {Size::quick, Size::full}) {
+      for (const bool with_data : {false, true}) {
+        const auto suites = suites_of(entry, size, with_data, *entries);
+        EXPECT_TRUE(suites) << entry.id << ": " << (suites ? "" : suites.error().message);
+      }
+    }
+  }
+}
+
+TEST(PaperEntries, NameEveryTableAndFigureOfThePapers) {
+  const auto entries = embedded_entries();
+  ASSERT_TRUE(entries);
+  std::set<std::string> ids;
+  for (const Entry& entry : *entries) ids.insert(entry.id);
+  const std::map<std::string, std::pair<int, int>> papers = {
+      {"000", {4, 8}}, {"001", {3, 4}}, {"002", {3, 19}}, {"003", {9, 14}}};
+  for (const auto& [paper, counts] : papers) {
+    for (int i = 1; i <= counts.first; ++i) EXPECT_THAT(ids, Contains(paper + "-table-" + std::to_string(i)));
+    for (int i = 1; i <= counts.second; ++i) EXPECT_THAT(ids, Contains(paper + "-fig-" + std::to_string(i)));
+  }
+}
+
+}  // namespace
+}  // namespace conebench::paper

@@ -1,0 +1,183 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reports/paper/evaluate.hpp"
+
+namespace conebench::paper {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A cell of `setting` on `problem` that took `iterations`.
+Sample sample(const std::string& setting, const std::string& problem, double iterations, bool converged = true) {
+  Sample made;
+  made.subject.setting = setting;
+  made.subject.solver = setting.substr(0, setting.find(' '));
+  made.subject.source = problem;
+  made.subject.family = problem.substr(0, 1);
+  made.subject.tolerance = 1e-6;
+  made.subject.status = converged ? "converged" : "max_iterations";
+  made.subject.start = "cold";
+  made.numbers = {
+      {"cells", 1.0}, {"iterations", iterations}, {"converged", converged ? 1.0 : 0.0}, {"scene.size", iterations / 2}};
+  return made;
+}
+
+/// Iterations 1, 2, 4 of A and 10, 20, 60 of B on the problems a1, a2, b1; B misses the last one.
+std::vector<Sample> six() {
+  return {sample("A", "a1", 1),      sample("A", "a2", 2),      sample("A", "b1", 4),
+          sample("B x=1", "a1", 10), sample("B x=1", "a2", 20), sample("B x=1", "b1", 60, false)};
+}
+
+Evaluation run(const std::string& text, const std::vector<Sample>& samples, Kind kind = Kind::number) {
+  const auto parsed = parse_expression(text, kind);
+  if (!parsed) {
+    ADD_FAILURE() << parsed.error().message;
+    return {};
+  }
+  return evaluate(*parsed, select(samples));
+}
+double value(const std::string& text) {
+  const auto samples = six();
+  const Value found = run(text, samples).value;
+  EXPECT_TRUE(found.known()) << text << ": " << found.reason;
+  return found.number.value_or(-12345.0);
+}
+std::string complaint(const std::string& text, Kind kind = Kind::number) {
+  const auto parsed = parse_expression(text, kind);
+  return parsed ? "accepted" : parsed.error().message;
+}
+
+TEST(PaperLanguage, EveryReductionGivesTheNumberWorkedOutByHand) {
+  EXPECT_EQ(value("count(converged)"), 5);
+  EXPECT_DOUBLE_EQ(value("share(converged)"), 5.0 / 6.0);
+  EXPECT_DOUBLE_EQ(value("mean(iterations){setting=A}"), 7.0 / 3.0);
+  EXPECT_DOUBLE_EQ(value("geometric_mean(iterations){setting=A}"), 2.0);
+  EXPECT_DOUBLE_EQ(value("median(iterations)"), 7.0);
+  EXPECT_DOUBLE_EQ(value("sd(iterations){solver=B}"), std::sqrt(700.0));  // (400 + 100 + 900) / 2
+  EXPECT_EQ(value("min(iterations)"), 1);
+  EXPECT_EQ(value("max(iterations)"), 60);
+  EXPECT_EQ(value("sum(iterations)"), 97);
+  EXPECT_DOUBLE_EQ(value("quantile(iterations, 0.25){setting=A}"), 1.5);
+  EXPECT_DOUBLE_EQ(value("slope(scene.size, iterations)"), 2.0);
+  EXPECT_DOUBLE_EQ(value("rank_correlation(iterations, 0 - scene.size)"), -1.0);
+  EXPECT_EQ(reduction_names().size(), 12U);
+}
+
+TEST(PaperLanguage, TiesShareTheirMeanRank) {
+  // Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5).
+  const Value found = reduce("rank_correlation", {1, 2, 2, 3}, {1, 2, 3, 4});
+  ASSERT_TRUE(found.known());
+  EXPECT_NEAR(*found.number, 4.5 / std::sqrt(22.5), 1e-15);
+}
+
+TEST(PaperLanguage, ArithmeticBindsAsUsual) {
+  EXPECT_EQ(value("1 + 2 * 3 - 8 / 4"), 5);
+  EXPECT_EQ(value("-(1 + 2) * 3"), -9);
+  EXPECT_EQ(value("abs(-2) + sqrt(9) + log10(100)"), 7);
+  EXPECT_DOUBLE_EQ(value("mean(iterations - 1){setting=A} / max(iterations)"), (4.0 / 3.0) / 60.0);
+}
+
+TEST(PaperLanguage, GroupsAreReducedBeforeTheWhole) {
+  EXPECT_DOUBLE_EQ(value("max(mean(iterations) by setting)"), 30.0);
+  EXPECT_EQ(value("count(count(not converged) = 0 by problem)"), 2);
+  EXPECT_DOUBLE_EQ(value("min(iterations where iterations > 3)"), 4.0);
+}
+
+TEST(PaperLanguage, ComparisonsAndWordsOfLogicGiveTruths) {
+  const auto samples = six();
+  const auto truth = [&](const std::string& text) { return run(text, samples, Kind::truth).value.holds(); };
+  EXPECT_TRUE(truth("1 < 2 and 2 <= 2 and 3 > 2 and 2 >= 2 and 2 = 2 and 1 != 2"));
+  EXPECT_FALSE(truth("1 < 2 and not 2 = 2"));
+  EXPECT_TRUE(truth("1 > 2 or (2 > 1 and not 1 > 2)"));
+  EXPECT_EQ(run("max(iterations) > 50 and min(iterations) > 2", samples, Kind::truth).comparisons,
+            (std::vector<std::string>{"60 > 50", "1 > 2"}));
+}
+
+TEST(PaperLanguage, NothingIsNoZero) {
+  const auto samples = six();
+  for (const std::string& name : reduction_names()) {
+    std::string arguments = name == "count" || name == "share" ? "converged" : "iterations";
+    if (name == "quantile") arguments += ", 0.5";
+    if (name == "slope" || name == "rank_correlation") arguments += ", iterations";
+    const Value none = run(name + "(" + arguments + "){setting=C}", samples).value;
+    EXPECT_FALSE(none.known()) << name;
+    EXPECT_EQ(none.gap, Gap::not_run) << name;
+    EXPECT_THAT(none.reason, HasSubstr("no cell fits {setting=C}")) << name;
+  }
+}
+
+TEST(PaperLanguage, WhatOneCellLacksIsNotComparable) {
+  auto samples = six();
+  samples[3].numbers.erase("iterations");
+  const Value found = run("mean(iterations)", samples).value;
+  EXPECT_EQ(found.gap, Gap::not_comparable);
+  EXPECT_EQ(found.reason, "1 of 6 cells lack a value: iterations");
+  EXPECT_DOUBLE_EQ(*run("mean(iterations){setting=A}", samples).value.number, 7.0 / 3.0);
+}
+
+TEST(PaperLanguage, WhatHasNoNumberSaysWhy) {
+  const auto samples = six();
+  const auto why = [&](const std::string& text) {
+    const Value found = run(text, samples).value;
+    EXPECT_EQ(found.gap, Gap::not_comparable) << text;
+    return found.reason;
+  };
+  EXPECT_EQ(why("1 / (max(iterations) - 60)"), "a division by zero");
+  EXPECT_EQ(why("sd(iterations){setting=A && problem=a1 && source=a1}"), "a standard deviation of one value");
+  EXPECT_EQ(why("slope(tolerance - tolerance + 1, iterations)").substr(0, 6), "6 of 6");
+  EXPECT_EQ(why("rank_correlation(iterations - iterations, iterations)"), "a rank correlation with a constant");
+  EXPECT_EQ(why("geometric_mean(iterations - 1)"), "a geometric mean of what is not positive");
+  EXPECT_EQ(why("log10(0)"), "the logarithm of what is not positive");
+}
+
+TEST(PaperLanguage, WhatOneSideDecidesNeedsNoOther) {
+  const auto samples = six();
+  EXPECT_TRUE(run("1 > 2 and mean(iterations){setting=C} > 1", samples, Kind::truth).value.known());
+  EXPECT_TRUE(run("mean(iterations){setting=C} > 1 or 2 > 1", samples, Kind::truth).value.holds());
+  EXPECT_FALSE(run("2 > 1 and mean(iterations){setting=C} > 1", samples, Kind::truth).value.known());
+}
+
+TEST(PaperLanguage, CountsTheProblemsOfTheSmallestSelection) {
+  const auto samples = six();
+  EXPECT_EQ(run("max(iterations) + max(iterations){source=a1}", samples).fewest_problems, 1);
+  EXPECT_EQ(run("max(mean(iterations) by problem)", samples).fewest_problems, 3);
+}
+
+TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {
+  EXPECT_THAT(complaint("meen(iterations)"),
+              HasSubstr("column 1: no reduction or function is called 'meen'; did you mean 'mean'"));
+  EXPECT_THAT(complaint("mean(iteration)"), HasSubstr("'iteration' is no field; did you mean 'iterations'"));
+  EXPECT_THAT(complaint("iterations"), HasSubstr("needs a reduction around it"));
+  EXPECT_THAT(complaint("mean(max(iterations))"), HasSubstr("inside a reduction that has no 'by'"));
+  EXPECT_THAT(complaint("mean(iterations by solver)"), HasSubstr("needs a reduction around it"));
+  EXPECT_THAT(complaint("mean(iterations"), HasSubstr("')' is missing"));
+  EXPECT_THAT(complaint("mean(iterations){setting=A"), HasSubstr("'}' is missing"));
+  EXPECT_THAT(complaint("mean(iterations){nothing=A}"), HasSubstr("unknown field 'nothing'"));
+  EXPECT_THAT(complaint("mean(max(iterations) by colour)"), HasSubstr("no groups are called 'colour'"));
+  EXPECT_THAT(complaint("mean(converged)"), HasSubstr("must be a number, not a comparison"));
+  EXPECT_THAT(complaint("share(iterations)"), HasSubstr("must be a comparison, not a number"));
+  EXPECT_THAT(complaint("1 < 2"), HasSubstr("the whole must be a number"));
+  EXPECT_THAT(complaint("1 + 2", Kind::truth), HasSubstr("the whole must be a comparison"));
+  EXPECT_THAT(complaint("1 and 2 > 1", Kind::truth), HasSubstr("what stands before 'and'"));
+  EXPECT_THAT(complaint("slope(iterations)"), HasSubstr("takes two values"));
+  EXPECT_THAT(complaint("quantile(iterations, 2)"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(complaint("1 2"), HasSubstr("column 3: '2' was not expected"));
+  EXPECT_THAT(complaint(""), HasSubstr("ends where a value was expected"));
+  EXPECT_THAT(complaint(std::string(200, '(')), HasSubstr("more than 50 brackets deep"));
+  EXPECT_THAT(complaint(std::string(200, '-') + "1"), HasSubstr("more than 50 brackets deep"));
+  EXPECT_THAT(complaint(std::string(20'000, ' ')), HasSubstr("longer than 10000 bytes"));
+  for (const char* const text : {"meen(1)", "1 +", "mean(iterations){a\nb}"}) {
+    EXPECT_EQ(complaint(text).find('\n'), std::string::npos);
+  }
+}
+
+TEST(PaperLanguage, SelectionsKnowHowACellEnded) {
+  EXPECT_EQ(value("count(cells){status=max_iterations}"), 1);
+  EXPECT_EQ(value("count(cells){start=cold && status!=max_iterations}"), 5);
+}
+
+}  // namespace
+}  // namespace conebench::paper

@@ -11,6 +11,7 @@
 #include "runners/execute/environment.hpp"
 #include "runners/execute/other_build.hpp"
 #include "runners/execute/process.hpp"
+#include "runners/execute/processor_probe.hpp"
 #include "runners/execute/rounds.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
@@ -243,9 +244,14 @@ class BesideLoop {
     return order;
   }
 
-  BuildReply replicate(std::size_t cell, Side side) const {
+  BuildReply replicate(std::size_t cell, Side side) {
     BuildOrder order = order_for(cell);
-    if (!by_command_) return builds_[side].carry_out(order, options_.sweep.interrupted);
+    if (!by_command_) {
+      order.request.repeats.least_probe_s = probes_[side].least();
+      BuildReply reply = builds_[side].carry_out(order, options_.sweep.interrupted);
+      probes_[side].see(reply.least_probe_s, monotonic_seconds());
+      return reply;
+    }
     std::filesystem::path file = order.source.file;
     if (file.empty()) {
       order.source.as_fclib = true;
@@ -316,6 +322,7 @@ class BesideLoop {
   SuiteScope scope_ = plan_.scope;  ///< with the base's settings
   bool by_command_;
   int processor_;
+  std::array<LeastProbe, 2> probes_;  ///< each build's own: it may be compiled otherwise
   double began_ = 0.0;
   std::map<std::string, CellRecord> stored_;          ///< without answers
   std::set<std::size_t> missing_;                     ///< settings that the base lacks

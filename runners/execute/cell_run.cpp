@@ -13,6 +13,7 @@
 
 #include "metrics/residuals.hpp"
 #include "problems/conversions.hpp"
+#include "runners/execute/processor_probe.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
 #include "solvers/registry.hpp"
@@ -122,22 +123,15 @@ void write_answer(CellRecord& record, const Run& run) {
   record.reaction = to_std(run.impulse);
 }
 
-struct RunTimes {
-  std::vector<double> setup, solve, total;
-  std::vector<bool> whole;  ///< the processor was not taken away meanwhile
-  void add(const Run& run) {
-    setup.push_back(run.setup_s);
-    solve.push_back(run.solve_s);
-    total.push_back(run.total());
-    whole.push_back(had_its_processor(run.processor_s, run.passed_s));
-  }
-};
+RunTime time_of(const Run& run, double probe_s) {
+  return {run.setup_s, run.solve_s, had_its_processor(run.processor_s, run.passed_s), probe_s};
+}
 
 void write_times(CellRecord& record, const RunTimes& times) {
-  record.setup = summarise_times(times.setup, times.whole);
-  record.solve = summarise_times(times.solve, times.whole);
-  record.total = summarise_times(times.total, times.whole);
-  record.repeats = static_cast<int>(times.total.size());
+  record.setup = times.setup();
+  record.solve = times.solve();
+  record.total = times.total();
+  record.repeats = static_cast<int>(times.size());
   record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
 }
 
@@ -150,7 +144,7 @@ CellRun too_late(CellRun run, const Run& late) {
     run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
   run.record.claimed = false;
   RunTimes times;
-  times.add(late);
+  times.add(time_of(late, 0.0));
   write_times(run.record, times);
   return run;
 }
@@ -198,21 +192,27 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   }
   write_answer(record, first);
   if (first.total() > request.seconds) return too_late(std::move(result), first);
-  RunTimes times;
-  times.add(first);
+  const bool probed = request.repeats.maximum > 1;
+  // What comes first is slow for itself.
+  if (probed) probe_processor();
+  double probe = probed ? probe_processor() : 0.0;
+  RunTimes times(request.repeats.least_probe_s);
+  times.add(time_of(first, probe));
 
   tell(CellPhase::judging);
   const double judging = monotonic_seconds();
   const double worst = verdict(first.impulse);
   tell(CellPhase::repeating);
-  while (worst <= request.tolerance && another_repeat(request.repeats, request.seconds, times.total)) {
+  const double repeating = monotonic_seconds();
+  while (worst <= request.tolerance &&
+         times.another(request.repeats, request.seconds, monotonic_seconds() - repeating)) {
     Run repeat;
     auto solver = runner.make();
     if (!solver) return solver.error();
     const auto error = runner.set_up(**solver, repeat);
     if (error) {
       record.status = "flaky";
-      record.reason = fmt::format("run {}: set-up failed: {}", times.total.size() + 1, error->message);
+      record.reason = fmt::format("run {}: set-up failed: {}", times.size() + 1, error->message);
       break;
     }
     if (paid) {
@@ -224,18 +224,20 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       ReplayMonitor monitor(result.stopped_at, result.decision);
       runner.solve(**solver, monitor, repeat);
     }
-    times.add(repeat);
+    const double before = std::exchange(probe, probe_processor());
+    times.add(time_of(repeat, std::max(before, probe)));
     const std::string differs = difference(first, repeat);
     if (!differs.empty()) {
       // The worst answer is kept, so that the judge says solved only where every answer seen was.
       if (!(verdict(repeat.impulse) <= worst)) write_answer(record, repeat);
       record.status = "flaky";
-      record.reason = fmt::format("run {} {}", times.total.size(), differs);
+      record.reason = fmt::format("run {} {}", times.size(), differs);
       break;
     }
   }
   result.busy_s += monotonic_seconds() - judging;
   write_times(record, times);
+  result.least_probe_s = times.least_probe();
   record.timed_rounds[0].cpu_share = use.share();
   record.timed_rounds[0].switches = use.switches();
   return result;

@@ -28,7 +28,8 @@ struct CellRun {
   /// Something outside killed its process each time, or there was none to be had: the record says nothing of the
   /// solver.
   bool killed_from_outside = false;
-  std::string trace = {};  ///< TraceMonitor's CSV where it was asked for
+  std::string trace = {};      ///< TraceMonitor's CSV where it was asked for
+  double least_probe_s = 0.0;  ///< that was seen beside the repeats, or 0
 };
 
 /// The solver's part of a cell: builds, prepares, solves and repeats it. Errors as solve_cell.

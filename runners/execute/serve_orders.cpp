@@ -48,7 +48,8 @@ BuildReply carry_out(const BuildOrder& order) {
   CellRun run = CellProcess(*problem, limits).run(order.request);
   if (run.killed_from_outside) return failed({ErrorCode::killed, run.record.reason});
   const SolverRow& row = *find_solver(order.request.solver);
-  return {std::nullopt, std::move(run.record), setting_record(row, *row.effective_options(order.request.options))};
+  return {std::nullopt, std::move(run.record), setting_record(row, *row.effective_options(order.request.options)),
+          run.least_probe_s};
 }
 
 bool answer(FrameKind kind, const std::string& payload) {

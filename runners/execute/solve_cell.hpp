@@ -27,8 +27,9 @@ struct CellRequest {
     int minimum = 5;
     double minimum_ms = 50.0;
     int maximum = 2000;
-  } repeats;           ///< maximum = 1: run once
-  bool trace = false;  ///< also keep CellRun::trace
+    double least_probe_s = 0.0;  ///< of probe_processor() in this build, as far as it is known; 0: not
+  } repeats;                     ///< maximum = 1: run once
+  bool trace = false;            ///< also keep CellRun::trace
 };
 
 /// Solves, times and judges in this process, without isolation but for solvers that ask for a process of their own

@@ -153,6 +153,7 @@ void SweepLoop::take_cell(Slot& slot, CellReport report) {
   if (slot.in_flight.empty() || slot.in_flight.front() != report.cell) return reap(slot);
   slot.in_flight.pop_front();
   busy_s_ += report.busy_s;
+  probes_.see(report.least_probe_s, monotonic_seconds());
   // The worker goes on with the next cell, or another with the next problem, while this one is stored.
   feed(slot);
   if (!slot.worker.running()) assign(slot);
@@ -191,6 +192,7 @@ void SweepLoop::feed(Slot& slot) {
 Result<CellOrder> SweepLoop::order_for(std::size_t cell) const {
   const PlannedCell& planned = input_.cells[cell];
   CellOrder order{cell};
+  order.least_probe_s = probes_.least();
   if (planned.start != Start::previous) return order;
   const auto& problems = input_.problems.problems;
   if (!planned.previous) {

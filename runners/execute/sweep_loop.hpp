@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "runners/execute/processor_probe.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/watched_worker.hpp"
 #include "runners/plan/cell_plan.hpp"
@@ -99,6 +100,7 @@ class SweepLoop {
   std::map<std::string, long> statuses_;
   long measured_ = 0;
   double busy_s_ = 0.0;
+  LeastProbe probes_;
   std::optional<Error> stopped_;
 };
 

@@ -13,7 +13,8 @@ TimingRecord summarise_times(const std::vector<double>& seconds);
 /// The same of those that `count`, one a time, but for the cold one; of all where none counts.
 TimingRecord summarise_times(const std::vector<double>& seconds, const std::vector<bool>& count);
 
-/// Processor time that this process has used, all threads [s].
+/// Processor time that the calling thread has used [s]. Exact, where the clock of the whole process moves in steps of
+/// milliseconds once the process has a limit on its processor time.
 double processor_seconds();
 /// Whether a run that used so much of the time that passed was not interrupted by other processes (98 %). What is short
 /// of the clock's own cost says nothing and counts.
@@ -32,8 +33,45 @@ class ProcessorUse {
   std::int64_t switches_;
 };
 
-/// Whether a solved cell runs once more after runs of these lengths (DESIGN 6): until there are enough and they took
-/// long enough, unless another as long as the longest would exceed `budget` seconds in all.
-bool another_repeat(const CellRequest::Repeats& repeats, double budget, const std::vector<double>& seconds);
+/// One set-up and one solve, timed.
+struct RunTime {
+  double setup_s = 0.0;
+  double solve_s = 0.0;
+  bool had_processor = true;
+  double probe_s = 0.0;  ///< the slower of probe_processor() before and after; 0: not probed
+  double total() const { return setup_s + solve_s; }
+};
+
+/// The times of a cell's runs. Those count that had the processor, and its core, for themselves: whose probe is within
+/// 10 % of the least. Where none did, all count.
+class RunTimes {
+ public:
+  /// `least_probe_s`: known from elsewhere, or 0.
+  explicit RunTimes(double least_probe_s = 0.0) : least_probe_s_(least_probe_s) {}
+
+  void add(const RunTime& run);
+  /// Whether a solved cell runs once more (DESIGN 6), `passed_s` after the first: until enough runs count and took long
+  /// enough; where some do not count, for ten times as long at most. Never where another as long as the longest would
+  /// exceed `budget` seconds of all runs.
+  bool another(const CellRequest::Repeats& repeats, double budget, double passed_s) const;
+
+  std::size_t size() const { return runs_.size(); }
+  double least_probe() const { return least_probe_s_; }
+  TimingRecord setup() const;
+  TimingRecord solve() const;
+  TimingRecord total() const;
+
+ private:
+  bool counts(const RunTime& run) const;
+  template <class Seconds>
+  TimingRecord summary(Seconds seconds) const;
+
+  std::vector<RunTime> runs_;
+  double least_probe_s_;
+  int counted_ = 0;
+  double counted_s_ = 0.0;  ///< what those that count took
+  double spent_s_ = 0.0;
+  double longest_s_ = 0.0;
+};
 
 }  // namespace conebench

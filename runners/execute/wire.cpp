@@ -273,6 +273,7 @@ std::string encode(const CellRun& run) {
   pack_record(packer, run.record);
   packer.put(run.busy_s);
   packer.put(run.trace);
+  packer.put(run.least_probe_s);
   return packer.take();
 }
 
@@ -281,6 +282,7 @@ std::optional<CellRun> decode_cell_run(std::string_view bytes) {
     unpack_record(unpacker, run.record);
     unpacker.get(run.busy_s);
     unpacker.get(run.trace);
+    unpacker.get(run.least_probe_s);
   });
 }
 
@@ -345,6 +347,7 @@ std::string encode(const CellReport& report) {
   packer.put(report.cell);
   pack_record(packer, report.record);
   packer.put(report.busy_s);
+  packer.put(report.least_probe_s);
   packer.put(report.killed_from_outside);
   return packer.take();
 }
@@ -354,6 +357,7 @@ std::optional<CellReport> decode_cell_report(std::string_view bytes) {
     unpacker.get(report.cell);
     unpack_record(unpacker, report.record);
     unpacker.get(report.busy_s);
+    unpacker.get(report.least_probe_s);
     unpacker.get(report.killed_from_outside);
   });
 }
@@ -362,6 +366,7 @@ std::string encode(const CellOrder& order) {
   Packer packer;
   packer.put(order.cell);
   packer.put(order.start);
+  packer.put(order.least_probe_s);
   packer.put(order.note);
   return packer.take();
 }
@@ -370,6 +375,7 @@ std::optional<CellOrder> decode_cell_order(std::string_view bytes) {
   return decode_with<CellOrder>(bytes, [](Unpacker& unpacker, CellOrder& order) {
     unpacker.get(order.cell);
     unpacker.get(order.start);
+    unpacker.get(order.least_probe_s);
     unpacker.get(order.note);
   });
 }

@@ -62,6 +62,7 @@ std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor);
 struct CellOrder {
   std::uint64_t cell = 0;          ///< index in the plan
   std::vector<double> start = {};  ///< λ to start from where that is another cell's answer; empty: 0
+  double least_probe_s = 0.0;      ///< see CellRequest
   std::string note = {};           ///< for the record's reason: why it starts from 0 though another answer was wanted
 };
 
@@ -70,6 +71,7 @@ struct CellReport {
   std::uint64_t cell = 0;  ///< index in the plan
   CellRecord record;
   double busy_s = 0.0;
+  double least_probe_s = 0.0;        ///< see CellRun
   bool killed_from_outside = false;  ///< see CellRun; the record is not to be stored
 };
 

@@ -88,6 +88,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   const auto request_for = [&](const CellOrder& order) {
     const PlannedCell& cell = plan.cells.at(order.cell);
     CellRequest request = request_of(plan.suite, plan.settings[cell.setting], cell);
+    request.repeats.least_probe_s = order.least_probe_s;
     request.start_impulse = Eigen::Map<const Vector>(order.start.data(), static_cast<Index>(order.start.size()));
     return request;
   };
@@ -100,8 +101,8 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     if (!order->note.empty() && run.record.status != to_string(SolveStatus::unsupported)) {
       run.record.reason += (run.record.reason.empty() ? "" : "; ") + order->note;
     }
-    if (!answer(FrameKind::cell_done,
-                encode(CellReport{order->cell, std::move(run.record), run.busy_s, run.killed_from_outside})))
+    if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s,
+                                                        run.least_probe_s, run.killed_from_outside})))
       return 1;
   }
   return 0;

@@ -1,6 +1,12 @@
 #include "runners/execute/timing.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runners/execute/process.hpp"
+#include "runners/execute/processor_probe.hpp"
+#include "runners/execute/sweep_monitor.hpp"
 
 namespace conebench {
 namespace {
@@ -25,19 +31,102 @@ TEST(Timing, OneTimeHasNoDeviation) {
   EXPECT_EQ(timing.deviation, 0.0);
 }
 
+/// Of a hundred runs of 0.2 ms, those that had their processor.
+int runs_with_processor() {
+  int whole = 0;
+  for (int run = 0; run < 100; ++run) {
+    const double used = processor_seconds();
+    const double begin = monotonic_seconds();
+    while (monotonic_seconds() - begin < 2e-4) continue;
+    const double passed = monotonic_seconds() - begin;
+    whole += had_its_processor(processor_seconds() - used, passed) ? 1 : 0;
+  }
+  return whole;
+}
+
+TEST(Timing, RunsOfAFractionOfAMillisecondCountWhereProcessorTimeIsLimited) {
+  const pid_t child = fork();
+  if (child == 0) {
+    limit_this_process({.cpu_s = 60.0});
+    _exit(runs_with_processor() >= 50 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+RunTimes runs_of(std::initializer_list<double> seconds, double probe_s = 0.0, double least_probe_s = 0.0) {
+  RunTimes times(least_probe_s);
+  for (const double solve_s : seconds) times.add({.solve_s = solve_s, .probe_s = probe_s});
+  return times;
+}
+
 TEST(Repeats, GoOnUntilThereAreEnoughAndTheyTookLongEnough) {
   const CellRequest::Repeats repeats{3, 50.0, 100};
-  EXPECT_TRUE(another_repeat(repeats, 10.0, {0.040, 0.040}));
-  EXPECT_FALSE(another_repeat(repeats, 10.0, {0.040, 0.040, 0.040}));
-  EXPECT_TRUE(another_repeat(repeats, 10.0, {0.001, 0.001, 0.001}));
+  EXPECT_TRUE(runs_of({0.040, 0.040}).another(repeats, 10.0, 1.0));
+  EXPECT_FALSE(runs_of({0.040, 0.040, 0.040}).another(repeats, 10.0, 0.0));
+  EXPECT_TRUE(runs_of({0.001, 0.001, 0.001}).another(repeats, 10.0, 1.0));
 }
 
 TEST(Repeats, NeverExceedTheMaximumOrTheBudget) {
   const CellRequest::Repeats repeats{5, 50.0, 4};
-  EXPECT_FALSE(another_repeat(repeats, 10.0, {1e-6, 1e-6, 1e-6, 1e-6}));
-  EXPECT_FALSE(another_repeat(repeats, 10.0, {6.0}));
-  EXPECT_TRUE(another_repeat(repeats, 10.0, {4.0}));
-  EXPECT_FALSE(another_repeat(repeats, 10.0, {4.0, 4.0}));
+  EXPECT_FALSE(runs_of({1e-6, 1e-6, 1e-6, 1e-6}).another(repeats, 10.0, 0.0));
+  EXPECT_FALSE(runs_of({6.0}).another(repeats, 10.0, 0.0));
+  EXPECT_TRUE(runs_of({4.0}).another(repeats, 10.0, 0.0));
+  EXPECT_FALSE(runs_of({4.0, 4.0}).another(repeats, 10.0, 0.0));
+}
+
+TEST(Repeats, OfASharedCoreDoNotCountAndGoOnForTenTimesAsLong) {
+  const CellRequest::Repeats repeats{3, 50.0, 4};
+  RunTimes times = runs_of({0.030, 0.030, 0.030, 0.030, 0.030}, 14e-6, 10e-6);
+  EXPECT_TRUE(times.another(repeats, 10.0, 0.49));
+  EXPECT_FALSE(times.another(repeats, 10.0, 0.51));
+  EXPECT_FALSE(times.another(repeats, 0.17, 0.15));
+  for (int run = 0; run < 3; ++run) times.add({.solve_s = 0.020, .probe_s = 10.2e-6});
+  EXPECT_FALSE(times.another(repeats, 10.0, 0.3));
+  EXPECT_EQ(times.total().minimum, 0.020);
+  EXPECT_EQ(times.total().median, 0.020);
+  EXPECT_EQ(times.total().cold, 0.030);
+}
+
+TEST(Repeats, AllCountWhereTheCoreWasSharedThroughout) {
+  const RunTimes times = runs_of({0.030, 0.032, 0.034}, 14e-6, 10e-6);
+  EXPECT_EQ(times.total().minimum, 0.030);
+  EXPECT_EQ(times.total().median, 0.032);
+}
+
+TEST(Repeats, OnesThatCountedNoLongerDoWhereALesserProbeComes) {
+  const CellRequest::Repeats repeats{2, 50.0, 100};
+  RunTimes times = runs_of({0.030, 0.030}, 14e-6);
+  EXPECT_FALSE(times.another(repeats, 10.0, 0.06));
+  times.add({.solve_s = 0.020, .probe_s = 10e-6});
+  EXPECT_EQ(times.least_probe(), 10e-6);
+  EXPECT_TRUE(times.another(repeats, 10.0, 0.08));
+  EXPECT_EQ(times.total().median, 0.020);
+}
+
+TEST(Probe, TheLeastIsForgottenAfterAMinute) {
+  LeastProbe probes;
+  EXPECT_EQ(probes.least(), 0.0);
+  probes.see(0.0, 100.0);
+  EXPECT_EQ(probes.least(), 0.0);
+  probes.see(10e-6, 100.0);
+  probes.see(14e-6, 129.0);
+  EXPECT_EQ(probes.least(), 10e-6);
+  probes.see(14e-6, 131.0);
+  EXPECT_EQ(probes.least(), 10e-6);
+  probes.see(14e-6, 162.0);
+  EXPECT_EQ(probes.least(), 14e-6);
+  probes.see(20e-6, 1000.0);
+  EXPECT_EQ(probes.least(), 20e-6);
+}
+
+TEST(Probe, IsAlikeFromOneToTheNext) {
+  probe_processor();
+  LeastProbe probes;
+  for (int i = 0; i < 1000; ++i) probes.see(probe_processor(), 0.0);
+  EXPECT_GT(probes.least(), 1e-6);
+  EXPECT_LT(probes.least(), 1e-3);
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,37 +17,12 @@
 #include "runners/simulation/mujoco_handle.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "runners/simulation/simulation.hpp"
+#include "runners/simulation/stage_clock.hpp"
 
 namespace conebench {
 namespace {
 
 using namespace simulation;
-
-using Clock = std::chrono::steady_clock;
-
-/// Seconds in each stage.
-class StageClock {
- public:
-  using Seconds = std::array<double, 4>;
-  void begin(Stage stage) {
-    const auto now = Clock::now();
-    seconds_[static_cast<std::size_t>(stage_)] += std::chrono::duration<double>(now - since_).count();
-    stage_ = stage;
-    since_ = now;
-  }
-  void start(Stage stage) {
-    seconds_ = {};
-    stage_ = stage;
-    since_ = Clock::now();
-  }
-  const Seconds& seconds() const { return seconds_; }
-  double seconds(Stage stage) const { return seconds_[static_cast<std::size_t>(stage)]; }
-
- private:
-  Seconds seconds_{};
-  Stage stage_ = Stage::rest;
-  Clock::time_point since_ = Clock::now();
-};
 
 ScenePlan plan_of(const std::string& id, const OptionValues& values) {
   return plan_scene(**require_simulated_scene(id), values, 1).value();
@@ -66,7 +41,9 @@ void BM_Loop(benchmark::State& state, const std::string& scene, const std::strin
   constexpr std::size_t steps = 200;
   const OptionValues values = {
       {"coordinates", coordinates}, {"solver", solver}, {"tolerance", 1e-6}, {"max_iterations", 1000L}};
-  std::vector<StageClock::Seconds> shortest(steps, {1e9, 1e9, 1e9, 1e9});
+  StageClock::Seconds longest;
+  longest.fill(1e9);
+  std::vector<StageClock::Seconds> shortest(steps, longest);
   double contacts = 0.0;
   for (auto _ : state) {
     Simulation loop = simulate(plan_of(scene, values)).value();
@@ -85,13 +62,14 @@ void BM_Loop(benchmark::State& state, const std::string& scene, const std::strin
   double total = 0.0;
   for (const StageClock::Seconds& times : shortest) {
     for (std::size_t s = 0; s < times.size(); ++s) sums[s] += times[s];
-    total += times[0] + times[1] + times[2] + times[3];
+    total += std::accumulate(times.begin(), times.end(), 0.0);
   }
   const auto share = [&](Stage stage) { return sums[static_cast<std::size_t>(stage)] / total; };
   state.counters["steps/s"] = static_cast<double>(steps) / total;
   state.counters["contacts"] = contacts / static_cast<double>(steps);
   state.counters["assembly"] = share(Stage::assembly);
   state.counters["collision"] = share(Stage::collision);
+  state.counters["setup"] = share(Stage::setup);
   state.counters["solve"] = share(Stage::solve);
   state.counters["rest"] = share(Stage::rest);
 }

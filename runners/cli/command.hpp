@@ -34,6 +34,7 @@ Command add_list(CLI::App& root);
 Command add_generate(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_compare(CLI::App& root);
+Command add_compare_trajectories(CLI::App& root);
 Command add_nightly(CLI::App& root);
 Command add_history(CLI::App& root);
 Command add_paper(CLI::App& root);

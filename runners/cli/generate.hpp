@@ -5,6 +5,7 @@
 
 #include "problems/result.hpp"
 #include "problems/scenes/simulated/simulated_scene.hpp"
+#include "runners/simulation/trajectory.hpp"
 
 namespace conebench::cli {
 
@@ -16,13 +17,14 @@ struct GenerateArguments {
   long seed = 1;
   bool replace = false;
   bool picture = false;
+  simulation::TrajectoryOptions trajectory;
   bool json = false;
 };
 
 /// Makes the folder where it is missing. Errors: bad_input.
 Result<std::monostate> make_folder(const std::string& folder);
 
-/// Simulates the scene and writes its samples, their list, and trajectory.csv with a line a step. Errors: those of the
+/// Simulates the scene and writes its samples, their list, and its trajectory. Errors: those of the
 /// simulation, what was written before stays; bad_input where the folder holds another run's samples.
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments);
 

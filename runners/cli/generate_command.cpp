@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/scenes/scene_table.hpp"
@@ -26,6 +27,8 @@ Examples:
   conebench generate box-stack --out problems --set boxes=5 --set mass_ratio=1000
   conebench generate known-solution --out problems --seed 7
   conebench generate box-on-plane --out samples --set speed=2 --set every=5
+  conebench generate cube-sliding --out cube --state --impulses
+  conebench generate quadruped --out feet --body front_left3
   conebench generate file --out samples --set path=robot.xml --steps 500)";
 
 /// Every other scene is one problem.
@@ -38,11 +41,17 @@ Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arg
                              "for each problem",
                              arguments.steps, arguments.scene)};
   }
-  if (arguments.picture) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("--picture: scene {} is one problem without a simulation to draw; leave it out, or take a "
-                             "simulated scene (conebench list scenes)",
-                             arguments.scene)};
+  const auto& trajectory = arguments.trajectory;
+  for (const auto& [given, name] : {std::pair(arguments.picture, "--picture"),
+                                    {trajectory.state, "--state"},
+                                    {!trajectory.bodies.empty(), "--body"},
+                                    {trajectory.impulses, "--impulses"}}) {
+    if (!given) continue;
+    return Error{
+        ErrorCode::unsupported,
+        fmt::format("{}: scene {} is one problem without a simulation; leave it out, or take a simulated scene "
+                    "(conebench list scenes)",
+                    name, arguments.scene)};
   }
   const auto problem = scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
   if (!problem) return problem.error();
@@ -112,6 +121,14 @@ Command add_generate(CLI::App& root) {
   add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
   app->add_flag("--replace", arguments->replace, "Replace another simulation's samples in the folder");
   app->add_flag("--picture", arguments->picture, "Draw the simulation's last step as picture.png");
+  app->add_flag("--state", arguments->trajectory.state,
+                "Add positions q1, q2, … and velocities v1, v2, … to trajectory.csv");
+  app->add_option("--body", arguments->trajectory.bodies,
+                  "Add this body's pose and the contacts' force on it to trajectory.csv, as often as wanted")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app->add_flag("--impulses", arguments->trajectory.impulses,
+                "Write every contact's point and force of every step as impulses.csv");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_generate(*arguments); }};
 }

@@ -1,14 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "metrics/residuals.hpp"
 #include "problems/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
@@ -17,6 +13,7 @@
 #include "runners/execute/interrupt.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "runners/simulation/trajectory.hpp"
 
 namespace conebench::cli {
 
@@ -25,46 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using simulation::SamplingSummary;
 using simulation::StepRecord;
-
-struct FileCloser {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-/// A line a step, flushed as it goes.
-class TrajectoryFile {
- public:
-  explicit TrajectoryFile(const fs::path& path) : stream_(std::fopen(path.c_str(), "w")) {
-    if (stream_ == nullptr) return;
-    std::fputs(
-        "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
-        "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat\n",
-        stream_.get());
-  }
-  bool open() const { return stream_ != nullptr; }
-
-  /// Energy and momentum are those of the state that the step's problem was made at.
-  void add(const StepRecord& record, simulation::Engine& engine) {
-    const auto energy = engine.energy();
-    const auto momentum = engine.momentum();
-    const auto& p = momentum.linear;
-    const auto& l = momentum.angular;
-    std::string line = fmt::format(
-        "{},{:.9g},{},{},{},{},{:.3g},{:.3g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.3g}",
-        record.step, record.time, record.problem.rows(), record.problem.cones().contacts(), record.summary.iterations,
-        to_string(record.summary.status), record.residual, record.configuration_residual, energy.kinetic,
-        energy.potential, p[0], p[1], p[2], l[0], l[1], l[2], record.joint_drift);
-    const Judgement judgement = record.problem.rows() > 0 ? judge(record.problem, record.impulse) : Judgement{};
-    for (const char* name : {"r_primal", "r_dual", "r_ncp", "r_nat"}) {
-      line += fmt::format(",{:.3g}", judgement.residuals.empty() ? 0.0 : judgement[name].value);
-    }
-    line += '\n';
-    std::fputs(line.c_str(), stream_.get());
-    std::fflush(stream_.get());
-  }
-
- private:
-  std::unique_ptr<std::FILE, FileCloser> stream_;
-};
 
 /// One line a fact, and none a sample: their names are in the list.
 std::string summary_text(const simulation::SampleList& list, double time_step, const fs::path& folder) {
@@ -94,7 +51,7 @@ Result<std::monostate> clear_folder(const fs::path& folder, const simulation::Sa
                                                    folder.string(), simulation::list_name)};
   }
   if (!earlier) {
-    for (const char* name : {simulation::list_name, "trajectory.csv"}) {
+    for (const char* name : {simulation::list_name, simulation::trajectory_name, simulation::impulses_name}) {
       if (replace || !fs::exists(folder / name, ignored)) continue;
       return Error{ErrorCode::bad_input, fmt::format("--out {}: holds {} of another run; give another folder, or "
                                                      "--replace",
@@ -125,20 +82,20 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   const auto request = simulation::sample_request(*plan, steps);
   if (!request) return request.error();
 
+  if (auto known = simulation::body_numbers(simulation->engine(), arguments.trajectory.bodies); !known) {
+    return Error{known.error().code, fmt::format("--body: {}", known.error().message)};
+  }
   const fs::path folder(arguments.folder);
   if (auto cleared = clear_folder(folder, *request, arguments.replace); !cleared) return cleared.error();
   if (auto made = make_folder(arguments.folder); !made) return made.error();
-  TrajectoryFile trajectory(folder / "trajectory.csv");
-  if (!trajectory.open()) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("{}: cannot be written: {}", (folder / "trajectory.csv").string(), std::strerror(errno))};
-  }
+  auto trajectory = simulation::TrajectoryFiles::create(folder, arguments.trajectory, *simulation);
+  if (!trajectory) return trajectory.error();
   const bool terminal = isatty(fileno(stderr)) != 0;
   const InterruptGuard guard;
   const simulation::SamplingWatch watch{.sample = {},
                                         .step =
                                             [&](const StepRecord& record) {
-                                              trajectory.add(record, simulation->engine());
+                                              trajectory->add(record);
                                               if (terminal && record.step % 10 == 0) {
                                                 std::fputs(fmt::format("\r{} of {} steps", record.step, steps).c_str(),
                                                            stderr);
@@ -153,6 +110,7 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
     return Error{ran.error().code, fmt::format("{}; {} samples so far are in {}", ran.error().message,
                                                list.summary.samples, folder.string())};
   }
+  if (auto failure = trajectory->failure()) return *failure;
   // Asked for, not needed: where it can't be drawn, the samples stand.
   const auto drawn = arguments.picture ? simulation->engine().write_picture(folder / simulation::picture_name)
                                        : Result<std::monostate>(std::monostate{});

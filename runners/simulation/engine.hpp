@@ -1,10 +1,12 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +66,9 @@ struct Reach {
   /// Contacts with φ ≤ margin [m] are taken. Negative: those that can close within two steps, φ ≤ max(the model's own
   /// margin, 2 Δt (‖gravity‖ Δt + max(0, −v_N))).
   double contact_margin = -1.0;
+  /// The solver's model lets sliding contacts open, φ/Δt + v_N = μ ‖v_T‖ (the cone complementarity problem): of those
+  /// within two steps are then all with φ ≤ 2 Δt μ ‖v_T‖ more.
+  bool lifts = false;
   /// Limits with g_l ≤ margin [m, rad] are taken, and those that can be reached within two steps.
   double limit_margin = 0.02;
 };
@@ -73,15 +78,23 @@ struct Reach {
 enum class Stage {
   assembly,   ///< kinematics, M, forces, J, v_free, g, G
   collision,  ///< finding the contacts
-  solve,
-  rest,  ///< moving on, identities, records
+  setup,      ///< the solver's prepare()
+  solve,      ///< the solver's solve(), without the looks of the judge that ends it
+  rest,       ///< moving on, identities, records, judging
 };
+inline constexpr std::size_t stage_count = 5;
 using StageWatch = std::function<void(Stage)>;
 
 struct EngineOptions {
   bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
   bool maximal =
       false;  ///< every body free and the joints as bilateral rows (004 IV), else the joints' own coordinates
+};
+
+/// Where a body's frame is, in world axes.
+struct BodyPose {
+  Eigen::Vector3d position;    ///< of its origin [m]
+  Eigen::Vector4d quaternion;  ///< w, x, y, z
 };
 
 struct Energy {
@@ -132,6 +145,11 @@ class Engine {
   virtual Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const = 0;
   virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
   virtual std::string shape_name(int shape) const = 0;
+  /// The body of this name; 0 is the world. nullopt: the model has none.
+  virtual std::optional<int> body_number(const std::string& name) const = 0;
+  /// As the model has it; "body3" where it gives none.
+  virtual std::string body_name(int body) const = 0;
+  virtual BodyPose body_pose(int body) const = 0;
   /// Writes what it looks like as PNG (480 x 360), without a screen. Errors: unsupported where this build or machine
   /// cannot draw, in one line with the reason; bad_input where the file can't be written.
   virtual Result<std::monostate> write_picture(const std::filesystem::path& file) const = 0;

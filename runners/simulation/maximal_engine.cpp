@@ -315,7 +315,7 @@ class MaximalEngine final : public MujocoBase {
                  contact.frame.col(k), Eigen::Vector3d::Zero());
       }
       if (rows.entries.size() == before ||
-          !near(contact, normal_velocity(rows.entries, before, rows.count, state_.velocity.data()), reach)) {
+          !near(contact, contact_velocity(rows.entries, before, rows.count, state_.velocity.data()), reach)) {
         rows.entries.resize(before);
         continue;
       }

@@ -88,6 +88,22 @@ std::string MujocoBase::shape_name(int shape) const {
   return name != nullptr ? name : fmt::format("geom {}", shape);
 }
 
+std::optional<int> MujocoBase::body_number(const std::string& name) const {
+  for (int b = 0; b < model_->nbody; ++b) {
+    if (body_name(b) == name) return b;
+  }
+  return std::nullopt;
+}
+
+std::string MujocoBase::body_name(int body) const {
+  const char* const name = mj_id2name(model_.get(), mjOBJ_BODY, body);
+  return name != nullptr ? name : fmt::format("body{}", body);
+}
+
+BodyPose MujocoBase::body_pose(int body) const {
+  return {vector3(data_->xpos + 3 * body), Eigen::Map<const Eigen::Vector4d>(data_->xquat + 4 * body)};
+}
+
 Result<std::monostate> MujocoBase::write_picture(const std::filesystem::path& file) const {
   return draw_picture(*model_, *data_, file);
 }
@@ -126,7 +142,8 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   mjModel& m = *model_;
   double margin = reach.contact_margin;
   if (margin < 0.0) {
-    margin = 2.0 * reach.time_step * (dimensions_.gravity * reach.time_step + speed);
+    const double lift = reach.lifts ? largest_friction() * speed : 0.0;
+    margin = 2.0 * reach.time_step * (dimensions_.gravity * reach.time_step + speed + lift);
     for (const double own : shape_margins_) margin = std::max(margin, own);
   }
   std::fill_n(m.geom_margin, m.ngeom, margins_add ? 0.5 * margin : margin);
@@ -236,11 +253,12 @@ bool MujocoBase::near(double gap, double velocity, const Reach& reach) const {
   return gap <= std::max(reach.limit_margin, -2.0 * reach.time_step * velocity);
 }
 
-bool MujocoBase::near(const ContactPoint& contact, double normal_velocity, const Reach& reach) const {
+bool MujocoBase::near(const ContactPoint& contact, const Eigen::Vector3d& velocity, const Reach& reach) const {
   if (reach.contact_margin >= 0.0) return contact.gap <= reach.contact_margin;
   const double own =
       std::max(shape_margins_[std::size_t(contact.first_shape)], shape_margins_[std::size_t(contact.second_shape)]);
-  const double closing = dimensions_.gravity * reach.time_step + std::max(0.0, -normal_velocity);
+  const double lift = reach.lifts ? contact.friction * velocity.head<2>().norm() : 0.0;
+  const double closing = dimensions_.gravity * reach.time_step + std::max(0.0, -velocity[2]) + lift;
   return contact.gap <= std::max(own, 2.0 * reach.time_step * closing);
 }
 
@@ -264,6 +282,13 @@ ContactPoint MujocoBase::contact_of(const mjContact& found) const {
   return contact;
 }
 
+double MujocoBase::largest_friction() const {
+  double largest = 0.0;
+  for (int g = 0; g < model_->ngeom; ++g) largest = std::max(largest, model_->geom_friction[3 * g]);
+  for (int p = 0; p < model_->npair; ++p) largest = std::max(largest, model_->pair_friction[5 * p]);
+  return largest;
+}
+
 double MujocoBase::restitution(int geom) const {
   return model_->nuser_geom > 0 ? std::clamp(model_->geom_user[model_->nuser_geom * geom], 0.0, 1.0) : 0.0;
 }
@@ -284,10 +309,10 @@ void set_contact(mjContact& contact, const Eigen::Vector3d& place, const Eigen::
   std::copy_n(second.data(), 3, contact.frame + 6);
 }
 
-double normal_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity) {
-  double sum = 0.0;
+Eigen::Vector3d contact_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
   for (std::size_t k = first; k < entries.size(); ++k) {
-    if (entries[k].row() == row + 2) sum += entries[k].value() * velocity[entries[k].col()];
+    sum[entries[k].row() - row] += entries[k].value() * velocity[entries[k].col()];
   }
   return sum;
 }

@@ -52,6 +52,10 @@ class MujocoBase : public Engine {
   void advance_activation(State& state, double time_step) const override;
   std::vector<double> body_masses() const override;
   std::string shape_name(int shape) const override;
+  std::optional<int> body_number(const std::string& name) const override;
+  std::string body_name(int body) const override;
+  /// In the pose that the data holds.
+  BodyPose body_pose(int body) const override;
   Result<std::monostate> write_picture(const std::filesystem::path& file) const override;
   /// In the pose that the data holds.
   Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const override;
@@ -84,7 +88,7 @@ class MujocoBase : public Engine {
                                                   Anchors& anchors) const;
   int lower_body(int equality) const { return std::min(model_->eq_obj1id[equality], model_->eq_obj2id[equality]); }
   bool near(double gap, double velocity, const Reach& reach) const;
-  bool near(const ContactPoint& contact, double normal_velocity, const Reach& reach) const;
+  bool near(const ContactPoint& contact, const Eigen::Vector3d& velocity, const Reach& reach) const;
   double row_velocity(int row) const;
   ContactPoint contact_of(const mjContact& found) const;
 
@@ -97,14 +101,15 @@ class MujocoBase : public Engine {
 
  private:
   double restitution(int geom) const;
+  double largest_friction() const;
   Eigen::Vector3d local_point(int body, const Eigen::Vector3d& point) const;
 
   std::vector<double> shape_margins_;  ///< as the model has them
   bool contacts_fit_ = true;           ///< in MuJoCo's list, those of find_contacts()
 };
 
-/// Normal velocity (the third row's) of a contact whose entries begin at `first`.
-double normal_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity);
+/// Velocity along t1, t2 and n of a contact whose three rows begin at `row` and their entries at `first`.
+Eigen::Vector3d contact_velocity(const Triplets& entries, std::size_t first, Index row, const double* velocity);
 
 std::unique_ptr<Engine> make_reduced_engine(ModelHandle model, DataHandle data, std::string name,
                                             std::vector<std::string> notes);

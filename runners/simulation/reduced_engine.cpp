@@ -206,7 +206,7 @@ class ReducedEngine final : public MujocoBase {
       // body).
       add_point_rows(contact.first_body, -1.0, contact, row, entries_);
       add_point_rows(contact.second_body, 1.0, contact, row, entries_);
-      if (entries_.size() == before || !near(contact, normal_velocity(entries_, before, row, d.qvel), reach)) {
+      if (entries_.size() == before || !near(contact, contact_velocity(entries_, before, row, d.qvel), reach)) {
         entries_.resize(before);
         continue;
       }

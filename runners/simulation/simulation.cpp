@@ -18,17 +18,21 @@ namespace {
 /// Accepts by the official residual, so that every solver stops at the same accuracy; looked at ever more rarely.
 class VerdictMonitor final : public Monitor {
  public:
-  VerdictMonitor(const ContactProblem& problem, double tolerance) : problem_(problem), tolerance_(tolerance) {}
+  VerdictMonitor(const ContactProblem& problem, double tolerance, const StageWatch& stages)
+      : problem_(problem), tolerance_(tolerance), stages_(stages) {}
 
  private:
   Decision look(long iteration, ConstVectorRef impulse, double) override {
+    if (stages_) stages_(Stage::rest);
     next_ = iteration + 1 + iteration / 10;
     const double residual = scaled_natural_map(problem_, impulse);
     behind_ = residual / tolerance_;
+    if (stages_) stages_(Stage::solve);
     return residual <= tolerance_ ? Decision::accept : Decision::keep_going;
   }
   const ContactProblem& problem_;
   double tolerance_;
+  const StageWatch& stages_;
 };
 
 /// Where the first step's contacts are deeper than this [m], the model is placed wrongly: simulated scenes start with
@@ -153,7 +157,10 @@ std::string Simulation::blow_up_advice() const {
 }
 
 Result<std::monostate> Simulation::evaluate() {
-  const Reach reach{time_step_, options_.contact_margin, options_.limit_margin};
+  const Reach reach{.time_step = time_step_,
+                    .contact_margin = options_.contact_margin,
+                    .lifts = solver_->info().formulation == Formulation::ccp,
+                    .limit_margin = options_.limit_margin};
   if (auto done = engine_->evaluate(state_, reach, mechanics_); !done) return failed(done.error().message);
   return std::monostate{};
 }
@@ -191,7 +198,8 @@ Result<StepRecord> Simulation::step() {
     if (!problem) return problem.error();
     begin(Stage::rest);
 
-    StepRecord record{.step = steps_ + 1, .problem = std::move(*problem)};
+    StepRecord record{.step = steps_ + 1, .state = state_, .problem = std::move(*problem)};
+    record.state.time += first;
     record.configuration_residual = configuration_residual(mechanics_);
     for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);
@@ -256,13 +264,15 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
     const std::string advice = chosen ? chosen->advice(*reason) : "set another solver";
     return Error{ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, *reason, advice)).message};
   }
-  begin(Stage::solve);
+  begin(Stage::setup);
   if (auto error = solver_->prepare(problem)) return *error;
+  begin(Stage::rest);
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
   const bool own = options_.criterion == "own";
   const StopRule rule{options_.tolerance, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
   SilentMonitor silent;
-  VerdictMonitor verdict(problem, options_.tolerance);
+  VerdictMonitor verdict(problem, options_.tolerance, stages_);
+  begin(Stage::solve);
   record.summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
   begin(Stage::rest);
   if (!impulse.allFinite()) {

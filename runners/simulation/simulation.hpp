@@ -45,6 +45,7 @@ struct SimulationOptions {
 struct StepRecord {
   long step = 0;           ///< 1, 2, …
   double time = 0.0;       ///< at its end [s]
+  State state = {};        ///< that the problem was made at: the step's start, with Moreau's rule its middle
   ContactProblem problem;  ///< with the guess, and the impulse below as its reference; fclib=local: without M and J
   Vector impulse = {};     ///< λ
   SolveSummary summary = {};

@@ -105,13 +105,15 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
   return c;
 }
 
-/// R: `compliance` on the normal rows (000 eq. 24), a share of each block's mean of diag(G) on all (002's R = α
-/// diag(G), made equal in a contact so that the tangent frame does not matter), and c D_jj of softened rows (004 eq.
-/// 106), for the same reason with the mean of a contact's two tangents.
+/// R: `compliance` on the normal rows (000 eq. 24), `tangential_compliance` on the tangential ones, a share of each
+/// block's mean of diag(G) on all (002's R = α diag(G), made equal in a contact so that the tangent frame does not
+/// matter), and c D_jj of softened rows (004 eq. 106), for the same reason with the mean of a contact's two tangents.
 Vector compliance(const ContactProblemData& data, const Vector& softness, const StepOptions& o) {
   const ConeProduct& cones = data.cones;
   Vector r = Vector::Zero(cones.rows());
-  for (Index i = 0; i < cones.contacts(); ++i) r[cones.contact_row(i) + 2] = o.compliance;
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    r.segment<3>(cones.contact_row(i)) << o.tangential_compliance, o.tangential_compliance, o.compliance;
+  }
   if (o.regularisation == 0.0 && softness.size() == 0) return r;
   const BlockSparseMatrix blocks = data.delassus->assemble(cones);
   for (Index b = 0; b < cones.blocks(); ++b) {
@@ -142,6 +144,8 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
   bind.choice("damping", o.damping, {"implicit", "explicit"}, "of joints: M + Δt D in place of M, or a force");
   bind.real("compliance", o.compliance,
             {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' normal rows, 000 eq. (24)"});
+  bind.real("tangential_compliance", o.tangential_compliance,
+            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' tangential rows, 002 Fig. 14"});
   bind.real("regularisation", o.regularisation,
             {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, 002's α"});
   bind.choice(

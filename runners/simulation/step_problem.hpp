@@ -20,6 +20,7 @@ struct StepOptions {
   std::string impact_rule = "closing";
   std::string damping = "implicit";
   double compliance = 0.0;
+  double tangential_compliance = 0.0;
   double regularisation = 0.0;
   std::string softening = "none";
   bool soft_joints = true;

@@ -31,9 +31,12 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
   for (const std::string& run : {store, folder / "again.sqlite"}) {
     ASSERT_EQ(conebench({"run", folder / "small.json", "--db", run}).code, 0);
   }
+  const std::string trajectory = folder / "trajectory.csv";
+  std::ofstream(trajectory) << "state_time_s,q1\n0,1\n0.1,1\n";
   const std::map<std::string, std::vector<std::string>> arguments = {
       {"run", {"run", folder / "small.json", "--db", store, "--json"}},
       {"compare", {"compare", store, folder / "again.sqlite", "--json"}},
+      {"compare-trajectories", {"compare-trajectories", trajectory, trajectory, "--json"}},
       {"history", {"history", store, folder / "again.sqlite", "--json"}},
       {"solve", {"solve", file, "--solver", "NSGS", "--json"}},
       {"judge", {"judge", file, "--reaction", answer, "--json"}},

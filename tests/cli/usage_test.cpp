@@ -10,9 +10,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> commands = {"run",      "solve",   "judge",   "inspect",    "list",
-                                           "generate", "report",  "compare", "nightly",    "paper",
-                                           "merge",    "rejudge", "doctor",  "completion", "worker"};
+const std::vector<std::string> commands = {"run",
+                                           "solve",
+                                           "judge",
+                                           "inspect",
+                                           "list",
+                                           "generate",
+                                           "report",
+                                           "compare",
+                                           "nightly",
+                                           "paper",
+                                           "compare-trajectories",
+                                           "merge",
+                                           "rejudge",
+                                           "doctor",
+                                           "completion",
+                                           "worker"};
 
 TEST(Usage, HelpOfEveryCommandIsOnStandardOutputWithAnExample) {
   const auto help = conebench({"--help"});

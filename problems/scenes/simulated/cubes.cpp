@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -95,11 +96,17 @@ struct CubeOptions {
   double friction = 0.4;
   double speed = 0.0;
   double force_rate = 0.0;
+  double direction = 0.0;
 
   static void declare_common(OptionBinder& bind, CubeOptions& o) {
     bind.real("mass", o.mass, {.minimum = 1e-6, .maximum = 1e6, .unit = "kg", .doc = "of the cube"});
     bind.real("edge", o.edge, {.minimum = 0.01, .maximum = 10, .unit = "m", .doc = "of the cube"});
     declare_friction(bind, o.friction);
+  }
+  static void declare_direction(OptionBinder& bind, CubeOptions& o, const std::string& of) {
+    bind.real(
+        "direction", o.direction,
+        {.minimum = -360, .maximum = 360, .unit = "deg", .doc = of + ", from the x axis; the cube is not turned"});
   }
 };
 
@@ -107,7 +114,8 @@ struct CubeSlidingOptions : CubeOptions {
   static void declare(OptionBinder& bind, CubeSlidingOptions& o) {
     declare_common(bind, o);
     o.speed = 2.0;
-    declare_speed(bind, "speed", o.speed, "along x at the start");
+    declare_speed(bind, "speed", o.speed, "along the direction at the start");
+    declare_direction(bind, o, "of the speed");
   }
 };
 
@@ -115,18 +123,21 @@ struct CubeDraggedOptions : CubeOptions {
   static void declare(OptionBinder& bind, CubeDraggedOptions& o) {
     declare_common(bind, o);
     o.force_rate = 20.0;
-    bind.real("force_rate", o.force_rate, {.minimum = 0, .maximum = 1e6, .unit = "N/s", .doc = "of the force along x"});
+    bind.real("force_rate", o.force_rate, {.minimum = 0, .maximum = 1e6, .unit = "N/s", .doc = "growth of the force"});
+    declare_direction(bind, o, "of the force");
   }
 };
 
 Result<SimulatedModel> cube_on_plane(const std::string& name, const CubeOptions& o) {
   const double dt = 0.001;
+  const double angle = o.direction * std::numbers::pi / 180.0;
+  const Vec3 along(std::cos(angle), std::sin(angle), 0.0);
   mjcf::Model model({.name = name, .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
   model.scenery(Geom::plane());
   model.open_body("cube", {.position = {0.0, 0.0, o.edge / 2}});
-  model.free({.linear = {o.speed, 0.0, 0.0}});
+  model.free({.linear = o.speed * along});
   model.geom(Geom::box(Vec3::Constant(o.edge / 2)).mass(o.mass));
-  if (o.force_rate > 0.0) model.push(o.force_rate, true);
+  if (o.force_rate > 0.0) model.push(o.force_rate, true, along);
   model.close_body();
   return simulated(model, dt, 1000, o.force_rate > 0.0 ? "hold" : "none");
 }

@@ -150,12 +150,12 @@ void Model::actuator(const std::string& joint, const Joint& of) {
   controls_.add(fmt::format("{}", drive.control), 1, drive.control != 0.0);
 }
 
-void Model::push(double newtons, bool growing) {
+void Model::push(double newtons, bool growing, const Vec3& direction) {
   const std::string& body = open_.back().name;
   line(world_, fmt::format("<site name=\"{}\"/>", body));
   actuators_ +=
-      fmt::format("    <general name=\"{0}.push\" site=\"{0}\" gear=\"1 0 0 0 0 0\" dyntype=\"{1}\" user=\"0 1 0\"/>\n",
-                  body, growing ? "integrator" : "none");
+      fmt::format("    <general name=\"{0}.push\" site=\"{0}\" gear=\"{1} 0 0 0\" dyntype=\"{2}\" user=\"0 1 0\"/>\n",
+                  body, numbers(direction), growing ? "integrator" : "none");
   controls_.add(fmt::format("{}", newtons), 1, newtons != 0.0);
   if (growing) activations_.add("0", 1, false);
 }

@@ -133,9 +133,9 @@ class Model {
   std::string convex_mesh(std::span<const Vec3> vertices);
   /// A ground of triangles. Its elevations are among files(). Returns its name.
   std::string height_field(const HeightField& field);
-  /// A force on the open body's origin along the world's x axis at the start (the body's own afterwards): `newtons`, or
-  /// growing from zero by so much a second.
-  void push(double newtons, bool growing);
+  /// A force on the open body's origin along `direction`, in the world's axes at the start (the body's own afterwards):
+  /// `newtons`, or growing from zero by so much a second.
+  void push(double newtons, bool growing, const Vec3& direction = Vec3::UnitX());
 
   /// Whether the keyframe is short enough to be read (1000 numbers of a kind in MuJoCo 2.2.2). What is the model's own
   /// start (bodies where they stand, joints at zero, at rest) needs none.

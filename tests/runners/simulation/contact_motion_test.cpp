@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runners/simulation/scene_plan.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -19,11 +18,7 @@ Simulation box_on_plane(const OptionValues& values, double time_step) {
   OptionValues all = values;
   all["time_step"] = time_step;
   all["tolerance"] = 1e-12;
-  const auto plan = plan_scene(**require_simulated_scene("box-on-plane"), all, 1);
-  if (!plan) throw std::runtime_error(plan.error().message);
-  auto made = simulate(*plan);
-  if (!made) throw std::runtime_error(made.error().message);
-  return std::move(*made);
+  return scene_of("box-on-plane", all);
 }
 
 TEST_F(ContactMotion, ASlidingBoxStopsAfterTheDistanceOfCoulombsLaw) {

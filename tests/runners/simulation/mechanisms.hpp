@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "runners/simulation/scene_plan.hpp"
 #include "runners/simulation/simulation.hpp"
 
 namespace conebench::simulation::testing {
@@ -26,6 +27,15 @@ inline Simulation simulation_of(const std::string& mjcf, double time_step, Simul
   options.time_step = time_step;
   options.tolerance = options.tolerance == SimulationOptions{}.tolerance ? 1e-12 : options.tolerance;
   auto made = Simulation::create(model, options, 1, "test", "test");
+  if (!made) throw std::runtime_error(made.error().message);
+  return std::move(*made);
+}
+
+/// A simulation of a built-in scene.
+inline Simulation scene_of(const std::string& id, const OptionValues& values) {
+  const auto plan = plan_scene(**require_simulated_scene(id), values, 1);
+  if (!plan) throw std::runtime_error(plan.error().message);
+  auto made = simulate(*plan);
   if (!made) throw std::runtime_error(made.error().message);
   return std::move(*made);
 }

@@ -96,10 +96,10 @@ TEST_F(StepProblem, EveryRegisteredSolverRunsInTheLoop) {
 
 TEST_F(StepProblem, EveryStageOfAStepIsTold) {
   Simulation loop = scene("box-on-plane", {});
-  std::array<int, 4> told{};
+  std::array<int, stage_count> told{};
   loop.watch([&](Stage stage) { ++told.at(static_cast<std::size_t>(stage)); });
   step(loop);
-  for (const Stage stage : {Stage::assembly, Stage::collision, Stage::solve, Stage::rest}) {
+  for (const Stage stage : {Stage::assembly, Stage::collision, Stage::setup, Stage::solve, Stage::rest}) {
     EXPECT_GE(told.at(static_cast<std::size_t>(stage)), 1);
   }
   loop.watch({});

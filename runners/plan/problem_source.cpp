@@ -86,7 +86,7 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
 }
 
 /// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
-constexpr int simulator_version = 7;
+constexpr int simulator_version = 8;
 
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
 

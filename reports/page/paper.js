@@ -67,7 +67,7 @@ function drawFigure(id, figure) {
     xaxis: axis(figure.x_label, figure.x_log), yaxis: axis(figure.y_label, figure.y_log),
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: css("--text"), size: 12 },
     margin: { t: 12, r: 12 }, showlegend: true,
-  }, { responsive: true, displaylogo: false });
+  }, { responsive: true, displaylogo: false, displayModeBar: false });
 }
 
 const figureId = (entry, figure) => `${entry.id}-${figure.id}`;

@@ -37,7 +37,7 @@ struct Expression {
   CellFilter where;
   std::string where_text;
   std::vector<Expression> condition;  ///< of a reduction: none, or a truth of single samples behind `where`
-  std::string key;   ///< of a reduction over groups: setting, solver, family, problem, tolerance, start; else empty
+  std::string key;   ///< of a reduction over groups: one of group_keys(); else empty
   std::string text;  ///< of the whole, as it was written; in the outermost one only
 };
 

@@ -79,6 +79,10 @@ std::vector<Field> make_fields() {
       {{"open", number, "open contacts of the answer"}, counter(&CellRecord::open)},
       {{"own_residual", number, "what the solver's own test looks at, as it ended"}, own},
       {{"products", number, "products with G"}, counter(&CellRecord::operator_products)},
+      {{"rank", number, "of the problem's G"},
+       [](const CellRecord&, const ProblemRecord& problem) -> std::optional<double> {
+         return problem.rank ? std::optional(static_cast<double>(*problem.rank)) : std::nullopt;
+       }},
       {{"rows", number, "of the problem"}, of_problem(&ProblemRecord::rows)},
       {{"setup_ms", number, "median time of the set-up, ms"}, median_ms(&CellRecord::setup)},
       {{"slip", number, "slipping contacts of the answer"}, counter(&CellRecord::slip)},
@@ -149,6 +153,7 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
 }  // namespace
 
 std::string Sample::group(const std::string& key) const {
+  if (key == "category") return subject.category.value_or("");
   if (key == "family") return subject.family.value_or("");
   if (key == "problem") return subject.source.value_or("");
   if (key == "setting") return subject.setting.value_or("");

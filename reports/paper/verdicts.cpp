@@ -15,6 +15,7 @@ LastVerdicts one_of(const Json& json) {
   LastVerdicts last;
   json.at("entry").get_to(last.fingerprint);
   json.at("size").get_to(last.size);
+  json.at("problems").get_to(last.problems);
   json.at("build").get_to(last.build);
   for (const auto& item : json.at("checks").items()) {
     last.checks.emplace_back(item.key(), item.value().get<std::string>());
@@ -29,7 +30,11 @@ std::string to_json_text(const VerdictRecord& record) {
   for (const auto& [id, last] : record) {
     Json checks = Json::object();
     for (const auto& [check, verdict] : last.checks) checks[check] = verdict;
-    json[id] = {{"entry", last.fingerprint}, {"size", last.size}, {"build", last.build}, {"checks", checks}};
+    json[id] = {{"entry", last.fingerprint},
+                {"size", last.size},
+                {"problems", last.problems},
+                {"build", last.build},
+                {"checks", checks}};
   }
   return json.dump(1) + "\n";
 }
@@ -57,7 +62,8 @@ void put(VerdictRecord& record, const std::vector<EntryResult>& results, const s
          const std::string& size, const std::string& build) {
   for (const EntryResult& result : results) {
     if (!result.not_run.empty()) continue;
-    LastVerdicts& last = record[result.entry->id] = {fingerprint(*result.entry, entries), size, build, {}};
+    LastVerdicts& last =
+        record[result.entry->id] = {fingerprint(*result.entry, entries), size, result.problems, build, {}};
     for (std::size_t i = 0; i < result.checks.size(); ++i) {
       const Check& check = result.entry->checks[i];
       last.checks.emplace_back(check.id, verdict_text(check, result.checks[i]));

@@ -14,6 +14,7 @@ namespace conebench::paper {
 struct LastVerdicts {
   std::string fingerprint;                                  ///< of the entry as it was then
   std::string size;                                         ///< "quick" or "full"
+  std::string problems;                                     ///< EntryResult::problems
   std::string build;                                        ///< commit
   std::vector<std::pair<std::string, std::string>> checks;  ///< id and verdict, in the entry's order
 };

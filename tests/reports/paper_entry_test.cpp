@@ -236,7 +236,7 @@ TEST(PaperEntries, ThoseThatComeAlongAreSoundAndTheirSuitesToo) {
     EXPECT_TRUE(entry.id.starts_with(entry.paper + "-")) << entry.id;
     if (entry.state != State::runs) continue;
     EXPECT_GT(entry.quick_s, 0.0) << entry.id;
-    EXPECT_FALSE(entry.checks.empty()) << entry.id;
+    EXPECT_TRUE(!entry.checks.empty() || entry.paper == "004") << entry.id;  // 004 publishes no result to claim
     for (const Size size : {Size::quick, Size::full}) {
       for (const bool with_data : {false, true}) {
         const auto suites = suites_of(entry, size, with_data, *entries);

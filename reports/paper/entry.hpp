@@ -8,6 +8,7 @@
 
 #include "problems/result.hpp"
 #include "reports/paper/language.hpp"
+#include "reports/paper/trajectory_source.hpp"
 #include "runners/plan/suite.hpp"
 
 /// A table, figure or headline number of a paper as data: what to run, what was published, how it is laid out, which
@@ -51,14 +52,14 @@ struct Table {
 };
 
 struct Figure {
-  enum class Form { points, profile };
+  enum class Form { points, profile, path };
   std::string id;  ///< of its files, within the entry: "left"
   Form form = Form::points;
   std::string title, place, x_label, y_label;
   bool x_log = false, y_log = false;
   std::vector<Part> series;
   std::string key;                   ///< points: one a group of the series
-  std::optional<Expression> x, y;    ///< points: of a group
+  std::optional<Expression> x, y;    ///< points: of a group; path: of a cell, in the store's order
   std::optional<Expression> cost;    ///< profile: number of a cell
   std::optional<Expression> counts;  ///< profile: truth of a cell, whether it solved the problem
 };
@@ -102,6 +103,7 @@ struct Entry {
   double quick_s = 0.0, full_s = 0.0;
   std::string suites_of;  ///< the entry whose suites it shares; empty: it has its own
   std::vector<SuiteText> quick, full;
+  std::vector<TrajectorySource> quick_trajectories, full_trajectories;
   std::string data_problems;  ///< JSON list that replaces the suites' problems where the data folder has its files
   std::string data_name;      ///< what those are, for people
   std::vector<Table> tables;

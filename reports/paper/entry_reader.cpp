@@ -23,8 +23,8 @@ class EntryReader {
   Result<Entry> entry(const Json& document) {
     Entry entry;
     if (!read_.is_object(document, "",
-                         {"id", "paper", "place", "title", "shows", "state", "reason", "duration", "suites", "data",
-                          "tables", "figures", "checks", "notes"})) {
+                         {"id", "paper", "place", "title", "shows", "state", "reason", "duration", "suites",
+                          "trajectories", "data", "tables", "figures", "checks", "notes"})) {
       return *read_.error();
     }
     entry.id = id(required(document, "", "id"), "id");
@@ -36,6 +36,7 @@ class EntryReader {
     entry.reason = optional_text(document, "", "reason");
     if (const Json* value = find(document, "duration")) duration(*value, entry);
     if (const Json* value = find(document, "suites")) suites(*value, entry);
+    if (const Json* value = find(document, "trajectories")) trajectories(*value, entry);
     if (const Json* value = find(document, "data")) data(*value, entry);
     each(document, "", "tables", [&](const Json& v, const std::string& at) { entry.tables.push_back(table(v, at)); });
     each(document, "", "figures",
@@ -139,6 +140,17 @@ class EntryReader {
     for (std::size_t i = 0; i < value.size(); ++i)
       one(value[i], child_path(path, i), fmt::format("{}-{}", name, i + 1));
     return list;
+  }
+  /// A list for both sizes, or {"quick": …, "full": …}.
+  void trajectories(const Json& value, Entry& entry) {
+    const bool sizes = value.is_object();
+    if (sizes && !read_.is_object(value, "trajectories", {"quick", "full"})) return;
+    const auto list = [&](const char* size) {
+      const std::string path = sizes ? child_path("trajectories", size) : "trajectories";
+      return read_trajectories(read_, sizes ? required(value, "trajectories", size) : value, path);
+    };
+    entry.quick_trajectories = list("quick");
+    entry.full_trajectories = list("full");
   }
   void data(const Json& value, Entry& entry) {
     if (!read_.is_object(value, "data", {"what", "problems"})) return;
@@ -259,14 +271,19 @@ class EntryReader {
     figure.x_log = optional_flag(value, path, "x_log");
     figure.y_log = optional_flag(value, path, "y_log");
     if (const Json* form = find(value, "form")) {
-      const bool profile = read_.word(*form, child_path(path, "form"), {"points", "profile"}) == "profile";
-      figure.form = profile ? Figure::Form::profile : Figure::Form::points;
+      const std::string word = read_.word(*form, child_path(path, "form"), {"points", "profile", "path"});
+      if (word == "profile") figure.form = Figure::Form::profile;
+      if (word == "path") figure.form = Figure::Form::path;
     }
     each(value, path, "series", [&](const Json& v, const std::string& at) {
       if (read_.is_object(v, at, {"name", "where"})) figure.series.push_back(part(v, at));
     });
     if (figure.series.empty()) read_.fail(child_path(path, "series"), "is missing");
-    figure.form == Figure::Form::profile ? profile(value, path, figure) : points(value, path, figure);
+    switch (figure.form) {
+      case Figure::Form::profile: profile(value, path, figure); break;
+      case Figure::Form::path: path_of(value, path, figure); break;
+      case Figure::Form::points: points(value, path, figure); break;
+    }
     return figure;
   }
   void profile(const Json& value, const std::string& path, Figure& figure) {
@@ -274,6 +291,13 @@ class EntryReader {
       read_.fail(path, "a profile has cost and counts, not x, y and by");
     figure.cost = of_cell(value, path, "cost", Kind::number, "total_ms");
     figure.counts = of_cell(value, path, "counts", Kind::truth, "converged");
+  }
+  void path_of(const Json& value, const std::string& path, Figure& figure) {
+    required(value, path, "x");
+    required(value, path, "y");
+    if (value.contains("by")) read_.fail(child_path(path, "by"), "is for points; a path has a point of every cell");
+    figure.x = of_cell(value, path, "x", Kind::number, "");
+    figure.y = of_cell(value, path, "y", Kind::number, "");
   }
   void points(const Json& value, const std::string& path, Figure& figure) {
     required(value, path, "x");
@@ -338,9 +362,9 @@ class EntryReader {
 
   void consistent(const Entry& entry) {
     const bool running = entry.state == State::runs || entry.state == State::needs_data;
-    const bool has_suites = !entry.suites_of.empty() || !entry.quick.empty();
-    if (running && !has_suites) read_.fail("suites", "is missing: the entry says that it runs");
-    if (!running && has_suites) read_.fail("state", "has suites and does not say that it runs");
+    const bool has_source = !entry.suites_of.empty() || !entry.quick.empty() || !entry.quick_trajectories.empty();
+    if (running && !has_source) read_.fail("suites", "is missing, as is \"trajectories\": the entry says that it runs");
+    if (!running && has_source) read_.fail("state", "has suites or trajectories and does not say that it runs");
     if (!running && entry.state != State::is_static && entry.reason.empty()) {
       read_.fail("reason", fmt::format("is missing: why the entry is {}", to_string(entry.state)));
     }

@@ -49,6 +49,7 @@ std::string quoted(const std::string& text) {
 
 std::string gnuplot(const Figure& figure, const std::vector<Curve>& curves, const std::string& stem) {
   const bool steps = figure.form == Figure::Form::profile;
+  const bool path = figure.form == Figure::Form::path;
   std::string text = "# gnuplot " + stem + ".gp writes " + stem + ".svg and " + stem + ".pdf\nset encoding utf8\n";
   std::string plot;
   for (std::size_t s = 0; s < curves.size(); ++s) {
@@ -57,8 +58,12 @@ std::string gnuplot(const Figure& figure, const std::vector<Curve>& curves, cons
     for (const Point& point : curves[s].points) text += reports::exact(point.x) + " " + reports::exact(point.y) + "\n";
     text += "EOD\n";
     plot += fmt::format("{}$curve{} with {} lc rgb '#{}' dt {}{} title {}", plot.empty() ? "plot " : ", \\\n     ", s,
-                        steps ? "steps lw 2" : "linespoints lw 2", look_of(s).rgb, look_of(s).gnuplot_dash,
-                        steps ? std::string() : fmt::format(" pt {} ps 0.7", look_of(s).point), quoted(curves[s].name));
+                        steps  ? "steps lw 2"
+                        : path ? "lines lw 2"
+                               : "linespoints lw 2",
+                        look_of(s).rgb, look_of(s).gnuplot_dash,
+                        steps || path ? std::string() : fmt::format(" pt {} ps 0.7", look_of(s).point),
+                        quoted(curves[s].name));
   }
   text += fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n", quoted(figure.x_label),
                       quoted(figure.y_label));
@@ -88,9 +93,12 @@ std::string pgfplots(const Figure& figure, const std::vector<Curve>& curves) {
     if (curves[s].points.empty()) continue;
     const Look& look = look_of(s);
     const bool steps = figure.form == Figure::Form::profile;
-    text += fmt::format("\\definecolor{{curve{}}}{{HTML}}{{{}}}\n\\addplot[curve{}, thick, {}{}] coordinates {{\n", s,
-                        look.rgb, s, look.pgf_dash,
-                        steps ? ", const plot, no marks" : fmt::format(", mark={}, mark options={{solid}}", look.mark));
+    text +=
+        fmt::format("\\definecolor{{curve{}}}{{HTML}}{{{}}}\n\\addplot[curve{}, thick, {}{}] coordinates {{\n", s,
+                    look.rgb, s, look.pgf_dash,
+                    steps                               ? ", const plot, no marks"
+                    : figure.form == Figure::Form::path ? ", no marks"
+                                                        : fmt::format(", mark={}, mark options={{solid}}", look.mark));
     for (const Point& point : curves[s].points)
       text += fmt::format("({},{})\n", reports::exact(point.x), reports::exact(point.y));
     text += fmt::format("}};\n\\addlegendentry{{{}}}\n", reports::latex(curves[s].name));

@@ -37,8 +37,8 @@ struct Expression {
   CellFilter where;
   std::string where_text;
   std::vector<Expression> condition;  ///< of a reduction: none, or a truth of single samples behind `where`
-  std::string key;   ///< of a reduction over groups: one of group_keys(); else empty
-  std::string text;  ///< of the whole, as it was written; in the outermost one only
+  std::string key;                    ///< of a reduction over groups: one of group_keys(); else empty
+  std::string text;                   ///< of the whole, as it was written; in the outermost one only
 };
 
 /// Errors (wrong_usage), in one line with the expression and the place in it: a word that is no field, function or

@@ -63,6 +63,18 @@ Value of_sample(const Expression& expression, const Sample& sample) {
   return evaluate(wrapped, {&sample}).value;
 }
 
+Curve path_of(const Figure& figure, const Part& series, const Selection& samples) {
+  Curve curve{series.name, {}, {}};
+  const Selection selected = select(samples, series.where);
+  if (selected.empty()) curve.missing = "no cell was measured";
+  for (const Sample* const sample : selected) {
+    const Value x = of_sample(*figure.x, *sample), y = of_sample(*figure.y, *sample);
+    if (x.known() && y.known()) curve.points.push_back({*x.number, *y.number});
+    if (!x.known() || !y.known()) curve.missing = "points are left out: " + (x.known() ? y.reason : x.reason);
+  }
+  return curve;
+}
+
 std::vector<Curve> profile_of(const Figure& figure, const Selection& samples) {
   std::map<std::string, std::size_t> problems;
   std::vector<Selection> parts;
@@ -93,7 +105,10 @@ std::vector<Curve> profile_of(const Figure& figure, const Selection& samples) {
 std::vector<Curve> evaluate_figure(const Figure& figure, const Selection& samples) {
   if (figure.form == Figure::Form::profile) return profile_of(figure, samples);
   std::vector<Curve> curves;
-  for (const Part& series : figure.series) curves.push_back(points_of(figure, series, samples));
+  for (const Part& series : figure.series) {
+    curves.push_back(figure.form == Figure::Form::path ? path_of(figure, series, samples)
+                                                       : points_of(figure, series, samples));
+  }
   return curves;
 }
 

@@ -204,7 +204,9 @@ std::optional<Kind> field_kind(const std::string& name) {
   for (const ResidualInfo& residual : residual_table()) {
     if (residual.name == name) return Kind::number;
   }
-  if (name.starts_with("scene.") || name.starts_with("option.")) return Kind::number;
+  for (const char* const prefix : {"scene.", "option.", "step.", "run."}) {
+    if (name.starts_with(prefix)) return Kind::number;
+  }
   return std::nullopt;
 }
 
@@ -214,8 +216,8 @@ std::string unknown_field(const std::string& name) {
   std::string list;
   for (const std::string& field : known) list += field + ", ";
   for (const ResidualInfo& residual : residual_table()) known.push_back(residual.name);
-  return fmt::format("'{}' is no field; {}known: {}the residuals, scene.NAME and option.NAME", name,
-                     did_you_mean(name, known), list);
+  return fmt::format("'{}' is no field; {}known: {}the residuals, scene.NAME, option.NAME, step.COLUMN and run.error",
+                     name, did_you_mean(name, known), list);
 }
 
 }  // namespace conebench::paper

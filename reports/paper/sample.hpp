@@ -33,7 +33,8 @@ struct FieldInfo {
   std::string meaning;  ///< with its unit
 };
 /// Those with a fixed name; residuals have their own (residual_table()), and `scene.NAME` and `option.NAME` are the
-/// numbers among the options of a problem's scene and of a setting.
+/// numbers among the options of a problem's scene and of a setting, `step.COLUMN` and `run.…` those of trajectories
+/// (trajectory_samples.hpp).
 const std::vector<FieldInfo>& field_table();
 /// Nothing for a word that is no field.
 std::optional<Kind> field_kind(const std::string& name);

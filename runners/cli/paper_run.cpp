@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include "problems/plural.hpp"
+#include "runners/cli/paper_trajectories.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/store/store_lock.hpp"
 
@@ -75,18 +77,37 @@ std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   return std::nullopt;
 }
 
+std::optional<Error> PaperRunner::simulate(const paper::Entry& owner, PaperRun& run) {
+  const auto& sources = options_.size == paper::Size::quick ? owner.quick_trajectories : owner.full_trajectories;
+  if (sources.empty()) return std::nullopt;
+  const std::filesystem::path folder = options_.stores / "trajectories";
+  const auto made = make_trajectories(sources, folder, options_.interrupted, progress_);
+  if (!made) return made.error();
+  run.interrupted = !*made;
+  if (run.interrupted) return std::nullopt;
+  auto samples = trajectory_samples(sources, folder);
+  if (!samples) return samples.error();
+  std::move(samples->begin(), samples->end(), std::back_inserter(run.samples));
+  return std::nullopt;
+}
+
 Result<PaperRun> PaperRunner::run(const paper::Entry& entry) {
   const std::string& owner_id = entry.suites_of.empty() ? entry.id : entry.suites_of;
   if (const auto known = done_.find(owner_id); known != done_.end()) return known->second;
   const auto owner = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.id == owner_id; });
   PaperRun run;
-  const auto list = suites(owner == entries_.end() ? entry : *owner, run);
-  if (!list) return list.error();
-  for (const Suite& suite : *list) {
-    if (auto error = run_suite(suite, run)) return *error;
-    if (run.interrupted) return run;
+  const paper::Entry& with_source = owner == entries_.end() ? entry : *owner;
+  if (!with_source.quick.empty()) {
+    const auto list = suites(with_source, run);
+    if (!list) return list.error();
+    for (const Suite& suite : *list) {
+      if (auto error = run_suite(suite, run)) return *error;
+      if (run.interrupted) return run;
+    }
   }
-  run.problems = problems_text(run, run.problems);
+  if (auto error = simulate(with_source, run)) return *error;
+  if (run.interrupted) return run;
+  run.problems = problems_text(run, run.problems.empty() ? "simulated" : run.problems);
   done_[owner_id] = run;
   return run;
 }

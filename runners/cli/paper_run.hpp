@@ -20,7 +20,7 @@ struct PaperRunOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-/// What the sweeps of an entry's suites left.
+/// What the sweeps of an entry's suites and its simulations left.
 struct PaperRun {
   std::vector<paper::Sample> samples;
   std::string problems;            ///< "63 problems (generated)"
@@ -35,11 +35,13 @@ class PaperRunner {
   PaperRunner(const std::vector<paper::Entry>& entries, PaperRunOptions options, Progress& progress)
       : entries_(entries), options_(std::move(options)), progress_(progress) {}
 
-  /// Errors: as suites_of, Store::open, StoreLock::acquire and run_sweep.
+  /// Errors: as suites_of, Store::open, StoreLock::acquire, run_sweep, make_trajectories and
+  /// trajectory_samples.
   Result<PaperRun> run(const paper::Entry& entry);
 
  private:
   Result<std::vector<Suite>> suites(const paper::Entry& owner, PaperRun& run);
+  std::optional<Error> simulate(const paper::Entry& owner, PaperRun& run);
   std::optional<Error> run_suite(const Suite& suite, PaperRun& run);
 
   const std::vector<paper::Entry>& entries_;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "reports/paper/results.hpp"
+#include "runners/cli/paper_trajectories.hpp"
 #include "runners/store/store.hpp"
 #include "tests/cli/conebench_process.hpp"
 
@@ -159,6 +160,11 @@ TEST(PaperCommand, SaysWhatItCannotRun) {
 std::vector<paper::Sample> samples_of_entry(const paper::Entry& entry, const std::vector<paper::Entry>& entries,
                                             const fs::path& stores) {
   std::vector<paper::Sample> samples;
+  if (!entry.quick_trajectories.empty()) {
+    auto steps = cli::trajectory_samples(entry.quick_trajectories, stores / "trajectories");
+    if (steps) samples = std::move(*steps);
+  }
+  if (entry.suites_of.empty() && entry.quick.empty()) return samples;
   const auto suites = suites_of(entry, paper::Size::quick, false, entries);
   for (const Suite& suite : *suites) {
     const auto store = Store::open(stores / (suite.name + ".sqlite"), Store::Mode::read_only);

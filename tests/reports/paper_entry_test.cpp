@@ -1,12 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "reports/paper/render.hpp"
 #include "reports/paper/results.hpp"
+#include "reports/paper/trajectory_samples.hpp"
 #include "reports/paper/verdicts.hpp"
 
 namespace conebench::paper {
@@ -185,6 +187,42 @@ TEST(PaperEntry, ItsFingerprintFollowsWhatItRuns) {
   EXPECT_NE(fingerprint(second->front(), with_plain), fingerprint(second->front(), with_changed));
 }
 
+TEST(PaperEntry, StepsOfASimulationAreSamples) {
+  Json json = small();
+  json.erase("suites");
+  json["trajectories"] =
+      Json::parse(R"([{"name": "fine", "scene": "cube-sliding", "options": {"time_step": 0.001}, "seconds": 2},
+    {"name": "A", "scene": "cube-sliding", "options": {"solver": "NSGS"}, "grid": {"time_step": [0.01, 0.02]}, "seconds": 2,
+     "every": 2, "reference": "fine"}])");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const auto& sources = entry->quick_trajectories;
+  ASSERT_EQ(sources.size(), 3U);
+  EXPECT_EQ(sources[0].steps, 2000);
+  EXPECT_EQ(sources[2].steps, 100);
+  EXPECT_EQ(sources[2].words(), "cube-sliding solver=NSGS time_step=0.02");
+  Trajectory trajectory;
+  trajectory.columns = {"state_time_s", "status", "kinetic_J"};
+  trajectory.values = Matrix::Zero(3, 3);
+  trajectory.values << 0, std::nan(""), 8, 0.02, std::nan(""), 7, 0.04, std::nan(""), 6;
+  TrajectoryError error;
+  error.positions.integral = 0.5;
+  const auto samples = samples_of(sources[2], trajectory, "", error);
+  ASSERT_TRUE(samples);
+  ASSERT_EQ(samples->size(), 2U);  // every second step
+  const auto value = [&](const std::string& text) {
+    const auto parsed = parse_expression(text, Kind::number);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    return evaluate(*parsed, select(*samples)).value.number.value_or(-1.0);
+  };
+  EXPECT_EQ(value("min(step.kinetic_J){family=A && solver=NSGS}"), 6);
+  EXPECT_EQ(value("max(run.error where scene.time_step = 0.02)"), 0.5);
+  json["trajectories"][1]["reference"] = "other";
+  EXPECT_THAT(complaint(json), HasSubstr("trajectories: the reference 'other' of 'A'"));
+  json["trajectories"][1].erase("seconds");
+  EXPECT_THAT(complaint(json), HasSubstr("trajectories[1]: must have either"));
+}
+
 TEST(PaperEntry, LastVerdictsAreThoseOfTheEntryAsItIs) {
   auto entries = *parse_entries(small().dump(), "mine.json");
   VerdictRecord record;
@@ -221,7 +259,7 @@ TEST(PaperEntry, ErrorsNameFileAndPlace) {
   EXPECT_THAT(with("/checks/0/spoilt", Json::array()), HasSubstr("checks[0].spoilt: must be a list"));
   EXPECT_THAT(with("/checks/0/spoilt/0/field", "colour"), HasSubstr("spoilt[0].field: 'colour' is no field"));
   EXPECT_THAT(with("/suites/quick/name", "x"), HasSubstr("suites.quick.name"));
-  EXPECT_THAT(with("/state", "static"), HasSubstr("state: has suites and does not say that it runs"));
+  EXPECT_THAT(with("/state", "static"), HasSubstr("state: has suites or trajectories and does not say that it runs"));
   EXPECT_THAT(without("suites"), HasSubstr("suites: is missing"));
   EXPECT_THAT(without("title"), HasSubstr("title: is missing"));
   EXPECT_THAT(complaint(Json::array({small(), Json::object()})), HasSubstr("mine.json: [1]: id: is missing"));
@@ -237,6 +275,7 @@ TEST(PaperEntries, ThoseThatComeAlongAreSoundAndTheirSuitesToo) {
     if (entry.state != State::runs) continue;
     EXPECT_GT(entry.quick_s, 0.0) << entry.id;
     EXPECT_TRUE(!entry.checks.empty() || entry.paper == "004") << entry.id;  // 004 publishes no result to claim
+    if (!entry.quick_trajectories.empty()) continue;
     for (const Size size : {Size::quick, Size::full}) {
       for (const bool with_data : {false, true}) {
         const auto suites = suites_of(entry, size, with_data, *entries);

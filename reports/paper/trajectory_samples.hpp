@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/trajectory_error.hpp"
+#include "reports/paper/sample.hpp"
+#include "reports/paper/trajectory_source.hpp"
+
+namespace conebench::paper {
+
+/// Every `source.every`-th step as a sample of the family `source.name`: step.COLUMN are the numbers of trajectory.csv,
+/// step.most_force_x … _z the largest components of a contact's force [N] where `impulses` (impulses.csv) is given,
+/// run.error, run.largest and run.energy_error those of `error`, scene.NAME the options that are numbers.
+/// Errors (bad_input): impulses.csv can't be read.
+Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Trajectory& trajectory,
+                                       const std::filesystem::path& impulses,
+                                       const std::optional<TrajectoryError>& error);
+
+}  // namespace conebench::paper

@@ -1,0 +1,137 @@
+#include "reports/paper/trajectory_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace conebench::paper {
+
+namespace {
+
+using Json = nlohmann::json;
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+constexpr long most_steps = 10'000'000;
+constexpr double default_step_s = 1e-3;
+
+std::string value_text(JsonReader& read, const Json& value, const std::string& path) {
+  if (value.is_string()) return read.text(value, path);
+  if (!value.is_number() && !value.is_boolean()) read.fail(path, "must be a number, a text, true or false");
+  return value.dump();
+}
+
+Options read_options(JsonReader& read, const Json& item, const std::string& path) {
+  Options options;
+  if (!item.contains("options")) return options;
+  const std::string here = child_path(path, "options");
+  if (!item["options"].is_object()) {
+    read.fail(here, "must be {\"NAME\": value, …}");
+    return options;
+  }
+  for (const auto& [name, value] : item["options"].items()) {
+    options.emplace_back(name, value_text(read, value, child_path(here, name)));
+  }
+  return options;
+}
+
+/// The options with every point of the grid.
+std::vector<Options> read_grid(JsonReader& read, const Json& item, const std::string& path, const Options& options) {
+  std::vector<Options> points = {options};
+  if (!item.contains("grid")) return points;
+  const std::string here = child_path(path, "grid");
+  for (const auto& [name, values] : item["grid"].items()) {
+    if (!values.is_array() || values.empty()) {
+      read.fail(child_path(here, name), "must be a list of values");
+      return points;
+    }
+    std::vector<Options> more;
+    for (const Options& point : points) {
+      for (const Json& value : values) {
+        more.push_back(point);
+        more.back().emplace_back(name, value_text(read, value, child_path(here, name)));
+      }
+    }
+    points = std::move(more);
+  }
+  return points;
+}
+
+double time_step_of(const Options& options) {
+  const auto found = std::find_if(options.begin(), options.end(), [](const auto& o) { return o.first == "time_step"; });
+  return found == options.end() ? default_step_s : std::strtod(found->second.c_str(), nullptr);
+}
+
+/// "steps", or "seconds" by the time step of each point.
+long steps_of(JsonReader& read, const Json& item, const std::string& path, const Options& options) {
+  if (item.contains("steps") == item.contains("seconds")) {
+    read.fail(path, "must have either \"steps\" or \"seconds\"");
+    return 0;
+  }
+  if (item.contains("steps")) return read.integer(item["steps"], child_path(path, "steps"), 1, most_steps);
+  const double seconds = read.number(item["seconds"], child_path(path, "seconds"), 0.0, 1e6);
+  const double steps = std::round(seconds / time_step_of(options));
+  if (!(steps >= 1.0 && steps <= static_cast<double>(most_steps))) {
+    read.fail(path, fmt::format("makes {:g} steps; 1 to {} are possible", steps, most_steps));
+    return 0;
+  }
+  return std::lround(steps);
+}
+
+void read_one(JsonReader& read, const Json& item, const std::string& path, std::vector<TrajectorySource>& sources) {
+  if (!read.is_object(
+          item, path,
+          {"name", "scene", "options", "grid", "steps", "seconds", "bodies", "impulses", "every", "reference"})) {
+    return;
+  }
+  for (const char* const key : {"name", "scene"}) {
+    if (!item.contains(key)) return read.fail(child_path(path, key), "is missing");
+  }
+  TrajectorySource source;
+  source.name = read.text(item["name"], child_path(path, "name"));
+  source.scene = read.text(item["scene"], child_path(path, "scene"));
+  if (item.contains("impulses")) source.impulses = read.flag(item["impulses"], child_path(path, "impulses"));
+  if (item.contains("every")) source.every = read.integer(item["every"], child_path(path, "every"), 1, most_steps);
+  if (item.contains("reference")) source.reference = read.text(item["reference"], child_path(path, "reference"));
+  for (const Json& body : item.value("bodies", Json::array())) {
+    source.bodies.push_back(read.text(body, child_path(path, "bodies")));
+  }
+  const Options options = read_options(read, item, path);
+  for (const Options& point : read_grid(read, item, path, options)) {
+    if (read.error()) return;
+    sources.push_back(source);
+    sources.back().options = point;
+    sources.back().steps = steps_of(read, item, path, point);
+  }
+}
+
+}  // namespace
+
+std::string TrajectorySource::words() const {
+  std::string text = scene;
+  for (const auto& [option, value] : options) text += " " + option + "=" + value;
+  return text;
+}
+
+std::vector<TrajectorySource> read_trajectories(JsonReader& read, const Json& list, const std::string& path) {
+  std::vector<TrajectorySource> sources;
+  if (!list.is_array() || list.empty()) {
+    read.fail(path, "must be a list of simulations");
+    return sources;
+  }
+  for (std::size_t i = 0; i < list.size() && !read.error(); ++i) read_one(read, list[i], child_path(path, i), sources);
+  for (const TrajectorySource& source : sources) {
+    const auto names = [&](const TrajectorySource& other) { return other.name == source.reference; };
+    const auto count = std::count_if(sources.begin(), sources.end(), names);
+    if (!source.reference.empty() && count != 1) {
+      read.fail(path, fmt::format("the reference '{}' of '{}' is the name of {} simulations, not of one",
+                                  source.reference, source.name, count));
+    }
+  }
+  return sources;
+}
+
+}  // namespace conebench::paper

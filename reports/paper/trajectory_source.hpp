@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runners/plan/json_reader.hpp"
+
+namespace conebench::paper {
+
+/// A simulation whose steps an entry measures (docs/trajectories.md).
+struct TrajectorySource {
+  std::string name;  ///< its samples' family
+  std::string scene;
+  std::vector<std::pair<std::string, std::string>> options;  ///< names and values, as on the command line
+  long steps = 0;
+  std::vector<std::string> bodies;  ///< whose poses and forces it has
+  bool impulses = false;
+  long every = 1;         ///< one step of so many is a sample
+  std::string reference;  ///< name of the one that it is compared with; empty: none
+
+  /// "cube-sliding direction=22.5 solver=PGS-LCP".
+  std::string words() const;
+};
+
+/// An entry's list at `path`, every point of the grids spelled out. Complaints go to `read`.
+std::vector<TrajectorySource> read_trajectories(JsonReader& read, const nlohmann::json& list, const std::string& path);
+
+}  // namespace conebench::paper

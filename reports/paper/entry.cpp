@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,22 @@ namespace conebench::paper {
 namespace {
 
 constexpr std::uintmax_t largest_entry = 1 << 20;
+
+/// The id with its numbers as long as each other, so that fig-9 comes before fig-10.
+std::string sort_key(const std::string& id) {
+  constexpr std::size_t longest_number = 6;
+  std::string key, digits;
+  for (const char c : id + " ") {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      digits += c;
+      continue;
+    }
+    if (!digits.empty()) key += std::string(longest_number - std::min(digits.size(), longest_number), '0') + digits;
+    digits.clear();
+    key += c;
+  }
+  return key;
+}
 
 /// Adds the entry and its variants: the same document with a merge patch (RFC 7396) each.
 std::optional<Error> add(nlohmann::json document, const std::string& where, std::vector<Entry>& entries) {
@@ -82,7 +99,8 @@ Result<std::vector<Entry>> embedded_entries() {
     if (!entries) return Error{ErrorCode::internal, "built-in entry " + entries.error().message};
     std::move(entries->begin(), entries->end(), std::back_inserter(all));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.id < b.id; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Entry& a, const Entry& b) { return sort_key(a.id) < sort_key(b.id); });
   return all;
 }
 

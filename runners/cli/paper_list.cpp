@@ -83,8 +83,20 @@ not comparable, or is not run: too few problems in that size. [Disputed claims](
 paper](add_a_paper.md) the format; [sources](sources.md) says which paper gave what.
 )";
 
+/// How long `paper all` takes; runs that entries share once.
+std::string total_text(const std::vector<Entry>& entries) {
+  double quick = 0.0, full = 0.0;
+  for (const Entry& entry : entries) {
+    if (!entry.suites_of.empty() || !entry.variant.empty()) continue;
+    quick += entry.quick_s;
+    full += entry.full_s;
+  }
+  return fmt::format("\n`conebench paper all --quick` takes about {} on two cores, `--full` an estimated {}.\n",
+                     duration_text(quick), duration_text(full));
+}
+
 std::string as_markdown(const Listed& listed) {
-  std::string text = markdown_head;
+  std::string text = markdown_head + total_text(listed.entries);
   std::string paper;
   Rows rows;
   const auto flush = [&] {

@@ -57,4 +57,27 @@ ContactProblem with_compliance(const ContactProblem& problem, double share) {
   return *result;
 }
 
+ContactProblem in_impulse_unit(const ContactProblem& problem, double unit) {
+  ContactProblemData data = problem.data();
+  const DelassusForm form = problem.delassus().form();
+  if (data.primal) data.primal->mass /= unit;
+  if (form == DelassusForm::dense) {
+    data.delassus = make_dense_delassus(unit * problem.blocks().dense());
+  } else if (form == DelassusForm::factored && data.primal) {
+    auto factored = make_factored_delassus(data.primal->mass, data.primal->jacobian);
+    if (!factored) throw std::logic_error("in_impulse_unit: " + factored.error().message);
+    data.delassus = *factored;
+  } else {
+    data.delassus =
+        make_block_sparse_delassus(BlockSparseMatrix::from_sparse(unit * problem.blocks().sparse(), problem.cones()));
+  }
+  data.compliance *= unit;
+  if (data.guess) *data.guess /= unit;
+  if (data.configuration && data.configuration->body_masses) *data.configuration->body_masses /= unit;
+  data.reference.reset();
+  auto result = ContactProblem::create(std::move(data));
+  if (!result) throw std::logic_error("in_impulse_unit: " + result.error().message);
+  return *result;
+}
+
 }  // namespace conebench

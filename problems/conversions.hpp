@@ -20,6 +20,11 @@ ContactProblem symmetrised(const ContactProblem& problem);
 /// reference, which answers another problem.
 ContactProblem with_compliance(const ContactProblem& problem, double share);
 
+/// The same problem with impulses counted in `unit` [N s] > 0, λ' = λ/unit: G, R and guess accordingly, M and body
+/// masses over unit; velocities stay. With unit = Δt it is solved for forces. Drops the reference. Throws
+/// std::logic_error where the numbers leave the range.
+ContactProblem in_impulse_unit(const ContactProblem& problem, double unit);
+
 /// Asymmetry (relative, Frobenius) above which a solver that needs a symmetric G solves another problem.
 inline constexpr double symmetry_tolerance = 1e-12;
 

@@ -20,6 +20,8 @@ class Monitor {
  public:
   virtual ~Monitor() = default;
   bool due(long iteration) const { return iteration >= next_; }
+  /// The first iteration that is due.
+  long next() const { return next_; }
 
   /// `impulse`: the iterate that the solver would return now, rows() long [N s]. `own_residual`: the solver's own
   /// measure of it, NaN where it has none.

@@ -6,6 +6,7 @@
 #include "problems/suggestion.hpp"
 #include "solvers/admm/admm.hpp"
 #include "solvers/cascade/cascade.hpp"
+#include "solvers/common_options.hpp"
 #include "solvers/first_order/apgd.hpp"
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
@@ -22,19 +23,22 @@ namespace conebench {
 
 namespace {
 
-void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows) {
-  for (auto& row : rows) table.push_back(std::move(row));
+/// Whether every iterate of these rows goes to the monitor, so that two can be compared.
+enum class Shows { iterates, some };
+
+void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows, Shows shows = Shows::some) {
+  for (auto& row : rows) table.push_back(with_common_options(std::move(row), shows == Shows::iterates));
 }
 
 std::vector<SolverRow> make_catalogue() {
   std::vector<SolverRow> table;
-  append(table, gauss_seidel::solver_rows());
-  append(table, admm_rows());
-  append(table, fixed_point_rows());
+  append(table, gauss_seidel::solver_rows(), Shows::iterates);
+  append(table, admm_rows(), Shows::iterates);
+  append(table, fixed_point_rows(), Shows::iterates);
   append(table, apgd_rows());
   append(table, cascade_rows());
-  append(table, nonsmooth_newton_rows());
-  append(table, newton_ccp_rows());
+  append(table, nonsmooth_newton_rows(), Shows::iterates);
+  append(table, newton_ccp_rows(), Shows::iterates);
   append(table, staggered_rows());
   append(table, lcp_rows());
   append(table, ipopt_rows());
@@ -50,6 +54,12 @@ const SolverRow* find_in(std::span<const SolverRow> rows, const std::string& id)
 }
 
 }  // namespace
+
+std::vector<OptionSpec> SolverRow::all_options() const {
+  std::vector<OptionSpec> all = options;
+  all.insert(all.end(), common.begin(), common.end());
+  return all;
+}
 
 std::span<const SolverRow> solver_catalogue() {
   static const std::vector<SolverRow> catalogue = make_catalogue();

@@ -16,11 +16,17 @@ namespace conebench {
 struct SolverRow {
   SolverInfo info;
   std::vector<OptionSpec> options;
+  /// Options that many solvers have and no algorithm knows of (solvers/common_options.hpp).
+  std::vector<OptionSpec> common = {};
   /// The solver with `values` set over its defaults. Errors (wrong_usage): see OptionBinder::assign.
   std::function<Result<std::unique_ptr<Solver>>(const OptionValues& values)> make;
-  /// All options with `values` set over the defaults: what a setting's hash is taken of. Errors as make.
+  /// All options with `values` set over the defaults, common ones only where they are no defaults: what a setting's
+  /// hash is taken of. Errors as make.
   std::function<Result<OptionValues>(const OptionValues& values)> effective_options;
-  std::string missing;  ///< why this build can't run it; empty where it can
+  std::string missing = {};  ///< why this build can't run it; empty where it can
+
+  /// Its own and the common ones.
+  std::vector<OptionSpec> all_options() const;
 };
 
 /// All solvers that this build can run, in the order in which they are listed.

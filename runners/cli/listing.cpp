@@ -84,7 +84,7 @@ json solver_json(const SolverRow& row) {
           {"own_process", info.own_process},
           {"citation", info.citation},
           {"summary", info.summary},
-          {"options", options_json(row.options)}};
+          {"options", options_json(row.all_options())}};
 }
 
 json solvers_json() {
@@ -149,7 +149,21 @@ std::string solver_markdown(const SolverRow& row) {
                                  to_string(info.formulation), handles(info));
   text += info.needs_symmetry ? "; solves the symmetrised problem where G is not symmetric.\n" : ".\n";
   if (info.own_process) text += "Runs in a process of its own: its library may print, exit or abort.\n";
-  return text + "Source: " + info.citation + ".\n\n" + options_table(row.options);
+  text += "Source: " + info.citation + ".\n\n" + options_table(row.options);
+  std::vector<std::string> common;
+  for (const OptionSpec& option : row.common) common.push_back("`" + option.name + "`");
+  return common.empty() ? text : text + fmt::format("\nCommon options: {}.\n", fmt::join(common, ", "));
+}
+
+/// Those that solvers have in common, each once.
+std::vector<OptionSpec> common_solver_options() {
+  std::map<std::string, OptionSpec> known;
+  for (const SolverRow& row : solver_catalogue()) {
+    for (const OptionSpec& option : row.common) known.emplace(option.name, option);
+  }
+  std::vector<OptionSpec> options;
+  for (auto& [name, option] : known) options.push_back(std::move(option));
+  return options;
 }
 
 std::string scene_markdown(const SceneRow& row) {
@@ -173,7 +187,8 @@ Listing one_solver(const SolverRow& row) {
   std::string text = fmt::format("{}: {}\n{}\nsolves the {}; handles {}\nsource: {}\n", info.id, info.name,
                                  info.summary, to_string(info.formulation), handles(info), info.citation);
   if (!row.missing.empty()) text += fmt::format("not in this build: {}\n", row.missing);
-  return {info.id, text + "\n" + options_text(row.options), solver_markdown(row), [&row] { return solver_json(row); }};
+  return {info.id, text + "\n" + options_text(row.all_options()), solver_markdown(row),
+          [&row] { return solver_json(row); }};
 }
 
 Listing one_scene(const SceneRow& row) {
@@ -266,8 +281,11 @@ Result<Listing> list_one(const std::string& topic, const std::string& name) {
 
 Listing list_solvers() {
   Rows rows = {{"id", "formulation", "handles", "name"}};
-  std::string markdown = "# Solvers and their options\n\n" + generated_by("solvers") +
-                         "\n000, 001, 002 and 004 are papers, by the numbers of [errata.md](errata.md).\n";
+  std::string markdown =
+      "# Solvers and their options\n\n" + generated_by("solvers") +
+      "\n000, 001, 002 and 004 are papers, by the numbers of [errata.md](errata.md).\n\n## Common options\n"
+      "Of the solvers that name them below.\n\n" +
+      options_table(common_solver_options());
   std::map<std::string, std::string> missing;
   for (const auto& row : solver_catalogue()) {
     const auto& info = row.info;

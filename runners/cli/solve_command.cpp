@@ -49,7 +49,7 @@ Criterion criterion_of(const std::string& name) {
 Result<OptionValues> complete(SolveArguments& arguments) {
   const auto row = require_solver(arguments.solver);
   if (!row) return Error{row.error().code, "--solver: " + row.error().message};
-  auto values = parse_settings(arguments.settings, (*row)->options, arguments.solver);
+  auto values = parse_settings(arguments.settings, (*row)->all_options(), arguments.solver);
   if (!values) return values.error();
   auto effective = (*row)->effective_options(*values);
   if (!effective) return effective.error();

@@ -25,7 +25,7 @@ const SolverRow& row_of(const std::string& id) {
 }
 
 OptionValue default_of(const SolverRow& row, const std::string& name) {
-  for (const OptionSpec& spec : row.options) {
+  for (const OptionSpec& spec : row.all_options()) {
     if (spec.name == name) return spec.default_value;
   }
   return {};

@@ -12,7 +12,7 @@ std::string LoopSolver::label() const {
   const auto effective = row->effective_options(options);
   if (!effective) return text;
   OptionValues usual;
-  for (const OptionSpec& spec : row->options) usual[spec.name] = spec.default_value;
+  for (const OptionSpec& spec : row->all_options()) usual[spec.name] = spec.default_value;
   for (const auto& [name, value] : *effective) {
     if (usual[name] != value) text += fmt::format(" {}={}", name, to_text(value));
   }
@@ -22,7 +22,7 @@ std::string LoopSolver::label() const {
 std::string LoopSolver::advice(const std::string& reason) const {
   OptionValues helpful = options;
   bool named = false;
-  for (const OptionSpec& spec : row->options) {
+  for (const OptionSpec& spec : row->all_options()) {
     std::string text;
     if (!RE2::PartialMatch(reason, "\\b" + spec.name + " ?= ?([-+.\\w]+)", &text)) continue;
     if (const auto value = parse_option(spec, text)) {
@@ -47,7 +47,7 @@ Result<LoopSolver> loop_solver(const std::string& id, const std::string& options
   const auto row = require_solver(id);
   if (!row) return row.error();
   LoopSolver solver{*row, {}};
-  auto values = parse_options(split_list(options), (*row)->options, id, "solver_options ");
+  auto values = parse_options(split_list(options), (*row)->all_options(), id, "solver_options ");
   if (!values) return values.error();
   solver.options = std::move(*values);
   if (const auto checked = (*row)->effective_options(solver.options); !checked) {

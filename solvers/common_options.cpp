@@ -1,0 +1,172 @@
+#include "solvers/common_options.hpp"
+
+#include <utility>
+
+#include "problems/conversions.hpp"
+
+namespace conebench {
+
+namespace {
+
+struct CommonOptions {
+  bool has_iterates = false;
+  std::string units = "impulse";
+  double stall = 0.0;
+};
+
+void declare_options(OptionBinder& bind, CommonOptions& o) {
+  bind.choice("units", o.units, {"impulse", "force"},
+              "what is solved for: impulses [N s], or forces lambda/dt [N] as in 002, which own tests, penalties and "
+              "proximal terms then count; needs a problem that tells its time step");
+  if (!o.has_iterates) return;
+  bind.real(
+      "stall", o.stall,
+      {.minimum = 0,
+       .maximum = 1,
+       .doc = "ends as stalled where |lambda_k - lambda_(k-1)| < stall |lambda_k|, 1e-8 in 002; 0: no such test"});
+}
+
+/// Passes everything on, impulses in N s, and sees where the iterates stand still.
+class StallMonitor final : public Monitor {
+ public:
+  StallMonitor(Monitor& inner, double impulse_unit, double share, Vector& shown, Vector& last)
+      : inner_(inner), impulse_unit_(impulse_unit), share_(share), shown_(shown), last_(last) {
+    last_.setZero();
+    next_ = due_from();
+  }
+  bool stalled() const { return stalled_; }
+
+  Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override {
+    return passed_on(inner_.propose(iteration, in_impulses(impulse), own_residual));
+  }
+  void start_over() override {
+    inner_.start_over();
+    next_ = due_from();
+  }
+
+ private:
+  Decision look(long iteration, ConstVectorRef impulse, double own_residual) override {
+    const bool still = share_ > 0.0 && (impulse - last_).norm() < share_ * impulse.norm();
+    last_ = impulse;
+    Decision decision = Decision::keep_going;
+    if (inner_.due(iteration)) {
+      decision = inner_.observe(iteration, in_impulses(impulse), own_residual);
+    } else if (still) {
+      decision = inner_.propose(iteration, in_impulses(impulse), own_residual);
+    }
+    stalled_ = still && decision == Decision::keep_going;
+    return passed_on(stalled_ ? Decision::accept : decision);
+  }
+  ConstVectorRef in_impulses(ConstVectorRef impulse) {
+    shown_ = impulse_unit_ * impulse;
+    return shown_;
+  }
+  Decision passed_on(Decision decision) {
+    behind_ = inner_.behind();
+    next_ = due_from();
+    return decision;
+  }
+  /// Every iterate is compared with the last one.
+  long due_from() const { return share_ > 0.0 ? 1 : inner_.next(); }
+
+  Monitor& inner_;
+  double impulse_unit_, share_;
+  Vector &shown_, &last_;
+  bool stalled_ = false;
+};
+
+class CommonSolver final : public Solver {
+ public:
+  CommonSolver(std::unique_ptr<Solver> inner, CommonOptions options)
+      : inner_(std::move(inner)), options_(std::move(options)) {}
+  const SolverInfo& info() const override { return inner_->info(); }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    if (in_forces() && !time_step(problem)) {
+      return "units=force needs the time step, which this problem does not tell; leave it out, or take a file with "
+             "configuration/time_step (docs/sample_format.md)";
+    }
+    return inner_->unsupported_reason(problem);
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    shown_.setZero(problem.rows());
+    last_ = guess_ = shown_;
+    unit_ = in_forces() ? *time_step(problem) : 1.0;
+    return inner_->prepare(in_forces() ? in_impulse_unit(problem, unit_) : problem);
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    guess_ = guess / unit_;
+    StallMonitor watch(monitor, unit_, options_.stall, shown_, last_);
+    SolveSummary summary = inner_->solve(guess_, stop, watch, impulse);
+    impulse *= unit_;
+    if (watch.stalled()) summary.status = SolveStatus::stalled;
+    return summary;
+  }
+
+ private:
+  bool in_forces() const { return options_.units == "force"; }
+  static std::optional<double> time_step(const ContactProblem& problem) {
+    return problem.configuration() ? problem.configuration()->time_step : std::nullopt;
+  }
+
+  std::unique_ptr<Solver> inner_;
+  CommonOptions options_;
+  double unit_ = 1.0;  ///< of the inner solver's impulses [N s]
+  Vector shown_, last_, guess_;
+};
+
+/// The options' own values, and those that are left to the solver itself.
+struct Split {
+  CommonOptions common;
+  OptionValues own;
+  OptionValues changed;  ///< common ones that are no defaults
+};
+
+Result<Split> split(const OptionValues& values, bool has_iterates, const std::string& id) {
+  Split parts{.common = {.has_iterates = has_iterates}, .own = values, .changed = {}};
+  OptionBinder binder;
+  declare_options(binder, parts.common);
+  OptionValues common;
+  const OptionValues defaults = binder.effective();
+  for (const auto& [name, unused] : defaults) {
+    if (auto node = parts.own.extract(name)) common.insert(std::move(node));
+  }
+  if (auto assigned = binder.assign(common); !assigned) {
+    return Error{assigned.error().code, id + ": " + assigned.error().message};
+  }
+  for (const auto& [name, value] : binder.effective()) {
+    if (value != defaults.at(name)) parts.changed[name] = value;
+  }
+  return parts;
+}
+
+}  // namespace
+
+SolverRow with_common_options(SolverRow row, bool has_iterates) {
+  CommonOptions defaults{.has_iterates = has_iterates};
+  OptionBinder binder;
+  declare_options(binder, defaults);
+  row.common = binder.specs();
+  const std::string id = row.info.id;
+  row.make = [make = row.make, has_iterates, id](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+    auto parts = split(values, has_iterates, id);
+    if (!parts) return parts.error();
+    auto inner = make(parts->own);
+    if (!inner || parts->changed.empty()) return inner;
+    return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), std::move(parts->common)));
+  };
+  row.effective_options = [effective = row.effective_options, has_iterates,
+                           id](const OptionValues& values) -> Result<OptionValues> {
+    auto parts = split(values, has_iterates, id);
+    if (!parts) return parts.error();
+    auto all = effective(parts->own);
+    if (all) all->insert(parts->changed.begin(), parts->changed.end());
+    return all;
+  };
+  return row;
+}
+
+}  // namespace conebench

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <utility>
 
+#include "solvers/registry.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -189,6 +195,88 @@ TEST_F(Softening, SolversOfDifferentKindsGiveOneMotion) {
     ends.push_back(simulation.state().position);
   }
   for (const Vector& end : ends) EXPECT_LT((end - ends[0]).norm(), 1e-6);
+}
+
+/// D λ + R λ + v_f + v_r = 0 as a problem of bilateral rows, solved by sweeps.
+Vector velocity_of_sweeps(const Matrix& d, const Vector& r, const Vector& free, const Vector& regulated) {
+  ContactProblemData data;
+  data.cones = ConeProduct::create(d.rows(), 0, {}).value();
+  data.delassus = make_dense_delassus(d);
+  data.compliance = r;
+  data.free_term = free + regulated;
+  const ContactProblem problem = ContactProblem::create(std::move(data)).value();
+  const auto solver = find_solver("NSGS")->make({}).value();
+  EXPECT_FALSE(solver->prepare(problem));
+  SilentMonitor silent;
+  Vector impulse = Vector::Zero(d.rows());
+  solver->solve(impulse, {.tolerance = 1e-15, .max_iterations = 100000}, silent, impulse);
+  return d * impulse + free;
+}
+
+TEST(Regulation, PrintedClosedFormOfSoftRowsHasItsMatricesAndSignsExchanged) {
+  // 004 (111) lacks the minus of λ = −(D + R)⁻¹ (v_f + v_r), (112) takes D for R and adds the second term.
+  Matrix d(3, 3);
+  d << 2.0, 0.3, -0.4, 0.3, 1.5, 0.2, -0.4, 0.2, 1.0;
+  const Vector r = Eigen::Vector3d(0.1, 0.7, 0.4), free = Eigen::Vector3d(0.5, -1.0, 0.25),
+               regulated = Eigen::Vector3d(0.2, 0.1, -0.3);
+  const Matrix compliance = r.asDiagonal(), inverse = (d + compliance).inverse();
+  const Vector found = velocity_of_sweeps(d, r, free, regulated);
+  EXPECT_LT((compliance * inverse * free - d * inverse * regulated - found).norm(), 1e-12);
+  EXPECT_GT((d * inverse * free + compliance * inverse * regulated - found).norm(), 0.1) << "as printed";
+}
+
+TEST_F(Softening, ALoneRowsVelocityIsTheMixtureOfTheFreeOneAndThatOfItsSpring) {
+  // 004 (113), corrected: v⁺ = (1 − d) v_f + d (v⁻ − Δt (b v⁻ + k r)).
+  const double dt = 0.004, d = 0.7;
+  auto simulation = tied(0.1, 0.4, dt, "mujoco");
+  const Impedance at = impedance_at(
+      {.time_constant = 0.1, .damping_ratio = 0.4, .least_impedance = d, .most_impedance = d, .width = 0.001}, 0.0, dt);
+  for (int k = 0; k < 20; ++k) {
+    const double before = simulation.state().velocity[0], off = simulation.state().position[0];
+    step(simulation);
+    const double spring = at.damping * before + at.stiffness * off;
+    EXPECT_NEAR(simulation.state().velocity[0], (1 - d) * before + d * (before - dt * spring), 1e-9) << k;
+    EXPECT_GT(std::abs(simulation.state().velocity[0] - (d * spring + (1 - d) * before)), 1e-3) << "as printed";
+  }
+}
+
+/// The largest modulus of an eigenvalue of v⁺ = (1 − B) v − K ρ, ρ⁺ = ρ + v⁺ with ρ = r/Δt.
+double growth_of_lone_row(double damping, double stiffness) {
+  Eigen::Matrix2d step;
+  step << 1.0 - damping, -stiffness, 1.0 - damping, 1.0 - stiffness;
+  return step.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+TEST(Regulation, ALoneSoftRowIsStableWithinJurysBound) {
+  // B = d b Δt, K = d k Δt²: stable where K > 0, B > 0 and B + K/2 < 2.
+  std::mt19937_64 random(4001);
+  std::uniform_real_distribution<double> b(-0.5, 3.0), k(-0.5, 5.0);
+  int stable = 0;
+  for (int i = 0; i < 4001; ++i) {
+    const double damping = b(random), stiffness = k(random);
+    const bool bound = stiffness > 0.0 && damping > 0.0 && damping + 0.5 * stiffness < 2.0;
+    EXPECT_EQ(growth_of_lone_row(damping, stiffness) < 1.0, bound) << damping << " " << stiffness;
+    stable += bound ? 1 : 0;
+  }
+  EXPECT_GT(stable, 400);
+  EXPECT_LT(stable, 3600);
+}
+
+TEST_F(Softening, ALowDampingRatioRunsAwayThoughTheTimeConstantIsTwoSteps) {
+  // T = 2 Δt with d = d_w: B = 1 and K = 1/(4 ζ²), so stable for ζ > 1/√8 = 0.354 alone.
+  const double dt = 0.01;
+  const auto after = [&](double ratio) {
+    auto simulation = tied(2.0 * dt, ratio, dt, "mujoco");
+    double most = 0.0;
+    for (int k = 0; k < 100; ++k) {
+      step(simulation);
+      most = std::max(most, std::abs(simulation.state().position[0]));
+      if (most > 1.0) break;
+    }
+    return std::pair(std::abs(simulation.state().position[0]), most);
+  };
+  EXPECT_LT(after(0.40).first, 1e-3);
+  EXPECT_GT(after(0.30).second, 1.0);
 }
 
 }  // namespace

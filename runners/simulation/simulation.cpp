@@ -10,6 +10,7 @@
 #include "problems/scenes/scene_support.hpp"
 #include "problems/scenes/simulated/urdf.hpp"
 #include "runners/simulation/loop_solver.hpp"
+#include "runners/simulation/thinning.hpp"
 
 namespace conebench::simulation {
 
@@ -47,7 +48,28 @@ Result<ContactProblem> without_primal(const ContactProblem& problem) {
   return ContactProblem::create(std::move(data));
 }
 
+/// The same problem with μ = 0, without the answers that belong to friction.
+ContactProblem without_friction(const ContactProblem& problem) {
+  ContactProblemData data = problem.data();
+  const ConeProduct& cones = problem.cones();
+  data.cones = ConeProduct::create(cones.joints(), cones.limits(),
+                                   std::vector<double>(static_cast<std::size_t>(cones.contacts()), 0.0))
+                   .value();
+  data.guess.reset();
+  data.reference.reset();
+  return ContactProblem::create(std::move(data)).value();
+}
+
 }  // namespace
+
+std::string to_string(Fallback fallback) {
+  switch (fallback) {
+    case Fallback::unused: return "unused";
+    case Fallback::frictionless: return "frictionless";
+    case Fallback::failed: return "failed";
+  }
+  return "unknown";
+}
 
 void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.text("solver", o.solver, "id of the solver in the loop, see `conebench list solvers`");
@@ -68,6 +90,13 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.real(
       "contact_margin", o.contact_margin,
       {.minimum = -1, .maximum = 1e3, .unit = "m", .doc = "contacts up to this gap; below 0: those within two steps"});
+  bind.real("thinning", o.thinning,
+            {.minimum = 0,
+             .maximum = 1e3,
+             .unit = "m",
+             .doc = "of contacts of the same two bodies nearer to each other only the deepest stays, 001's δ"});
+  bind.choice("fallback", o.fallback, {"none", "frictionless"},
+              "where a solve fails: its last impulses, or as 001 V-A those of the step without friction");
   bind.real(
       "limit_margin", o.limit_margin,
       {.minimum = 0, .maximum = 1e3, .unit = "m, rad", .doc = "limits up to this gap, and those within two steps"});
@@ -162,6 +191,7 @@ Result<std::monostate> Simulation::evaluate() {
                     .lifts = solver_->info().formulation == Formulation::ccp,
                     .limit_margin = options_.limit_margin};
   if (auto done = engine_->evaluate(state_, reach, mechanics_); !done) return failed(done.error().message);
+  if (options_.thinning > 0.0) thin_contacts(mechanics_, options_.thinning);
   return std::monostate{};
 }
 
@@ -255,6 +285,31 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
   return known;
 }
 
+Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse) {
+  begin(Stage::setup);
+  if (auto error = solver_->prepare(problem)) return *error;
+  begin(Stage::rest);
+  const bool own = options_.criterion == "own";
+  const StopRule rule{options_.tolerance, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
+  SilentMonitor silent;
+  VerdictMonitor verdict(problem, options_.tolerance, stages_);
+  begin(Stage::solve);
+  SolveSummary summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
+  begin(Stage::rest);
+  return summary;
+}
+
+/// 001 V-A: the robot is let slip for a step rather than be thrown.
+std::optional<Error> Simulation::fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse) {
+  Vector frictionless = Vector::Zero(problem.rows());
+  const auto summary = run_solver(without_friction(problem), Vector(Vector::Zero(problem.rows())), frictionless);
+  if (!summary) return summary.error();
+  const bool solved = summary->status == SolveStatus::converged && frictionless.allFinite();
+  record.fallback = solved ? Fallback::frictionless : Fallback::failed;
+  if (solved) impulse = std::move(frictionless);
+  return std::nullopt;
+}
+
 Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& record) {
   Vector impulse = Vector::Zero(problem.rows());
   record.summary.status = SolveStatus::converged;
@@ -264,17 +319,13 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
     const std::string advice = chosen ? chosen->advice(*reason) : "set another solver";
     return Error{ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, *reason, advice)).message};
   }
-  begin(Stage::setup);
-  if (auto error = solver_->prepare(problem)) return *error;
-  begin(Stage::rest);
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
-  const bool own = options_.criterion == "own";
-  const StopRule rule{options_.tolerance, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
-  SilentMonitor silent;
-  VerdictMonitor verdict(problem, options_.tolerance, stages_);
-  begin(Stage::solve);
-  record.summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
-  begin(Stage::rest);
+  auto summary = run_solver(problem, guess, impulse);
+  if (!summary) return summary.error();
+  record.summary = std::move(*summary);
+  if (options_.fallback == "frictionless" && record.summary.status != SolveStatus::converged) {
+    if (auto error = fall_back(problem, record, impulse)) return *error;
+  }
   if (!impulse.allFinite()) {
     return failed(
         fmt::format("{} returned impulses that are not finite ({}); use another solver or a smaller time_step",

@@ -31,6 +31,8 @@ struct SimulationOptions {
   std::string coordinates = "reduced";
   StepOptions step;
   double contact_margin = -1.0;
+  double thinning = 0.0;
+  std::string fallback = "none";
   double limit_margin = 0.02;
   double identity_radius = 0.02;
   double max_speed = 1e3;
@@ -41,14 +43,19 @@ struct SimulationOptions {
   static void declare(OptionBinder& bind, SimulationOptions& o);
 };
 
+/// What became of a step whose solve failed (001 V-A).
+enum class Fallback { unused, frictionless, failed };
+std::string to_string(Fallback fallback);
+
 /// One time step: its problem and what came of it.
 struct StepRecord {
-  long step = 0;           ///< 1, 2, …
-  double time = 0.0;       ///< at its end [s]
-  State state = {};        ///< that the problem was made at: the step's start, with Moreau's rule its middle
-  ContactProblem problem;  ///< with the guess, and the impulse below as its reference; fclib=local: without M and J
-  Vector impulse = {};     ///< λ
-  SolveSummary summary = {};
+  long step = 0;              ///< 1, 2, …
+  double time = 0.0;          ///< at its end [s]
+  State state = {};           ///< that the problem was made at: the step's start, with Moreau's rule its middle
+  ContactProblem problem;     ///< with the guess, and the impulse below as its reference; fclib=local: without M and J
+  Vector impulse = {};        ///< λ
+  SolveSummary summary = {};  ///< of the problem as it is, with friction
+  Fallback fallback = Fallback::unused;
   double residual = 0.0;                      ///< natural_map_scaled of λ
   double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
   double joint_drift = 0.0;                   ///< the same of joints and loops alone
@@ -85,6 +92,8 @@ class Simulation {
   Result<std::monostate> evaluate();
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
+  Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse);
+  std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse);
   std::optional<Error> blown_up(const Vector& velocity) const;
   std::string blow_up_advice() const;
   void note_overlap();

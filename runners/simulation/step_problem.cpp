@@ -29,7 +29,7 @@ double contact_bias(const ContactPoint& contact, double velocity_before, double 
                     const StepOptions& o) {
   const double r = contact.gap + o.penetration_margin;
   const double impact = contact.restitution * velocity_before;
-  if (r <= 0.0) return impact + o.baumgarte_contacts * r / time_step;
+  if (r <= 0.0) return impact + std::max(o.baumgarte_contacts * r / time_step, -o.max_depenetration);
   if (o.impact_rule == "printed") return impact + r / time_step;
   const bool bounces = contact.restitution > 0.0 && velocity_before < 0.0 && r + time_step * free_velocity < 0.0;
   return bounces ? impact : r / time_step;
@@ -105,12 +105,14 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
   return c;
 }
 
-/// R: `compliance` on the normal rows (000 eq. 24), `tangential_compliance` on the tangential ones, a share of each
+/// R: `compliance` on the normal rows (000 eq. 24), `tangential_compliance` on the tangential ones, `joint_compliance`
+/// (ξ of 004 eq. 87) on the bilateral ones, a share of each
 /// block's mean of diag(G) on all (002's R = α diag(G), made equal in a contact so that the tangent frame does not
 /// matter), and c D_jj of softened rows (004 eq. 106), for the same reason with the mean of a contact's two tangents.
 Vector compliance(const ContactProblemData& data, const Vector& softness, const StepOptions& o) {
   const ConeProduct& cones = data.cones;
   Vector r = Vector::Zero(cones.rows());
+  r.head(cones.joints()).setConstant(o.joint_compliance);
   for (Index i = 0; i < cones.contacts(); ++i) {
     r.segment<3>(cones.contact_row(i)) << o.tangential_compliance, o.tangential_compliance, o.compliance;
   }
@@ -139,6 +141,8 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
   bind.real("baumgarte_contacts", o.baumgarte_contacts, factor("γ of 004 eq. (91b)"));
   bind.real("penetration_margin", o.penetration_margin,
             {.minimum = -1, .maximum = 1, .unit = "m", .doc = "δ of 004 eq. (91a), tolerated depth"});
+  bind.real("max_depenetration", o.max_depenetration,
+            {.minimum = 0, .maximum = 1e12, .unit = "m/s", .doc = "what baumgarte_contacts drives shapes apart with"});
   bind.choice("impact_rule", o.impact_rule, {"closing", "printed"},
               "open contacts that close within the step bounce at once, or as 004 eq. (80) and (91b) print it");
   bind.choice("damping", o.damping, {"implicit", "explicit"}, "of joints: M + Δt D in place of M, or a force");
@@ -146,6 +150,8 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
             {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' normal rows, 000 eq. (24)"});
   bind.real("tangential_compliance", o.tangential_compliance,
             {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of contacts' tangential rows, 002 Fig. 14"});
+  bind.real("joint_compliance", o.joint_compliance,
+            {.minimum = 0, .maximum = 1e9, .unit = "1/kg", .doc = "R of joints' and loops' rows, ξ of 004 eq. (87)"});
   bind.real("regularisation", o.regularisation,
             {.minimum = 0, .maximum = 1, .doc = "share of diag(G) added to R in every row, 002's α"});
   bind.choice(

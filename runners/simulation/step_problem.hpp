@@ -17,10 +17,12 @@ struct StepOptions {
   double baumgarte_limits = 0.2;
   double baumgarte_contacts = 0.2;
   double penetration_margin = 0.0;
+  double max_depenetration = 1e12;
   std::string impact_rule = "closing";
   std::string damping = "implicit";
   double compliance = 0.0;
   double tangential_compliance = 0.0;
+  double joint_compliance = 0.0;
   double regularisation = 0.0;
   std::string softening = "none";
   bool soft_joints = true;

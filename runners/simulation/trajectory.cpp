@@ -22,7 +22,7 @@ namespace {
 constexpr const char* common_columns =
     "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
     "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,"
-    "solve_ms,factorizations,own_residual,state_time_s";
+    "solve_ms,factorizations,own_residual,state_time_s,fallback";
 constexpr const char* impulse_columns =
     "step,state_time_s,contact,first_body,second_body,x,y,z,gap_m,force_x,force_y,force_z";
 
@@ -143,8 +143,9 @@ std::string TrajectoryFiles::line(const StepRecord& record) const {
   }
   constexpr double ms = 1e3;
   const std::string factorizations = solve.factorizations == not_counted ? "nan" : std::to_string(solve.factorizations);
-  text += fmt::format(",{:.6g},{:.6g},{},{:.3g},{:.12g}", ms * clock_->seconds(Stage::setup),
-                      ms * clock_->seconds(Stage::solve), factorizations, solve.own_residual, record.state.time);
+  text += fmt::format(",{:.6g},{:.6g},{},{:.3g},{:.12g},{}", ms * clock_->seconds(Stage::setup),
+                      ms * clock_->seconds(Stage::solve), factorizations, solve.own_residual, record.state.time,
+                      to_string(record.fallback));
   if (state_) {
     append_vector(text, record.state.position);
     append_vector(text, record.state.velocity);

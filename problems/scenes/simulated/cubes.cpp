@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "problems/scenes/simulated/scene_parts.hpp"
@@ -25,6 +27,7 @@ struct CubeStackHitOptions {
   long cubes = 15;
   double mass_ratio = 1e4;
   std::string order = "heavy_up";
+  std::string layout = "column";
   double edge = 0.2;
   double ball_mass = 1e3;
   double speed = 5.0;
@@ -34,12 +37,29 @@ struct CubeStackHitOptions {
     declare_count(bind, "cubes", o.cubes, 200, "in the stack");
     declare_mass_ratio(bind, o.mass_ratio, "of the heaviest cube to the lightest, which has 1 kg; geometric between");
     bind.choice("order", o.order, {"heavy_up", "heavy_down", "shuffled"}, "masses in the stack; shuffled by the seed");
+    bind.choice("layout", o.layout, {"column", "wall"}, "one on the other, or a wall of rows, each a cube shorter");
     bind.real("edge", o.edge, {.minimum = 0.01, .maximum = 10, .unit = "m", .doc = "of the cubes"});
     bind.real("ball_mass", o.ball_mass, {.minimum = 1e-3, .maximum = 1e6, .unit = "kg", .doc = "of the ball"});
     declare_speed(bind, "speed", o.speed, "of the ball at the start");
     declare_friction(bind, o.friction);
   }
 };
+
+/// Where each cube's centre is, from the bottom up: in a column, or in a wall across the ball's way (15 cubes: rows of
+/// 5, 4, 3, 2, 1) whose neighbours stand a twentieth of an edge apart.
+std::vector<Vec3> stacked(long cubes, const std::string& layout, double edge) {
+  std::vector<Vec3> centres;
+  long in_row = 1;
+  while (layout == "wall" && in_row * (in_row + 1) / 2 < cubes) ++in_row;
+  for (long row = 0; std::ssize(centres) < cubes; ++row) {
+    const long wide = std::min(in_row, cubes - std::ssize(centres));
+    for (long k = 0; k < wide; ++k) {
+      centres.emplace_back(0.0, 1.05 * edge * (double(k) - 0.5 * double(in_row - 1)), (double(row) + 0.5) * edge);
+    }
+    in_row = std::max(1L, in_row - 1);
+  }
+  return centres;
+}
 
 /// 000 Fig. 1 and Sec. V-A: a stack of cubes of 1 to 1e4 kg is hit by a ball of 1e3 kg, around 60 contacts.
 Result<SimulatedModel> make_cube_stack_hit(const CubeStackHitOptions& o, std::uint64_t seed) {
@@ -49,14 +69,18 @@ Result<SimulatedModel> make_cube_stack_hit(const CubeStackHitOptions& o, std::ui
   std::iota(rank.begin(), rank.end(), std::size_t{0});
   if (o.order == "heavy_down") rank.assign(rank.rbegin(), rank.rend());
   if (o.order == "shuffled") RandomSource(seed).shuffle(rank);
-  mjcf::Model model({.name = "cube-stack-hit", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
+  mjcf::Model model({.name = "cube-stack-hit",
+                     .time_step = dt,
+                     .surface = {.friction = o.friction, .margin = 0.001},
+                     .contacts = o.layout == "wall" ? 100 + 16 * o.cubes : 0});
   model.scenery(Geom::plane());
+  const std::vector<Vec3> centres = stacked(o.cubes, o.layout, o.edge);
   for (std::size_t i = 0; i < count; ++i) {
     const double mass = geometric_mass(o.mass_ratio, static_cast<long>(rank[i]), o.cubes);
-    add_cube(model, "cube" + std::to_string(i + 1), {0.0, 0.0, (double(i) + 0.5) * o.edge}, o.edge, mass);
+    add_cube(model, "cube" + std::to_string(i + 1), centres[i], o.edge, mass);
   }
   const double radius = 0.75 * o.edge;
-  const double height = 0.5 * double(o.cubes) * o.edge;
+  const double height = 0.5 * (centres.back()[2] + 0.5 * o.edge);
   model.open_body("ball", {.position = {-(o.edge / 2 + radius + 0.05 * std::abs(o.speed)), 0.0, height}});
   model.free({.linear = {o.speed, 0.0, 0.5}});
   model.geom(Geom::sphere(radius).mass(o.ball_mass));

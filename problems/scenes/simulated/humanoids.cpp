@@ -92,30 +92,24 @@ Result<SimulatedModel> make_humanoid(const HumanoidOptions& o, std::uint64_t) {
   return simulated(model, robot_step, standing ? 1000 : 1500, "hold");
 }
 
-struct SquatOptions {
-  long corners = 8;
-  double depth = 0.25;
-  double frequency = 0.5;
-  double friction = 0.8;
-
-  static void declare(OptionBinder& bind, SquatOptions& o) {
-    bind.integer("corners", o.corners, {.minimum = 3, .maximum = 32, .doc = "of each foot, all on the floor"});
-    bind.real("depth", o.depth, {.minimum = 0, .maximum = 0.6, .unit = "rad", .doc = "amplitude of the hips' bend"});
-    bind.real("frequency", o.frequency, {.minimum = 0, .maximum = 10, .unit = "Hz", .doc = "of the squats"});
-    declare_friction(bind, o.friction);
-  }
+/// 001's small humanoid with 20 hinges, under high-gain control; each leg swings with its own phase.
+struct Steps {
+  double bend = 0.45;      ///< of the knees at the start, half of it
+  double lift = 0.0;       ///< amplitude of the hips' bend [rad]
+  double yaw = 0.0;        ///< amplitude of the hips' turn, a quarter of a period later [rad]
+  double frequency = 1.0;  ///< [Hz]
+  double apart = 0.0;      ///< phase of the right leg less that of the left [rad]
+  int corners = 8;         ///< of each sole
 };
 
-/// 001 Sec. V-A: a small humanoid with 20 hinges squats under high-gain control. 12 to 16 contacts were found in a step
-/// there and 2 to 3 needed; here they are the corners of the soles.
-Result<SimulatedModel> make_humanoid_squat(const SquatOptions& o, std::uint64_t) {
+Figure small_humanoid(const Steps& steps) {
   Figure robot;
   robot.half_sizes = {0.05, 0.06, 0.1};
   robot.lightest = 0.1;
   robot.base_weight = 25.0;
   robot.carried = 40.0;
   robot.rate = 60.0;
-  robot.frequency = o.frequency;
+  robot.frequency = steps.frequency;
   const LimbSizes leg{.upper = 0.12,
                       .lower = 0.12,
                       .radius = 0.025,
@@ -125,26 +119,81 @@ Result<SimulatedModel> make_humanoid_squat(const SquatOptions& o, std::uint64_t)
                       .housing_weight = 1.5};
   const LimbSizes arm{
       .upper = 0.11, .lower = 0.12, .radius = 0.02, .upper_weight = 3.0, .lower_weight = 2.0, .housing_weight = 1.0};
-  const double bend = 0.45;
   for (const double left : {1.0, -1.0}) {
     const std::string side = left > 0 ? "left_" : "right_";
-    Limb limb = humanoid_leg(side + "leg", {0.0, left * 0.045, -0.11}, leg, bend);
+    Limb limb = humanoid_leg(side + "leg", {0.0, left * 0.045, -0.11}, leg, steps.bend);
     // Hip, knee and ankle swing by −a, 2a, −a, so that the soles stay level.
-    limb.segments[2].amplitude = -o.depth;
-    limb.segments[3].amplitude = 2.0 * o.depth;
-    limb.segments[4].amplitude = -o.depth;
-    add_foot(limb, static_cast<int>(o.corners), 0.07, 0.035, 0.004);
+    limb.segments[0].amplitude = steps.yaw;
+    limb.segments[2].amplitude = -steps.lift;
+    limb.segments[3].amplitude = 2.0 * steps.lift;
+    limb.segments[4].amplitude = -steps.lift;
+    for (Segment& segment : limb.segments) segment.phase = left > 0 ? 0.0 : steps.apart;
+    if (steps.yaw > 0.0) limb.segments[0].phase = std::numbers::pi / 2;
+    add_foot(limb, steps.corners, 0.07, 0.035, 0.004);
     robot.limbs.push_back(limb);
   }
   for (const double left : {1.0, -1.0}) {
     const std::string side = left > 0 ? "left_" : "right_";
     robot.limbs.push_back(humanoid_arm(side + "arm", {0.0, left * 0.09, 0.08}, arm, 4));
   }
-  mjcf::Model model(
-      {.name = "humanoid-squat", .time_step = robot_step, .surface = {.friction = o.friction, .margin = 0.002}});
+  return robot;
+}
+
+Result<SimulatedModel> on_its_feet(const std::string& name, const Figure& robot, double friction, Index steps) {
+  mjcf::Model model({.name = name, .time_step = robot_step, .surface = {.friction = friction, .margin = 0.002}});
   model.scenery(mjcf::Geom::plane());
   add_figure(model, robot, {.position = {0.0, 0.0, depth(robot) + 0.0005}});
-  return simulated(model, robot_step, 1500, "sine");
+  return simulated(model, robot_step, steps, "sine");
+}
+
+struct SquatOptions {
+  long corners = 8;
+  double depth = 0.25;
+  double frequency = 0.5;
+  double friction = 0.8;
+
+  static void declare(OptionBinder& bind, SquatOptions& o) {
+    declare_corners(bind, o.corners);
+    bind.real("depth", o.depth, {.minimum = 0, .maximum = 0.6, .unit = "rad", .doc = "amplitude of the hips' bend"});
+    bind.real("frequency", o.frequency, {.minimum = 0, .maximum = 10, .unit = "Hz", .doc = "of the squats"});
+    declare_friction(bind, o.friction);
+  }
+  static void declare_corners(OptionBinder& bind, long& corners) {
+    bind.integer("corners", corners, {.minimum = 3, .maximum = 32, .doc = "of each foot, all on the floor"});
+  }
+};
+
+/// 001 Sec. V-A: it squats. 12 to 16 contacts were found in a step there and 2 to 3 needed; here they are the corners
+/// of the soles.
+Result<SimulatedModel> make_humanoid_squat(const SquatOptions& o, std::uint64_t) {
+  const Steps squats{.lift = o.depth, .frequency = o.frequency, .corners = static_cast<int>(o.corners)};
+  return on_its_feet("humanoid-squat", small_humanoid(squats), o.friction, 1500);
+}
+
+struct TapOptions {
+  long corners = 8;
+  double lift = 0.05;
+  double yaw = 0.1;
+  double frequency = 4.0;
+  double friction = 0.8;
+
+  static void declare(OptionBinder& bind, TapOptions& o) {
+    SquatOptions::declare_corners(bind, o.corners);
+    bind.real("lift", o.lift, {.minimum = 0, .maximum = 0.4, .unit = "rad", .doc = "amplitude of the hips' bend"});
+    bind.real("yaw", o.yaw, {.minimum = 0, .maximum = 0.9, .unit = "rad", .doc = "amplitude of the hips' turn"});
+    bind.real("frequency", o.frequency, {.minimum = 0, .maximum = 10, .unit = "Hz", .doc = "of the steps"});
+    declare_friction(bind, o.friction);
+  }
+};
+
+/// A stand-in for 001's tap dance, whose captured motion is not to be had: feet lifted and set down in turn by sines.
+Result<SimulatedModel> make_humanoid_tap(const TapOptions& o, std::uint64_t) {
+  const Steps taps{.lift = o.lift,
+                   .yaw = o.yaw,
+                   .frequency = o.frequency,
+                   .apart = std::numbers::pi,
+                   .corners = static_cast<int>(o.corners)};
+  return on_its_feet("humanoid-tap", small_humanoid(taps), o.friction, 2000);
 }
 
 }  // namespace
@@ -157,6 +206,11 @@ SimulatedSceneRow humanoid_scene() {
 SimulatedSceneRow humanoid_squat_scene() {
   return make_simulated_scene<SquatOptions>("humanoid-squat", "20-joint humanoid squatting on polygonal feet (001)",
                                             make_humanoid_squat);
+}
+
+SimulatedSceneRow humanoid_tap_scene() {
+  return make_simulated_scene<TapOptions>("humanoid-tap", "20-joint humanoid lifting its feet in turn (001)",
+                                          make_humanoid_tap);
 }
 
 }  // namespace conebench

@@ -36,8 +36,10 @@ std::vector<SimulatedSceneRow> make_table() {
       hand_scene(),
       arm_on_wall_scene(),
       humanoid_squat_scene(),
+      humanoid_tap_scene(),
       hoist_scene(),
       net_scene(),
+      ring_scene(),
       model_file_scene(),
   };
 }

@@ -35,8 +35,10 @@ SimulatedSceneRow hand_scene();
 SimulatedSceneRow arm_on_wall_scene();
 // 001's:
 SimulatedSceneRow humanoid_squat_scene();
+SimulatedSceneRow humanoid_tap_scene();
 SimulatedSceneRow hoist_scene();
 SimulatedSceneRow net_scene();
+SimulatedSceneRow ring_scene();
 // Anybody's:
 SimulatedSceneRow model_file_scene();
 

@@ -21,6 +21,7 @@ struct StandInOptions {
   double friction = 0.7;
   double amplitude = 0.4;
   double frequency = 1.0;
+  double height = 0.0;
 
   template <int hundredths>
   static void declare_with(OptionBinder& bind, StandInOptions& o) {
@@ -29,6 +30,12 @@ struct StandInOptions {
     declare_friction(bind, o.friction);
     bind.real("amplitude", o.amplitude, {.minimum = 0, .maximum = 0.9, .unit = "rad", .doc = "of the servos' sines"});
     bind.real("frequency", o.frequency, {.minimum = 0, .maximum = 10, .unit = "Hz", .doc = "of the servos' sines"});
+    bind.real("height", o.height,
+              {.minimum = 0,
+               .maximum = 10,
+               .unit = "m",
+               .doc = "above the floor at the start: joints alone until it lands, "
+                      "for good where the base is fixed"});
   }
 };
 
@@ -79,7 +86,7 @@ Result<SimulatedModel> figure_scene(const std::string& name, const StandInOption
   for (const double side : {-1.0, 1.0}) {
     if (rails > 0.0) model.scenery(mjcf::Geom::box({0.05, 1.0, 0.15}).at({side * (rails + 0.05), 0.0, 0.15}));
   }
-  add_figure(model, figure, {.position = {0.0, 0.0, depth(figure) + 0.001}});
+  add_figure(model, figure, {.position = {0.0, 0.0, depth(figure) + 0.001 + o.height}});
   return simulated(model, figure_step, 1000, "sine");
 }
 

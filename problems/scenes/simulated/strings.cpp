@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include "problems/scenes/simulated/scene_parts.hpp"
 #include "problems/scenes/simulated/simulated_scenes.hpp"
@@ -144,10 +146,77 @@ Result<SimulatedModel> make_net(const NetOptions& o, std::uint64_t seed) {
   return simulated(model, dt, 1500, "none");
 }
 
+struct RingOptions {
+  long wires = 3;
+  double link_mass = 0.05;
+  double mass_ratio = 20.0;
+  double spin = 12.0;
+  double friction = 0.3;
+
+  static void declare(OptionBinder& bind, RingOptions& o) {
+    bind.integer("wires", o.wires, {.minimum = 2, .maximum = 12, .doc = "of five ball joints each"});
+    bind.real("link_mass", o.link_mass, {.minimum = 1e-6, .maximum = 1e3, .unit = "kg", .doc = "of a wire's link"});
+    declare_mass_ratio(bind, o.mass_ratio, "of the lower ring to a link");
+    bind.real("spin", o.spin,
+              {.minimum = -1e3, .maximum = 1e3, .unit = "rad/s", .doc = "of the lower ring at the start"});
+    declare_friction(bind, o.friction);
+  }
+};
+
+/// The capsules of a ring about z, which no convex shape could be.
+std::vector<Geom> ring_of_capsules(double radius, double thickness, const Vec3& centre) {
+  constexpr int sides = 12;
+  std::vector<Geom> capsules;
+  const auto corner = [&](int k) {
+    const double angle = 2.0 * std::numbers::pi * k / sides;
+    return Vec3(centre + radius * Vec3(std::cos(angle), std::sin(angle), 0.0));
+  };
+  for (int k = 0; k < sides; ++k) capsules.push_back(Geom::capsule(corner(k), corner(k + 1), thickness));
+  return capsules;
+}
+
+/// A stand-in for 001's ring: wires of five ball joints between two rings. The lower one hangs about a post, spins, and
+/// winds the wires round it.
+Result<SimulatedModel> make_ring(const RingOptions& o, std::uint64_t) {
+  const double dt = 0.001, radius = 0.15, thickness = 0.012, length = 0.12, height = 1.0, post = 0.1;
+  constexpr int links = 4;
+  mjcf::Model model({.name = "ring", .time_step = dt, .surface = {.friction = o.friction, .margin = 0.001}});
+  model.scenery(Geom::plane());
+  for (const Geom& side : ring_of_capsules(radius, thickness, {0.0, 0.0, height})) model.scenery(side);
+  model.scenery(Geom::capsule({0.0, 0.0, 0.0}, {0.0, 0.0, height + 0.2}, post));
+  for (long w = 0; w < o.wires; ++w) {
+    const double angle = 2.0 * std::numbers::pi * double(w) / double(o.wires);
+    const std::string name = "wire" + std::to_string(w + 1) + "_";
+    for (int i = 0; i < links; ++i) {
+      const Vec3 top(radius * std::cos(angle), radius * std::sin(angle), height);
+      model.open_body(name + std::to_string(i + 1), {.position = i == 0 ? top : Vec3(0.0, 0.0, -length)});
+      model.joint({.type = "ball", .damping = 0.01 * o.link_mass});
+      model.geom(Geom::capsule({0.0, 0.0, -0.3 * length}, {0.0, 0.0, -0.7 * length}, thickness).mass(o.link_mass));
+    }
+    for (int i = 0; i < links; ++i) model.close_body();
+  }
+  const double mass = o.mass_ratio * o.link_mass;
+  model.open_body("ring", {.position = {0.0, 0.0, height - links * length}});
+  model.free({.angular = {0.0, 0.0, o.spin}});
+  for (Geom& side : ring_of_capsules(radius, thickness, Vec3::Zero())) model.geom(side.mass(mass / 12.0));
+  model.close_body();
+  for (long w = 0; w < o.wires; ++w) {
+    const std::string last = "wire" + std::to_string(w + 1) + "_" + std::to_string(links);
+    model.connect(last, "ring", {0.0, 0.0, -length});
+    model.exclude(last, "ring");
+  }
+  return simulated(model, dt, 2000, "none");
+}
+
 }  // namespace
 
 SimulatedSceneRow hoist_scene() {
   return make_simulated_scene<HoistOptions>("hoist", "string of 25 joints over a rod, with a load (001)", make_hoist);
+}
+
+SimulatedSceneRow ring_scene() {
+  return make_simulated_scene<RingOptions>("ring", "ring that hangs by wires and winds them round a post (001)",
+                                           make_ring);
 }
 
 SimulatedSceneRow net_scene() {

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
+#include "metrics/features.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "tests/problems/simulated/engine_model.hpp"
 #include "tests/problems/simulated/scene_cases.hpp"
@@ -162,6 +165,92 @@ TEST(HumanoidSquat, MostOfItsContactsAreRedundant) {
     const StepRecord record = step(robot);
     EXPECT_EQ(record.problem.rows(), 3 * 2 * corners);
     EXPECT_EQ(rank(Matrix(record.problem.primal()->jacobian)), 12);
+  }
+}
+
+/// The upward impulse of the world on everything [N s].
+double from_ground(const Simulation& simulation, const StepRecord& record) {
+  const auto& contacts = simulation.mechanics().contacts;
+  double sum = 0.0;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (contacts[c].first_body != 0) continue;
+    sum += contacts[c].frame.row(2) * record.impulse.segment<3>(record.problem.cones().contact_row(Index(c)));
+  }
+  return sum;
+}
+
+/// 000 V-A's wall: 15 cubes in rows of five to one, before the ball is there.
+TEST(CubeStackHit, AWallOfCubesStandsInRowsAndPressesItsWeightOnTheGround) {
+  auto wall = start(
+      "cube-stack-hit",
+      {{"layout", std::string("wall")}, {"mass_ratio", 1.0}, {"solver", std::string("CASCADE")}, {"tolerance", 1e-8}});
+  StepRecord record = step(wall);
+  for (int k = 0; k < 30; ++k) record = step(wall);
+  std::vector<int> in_row(5, 0);
+  for (Index cube = 0; cube < 15; ++cube) {
+    const double z = wall.state().position[7 * cube + 2];
+    const auto row = static_cast<std::size_t>(std::lround(z / 0.2 - 0.5));
+    ASSERT_LT(row, 5U);
+    ++in_row[row];
+    EXPECT_NEAR(z, 0.2 * (double(row) + 0.5), 1e-6);
+  }
+  EXPECT_EQ(in_row, (std::vector<int>{5, 4, 3, 2, 1}));
+  EXPECT_NEAR(from_ground(wall, record), 15.0 * g * 0.001, 1e-6);
+}
+
+/// 001's tap dance: each foot leaves the floor and comes back while the other stands.
+TEST(HumanoidTap, LiftsItsFeetInTurnAndStaysUp) {
+  auto robot = start("humanoid-tap", {{"solver", std::string("CASCADE")}, {"tolerance", 1e-6}});
+  std::array<int, 2> lifted{};
+  const std::array feet = {robot.engine().body_number("left_leg6").value(),
+                           robot.engine().body_number("right_leg6").value()};
+  const double height = robot.state().position[2];
+  for (int k = 0; k < 1000; ++k) {
+    const StepRecord record = step(robot);
+    std::array<bool, 2> loaded{};
+    const auto& contacts = robot.mechanics().contacts;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (record.impulse[record.problem.cones().contact_row(Index(c)) + 2] <= 0.0) continue;
+      for (std::size_t f = 0; f < 2; ++f) loaded[f] = loaded[f] || contacts[c].second_body == feet[f];
+    }
+    for (std::size_t f = 0; f < 2; ++f) lifted[f] += !loaded[f] && loaded[1 - f] ? 1 : 0;
+    ASSERT_GT(robot.state().position[2], 0.9 * height) << "fallen at " << robot.state().time;
+  }
+  EXPECT_GT(lifted[0], 20);
+  EXPECT_GT(lifted[1], 20);
+}
+
+/// 001's ring: five ball joints a wire, one of which closes a loop.
+TEST(Ring, WindsItsWiresRoundThePost) {
+  auto ring = start("ring", {{"solver", std::string("CASCADE")}, {"tolerance", 1e-6}});
+  EXPECT_EQ(ring.engine().dimensions().bodies, 3 * 4 + 1);
+  EXPECT_EQ(step(ring).problem.cones().joints(), 3 * 3) << "three rows a loop";
+  Index most = 0;
+  double drift = 0.0;
+  for (int k = 0; k < 600; ++k) {
+    const StepRecord record = step(ring);
+    most = std::max(most, record.problem.cones().contacts());
+    drift = std::max(drift, record.joint_drift);
+  }
+  EXPECT_GE(most, 10);
+  EXPECT_LT(drift, 2e-3);
+}
+
+/// 004 VII-C: with joints alone a linkage has more rows than velocities where it is fixed, a figure fewer.
+TEST(StandIns, HungUpTheyHaveJointsAlone) {
+  const auto category = [](const std::string& scene, OptionValues values, const std::string& coordinates) {
+    values["coordinates"] = coordinates;
+    values["tolerance"] = 1e-6;
+    auto made = start(scene, values);
+    const StepRecord record = step(made);
+    EXPECT_EQ(record.problem.cones().contacts(), 0) << scene;
+    return extract_features(record.problem).category;
+  };
+  for (const std::string coordinates : {"reduced", "maximal"}) {
+    for (const char* figure : {"walker-like", "gazelle-like", "ironman-like"}) {
+      EXPECT_EQ(category(figure, {{"height", 1.0}}, coordinates), SampleCategory::redundant_joints) << figure;
+    }
+    EXPECT_EQ(category("fourbar", {}, coordinates), SampleCategory::dense_joints);
   }
 }
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "problems/mass_solve.hpp"
+
 namespace conebench {
 
 struct MassFactor::State {
@@ -19,11 +21,6 @@ struct MassFactor::State {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-bool nearly_symmetric(const SparseMatrix& matrix) {
-  const SparseMatrix transposed = matrix.transpose();
-  return matrix.nonZeros() == 0 || SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
-}
 
 /// Each pivot against the diagonal entry that it came from: a test that no scaling of rows and columns changes.
 bool positive_definite(const Eigen::SimplicialLDLT<SparseMatrix>& factor, const SparseMatrix& mass) {

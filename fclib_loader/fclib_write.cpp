@@ -199,6 +199,9 @@ class Writer {
         problem_.bias() ? *problem_.bias() : Vector(problem_.free_term() - primal.jacobian * primal.free_velocity);
     Vector momentum = Vector::Zero(velocities);
     momentum.head(own) = primal.mass * primal.free_velocity;
+    if (!momentum.allFinite()) {
+      throw hdf5::Failure(name_ + ": M v_free overflows, and FCLIB holds that product", ErrorCode::unsupported);
+    }
     image_.write_reals(group_ + "/vectors/f", momentum);
     image_.write_reals(group_ + "/vectors/w", order_.reaction(bias));
     if (joints == 0) return;

@@ -91,16 +91,13 @@ std::vector<StepFunction> data_profile(const CostTable& costs, std::span<const d
   return curves;
 }
 
-PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t second,
-                         std::span<const double> weights) {
+PairProfile pair_counts(const CostTable& costs, std::size_t first, std::size_t second) {
   const std::size_t solvers = solver_count(costs);
   if (first >= solvers || second >= solvers) throw std::invalid_argument("pair profile: no such solver");
   PairProfile pair{.first = first, .second = second, .profile = {}};
-  CostTable two;
   for (std::size_t p = 0; p < costs.size(); ++p) {
     const auto a = solved_cost(costs, p, first);
     const auto b = solved_cost(costs, p, second);
-    two.push_back({a, b});
     if (!a && !b) {
       ++pair.neither;
     } else if (a && b && *a == *b) {
@@ -110,6 +107,16 @@ PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t 
     } else {
       ++pair.second_better;
     }
+  }
+  return pair;
+}
+
+PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t second,
+                         std::span<const double> weights) {
+  PairProfile pair = pair_counts(costs, first, second);
+  CostTable two;
+  for (std::size_t p = 0; p < costs.size(); ++p) {
+    two.push_back({solved_cost(costs, p, first), solved_cost(costs, p, second)});
   }
   pair.profile = performance_profile(two, weights);
   return pair;

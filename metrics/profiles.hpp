@@ -47,6 +47,8 @@ struct PairProfile {
   std::size_t first_better = 0, ties = 0, second_better = 0, neither = 0;  ///< problems
 };
 
+/// Only the numbers of problems.
+PairProfile pair_counts(const CostTable& costs, std::size_t first, std::size_t second);
 PairProfile pair_profile(const CostTable& costs, std::size_t first, std::size_t second,
                          std::span<const double> weights = {});
 

@@ -21,11 +21,6 @@ constexpr double largest_condition = 1e15;
 /// need more. Eigen's sparse solves take twice as long for a mechanism of 81 velocities.
 constexpr std::size_t small_block = 256;
 
-bool symmetric(const SparseMatrix& matrix) {
-  const SparseMatrix transposed = matrix.transpose();
-  return SparseMatrix(matrix - transposed).norm() <= 1e-12 * matrix.norm();
-}
-
 using SparseCholesky = Eigen::SimplicialLDLT<SparseMatrix>;
 
 /// L D Lᵀ, or null where M is not (numerically) positive definite: where elimination cancels a diagonal entry to
@@ -290,6 +285,16 @@ struct FactoredMass::Data {
   std::unique_ptr<const GeneralFactor> general;
 };
 
+bool nearly_symmetric(const SparseMatrix& matrix) {
+  SparseMatrix scaled = matrix;
+  scaled.makeCompressed();
+  const double largest = Eigen::Map<const Vector>(scaled.valuePtr(), scaled.nonZeros()).lpNorm<Eigen::Infinity>();
+  if (largest == 0.0) return true;
+  scaled /= largest;
+  const SparseMatrix transposed = scaled.transpose();
+  return SparseMatrix(scaled - transposed).norm() <= 1e-12 * scaled.norm();
+}
+
 std::optional<FactoredMass> FactoredMass::create(const SparseMatrix& mass) {
   auto data = std::make_shared<Data>();
   data->size = mass.rows();
@@ -304,7 +309,7 @@ std::optional<FactoredMass> FactoredMass::create(const SparseMatrix& mass) {
   }
   SparseMatrix compressed = mass;
   compressed.makeCompressed();
-  if (symmetric(compressed)) data->cholesky = factor_positive_definite(compressed);
+  if (nearly_symmetric(compressed)) data->cholesky = factor_positive_definite(compressed);
   if (!data->cholesky) data->general = factor_general(compressed);
   if (!data->cholesky && !data->general) return std::nullopt;
   return FactoredMass(std::move(data));

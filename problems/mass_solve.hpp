@@ -8,6 +8,10 @@
 
 namespace conebench {
 
+/// M − Mᵀ is rounding beside M (1e-12 in the Frobenius norm), entries whose squares overflow included. True where M is
+/// empty or zero.
+bool nearly_symmetric(const SparseMatrix& matrix);
+
 /// A mass matrix M, n × n, factored once, to solve with as often as wanted. A cheap handle to shared, immutable data.
 ///
 /// Where M falls apart in small blocks (rigid bodies), their inverses are formed, so that a solve costs what its result

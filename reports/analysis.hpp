@@ -133,13 +133,12 @@ struct Profile {
   std::vector<double> rho_one, rho_infinity;
 };
 
-/// The performance profiles of two columns alone: others can't change them.
+/// Two columns alone: others can't change what is said of them. Their performance profiles: pair_curves().
 struct Pair {
   std::size_t slice = 0;
   Cost cost = Cost::time;
   std::size_t first = 0, second = 0;
   long first_better = 0, ties = 0, second_better = 0, neither = 0;  ///< problems
-  Curve first_curve, second_curve;
 };
 
 /// Cells of a slice with one status and reason.

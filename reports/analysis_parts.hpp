@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,20 @@ CostTable cost_table(const Analysis& analysis, std::size_t slice, const Scope& s
 
 std::vector<Cost> shown_costs(const Analysis& analysis);
 void add_profiles(Analysis& analysis);
+
+/// The performance profiles of pairs of columns, made when asked: all at once they are larger than the cells.
+class PairCurves {
+ public:
+  explicit PairCurves(const Analysis& analysis) : analysis_(analysis) {}
+  /// Of its first and its second column. Fast where the pair before was of the same slice and cost.
+  std::array<Curve, 2> operator()(const Pair& pair);
+
+ private:
+  const Analysis& analysis_;
+  std::optional<std::pair<std::size_t, Cost>> known_;  ///< what the table and its weights are of
+  CostTable table_;
+  std::vector<double> weights_;
+};
 void add_rankings(Analysis& analysis);
 
 }  // namespace conebench::reports

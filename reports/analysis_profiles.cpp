@@ -57,19 +57,32 @@ std::vector<std::size_t> counting_columns(const Analysis& analysis, std::size_t 
 
 Curve curve_of(std::size_t column, StepFunction steps) { return {column, std::move(steps.x), std::move(steps.y)}; }
 
+/// Every pair where there are more than two columns: of two the profile itself says it all.
 void add_pairs(Analysis& analysis, std::size_t slice, Cost kind, const CostTable& table,
-               const std::vector<std::size_t>& columns, const std::vector<double>& weights) {
-  for (auto& pair : pair_profiles(table, weights)) {
-    const std::size_t first = columns[pair.first];
-    const std::size_t second = columns[pair.second];
-    analysis.pairs.push_back({slice, kind, first, second, static_cast<long>(pair.first_better),
-                              static_cast<long>(pair.ties), static_cast<long>(pair.second_better),
-                              static_cast<long>(pair.neither), curve_of(first, std::move(pair.profile.curves[0])),
-                              curve_of(second, std::move(pair.profile.curves[1]))});
+               const std::vector<std::size_t>& columns) {
+  if (columns.size() <= 2) return;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t j = i + 1; j < columns.size(); ++j) {
+      const PairProfile pair = pair_counts(table, i, j);
+      analysis.pairs.push_back({slice, kind, columns[i], columns[j], static_cast<long>(pair.first_better),
+                                static_cast<long>(pair.ties), static_cast<long>(pair.second_better),
+                                static_cast<long>(pair.neither)});
+    }
   }
 }
 
 }  // namespace
+
+std::array<Curve, 2> PairCurves::operator()(const Pair& pair) {
+  if (const std::pair wanted{pair.slice, pair.cost}; known_ != wanted) {
+    Scope scope = make_scope(analysis_, pair.slice, "");
+    table_ = cost_table(analysis_, pair.slice, scope, pair.cost);
+    weights_ = std::move(scope.weights);
+    known_ = wanted;
+  }
+  auto curves = pair_profile(table_, pair.first, pair.second, weights_).profile.curves;
+  return {curve_of(pair.first, std::move(curves[0])), curve_of(pair.second, std::move(curves[1]))};
+}
 
 void add_profiles(Analysis& analysis) {
   std::vector<std::string> scopes{""};
@@ -96,7 +109,7 @@ void add_profiles(Analysis& analysis) {
             profile.rho_one[columns[k]] = performance.rho_one[k];
             profile.rho_infinity[columns[k]] = performance.rho_infinity[k];
           }
-          if (family.empty()) add_pairs(analysis, s, kind, table, columns, scope.weights);
+          if (family.empty()) add_pairs(analysis, s, kind, table, columns);
         }
         analysis.profiles.push_back(std::move(profile));
       }

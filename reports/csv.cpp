@@ -3,6 +3,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "reports/analysis_parts.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
@@ -14,7 +15,7 @@ namespace {
 /// One CSV file as it grows. A missing number is an empty field.
 class Csv {
  public:
-  explicit Csv(const std::vector<std::string>& header) {
+  Csv(const ByteSink& sink, const std::vector<std::string>& header) : sink_(sink) {
     for (const auto& name : header) text(name);
     end();
   }
@@ -25,20 +26,22 @@ class Csv {
   Csv& counter(long value) { return field(value < 0 ? "" : std::to_string(value)); }
   Csv& flag(bool value) { return field(value ? "1" : "0"); }
   void end() {
-    content_ += '\n';
+    line_ += '\n';
+    sink_(line_);
+    line_.clear();
     first_ = true;
   }
-  ReportFile file(const char* name) && { return {name, std::move(content_)}; }
 
  private:
   Csv& field(const std::string& written) {
-    if (!first_) content_ += ',';
+    if (!first_) line_ += ',';
     first_ = false;
-    content_ += written;
+    line_ += written;
     return *this;
   }
 
-  std::string content_;
+  const ByteSink& sink_;
+  std::string line_;
   bool first_ = true;
 };
 
@@ -48,7 +51,7 @@ Csv& begin_slice(Csv& csv, const Slice& slice) {
 
 std::string family_name(const std::string& family) { return family.empty() ? "(all)" : family; }
 
-ReportFile cells_file(const Analysis& analysis) {
+void cells_csv(const Analysis& analysis, const ByteSink& sink) {
   std::vector<std::string> header{"tolerance",
                                   "criterion",
                                   "verdict",
@@ -94,7 +97,7 @@ ReportFile cells_file(const Analysis& analysis) {
                                   "key"};
   for (const auto& name : analysis.residuals) header.push_back(name);
   header.push_back("command");
-  Csv csv(header);
+  Csv csv(sink, header);
   auto folders = data_folders(*analysis.contents);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Slice& slice = analysis.slices[s];
@@ -129,47 +132,46 @@ ReportFile cells_file(const Analysis& analysis) {
       }
     }
   }
-  return std::move(csv).file("cells.csv");
 }
 
-ReportFile ranking_file(const Analysis& analysis) {
-  Csv csv({"tolerance",
-           "criterion",
-           "verdict",
-           "start",
-           "family",
-           "rank",
-           "label",
-           "problems",
-           "solved",
-           "false_claim",
-           "failed",
-           "unsupported",
-           "not_run",
-           "solved_share",
-           "supported_share",
-           "claimed_solved",
-           "claimed_unsolved",
-           "silent_solved",
-           "silent_unsolved",
-           "passes_relative_only",
-           "with_compliance",
-           "verdict_compliant_solved",
-           "ccp_compliant_solved",
-           "time_at_limit_s",
-           "time_penalised_s",
-           "time_common_s",
-           "times_best",
-           "shift_s",
-           "common_problems",
-           "time_mean_s",
-           "time_std_s",
-           "rho_cost",
-           "rho_1",
-           "rho_inf",
-           "median_iterations",
-           "mean_factorizations",
-           "mean_operator_products"});
+void ranking_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance",
+                 "criterion",
+                 "verdict",
+                 "start",
+                 "family",
+                 "rank",
+                 "label",
+                 "problems",
+                 "solved",
+                 "false_claim",
+                 "failed",
+                 "unsupported",
+                 "not_run",
+                 "solved_share",
+                 "supported_share",
+                 "claimed_solved",
+                 "claimed_unsolved",
+                 "silent_solved",
+                 "silent_unsolved",
+                 "passes_relative_only",
+                 "with_compliance",
+                 "verdict_compliant_solved",
+                 "ccp_compliant_solved",
+                 "time_at_limit_s",
+                 "time_penalised_s",
+                 "time_common_s",
+                 "times_best",
+                 "shift_s",
+                 "common_problems",
+                 "time_mean_s",
+                 "time_std_s",
+                 "rho_cost",
+                 "rho_1",
+                 "rho_inf",
+                 "median_iterations",
+                 "mean_factorizations",
+                 "mean_operator_products"});
   for (const auto& ranking : analysis.rankings) {
     long rank = 0;
     for (const auto& row : ranking.rows) {
@@ -190,7 +192,6 @@ ReportFile ranking_file(const Analysis& analysis) {
       csv.number(row.median_iterations).number(row.mean_factorizations).number(row.mean_products).end();
     }
   }
-  return std::move(csv).file("ranking.csv");
 }
 
 void add_curve(Csv& csv, const Analysis& analysis, const Profile& profile, const Curve& curve) {
@@ -200,75 +201,77 @@ void add_curve(Csv& csv, const Analysis& analysis, const Profile& profile, const
   }
 }
 
-std::vector<ReportFile> profile_files(const Analysis& analysis) {
-  Csv performance({"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "tau", "rho"});
-  Csv data({"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "budget", "share"});
+void performance_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "tau", "rho"});
   for (const auto& profile : analysis.profiles) {
-    for (const auto& curve : profile.performance) add_curve(performance, analysis, profile, curve);
-    for (const auto& curve : profile.data) add_curve(data, analysis, profile, curve);
+    for (const auto& curve : profile.performance) add_curve(csv, analysis, profile, curve);
   }
-  std::vector<ReportFile> files;
-  files.push_back(std::move(performance).file("performance_profiles.csv"));
-  files.push_back(std::move(data).file("data_profiles.csv"));
-  return files;
 }
 
-std::vector<ReportFile> pair_files(const Analysis& analysis) {
-  Csv summary({"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "first_better", "ties",
-               "second_better", "neither"});
-  Csv curves({"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "label", "tau", "rho"});
+void data_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "family", "cost", "label", "budget", "share"});
+  for (const auto& profile : analysis.profiles) {
+    for (const auto& curve : profile.data) add_curve(csv, analysis, profile, curve);
+  }
+}
+
+void pairs_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "first_better", "ties",
+                 "second_better", "neither"});
   for (const auto& pair : analysis.pairs) {
-    const Slice& slice = analysis.slices[pair.slice];
-    const std::string& first = analysis.columns[pair.first].label;
-    const std::string& second = analysis.columns[pair.second].label;
-    begin_slice(summary, slice).text(id(pair.cost)).text(first).text(second).whole(pair.first_better);
-    summary.whole(pair.ties).whole(pair.second_better).whole(pair.neither).end();
+    begin_slice(csv, analysis.slices[pair.slice]).text(id(pair.cost)).text(analysis.columns[pair.first].label);
+    csv.text(analysis.columns[pair.second].label).whole(pair.first_better);
+    csv.whole(pair.ties).whole(pair.second_better).whole(pair.neither).end();
+  }
+}
+
+void pair_curves_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "cost", "first", "second", "label", "tau", "rho"});
+  PairCurves curves(analysis);
+  for (const auto& pair : analysis.pairs) {
     if (pair.cost != shown_cost(analysis)) continue;  // the others follow from cells.csv, and would be many
-    for (const Curve* curve : {&pair.first_curve, &pair.second_curve}) {
-      for (std::size_t i = 0; i < curve->x.size(); ++i) {
-        begin_slice(curves, slice).text(id(pair.cost)).text(first).text(second);
-        curves.text(analysis.columns[curve->column].label).number(curve->x[i]).number(curve->y[i]).end();
+    for (const Curve& curve : curves(pair)) {
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        begin_slice(csv, analysis.slices[pair.slice]).text(id(pair.cost)).text(analysis.columns[pair.first].label);
+        csv.text(analysis.columns[pair.second].label).text(analysis.columns[curve.column].label);
+        csv.number(curve.x[i]).number(curve.y[i]).end();
       }
     }
   }
-  std::vector<ReportFile> files;
-  files.push_back(std::move(summary).file("pairs.csv"));
-  files.push_back(std::move(curves).file("pair_profiles.csv"));
-  return files;
 }
 
-ReportFile problems_file(const Analysis& analysis) {
-  Csv csv({"tolerance",
-           "criterion",
-           "verdict",
-           "start",
-           "problem",
-           "family",
-           "source",
-           "kind",
-           "space_dimension",
-           "contacts",
-           "joints",
-           "limits",
-           "rows",
-           "nonzeros",
-           "mu_min",
-           "mu_max",
-           "symmetry_error",
-           "rank",
-           "conditioning",
-           "features_estimated",
-           "category",
-           "headline",
-           "left_out",
-           "hash",
-           "tried_by",
-           "solved_by",
-           "fastest",
-           "fastest_cost",
-           "cost",
-           "best_verdict",
-           "best_verdict_by"});
+void problems_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance",
+                 "criterion",
+                 "verdict",
+                 "start",
+                 "problem",
+                 "family",
+                 "source",
+                 "kind",
+                 "space_dimension",
+                 "contacts",
+                 "joints",
+                 "limits",
+                 "rows",
+                 "nonzeros",
+                 "mu_min",
+                 "mu_max",
+                 "symmetry_error",
+                 "rank",
+                 "conditioning",
+                 "features_estimated",
+                 "category",
+                 "headline",
+                 "left_out",
+                 "hash",
+                 "tried_by",
+                 "solved_by",
+                 "fastest",
+                 "fastest_cost",
+                 "cost",
+                 "best_verdict",
+                 "best_verdict_by"});
   const auto label = [&](const std::optional<std::size_t>& c) {
     return c ? analysis.columns[*c].label : std::string();
   };
@@ -287,26 +290,31 @@ ReportFile problems_file(const Analysis& analysis) {
     csv.number(row.fastest_cost).text(id(shown_cost(analysis))).number(row.best_verdict);
     csv.text(label(row.best_verdict_by)).end();
   }
-  return std::move(csv).file("problems.csv");
 }
 
-ReportFile statuses_file(const Analysis& analysis) {
-  Csv csv({"tolerance", "criterion", "verdict", "start", "label", "status", "reason", "cells"});
+void statuses_csv(const Analysis& analysis, const ByteSink& sink) {
+  Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "label", "status", "reason", "cells"});
   for (const auto& row : analysis.statuses) {
     begin_slice(csv, analysis.slices[row.slice]).text(analysis.columns[row.column].label).text(row.status);
     csv.text(row.reason).whole(row.cells).end();
   }
-  return std::move(csv).file("statuses.csv");
 }
 
 }  // namespace
 
-std::vector<ReportFile> csv_files(const Analysis& analysis) {
-  std::vector<ReportFile> files{cells_file(analysis), ranking_file(analysis)};
-  for (auto& file : profile_files(analysis)) files.push_back(std::move(file));
-  for (auto& file : pair_files(analysis)) files.push_back(std::move(file));
-  files.push_back(problems_file(analysis));
-  files.push_back(statuses_file(analysis));
+std::vector<StreamedFile> csv_files(const Analysis& analysis) {
+  std::vector<StreamedFile> files;
+  const auto add = [&](const char* name, auto write) {
+    files.push_back({name, [&analysis, write](const ByteSink& sink) { write(analysis, sink); }});
+  };
+  add("cells.csv", cells_csv);
+  add("ranking.csv", ranking_csv);
+  add("performance_profiles.csv", performance_csv);
+  add("data_profiles.csv", data_csv);
+  add("pairs.csv", pairs_csv);
+  add("pair_profiles.csv", pair_curves_csv);
+  add("problems.csv", problems_csv);
+  add("statuses.csv", statuses_csv);
   return files;
 }
 

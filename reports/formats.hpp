@@ -7,17 +7,17 @@
 #include "reports/pictures.hpp"
 #include "reports/report.hpp"
 
-/// One function a format: analysis in, bytes out.
+/// One function a format: analysis in, bytes out. Streamed files refer to the analysis, which must outlive them.
 namespace conebench::reports {
 
 std::string terminal(const Analysis& analysis, bool colour);
 std::string markdown_report(const Analysis& analysis);
 /// tables.tex to be \input (needs booktabs), and report.tex, a document around it.
 std::vector<ReportFile> latex_files(const Analysis& analysis);
-std::vector<ReportFile> csv_files(const Analysis& analysis);
+std::vector<StreamedFile> csv_files(const Analysis& analysis);
 /// `digits`: significant ones of every number; 17 keeps them all. `pair_curves`: with the coordinates of the pairs.
-std::string json_report(const Analysis& analysis, int digits, bool pair_curves);
-std::string html_page(const Analysis& analysis, const Pictures& pictures = {});
+void json_report(const Analysis& analysis, int digits, bool pair_curves, const ByteSink& sink);
+void html_page(const Analysis& analysis, const Pictures& pictures, const ByteSink& sink);
 /// Whether this build has the charting library.
 bool page_has_charts();
 

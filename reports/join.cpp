@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "problems/plural.hpp"
@@ -15,18 +17,25 @@ namespace conebench {
 namespace {
 
 /// Appends what `into` does not have yet, told apart by `id`; the newer record replaces the older one in its place.
-template <class Record, class Id>
-void merge(std::vector<Record>& into, std::vector<Record>&& from, Id id) {
-  std::map<std::string, std::size_t> known;
-  for (std::size_t i = 0; i < into.size(); ++i) known.emplace(id(into[i]), i);
-  for (auto& record : from) {
-    const auto [place, is_new] = known.emplace(id(record), into.size());
-    if (is_new) {
-      into.push_back(std::move(record));
-    } else {
-      into[place->second] = std::move(record);
-    }
+template <class Record>
+void merge(std::vector<Record>& into, std::vector<Record>&& from, std::string Record::*id) {
+  if (into.empty()) {
+    into = std::move(from);
+    return;
   }
+  const auto hash = [&](std::size_t i) { return std::hash<std::string>()(into[i].*id); };
+  const auto same = [&](std::size_t i, std::size_t j) { return into[i].*id == into[j].*id; };
+  std::unordered_set<std::size_t, decltype(hash), decltype(same)> known(into.size() + from.size(), hash, same);
+  into.reserve(into.size() + from.size());
+  for (std::size_t i = 0; i < into.size(); ++i) known.insert(i);
+  for (auto& record : from) {
+    into.push_back(std::move(record));
+    const auto [place, is_new] = known.insert(into.size() - 1);
+    if (is_new) continue;
+    into[*place] = std::move(into.back());
+    into.pop_back();
+  }
+  from = {};
 }
 
 std::set<WantedCell> all_of(const SuiteState& suite) {
@@ -92,9 +101,9 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
     }
     for (SuiteState& suite : store.suites) add(joined.suites, std::move(suite));
     joined.outdated_cells += store.outdated_cells;
-    merge(joined.problems, std::move(store.problems), [](const ProblemRecord& p) { return p.hash; });
-    merge(joined.settings, std::move(store.settings), [](const SettingRecord& s) { return s.hash; });
-    merge(joined.cells, std::move(store.cells), [](const CellRecord& c) { return c.key; });
+    merge(joined.problems, std::move(store.problems), &ProblemRecord::hash);
+    merge(joined.settings, std::move(store.settings), &SettingRecord::hash);
+    merge(joined.cells, std::move(store.cells), &CellRecord::key);
   }
   return joined;
 }

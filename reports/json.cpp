@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "metrics/residuals.hpp"
+#include "reports/analysis_parts.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
@@ -30,38 +31,87 @@ class Pool {
   Json list_ = Json::array();
 };
 
+/// An object or a list that is written as it grows, in the bytes of Json::dump().
+class Growing {
+ public:
+  Growing(const ByteSink& sink, char open, char close) : sink_(sink), close_(close) { sink_({&open, 1}); }
+  Growing(const Growing&) = delete;
+  Growing& operator=(const Growing&) = delete;
+
+  void add(const Json& value) {
+    next();
+    put(value);
+  }
+  void add(const char* key, const Json& value) {
+    name(key);
+    put(value);
+  }
+  /// A member that `write` fills.
+  template <class Write>
+  void add_list(const char* key, Write write) {
+    name(key);
+    Growing list(sink_, '[', ']');
+    write(list);
+    list.end();
+  }
+  template <class Write>
+  void add_object(const char* key, Write write) {
+    name(key);
+    Growing object(sink_, '{', '}');
+    write(object);
+    object.end();
+  }
+  void end() { sink_({&close_, 1}); }
+
+ private:
+  void next() {
+    if (!first_) sink_(",");
+    first_ = false;
+  }
+  void name(const char* key) {
+    next();
+    put(key);
+    sink_(":");
+  }
+  void put(const Json& value) { sink_(value.dump(-1, ' ', false, Json::error_handler_t::replace)); }
+
+  const ByteSink& sink_;
+  char close_;
+  bool first_ = true;
+};
+
 class Writer {
  public:
   Writer(const Analysis& analysis, int digits, bool pair_curves)
       : analysis_(analysis), digits_(digits), pair_curves_(pair_curves) {}
 
-  Json write() {
-    Json out;
-    out["schema"] = "conebench.report/1";
-    out["title"] = analysis_.title;
-    out["times_shown"] = analysis_.times_shown;
-    out["shift_s"] = analysis_.shift_s;
-    out["penalty_factor"] = analysis_.penalty_factor;
-    out["notes"] = notes();
-    out["runs"] = runs();
-    out["group"] = {{"one", analysis_.contents->group}, {"many", many_groups(analysis_.contents->group)}};
-    out["families"] = analysis_.families;
-    out["residuals"] = residual_infos();
-    out["costs"] = Json::array();
-    for (const Cost cost : all_costs) {
-      if (analysis_.times_shown || !is_time(cost)) out["costs"].push_back({{"id", id(cost)}, {"title", title(cost)}});
-    }
-    out["solvers"] = solvers();
-    out["problems"] = problems();
-    out["slices"] = slices();
-    out["cells"] = cells();
-    out["commands"] = commands_.list();
-    out["rankings"] = rankings();
-    out["profiles"] = profiles();
-    out["pairs"] = pairs();
-    out["statuses"] = statuses();
-    out["problem_results"] = problem_results();
-    return out;
+  void write(const ByteSink& sink) {
+    Growing out(sink, '{', '}');
+    out.add("schema", "conebench.report/1");
+    out.add("title", analysis_.title);
+    out.add("times_shown", analysis_.times_shown);
+    out.add("shift_s", analysis_.shift_s);
+    out.add("penalty_factor", analysis_.penalty_factor);
+    out.add("notes", notes());
+    out.add("runs", runs());
+    out.add("group", {{"one", analysis_.contents->group}, {"many", many_groups(analysis_.contents->group)}});
+    out.add("families", analysis_.families);
+    out.add("residuals", residual_infos());
+    out.add("costs", costs());
+    out.add("solvers", solvers());
+    out.add_list("problems", [&](Growing& list) { problems(list); });
+    out.add("slices", slices());
+    out.add_object("cells", [&](Growing& object) {
+      object.add("names", cell_names());
+      object.add_list("rows", [&](Growing& list) { cells(list); });
+    });
+    out.add("commands", commands_.list());
+    out.add("rankings", rankings());
+    out.add_list("profiles", [&](Growing& list) { profiles(list); });
+    out.add_list("pairs", [&](Growing& list) { pairs(list); });
+    out.add("statuses", statuses());
+    out.add_list("problem_results", [&](Growing& list) { problem_results(list); });
+    out.end();
   }
 
  private:
@@ -118,6 +168,14 @@ class Writer {
     return list;
   }
 
+  Json costs() const {
+    Json list = Json::array();
+    for (const Cost cost : all_costs) {
+      if (analysis_.times_shown || !is_time(cost)) list.push_back({{"id", id(cost)}, {"title", title(cost)}});
+    }
+    return list;
+  }
+
   Json residual_infos() const {
     Json list = Json::array();
     for (const auto& name : analysis_.residuals) {
@@ -148,8 +206,7 @@ class Writer {
     return list;
   }
 
-  Json problems() const {
-    Json list = Json::array();
+  void problems(Growing& list) const {
     const auto folders = data_folders(*analysis_.contents);
     std::map<std::string, std::string> folder_of;  // by problem
     for (const CellRecord& cell : analysis_.contents->cells) {
@@ -157,32 +214,31 @@ class Writer {
     }
     for (const auto& problem : analysis_.problems) {
       const ProblemRecord& record = *problem.record;
-      list.push_back({{"name", problem.name},
-                      {"family", record.family},
-                      {"source", record.source},
-                      {"kind", record.kind},
-                      {"space_dimension", record.space_dimension},
-                      {"contacts", record.contacts},
-                      {"joints", record.joints},
-                      {"limits", record.limits},
-                      {"rows", record.rows},
-                      {"nonzeros", record.nonzeros},
-                      {"mu_min", number(record.mu_min)},
-                      {"mu_max", number(record.mu_max)},
-                      {"symmetry_error", number(record.symmetry_error)},
-                      {"rank", number(record.rank)},
-                      {"conditioning", number(record.conditioning)},
-                      {"features_estimated", record.features_estimated},
-                      {"category", record.category},
-                      {"headline", problem.headline},
-                      {"counted", problem.counted},
-                      {"left_out", problem.left_out},
-                      {"error", record.error},
-                      {"hash", record.hash},
-                      {"words", problem_words(record, folder_of[record.hash])},
-                      {"whole_command", fails_before_a_solve(record)}});
+      list.add({{"name", problem.name},
+                {"family", record.family},
+                {"source", record.source},
+                {"kind", record.kind},
+                {"space_dimension", record.space_dimension},
+                {"contacts", record.contacts},
+                {"joints", record.joints},
+                {"limits", record.limits},
+                {"rows", record.rows},
+                {"nonzeros", record.nonzeros},
+                {"mu_min", number(record.mu_min)},
+                {"mu_max", number(record.mu_max)},
+                {"symmetry_error", number(record.symmetry_error)},
+                {"rank", number(record.rank)},
+                {"conditioning", number(record.conditioning)},
+                {"features_estimated", record.features_estimated},
+                {"category", record.category},
+                {"headline", problem.headline},
+                {"counted", problem.counted},
+                {"left_out", problem.left_out},
+                {"error", record.error},
+                {"hash", record.hash},
+                {"words", problem_words(record, folder_of[record.hash])},
+                {"whole_command", fails_before_a_solve(record)}});
     }
-    return list;
   }
 
   Json slices() const {
@@ -261,53 +317,54 @@ class Writer {
             cell.key};
   }
 
-  Json cells() {
-    Json rows = Json::array();
+  void cells(Growing& rows) {
     for (std::size_t s = 0; s < analysis_.slices.size(); ++s) {
       for (std::size_t p = 0; p < analysis_.problems.size(); ++p) {
         for (std::size_t c = 0; c < analysis_.columns.size(); ++c) {
           const CellRecord* cell = analysis_.slices[s].grid[p][c];
-          if (cell != nullptr) rows.push_back(cell_row(s, p, c, *cell));
+          if (cell != nullptr) rows.add(cell_row(s, p, c, *cell));
         }
       }
     }
-    Json names = {"slice",
-                  "problem",
-                  "solver",
-                  "outcome",
-                  "status",
-                  "reason",
-                  "claimed",
-                  "verdict_value",
-                  "iterations",
-                  "factorizations",
-                  "operator_products",
-                  "total_s",
-                  "total_mad_s",
-                  "total_min_s",
-                  "total_cold_s",
-                  "setup_s",
-                  "solve_s",
-                  "repeats",
-                  "rounds",
-                  "judge_s",
-                  "peak_memory_kb",
-                  "open",
-                  "stick",
-                  "slip",
-                  "own_residual",
-                  "symmetrised",
-                  "verdict_symmetrised",
-                  "compliance_share",
-                  "verdict_compliant",
-                  "ccp_compliant",
-                  "limit_s",
-                  "limit_mb",
-                  "run",
-                  "command",
-                  "residuals",
-                  "key"};
-    return {{"names", std::move(names)}, {"rows", std::move(rows)}};
+  }
+
+  static Json cell_names() {
+    return {"slice",
+            "problem",
+            "solver",
+            "outcome",
+            "status",
+            "reason",
+            "claimed",
+            "verdict_value",
+            "iterations",
+            "factorizations",
+            "operator_products",
+            "total_s",
+            "total_mad_s",
+            "total_min_s",
+            "total_cold_s",
+            "setup_s",
+            "solve_s",
+            "repeats",
+            "rounds",
+            "judge_s",
+            "peak_memory_kb",
+            "open",
+            "stick",
+            "slip",
+            "own_residual",
+            "symmetrised",
+            "verdict_symmetrised",
+            "compliance_share",
+            "verdict_compliant",
+            "ccp_compliant",
+            "limit_s",
+            "limit_mb",
+            "run",
+            "command",
+            "residuals",
+            "key"};
   }
 
   Json ranking_row(const RankingRow& row) const {
@@ -368,25 +425,23 @@ class Writer {
     return {{"solver", curve.column}, {"x", std::move(x)}, {"y", std::move(y)}};
   }
 
-  Json profiles() const {
-    Json list = Json::array();
+  void profiles(Growing& list) const {
     for (const auto& profile : analysis_.profiles) {
       Json performance = Json::array();
       Json data = Json::array();
       for (const auto& one : profile.performance) performance.push_back(curve(one));
       for (const auto& one : profile.data) data.push_back(curve(one));
-      list.push_back({{"slice", profile.slice},
-                      {"family", profile.family},
-                      {"cost", id(profile.cost)},
-                      {"problems", profile.problems},
-                      {"performance", std::move(performance)},
-                      {"data", std::move(data)}});
+      list.add({{"slice", profile.slice},
+                {"family", profile.family},
+                {"cost", id(profile.cost)},
+                {"problems", profile.problems},
+                {"performance", std::move(performance)},
+                {"data", std::move(data)}});
     }
-    return list;
   }
 
-  Json pairs() const {
-    Json list = Json::array();
+  void pairs(Growing& list) const {
+    PairCurves curves(analysis_);
     for (const auto& pair : analysis_.pairs) {
       Json entry = {{"slice", pair.slice},
                     {"cost", id(pair.cost)},
@@ -396,10 +451,12 @@ class Writer {
                     {"ties", pair.ties},
                     {"second_better", pair.second_better},
                     {"neither", pair.neither}};
-      if (pair_curves_) entry["curves"] = {curve(pair.first_curve), curve(pair.second_curve)};
-      list.push_back(std::move(entry));
+      if (pair_curves_) {
+        const auto both = curves(pair);
+        entry["curves"] = {curve(both[0]), curve(both[1])};
+      }
+      list.add(entry);
     }
-    return list;
   }
 
   Json statuses() const {
@@ -414,19 +471,17 @@ class Writer {
     return list;
   }
 
-  Json problem_results() const {
-    Json list = Json::array();
+  void problem_results(Growing& list) const {
     for (const auto& row : analysis_.problem_rows) {
-      list.push_back({{"slice", row.slice},
-                      {"problem", row.problem},
-                      {"tried_by", row.tried_by},
-                      {"solved_by", row.solved_by},
-                      {"fastest", index(row.fastest)},
-                      {"fastest_cost", number(row.fastest_cost)},
-                      {"best_verdict", number(row.best_verdict)},
-                      {"best_verdict_by", index(row.best_verdict_by)}});
+      list.add({{"slice", row.slice},
+                {"problem", row.problem},
+                {"tried_by", row.tried_by},
+                {"solved_by", row.solved_by},
+                {"fastest", index(row.fastest)},
+                {"fastest_cost", number(row.fastest_cost)},
+                {"best_verdict", number(row.best_verdict)},
+                {"best_verdict_by", index(row.best_verdict_by)}});
     }
-    return list;
   }
 
   const Analysis& analysis_;
@@ -437,8 +492,8 @@ class Writer {
 
 }  // namespace
 
-std::string json_report(const Analysis& analysis, int digits, bool pair_curves) {
-  return Writer(analysis, digits, pair_curves).write().dump(-1, ' ', false, Json::error_handler_t::replace);
+void json_report(const Analysis& analysis, int digits, bool pair_curves, const ByteSink& sink) {
+  Writer(analysis, digits, pair_curves).write(sink);
 }
 
 }  // namespace conebench::reports

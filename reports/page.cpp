@@ -25,13 +25,15 @@ constexpr int digits = 6;
 
 bool page_has_charts() { return !page_asset("plotly.js").empty(); }
 
-std::string html_page(const Analysis& analysis, const Pictures& pictures) {
-  return html_shell({.title = analysis.title.empty() ? "Conebench report" : analysis.title,
-                     .sections = sections,
-                     .text_files = "report.md and the CSV files",
-                     .data = json_report(analysis, digits, false),
-                     .pictures = pictures_json(pictures),
-                     .scripts = scripts});
+void html_page(const Analysis& analysis, const Pictures& pictures, const ByteSink& sink) {
+  html_shell({.title = analysis.title.empty() ? "Conebench report" : analysis.title,
+              .sections = sections,
+              .text_files = "report.md and the CSV files",
+              .data = {},
+              .pictures = pictures_json(pictures),
+              .scripts = scripts,
+              .large_data = [&](const ByteSink& data) { json_report(analysis, digits, false, data); }},
+             sink);
 }
 
 }  // namespace conebench::reports

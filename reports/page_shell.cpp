@@ -9,16 +9,15 @@ namespace conebench::reports {
 
 namespace {
 
-/// The template with every "{{name}}" replaced by what `value_of` has for the name.
-template <class ValueOf>
-std::string fill(std::string_view page, ValueOf value_of) {
-  std::string out;
+/// The template, with what `value` writes for a name in the place of every "{{name}}".
+template <class WriteValue>
+void fill(std::string_view page, const ByteSink& sink, WriteValue value) {
   while (true) {
     const std::size_t open = page.find("{{");
     const std::size_t close = open == std::string_view::npos ? open : page.find("}}", open);
-    if (close == std::string_view::npos) return out.append(page);
-    out.append(page.substr(0, open));
-    out.append(value_of(page.substr(open + 2, close - open - 2)));
+    if (close == std::string_view::npos) return sink(page);
+    sink(page.substr(0, open));
+    value(page.substr(open + 2, close - open - 2));
     page.remove_prefix(close + 2);
   }
 }
@@ -42,32 +41,38 @@ std::string elements(std::span<const PageSection> sections) {
 
 }  // namespace
 
-std::string html_shell(const PageParts& parts) {
-  const auto value_of = [&](auto& self, std::string_view name) -> std::string {
-    const auto nested = [&](std::string_view asset) {
-      return fill(page_asset(asset), [&](std::string_view inner) { return self(self, inner); });
-    };
-    if (name == "title") return html(parts.title);
-    if (name == "second_id") return std::string(parts.sections[1].id);
-    if (name == "second_label") return std::string(parts.sections[1].label);
-    if (name == "text_files") return std::string(parts.text_files);
-    if (name == "links") return links(parts.sections);
-    if (name == "sections") return elements(parts.sections);
-    if (name == "style") return std::string(page_asset("page.css"));
-    if (name == "body") return nested("frame.html");
-    if (name == "brand") return nested("brand.html");
-    if (name == "data") return script_json(parts.data);
-    if (name == "more_data" && !parts.pictures.empty()) {
-      return fmt::format("<script type=\"application/json\" id=\"pictures\">{}</script>\n",
-                         script_json(parts.pictures));
+void html_shell(const PageParts& parts, const ByteSink& sink) {
+  const auto write = [&](auto& self, std::string_view name) -> void {
+    if (name == "title") sink(html(parts.title));
+    if (name == "second_id") sink(parts.sections[1].id);
+    if (name == "second_label") sink(parts.sections[1].label);
+    if (name == "text_files") sink(parts.text_files);
+    if (name == "links") sink(links(parts.sections));
+    if (name == "sections") sink(elements(parts.sections));
+    if (name == "style") sink(page_asset("page.css"));
+    if (name == "body" || name == "brand") {
+      fill(page_asset(name == "body" ? "frame.html" : "brand.html"), sink,
+           [&](std::string_view inner) { self(self, inner); });
     }
-    if (name == "plotly") return std::string(page_asset("plotly.js"));
-    if (name != "scripts") return {};
-    std::string all;
-    for (const auto script : parts.scripts) all.append(page_asset(script)).append("\n");
-    return all;
+    if (name == "data" && !parts.large_data) sink(script_json(parts.data));
+    if (name == "data" && parts.large_data) {
+      parts.large_data([&](std::string_view piece) { sink(script_json(piece)); });
+    }
+    if (name == "more_data" && !parts.pictures.empty()) {
+      sink(fmt::format("<script type=\"application/json\" id=\"pictures\">{}</script>\n", script_json(parts.pictures)));
+    }
+    if (name == "plotly") sink(page_asset("plotly.js"));
+    if (name != "scripts") return;
+    for (const auto script : parts.scripts) {
+      sink(page_asset(script));
+      sink("\n");
+    }
   };
-  return fill(page_asset("page.html"), [&](std::string_view name) { return value_of(value_of, name); });
+  fill(page_asset("page.html"), sink, [&](std::string_view name) { write(write, name); });
+}
+
+std::string html_shell(const PageParts& parts) {
+  return collected([&](const ByteSink& sink) { html_shell(parts, sink); });
 }
 
 }  // namespace conebench::reports

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "reports/write_files.hpp"
+
 namespace conebench::reports {
 
 struct PageSection {
@@ -18,7 +20,9 @@ struct PageParts {
   std::string data;                           ///< JSON, for the element "data"
   std::string pictures;                       ///< the same, for "pictures"; empty: no such element
   std::span<const std::string_view> scripts;  ///< assets' names, in the order in which they build on each other
+  ByteSource large_data = {};                 ///< in the place of `data`, where that is too large for one text
 };
+void html_shell(const PageParts& parts, const ByteSink& sink);
 std::string html_shell(const PageParts& parts);
 
 }  // namespace conebench::reports

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "reports/formats.hpp"
@@ -28,17 +27,51 @@ constexpr std::array file_names = {"index.html",       "report.md",    "report.t
                                    "statuses.csv",     "report.json",  "data_profiles.csv",
                                    "pair_profiles.csv"};
 
-bool holds(const std::filesystem::path& file, const std::string& content) {
-  std::error_code ignored;
-  if (std::filesystem::file_size(file, ignored) != content.size() || ignored) return false;
+bool holds(const std::filesystem::path& file, const ByteSource& content) {
   std::ifstream stream(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(stream), {}) == content;
+  bool same = stream.is_open();
+  std::string there;
+  content([&](std::string_view piece) {
+    if (!same) return;
+    there.resize(piece.size());
+    stream.read(there.data(), static_cast<std::streamsize>(there.size()));
+    same = stream.gcount() == static_cast<std::streamsize>(piece.size()) && there == piece;
+  });
+  return same && stream.peek() == std::ifstream::traits_type::eof();
+}
+
+/// They refer to the analysis and the pictures.
+std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, const std::vector<ReportFormat>& formats,
+                                          const reports::Pictures& pictures) {
+  std::vector<StreamedFile> files;
+  const auto whole = [&](ReportFile file) {
+    files.push_back({file.path, [content = std::move(file.content)](const ByteSink& sink) { sink(content); }});
+  };
+  for (const ReportFormat format : formats) {
+    switch (format) {
+      case ReportFormat::html:
+        files.push_back({"index.html", [&](const ByteSink& sink) { reports::html_page(analysis, pictures, sink); }});
+        break;
+      case ReportFormat::md: whole({"report.md", reports::markdown_report(analysis)}); break;
+      case ReportFormat::latex:
+        for (ReportFile& file : reports::latex_files(analysis)) whole(std::move(file));
+        break;
+      case ReportFormat::csv:
+        for (StreamedFile& file : reports::csv_files(analysis)) files.push_back(std::move(file));
+        break;
+      case ReportFormat::json:
+        files.push_back({"report.json", [&](const ByteSink& sink) { reports::json_report(analysis, 17, true, sink); }});
+        break;
+    }
+  }
+  return files;
 }
 
 /// Files in the folder that are named as a report's, were not written now and are not what this report would have in
 /// their place.
-std::vector<std::string> other_reports_files(const StoreContents& contents, const std::filesystem::path& out,
-                                             ReportOptions options, const std::vector<std::filesystem::path>& written) {
+std::vector<std::string> other_reports_files(const reports::Analysis& analysis, const std::filesystem::path& out,
+                                             const ReportOptions& options,
+                                             const std::vector<std::filesystem::path>& written) {
   std::vector<std::string> others;
   for (const std::string name : file_names) {
     std::error_code ignored;
@@ -50,9 +83,9 @@ std::vector<std::string> other_reports_files(const StoreContents& contents, cons
   std::erase_if(left, [&](ReportFormat format) {
     return std::find(options.formats.begin(), options.formats.end(), format) != options.formats.end();
   });
-  options.formats = std::move(left);
-  for (const ReportFile& file : render_report(contents, options)) {
-    if (holds(out / file.path, file.content)) std::erase(others, file.path.string());
+  for (const StreamedFile& file : streamed_report(analysis, left, options.pictures)) {
+    const auto same_name = std::find(others.begin(), others.end(), file.path.string());
+    if (same_name != others.end() && holds(out / file.path, file.content)) others.erase(same_name);
   }
   return others;
 }
@@ -87,17 +120,8 @@ Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_
 std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options) {
   const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
   std::vector<ReportFile> files;
-  const auto append = [&](std::vector<ReportFile> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(files));
-  };
-  for (const ReportFormat format : options.formats) {
-    switch (format) {
-      case ReportFormat::html: files.push_back({"index.html", reports::html_page(analysis, options.pictures)}); break;
-      case ReportFormat::md: files.push_back({"report.md", reports::markdown_report(analysis)}); break;
-      case ReportFormat::latex: append(reports::latex_files(analysis)); break;
-      case ReportFormat::csv: append(reports::csv_files(analysis)); break;
-      case ReportFormat::json: files.push_back({"report.json", reports::json_report(analysis, 17, true)}); break;
-    }
+  for (const StreamedFile& file : streamed_report(analysis, options.formats, options.pictures)) {
+    files.push_back({file.path, collected(file.content)});
   }
   return files;
 }
@@ -105,15 +129,16 @@ std::vector<ReportFile> render_report(const StoreContents& contents, const Repor
 Result<ReportFiles> write_report(const StoreContents& contents, const std::filesystem::path& out,
                                  const ReportOptions& options) {
   ReportFiles written;
+  const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
   ReportOptions with_pictures = options;
   with_pictures.pictures = reports::find_pictures(contents.problems, options.folders);
-  const std::vector<ReportFile> files = render_report(contents, with_pictures);
+  const auto files = streamed_report(analysis, options.formats, with_pictures.pictures);
   if (const auto put = write_files(out, files); !put) {
     return Error{put.error().code,
                  put.error().message + "; nothing was replaced; free space or give another folder with --out"};
   }
-  for (const ReportFile& file : files) written.paths.push_back(out / file.path);
-  const auto others = other_reports_files(contents, out, with_pictures, written.paths);
+  for (const StreamedFile& file : files) written.paths.push_back(out / file.path);
+  const auto others = other_reports_files(analysis, out, with_pictures, written.paths);
   if (!others.empty()) {
     written.notes.push_back(fmt::format("{}: not of this report, and left as {}: {}", out.string(),
                                         others.size() == 1 ? "it was" : "they were", fmt::join(others, ", ")));

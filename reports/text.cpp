@@ -193,7 +193,7 @@ std::string shell(std::string_view text) {
   return out + "'";
 }
 
-std::string script_json(const std::string& json) {
+std::string script_json(std::string_view json) {
   std::string out;
   out.reserve(json.size() + json.size() / 64);
   for (const char c : json) {

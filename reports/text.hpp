@@ -45,6 +45,6 @@ std::string latex(std::string_view text);     ///< what pdflatex can't set is sp
 std::string html(std::string_view text);
 std::string shell(std::string_view text);  ///< one word for a POSIX shell, quoted only where needed
 /// JSON as it may stand inside a script element.
-std::string script_json(const std::string& json);
+std::string script_json(std::string_view json);
 
 }  // namespace conebench::reports

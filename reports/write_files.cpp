@@ -31,18 +31,31 @@ class Unfinished {
 };
 
 /// 0, or the system's error number.
-int write_whole(const fs::path& file, const std::string& content, bool in_place) {
+int write_piece(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(descriptor, content.data(), content.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// The same.
+int write_whole(const fs::path& file, const ByteSource& content, bool in_place) {
   const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC), 0666);
   if (descriptor < 0) return errno;
+  constexpr std::size_t enough = 1U << 20U;
   int failure = 0;
-  for (std::size_t done = 0; done < content.size() && failure == 0;) {
-    const ssize_t written = write(descriptor, content.data() + done, content.size() - done);
-    if (written >= 0) {
-      done += static_cast<std::size_t>(written);
-    } else if (errno != EINTR) {
-      failure = errno;
-    }
-  }
+  std::string waiting;
+  const auto flush = [&] {
+    if (failure == 0) failure = write_piece(descriptor, waiting);
+    waiting.clear();
+  };
+  content([&](std::string_view piece) {
+    waiting += piece;
+    if (waiting.size() >= enough) flush();
+  });
+  flush();
   // Some file systems tell only here that the disk is full.
   if (failure == 0 && !in_place && fsync(descriptor) != 0) failure = errno;
   if (close(descriptor) != 0 && failure == 0) failure = errno;
@@ -55,7 +68,21 @@ Error cannot_write(const fs::path& file, int reason) {
 
 }  // namespace
 
+std::string collected(const ByteSource& source) {
+  std::string text;
+  source([&](std::string_view piece) { text += piece; });
+  return text;
+}
+
 Result<std::monostate> write_files(const fs::path& folder, const std::vector<ReportFile>& files) {
+  std::vector<StreamedFile> streamed;
+  for (const ReportFile& file : files) {
+    streamed.push_back({file.path, [&file](const ByteSink& sink) { sink(file.content); }});
+  }
+  return write_files(folder, streamed);
+}
+
+Result<std::monostate> write_files(const fs::path& folder, const std::vector<StreamedFile>& files) {
   std::error_code failure;
   if (!folder.empty()) fs::create_directories(folder, failure);
   if (failure) {
@@ -63,7 +90,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Rep
   }
   Unfinished unfinished;
   std::vector<fs::path> places;
-  for (const ReportFile& file : files) {
+  for (const StreamedFile& file : files) {
     const fs::path place = folder / file.path;
     std::error_code ignored;
     const fs::file_status status = fs::status(place, ignored);

@@ -187,7 +187,16 @@ class Night {
     }
     if (pin_) {
       text += "\n#### Against the pinned reference\n\n";
-      result.exit_code = graver(result.exit_code, compare_with(*pin_, pages() / "pinned", text, told));
+      const int against_pin = compare_with(*pin_, pages() / "pinned", text, told);
+      // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
+      if (against_pin == nothing_measured) {
+        text += fmt::format(
+            "\nNothing of --pin {} can be compared with this night, which ends as it would without; give a reference "
+            "of this suite.\n",
+            arguments_.pin);
+      } else {
+        result.exit_code = graver(result.exit_code, against_pin);
+      }
     }
     const auto history = reports::read_history({folder_});
     if (history) result.exit_code = graver(result.exit_code, judge_history(*history, text));

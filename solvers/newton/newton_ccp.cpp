@@ -91,6 +91,7 @@ class NewtonCcp final : public Solver {
 
     auto data = as_given ? given_primal(problem) : factored_primal(problem);
     if (!data) return broken("G is indefinite, so no mass belongs to it");
+    if (data->mass.rows() == 0) return broken("G is zero, so no mass belongs to it");
     mass_.compute(data->mass);
     if (mass_.info() != Eigen::Success) return broken("M is singular");
     primal_ = PrimalProblem(std::move(*data), problem.cones(), problem_->compliance());

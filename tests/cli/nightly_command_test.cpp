@@ -127,6 +127,17 @@ TEST_F(NightlyCommand, KeepsTheNewestNightsAndThePinnedOne) {
   EXPECT_EQ(left.front(), pinned);
 }
 
+TEST_F(NightlyCommand, AReferenceOfAnotherSuiteIsNamedAndTheNightKeepsItsOwnCode) {
+  const std::string reference = folder / "reference.sqlite";
+  std::ofstream(folder / "other.json")
+      << R"({"name": "other", "problems": [{"scene": "box-stack", "grid": {"boxes": [5]}}],
+    "solvers": ["NSGS"], "tolerances": [1e-3]})";
+  ASSERT_EQ(conebench({"run", folder / "other.json", "--db", reference}).code, 0);
+  const auto first = night({"--pin", reference, "--fail-on", "lost"});
+  EXPECT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_THAT(first.out, HasSubstr("Nothing of --pin " + reference + " can be compared"));
+}
+
 TEST_F(NightlyCommand, AStoreThatARunWroteIntoTheFolderIsNeitherComparedWithNorDeleted) {
   ASSERT_EQ(night().code, 0);
   const std::string release = folder / "nights/release-1.sqlite";

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "problems/mass_solve.hpp"
 #include "problems/scenes/scene_table.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
 #include "tests/fclib_loader/temporary_folder.hpp"
@@ -136,6 +137,40 @@ TEST_F(Writing, RefusesWhatFclibHasNoPlaceFor) {
   const auto written = write_fclib(*ContactProblem::create(data), folder_ / "skewed.hdf5");
   ASSERT_FALSE(written.ok());
   EXPECT_NE(written.error().message.find("V and V^T"), std::string::npos);
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(Writing, AMassWithAHugeEntryOnOneSideIsNotTakenForSymmetric) {
+  SparseMatrix mass(2, 2);
+  mass.insert(0, 0) = 2.0;
+  mass.insert(1, 1) = 2.0;
+  EXPECT_TRUE(nearly_symmetric(mass));
+  mass.insert(0, 1) = -1.7e308;  // its square overflows, and so would both norms
+  EXPECT_FALSE(nearly_symmetric(mass));
+  mass.insert(1, 0) = -1.7e308;
+  EXPECT_TRUE(nearly_symmetric(mass));
+  EXPECT_TRUE(nearly_symmetric(SparseMatrix(2, 2)));
+}
+
+TEST_F(Writing, AMomentumThatOverflowsIsNamedAndLeavesNoFile) {
+  ContactProblemData data;
+  data.cones = *ConeProduct::create(0, 0, {0.5});
+  PrimalForm primal;
+  primal.mass = SparseMatrix(3, 3);
+  primal.jacobian = SparseMatrix(3, 3);
+  for (Index k = 0; k < 3; ++k) {
+    primal.mass.insert(k, k) = 1e300;
+    primal.jacobian.insert(k, k) = 1.0;
+  }
+  primal.free_velocity = Vector::Constant(3, 1e10);
+  data.free_term = primal.free_velocity;
+  data.delassus = make_dense_delassus(1e-300 * Matrix::Identity(3, 3));
+  data.primal = std::move(primal);
+  const auto problem = ContactProblem::create(std::move(data));
+  ASSERT_TRUE(problem.ok()) << problem.error().message;
+  const auto written = write_fclib(*problem, folder_ / "large.hdf5");
+  ASSERT_FALSE(written.ok());
+  EXPECT_NE(written.error().message.find("M v_free overflows"), std::string::npos) << written.error().message;
   EXPECT_TRUE(names().empty());
 }
 

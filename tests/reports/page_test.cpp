@@ -14,7 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string page_of(const StoreContents& store) { return html_page(analyse(store, false)); }
+std::string page_of(const StoreContents& store) {
+  return collected([&](const ByteSink& sink) { html_page(analyse(store, false), {}, sink); });
+}
 
 std::string data_of(const std::string& page) {
   const std::string open = "<script type=\"application/json\" id=\"data\">";
@@ -32,7 +34,8 @@ std::string own_part(std::string page) {
 TEST(Page, ItsDataAreTheReportsJson) {
   const StoreContents store = testing::small_store();
   const auto data = nlohmann::json::parse(data_of(page_of(store)));
-  EXPECT_EQ(data, nlohmann::json::parse(json_report(analyse(store, false), 6, false)));
+  const auto json = collected([&](const ByteSink& sink) { json_report(analyse(store, false), 6, false, sink); });
+  EXPECT_EQ(data, nlohmann::json::parse(json));
   EXPECT_EQ(data["cells"]["rows"].size(), store.cells.size());
 }
 

@@ -126,7 +126,9 @@ TEST(RenderReport, CsvNamesAreNoFormulasAndNumbersStayNumbers) {
   for (const ReportFile& file : render_report(store, options)) {
     EXPECT_THAT(file.content, Not(HasSubstr(",=cmd"))) << file.path;
     EXPECT_THAT(file.content, Not(HasSubstr("\xE9"))) << file.path;
-    if (file.path == "problems.csv") EXPECT_THAT(file.content, AllOf(HasSubstr(",'=cmd|"), HasSubstr(",-0.25,")));
+    if (file.path == "problems.csv") {
+      EXPECT_THAT(file.content, AllOf(HasSubstr(",'=cmd|"), HasSubstr(",-0.25,")));
+    }
   }
 }
 

@@ -116,6 +116,13 @@ TEST(NewtonCcp, SaysWhatItIsMissing) {
   EXPECT_THAT(reason(uneven, factored), ::testing::HasSubstr("contact 0"));
 }
 
+TEST(NewtonCcp, NoMassBelongsToAZeroMatrix) {
+  const ContactProblem problem = micro(Matrix::Zero(3, 3), vector({1, 0, -1}), cones(0, 0, {0.5}));
+  const Answer answer = run("NEWTON-CCP", problem, {{"primal", "factor"}, {"r_alpha", 1e-6}});
+  EXPECT_NE(answer.summary.status, SolveStatus::converged);
+  EXPECT_EQ(answer.summary.message, "G is zero, so no mass belongs to it");
+}
+
 TEST(NewtonCcp, UnsymmetricMatrixIsSolvedSymmetrised) {
   const ContactProblem problem =
       with_compliance(make_problem("random", {{"contacts", 5L}, {"rank_share", 1.0}, {"asymmetry", 0.01}}), 0.1);

@@ -77,7 +77,8 @@ long first_sweeps(const CascadeOptions& o) { return (o.sweeps + 1) / 2; }
 /// Sweeps that a few contacts get before anything is allocated; 0: none.
 long early_sweeps(const CascadeOptions& o, const ContactProblem& problem) {
   if (swept_thoroughly(o, problem)) return o.sweeps;
-  return !o.projected && FewContacts::worth_a_glance(problem) ? std::min(first_sweeps(o), FewContacts::glance) : 0;
+  return !o.projected && FewContacts::worth_trial_sweeps(problem) ? std::min(first_sweeps(o), FewContacts::trial_sweeps)
+                                                                  : 0;
 }
 
 template <class Options>

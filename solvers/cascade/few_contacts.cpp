@@ -347,7 +347,7 @@ bool FewContacts::dense_enough(const ContactProblem& problem) {
                                            4 * problem.blocks().stored_blocks() >= blocks * blocks);
 }
 
-bool FewContacts::worth_a_glance(const ContactProblem& problem) {
+bool FewContacts::worth_trial_sweeps(const ContactProblem& problem) {
   if (!fit(problem)) return false;
   return dense_enough(problem) || 2 * problem.blocks().stored_blocks() <= 3 * problem.cones().blocks() ||
          only_pressed(problem);

@@ -26,10 +26,10 @@ struct FewContacts {
   bool out_of_time = false;
 
   static constexpr int most_contacts = 40;  ///< limits included
-  /// Up to so many contacts sweeps alone may be the cheapest way; more get a glance where that is worth it, two sweeps,
+  /// Up to so many contacts sweeps alone may be the cheapest way; more get two trial sweeps where these are worth it,
   /// which is all that uncoupled contacts need.
   static constexpr int thoroughly = 8;
-  static constexpr long glance = 2;
+  static constexpr long trial_sweeps = 2;
   /// Up to so many contacts, whatever couples them, SSN's steps with a dense matrix cost less than to analyse a sparse
   /// one.
   static constexpr int dense = 10;
@@ -41,7 +41,7 @@ struct FewContacts {
   static bool dense_enough(const ContactProblem& problem);
   /// It fits, and dense steps may follow, or at most every second contact is coupled with another, or everything is at
   /// rest and only pressed together: then sweeps may suffice.
-  static bool worth_a_glance(const ContactProblem& problem);
+  static bool worth_trial_sweeps(const ContactProblem& problem);
 
   /// Sweeps from `guess` until the scaled natural map is within the tolerance. Contacts that are dense_enough() try
   /// Newton steps (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; four

@@ -14,21 +14,22 @@ NewtonBudget inner_budget(double shift) {
 constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 1e3, .largest = 0.1};
 constexpr double largest_shift = 0.3;
 constexpr int failures_in_a_row = 12;
-constexpr int glances_in_a_row = 5;
+constexpr int most_newton_only = 5;
 
 }  // namespace
 
 ProximalPoint::ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, ShiftedProblem& shifted)
     : problem_(problem), newton_(newton), shifted_(shifted), inner_sweep_(shifted.problem), velocity_(problem.size()) {}
 
-ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start, bool glance) {
+ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start,
+                                                bool newton_only) {
   Search inner(shifted_.problem, tolerance, search);
   const NewtonBudget budget = inner_budget(shifted_.problem.shift());
   shifted_.interior_point.finish.relative = budget.relative;
   shifted_.interior_point.finish.largest = budget.largest;
   candidate_ = start;
   Inner outcome = shifted_.newton.run(inner, candidate_, budget) ? Inner::near : Inner::unsolved;
-  if (outcome == Inner::unsolved && !glance && !search.halted()) {
+  if (outcome == Inner::unsolved && !newton_only && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
     for (int sweep = 0; sweep < 20 && !search.halted(); ++sweep) {
@@ -73,7 +74,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   double last_finish = std::numeric_limits<double>::infinity();
   int successes = 0;
   int failures = 0;
-  int glances = 0;  // in a row, without success
+  int newton_only_failed = 0;  // in a row, without success
   bool has_been_near = false;
   long end = search.newton_steps() + limits.newton_steps;
   double to_halve = walk.best_residual;
@@ -81,14 +82,14 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     shifted_.problem.become_shifted(problem_, walk.shift, walk.center);
     const double tolerance =
         std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, walk.best_residual)));
-    const bool glance = limits.short_steps && has_been_near && glances < glances_in_a_row;
-    const Inner inner = solve_inner(search, tolerance, walk.start, glance);
+    const bool newton_only = limits.short_steps && has_been_near && newton_only_failed < most_newton_only;
+    const Inner inner = solve_inner(search, tolerance, walk.start, newton_only);
     if (inner == Inner::unsolved) {
       successes = 0;
-      walk.shift = std::min(largest_shift, (glance ? 1.4 : 2.0) * walk.shift);
+      walk.shift = std::min(largest_shift, (newton_only ? 1.4 : 2.0) * walk.shift);
       walk.center = walk.start - kept_ / walk.shift;
-      if (glance) {
-        ++glances;
+      if (newton_only) {
+        ++newton_only_failed;
       } else if (++failures > failures_in_a_row) {
         return false;
       }
@@ -97,7 +98,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     failures = 0;
     ++successes;
     if (inner == Inner::near) {
-      glances = 0;
+      newton_only_failed = 0;
       has_been_near = true;
     } else if (limits.short_steps) {
       successes = 0;

@@ -52,8 +52,8 @@ class ProximalPoint {
   /// near: by Newton's method from `start`; far: by what is tried after it.
   enum class Inner { unsolved, near, far };
 
-  /// Leaves the inner problem's answer in point_. At a glance only Newton's method is tried.
-  Inner solve_inner(Search& search, double tolerance, const Vector& start, bool glance);
+  /// Leaves the inner problem's answer in point_. Where `newton_only`, only Newton's method is tried.
+  Inner solve_inner(Search& search, double tolerance, const Vector& start, bool newton_only);
 
   const ScaledProblem& problem_;
   SemismoothNewton& newton_;

@@ -45,14 +45,14 @@ double Search::with_joints(const Vector& r, double residual) {
   return whole <= residual ? residual : whole;
 }
 
-bool Search::heed(Decision decision) {
+bool Search::follow(Decision decision) {
   if (decision == Decision::out_of_time) halted_ = out_of_time_ = true;
   return decision == Decision::accept;
 }
 
 bool Search::observe() {
   const double residual = write_answer(*impulse_);
-  return heed(monitor_->observe(offers_, *impulse_, residual));
+  return follow(monitor_->observe(offers_, *impulse_, residual));
 }
 
 bool Search::look_meanwhile() {
@@ -91,7 +91,7 @@ bool Search::take(const Vector& r, double residual) {
   // The point asked about is the one that is returned if the answer is yes.
   if (good && !accepted_) {
     problem_->to_impulse(r, *impulse_);
-    accepted_ = heed(monitor_->propose(offers_, *impulse_, residual));
+    accepted_ = follow(monitor_->propose(offers_, *impulse_, residual));
   } else if (!good && monitor_->due(offers_)) {
     accepted_ = observe();
   }
@@ -115,7 +115,7 @@ bool Search::offer_impulse(Vector& impulse) {
   }
   if (!(residual <= tolerance_)) return false;
   *impulse_ = impulse;
-  accepted_ = criterion_ == Criterion::own || heed(monitor_->propose(offers_, *impulse_, residual));
+  accepted_ = criterion_ == Criterion::own || follow(monitor_->propose(offers_, *impulse_, residual));
   if (accepted_) best_impulse_ = impulse;
   return accepted_;
 }

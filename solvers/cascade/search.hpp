@@ -73,7 +73,7 @@ class Search {
  private:
   void hold_to_limit();
   /// What the monitor said, and whether it accepted.
-  bool heed(Decision decision);
+  bool follow(Decision decision);
   /// Asks about the answer so far.
   bool observe();
   /// Of a search that works within this one: its points are measured, and the monitor may end this one between them.

@@ -163,7 +163,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     }
     if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
-    if (k >= budget.glimmer && best_to_beat > budget.hopeless) break;
+    if (k >= budget.first_steps && best_to_beat > budget.hopeless) break;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
       before = 0.0;

@@ -29,9 +29,9 @@ struct NewtonBudget {
   /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at ten
   /// times `scale`, and the third time it ends.
   bool leaves_circles = false;
-  /// Ends a run whose first steps, `glimmer` of them, have not come below this.
+  /// Ends a run whose first steps, `first_steps` of them, have not come below this.
   double hopeless = std::numeric_limits<double>::infinity();
-  int glimmer = 6;
+  int first_steps = 6;
 };
 
 /// What is known of a point that was measured.

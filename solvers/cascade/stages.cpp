@@ -46,7 +46,7 @@ NewtonBudget first_newton(bool planar) {
           .changes_scale = true,
           .leaves_circles = true,
           .hopeless = planar ? 0.2 : 1.0,
-          .glimmer = planar ? 3 : 6};
+          .first_steps = planar ? 3 : 6};
 }
 
 bool rescue(Parts& parts, Search& search) {

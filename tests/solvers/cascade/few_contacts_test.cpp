@@ -184,8 +184,8 @@ TEST(FewContacts, ContactsThatAreHardlyCoupledGetHalfTheSweepsAskedForBeforeTheF
   data.free_term = coupled.free_term();
   data.delassus = make_block_sparse_delassus(BlockSparseMatrix::from_dense(g, data.cones));
   const ContactProblem problem = ContactProblem::create(std::move(data)).value();
-  ASSERT_TRUE(FewContacts::worth_a_glance(problem));
-  ASSERT_FALSE(FewContacts::worth_a_glance(coupled));
+  ASSERT_TRUE(FewContacts::worth_trial_sweeps(problem));
+  ASSERT_FALSE(FewContacts::worth_trial_sweeps(coupled));
   SilentMonitor monitor;
   for (const long sweeps : {1L, 2L, 3L, 4L, 5L, 8L}) {
     const long half = (sweeps + 1) / 2;

@@ -88,21 +88,23 @@ void RunTimes::add(const RunTime& run) {
   spent_s_ += run.total();
   longest_s_ = std::max(longest_s_, run.total());
   const auto count = [&](const RunTime& one) {
+    was_shared_ = was_shared_ || shared(one);
     if (!counts(one)) return;
     ++counted_;
     counted_s_ += one.total();
   };
   if (run.probe_s <= 0.0 || (least_probe_s_ > 0.0 && run.probe_s >= least_probe_s_)) return count(run);
   least_probe_s_ = run.probe_s;
+  was_shared_ = false;
   counted_ = 0;
   counted_s_ = 0.0;
   for (const RunTime& one : runs_) count(one);
 }
 
-bool RunTimes::counts(const RunTime& run) const {
+bool RunTimes::shared(const RunTime& run) const {
   // Beside another thread on the core the probe takes 1.3 to 1.5 times as long; the clock moves by 3 %.
-  constexpr double shared = 1.1;
-  return run.had_processor && run.probe_s <= shared * least_probe_s_;
+  constexpr double slower = 1.1;
+  return run.probe_s > slower * least_probe_s_;
 }
 
 bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, double passed_s) const {
@@ -113,7 +115,7 @@ bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, doubl
   if (counted_ >= repeats.maximum || spent_s_ + longest_s_ > budget) return false;
   if (runs < repeats.minimum) return true;
   if (counted_ >= repeats.minimum && counted_s_ * 1e3 >= repeats.minimum_ms) return false;
-  return counted_ == runs || passed_s * 1e3 < patience * repeats.minimum_ms;
+  return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < patience * repeats.minimum_ms);
 }
 
 template <class Seconds>

@@ -51,8 +51,9 @@ class RunTimes {
 
   void add(const RunTime& run);
   /// Whether a solved cell runs once more (DESIGN 6), `passed_s` after the first: until enough runs count and took long
-  /// enough; where some do not count, for ten times as long at most. Never where another as long as the longest would
-  /// exceed `budget` seconds of all runs.
+  /// enough; where the core was shared, for ten times as long at most. A solver that leaves its work to other threads
+  /// has no run that counts, and is none the longer. Never where another as long as the longest would exceed `budget`
+  /// seconds of all runs.
   bool another(const CellRequest::Repeats& repeats, double budget, double passed_s) const;
 
   std::size_t size() const { return runs_.size(); }
@@ -62,12 +63,14 @@ class RunTimes {
   TimingRecord total() const;
 
  private:
-  bool counts(const RunTime& run) const;
+  bool shared(const RunTime& run) const;
+  bool counts(const RunTime& run) const { return run.had_processor && !shared(run); }
   template <class Seconds>
   TimingRecord summary(Seconds seconds) const;
 
   std::vector<RunTime> runs_;
   double least_probe_s_;
+  bool was_shared_ = false;  ///< in some run
   int counted_ = 0;
   double counted_s_ = 0.0;  ///< what those that count took
   double spent_s_ = 0.0;

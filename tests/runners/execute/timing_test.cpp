@@ -89,6 +89,14 @@ TEST(Repeats, OfASharedCoreDoNotCountAndGoOnForTenTimesAsLong) {
   EXPECT_EQ(times.total().cold, 0.030);
 }
 
+TEST(Repeats, OfASolverWithThreadsOfItsOwnEndAsEver) {
+  const CellRequest::Repeats repeats{3, 50.0, 100};
+  RunTimes times;
+  for (int run = 0; run < 3; ++run) times.add({.solve_s = 0.020, .had_processor = false, .probe_s = 10e-6});
+  EXPECT_FALSE(times.another(repeats, 10.0, 0.06));
+  EXPECT_EQ(times.total().minimum, 0.020);
+}
+
 TEST(Repeats, AllCountWhereTheCoreWasSharedThroughout) {
   const RunTimes times = runs_of({0.030, 0.032, 0.034}, 14e-6, 10e-6);
   EXPECT_EQ(times.total().minimum, 0.030);

@@ -142,7 +142,10 @@ PairedProblems pair_problems(Comparison& comparison) {
   for (const ProblemRecord& problem : comparison.fresh.problems) {
     const auto same_data = by_hash.find(problem.hash);
     if (same_data != by_hash.end()) {
-      comparison.problems[same_data->second].in_new = true;
+      ComparedProblem& one = comparison.problems[same_data->second];
+      one.in_new = true;
+      if (base_of_source.contains(problem.source) && base_of_source[problem.source]->error == problem.error)
+        one.note = {};
       paired.fresh[problem.hash] = same_data->second;
       continue;
     }

@@ -114,6 +114,18 @@ TEST_F(Compare, AFileThatCanNoLongerBeReadBreaksItsCells) {
   EXPECT_THAT(comparison_terminal(comparison, false), HasSubstr("problem-7.hdf5: truncated"));
 }
 
+TEST_F(Compare, AFileThatNeitherRunCouldTakeIsNoChange) {
+  for (StoreContents* store : {&base, &fresh}) {
+    store->problems[7].error = "boxes/problem-7.hdf5: rolling friction";
+    for (CellRecord& cell : store->cells) {
+      if (cell.problem == "hash-7") cell.status = "unsupported", cell.solved = false;
+    }
+  }
+  EXPECT_THAT(comparison_terminal(compared(base, fresh), false), Not(HasSubstr("rolling friction")));
+  fresh.problems[7].error.clear();
+  EXPECT_THAT(comparison_terminal(compared(base, fresh), false), HasSubstr("rolling friction"));
+}
+
 TEST_F(Compare, AChangeOfWorkNeedsNoStatistics) {
   for (std::size_t p = 0; p < 6; ++p) {
     CellRecord& cell = cell_of(fresh, "NSGS", p);

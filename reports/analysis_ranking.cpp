@@ -49,10 +49,10 @@ void count(Tally& tally, Outcome what) {
 bool passes_relative_only(const CellRecord& cell) {
   const auto relative = cell.residuals.find("natural_map_relative");
   const auto scaled = cell.residuals.find("natural_map_scaled");
-  if (relative == cell.residuals.end() || scaled == cell.residuals.end()) return false;
-  if (!relative->second.value || *relative->second.value > cell.tolerance) return false;
-  if (!scaled->second.missing.empty()) return false;  // not known, so not failed
-  return !scaled->second.value || *scaled->second.value > cell.tolerance;
+  if (!relative || !scaled) return false;
+  if (!relative->value || *relative->value > cell.tolerance) return false;
+  if (!scaled->missing.empty()) return false;  // not known, so not failed
+  return !scaled->value || *scaled->value > cell.tolerance;
 }
 
 void add(AddedCompliance& added, const CellRecord& cell) {

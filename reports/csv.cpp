@@ -124,9 +124,9 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         csv.whole(cell.max_iterations).number(cell.limit_s).whole(cell.limit_mb).whole(cell.run_id).text(cell.key);
         for (const auto& name : analysis.residuals) {
           const auto residual = cell.residuals.find(name);
-          const bool known = residual != cell.residuals.end() && residual->second.missing.empty();
+          const bool known = residual && residual->missing.empty();
           constexpr double infinity = std::numeric_limits<double>::infinity();
-          csv.number(known ? std::optional(residual->second.value.value_or(infinity)) : std::nullopt);
+          csv.number(known ? std::optional(residual->value.value_or(infinity)) : std::nullopt);
         }
         csv.text(repeat_command(*problem.record, *column.setting, cell, folders[cell.run_id])).end();
       }

@@ -265,14 +265,14 @@ class Writer {
     Json list = Json::array();
     for (const auto& name : analysis_.residuals) {
       const auto found = cell.residuals.find(name);
-      if (found == cell.residuals.end()) {
+      if (!found) {
         list.push_back(nullptr);
-      } else if (!found->second.missing.empty()) {
-        list.push_back({nullptr, -1, found->second.missing});
-      } else if (!found->second.value) {
-        list.push_back({"inf", found->second.worst_block});
+      } else if (!found->missing.empty()) {
+        list.push_back({nullptr, -1, found->missing});
+      } else if (!found->value) {
+        list.push_back({"inf", found->worst_block});
       } else {
-        list.push_back({number(found->second.value), found->second.worst_block});
+        list.push_back({number(found->value), found->worst_block});
       }
     }
     return list;

@@ -202,10 +202,9 @@ void note_relative(Notes& notes, const Analysis& analysis) {
     symmetrised += cell.solved_symmetrised;
     const auto relative = cell.residuals.find("natural_map_relative");
     const auto scaled = cell.residuals.find("natural_map_scaled");
-    if (relative == cell.residuals.end() || scaled == cell.residuals.end()) continue;
-    const bool passes = relative->second.value && *relative->second.value <= cell.tolerance;
-    const bool fails =
-        scaled->second.missing.empty() && (!scaled->second.value || *scaled->second.value > cell.tolerance);
+    if (!relative || !scaled) continue;
+    const bool passes = relative->value && *relative->value <= cell.tolerance;
+    const bool fails = scaled->missing.empty() && (!scaled->value || *scaled->value > cell.tolerance);
     fooled += passes && fails;
   }
   if (fooled > 0) {

@@ -149,6 +149,7 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
     written.notes.emplace_back(
         "The page has no charts: this build lacks plotly (scripts/fetch_plotly.sh, then build).");
   }
+  written.ranking = reports::terminal(analysis, options.colour);
   return written;
 }
 

@@ -34,11 +34,13 @@ struct ReportOptions {
   std::string title;  ///< heading of the page and documents; empty: the suites' names
   /// Folders that problems' files are looked for in, for the pictures of their scenes.
   std::vector<std::filesystem::path> folders;
+  bool colour = false;         ///< of ReportFiles::ranking
   reports::Pictures pictures;  ///< on the page; write_report() takes those that lie beside the problems' files
 };
 
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
+  std::string ranking;                       ///< as terminal_ranking() has it
   std::vector<std::string> notes;  ///< what the files lack (charts), and which beside them are another report's
 };
 

@@ -23,7 +23,7 @@ std::optional<double> log_ratio(double base, double fresh) {
 /// Sums of log ratios of the counts.
 struct CountRatios {
   double iterations = 0.0, factorizations = 0.0, products = 0.0;
-  long cells = 0;
+  long cells = 0, more = 0;  ///< `more`: with more of something
 };
 
 void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell& fresh) {
@@ -37,30 +37,53 @@ void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell&
   sums.iterations += from_zero(base.iterations, fresh.iterations).value_or(0.0);
   sums.factorizations += from_zero(base.factorizations, fresh.factorizations).value_or(0.0);
   sums.products += ratio(base.products, fresh.products).value_or(0.0);
+  sums.more +=
+      fresh.iterations > base.iterations || fresh.factorizations > base.factorizations || fresh.products > base.products
+          ? 1
+          : 0;
   ++sums.cells;
 }
 
-/// More work in one count and not less in another is slower, where it is more than the least effect.
-TimeVerdict judge_work(const WorkChange& work, double minimum_effect) {
-  if (work.changed == 0) return TimeVerdict::same;
-  const auto [least, most] = std::minmax({work.iterations, work.factorizations, work.products});
-  const double bar = std::log1p(minimum_effect);
+/// More work in one count and not less in another is slower, where it is more than the bar.
+TimeVerdict judge_counts(const CountRatios& sums, double bar) {
+  const double cells = std::max(1.0, static_cast<double>(sums.cells));
+  const double least = std::min({sums.iterations, sums.factorizations, sums.products}) / cells;
+  const double most = std::max({sums.iterations, sums.factorizations, sums.products}) / cells;
   if (most > bar && least < -bar) return TimeVerdict::undecided;
   if (most > bar) return TimeVerdict::slower;
   return least < -bar ? TimeVerdict::faster : TimeVerdict::same;
+}
+
+/// Counts that hardly differ decide nothing where the time of the changed cells does: one iteration more can cost much.
+/// Gains and losses that make up for each other are not the same.
+TimeVerdict judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
+  if (work.changed == 0) return TimeVerdict::same;
+  constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/performance.md
+  const double bar = std::log1p(minimum_effect);
+  const TimeVerdict counts = judge_counts(sums, bar);
+  if (counts != TimeVerdict::same) return counts;
+  if (work.time_over_setting > bar && work.time - together > noise_of_a_cell) return TimeVerdict::slower;
+  return work.spread > bar ? TimeVerdict::undecided : TimeVerdict::same;
 }
 
 /// Everything that a setting's cells of a slice add up to.
 struct Sums {
   CountRatios all;
   std::vector<double> times, per_product, accuracy;
+  std::map<std::size_t, CountRatios> families;
 };
 
-void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what) {
+void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what,
+              std::size_t family) {
   change.solved += base.solved || fresh.solved ? 1 : 0;
   if ((what == CellChange::at_limit || what == CellChange::flaky) && base.solved && !fresh.solved) ++change.no_longer;
+  if (what == CellChange::flaky) {
+    change.flaky_before += base.status == "flaky" ? 1 : 0;
+    change.newly_flaky += base.status != "flaky" && base.solved ? 1 : 0;
+  }
   if (!is_timed(what) && what != CellChange::other_work) return;
   add_counts(sums.all, base, fresh);
+  add_counts(sums.families[family], base, fresh);
   if (what == CellChange::other_work) {
     ++change.work.changed;
     if (const auto time = log_ratio(base.minimum_s, fresh.minimum_s)) {
@@ -75,7 +98,8 @@ void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const
   }
 }
 
-void finish_sums(SettingChange& change, const Sums& sums, double minimum_effect) {
+void finish_sums(SettingChange& change, const Sums& sums, double together, double minimum_effect,
+                 const std::vector<std::string>& families) {
   // Tenfold on the median cell; a few cells scatter by as much where a stop test is met by chance.
   constexpr double much = 1.0;
   constexpr std::size_t fewest = 3;
@@ -85,7 +109,24 @@ void finish_sums(SettingChange& change, const Sums& sums, double minimum_effect)
   change.work.products = sums.all.products / cells;
   change.work.time = mean(sums.times).value_or(0.0);
   change.work.time_per_product = mean(sums.per_product).value_or(0.0);
-  change.work.verdict = judge_work(change.work, minimum_effect);
+  for (const double time : sums.times) {
+    change.work.time_over_setting += (time - together) / cells;
+    change.work.spread += std::abs(time - together) / cells;
+  }
+  change.work.verdict = judge_work(sums.all, change.work, together, minimum_effect);
+  // A family is few cells: most of them have to show it, and by as much as in times.
+  constexpr double family_effect = TimeRules{}.family_effect;
+  for (const auto& [family, counts] : sums.families) {
+    const bool most = counts.cells >= static_cast<long>(fewest) && 4 * counts.more >= 3 * counts.cells;
+    if (change.work.verdict == TimeVerdict::slower || !most) continue;
+    if (judge_counts(counts, std::log1p(std::max(family_effect, minimum_effect))) == TimeVerdict::slower) {
+      change.work.slower_families.push_back("slower: more work on " + families[family]);
+    }
+  }
+  // Five of a kind where there was none are chance once in 32 times.
+  constexpr long more_than_chance = 5;
+  change.became_flaky = change.flaky_before == 0 && change.newly_flaky > 0 &&
+                        (change.newly_flaky >= more_than_chance || change.newly_flaky == change.solved);
   change.accuracy = median(sums.accuracy);
   change.less_accurate = sums.accuracy.size() >= fewest && *change.accuracy > much;
 }
@@ -121,10 +162,12 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
   };
   counted(change.count(CellChange::lost), "lost", worse);
   counted(change.count(CellChange::broke), "broke", worse);
+  if (change.became_flaky) counted(change.newly_flaky, "flaky, none before", worse);
   counted(change.missed - change.missed_with_problem, "missing", worse);
   counted(change.count(CellChange::won), "won", better);
   if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
   if (change.work.verdict == TimeVerdict::slower) worse.push_back("slower: more work");
+  worse.insert(worse.end(), change.work.slower_families.begin(), change.work.slower_families.end());
   bool undecided = change.work.verdict == TimeVerdict::undecided || change.no_longer > 0;
   if (change.work.verdict == TimeVerdict::faster) {
     const bool gain = !times_compared || pays_off(change.work, slice.times.together, minimum_effect);
@@ -209,13 +252,13 @@ class Judge {
       }
       if (pair.base && pair.fresh) {
         add_pair(change, sums[pair.setting], comparison_.base.cells[*pair.base], comparison_.fresh.cells[*pair.fresh],
-                 pair.change);
+                 pair.change, family_of_[pair.problem]);
       }
     }
     for (auto& [setting, change] : changes) {
       change.setting = setting;
       change.slice = index;
-      finish_sums(change, sums[setting], comparison_.minimum_effect);
+      finish_sums(change, sums[setting], slice.times.together, comparison_.minimum_effect, family_names_);
       if (setting < slice.times.settings.size()) change.times = slice.times.settings[setting];
       judge_setting(change, slice, comparison_.times_compared, comparison_.minimum_effect);
       slice.settings.push_back(std::move(change));
@@ -255,20 +298,22 @@ class Judge {
 /// By gate word: how many cells of the setting, or 1 where the setting itself is meant.
 std::map<std::string, long> alarms_of(const SettingChange& change, const std::vector<FamilyChange>& families) {
   const auto judged = [&](TimeVerdict verdict) {
-    return (change.work.verdict == verdict && verdict == TimeVerdict::slower) || change.times.verdict == verdict ||
+    const bool more_work = change.work.verdict == TimeVerdict::slower || !change.work.slower_families.empty();
+    return (more_work && verdict == TimeVerdict::slower) || change.times.verdict == verdict ||
            std::any_of(families.begin(), families.end(), [&](const FamilyChange& family) {
              return family.setting == change.setting && family.times.verdict == verdict;
            });
   };
-  std::map<std::string, long> alarms = {{"lost", change.count(CellChange::lost)},
-                                        {"won", change.count(CellChange::won)},
-                                        {"broke", change.count(CellChange::broke)},
-                                        {"flaky", change.count(CellChange::flaky)},
-                                        {"at-limit", change.count(CellChange::at_limit)},
-                                        {"missing", change.missed},
-                                        {"slower", judged(TimeVerdict::slower) ? 1 : 0},
-                                        {"less-accurate", change.less_accurate ? 1 : 0},
-                                        {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
+  std::map<std::string, long> alarms = {
+      {"lost", change.count(CellChange::lost) + (change.became_flaky ? change.newly_flaky : 0)},
+      {"won", change.count(CellChange::won)},
+      {"broke", change.count(CellChange::broke)},
+      {"flaky", change.count(CellChange::flaky)},
+      {"at-limit", change.count(CellChange::at_limit)},
+      {"missing", change.missed},
+      {"slower", judged(TimeVerdict::slower) ? 1 : 0},
+      {"less-accurate", change.less_accurate ? 1 : 0},
+      {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
   // One that lost a problem is no better for being faster.
   const bool faster = judged(TimeVerdict::faster) || change.work.verdict == TimeVerdict::faster;
   alarms["faster"] = faster && change.outlook == Outlook::better ? 1 : 0;

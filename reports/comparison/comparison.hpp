@@ -100,7 +100,10 @@ struct CellPair {
 struct WorkChange {
   long changed = 0;  ///< cells with other work
   double iterations = 0.0, factorizations = 0.0, products = 0.0;
-  double time = 0.0;              ///< of the changed cells: mean log ratio of the minima
+  double time = 0.0;               ///< of the changed cells: mean log ratio of the minima
+  double time_over_setting = 0.0;  ///< what they add to the mean log ratio of all cells, the machine's part taken off
+  double spread = 0.0;             ///< the same of their absolute values
+  std::vector<std::string> slower_families = {};  ///< with more work, where the setting as a whole has none: in words
   double time_per_product = 0.0;  ///< `time` less their log ratio of products; 0 where products are not counted
   TimeVerdict verdict = TimeVerdict::same;
 };
@@ -113,6 +116,9 @@ struct SettingChange {
   std::array<long, cell_changes> counts{};
   long solved = 0;               ///< cells that either side solved, of those that both have
   long no_longer = 0;            ///< of those: the base alone did, and a limit or a flaky run hides why
+  long flaky_before = 0;         ///< cells that were flaky in the base
+  long newly_flaky = 0;          ///< that the base solved and did not find flaky
+  bool became_flaky = false;     ///< too many for a setting that had none to be chance
   long missed = 0;               ///< of the missing cells: those that the base could try
   long missed_with_problem = 0;  ///< of those: the whole problem is gone, which is told once for all settings
   WorkChange work;

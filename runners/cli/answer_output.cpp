@@ -20,14 +20,14 @@ void add_judgement(nlohmann::json& object, const CellRecord& record) {
   // Every name is there, also where nothing was judged.
   for (const auto& row : residual_table()) {
     const auto found = record.residuals.find(row.name);
-    if (found == record.residuals.end()) {
+    if (!found) {
       residuals[row.name] = nullptr;
       missing[row.name] = "nothing was judged";
       continue;
     }
-    residuals[row.name] = number(found->second.value);
-    if (!found->second.missing.empty()) missing[row.name] = found->second.missing;
-    if (found->second.worst_block >= 0) worst[row.name] = found->second.worst_block;
+    residuals[row.name] = number(found->value);
+    if (!found->missing.empty()) missing[row.name] = found->missing;
+    if (found->worst_block >= 0) worst[row.name] = found->worst_block;
   }
   object["modes"] = {{"open", record.open}, {"stick", record.stick}, {"slip", record.slip}};
 }
@@ -39,8 +39,8 @@ std::string judgement_text(const CellRecord& record) {
   std::vector<std::vector<std::string>> rows = {{"residual", "value", "unit", "worst block"}};
   for (const auto& row : residual_table()) {
     const auto found = record.residuals.find(row.name);
-    if (found == record.residuals.end()) continue;
-    const auto& residual = found->second;
+    if (!found) continue;
+    const ResidualRecord& residual = *found;
     if (!residual.missing.empty()) {
       rows.push_back({row.name, "–", "", "unknown: " + residual.missing});
       continue;

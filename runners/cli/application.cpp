@@ -121,8 +121,8 @@ const char* exit_code_table() {
       Or something outside killed what was at work: the same command goes on.
       Of one problem: the solver does not support it, or this build lacks what
       it needs (`conebench doctor`)
-  5   nothing was measured: no cell, or no solver answered in any and nothing
-      broke; look at the filter, the data folder and the report
+  5   nothing was measured: no cell, or no solver answered or ran to its limit
+      in any and nothing broke; look at the filter, the data folder and the report
   70  internal error; please report it with the command
   130 interrupted (Ctrl-C, a closed terminal or pipe); what was done is kept,
       the same command resumes

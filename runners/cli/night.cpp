@@ -196,10 +196,15 @@ class Night {
             arguments_.pin);
       } else {
         result.exit_code = graver(result.exit_code, against_pin);
+        if (against_pin == gate_failed) result.headline += "; worse than the pinned reference";
       }
     }
     const auto history = reports::read_history({folder_});
-    if (history) result.exit_code = graver(result.exit_code, judge_history(*history, text));
+    if (history) {
+      const int together = judge_history(*history, text);
+      result.exit_code = graver(result.exit_code, together);
+      if (together == gate_failed) result.headline += "; slower by the nights together";
+    }
     print_text(text);
     for (const std::string& reason : ending.reasons) print_error(reason);
     if (!history) return history.error();

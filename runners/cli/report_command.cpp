@@ -12,6 +12,7 @@
 #include "problems/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/execute/gates.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/store/merge.hpp"
 #include "runners/store/store.hpp"
@@ -57,12 +58,12 @@ std::string still_to_run(const StoreContents& contents) {
   return missing == 0 ? std::string() : fmt::format("{} that may fit it were not run yet; ", missing);
 }
 
-/// Why there is no measurement in the stores; nullopt where a solver answered in some cell.
+/// Why there is no measurement in the stores; nullopt where some cell is_measured().
 std::optional<std::string> nothing_answered(const StoreContents& contents) {
   if (contents.cells.empty()) return "no cell is stored";
   std::map<std::string, long> statuses;
   for (const CellRecord& cell : contents.cells) {
-    if (cell.repeats > 0) return std::nullopt;
+    if (is_measured(cell)) return std::nullopt;
     ++statuses[cell.status];
   }
   return fmt::format("no solver answered in any of {} ({})", plural(static_cast<long>(contents.cells.size()), "cell"),
@@ -111,11 +112,10 @@ Result<int> run_report(const ReportArguments& arguments) {
     }
   }
   const StoreContents contents = grouped(std::move(joined), *groups);
+  options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   const auto written = write_report(contents, arguments.out, options);
   if (!written) return written.error();
-
-  const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  print_text(terminal_ranking(contents, colour, arguments.force_time_profiles));
+  print_text(written->ranking);
   for (const auto& note : written->notes) print_note(note);
   for (const auto& path : written->paths) print_text(path.string() + "\n");
   if (const auto why = nothing_answered(contents)) {

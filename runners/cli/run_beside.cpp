@@ -32,6 +32,9 @@ void print_outcome(const BesideOutcome& outcome, const std::string& store) {
         "the base is older than the protocol of --beside: both builds were driven by `solve`, one cold run a process; "
         "cells below 1 ms say little");
   }
+  if (outcome.unprobed) {
+    print_note("the base cannot tell repeats beside others on the core: for both builds all repeats count");
+  }
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ class BesideLoop {
         builds_(std::move(builds)),
         runs_(runs),
         by_command_(!builds_[base].speaks_protocol()),
+        probe_(builds_[base].probes() && builds_[1 - base].probes()),
         processor_(last_allowed_processor()) {}
 
   BesideOutcome run(const StoreContents& stored, const std::vector<std::size_t>& cells) {
@@ -78,6 +79,7 @@ class BesideLoop {
     }
     outcome_.cells = static_cast<long>(cells.size());
     outcome_.base_by_command = by_command_;
+    outcome_.unprobed = !by_command_ && !probe_;
     state_.total = outcome_.cells * options_.passes;
     progress_.began(state_);
     for (int pass = 1; pass <= options_.passes; ++pass) {
@@ -247,6 +249,7 @@ class BesideLoop {
   BuildReply replicate(std::size_t cell, Side side) {
     BuildOrder order = order_for(cell);
     if (!by_command_) {
+      order.request.repeats.probe = probe_;
       order.request.repeats.least_probe_s = probes_[side].least();
       BuildReply reply = builds_[side].carry_out(order, options_.sweep.interrupted);
       probes_[side].see(reply.least_probe_s, monotonic_seconds());
@@ -321,6 +324,7 @@ class BesideLoop {
   std::array<RunRecord, 2>& runs_;
   SuiteScope scope_ = plan_.scope;  ///< with the base's settings
   bool by_command_;
+  bool probe_;  ///< both know how: both count repeats by one rule
   int processor_;
   std::array<LeastProbe, 2> probes_;  ///< each build's own: it may be compiled otherwise
   double began_ = 0.0;

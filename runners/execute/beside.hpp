@@ -31,6 +31,7 @@ struct BesideOutcome {
   long left = 0;                 ///< of `cells`: for the next run, since something outside killed their process
   long killed_problems = 0;      ///< sources that could not be looked at, for the same reason
   bool base_by_command = false;  ///< the base is older than the protocol: both are driven by `solve`
+  bool unprobed = false;         ///< one of them counts all repeats, and so both do
   bool interrupted = false;
   std::optional<Error> stopped;  ///< why it ended early: the store can't be written
   double wall_s = 0.0;

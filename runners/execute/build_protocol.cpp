@@ -57,7 +57,9 @@ CellRecord cell_of(const json& object) {
   const json residuals = object.value("residuals", json::object());  // items() refers to it
   for (const auto& [name, residual] : residuals.items()) {
     ObjectReader inner(residual);
-    visit_residual(inner, cell.residuals[name]);
+    ResidualRecord record;
+    visit_residual(inner, record);
+    cell.residuals.set(name, record);
   }
   for (const json& round : object.value("timed_rounds", json::array())) {
     ObjectReader inner(round);
@@ -133,7 +135,8 @@ json request_json(const CellRequest& request) {
            {{"min", request.repeats.minimum},
             {"min_ms", request.repeats.minimum_ms},
             {"max", request.repeats.maximum},
-            {"least_probe_s", request.repeats.least_probe_s}}}};
+            {"least_probe_s", request.repeats.least_probe_s},
+            {"probe", request.repeats.probe}}}};
 }
 
 /// A word that this build does not know is refused: it would solve something else.
@@ -162,6 +165,7 @@ CellRequest request_of(const json& object) {
   repeats.at("min_ms").get_to(request.repeats.minimum_ms);
   repeats.at("max").get_to(request.repeats.maximum);
   request.repeats.least_probe_s = repeats.value("least_probe_s", 0.0);
+  request.repeats.probe = repeats.value("probe", true);
   return request;
 }
 
@@ -192,7 +196,7 @@ OptionValues options_from_json(const std::string& text) {
 std::string encode(const BuildGreeting& greeting) {
   RunRecord run;  // the object of a run has its build's
   run.build = greeting.build;
-  return pack({{"protocol", greeting.protocol}, {"build", to_json(run).at("build")}});
+  return pack({{"protocol", greeting.protocol}, {"build", to_json(run).at("build")}, {"probes", greeting.probes}});
 }
 
 std::optional<BuildGreeting> decode_build_greeting(std::string_view bytes) {
@@ -201,6 +205,7 @@ std::optional<BuildGreeting> decode_build_greeting(std::string_view bytes) {
     object.at("protocol").get_to(greeting.protocol);
     ObjectReader reader(object.at("build"));
     visit_build(reader, greeting.build);
+    greeting.probes = object.value("probes", false);
     return greeting;
   });
 }

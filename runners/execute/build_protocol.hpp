@@ -21,6 +21,7 @@ inline constexpr int build_protocol = 1;
 struct BuildGreeting {
   int protocol = 0;
   BuildRecord build;
+  bool probes = false;  ///< knows CellRequest::Repeats::probe; builds of the first days do not tell
 };
 
 /// One replicate: a problem to be loaded and, in a process of its own, solved and timed; or an answer to be judged.

@@ -192,7 +192,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   }
   write_answer(record, first);
   if (first.total() > request.seconds) return too_late(std::move(result), first);
-  const bool probed = request.repeats.maximum > 1;
+  const bool probed = request.repeats.probe && request.repeats.maximum > 1;
   // What comes first is slow for itself.
   if (probed) probe_processor();
   double probe = probed ? probe_processor() : 0.0;
@@ -224,7 +224,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       ReplayMonitor monitor(result.stopped_at, result.decision);
       runner.solve(**solver, monitor, repeat);
     }
-    const double before = std::exchange(probe, probe_processor());
+    const double before = std::exchange(probe, probed ? probe_processor() : 0.0);
     times.add(time_of(repeat, std::max(before, probe)));
     const std::string differs = difference(first, repeat);
     if (!differs.empty()) {
@@ -308,7 +308,7 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
     return result;
   }
   if (request.start == Start::guess && !problem.guess()) {
-    result.record.status = "skipped";
+    result.record.status = to_string(SolveStatus::unsupported);
     result.record.reason = "the problem has no guess to start from";
     return result;
   }
@@ -356,10 +356,10 @@ void judge_cell(const ContactProblem& problem, CellRecord& record) {
       stored.value = residual.value;
     }
     stored.worst_block = residual.worst_block;
-    record.residuals[residual.name] = std::move(stored);
+    record.residuals.set(residual.name, stored);
   }
   const Residual& verdict = judgement[record.verdict];
-  record.verdict_value = record.residuals[record.verdict].value;
+  record.verdict_value = record.residuals.at(record.verdict).value;
   const bool late = record.limit_s > 0.0 && record.total.cold > record.limit_s;
   record.solved = is_solved(verdict, record.tolerance) && !late;
   record.open = judgement.modes.open;

@@ -61,6 +61,8 @@ std::string GateOutcome::failure() const {
   return {};
 }
 
+bool is_measured(const CellRecord& cell) { return cell.repeats > 0 || cell.status == "timeout"; }
+
 SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::string>& keys,
                          const std::vector<SolvedGate>& gates, const StoreContents* base) {
   SweepVerdict verdict;
@@ -84,7 +86,7 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     ++verdict.statuses[cell.status];
     verdict.solved += cell.solved ? 1 : 0;
     verdict.supported += supported(cell) ? 1 : 0;
-    verdict.answered += cell.repeats > 0 ? 1 : 0;
+    verdict.answered += is_measured(cell) ? 1 : 0;
     verdict.skipped += cell.status == "skipped" ? 1 : 0;
     if (cell.status == "bad_problem") unreadable.insert(cell.problem);
     if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);

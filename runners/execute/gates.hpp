@@ -35,13 +35,16 @@ struct GateOutcome {
   std::string failure() const;
 };
 
+/// A solver ran to its end or to the limit of time. Crashes and cells that nobody could begin are no measurement.
+bool is_measured(const CellRecord& cell);
+
 /// The cells of a suite as a run leaves them, earlier ones included, and what of that is a failure. That no solver
 /// takes a problem, and that a solve does not converge, is data.
 struct SweepVerdict {
   long cells = 0;
   long solved = 0;
   long supported = 0;                    ///< all but the status "unsupported"
-  long answered = 0;                     ///< a solver ran to its end
+  long answered = 0;                     ///< of them is_measured()
   std::map<std::string, long> statuses;  ///< of `cells`
   long unreadable = 0;                   ///< problems that could not be loaded
   long ended = 0;                        ///< cells that crashed or ran out of memory and did not in the base

@@ -214,8 +214,8 @@ std::string code_text(int code) { return fmt::format("exit code {}", code); }
 
 }  // namespace
 
-OtherBuild::OtherBuild(std::filesystem::path executable, BuildRecord build, bool speaks)
-    : executable_(std::move(executable)), build_(std::move(build)), speaks_(speaks) {}
+OtherBuild::OtherBuild(std::filesystem::path executable, BuildRecord build, bool speaks, bool probes)
+    : executable_(std::move(executable)), build_(std::move(build)), speaks_(speaks), probes_(probes) {}
 
 Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable) {
   const auto refused = [&](const std::string& why) {
@@ -235,7 +235,7 @@ Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable) {
       return refused(fmt::format("speaks protocol {}, this build {}; run the newer of the two with --beside the older",
                                  greeting->protocol, build_protocol));
     }
-    return OtherBuild(path, greeting->build, true);
+    return OtherBuild(path, greeting->build, true, greeting->probes);
   }
   std::string name = (std::filesystem::temp_directory_path(ignored) / "conebench-version-XXXXXX").string();
   const Descriptor file(mkstemp(name.data()));
@@ -244,7 +244,7 @@ Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable) {
   std::filesystem::remove(name, ignored);
   if (!build) return refused(fmt::format("is no conebench that runs here ({})", asked.end.why));
   build->executable = file_address(path);
-  return OtherBuild(path, std::move(*build), false);
+  return OtherBuild(path, std::move(*build), false, false);
 }
 
 BuildReply OtherBuild::carry_out(const BuildOrder& order, const std::atomic<bool>* interrupted) const {

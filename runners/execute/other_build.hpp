@@ -18,6 +18,7 @@ class OtherBuild {
 
   const BuildRecord& build() const { return build_; }
   bool speaks_protocol() const { return speaks_; }
+  bool probes() const { return probes_; }  ///< see BuildGreeting
 
   /// One process from start to end: it loads the problem and does what the order says. A process that hangs, dies or
   /// writes nonsense twice gives a record `timeout` or `crashed`, never an error; a kill -9 from outside is tried
@@ -30,11 +31,12 @@ class OtherBuild {
                               const std::atomic<bool>* interrupted) const;
 
  private:
-  OtherBuild(std::filesystem::path executable, BuildRecord build, bool speaks);
+  OtherBuild(std::filesystem::path executable, BuildRecord build, bool speaks, bool probes);
 
   std::filesystem::path executable_;
   BuildRecord build_;
   bool speaks_ = false;
+  bool probes_ = false;
 };
 
 }  // namespace conebench

@@ -62,7 +62,7 @@ int serve_orders() {
   FrameBuffer received;
   while (const auto frame = wait_for_frame(received, child_channel)) {
     if (frame->kind == FrameKind::greeting) {
-      if (!answer(FrameKind::greeting, encode(BuildGreeting{build_protocol, capture_build()}))) return 1;
+      if (!answer(FrameKind::greeting, encode(BuildGreeting{build_protocol, capture_build(), true}))) return 1;
     } else if (frame->kind == FrameKind::build_order) {
       const auto order = decode_build_order(frame->payload);
       const BuildReply reply =

@@ -200,7 +200,9 @@ void unpack_record(Unpacker& unpacker, CellRecord& record) {
   for (std::uint64_t i = 0; i < residuals && unpacker.ok(); ++i) {
     std::string name;
     unpacker.get(name);
-    visit_residual(unpacker, record.residuals[name]);
+    ResidualRecord residual;
+    visit_residual(unpacker, residual);
+    record.residuals.set(name, residual);
   }
   std::uint64_t rounds = 0;
   unpacker.get(rounds);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "runners/store/residual_list.hpp"
+
 namespace conebench {
 
 /// Plain data of a store, as reports see it. Times in seconds, sizes in bytes unless a name says otherwise; a missing
@@ -105,12 +107,6 @@ struct RoundRecord {
   std::optional<std::int64_t> switches = {};  ///< involuntary context switches meanwhile
 };
 
-struct ResidualRecord {
-  std::optional<double> value;  ///< nullopt: not finite, or not known (see missing)
-  std::string missing;          ///< why it is not known, else empty
-  std::int64_t worst_block = -1;
-};
-
 struct CellRecord {
   std::string key;  ///< content address: problem, setting, limits, tolerance, criterion, verdict, start
   std::int64_t run_id = 0;
@@ -129,7 +125,7 @@ struct CellRecord {
   bool claimed = false;  ///< the solver says converged
   bool solved = false;   ///< the judge says so
   std::optional<double> verdict_value;
-  std::map<std::string, ResidualRecord> residuals;
+  ResidualList residuals;
   double own_residual = 0.0;
   bool own_residual_known = false;
   bool solved_symmetrised = false;

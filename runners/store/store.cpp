@@ -206,12 +206,17 @@ int read_table(const Connection& connection, const char* table, const char* orde
 Result<std::monostate> Store::Database::read_residuals(
     std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
   Statement query = connection.prepare("SELECT cell, name, value, missing, worst_block FROM residuals");
+  std::size_t most = 0;  // that a cell has
   const int code = for_each_row(query, [&] {
     const auto found = index_of.find(query.integer(0));
     if (found == index_of.end()) return;
-    auto& residuals = cells[found->second].residuals;
+    ResidualList& residuals = cells[found->second].residuals;
+    if (residuals.empty()) residuals.reserve(most);
     RowReader reader(query, 2);
-    visit_residual(reader, residuals.emplace_hint(residuals.end(), query.text(1), ResidualRecord{})->second);
+    ResidualRecord residual;
+    visit_residual(reader, residual);
+    residuals.set(query.text(1), residual);
+    most = std::max(most, residuals.size());
   });
   if (code != SQLITE_OK) return connection.read_error(code);
   return std::monostate{};

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fuzzer/FuzzedDataProvider.h>
+#include <sanitizer/common_interface_defs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,7 @@ void read_in_child(const Files& files) {
   if (child == 0) {
     const int log = ::open(files.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(log, STDERR_FILENO);
+    __sanitizer_set_death_callback(nullptr);  // libFuzzer's, which would keep the file as a finding
     const auto content = conebench::read_fclib_here(files.file);
     if (content) {
       check_content(files, *content);

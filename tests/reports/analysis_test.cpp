@@ -266,7 +266,7 @@ TEST_F(SmallStore, AFlakyCellFailsWithoutAClaim) {
 }
 
 TEST_F(SmallStore, ResidualsStandInTheJudgesOrderAndUnknownOnesLast) {
-  store_.cells[0].residuals["a_measure_of_later"] = {1.0, "", -1};
+  store_.cells[0].residuals.set("a_measure_of_later", {1.0, "", -1});
   const std::vector<std::string> expected{"primal", "natural_map_scaled", "natural_map_relative", "penetration",
                                           "a_measure_of_later"};
   EXPECT_EQ(analyse_store().residuals, expected);

@@ -87,6 +87,46 @@ TEST_F(Compare, ASettingThatTheClockEndsWhereItSolvedBeforeIsNeitherBetterNorAsB
   EXPECT_TRUE(compared(base, fresh, gate).failed);
 }
 
+TEST_F(Compare, OneIterationMoreThatTakesThreeTimesAsLongIsSlower) {
+  for (std::size_t p = 0; p < 9; ++p) {
+    CellRecord& cell = cell_of(fresh, "NSGS", p);
+    cell.iterations = cell.operator_products = 41;
+    cell.total.minimum *= 3.0;
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").outlook), "worse");
+  EXPECT_TRUE(comparison.failed);
+}
+
+TEST_F(Compare, GainsAndLossesThatMakeUpForEachOtherAreNotTheSame) {
+  for (const auto& [problem, factor] : {std::pair(0, 10.0), std::pair(1, 0.1)}) {
+    CellRecord& cell = cell_of(fresh, "NSGS", static_cast<std::size_t>(problem));
+    cell.iterations = cell.operator_products = std::lround(40 * factor);
+    cell.total.minimum *= factor;
+  }
+  EXPECT_STREQ(to_string(setting_of(compared(base, fresh), "NSGS").outlook), "undecided");
+}
+
+TEST_F(Compare, MoreWorkOnAFamilyIsSlower) {
+  for (std::size_t p = 18; p < problems; ++p) {
+    CellRecord& cell = cell_of(fresh, "NSGS", p);
+    cell.iterations = cell.operator_products = 42;  // 5 %: 1.2 % of the setting
+    cell.total.minimum *= 1.05;
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_THAT(setting_of(comparison, "NSGS").reasons, Contains("slower: more work on chains"));
+  EXPECT_EQ(comparison.alarms.at("slower"), 1);
+}
+
+TEST_F(Compare, ASettingThatBecomesFlakyIsWorseAndOneThatWasIsNot) {
+  for (std::size_t p = 0; p < 5; ++p) cell_of(fresh, "NSGS", p).status = "flaky";
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").outlook), "worse");
+  EXPECT_TRUE(comparison.failed);
+  cell_of(base, "NSGS", 7).status = "flaky";
+  EXPECT_FALSE(compared(base, fresh).failed);
+}
+
 TEST_F(Compare, LessWorkInMoreTimeIsNoGain) {
   for (std::size_t p = 0; p < problems; ++p) cell_of(fresh, "SSN", p).iterations = 30;
   EXPECT_STREQ(outlook_of(compared(base, fresh), "SSN"), "better");

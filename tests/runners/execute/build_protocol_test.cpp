@@ -57,8 +57,8 @@ TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   reply.record.status = "converged";
   reply.record.reaction = {1.0 / 3.0, -0.0, 1e-310, std::numeric_limits<double>::infinity()};
   reply.record.timed_rounds.emplace_back().switches = 3;
-  reply.record.residuals["natural_map"].value = 1e-9;
-  reply.record.residuals["energy"].value = 2.0;
+  reply.record.residuals.set("natural_map", {1e-9, "", -1});
+  reply.record.residuals.set("energy", {2.0, "", -1});
   reply.record.verdict_value = 0.1;
   reply.error = Error{ErrorCode::wrong_usage, "unknown solver"};
   const auto back = decode_build_reply(encode(reply));

@@ -96,7 +96,7 @@ TEST(SweepVerdict, UnsupportedAndUnsolvedCellsAreDataAndUnreadableFilesAreNot) {
   EXPECT_FALSE(data.broke());
   EXPECT_EQ(data.cells, 6);
   EXPECT_EQ(data.supported, 3);
-  EXPECT_EQ(data.answered, 2);
+  EXPECT_EQ(data.answered, 3);
   EXPECT_EQ(data.statuses.at("unsupported"), 3);
   cells.add("CASCADE", "bad_problem");
   const SweepVerdict broken = judge_sweep(cells.contents, cells.keys, {});
@@ -112,6 +112,12 @@ TEST(SweepVerdict, CellsThatEndedInTheBaseTooHaveNotBroken) {
   const SweepVerdict verdict = judge_sweep(now.contents, now.keys, {}, &base.contents);
   EXPECT_EQ(verdict.ended, 1);
   EXPECT_EQ(verdict.ended_before, 2);
+}
+
+TEST(SweepVerdict, ACellThatRanToItsLimitIsMeasuredAndOneThatCrashedIsNot) {
+  const auto answered = [](const Cells& cells) { return judge_sweep(cells.contents, cells.keys, {}).answered; };
+  EXPECT_EQ(answered(Cells().add("NSGS", "timeout", 3)), 3);
+  EXPECT_EQ(answered(Cells().add("NSGS", "crashed").add("NSGS", "unsupported").add("NSGS", "out_of_memory")), 0);
 }
 
 TEST(SweepVerdict, OnlyCellsOfTheRunCount) {

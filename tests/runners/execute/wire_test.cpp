@@ -15,8 +15,8 @@ CellReport report() {
   made.record.status = "converged";
   made.record.verdict_value = 1e-9;
   made.record.reaction = {1.0, -0.0, std::numeric_limits<double>::quiet_NaN()};
-  made.record.residuals["penetration"].missing = "no gaps";
-  made.record.residuals["natural_map"].value = 3.0;
+  made.record.residuals.set("penetration", {std::nullopt, "no gaps", -1});
+  made.record.residuals.set("natural_map", {3.0, "", -1});
   made.record.total.median = 0.5;
   made.record.timed_rounds = {{1, 4, 0.4, 0.5, 0.75, 2}};
   return made;

@@ -86,8 +86,8 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.claimed = true;
   cell.solved = true;
   cell.verdict_value = 3.0000000000000004e-9;
-  cell.residuals["natural_map_scaled"] = {3.0000000000000004e-9, "", 2};
-  cell.residuals["penetration"] = {std::nullopt, "no gaps are known", -1};
+  cell.residuals.set("natural_map_scaled", {3.0000000000000004e-9, "", 2});
+  cell.residuals.set("penetration", {std::nullopt, "no gaps are known", -1});
   cell.own_residual = 1e-9;
   cell.own_residual_known = true;
   cell.iterations = 57;

@@ -124,7 +124,7 @@ TEST(Store, NumbersThatAreNotFiniteAreNull) {
   auto cell = sample_cell("k1");
   cell.verdict_value = std::numeric_limits<double>::infinity();
   cell.own_residual = std::nan("");
-  cell.residuals["dual"] = {-std::numeric_limits<double>::infinity(), "", 0};
+  cell.residuals.set("dual", {-std::numeric_limits<double>::infinity(), "", 0});
   ASSERT_TRUE(store.put_cell(cell));
   const auto contents = store.read();
   ASSERT_TRUE(contents);
@@ -169,7 +169,8 @@ TEST(Store, ANewJudgementLeavesTheAnswerTimesAndTraceAlone) {
   auto judged = cell;
   judged.solved = false;
   judged.verdict_value = 0.5;
-  judged.residuals = {{"dual", {0.5, "", 1}}};
+  judged.residuals.clear();
+  judged.residuals.set("dual", {0.5, "", 1});
   judged.iterations = 9999;
   judged.reaction.clear();
   ASSERT_TRUE(store.update_judgement(judged));

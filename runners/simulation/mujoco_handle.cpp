@@ -80,17 +80,25 @@ mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
                                                    : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
 }
 
+constexpr unsigned longest_load_s = 10;
+constexpr rlim_t most_load_bytes = rlim_t{8} << 30U;
+
 /// The signal that ends MuJoCo as it reads a file from outside, found in a process of its own; 0: none. MuJoCo 2.2.2
-/// crashes on some that are wrong (a URDF joint of an unknown type).
+/// crashes on some that are wrong (a URDF joint of an unknown type), and waits for ever for a mesh that is a FIFO.
 int crash_of(const SimulatedModel& model) {
   const pid_t child = ::fork();
   if (child < 0) return 0;
   if (child == 0) {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) ::signal(signal, SIG_DFL);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM}) ::signal(signal, SIG_DFL);
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
     rlimit no_core{};
     ::setrlimit(RLIMIT_CORE, &no_core);
+#if !defined(__SANITIZE_ADDRESS__)  // it reserves terabytes
+    const rlimit enough{most_load_bytes, most_load_bytes};
+    ::setrlimit(RLIMIT_AS, &enough);  // a mesh that is a device has no end
+#endif
+    ::alarm(longest_load_s);
     mju_user_error = [](const char*) { ::_exit(0); };
     std::array<char, 1000> unread{};
     load(model, unread);
@@ -124,7 +132,15 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
   ModelHandle handle;
   if (!model.source_file.empty()) {
     install_handlers();
-    if (const int signal = crash_of(model); signal != 0) {
+    const int signal = crash_of(model);
+    if (signal == SIGALRM) {
+      return Error{
+          ErrorCode::bad_input,
+          fmt::format("{}: is not read within {} s; look whether a mesh or texture that it names is a pipe or a "
+                      "device",
+                      model.source_file, longest_load_s)};
+    }
+    if (signal != 0) {
       return Error{ErrorCode::bad_input,
                    fmt::format("{}: MuJoCo {} crashes on the model (signal {}); correct it (URDF joints: revolute, "
                                "continuous, prismatic, fixed, floating or planar)",

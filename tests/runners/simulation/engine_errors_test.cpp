@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -67,6 +68,22 @@ TEST_F(EngineErrors, AMissingFileIsNamed) {
   ASSERT_FALSE(engine);
   EXPECT_EQ(engine.error().code, ErrorCode::bad_input);
   EXPECT_THAT(engine.error().message, HasSubstr("/no/such/robot.xml"));
+}
+
+TEST_F(EngineErrors, AMeshThatIsAPipeIsNotWaitedForForEver) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "conebench_pipe_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  ASSERT_EQ(mkfifo((folder / "pipe.stl").c_str(), 0600), 0);
+  std::ofstream(folder / "robot.xml") << world("<body><freejoint/><geom type=\"mesh\" mesh=\"arm\"/></body>",
+                                               "<asset><mesh name=\"arm\" file=\"pipe.stl\"/></asset>");
+  SimulatedModel model;
+  model.source_file = (folder / "robot.xml").string();
+  const auto engine = load_engine(model, "robot");
+  std::filesystem::remove_all(folder);
+  ASSERT_FALSE(engine);
+  EXPECT_EQ(engine.error().code, ErrorCode::bad_input);
+  EXPECT_THAT(engine.error().message, HasSubstr("is a pipe"));
 }
 
 TEST_F(EngineErrors, MeshesAreLookedForBesideTheFile) {

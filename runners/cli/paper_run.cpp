@@ -28,6 +28,12 @@ std::string problems_text(const PaperRun& run, const std::string& what) {
   return fmt::format("{} ({})", plural(static_cast<long>(problems.size()), "problem"), what);
 }
 
+/// One store for all suites. A cell that two of them ask for is then measured once, with the repeats of the first.
+bool is_one_store(const std::filesystem::path& stores) {
+  std::error_code ignored;
+  return stores.extension() == ".sqlite" && !std::filesystem::is_directory(stores, ignored);
+}
+
 }  // namespace
 
 Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperRun& run) {
@@ -49,12 +55,13 @@ Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperR
 }
 
 std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
+  const std::filesystem::path file =
+      is_one_store(options_.stores) ? options_.stores : options_.stores / (suite.name + ".sqlite");
   std::error_code failed;
-  std::filesystem::create_directories(options_.stores, failed);
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
   if (failed) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: {}", options_.stores.string(), failed.message())};
+    return Error{ErrorCode::bad_input, fmt::format("{}: {}", file.parent_path().string(), failed.message())};
   }
-  const std::filesystem::path file = options_.stores / (suite.name + ".sqlite");
   const auto lock = StoreLock::acquire(file);
   if (!lock) return lock.error();
   auto store = Store::open(file, Store::Mode::read_write);
@@ -80,7 +87,9 @@ std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
 std::optional<Error> PaperRunner::simulate(const paper::Entry& owner, PaperRun& run) {
   const auto& sources = options_.size == paper::Size::quick ? owner.quick_trajectories : owner.full_trajectories;
   if (sources.empty()) return std::nullopt;
-  const std::filesystem::path folder = options_.stores / "trajectories";
+  const std::filesystem::path folder = is_one_store(options_.stores)
+                                           ? std::filesystem::path(options_.stores).replace_extension(".trajectories")
+                                           : options_.stores / "trajectories";
   const auto made = make_trajectories(sources, folder, options_.interrupted, progress_);
   if (!made) return made.error();
   run.interrupted = !*made;

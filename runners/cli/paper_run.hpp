@@ -15,7 +15,7 @@ namespace conebench::cli {
 struct PaperRunOptions {
   paper::Size size = paper::Size::quick;
   std::filesystem::path data;    ///< --data; empty: not given
-  std::filesystem::path stores;  ///< folder, a store a suite
+  std::filesystem::path stores;  ///< a folder, a store a suite; or one store, `….sqlite`
   int jobs = 1;
   const std::atomic<bool>* interrupted = nullptr;
 };

@@ -51,6 +51,33 @@ TEST_F(ForeignInput, DevicesAndPipesAreNoSuitesAndNoModels) {
   }
 }
 
+TEST_F(ForeignInput, WhatAModelNamesIsNoDeviceAndNoPipe) {
+  std::filesystem::create_directory(folder / "meshes");
+  ASSERT_EQ(mkfifo((folder / "meshes/arm.stl").c_str(), 0600), 0);
+  const auto mjcf = [](const std::string& more) { return "<mujoco>" + more + "</mujoco>"; };
+  std::ofstream(folder / "part.xml") << mjcf("<asset><texture fileup='/dev/zero'/></asset>");
+  const std::vector<std::pair<std::string, std::string>> models = {
+      {mjcf("<compiler meshdir='meshes'/><asset><mesh file='arm.stl'/></asset>"), "meshes/arm.stl"},
+      {"<robot><link><mesh filename=\"package://r/arm.stl\"/></link><mujoco><compiler "
+       "meshdir=\"meshes\"/></mujoco></robot>",
+       "meshes/arm.stl"},
+      {mjcf("<include file=\"part.xml\"/>"), "/dev/zero"},
+      {mjcf("<include file=\"meshes/arm.stl\"/>"), "meshes/arm.stl"},
+  };
+  for (const auto& [model, named] : models) {
+    std::ofstream(folder / "robot.xml") << model;
+    const std::string suite =
+        R"({"problems": [{"scene": "file", "options": {"path": "robot.xml"}}], "solvers": ["NSGS"]})";
+    for (const Outcome& outcome :
+         {dry_run("s.json", suite), conebench({"run", "s.json", "--db", "s.sqlite"}, here())}) {
+      expect_failure(outcome, 3, {"robot.xml: ", named, "is a device, a pipe or a socket; give a file"});
+    }
+  }
+  std::ofstream(folder / "robot.xml") << mjcf("<!-- <mesh file='meshes/arm.stl'/> -->");
+  EXPECT_EQ(conebench({"generate", "file", "--set", "path=robot.xml", "--out", "out"}, here()).err.find("pipe"),
+            std::string::npos);
+}
+
 TEST_F(ForeignInput, AFileNameThatIsNoUtf8EntersTheStoreAsUtf8) {
   std::ofstream(folder / "caf\xE9.hdf5") << "no HDF5";
   std::ofstream(folder / "s.json") << R"({"problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"]})";

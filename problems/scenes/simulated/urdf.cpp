@@ -6,31 +6,15 @@
 #include <filesystem>
 #include <set>
 
+#include "problems/scenes/simulated/xml_text.hpp"
+
 namespace conebench {
 
 namespace {
 
-std::string without_comments(const std::string& xml) {
-  std::string text;
-  std::size_t at = 0;
-  for (std::size_t begin; (begin = xml.find("<!--", at)) != std::string::npos;) {
-    text += xml.substr(at, begin - at);
-    const std::size_t end = xml.find("-->", begin + 4);
-    if (end == std::string::npos) return text;
-    at = end + 3;
-  }
-  return text + xml.substr(at);
-}
-
 /// The values of `attribute` in all elements of this name.
 std::set<std::string> values_of(const std::string& text, const std::string& element, const std::string& attribute) {
-  const RE2 tag("<" + element + R"(\s[^>]*?\b)" + attribute + R"(\s*=\s*(?:"([^"]*)\"|'([^']*)'))", RE2::Latin1);
-  std::set<std::string> values;
-  std::string double_quoted, single_quoted;
-  for (re2::StringPiece rest(text); RE2::FindAndConsume(&rest, tag, &double_quoted, &single_quoted);) {
-    values.insert(double_quoted.empty() ? single_quoted : double_quoted);
-  }
-  return values;
+  return attribute_values(text, "<" + element + R"(\s[^>]*?\b)" + attribute);
 }
 
 std::string before_the_end(std::string urdf, const std::string& more) {

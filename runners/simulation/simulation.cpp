@@ -142,6 +142,14 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
       made.engine_->dimensions().controls == 0) {
     made.notes_.push_back(fmt::format("{}: control={} does nothing: the model has no actuators", name, kind));
   }
+  if (kind == "trot") {
+    if (options.coordinates != "reduced") {
+      return Error{ErrorCode::wrong_usage,
+                   name + ": a gait that tracks a velocity reads the joints' angles; set coordinates=reduced"};
+    }
+    made.trot_.emplace(*model.trot, made.engine_->control_ranges());
+    return made;
+  }
   made.control_ = std::make_unique<Control>(kind, options.control, made.engine_->control_ranges(),
                                             made.engine_->control_waves(), made.state_.control, seed);
   return made;
@@ -210,7 +218,7 @@ Result<StepRecord> Simulation::step() {
   if (auto error = blown_up(state_.velocity)) return *error;
   const State before = state_;
   const auto outcome = [&]() -> Result<StepRecord> {
-    state_.control = control_->at(state_.time);
+    state_.control = trot_ ? trot_->at(state_, touching_) : control_->at(state_.time);
     // Moreau's rule evaluates everything in the middle of the step (004 III-A).
     const double first = options_.integrator == "moreau" ? 0.5 * time_step_ : 0.0;
     if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
@@ -247,6 +255,7 @@ Result<StepRecord> Simulation::step() {
     state_.time += time_step_;
     ++steps_;
     record.time = state_.time;
+    if (trot_) touching_ = touched(record);
     warm_.keep(mechanics_, record.identities, record.impulse);
     if (options_.fclib == "local") {
       auto local = without_primal(record.problem);
@@ -257,6 +266,16 @@ Result<StepRecord> Simulation::step() {
   }();
   if (!outcome) state_ = before;
   return outcome;
+}
+
+std::vector<std::string> Simulation::touched(const StepRecord& record) const {
+  std::vector<std::string> bodies;
+  for (std::size_t c = 0; c < mechanics_.contacts.size(); ++c) {
+    if (record.impulse[record.problem.cones().contact_row(Index(c)) + 2] <= 0.0) continue;
+    bodies.push_back(engine_->body_name(mechanics_.contacts[c].first_body));
+    bodies.push_back(engine_->body_name(mechanics_.contacts[c].second_body));
+  }
+  return bodies;
 }
 
 SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const {

@@ -14,6 +14,7 @@
 #include "runners/simulation/control.hpp"
 #include "runners/simulation/engine.hpp"
 #include "runners/simulation/step_problem.hpp"
+#include "runners/simulation/trot_control.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench::simulation {
@@ -90,6 +91,7 @@ class Simulation {
  private:
   Simulation() = default;
   Result<std::monostate> evaluate();
+  std::vector<std::string> touched(const StepRecord& record) const;
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
   Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse);
@@ -116,6 +118,8 @@ class Simulation {
   std::string solver_label_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<Control> control_;
+  std::vector<std::string> touching_;  ///< bodies that a contact pressed on in the step before, for trot_
+  std::optional<TrotControl> trot_;    ///< in place of control_
   State state_;
   Mechanics mechanics_;
   ContactIdentities identities_{0.0};

@@ -28,14 +28,19 @@ double inertia_beyond(const Figure& figure, const Limb& limb, std::size_t from) 
 }
 
 /// Critically damped at the figure's rate.
+Servo servo_for(const Figure& figure, double inertia) {
+  return {.stiffness = inertia * figure.rate * figure.rate, .damping = 2.0 * inertia * figure.rate};
+}
+
 void drive(Joint& joint, const Figure& figure, const Segment& segment, double inertia) {
+  const Servo servo = servo_for(figure, inertia);
   joint.drive.kind = Drive::Kind::servo;
-  joint.drive.stiffness = inertia * figure.rate * figure.rate;
+  joint.drive.stiffness = servo.stiffness;
   joint.drive.control = segment.start + segment.press;
   joint.drive.amplitude = segment.amplitude;
   joint.drive.frequency = figure.frequency;
   joint.drive.phase = segment.phase;
-  joint.damping = 2.0 * inertia * figure.rate;
+  joint.damping = servo.damping;
 }
 
 /// The capsule of a segment; a ball where there is no room for one between the hinges.
@@ -124,6 +129,10 @@ void add_limbs_on(mjcf::Model& model, const Figure& figure, const std::string& b
 }
 
 }  // namespace
+
+Servo servo_of(const Figure& figure, const Limb& limb, std::size_t segment) {
+  return servo_for(figure, inertia_beyond(figure, limb, segment));
+}
 
 double depth(const Figure& figure) {
   double lowest = -figure.half_sizes.z();

@@ -57,6 +57,13 @@ struct Figure {
   std::vector<Limb> limbs;
 };
 
+/// What moves a joint: as stiff as the figure's rate asks for, critically damped by the joint.
+struct Servo {
+  double stiffness = 0.0;  ///< [N m/rad]
+  double damping = 0.0;    ///< [N m s/rad]
+};
+Servo servo_of(const Figure& figure, const Limb& limb, std::size_t segment);
+
 /// How far the lowest shape of the base and of the limbs on it is below the base's origin at the start [m].
 double depth(const Figure& figure);
 

@@ -23,6 +23,7 @@ Vec3 leaning_gravity(double slope) {
 struct QuadrupedOptions {
   std::string ground = "flat";
   std::string gait = "trot";
+  double speed = 0.4;
   double slope = 20.0;
   double roughness = 0.1;
   double mass_ratio = 29.07;
@@ -33,7 +34,9 @@ struct QuadrupedOptions {
   static void declare(OptionBinder& bind, QuadrupedOptions& o) {
     bind.choice("ground", o.ground, {"flat", "steep", "bumpy"},
                 "level plane, plane at `slope`, height field of random elevations");
-    bind.choice("gait", o.gait, {"stand", "trot", "limp"}, "servos hold the pose, trot open-loop, or are off");
+    bind.choice("gait", o.gait, {"stand", "trot", "track", "limp"},
+                "servos hold the pose, trot open-loop, trot at `speed`, or are off");
+    declare_speed(bind, "speed", o.speed, "along x that gait=track is to have");
     bind.real("slope", o.slope, {.minimum = 0, .maximum = 60, .unit = "deg", .doc = "of the steep ground"});
     declare_length(bind, "roughness", o.roughness, "of the bumpy ground, peak to valley");
     declare_mass_ratio(bind, o.mass_ratio, "of the trunk to a shank");
@@ -60,9 +63,10 @@ Result<SimulatedModel> make_quadruped(const QuadrupedOptions& o, std::uint64_t s
       segments[2].phase += std::numbers::pi / 2;
     }
   }
+  const Vec3 gravity = leaning_gravity(o.ground == "steep" ? o.slope : 0.0);
   mjcf::Model model({.name = "quadruped",
                      .time_step = robot_step,
-                     .gravity = leaning_gravity(o.ground == "steep" ? o.slope : 0.0),
+                     .gravity = gravity,
                      .surface = {.friction = o.friction, .margin = 0.002}});
   if (o.ground == "bumpy") {
     RandomSource random(seed);
@@ -71,7 +75,10 @@ Result<SimulatedModel> make_quadruped(const QuadrupedOptions& o, std::uint64_t s
     model.scenery(Geom::plane());
   }
   add_figure(model, robot, {.position = {0.0, 0.0, depth(robot) + o.height}}, {}, o.push);
-  return simulated(model, robot_step, 1000, o.gait == "trot" ? "sine" : "hold");
+  if (o.gait != "track") return simulated(model, robot_step, 1000, o.gait == "trot" ? "sine" : "hold");
+  auto scene = simulated(model, robot_step, 3000, "trot");
+  if (scene) scene->trot = trot_of(robot, o.speed, o.friction, gravity);
+  return scene;
 }
 
 struct ArmOptions {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "problems/options.hpp"
 #include "problems/result.hpp"
+#include "problems/scenes/simulated/trot.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {
@@ -23,7 +25,8 @@ struct SimulatedModel {
   std::map<std::string, std::string> files = {};  ///< what mjcf names besides, by name, in bytes
   double time_step = 0.01;                        ///< Δt [s], unless asked otherwise; 0: the model's own
   Index steps = 200;                              ///< how long it is interesting
-  std::string control = "hold";                   ///< "none", "hold" (the keyframe's ctrl), "sine", "random"
+  std::string control = "hold";                   ///< "none", "hold" (the keyframe's ctrl), "sine", "random", "trot"
+  std::optional<Trot> trot = {};                  ///< of control "trot"
   std::string source_file = {};  ///< where the model was read from: messages name it, meshes are looked for beside it
   bool edited = false;           ///< mjcf is what counts, not what the file holds
   bool ground = false;           ///< a plane is to be added just under the lowest point

@@ -61,11 +61,13 @@ Result<Forces> largest_forces(const std::filesystem::path& file) {
 }
 
 /// What all steps of the run share.
-Sample sample_of_run(const TrajectorySource& source, const std::optional<TrajectoryError>& error) {
+Sample sample_of_run(const TrajectorySource& source, const std::optional<TrajectoryError>& error, bool whole) {
   Sample sample;
   sample.subject.family = source.name;
   sample.subject.source = sample.subject.problem = source.words();
   sample.numbers["cells"] = 1.0;
+  sample.numbers["run.finished"] = whole ? 1.0 : 0.0;
+  sample.numbers["scene.seed"] = static_cast<double>(source.seed);
   for (const auto& [name, value] : source.options) {
     if (name == "solver") sample.subject.solver = sample.subject.setting = value;
     if (const auto number = number_of(value)) sample.numbers["scene." + name] = *number;
@@ -82,14 +84,14 @@ Sample sample_of_run(const TrajectorySource& source, const std::optional<Traject
 
 Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Trajectory& trajectory,
                                        const std::filesystem::path& impulses,
-                                       const std::optional<TrajectoryError>& error) {
+                                       const std::optional<TrajectoryError>& error, bool whole) {
   Forces forces;
   if (source.impulses) {
     auto read = largest_forces(impulses);
     if (!read) return read.error();
     forces = std::move(*read);
   }
-  const Sample run = sample_of_run(source, error);
+  const Sample run = sample_of_run(source, error, whole);
   std::vector<Sample> samples;
   for (Index k = 0; k < trajectory.values.rows(); k += source.every) {
     Sample sample = run;
@@ -106,6 +108,7 @@ Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Tra
     }
     samples.push_back(std::move(sample));
   }
+  if (!whole) samples.push_back(run);
   return samples;
 }
 

@@ -16,6 +16,7 @@ using Json = nlohmann::json;
 using Options = std::vector<std::pair<std::string, std::string>>;
 
 constexpr long most_steps = 10'000'000;
+constexpr long largest_seed = 1'000'000'000;
 constexpr double default_step_s = 1e-3;
 
 std::string value_text(JsonReader& read, const Json& value, const std::string& path) {
@@ -60,6 +61,20 @@ std::vector<Options> read_grid(JsonReader& read, const Json& item, const std::st
   return points;
 }
 
+std::vector<long> read_seeds(JsonReader& read, const Json& item, const std::string& path) {
+  if (!item.contains("seeds")) return {1};
+  const std::string here = child_path(path, "seeds");
+  if (!item["seeds"].is_array() || item["seeds"].empty()) {
+    read.fail(here, "must be a list of whole numbers");
+    return {};
+  }
+  std::vector<long> seeds;
+  for (std::size_t i = 0; i < item["seeds"].size(); ++i) {
+    seeds.push_back(read.integer(item["seeds"][i], child_path(here, i), 0, largest_seed));
+  }
+  return seeds;
+}
+
 double time_step_of(const Options& options) {
   const auto found = std::find_if(options.begin(), options.end(), [](const auto& o) { return o.first == "time_step"; });
   return found == options.end() ? default_step_s : std::strtod(found->second.c_str(), nullptr);
@@ -82,9 +97,9 @@ long steps_of(JsonReader& read, const Json& item, const std::string& path, const
 }
 
 void read_one(JsonReader& read, const Json& item, const std::string& path, std::vector<TrajectorySource>& sources) {
-  if (!read.is_object(
-          item, path,
-          {"name", "scene", "options", "grid", "steps", "seconds", "bodies", "impulses", "every", "reference"})) {
+  if (!read.is_object(item, path,
+                      {"name", "scene", "options", "grid", "seeds", "steps", "seconds", "bodies", "impulses", "every",
+                       "reference"})) {
     return;
   }
   for (const char* const key : {"name", "scene"}) {
@@ -100,11 +115,15 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
     source.bodies.push_back(read.text(body, child_path(path, "bodies")));
   }
   const Options options = read_options(read, item, path);
+  const auto seeds = read_seeds(read, item, path);
   for (const Options& point : read_grid(read, item, path, options)) {
-    if (read.error()) return;
-    sources.push_back(source);
-    sources.back().options = point;
-    sources.back().steps = steps_of(read, item, path, point);
+    for (const long seed : seeds) {
+      if (read.error()) return;
+      sources.push_back(source);
+      sources.back().options = point;
+      sources.back().seed = seed;
+      sources.back().steps = steps_of(read, item, path, point);
+    }
   }
 }
 
@@ -113,7 +132,18 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
 std::string TrajectorySource::words() const {
   std::string text = scene;
   for (const auto& [option, value] : options) text += " " + option + "=" + value;
-  return text;
+  return seed == 1 ? text : fmt::format("{} seed={}", text, seed);
+}
+
+const TrajectorySource* reference_of(const TrajectorySource& source, const std::vector<TrajectorySource>& sources) {
+  std::vector<const TrajectorySource*> named, seeded;
+  for (const TrajectorySource& other : sources) {
+    if (other.name != source.reference) continue;
+    named.push_back(&other);
+    if (other.seed == source.seed) seeded.push_back(&other);
+  }
+  const auto& fitting = named.size() == 1 ? named : seeded;
+  return fitting.size() == 1 ? fitting.front() : nullptr;
 }
 
 std::vector<TrajectorySource> read_trajectories(JsonReader& read, const Json& list, const std::string& path) {
@@ -124,12 +154,12 @@ std::vector<TrajectorySource> read_trajectories(JsonReader& read, const Json& li
   }
   for (std::size_t i = 0; i < list.size() && !read.error(); ++i) read_one(read, list[i], child_path(path, i), sources);
   for (const TrajectorySource& source : sources) {
-    const auto names = [&](const TrajectorySource& other) { return other.name == source.reference; };
-    const auto count = std::count_if(sources.begin(), sources.end(), names);
-    if (!source.reference.empty() && count != 1) {
-      read.fail(path, fmt::format("the reference '{}' of '{}' is the name of {} simulations, not of one",
-                                  source.reference, source.name, count));
-    }
+    if (source.reference.empty() || reference_of(source, sources) != nullptr) continue;
+    read.fail(
+        path,
+        fmt::format(
+            "the reference '{}' of '{}' is the name of no simulation, or of several, and not of one with its seed",
+            source.reference, source.name));
   }
   return sources;
 }

@@ -14,17 +14,21 @@ struct TrajectorySource {
   std::string name;  ///< its samples' family
   std::string scene;
   std::vector<std::pair<std::string, std::string>> options;  ///< names and values, as on the command line
+  long seed = 1;
   long steps = 0;
   std::vector<std::string> bodies;  ///< whose poses and forces it has
   bool impulses = false;
   long every = 1;         ///< one step of so many is a sample
-  std::string reference;  ///< name of the one that it is compared with; empty: none
+  std::string reference;  ///< name of what it is compared with, of several that with its seed; empty: none
 
-  /// "cube-sliding direction=22.5 solver=PGS-LCP".
+  /// "cube-sliding direction=22.5 solver=PGS-LCP", with "seed=2" where it is not 1.
   std::string words() const;
 };
 
-/// An entry's list at `path`, every point of the grids spelled out. Complaints go to `read`.
+/// What it is compared with; null where that is none or several.
+const TrajectorySource* reference_of(const TrajectorySource& source, const std::vector<TrajectorySource>& sources);
+
+/// An entry's list at `path`, every point of the grids and every seed spelled out. Complaints go to `read`.
 std::vector<TrajectorySource> read_trajectories(JsonReader& read, const nlohmann::json& list, const std::string& path);
 
 }  // namespace conebench::paper

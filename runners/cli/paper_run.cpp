@@ -97,6 +97,7 @@ std::optional<Error> PaperRunner::simulate(const paper::Entry& owner, PaperRun& 
   auto samples = trajectory_samples(sources, folder);
   if (!samples) return samples.error();
   std::move(samples->begin(), samples->end(), std::back_inserter(run.samples));
+  for (std::string& line : trajectory_failures(sources, folder)) run.notes.push_back(std::move(line));
   return std::nullopt;
 }
 

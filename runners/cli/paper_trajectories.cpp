@@ -12,6 +12,7 @@
 #include "problems/text_file.hpp"
 #include "reports/paper/trajectory_samples.hpp"
 #include "reports/write_files.hpp"
+#include "runners/cli/command.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/plan/content_address.hpp"
@@ -26,8 +27,9 @@ using paper::TrajectorySource;
 
 constexpr unsigned look_us = 20'000;
 constexpr long most_samples = 10;
-constexpr const char* maker_name = "made_by";  ///< file with the hash of the executable that made the folder
-constexpr std::uintmax_t longest_maker = 1000;
+constexpr const char* failure_name = "ended_early";  ///< file with the reason, where the simulation blew up
+constexpr const char* maker_name = "made_by";        ///< file with the hash of the executable that made the folder
+constexpr std::uintmax_t longest_note = 10'000;
 
 std::vector<std::string> command_of(const TrajectorySource& source, const fs::path& out) {
   // Few samples: only the trajectory counts. One at least, though steps without a contact give none.
@@ -38,13 +40,20 @@ std::vector<std::string> command_of(const TrajectorySource& source, const fs::pa
                                     "--steps",    std::to_string(source.steps),
                                     "--set",      fmt::format("every={}", every)};
   for (const auto& [name, value] : source.options) words.insert(words.end(), {"--set", name + "=" + value});
+  if (source.seed != 1) words.insert(words.end(), {"--seed", std::to_string(source.seed)});
   for (const std::string& body : source.bodies) words.insert(words.end(), {"--body", body});
   if (source.impulses) words.emplace_back("--impulses");
   return words;
 }
 
-/// Runs this executable with the words. False where it was interrupted.
-Result<bool> run_self(const std::vector<std::string>& words, const std::atomic<bool>* interrupted) {
+struct Ending {
+  bool interrupted = false;
+  int code = 0;       ///< the exit code; that of internal errors where a signal ended it
+  std::string words;  ///< its last on standard error
+};
+
+/// Runs this executable with the words.
+Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
   for (std::string& word : copies) arguments.push_back(word.data());
@@ -58,15 +67,15 @@ Result<bool> run_self(const std::vector<std::string>& words, const std::atomic<b
   int status = 0;
   pid_t ended = 0;
   while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
-    if (interrupted != nullptr && *interrupted) {
+    if (stop != nullptr && *stop) {
       kill(-child, SIGKILL);
       waitpid(child, &status, 0);
-      return false;
+      return Ending{.interrupted = true, .words = {}};
     }
     usleep(look_us);
   }
-  if (ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-  return Error{ErrorCode::bad_input, output.last_words()};
+  const bool by_itself = ended == child && WIFEXITED(status);
+  return Ending{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal), .words = output.last_words()};
 }
 
 fs::path place_of(const TrajectorySource& source, const fs::path& folder) {
@@ -77,9 +86,9 @@ fs::path place_of(const TrajectorySource& source, const fs::path& folder) {
 
 /// Makes the source's folder where this executable has not. False where that was interrupted.
 Result<bool> make(const TrajectorySource& source, const fs::path& folder, const std::string& executable,
-                  const std::atomic<bool>* interrupted, Progress& progress) {
+                  const std::atomic<bool>* stop, Progress& progress) {
   const fs::path place = place_of(source, folder);
-  const auto maker = read_text_file(place / maker_name, longest_maker);
+  const auto maker = read_text_file(place / maker_name, longest_note);
   if (maker && *maker == executable) return true;
   std::error_code failed;
   const fs::path unfinished = place.string() + ".unfinished";
@@ -87,29 +96,46 @@ Result<bool> make(const TrajectorySource& source, const fs::path& folder, const 
   fs::remove_all(unfinished, failed);
   fs::create_directories(folder, failed);
   progress.note(fmt::format("simulating {}, {} steps", source.words(), source.steps));
-  const auto ran = run_self(command_of(source, unfinished), interrupted);
+  const auto ran = run_self(command_of(source, unfinished), stop);
   if (!ran) return Error{ran.error().code, fmt::format("{}: {}", source.words(), ran.error().message)};
-  if (!*ran) return false;
-  if (const auto written = write_files(unfinished, {{maker_name, executable}}); !written) return written.error();
+  if (ran->interrupted) return false;
+  std::vector<ReportFile> notes = {{maker_name, executable}};
+  if (ran->code != 0) {
+    const bool began = fs::exists(unfinished / simulation::trajectory_name, failed);
+    if (!began || ran->code != exit_code(ErrorCode::bad_input)) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: {}", source.words(), ran->words)};
+    }
+    notes.push_back({failure_name, ran->words.substr(0, ran->words.rfind("; "))});  // without what it says of samples
+  }
+  if (const auto written = write_files(unfinished, notes); !written) return written.error();
   fs::rename(unfinished, place, failed);
   if (failed) return Error{ErrorCode::bad_input, fmt::format("{}: {}", place.string(), failed.message())};
   return true;
 }
 
-Result<Trajectory> read(const TrajectorySource& source, const fs::path& folder) {
-  return read_trajectory(place_of(source, folder) / simulation::trajectory_name);
+/// Why it ended early.
+std::optional<std::string> failure_of(const TrajectorySource& source, const fs::path& folder) {
+  auto text = read_text_file(place_of(source, folder) / failure_name, longest_note);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-/// Of all sources that another one is compared with, by name.
-Result<std::map<std::string, Trajectory>> read_references(const std::vector<TrajectorySource>& sources,
-                                                          const fs::path& folder) {
-  std::map<std::string, Trajectory> references;
+Result<Trajectory> read(const TrajectorySource& source, const fs::path& folder) {
+  auto trajectory = read_trajectory(place_of(source, folder) / simulation::trajectory_name);
+  if (!trajectory && failure_of(source, folder)) return Trajectory{};  // no two steps
+  return trajectory;
+}
+
+using References = std::map<const TrajectorySource*, Trajectory>;
+
+/// Of all sources that another one is compared with and that came to their end.
+Result<References> read_references(const std::vector<TrajectorySource>& sources, const fs::path& folder) {
+  References references;
   for (const TrajectorySource& source : sources) {
-    const auto is_compared = [&](const TrajectorySource& other) { return other.reference == source.name; };
-    if (!std::any_of(sources.begin(), sources.end(), is_compared)) continue;
-    auto trajectory = read(source, folder);
+    const TrajectorySource* const reference = paper::reference_of(source, sources);
+    if (reference == nullptr || references.contains(reference) || failure_of(*reference, folder)) continue;
+    auto trajectory = read(*reference, folder);
     if (!trajectory) return trajectory.error();
-    references.emplace(source.name, std::move(*trajectory));
+    references.emplace(reference, std::move(*trajectory));
   }
   return references;
 }
@@ -117,13 +143,21 @@ Result<std::map<std::string, Trajectory>> read_references(const std::vector<Traj
 }  // namespace
 
 Result<bool> make_trajectories(const std::vector<TrajectorySource>& sources, const fs::path& folder,
-                               const std::atomic<bool>* interrupted, Progress& progress) {
+                               const std::atomic<bool>* stop, Progress& progress) {
   const std::string executable = capture_build().executable;
   for (const TrajectorySource& source : sources) {
-    const auto made = make(source, folder, executable, interrupted, progress);
+    const auto made = make(source, folder, executable, stop, progress);
     if (!made || !*made) return made;
   }
   return true;
+}
+
+std::vector<std::string> trajectory_failures(const std::vector<TrajectorySource>& sources, const fs::path& folder) {
+  std::vector<std::string> lines;
+  for (const TrajectorySource& source : sources) {
+    if (const auto failure = failure_of(source, folder)) lines.push_back("ended early: " + *failure);
+  }
+  return lines;
 }
 
 Result<std::vector<paper::Sample>> trajectory_samples(const std::vector<TrajectorySource>& sources,
@@ -134,13 +168,15 @@ Result<std::vector<paper::Sample>> trajectory_samples(const std::vector<Trajecto
   for (const TrajectorySource& source : sources) {
     const auto trajectory = read(source, folder);
     if (!trajectory) return trajectory.error();
+    const bool whole = !failure_of(source, folder);
     std::optional<TrajectoryError> error;
-    if (!source.reference.empty()) {
-      auto compared = trajectory_error(*trajectory, references->at(source.reference));
+    if (const auto reference = references->find(paper::reference_of(source, sources));
+        whole && reference != references->end()) {
+      auto compared = trajectory_error(*trajectory, reference->second);
       if (!compared) return Error{compared.error().code, source.words() + ": " + compared.error().message};
       error = std::move(*compared);
     }
-    auto samples = samples_of(source, *trajectory, place_of(source, folder) / "impulses.csv", error);
+    auto samples = samples_of(source, *trajectory, place_of(source, folder) / "impulses.csv", error, whole);
     if (!samples) return samples.error();
     std::move(samples->begin(), samples->end(), std::back_inserter(all));
   }

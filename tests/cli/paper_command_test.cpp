@@ -8,6 +8,7 @@
 
 #include "reports/paper/results.hpp"
 #include "runners/cli/paper_trajectories.hpp"
+#include "runners/simulation/engine.hpp"
 #include "runners/store/store.hpp"
 #include "tests/cli/conebench_process.hpp"
 
@@ -117,6 +118,32 @@ TEST(PaperCommand, RunsTheVariantThatIsAskedFor) {
   EXPECT_THAT(read_file(folder / "out/mine-1.csv"), HasSubstr(",all,,1,"));
   EXPECT_THAT(read_file(folder / "out/mine-1-code.csv"), HasSubstr(",all,,2,"));
   expect_failure(conebench({"paper", file, "--out", out, "--variant", "cod"}), 2, {"variant 'cod'"});
+}
+
+TEST(PaperCommand, ASimulationThatBlowsUpLeavesTheClaimsOfTheOthersDecided) {
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
+  const ScratchFolder folder;
+  const auto write = [&](const std::string& speed) {
+    std::ofstream(folder / "mine.json") << R"json({"id": "mine-1", "paper": "mine", "place": "Fig. 1", "title": "Cubes",
+    "trajectories": [{"name": "slow", "scene": "cube-dragged", "steps": 300},
+                     {"name": "fast", "scene": "cube-dragged", "steps": 300, "options": {"max_speed": )json"
+                                        << speed << R"json(}}],
+    "tables": [{"title": "Steps", "quantity": "count(step.rows > 0)", "rows": [{"name": "all"}]}],
+    "checks": [{"id": "a", "claim": "the slow one ends", "holds": "count(step.rows > 0){family=slow} > 0", "spoilt": [{"field": "step.rows", "to": 0}]},
+               {"id": "b", "claim": "the fast one too", "holds": "count(step.rows > 0){family=fast} > 0", "spoilt": [{"field": "step.rows", "to": 0}]}]})json";
+  };
+  write("0.05");
+  const Outcome run = conebench({"paper", folder / "mine.json", "--out", folder / "out"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("a: holds"));
+  EXPECT_THAT(run.out, HasSubstr("b: not comparable"));
+  EXPECT_THAT(run.out + run.err, HasSubstr("ended early: "));
+  EXPECT_THAT(run.out + run.err, HasSubstr("blown up"));
+  const Outcome again = conebench({"paper", folder / "mine.json", "--out", folder / "out"});
+  EXPECT_THAT(again.out, HasSubstr("b: not comparable"));
+  EXPECT_THAT(again.err, ::testing::Not(HasSubstr("simulating"))) << "as far as it came, it is kept";
+  write("-1");  // what is no blow-up is no result
+  EXPECT_THAT(conebench({"paper", folder / "mine.json", "--out", folder / "out"}).out, HasSubstr("not run"));
 }
 
 TEST(PaperCommand, RemembersVerdictsOfTheEntryAsItIs) {

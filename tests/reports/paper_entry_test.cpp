@@ -223,6 +223,47 @@ TEST(PaperEntry, StepsOfASimulationAreSamples) {
   EXPECT_THAT(complaint(json), HasSubstr("trajectories[1]: must have either"));
 }
 
+TEST(PaperEntry, ASimulationForEachSeedIsAProblem) {
+  Json json = small();
+  json.erase("suites");
+  json["trajectories"] =
+      Json::parse(R"([{"name": "A", "scene": "quadruped", "grid": {"speed": [1, 2]}, "seeds": [1, 3], "steps": 5}])");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const auto& sources = entry->quick_trajectories;
+  ASSERT_EQ(sources.size(), 4U);
+  EXPECT_EQ(sources[0].words(), "quadruped speed=1");
+  EXPECT_EQ(sources[3].words(), "quadruped speed=2 seed=3");
+  json["trajectories"] = Json::parse(R"([{"name": "A", "scene": "quadruped", "seeds": [1, 3], "steps": 5},
+    {"name": "B", "scene": "quadruped", "seeds": [3, 1], "steps": 5, "reference": "A"}])");
+  const auto compared = read(json)->quick_trajectories;
+  EXPECT_EQ(reference_of(compared[2], compared), &compared[1]) << "of several that with its seed";
+  EXPECT_EQ(reference_of(compared[0], compared), nullptr);
+  json["trajectories"][1]["seeds"] = {2};
+  EXPECT_THAT(complaint(json), HasSubstr("the reference 'A' of 'B'"));
+  json["trajectories"][0]["seeds"] = 3;
+  EXPECT_THAT(complaint(json), HasSubstr("trajectories[0].seeds: must be a list"));
+}
+
+TEST(PaperEntry, StepsThatABlownUpSimulationDidNotReachAreMissing) {
+  const TrajectorySource source{.name = "A", .scene = "hand", .steps = 3};
+  Trajectory trajectory;
+  trajectory.columns = {"state_time_s", "rows"};
+  trajectory.values = Matrix::Constant(2, 2, 4.0);
+  auto samples = samples_of(source, trajectory, "", std::nullopt, false);
+  ASSERT_TRUE(samples);
+  ASSERT_EQ(samples->size(), 3U);
+  auto others = samples_of(TrajectorySource{.name = "B", .scene = "hand", .steps = 2}, trajectory, "", std::nullopt);
+  samples->insert(samples->end(), others->begin(), others->end());
+  const auto value = [&](const std::string& text) {
+    return evaluate(*parse_expression(text, Kind::number), select(*samples)).value;
+  };
+  EXPECT_EQ(value("sum(step.rows){family=A}").gap, Gap::not_comparable);
+  EXPECT_EQ(value("sum(step.rows)").gap, Gap::not_comparable);
+  EXPECT_EQ(value("sum(step.rows){family=B}").number, 8.0);
+  EXPECT_EQ(value("sum(step.rows where run.finished = 1)").number, 8.0);
+}
+
 TEST(PaperEntry, LastVerdictsAreThoseOfTheEntryAsItIs) {
   auto entries = *parse_entries(small().dump(), "mine.json");
   VerdictRecord record;

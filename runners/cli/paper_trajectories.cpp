@@ -78,6 +78,13 @@ Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic
   return Ending{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal), .words = output.last_words()};
 }
 
+/// What stopped it, without where its samples are: their folder is renamed.
+std::string without_samples(std::string words) {
+  const auto told = words.find(" samples so far are in");
+  if (told != std::string::npos) words.resize(words.rfind("; ", told));
+  return words;
+}
+
 fs::path place_of(const TrajectorySource& source, const fs::path& folder) {
   std::string words;
   for (const std::string& word : command_of(source, "")) words += word + "\n";
@@ -105,7 +112,7 @@ Result<bool> make(const TrajectorySource& source, const fs::path& folder, const 
     if (!began || ran->code != exit_code(ErrorCode::bad_input)) {
       return Error{ErrorCode::bad_input, fmt::format("{}: {}", source.words(), ran->words)};
     }
-    notes.push_back({failure_name, ran->words.substr(0, ran->words.rfind("; "))});  // without what it says of samples
+    notes.push_back({failure_name, without_samples(ran->words)});
   }
   if (const auto written = write_files(unfinished, notes); !written) return written.error();
   fs::rename(unfinished, place, failed);

@@ -246,14 +246,16 @@ TEST(PaperEntry, ASimulationForEachSeedIsAProblem) {
 }
 
 TEST(PaperEntry, StepsThatABlownUpSimulationDidNotReachAreMissing) {
-  const TrajectorySource source{.name = "A", .scene = "hand", .steps = 3};
+  TrajectorySource source;
+  source.name = "A";
   Trajectory trajectory;
   trajectory.columns = {"state_time_s", "rows"};
   trajectory.values = Matrix::Constant(2, 2, 4.0);
   auto samples = samples_of(source, trajectory, "", std::nullopt, false);
   ASSERT_TRUE(samples);
   ASSERT_EQ(samples->size(), 3U);
-  auto others = samples_of(TrajectorySource{.name = "B", .scene = "hand", .steps = 2}, trajectory, "", std::nullopt);
+  source.name = "B";
+  auto others = samples_of(source, trajectory, "", std::nullopt);
   samples->insert(samples->end(), others->begin(), others->end());
   const auto value = [&](const std::string& text) {
     return evaluate(*parse_expression(text, Kind::number), select(*samples)).value;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "reports/report.hpp"
+#include "runners/store/suite_scope.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench {
@@ -22,20 +23,43 @@ long peak_kb(Work work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? usage.ru_maxrss : -1;
 }
 
-TEST(ReportMemory, WritingEveryFormatTakesLessThanOneKilobyteACell) {
+class ReportMemory : public ::testing::Test {
+ protected:
+  void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "skipped: memory counts otherwise under a sanitizer";
+    GTEST_SKIP() << "skipped: memory counts otherwise under a sanitizer";
 #endif
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("conebench-memory-" + std::to_string(getpid()));
+};
+
+TEST_F(ReportMemory, WritingEveryFormatTakesLessThanOneKilobyteACell) {
   const StoreContents store = testing::large_store(1500, 10);
   const auto cells = static_cast<long>(store.cells.size());
   ASSERT_GT(cells, 40000);
-  const auto folder = std::filesystem::temp_directory_path() / ("conebench-memory-" + std::to_string(getpid()));
   const long before = peak_kb([] { return true; });
   const long after = peak_kb([&] { return write_report(store, folder, {}).ok(); });
-  std::filesystem::remove_all(folder);
   ASSERT_GT(before, 0);
   ASSERT_GT(after, 0);
   EXPECT_LT(after - before, cells) << "KiB for " << cells << " cells";
+}
+
+TEST_F(ReportMemory, ACellAsRealStoresHaveItTakesLessThan2200BytesFromReadingToTheLastFile) {
+  const auto peak_of = [&](std::size_t problems) {
+    return peak_kb([&] {
+      const auto store = present_contents(testing::as_stored(testing::large_store(problems, 10)));
+      return write_report(store, folder, {}).ok();
+    });
+  };
+  const long few = peak_of(500), many = peak_of(1500);
+  ASSERT_GT(few, 0);
+  ASSERT_GT(many, few);
+  // What a cell takes does not depend on the page's and the program's own size.
+  const double bytes_a_cell = 1024.0 * static_cast<double>(many - few) / (3.0 * 10.0 * (1500 - 500));
+  EXPECT_LT(bytes_a_cell, 2200.0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metrics/residuals.hpp"
+#include "runners/store/suite_scope.hpp"
 
 namespace conebench::testing {
 
@@ -254,6 +255,7 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
   constexpr std::array<const char*, 6> families{"BoxesStack",  "Capsules", "Chain",
                                                 "KaplasTower", "Rover",    "SpheresPile"};
   StoreContents store;
+  store.cells.reserve(3 * problems * solvers);
   store.runs.push_back(quiet_run());
   Draw draw(seed);
   for (std::size_t s = 0; s < solvers; ++s) {
@@ -285,6 +287,28 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
       }
     }
   }
+  return store;
+}
+
+StoreContents as_stored(StoreContents store) {
+  SuiteScope scope;
+  for (const ProblemRecord& problem : store.problems) {
+    scope.problems[problem.source] = problem.hash;
+    scope.names[problem.source] = {problem.name, problem.family, problem.source};
+  }
+  for (const SettingRecord& setting : store.settings) scope.settings[setting.hash] = {setting.solver, setting.label};
+  for (CellRecord& cell : store.cells) {
+    scope.tolerances.insert(cell.tolerance);
+    if (cell.repeats > 0) cell.timed_rounds = {{1, cell.run_id, cell.total.minimum, cell.total.median, 0.99, 0}};
+  }
+  const CellRecord& first = store.cells.front();
+  scope.starts = {first.start};
+  scope.criterion = first.criterion;
+  scope.verdict = first.verdict;
+  scope.max_iterations = first.max_iterations;
+  scope.limit_s = first.limit_s;
+  scope.limit_mb = first.limit_mb;
+  store.runs.front().scope_json = to_json_text(scope);
   return store;
 }
 

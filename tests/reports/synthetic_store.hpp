@@ -16,6 +16,9 @@ StoreContents small_store();
 /// solvers. Problems × solvers × 3 cells.
 StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed = 1);
 
+/// The same with what real stores have besides: a round of every measured cell, and what the suite asked for.
+StoreContents as_stored(StoreContents store);
+
 /// The same sweep on another night, `seed`: times scatter as on a quiet machine.
 StoreContents another_night(StoreContents store, std::uint64_t seed);
 

@@ -4,7 +4,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "reports/comparison/comparison.hpp"
 #include "reports/report.hpp"
@@ -37,24 +40,42 @@ int write_comparison(const std::string& folder) {
   return 0;
 }
 
+/// Some λ, as long as a real one.
+std::vector<double> answer(std::int64_t rows, double scale) {
+  std::vector<double> values;
+  for (std::int64_t row = 1; row <= rows; ++row) values.push_back(scale / static_cast<double>(row));
+  return values;
+}
+
+/// A night with hashes as long as real ones.
+StoreContents stored_night(std::size_t problems, std::uint64_t night) {
+  auto contents = testing::another_night(testing::large_store(problems, 10), night);
+  for (ProblemRecord& problem : contents.problems) problem.hash = content_address({problem.hash});
+  for (SettingRecord& setting : contents.settings) setting.hash = content_address({setting.hash});
+  for (CellRecord& cell : contents.cells) {
+    for (std::string* hash : {&cell.key, &cell.problem, &cell.setting}) *hash = content_address({*hash});
+  }
+  return testing::as_stored(std::move(contents));
+}
+
 int write_store(std::size_t problems, std::uint64_t night, const char* file) {
-  const auto contents = testing::another_night(testing::large_store(problems, 10), night);
+  auto contents = stored_night(problems, night);
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store.ok()) return failed(store.error());
   const auto run = store->begin_run(contents.runs.front());
   if (!run.ok()) return failed(run.error());
-  for (ProblemRecord problem : contents.problems) {
-    problem.hash = content_address({problem.hash});
+  std::map<std::string, std::int64_t> contacts;
+  for (const ProblemRecord& problem : contents.problems) {
+    contacts[problem.hash] = problem.contacts;
     if (const auto put = store->put_problem(problem); !put.ok()) return failed(put.error());
   }
-  for (SettingRecord setting : contents.settings) {
-    setting.hash = content_address({setting.hash});
+  for (const SettingRecord& setting : contents.settings) {
     if (const auto put = store->put_setting(setting); !put.ok()) return failed(put.error());
   }
-  for (CellRecord cell : contents.cells) {
-    cell.run_id = *run;
-    for (std::string* hash : {&cell.key, &cell.problem, &cell.setting}) *hash = content_address({*hash});
+  for (CellRecord& cell : contents.cells) {
+    if (cell.verdict_value) cell.reaction = answer(3 * contacts[cell.problem], *cell.verdict_value);
     if (const auto put = store->put_cell(cell); !put.ok()) return failed(put.error());
+    cell.reaction = {};
   }
   RunRecord record = contents.runs.front();
   record.id = *run;

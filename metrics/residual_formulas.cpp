@@ -282,6 +282,17 @@ double angle_between(const BlockVector<2>& a, const BlockVector<2>& b) {
   return (a[0] > 0.0) == (b[0] > 0.0) ? 0.0 : std::acos(-1.0);
 }
 
+/// min(λ_N / r, σ_N) over V: what is left of 0 ≤ λ_N ⊥ σ_N ≥ 0, whatever friction does (002 (8)).
+WorstBlock signorini(Evaluation& e) {
+  WorstBlock worst;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+    constexpr int n = rows_of<decltype(v)> - 1;
+    if (b.kind == BlockKind::joint) return;
+    worst.take(std::abs(natural_map_of_limit(lambda[n] / b.r, v[n], 1.0)) / e.velocity_scale(), i);
+  });
+  return worst;
+}
+
 WorstBlock dissipation_error(Evaluation& e) {
   WorstBlock worst;
   std::vector<ContactMode> modes;
@@ -372,6 +383,9 @@ std::span<const ResidualDefinition> residual_definitions() {
       ResidualDefinition{{"dissipation_error", 1, "max angle between -lambda_T and sigma_T over slipping contacts",
                           "rad", "maximum dissipation, 002 (11)-(12)", no_verdict},
                          dissipation_error},
+      ResidualDefinition{{"signorini", 1, "max_i |min(lambda_N / r_i, sigma_N)| / V over limits and contacts", "1",
+                          "Signorini's law alone, 002 (8)", no_verdict},
+                         signorini},
   };
   return definitions;
 }

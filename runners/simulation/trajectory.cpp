@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -22,7 +23,7 @@ namespace {
 constexpr const char* common_columns =
     "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
     "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,"
-    "solve_ms,factorizations,own_residual,state_time_s,fallback";
+    "solve_ms,factorizations,own_residual,state_time_s,fallback,active,failed,weight_N";
 constexpr const char* impulse_columns =
     "step,state_time_s,contact,first_body,second_body,x,y,z,gap_m,force_x,force_y,force_z";
 
@@ -44,6 +45,20 @@ std::vector<Eigen::Vector3d> contact_forces(const Simulation& simulation, const 
     forces.emplace_back(contacts[c].frame * record.impulse.segment<3>(row) / simulation.time_step());
   }
   return forces;
+}
+
+/// Contacts that push: more than a billionth of the one that does most.
+Index active_contacts(const std::vector<Eigen::Vector3d>& forces, const std::vector<ContactPoint>& contacts) {
+  Vector normal(Index(forces.size()));
+  for (std::size_t c = 0; c < forces.size(); ++c) normal[Index(c)] = forces[c].dot(contacts[c].frame.col(2));
+  const double most = normal.size() == 0 ? 0.0 : normal.maxCoeff();
+  return most <= 0.0 ? 0 : (normal.array() > 1e-9 * most).count();
+}
+
+/// 0: solved; 1: the loop's solver was not; 2: nor was the step without friction that was to take its place.
+int failed(const StepRecord& record) {
+  if (record.fallback == Fallback::failed) return 2;
+  return record.summary.status == SolveStatus::converged ? 0 : 1;
 }
 
 void append_vector(std::string& text, const auto& values) {
@@ -127,7 +142,7 @@ std::string TrajectoryFiles::heading() const {
   return text;
 }
 
-std::string TrajectoryFiles::line(const StepRecord& record) const {
+std::string TrajectoryFiles::line(const StepRecord& record, const std::vector<Eigen::Vector3d>& forces) const {
   Engine& engine = simulation_->engine();
   const Energy energy = engine.energy();
   const auto [p, l] = engine.momentum();
@@ -146,6 +161,9 @@ std::string TrajectoryFiles::line(const StepRecord& record) const {
   text += fmt::format(",{:.6g},{:.6g},{},{:.3g},{:.12g},{}", ms * clock_->seconds(Stage::setup),
                       ms * clock_->seconds(Stage::solve), factorizations, solve.own_residual, record.state.time,
                       to_string(record.fallback));
+  const auto masses = engine.body_masses();
+  text += fmt::format(",{},{},{:.12g}", active_contacts(forces, simulation_->mechanics().contacts), failed(record),
+                      engine.dimensions().gravity * std::accumulate(masses.begin(), masses.end(), 0.0));
   if (state_) {
     append_vector(text, record.state.position);
     append_vector(text, record.state.velocity);
@@ -188,7 +206,7 @@ std::string TrajectoryFiles::impulse_lines(const StepRecord& record, const std::
 
 void TrajectoryFiles::add(const StepRecord& record) {
   const auto forces = contact_forces(*simulation_, record);
-  const std::string text = line(record) + of_bodies(forces) + '\n';
+  const std::string text = line(record, forces) + of_bodies(forces) + '\n';
   std::fputs(text.c_str(), trajectory_.get());
   std::fflush(trajectory_.get());
   if (impulses_ != nullptr) {

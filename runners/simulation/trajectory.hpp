@@ -47,7 +47,7 @@ class TrajectoryFiles {
   TrajectoryFiles(Simulation& simulation, bool state, std::vector<int> bodies, std::filesystem::path folder);
   std::optional<Error> open(Stream& stream, const char* name, const std::string& heading) const;
   std::string heading() const;
-  std::string line(const StepRecord& record) const;
+  std::string line(const StepRecord& record, const std::vector<Eigen::Vector3d>& forces) const;
   std::string of_bodies(const std::vector<Eigen::Vector3d>& forces) const;
   std::string impulse_lines(const StepRecord& record, const std::vector<Eigen::Vector3d>& forces) const;
 

@@ -297,6 +297,7 @@ def judge(problem, impulse):
         "objective_ncp": float(objective + (contacts[:, 0] * (augmented - contact_sigma)[:, 0]).sum()),
         "duality_gap_ccp": float(abs(impulse @ sigma)),
         "dissipation_error": dissipation_error(problem, contacts, contact_sigma, contact_r, velocity),
+        "signorini": largest(abs(np.minimum(contacts[:, 0] / contact_r, contact_sigma[:, 0]))) / velocity,
     }
     missing = {} if reason is None else {"penetration": reason}
 
@@ -316,6 +317,7 @@ def judge(problem, impulse):
         "natural_map": both, "natural_map_ccp": both, "r_nat": both,
         "natural_map_scaled": scaled_noise, "natural_map_ccp_scaled": scaled_noise, "natural_map_box_scaled": scaled_noise,
         "natural_map_facets_scaled": scaled_noise, "natural_map_raisim_scaled": scaled_noise,
+        "signorini": scaled_noise,
         "natural_map_relative": divided(all_rows, relative), "natural_map_relative_g": divided(all_rows, g_norm),
         "penetration": velocity_noise * (problem.time_step or 0),
         "objective": total, "objective_ncp": total, "duality_gap_ccp": total,

@@ -117,6 +117,8 @@ TEST(Residuals, TheCcpSolutionIsSolvedForTheCcpAlone) {
     EXPECT_NEAR(judgement[name].value, 0.0, round_off) << name;
   }
   EXPECT_GT(judgement["natural_map_scaled"].value, 0.1);
+  // It pushes by 1 while it opens by 0.5; r = 1, V = ‖(1.5, 0, −0.5)‖.
+  EXPECT_NEAR(judgement["signorini"].value, 0.5 / std::sqrt(2.5), round_off);
 }
 
 // --- Wrong answers --------------------------------------------------------------------------------------------------
@@ -131,6 +133,7 @@ TEST(Residuals, RefuseFrictionInTheWrongDirection) {
   // σ = (3.6, −4.8, 0), v_N = 3: power 3 + 3, and the natural map sees it.
   EXPECT_NEAR(judgement["complementarity"].value, 6.0, 1e-14);
   EXPECT_NEAR(judgement["dissipation_error"].value, std::numbers::pi, 1e-7);
+  EXPECT_NEAR(judgement["signorini"].value, 0.0, round_off) << "friction is not its business";
   EXPECT_GT(judgement["natural_map_scaled"].value, 0.1);
   EXPECT_FALSE(solved(problem, impulse));
 }

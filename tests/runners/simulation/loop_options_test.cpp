@@ -105,6 +105,28 @@ TEST_F(LoopOptions, ACompliantJointHangsAsFarAsItsRowsYield) {
   EXPECT_NEAR(depth(0.0), 0.0, 1e-12);
 }
 
+TEST_F(LoopOptions, SentenceAfter004Equation100HasTheBiasOfAJointWithTheWrongSign) {
+  // (100), (101): J u⁺ + v* = 0 with v* = (α/Δt) r of (89b), so r⁺ = (1 − α) r. The sentence has J u⁺ − v*, by which a
+  // joint's error grows.
+  const double dt = 0.01, alpha = 0.2, error = 1e-3;
+  const auto residual_after = [&](double sign) {
+    Eigen::Matrix2d saddle;  // M = 2, J = 1, R = 0; unknowns u⁺, −λ
+    saddle << 2.0, 1.0, 1.0, 0.0;
+    return error + dt * saddle.fullPivLu().solve(Eigen::Vector2d(0.0, -sign * alpha / dt * error))[0];
+  };
+  auto simulation =
+      simulation_of(world(R"(<body name="ball"><freejoint/><geom type="sphere" size="0.1" mass="2"/></body>)",
+                          R"(<equality><connect body1="ball" anchor="0 0 0"/></equality>)"),
+                    dt, SimulationOptions{});
+  State state = simulation.state();
+  state.position[0] = error;
+  simulation.set_state(state);
+  run(simulation, dt);
+  EXPECT_NEAR(simulation.state().position[0], residual_after(1.0), 1e-9 * error);
+  EXPECT_NEAR(residual_after(1.0), (1.0 - alpha) * error, 1e-15);
+  EXPECT_NEAR(residual_after(-1.0), (1.0 + alpha) * error, 1e-15);
+}
+
 Simulation sunk(double depth, double dt, double most) {
   SimulationOptions options;
   options.step.max_depenetration = most;

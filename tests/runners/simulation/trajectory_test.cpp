@@ -141,8 +141,34 @@ TEST_F(Trajectory, TheFeetOfASquatterCarryItsWeightOverAWholeSquat) {
     load.push_back(lines.at("left_leg6_force_z", k) + lines.at("right_leg6_force_z", k));
   }
   EXPECT_NEAR(std::accumulate(load.begin(), load.end(), 0.0) / period / weight, 1.0, 0.01);
+  EXPECT_NEAR(lines.at("weight_N", 0), weight, 1e-9 * weight);
   const auto [least, most] = std::minmax_element(load.begin(), load.end());
   EXPECT_GT(*most - *least, 0.01 * weight) << "it moves up and down";
+}
+
+TEST_F(Trajectory, TheFourCornersOfACubeAtRestAreActiveAndCarryItsWeight) {
+  auto cube = scene_of("cube-sliding", {{"speed", 0.0}, {"tolerance", 1e-12}});
+  write(cube, {.bodies = {"cube"}}, 5);
+  const Columns lines = trajectory();
+  EXPECT_EQ(lines.at("active", 4), 4.0);
+  EXPECT_NEAR(lines.at("cube_force_z", 4), lines.at("weight_N", 4), 1e-8);
+  EXPECT_EQ(lines.at("failed", 4), 0.0);
+}
+
+TEST_F(Trajectory, AStepWhoseSolveFailedIsToldFromOneWithoutAnyAnswer) {
+  const auto failed = [&](const std::string& fallback, long pivots) {
+    auto cube = scene_of("cube-sliding", {{"solver", std::string("LEMKE-ROBUST-DF")},
+                                          {"criterion", std::string("own")},
+                                          {"tolerance", 1e-9},
+                                          {"max_iterations", pivots},
+                                          {"fallback", fallback}});
+    write(cube, {}, 3);
+    return trajectory().at("failed", 0);
+  };
+  EXPECT_EQ(failed("none", 1000), 0.0);
+  EXPECT_EQ(failed("none", 6), 1.0);
+  EXPECT_EQ(failed("frictionless", 6), 1.0) << "the frictionless step was solved";
+  EXPECT_EQ(failed("frictionless", 1), 2.0);
 }
 
 TEST_F(Trajectory, AContactThatSlidesKeepsItsIdentity) {

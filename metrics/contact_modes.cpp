@@ -2,6 +2,7 @@
 
 #include "metrics/block_residuals.hpp"
 #include "metrics/residual_formulas.hpp"
+#include "problems/cones/contact_rows.hpp"
 
 namespace conebench {
 
@@ -27,7 +28,7 @@ ContactModes classify_contacts(const ResidualEvaluation& evaluation, double tau,
   for (const BlockScale& block : evaluation.blocks()) {
     if (block.kind != BlockKind::contact) continue;
     const ContactMode mode =
-        evaluation.dimension() == 3 ? mode_of<3>(evaluation, block, tau) : mode_of<2>(evaluation, block, tau);
+        with_contact_rows(evaluation.dimension(), [&]<int Dim>() { return mode_of<Dim>(evaluation, block, tau); });
     modes.open += mode == ContactMode::open ? 1 : 0;
     modes.stick += mode == ContactMode::stick ? 1 : 0;
     modes.slip += mode == ContactMode::slip ? 1 : 0;

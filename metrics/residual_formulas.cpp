@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "metrics/block_residuals.hpp"
+#include "problems/cones/contact_rows.hpp"
 
 namespace conebench {
 
@@ -21,10 +22,11 @@ void for_each_block(const Evaluation& e, const Vector& velocity, Visit visit) {
     const Index row = block.row;
     if (block.kind != BlockKind::contact) {
       visit(index, block, BlockVector<1>(e.impulse()[row]), BlockVector<1>(velocity[row]));
-    } else if (e.dimension() == 3) {
-      visit(index, block, BlockVector<3>(e.impulse().segment<3>(row)), BlockVector<3>(velocity.segment<3>(row)));
     } else {
-      visit(index, block, BlockVector<2>(e.impulse().segment<2>(row)), BlockVector<2>(velocity.segment<2>(row)));
+      with_contact_rows(e.dimension(), [&]<int Dim>() {
+        visit(index, block, BlockVector<Dim>(e.impulse().segment<Dim>(row)),
+              BlockVector<Dim>(velocity.segment<Dim>(row)));
+      });
     }
     ++index;
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "problems/cone_projection.hpp"
+#include "problems/cones/contact_rows.hpp"
 
 namespace conebench {
 
@@ -15,13 +16,10 @@ void map_contacts(const ConeProduct& cones, ConstVectorRef x, VectorRef out, Con
   for (Index i = 0; i < cones.contacts(); ++i) {
     const Index row = cones.contact_row(i);
     const double mu = friction[static_cast<std::size_t>(i)];
-    if (cones.contact_dimension() == 3) {
-      const ContactVector<3> value = x.segment<3>(row);
-      out.segment<3>(row) = map(value, mu);
-    } else {
-      const ContactVector<2> value = x.segment<2>(row);
-      out.segment<2>(row) = map(value, mu);
-    }
+    with_contact_rows(cones.contact_dimension(), [&]<int Dim>() {
+      const ContactVector<Dim> value = x.segment<Dim>(row);
+      out.segment<Dim>(row) = map(value, mu);
+    });
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "problems/cone_projection.hpp"
+#include "problems/cones/contact_rows.hpp"
 #include "problems/scaled_natural_map.hpp"
 
 namespace conebench {
@@ -232,11 +233,7 @@ void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
 void AdmmSolver::update_offset() {
   offset_ = proximal_ * x_ + rho_ * y_ + z_ - free_term_;
   if (variant_.de_saxce) {
-    if (cones_.contact_dimension() == 3) {
-      update_contact_offsets<3>();
-    } else {
-      update_contact_offsets<2>();
-    }
+    with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() { update_contact_offsets<Dim>(); });
   }
   x_.swap(x_previous_);
 }
@@ -266,11 +263,7 @@ AdmmSolver::Residuals AdmmSolver::update_slack_and_dual() {
         std::max(residuals.dual, std::abs(proximal_ * (x_[row] - x_previous_[row]) + rho_ * (y_[row] - y_previous)));
     if (!joint) residuals.complementarity = std::max(residuals.complementarity, std::abs(x_[row] * z_[row]));
   }
-  if (cones_.contact_dimension() == 3) {
-    update_contacts<3>(residuals);
-  } else {
-    update_contacts<2>(residuals);
-  }
+  with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() { update_contacts<Dim>(residuals); });
   return residuals;
 }
 

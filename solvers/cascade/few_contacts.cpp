@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "problems/cones/contact_rows.hpp"
 #include "problems/natural_map.hpp"
 #include "problems/scaled_natural_map.hpp"
 #include "solvers/cascade/few_newton.hpp"
@@ -356,8 +357,9 @@ bool FewContacts::worth_trial_sweeps(const ContactProblem& problem) {
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                                const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   const auto run_in = [&]<bool Limits>() {
-    return problem.cones().contact_dimension() == 2 ? run<2, Limits>(problem, guess, effort, stop, monitor, impulse)
-                                                    : run<3, Limits>(problem, guess, effort, stop, monitor, impulse);
+    return with_contact_rows(problem.cones().contact_dimension(), [&]<int Dim>() {
+      return run<Dim, Limits>(problem, guess, effort, stop, monitor, impulse);
+    });
   };
   return problem.cones().limits() > 0 ? run_in.template operator()<true>() : run_in.template operator()<false>();
 }

@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "problems/cones/contact_rows.hpp"
+
 namespace conebench::cascade {
 
 namespace {
@@ -45,8 +47,10 @@ void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel, double most_byt
 }
 
 void SparseLu::estimate() {
-  flops_ = dimension_ == 2 ? RowLu<2>::flops(elimination_) : RowLu<3>::flops(elimination_);
-  bytes_ = dimension_ == 2 ? RowLu<2>::bytes(elimination_) : RowLu<3>::bytes(elimination_);
+  with_contact_rows(dimension_, [&]<int Dim>() {
+    flops_ = RowLu<Dim>::flops(elimination_);
+    bytes_ = RowLu<Dim>::bytes(elimination_);
+  });
 }
 
 void SparseLu::dissect(const BlockGraph& graph) {
@@ -70,11 +74,8 @@ void SparseLu::prepare(const BlockMatrix& matrix) {
       return;
     }
   }
-  if (dimension_ == 2) {
-    factors_.emplace<RowLu<2>>(matrix, std::exchange(elimination_, {}));
-  } else {
-    factors_.emplace<RowLu<3>>(matrix, std::exchange(elimination_, {}));
-  }
+  with_contact_rows(dimension_,
+                    [&]<int Dim>() { factors_.emplace<RowLu<Dim>>(matrix, std::exchange(elimination_, {})); });
 }
 
 bool SparseLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,

@@ -70,9 +70,9 @@ class NewtonCcp final : public Solver {
       return info_.id + " needs compliance R > 0 in every row; r_alpha = 1e-6, say, gives the others alpha diag(G)";
     }
     const ConeProduct& cones = problem.cones();
-    for (Index i = 0; i < cones.contacts() && cones.contact_dimension() == 3; ++i) {
-      const Index row = cones.contact_row(i);
-      if (compliance[row] == compliance[row + 1]) continue;
+    for (Index i = 0; i < cones.contacts(); ++i) {
+      const auto tangential = compliance.segment(cones.contact_row(i), cones.contact_dimension() - 1);
+      if ((tangential.array() == tangential[0]).all()) continue;
       return info_.id + " needs one tangential compliance a contact, and contact " + std::to_string(i) + " has two";
     }
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "problems/cones/contact_rows.hpp"
 #include "problems/scaled_natural_map.hpp"
 
 namespace conebench::newton {
@@ -80,11 +81,7 @@ void NonsmoothEquation::for_each_block(const Vector& impulse, const Vector& velo
       store(row, row, unilateral_function(impulse[row], velocity[row], steps_[static_cast<std::size_t>(row)].normal));
     }
   }
-  if (cones_.contact_dimension() == 3) {
-    for_each_contact<3>(impulse, velocity, store);
-  } else {
-    for_each_contact<2>(impulse, velocity, store);
-  }
+  with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() { for_each_contact<Dim>(impulse, velocity, store); });
 }
 
 void NonsmoothEquation::evaluate(const Vector& impulse, const Vector& velocity, Vector& value) const {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "problems/cones/contact_rows.hpp"
 #include "solvers/newton/metric_projection.hpp"
 
 namespace conebench::newton {
@@ -79,8 +80,8 @@ double PrimalProblem::for_each_block(const Vector& c, Vector& lambda, Store stor
     value += 0.5 * compliance_[row] * lambda[row] * lambda[row];
     store(row, Square<1>(acts ? 1.0 / compliance_[row] : 0.0));
   }
-  return value + (cones_.contact_dimension() == 3 ? for_each_contact<3>(c, lambda, store)
-                                                  : for_each_contact<2>(c, lambda, store));
+  return value + with_contact_rows(cones_.contact_dimension(),
+                                   [&]<int Dim>() { return for_each_contact<Dim>(c, lambda, store); });
 }
 
 double PrimalProblem::impulse(const Vector& c, Vector& lambda) const {

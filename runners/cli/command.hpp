@@ -32,6 +32,7 @@ Command add_judge(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_list(CLI::App& root);
 Command add_generate(CLI::App& root);
+Command add_inverse_dynamics(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_compare_trajectories(CLI::App& root);

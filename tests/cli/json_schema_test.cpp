@@ -43,6 +43,7 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
       {"inspect", {"inspect", file, "--json"}},
       {"list", {"list", "solvers", "--json"}},
       {"generate", {"generate", "sliding-box", "--set", "friction=0.4", "--out", folder.path().string(), "--json"}},
+      {"inverse-dynamics", {"inverse-dynamics", "sliding-box", "--json"}},
       {"paper", {"paper", "list", "--json"}},
       {"doctor", {"doctor", "--json"}}};
   const auto commands = commands_with_json();

@@ -48,7 +48,6 @@ const std::set<std::string> told_apart_in = {
     "solvers/cascade/front_lu.cpp",
     "solvers/cascade/scaled_problem.cpp",
     "solvers/gauss_seidel/gauss_seidel_solver.hpp",
-    "solvers/inverse_dynamics/inverse_dynamics.cpp",
     "solvers/lcp/facet_lcp.cpp",
     "solvers/newton/staggered.cpp",
     "solvers/siconos/adapter.cpp",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "problems/cone_projection.hpp"
+#include "problems/cones/contact_rows.hpp"
 #include "problems/mass_solve.hpp"
 
 namespace conebench {
@@ -27,11 +28,9 @@ void project(const ConeProduct& cones, const Vector& metric, Vector& x) {
   for (Index i = 0; i < cones.contacts(); ++i) {
     const double friction = cones.friction()[static_cast<std::size_t>(i)];
     const Index row = cones.contact_row(i);
-    if (cones.contact_dimension() == 3) {
-      project_contact<3>(friction, x.segment<3>(row), metric.segment<3>(row));
-    } else {
-      project_contact<2>(friction, x.segment<2>(row), metric.segment<2>(row));
-    }
+    with_contact_rows(cones.contact_dimension(), [&]<int Rows> {
+      project_contact<Rows>(friction, x.segment<Rows>(row), metric.segment<Rows>(row));
+    });
   }
 }
 

@@ -163,6 +163,7 @@ class Night {
       ended.verdict.ended = 0;
     }
     crashed_before_ = ended.verdict.ended_before;
+    if (ended.verdict.solved == 0) unsolved_ = counts_text(ended.verdict.statuses);
     const bool whole = !outcome->stopped && !outcome->interrupted && outcome->left() == 0 && outcome->cells > 0;
     return Swept{ending_of(ended), whole};
   }
@@ -183,6 +184,7 @@ class Night {
       result.headline = markdown.substr(0, markdown.find('\n'));
     } else {
       text += "First night: nothing to compare with.\n";
+      if (!unsolved_.empty()) text += fmt::format("No cell was solved: {}.\n", unsolved_);
       if (crashed_before_ > 0) text += plural(crashed_before_, "cell") + " crashed or ran out of memory.\n";
     }
     if (pin_) {
@@ -364,6 +366,7 @@ class Night {
   std::optional<Base> base_, pin_;
   StoreContents tonight_;
   long crashed_before_ = 0;
+  std::string unsolved_;  ///< how the cells ended, where none is solved
   bool interrupted_ = false;
 };
 

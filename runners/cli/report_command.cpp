@@ -111,6 +111,7 @@ Result<int> run_report(const ReportArguments& arguments) {
       return nothing_measured;
     }
   }
+  for (SuiteState& suite : joined.suites) suite.present.clear();  // large, and of use for joining and filtering alone
   const StoreContents contents = grouped(std::move(joined), *groups);
   options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   const auto written = write_report(contents, arguments.out, options);

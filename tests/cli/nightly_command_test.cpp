@@ -222,6 +222,16 @@ TEST_F(NightlyCommand, WhatCrashesOnAFirstNightIsNotNewUnlessAllOfIt) {
   EXPECT_EQ(with_mode("segfault", "").code, 4);
 }
 
+TEST_F(NightlyCommand, AFirstNightAtItsLimitsIsANightAndSaysSo) {
+  write_suite(R"({"name": "small-night", "problems": [{"scene": "sliding-box"}], "solvers": ["MISBEHAVE"],
+      "tolerances": [1e-6], "limits": {"seconds": 0.1}, "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+  const auto hung =
+      conebench({"nightly", folder / "night.json", "--stores", folder / "nights"},
+                {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=hang"}, .out_to = {}});
+  EXPECT_EQ(hung.code, 0) << hung.out << hung.err;
+  EXPECT_THAT(hung.out, HasSubstr("No cell was solved: 1 timeout."));
+}
+
 TEST_F(NightlyCommand, AKillFromOutsideIsNotMissingAndTheNextCallGoesOn) {
   ASSERT_EQ(with_mode("none").code, 0);
   const std::string words =

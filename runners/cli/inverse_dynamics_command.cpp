@@ -26,7 +26,8 @@ Without compliance the impulses are not unique: of contacts that slide every nor
 impulse will do, and the start (--press) chooses. The answer is then put into the
 forward dynamics, which --solver has to give back.
 
-Exit code 1 where the inversion does not converge or forward dynamics differ.
+Exit code 1 where the inversion does not converge, forward dynamics differ, or no
+joint velocity gives the contacts theirs.
 
 Examples:
   conebench inverse-dynamics arm-on-wall --press 0.1
@@ -168,7 +169,7 @@ Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
   if (!forward) return forward.error();
   // The forward solver stops at 1e-10 of the free velocity.
   const double allowed = std::max(arguments.options.tolerance, 1e-8);
-  const bool agrees = forward->solved && forward->velocity <= allowed;
+  const bool agrees = forward->solved && forward->velocity <= allowed && found->missed <= allowed;
 
   const auto& configuration = problem->configuration();
   const std::optional<double> time_step = configuration ? configuration->time_step : std::nullopt;

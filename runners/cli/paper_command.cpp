@@ -257,7 +257,8 @@ Command add_paper(CLI::App& root) {
   app->add_option("--data", arguments->data,
                   "Folder with files of the collections that the papers use; else CONEBENCH_DATA")
       ->type_name("DIR");
-  app->add_option("--db", arguments->stores, "One store (….sqlite), or a folder with a store a suite; OUT/stores if not given")
+  app->add_option("--db", arguments->stores,
+                  "One store (….sqlite), or a folder with a store a suite; OUT/stores if not given")
       ->type_name("DIR");
   app->add_flag("--require-checks", arguments->require_checks,
                 "Exit with 1 where a check fails that is not known to, or a known failure has changed");

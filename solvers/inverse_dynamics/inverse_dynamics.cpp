@@ -47,7 +47,8 @@ double natural_map(const ConeProduct& cones, const Vector& metric, const Vector&
   for (Index block = 0; block < cones.blocks(); ++block) {
     const Index row = cones.block_row(block), size = cones.block_size(block);
     const double part = (impulse - step).segment(row, size).norm() * mean[row];
-    if (!(part <= worst)) worst = part;  // NaN is kept
+    if (std::isnan(part)) return part;
+    worst = std::max(worst, part);
   }
   return worst;
 }

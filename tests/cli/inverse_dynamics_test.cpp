@@ -27,6 +27,13 @@ TEST(InverseDynamicsCommand, WithoutDeSaxcesTermASlidingContactHasNoAnswer) {
   EXPECT_GT(norms[4].get<double>(), 4.9 * norms[0].get<double>());
 }
 
+TEST(InverseDynamicsCommand, AVelocityThatNoMotionReachesIsNoSuccess) {
+  const Outcome done = conebench({"inverse-dynamics", "sphere-lattice", "--velocity", "0,0,0.1", "--json"});
+  EXPECT_EQ(done.code, 1);
+  EXPECT_GT(done.json()["missed"], 0.01);
+  EXPECT_FALSE(done.json()["forward"]["agrees"]);
+}
+
 TEST(InverseDynamicsCommand, SaysWhatItCannotTake) {
   expect_failure(conebench({"inverse-dynamics", "sliding-box", "--velocity", "0.1,0"}), 2, {"--velocity 0.1,0"});
   expect_failure(conebench({"inverse-dynamics", "sliding-box", "--step", "3"}), 2, {"--step 3"});

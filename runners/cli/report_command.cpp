@@ -111,7 +111,9 @@ Result<int> run_report(const ReportArguments& arguments) {
       return nothing_measured;
     }
   }
-  for (SuiteState& suite : joined.suites) suite.present.clear();  // large, and of use for joining and filtering alone
+  for (SuiteState& suite : joined.suites) {
+    if (suite.missing.empty()) suite.present.clear();  // large, and a complete suite's report has no use for it
+  }
   const StoreContents contents = grouped(std::move(joined), *groups);
   options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   const auto written = write_report(contents, arguments.out, options);

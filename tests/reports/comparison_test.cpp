@@ -36,7 +36,8 @@ TEST_F(Compare, AReplicateThatRanOutOfTimeLeavesTheOthersInTheirBlocks) {
   ASSERT_EQ(replicates.size(), 6U);
   EXPECT_TRUE(std::isnan(replicates[2]));
   EXPECT_EQ(replicates[4], 1e-3 * std::pow(1.5, 2));
-  for (const SettingChange& change : compared(base, fresh).slices.at(0).settings) {
+  const Comparison comparison = compared(base, fresh);
+  for (const SettingChange& change : comparison.slices.at(0).settings) {
     EXPECT_EQ(change.times.corrected, 0.0);
     EXPECT_STREQ(to_string(change.outlook), "same");
   }

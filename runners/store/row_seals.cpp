@@ -97,9 +97,8 @@ RowSeals::Sums RowSeals::row_sums(const Statement& row, const Table& table, Part
   return found;
 }
 
-bool RowSeals::Sums::fit(bool with_residuals) const {
-  if (stored_row && *stored_row != row) return false;
-  return !with_residuals || !stored_residuals || *stored_residuals == residuals;
+bool RowSeals::Sums::fit(Part part, bool with_residuals) const {
+  return stored_row == row && (part != Part::cells || !with_residuals || stored_residuals == residuals);
 }
 
 std::optional<RowSeals::Sums> RowSeals::sums(Part part, std::int64_t rowid, int& code) {
@@ -146,7 +145,7 @@ int RowSeals::seal_all() {
 bool RowSeals::whole(Part part, std::int64_t rowid) {
   int code = SQLITE_OK;
   const auto found = sums(part, rowid, code);
-  return found && found->fit(true);
+  return found && (!found->stored_row || found->fit(part, true));
 }
 
 std::optional<Error> RowSeals::check(bool with_residuals) {
@@ -202,7 +201,7 @@ std::optional<Error> RowSeals::check_part(Part part, bool with_residuals, std::v
     before = rowid;
     ++count;
     sum += found.stored_row.value_or(0);
-    if (!found.fit(with_residuals)) ++bad;
+    if (!found.fit(part, with_residuals)) ++bad;
   }
   if (code != SQLITE_DONE) return connection_.read_error(code);
   Statement seal = connection_.prepare("SELECT count, sum FROM seals WHERE part = ?");

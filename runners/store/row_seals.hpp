@@ -29,17 +29,17 @@ class RowSeals {
   /// Of all rows.
   int seal_all();
 
-  /// Whether the row and what belongs to it can be read and is as it was written. One without a checksum, of an older
-  /// Conebench, is taken for whole.
+  /// Whether the row and what belongs to it can be read and is as it was written. One without a checksum is taken for
+  /// whole: what is saved from a damaged store of an older Conebench has none.
   bool whole(Part part, std::int64_t rowid);
-  /// The error (bad_input) that names how many rows of which tables are damaged or gone, if any.
+  /// The error (bad_input) that names how many rows of which tables are damaged, gone or without a checksum, if any.
   std::optional<Error> check(bool with_residuals);
 
  private:
   struct Sums {
     std::uint32_t row = 0, residuals = 0;
     std::optional<std::int64_t> stored_row, stored_residuals;
-    bool fit(bool with_residuals) const;
+    bool fit(Part part, bool with_residuals) const;
   };
   struct Table {
     sqlite::Statement row, write;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "runners/store/row_seals.hpp"
+#include "runners/store/sqlite.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 /// A small suite and its store, for tests of the commands that write and read stores.
@@ -49,6 +51,13 @@ class RunCommand : public ::testing::Test {
     EXPECT_EQ(sqlite3_exec(database, sql.c_str(), collect, &rows, &message), SQLITE_OK) << message;
     sqlite3_close(database);
     return rows;
+  }
+
+  /// Checksums of what query() has changed, as if a Conebench had written it.
+  void reseal(const std::string& store) {
+    sqlite::Connection connection;
+    ASSERT_EQ(connection.open(folder / store, sqlite::Connection::Access::read_write_create), SQLITE_OK);
+    ASSERT_EQ(RowSeals(connection).seal_all(), SQLITE_OK);
   }
 
   const ScratchFolder folder;

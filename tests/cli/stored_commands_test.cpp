@@ -107,9 +107,9 @@ TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
   const auto before = query("small.sqlite", judged);
   ASSERT_GT(before.size(), 50U);
   query("small.sqlite",
-        "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99, checksum = NULL, residual_checksum = "
-        "NULL; UPDATE residuals SET "
-        "value = 1; DELETE FROM residuals WHERE name = 'dual'");
+        "UPDATE cells SET solved = 1 - solved, verdict_value = 0.5, stick = 99; UPDATE residuals SET value = 1; "
+        "DELETE FROM residuals WHERE name = 'dual'");
+  reseal("small.sqlite");
   const auto rejudged = conebench({"rejudge", folder / "small.sqlite"});
   EXPECT_EQ(rejudged.code, 0) << rejudged.err;
   EXPECT_THAT(rejudged.out, HasSubstr("8 of 8 cells judged anew"));

@@ -220,7 +220,7 @@ TEST_F(DamagedStore, WhatIsDamagedAndHowToSaveTheRestIsSaid) {
   EXPECT_TRUE(everything(folder / "saved.sqlite"));
 }
 
-TEST_F(DamagedStore, ARowThatIsGoneIsMissed) {
+TEST_F(DamagedStore, ARowThatIsGoneOrHasNoChecksumIsTold) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"DROP TRIGGER cells_removed; DELETE FROM cells WHERE id = 7", "1 of 60 cells are gone"},
       {"DROP TRIGGER problems_removed; DELETE FROM problems WHERE hash = 'p9'", "1 of 20 problems are gone"},
@@ -229,6 +229,9 @@ TEST_F(DamagedStore, ARowThatIsGoneIsMissed) {
       {"DELETE FROM reactions WHERE cell = 5", "1 of 60 cells"},
       {"UPDATE runs SET suite_text = '{}'", "1 of 1 runs"},
       {"UPDATE settings SET label = 'other'", "1 of 1 settings"},
+      {"UPDATE cells SET checksum = NULL WHERE id = 5", "1 of 60 cells"},
+      {"UPDATE cells SET residual_checksum = NULL WHERE id = 5", "1 of 60 cells"},
+      {"UPDATE problems SET checksum = NULL WHERE hash = 'p9'", "1 of 20 problems"},
       {"DELETE FROM seals", "the list of"}};
   for (const auto& [sql, told] : cases) {
     const fs::path file = folder / "damaged.sqlite";

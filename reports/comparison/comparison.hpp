@@ -12,6 +12,7 @@
 
 #include "metrics/comparison.hpp"
 #include "problems/result.hpp"
+#include "reports/junit.hpp"
 #include "runners/store/records.hpp"
 
 /// Two runs of one suite, cell by cell: what was lost and won, whose work changed, who became slower. Pure functions of
@@ -213,6 +214,8 @@ Result<Calibration> calibrate(const std::vector<Side>& sides);
 std::string comparison_terminal(const Comparison& comparison, bool colour, std::size_t width = 100);
 std::string comparison_markdown(const Comparison& comparison);  ///< at most 65,536 characters
 std::string comparison_json(const Comparison& comparison);
+/// A suite of all settings together, then one a slice with a case a setting: those fail that fail the gate.
+std::vector<JunitSuite> comparison_tests(const Comparison& comparison);
 std::string comparison_junit(const Comparison& comparison);
 std::string comparison_page(const Comparison& comparison);
 

@@ -4,49 +4,51 @@
 
 #include "reports/comparison/comparison.hpp"
 #include "reports/comparison/words.hpp"
-#include "reports/text.hpp"
+#include "reports/junit.hpp"
 
 namespace conebench::reports {
 
-/// A test suite a slice, a test case a setting; those fail that fail the gate.
-std::string comparison_junit(const Comparison& comparison) {
-  std::map<std::pair<std::size_t, std::size_t>, std::string> cells;  // by slice and setting
+namespace {
+
+using End = JunitCase::End;
+
+/// What fails the gate without making a setting worse, such as a problem that is gone, fails here alone.
+JunitCase whole_comparison(const Comparison& comparison) {
+  const std::string name = "nothing is worse";
+  if (comparison.compared == 0) return {name, End::failed, "no cell is in both"};
+  if (!comparison.failed) return {name};
+  return {name, End::failed, headline(comparison), problem_and_setting_lines(comparison)};
+}
+
+}  // namespace
+
+std::vector<JunitSuite> comparison_tests(const Comparison& comparison) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> cells;  // by slice and setting
   for (const CellPair* pair : changed_cells(comparison)) {
     const ChangedCell cell = words_of(comparison, *pair);
-    cells[{pair->slice, pair->setting}] +=
-        fmt::format("{}: {}: {} -> {}\n", cell.change, cell.problem, cell.base, cell.fresh);
+    cells[{pair->slice, pair->setting}].push_back(
+        fmt::format("{}: {}: {} -> {}", cell.change, cell.problem, cell.base, cell.fresh));
   }
-  std::string suites;
-  long tests = 0;
-  long failures = 0;
+  std::vector<JunitSuite> suites = {{"all settings", {whole_comparison(comparison)}}};
   for (std::size_t s = 0; s < comparison.slices.size(); ++s) {
     const TimeSlice& slice = comparison.slices[s];
-    const std::string name = html(slice_words(slice.request));
-    std::string cases;
-    long failed = 0;
+    JunitSuite& suite = suites.emplace_back(slice_words(slice.request));
     for (const SettingChange& change : slice.settings) {
-      const std::string label = html(comparison.settings[change.setting].label);
-      cases += fmt::format("    <testcase classname=\"conebench.{}\" name=\"{}\">", name, label);
-      const auto text = cells.find({s, change.setting});
-      const std::string more = text == cells.end() ? std::string() : html(one_line(text->second));
-      const std::string message = html(one_line(why(comparison, change)));
+      JunitCase& test = suite.cases.emplace_back(comparison.settings[change.setting].label);
+      test.message = why(comparison, change);
       if (change.failed) {
-        ++failed;
-        cases += fmt::format("<failure message=\"{}\">{}</failure>", message, more);
+        test.end = End::failed;
+        test.lines = cells[{s, change.setting}];
       } else if (change.outlook == Outlook::undecided) {
-        cases += fmt::format("<skipped message=\"{}\"/>", message);
+        test.end = End::skipped;
       }
-      cases += "</testcase>\n";
     }
-    suites += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n", name,
-                          slice.settings.size(), failed, cases);
-    tests += static_cast<long>(slice.settings.size());
-    failures += failed;
   }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"conebench compare\" tests=\"{}\" "
-      "failures=\"{}\">\n{}</testsuites>\n",
-      tests, failures, suites);
+  return suites;
+}
+
+std::string comparison_junit(const Comparison& comparison) {
+  return junit_xml("conebench compare", comparison_tests(comparison));
 }
 
 }  // namespace conebench::reports

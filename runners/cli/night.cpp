@@ -177,9 +177,11 @@ class Night {
                        .headline = "first night: nothing to compare with"};
     for (const std::string& reason : ending.reasons) text += "- " + reason + "\n";
     if (!ending.reasons.empty()) text += "\n";
+    tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
     std::vector<Told> told;
     if (base_) {
       result.exit_code = graver(result.exit_code, compare_with(*base_, pages(), text, told));
+      add_tests(told.back().comparison, "against the last good night");
       const std::string markdown = text_of(told.front());
       result.headline = markdown.substr(0, markdown.find('\n'));
     } else {
@@ -198,6 +200,7 @@ class Night {
             arguments_.pin);
       } else {
         result.exit_code = graver(result.exit_code, against_pin);
+        add_tests(told.back().comparison, "against the pinned reference");
         if (against_pin == gate_failed) result.headline += "; worse than the pinned reference";
       }
     }
@@ -227,12 +230,26 @@ class Night {
     for (const auto& [comparison, folder] : told) {
       const auto written = write_files(folder, {{"index.html", reports::comparison_page(comparison)},
                                                 {"comparison.md", reports::comparison_markdown(comparison)},
-                                                {"comparison.json", reports::comparison_json(comparison)},
-                                                {"comparison.xml", reports::comparison_junit(comparison)}});
+                                                {"comparison.json", reports::comparison_json(comparison)}});
       if (!written) return written.error();
+    }
+    const std::string name = fmt::format("{}: {}", suite_->name, store_.filename().string());
+    if (const auto written = write_files(pages(), {{"night.xml", reports::junit_xml(name, tests_)}}); !written) {
+      return written.error();
     }
     if (const auto written = reports::write_history(history, folder_ / "history"); !written) return written.error();
     return std::monostate{};
+  }
+
+  static reports::JunitCase test_of(std::string name, int code, const std::vector<std::string>& reasons) {
+    if (code == done) return {std::move(name)};
+    return {std::move(name), reports::JunitCase::End::failed, fmt::format("{}", fmt::join(reasons, "; "))};
+  }
+
+  void add_tests(const Comparison& comparison, const std::string& title) {
+    for (reports::JunitSuite& suite : reports::comparison_tests(comparison)) {
+      tests_.push_back({title + ", " + suite.name, std::move(suite.cases)});
+    }
   }
 
   /// 0, 1 or 5, as compare ends; adds its Markdown to `text`.
@@ -261,6 +278,12 @@ class Night {
   struct Earlier {
     std::string name, executable;
     fs::path store;  ///< where suspects are run again
+  };
+
+  /// What all nights together show tonight; of one length.
+  struct SlowerByNights {
+    std::vector<Suspect> suspects;
+    std::vector<std::string> words;
   };
 
   /// Which of the suspects a run side by side with the earlier night's executable withdraws; says what it found.
@@ -302,30 +325,34 @@ class Night {
                                         [&](const auto& night) { return night.summary.store == store_; });
       if (suite.suite != suite_->name || tonight == suite.nights.end()) continue;
       const auto place = static_cast<std::size_t>(tonight - suite.nights.begin());
-      std::map<std::size_t, std::vector<Suspect>> slower;  // by the last night before
+      std::map<std::size_t, SlowerByNights> slower;  // by the last night before
       for (const reports::TimeChange& change : suite.time_changes) {
         if (change.change.seen_at != place) continue;
         text += fmt::format("- {}\n", reports::change_words(suite, change));
         if (change.change.effect > 0.0) add_suspects(suite, change, slower[change.change.last_before]);
       }
       if (!compare_.fail_on.contains("slower")) continue;
-      for (const auto& [before, suspects] : slower) {
+      for (const auto& [before, found] : slower) {
         const NightSummary& night = suite.nights[before].summary;
         const std::string name = night.store.filename().string();
         const fs::path store = pages() / ("side-by-side-" + name);
-        const auto withdrawn = ask_again({name, night.executable, store}, suspects, text);
-        if (withdrawn.size() < suspects.size()) code = gate_failed;
+        const auto withdrawn = ask_again({name, night.executable, store}, found.suspects, text);
+        if (withdrawn.size() < found.suspects.size()) code = gate_failed;
+        for (std::size_t i = 0; i < found.suspects.size(); ++i) {
+          const bool stands = std::find(withdrawn.begin(), withdrawn.end(), i) == withdrawn.end();
+          tests_.front().cases.push_back(test_of(found.words[i], stands ? gate_failed : done, {found.words[i]}));
+        }
       }
     }
     return code;
   }
 
-  void add_suspects(const reports::SuiteHistory& suite, const reports::TimeChange& change,
-                    std::vector<Suspect>& into) const {
+  void add_suspects(const reports::SuiteHistory& suite, const reports::TimeChange& change, SlowerByNights& into) const {
     const reports::HistorySlice& slice = suite.slices[change.slice];
     for (const SettingRecord& setting : tonight_.settings) {
       if (setting.label == suite.settings[change.setting]) {
-        into.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect});
+        into.suspects.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect});
+        into.words.push_back(reports::change_words(suite, change));
       }
     }
   }
@@ -366,7 +393,8 @@ class Night {
   std::optional<Base> base_, pin_;
   StoreContents tonight_;
   long crashed_before_ = 0;
-  std::string unsolved_;  ///< how the cells ended, where none is solved
+  std::string unsolved_;                    ///< how the cells ended, where none is solved
+  std::vector<reports::JunitSuite> tests_;  ///< of tonight, one that fails for each reason of the exit code
   bool interrupted_ = false;
 };
 

@@ -60,7 +60,8 @@ TEST_F(CompareCommand, TwoRunsOfOneBuildHaveTheSameWorkAndTheStatisticsOfAnIndep
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
   const std::string parse =
       "import sys, xml.dom.minidom as m; print(len(m.parse(sys.argv[1]).getElementsByTagName('testcase')))";
-  EXPECT_EQ(run_program({"/usr/bin/python3", "-c", parse, folder / "out" + "/comparison.xml"}).out, "4\n");
+  EXPECT_EQ(run_program({"/usr/bin/python3", "-c", parse, folder / "out" + "/comparison.xml"}).out, "5\n")
+      << "a case a setting, and one of all";
 }
 
 TEST_F(CompareCommand, AMissingSettingFailsTheGateAndIsNamed) {

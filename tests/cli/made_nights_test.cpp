@@ -8,7 +8,7 @@
 
 #include "runners/store/night_folder.hpp"
 #include "runners/store/store.hpp"
-#include "tests/cli/conebench_process.hpp"
+#include "tests/cli/night_process.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -89,7 +89,7 @@ class MadeNights : public ::testing::Test {
   }
 
   Outcome tonight(const std::string& burn = "none:0") const {
-    return conebench({"nightly", folder / "night.json", "--stores", nights.string()}, burning(burn));
+    return run_night({folder / "night.json", "--stores", nights.string()}, burning(burn));
   }
 
   static std::string text_of(const fs::path& file) {
@@ -115,7 +115,7 @@ TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTh
   EXPECT_EQ(slower_machine.code, 0) << slower_machine.out << slower_machine.err;
   EXPECT_THAT(slower_machine.out, HasSubstr("NSGS at 0.0001: withdrawn"));
   const fs::path pages = fs::path(night).replace_extension(".comparison");
-  EXPECT_THAT(text_of(pages / "comparison.xml"), Not(HasSubstr("<failure")));
+  EXPECT_THAT(text_of(pages / "night.xml"), Not(HasSubstr("<failure")));
   EXPECT_THAT(text_of(pages / "comparison.json"), HasSubstr("withdrawn"));
   EXPECT_EQ(stores(), 2) << "nothing but the alarm was run";
 
@@ -124,7 +124,7 @@ TEST_F(MadeNights, AnAlarmIsWithdrawnWhereTheMachineWasSlowerAndConfirmedWhereTh
   const auto slower_build = tonight("NSGS:300");
   EXPECT_EQ(slower_build.code, 1) << slower_build.out << slower_build.err;
   EXPECT_THAT(slower_build.out, HasSubstr("NSGS at 0.0001: confirmed: slower"));
-  EXPECT_THAT(text_of(pages / "comparison.xml"), HasSubstr("<failure"));
+  EXPECT_THAT(text_of(pages / "night.xml"), HasSubstr("<failure"));
 }
 
 TEST_F(MadeNights, AnAlarmOfAFamilyStandsThoughTheWholeSettingIsTheSameSideBySide) {

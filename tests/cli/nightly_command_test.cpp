@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/cli/conebench_process.hpp"
+#include "tests/cli/night_process.hpp"
 
 namespace conebench::testing {
 namespace {
@@ -34,10 +34,9 @@ class NightlyCommand : public ::testing::Test {
   void write_suite(const std::string& text) const { std::ofstream(folder / "night.json") << text; }
 
   Outcome night(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"nightly", folder / "night.json", "--stores", folder / "nights",
-                                      "--data",  folder / "data"};
+    std::vector<std::string> words = {folder / "night.json", "--stores", folder / "nights", "--data", folder / "data"};
     words.insert(words.end(), more.begin(), more.end());
-    return conebench(words);
+    return run_night(words);
   }
 
   /// A night of MISBEHAVE, beside the `other` solvers; CONEBENCH_TEST_MODE makes the same executable another solver.
@@ -45,8 +44,8 @@ class NightlyCommand : public ::testing::Test {
     write_suite(R"({"name": "small-night", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}],
       "solvers": [)" +
                 other + R"("MISBEHAVE"], "tolerances": [1e-6], "repeats": {"min": 2, "min_ms": 0, "max": 2}})");
-    return conebench(
-        {"nightly", folder / "night.json", "--stores", folder / "nights"},
+    return run_night(
+        {folder / "night.json", "--stores", folder / "nights"},
         {.folder = {}, .environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=" + mode}, .out_to = {}});
   }
 
@@ -75,7 +74,7 @@ TEST_F(NightlyCommand, AFirstNightPassesAndASecondIsComparedWithIt) {
   ASSERT_EQ(stores().size(), 2U) << "a finished night is not written to again";
   EXPECT_THAT(stores()[0], HasSubstr("-2.sqlite"));
   const std::string pages = std::filesystem::path(stores()[0]).replace_extension(".comparison").string();
-  for (const char* name : {"/index.html", "/comparison.md", "/comparison.json", "/comparison.xml"}) {
+  for (const char* name : {"/index.html", "/comparison.md", "/comparison.json", "/night.xml"}) {
     EXPECT_TRUE(std::filesystem::exists(pages + name)) << name;
   }
 }

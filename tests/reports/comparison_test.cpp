@@ -286,10 +286,21 @@ TEST_F(Compare, TheTerminalsLinesFit) {
 
 TEST_F(Compare, AJUnitTestFailsWhereTheGateDoes) {
   slow_down(fresh, "SSN", 1.2);
-  EXPECT_THAT(comparison_junit(compared(base, fresh)), HasSubstr("failures=\"1\""));
+  EXPECT_THAT(comparison_junit(compared(base, fresh)), HasSubstr("failures=\"2\"")) << "the setting, and the whole";
   CompareOptions options;
   options.fail_on = {"lost"};
   EXPECT_THAT(comparison_junit(compared(base, fresh, options)), Not(HasSubstr("<failure")));
+}
+
+TEST_F(Compare, AJUnitTestFailsWhereAProblemIsGoneOrNothingIsInBoth) {
+  std::erase_if(fresh.cells, [&](const CellRecord& cell) { return cell.problem == base.problems[3].hash; });
+  fresh.problems.erase(fresh.problems.begin() + 3);
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_TRUE(comparison.failed);
+  EXPECT_THAT(comparison_junit(comparison), HasSubstr("failures=\"1\""));
+  EXPECT_THAT(comparison_junit(comparison), HasSubstr("missing problem " + base.problems[3].name));
+  fresh.cells.clear();
+  EXPECT_THAT(comparison_junit(compared(base, fresh)), HasSubstr("no cell is in both"));
 }
 
 TEST_F(Compare, NamesThatAttackEveryFormatAreEscaped) {

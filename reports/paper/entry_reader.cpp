@@ -128,7 +128,7 @@ class EntryReader {
       } else if (item.is_object()) {
         if (item.contains("name"))
           read_.fail(child_path(at, "name"), "is not for an entry's suite, which is called by its entry");
-        list.push_back({called, item.dump(), false});
+        add_suites(item, at, called, list);
       } else {
         read_.fail(at, "must be a suite {…}, the name of one that is built in, or a list of them");
       }
@@ -140,6 +140,17 @@ class EntryReader {
     for (std::size_t i = 0; i < value.size(); ++i)
       one(value[i], child_path(path, i), fmt::format("{}-{}", name, i + 1));
     return list;
+  }
+  /// One suite, or one for each of limits.iterations where these are a list.
+  void add_suites(Json suite, const std::string& path, const std::string& name, std::vector<SuiteText>& list) {
+    const Json::json_pointer limit("/limits/iterations");
+    const Json limits = suite.contains(limit) ? suite[limit] : Json();
+    if (!limits.is_array()) return list.push_back({name, suite.dump(), false});
+    if (limits.empty()) read_.fail(path + ".limits.iterations", "must have at least one number");
+    for (const Json& iterations : limits) {
+      suite[limit] = iterations;
+      list.push_back({name + "-" + iterations.dump(), suite.dump(), false});
+    }
   }
   /// A list for both sizes, or {"quick": …, "full": …}.
   void trajectories(const Json& value, Entry& entry) {

@@ -299,8 +299,8 @@ const std::vector<std::string>& reduction_names() {
 }
 
 const std::vector<std::string>& group_keys() {
-  static const std::vector<std::string> keys = {"category", "family", "problem",  "setting",
-                                                "solver",   "start",  "tolerance"};
+  static const std::vector<std::string> keys = {"category", "family", "max_iterations", "problem",
+                                                "setting",  "solver", "start",          "tolerance"};
   return keys;
 }
 

@@ -69,6 +69,10 @@ std::vector<Field> make_fields() {
       {{"iterations", number, "of the solver"}, counter(&CellRecord::iterations)},
       {{"joints", number, "joint rows of the problem"}, of_problem(&ProblemRecord::joints)},
       {{"limits", number, "limit rows of the problem"}, of_problem(&ProblemRecord::limits)},
+      {{"max_iterations", number, "that the cell was allowed"},
+       [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
+         return static_cast<double>(cell.max_iterations);
+       }},
       {{"memory_mb", number, "most resident memory, MB"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
          if (!answered(cell)) return std::nullopt;
@@ -155,6 +159,10 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
 std::string Sample::group(const std::string& key) const {
   if (key == "category") return subject.category.value_or("");
   if (key == "family") return subject.family.value_or("");
+  if (key == "max_iterations") {
+    const auto found = numbers.find(key);
+    return found == numbers.end() ? "" : fmt::format("{:g}", found->second);
+  }
   if (key == "problem") return subject.source.value_or("");
   if (key == "setting") return subject.setting.value_or("");
   if (key == "solver") return subject.solver.value_or("");

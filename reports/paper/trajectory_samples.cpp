@@ -61,21 +61,22 @@ Result<Forces> largest_forces(const std::filesystem::path& file) {
 }
 
 /// What all steps of the run share.
-Sample sample_of_run(const TrajectorySource& source, const std::optional<TrajectoryError>& error, bool whole) {
+Sample sample_of_run(const TrajectorySource& source, const RunFacts& facts) {
   Sample sample;
   sample.subject.family = source.name;
   sample.subject.source = sample.subject.problem = source.words();
   sample.numbers["cells"] = 1.0;
-  sample.numbers["run.finished"] = whole ? 1.0 : 0.0;
+  sample.numbers["run.finished"] = facts.finished ? 1.0 : 0.0;
   sample.numbers["scene.seed"] = static_cast<double>(source.seed);
   for (const auto& [name, value] : source.options) {
     if (name == "solver") sample.subject.solver = sample.subject.setting = value;
     if (const auto number = number_of(value)) sample.numbers["scene." + name] = *number;
   }
-  if (error) {
-    sample.numbers["run.error"] = error->positions.integral;
-    sample.numbers["run.largest"] = error->positions.largest;
-    if (error->energy) sample.numbers["run.energy_error"] = error->energy->integral;
+  for (const auto& [name, number] : facts.numbers) sample.numbers["run." + name] = number;
+  if (facts.error) {
+    sample.numbers["run.error"] = facts.error->positions.integral;
+    sample.numbers["run.largest"] = facts.error->positions.largest;
+    if (facts.error->energy) sample.numbers["run.energy_error"] = facts.error->energy->integral;
   }
   return sample;
 }
@@ -83,15 +84,14 @@ Sample sample_of_run(const TrajectorySource& source, const std::optional<Traject
 }  // namespace
 
 Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Trajectory& trajectory,
-                                       const std::filesystem::path& impulses,
-                                       const std::optional<TrajectoryError>& error, bool whole) {
+                                       const std::filesystem::path& impulses, const RunFacts& facts) {
   Forces forces;
   if (source.impulses) {
     auto read = largest_forces(impulses);
     if (!read) return read.error();
     forces = std::move(*read);
   }
-  const Sample run = sample_of_run(source, error, whole);
+  const Sample run = sample_of_run(source, facts);
   std::vector<Sample> samples;
   for (Index k = 0; k < trajectory.values.rows(); k += source.every) {
     Sample sample = run;
@@ -108,7 +108,7 @@ Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Tra
     }
     samples.push_back(std::move(sample));
   }
-  if (!whole) samples.push_back(run);
+  if (!facts.finished) samples.push_back(run);
   return samples;
 }
 

@@ -16,6 +16,7 @@
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/plan/content_address.hpp"
+#include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/trajectory.hpp"
 
 namespace conebench::cli {
@@ -132,6 +133,17 @@ Result<Trajectory> read(const TrajectorySource& source, const fs::path& folder) 
   return trajectory;
 }
 
+/// What samples.json tells of it.
+std::map<std::string, double> run_numbers(const fs::path& place) {
+  const auto list = simulation::read_list(place);
+  if (!list) return {};
+  std::map<std::string, double> numbers = list->sizes;
+  numbers["blew_up"] = list->blown_up ? 1.0 : 0.0;
+  numbers["failed"] = list->complete || list->blown_up ? 0.0 : 1.0;
+  numbers["steps"] = static_cast<double>(list->summary.steps);
+  return numbers;
+}
+
 using References = std::map<const TrajectorySource*, Trajectory>;
 
 /// Of all sources that another one is compared with and that came to their end.
@@ -175,15 +187,14 @@ Result<std::vector<paper::Sample>> trajectory_samples(const std::vector<Trajecto
   for (const TrajectorySource& source : sources) {
     const auto trajectory = read(source, folder);
     if (!trajectory) return trajectory.error();
-    const bool whole = !failure_of(source, folder);
-    std::optional<TrajectoryError> error;
+    paper::RunFacts facts{.finished = !failure_of(source, folder), .numbers = run_numbers(place_of(source, folder))};
     if (const auto reference = references->find(paper::reference_of(source, sources));
-        whole && reference != references->end()) {
+        facts.finished && reference != references->end()) {
       auto compared = trajectory_error(*trajectory, reference->second);
       if (!compared) return Error{compared.error().code, source.words() + ": " + compared.error().message};
-      error = std::move(*compared);
+      facts.error = std::move(*compared);
     }
-    auto samples = samples_of(source, *trajectory, place_of(source, folder) / "impulses.csv", error, whole);
+    auto samples = samples_of(source, *trajectory, place_of(source, folder) / "impulses.csv", facts);
     if (!samples) return samples.error();
     std::move(samples->begin(), samples->end(), std::back_inserter(all));
   }

@@ -115,6 +115,9 @@ struct Dimensions {
   Index activations = 0;
   Index bodies = 0;        ///< n_b, the world not counted
   Index joints = 0;        ///< constraints (not rows) in J: closed loops; in maximal coordinates joints, too
+  Index tree_joints = 0;   ///< bodies that do not float, fixed ones included, in either coordinates
+  Index loops = 0;         ///< pairs of bodies that close one, in either coordinates
+  Index joint_drives = 0;  ///< actuators of joints
   double gravity = 0.0;    ///< ‖g‖ [m/s²]
   double time_step = 0.0;  ///< the model's own (MJCF: <option timestep>, 0.002 where it has none) [s]
 };

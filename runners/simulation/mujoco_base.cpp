@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "runners/simulation/capsule_points.hpp"
 #include "runners/simulation/height_field_contacts.hpp"
@@ -31,7 +32,15 @@ MujocoBase::MujocoBase(ModelHandle model, DataHandle data, std::string name, std
   dimensions_.controls = m.nu;
   dimensions_.activations = m.na;
   dimensions_.bodies = m.nbody - 1;
-  for (int e = 0; e < m.neq; ++e) dimensions_.joints += is_active(m, e) ? 1 : 0;
+  std::set<std::pair<int, int>> loops;
+  for (int e = 0; e < m.neq; ++e) {
+    if (!is_active(m, e)) continue;
+    ++dimensions_.joints;
+    loops.insert(std::minmax(m.eq_obj1id[e], m.eq_obj2id[e]));
+  }
+  dimensions_.loops = Index(loops.size());
+  for (int b = 1; b < m.nbody; ++b) dimensions_.tree_joints += m.body_dofnum[b] == 6 ? 0 : 1;
+  dimensions_.joint_drives = std::count(m.actuator_trntype, m.actuator_trntype + m.nu, int{mjTRN_JOINT});
   dimensions_.gravity = vector3(m.opt.gravity).norm();
   dimensions_.time_step = m.opt.timestep;
   if (m.stat.meansize > 0.0) typical_length_ = m.stat.meansize;

@@ -15,6 +15,7 @@
 #include "problems/plural.hpp"
 #include "problems/text_file.hpp"
 #include "runners/simulation/loop_solver.hpp"
+#include "runners/simulation/model_sizes.hpp"
 
 namespace conebench::simulation {
 
@@ -46,9 +47,11 @@ nlohmann::json to_json(const SampleList& list) {
                          {"solver", list.solver},
                          {"tolerance", list.tolerance},
                          {"complete", list.complete},
+                         {"blown_up", list.blown_up},
                          {"steps_done", summary.steps},
                          {"unsolved_steps", summary.unsolved},
                          {"worst_residual", number(summary.worst_residual)},
+                         {"model_sizes", list.sizes},
                          {"notes", list.notes},
                          {"files", list.files}};
   const nlohmann::json samples = to_json(summary);
@@ -72,6 +75,7 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("solver").get_to(list.solver);
   json.at("tolerance").get_to(list.tolerance);
   json.at("complete").get_to(list.complete);
+  list.blown_up = json.value("blown_up", false);
   json.at("steps_done").get_to(list.summary.steps);
   json.at("unsolved_steps").get_to(list.summary.unsolved);
   const auto& worst = json.at("worst_residual");
@@ -81,6 +85,7 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("contacts").at("slip").get_to(list.summary.modes.slip);
   for (const auto& stratum : json.at("strata")) list.summary.strata.push_back(stratum_of_json(stratum));
   json.at("files").get_to(list.files);
+  if (json.contains("model_sizes")) json.at("model_sizes").get_to(list.sizes);
   if (json.contains("notes")) json.at("notes").get_to(list.notes);
   list.summary.samples = static_cast<long>(list.files.size());
   for (const std::string& file : list.files) {
@@ -200,7 +205,7 @@ Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& pl
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return unwritable(folder, failed.message());
-  list = {request, plan.options.solver, plan.options.tolerance, false, {}, {}, {}};
+  list = {request, plan.options.solver, plan.options.tolerance, false, false, {}, {}, {}, {}};
   if (auto begun = write_list(list, folder); !begun) return begun.error();
   SamplingWatch writing = watch;
   writing.sample = [&](const StepRecord& record) -> Result<std::monostate> {
@@ -210,8 +215,15 @@ Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& pl
     if (watch.sample) return watch.sample(record);
     return std::monostate{};
   };
+  // At the start loops are closed; later their drift makes redundant rows independent.
+  writing.step = [&](const StepRecord& record) {
+    if (record.step == 1) list.sizes = model_sizes(simulation);
+    if (watch.step) watch.step(record);
+  };
   const auto ran = sample(simulation, request.steps, list.tolerance, plan.sampling, writing, list.summary);
   list.notes = simulation.notes();
+  if (list.sizes.empty()) list.sizes = model_sizes(simulation);
+  list.blown_up = simulation.has_blown_up();
   list.complete = ran && (list.summary.steps == request.steps || list.summary.full);
   if (auto ended = write_list(list, folder); !ended && ran) return ended.error();
   return ran;

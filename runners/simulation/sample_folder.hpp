@@ -29,9 +29,11 @@ struct SampleList {
   std::string solver;      ///< in the loop
   double tolerance = 0.0;  ///< of every step
   bool complete = false;   ///< all steps were done
+  bool blown_up = false;   ///< a velocity passed max_speed; false and not complete: it failed or was interrupted
   SamplingSummary summary;
-  std::vector<std::string> files;  ///< names in the folder, in order
-  std::vector<std::string> notes;  ///< Simulation::notes(); absent from lists of older runs
+  std::vector<std::string> files;       ///< names in the folder, in order
+  std::map<std::string, double> sizes;  ///< model_sizes(); absent from lists of older runs
+  std::vector<std::string> notes;       ///< Simulation::notes(); absent from lists of older runs
 };
 
 constexpr const char* list_name = "samples.json";

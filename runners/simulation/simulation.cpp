@@ -160,9 +160,10 @@ Error Simulation::failed(const std::string& what) const {
                fmt::format("{}: step {} (t = {:.6g} s): {}", name_, steps_ + 1, state_.time, what)};
 }
 
-std::optional<Error> Simulation::blown_up(const Vector& velocity) const {
+std::optional<Error> Simulation::runaway(const Vector& velocity) {
   for (Index i = 0; i < velocity.size(); ++i) {
     if (std::abs(velocity[i]) <= options_.max_speed) continue;
+    blown_up_ = true;
     return failed(
         fmt::format("the simulation has blown up: velocity {} of {} is {:.3g}, more than max_speed = {:.3g}; {}", i + 1,
                     velocity.size(), velocity[i], options_.max_speed, blow_up_advice()));
@@ -215,7 +216,7 @@ void Simulation::watch(StageWatch stages) {
 }
 
 Result<StepRecord> Simulation::step() {
-  if (auto error = blown_up(state_.velocity)) return *error;
+  if (auto error = runaway(state_.velocity)) return *error;
   const State before = state_;
   const auto outcome = [&]() -> Result<StepRecord> {
     state_.control = trot_ ? trot_->at(state_, touching_) : control_->at(state_.time);
@@ -247,7 +248,7 @@ Result<StepRecord> Simulation::step() {
     held_ = held_ || record.problem.rows() > 0;
     missed_ += record.residual <= options_.tolerance ? 0 : 1;
     const Vector velocity = velocity_after(*step, record.impulse);  // 004 eq. (76)
-    if (auto error = blown_up(velocity)) return *error;
+    if (auto error = runaway(velocity)) return *error;
 
     state_.velocity = velocity;
     engine_->advance_position(state_, state_.velocity, time_step_ - first);  // 004 eq. (10b)

@@ -82,6 +82,8 @@ class Simulation {
   Engine& engine() { return *engine_; }
   const Mechanics& mechanics() const { return mechanics_; }
   double time_step() const { return time_step_; }
+  /// Whether a step failed because a velocity passed max_speed, not because something else did.
+  bool has_blown_up() const { return blown_up_; }
   /// What is left out of the model, options that do nothing in it, and shapes that overlap by more than 1 cm in the
   /// first step; a line each.
   std::vector<std::string> notes() const;
@@ -96,7 +98,7 @@ class Simulation {
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
   Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse);
   std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse);
-  std::optional<Error> blown_up(const Vector& velocity) const;
+  std::optional<Error> runaway(const Vector& velocity);
   std::string blow_up_advice() const;
   void note_overlap();
   Error failed(const std::string& what) const;
@@ -113,6 +115,7 @@ class Simulation {
   long steps_ = 0;
   long missed_ = 0;    ///< steps that were not solved to the tolerance
   bool held_ = false;  ///< some step had a row
+  bool blown_up_ = false;
   bool groundless_urdf_ = false;
   std::unique_ptr<Engine> engine_;
   std::string solver_label_;

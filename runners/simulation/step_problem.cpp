@@ -62,6 +62,15 @@ Result<std::shared_ptr<const DelassusOperator>> delassus(const FactoredMass& mas
   return make_block_sparse_delassus((*factored)->assemble(cones));
 }
 
+/// The model's parameters, with those that the options set in their place.
+Softness with_options(Softness s, const StepOptions& o) {
+  if (o.soft_time > 0.0) s.time_constant = o.soft_time;
+  if (o.soft_damping > 0.0) s.damping_ratio = o.soft_damping;
+  if (o.soft_impedance > 0.0) s.least_impedance = o.soft_impedance;
+  if (o.soft_most_impedance > 0.0) s.most_impedance = o.soft_most_impedance;
+  return s;
+}
+
 /// Softens the rows (004 eq. 103–110): their c, and v_r in place of the stabilisation in b. Limits and contacts that
 /// are open, which MuJoCo has no rows for, take no impulse by themselves, b ≥ −J v_free: the spring takes what lands,
 /// whatever part of a step that comes in. `free` is J v_free. As printed they keep their b.
@@ -71,7 +80,7 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
   const bool printed = o.softening == "printed";
   const Index joints = mechanics.joint_residuals.size();
   const auto soften_row = [&](Index row, const Softness& softness, double residual) {
-    const Impedance at = impedance_at(softness, residual, time_step);
+    const Impedance at = impedance_at(with_options(softness, o), residual, time_step);
     c[row] = at.compliance;
     b[row] = regulation_velocity(at, before[row], residual, time_step, printed);
   };
@@ -83,14 +92,14 @@ Vector soften(const Mechanics& mechanics, const Vector& before, const Vector& fr
     if (mechanics.limit_gaps[l] <= 0.0) {
       soften_row(joints + l, softness, mechanics.limit_gaps[l]);
     } else {
-      c[joints + l] = impedance_at(softness, 0.0, time_step).compliance;
+      c[joints + l] = impedance_at(with_options(softness, o), 0.0, time_step).compliance;
       if (!printed) b[joints + l] = std::max(b[joints + l], -free[joints + l]);
     }
   }
   Index row = joints + mechanics.limit_gaps.size();
   for (const ContactPoint& contact : mechanics.contacts) {
     const double r = contact.gap + o.penetration_margin;
-    const Impedance at = impedance_at(contact.softness, std::min(0.0, r), time_step);
+    const Impedance at = impedance_at(with_options(contact.softness, o), std::min(0.0, r), time_step);
     c.segment<3>(row).setConstant(at.compliance);
     if (r <= 0.0) {
       // As in MuJoCo, tangents have the normal's impedance and its damping, and no stiffness.
@@ -159,6 +168,14 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
       "compliance and regulation velocity of every row from the model's solref and solimp, 004 eq. (103)-(110), "
       "in place of Baumgarte's factors; printed: without the v- that (106) lacks");
   bind.flag("soft_joints", o.soft_joints, "softening softens joints and loops, too");
+  bind.real("soft_time", o.soft_time,
+            {.minimum = 0, .maximum = 1e6, .unit = "s", .doc = "T of softened rows, 004 eq. (105); 0: the model's"});
+  bind.real("soft_damping", o.soft_damping,
+            {.minimum = 0, .maximum = 1e6, .doc = "their damping ratio ζ; 0: the model's"});
+  bind.real("soft_impedance", o.soft_impedance,
+            {.minimum = 0, .maximum = 1, .doc = "their d_0, 004 eq. (104); 0: the model's"});
+  bind.real("soft_most_impedance", o.soft_most_impedance,
+            {.minimum = 0, .maximum = 1, .doc = "their d_w; 0: the model's"});
   bind.choice(
       "redundant_rows", o.redundant_rows, {"exact", "drifted"},
       "loops' rows that depend on others: exactly so, with right-hand sides that agree, or as the joints' errors "

@@ -26,6 +26,10 @@ struct StepOptions {
   double regularisation = 0.0;
   std::string softening = "none";
   bool soft_joints = true;
+  double soft_time = 0.0;
+  double soft_damping = 0.0;
+  double soft_impedance = 0.0;
+  double soft_most_impedance = 0.0;
   std::string redundant_rows = "exact";
   std::string form = "block_sparse";
 

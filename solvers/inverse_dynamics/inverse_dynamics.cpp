@@ -64,7 +64,7 @@ ContactInversion invert_contacts(const ConeProduct& cones, const Vector& complia
                                  const Vector& start, const ContactInversionOptions& options) {
   const Vector r = compliance.size() > 0 ? compliance : Vector::Zero(cones.rows());
   const Vector metric = r.array() + options.rho;  // R + ρ Id
-  ContactInversion found{.impulse = start, .velocity = r.cwiseProduct(start) + target};
+  ContactInversion found{.impulse = start, .velocity = r.cwiseProduct(start) + target, .growth = {}};
   std::vector<double> growth;
   Vector corrected(cones.rows());
   const auto correct = [&](const Vector& sigma) {  // σ + Γ(σ)

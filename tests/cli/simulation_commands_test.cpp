@@ -38,6 +38,10 @@ class GenerateSamples : public ::testing::Test {
     }
     return kept;
   }
+  static nlohmann::json list_of(const std::filesystem::path& folder) {
+    std::ifstream stream(folder / "samples.json");
+    return nlohmann::json::parse(stream);
+  }
   static long samples(const std::filesystem::path& folder) {
     long count = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -210,6 +214,7 @@ TEST_F(GenerateSamples, ABlownUpSimulationKeepsTheSamplesBefore) {
   EXPECT_THAT(outcome.err, HasSubstr("samples so far are in"));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1);
   EXPECT_GT(samples(folder / "out"), 5);
+  EXPECT_TRUE(list_of(folder / "out")["blown_up"].get<bool>());
 }
 
 TEST_F(GenerateSamples, AnUnstableForceKeepsTheSamplesBefore) {
@@ -224,6 +229,7 @@ TEST_F(GenerateSamples, AnUnstableForceKeepsTheSamplesBefore) {
   EXPECT_THAT(outcome.err, HasSubstr("samples so far are in"));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_GT(samples(folder / "out"), 5);
+  EXPECT_TRUE(list_of(folder / "out")["blown_up"].get<bool>());
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out")) {
     if (entry.path().extension() != ".hdf5") continue;
     EXPECT_EQ(conebench({"inspect", entry.path().string()}).code, 0);

@@ -205,9 +205,9 @@ TEST(PaperEntry, StepsOfASimulationAreSamples) {
   trajectory.columns = {"state_time_s", "status", "kinetic_J"};
   trajectory.values = Matrix::Zero(3, 3);
   trajectory.values << 0, std::nan(""), 8, 0.02, std::nan(""), 7, 0.04, std::nan(""), 6;
-  TrajectoryError error;
-  error.positions.integral = 0.5;
-  const auto samples = samples_of(sources[2], trajectory, "", error);
+  RunFacts facts{.error = TrajectoryError{}, .finished = true, .numbers = {{"blew_up", 1.0}}};
+  facts.error->positions.integral = 0.5;
+  const auto samples = samples_of(sources[2], trajectory, "", facts);
   ASSERT_TRUE(samples);
   ASSERT_EQ(samples->size(), 2U);  // every second step
   const auto value = [&](const std::string& text) {
@@ -217,6 +217,11 @@ TEST(PaperEntry, StepsOfASimulationAreSamples) {
   };
   EXPECT_EQ(value("min(step.kinetic_J){family=A && solver=NSGS}"), 6);
   EXPECT_EQ(value("max(run.error where scene.time_step = 0.02)"), 0.5);
+  EXPECT_EQ(value("max(run.blew_up)"), 1.0);
+  facts.finished = false;
+  const auto no_step = samples_of(sources[2], Trajectory{}, "", facts);
+  ASSERT_TRUE(no_step && no_step->size() == 1U) << "of a run whose first step failed the run is known";
+  EXPECT_EQ(no_step->front().numbers.at("run.blew_up"), 1.0);
   json["trajectories"][1]["reference"] = "other";
   EXPECT_THAT(complaint(json), HasSubstr("trajectories: the reference 'other' of 'A'"));
   json["trajectories"][1].erase("seconds");
@@ -251,11 +256,11 @@ TEST(PaperEntry, StepsThatABlownUpSimulationDidNotReachAreMissing) {
   Trajectory trajectory;
   trajectory.columns = {"state_time_s", "rows"};
   trajectory.values = Matrix::Constant(2, 2, 4.0);
-  auto samples = samples_of(source, trajectory, "", std::nullopt, false);
+  auto samples = samples_of(source, trajectory, "", {.finished = false});
   ASSERT_TRUE(samples);
   ASSERT_EQ(samples->size(), 3U);
   source.name = "B";
-  auto others = samples_of(source, trajectory, "", std::nullopt);
+  auto others = samples_of(source, trajectory, "", {});
   samples->insert(samples->end(), others->begin(), others->end());
   const auto value = [&](const std::string& text) {
     return evaluate(*parse_expression(text, Kind::number), select(*samples)).value;
@@ -264,6 +269,26 @@ TEST(PaperEntry, StepsThatABlownUpSimulationDidNotReachAreMissing) {
   EXPECT_EQ(value("sum(step.rows)").gap, Gap::not_comparable);
   EXPECT_EQ(value("sum(step.rows){family=B}").number, 8.0);
   EXPECT_EQ(value("sum(step.rows where run.finished = 1)").number, 8.0);
+}
+
+TEST(PaperEntry, AListOfLimitsOfIterationsIsASuiteEach) {
+  Json json = small();
+  json["suites"]["quick"]["limits"] = {{"iterations", {10, 100}}};
+  json["figures"][0]["by"] = "max_iterations";
+  json["figures"][0]["x"] = "max(max_iterations)";
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const auto suites = suites_of(*entry, Size::quick, false, {});
+  ASSERT_TRUE(suites) << suites.error().message;
+  ASSERT_EQ(suites->size(), 2U);
+  EXPECT_EQ((*suites)[0].limits.iterations, 10);
+  EXPECT_EQ((*suites)[1].limits.iterations, 100);
+  EXPECT_NE((*suites)[0].name, (*suites)[1].name) << "a store each";
+  auto samples = four();
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i].numbers["max_iterations"] = i % 2 == 0 ? 10 : 100;
+  EXPECT_EQ(figure_files(evaluate_entry(*entry, samples))[0].content, "series,x,y\nit's,10,2\nit's,100,4\n");
+  json["suites"]["quick"]["limits"] = {{"iterations", Json::array()}};
+  EXPECT_THAT(complaint(json), HasSubstr("suites.quick.limits.iterations: must have at least one"));
 }
 
 TEST(PaperEntry, LastVerdictsAreThoseOfTheEntryAsItIs) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -11,6 +13,11 @@ using mjcf::Joint;
 using mjcf::Vec3;
 
 namespace {
+
+/// "middle", "middle2", "middle3", …
+std::string numbered(const char* name, long number) {
+  return number == 1 ? std::string(name) : fmt::format("{}{}", name, number);
+}
 
 struct BoxesFixedOptions {
   double mass = 1.0;
@@ -47,20 +54,22 @@ Result<SimulatedModel> make_boxes_fixed(const BoxesFixedOptions& o, std::uint64_
 }
 
 struct NunchukOptions {
+  long links = 3;
   double mass = 1.0;
   double friction = 0.5;
   double height = 0.4;
   double spin = 3.0;
 
   static void declare(OptionBinder& bind, NunchukOptions& o) {
-    bind.real("mass", o.mass, {.minimum = 1e-6, .maximum = 1e6, .unit = "kg", .doc = "of each of the three bodies"});
+    bind.integer("links", o.links, {.minimum = 2, .maximum = 1000, .doc = "bodies, the two handles included"});
+    bind.real("mass", o.mass, {.minimum = 1e-6, .maximum = 1e6, .unit = "kg", .doc = "of each body"});
     declare_friction(bind, o.friction);
     declare_length(bind, "height", o.height, "under the axis at the start");
     bind.real("spin", o.spin, {.minimum = -1e3, .maximum = 1e3, .unit = "rad/s", .doc = "of the first handle about z"});
   }
 };
 
-/// 004's Nunchuk: two handles and the piece between them, on two ball joints.
+/// 004's Nunchuk: two handles and the piece between them, on two ball joints; or more pieces, or none.
 Result<SimulatedModel> make_nunchuk(const NunchukOptions& o, std::uint64_t) {
   const double dt = 0.005;
   const double radius = 0.02;
@@ -75,18 +84,23 @@ Result<SimulatedModel> make_nunchuk(const NunchukOptions& o, std::uint64_t) {
   model.open_body("handle", {.position = {-handle, 0.0, o.height}});
   model.free({.linear = {0.5, 0.0, 0.0}, .angular = {0.0, 1.0, o.spin}});
   model.geom(rod(handle));
-  model.open_body("middle", {.position = {handle, 0.0, 0.0}});
-  model.joint(ball);
-  model.geom(rod(middle));
-  model.open_body("other_handle", {.position = {middle, 0.0, 0.0}});
+  double end = handle;
+  for (long piece = 1; piece <= o.links - 2; ++piece) {
+    model.open_body(numbered("middle", piece), {.position = {end, 0.0, 0.0}});
+    model.joint(ball);
+    model.geom(rod(middle));
+    end = middle;
+  }
+  model.open_body("other_handle", {.position = {end, 0.0, 0.0}});
   model.joint(ball);
   model.geom(rod(handle));
-  for (int body = 0; body < 3; ++body) model.close_body();
+  for (long body = 0; body < o.links; ++body) model.close_body();
   return simulated(model, dt, 300, "none");
 }
 
 struct FourbarOptions {
   std::string base = "fixed";
+  long loops = 1;
   double mass = 1.0;
   double length = 0.5;
   double angle = 0.8;
@@ -96,17 +110,24 @@ struct FourbarOptions {
 
   static void declare(OptionBinder& bind, FourbarOptions& o) {
     bind.choice("base", o.base, {"fixed", "free"}, "the base bar is fixed to the world, or falls");
+    bind.integer("loops", o.loops,
+                 {.minimum = 1, .maximum = 300, .doc = "parallelograms side by side on one base bar"});
     bind.real("mass", o.mass, {.minimum = 1e-6, .maximum = 1e6, .unit = "kg", .doc = "of each bar"});
     bind.real("length", o.length, {.minimum = 0.05, .maximum = 1e3, .unit = "m", .doc = "of each bar"});
     bind.real("angle", o.angle, {.minimum = 0.3, .maximum = 1.4, .unit = "rad", .doc = "of the crank at the start"});
-    declare_length(bind, "clearance", o.clearance, "by which the hanging coupler would reach into the floor");
+    bind.real("clearance", o.clearance,
+              {.minimum = -1e3,
+               .maximum = 1e3,
+               .unit = "m",
+               .doc = "by which the hanging coupler would reach into the floor; below 0 it swings clear of it"});
     bind.real("torque", o.torque,
               {.minimum = -1e6, .maximum = 1e6, .unit = "N m", .doc = "of the crank's motor, amplitude of a sine"});
     declare_friction(bind, o.friction);
   }
 };
 
-/// 004's Fourbar: a parallelogram of equal bars, the loop closed by a hinge of five rows. The crank has a motor.
+/// 004's Fourbar: a parallelogram of equal bars, the loop closed by a hinge of five rows. The crank has a motor. More
+/// loops move as one: each adds a coupler and a rocker, and no freedom.
 Result<SimulatedModel> make_fourbar(const FourbarOptions& o, std::uint64_t) {
   const double dt = 0.005;
   const double radius = 0.04 * o.length;
@@ -123,25 +144,29 @@ Result<SimulatedModel> make_fourbar(const FourbarOptions& o, std::uint64_t) {
   const double height = fixed ? o.length + radius - o.clearance : 1.5 * o.length;
   model.open_body("bar", {.position = {0.0, 0.0, height}});
   if (!fixed) model.free({.angular = {0.5, 0.0, 0.0}});
-  model.geom(bar(along));
+  model.geom(bar(static_cast<double>(o.loops) * along));
   // Short of the right angle at which the bars are in line and the parallelogram may fold over.
   Joint crank{.axis = hinge_axis, .lower = -1.45, .upper = 1.45, .start = o.angle};
   crank.drive = {.kind = mjcf::Drive::Kind::motor, .amplitude = o.torque, .frequency = 1.0};
   model.open_body("crank", {});
   model.joint(crank);
   model.geom(bar(down));
-  model.open_body("coupler", {.position = down});
-  model.joint({.axis = hinge_axis, .start = -o.angle});
-  model.geom(bar(along));
+  for (long loop = 1; loop <= o.loops; ++loop) {
+    model.open_body(numbered("coupler", loop), {.position = down});
+    model.joint({.axis = hinge_axis, .start = -o.angle});
+    model.geom(bar(along));
+    model.close_body();
+    model.close_body();
+    model.open_body(numbered("rocker", loop), {.position = static_cast<double>(loop) * along});
+    model.joint({.axis = hinge_axis, .start = o.angle});
+    model.geom(bar(down));
+  }
   model.close_body();
   model.close_body();
-  model.open_body("rocker", {.position = along});
-  model.joint({.axis = hinge_axis, .start = o.angle});
-  model.geom(bar(down));
-  model.close_body();
-  model.close_body();
-  model.connect_hinge("coupler", "rocker", along, hinge_axis, 0.2 * o.length);
-  model.exclude("coupler", "rocker");
+  for (long loop = 1; loop <= o.loops; ++loop) {
+    model.connect_hinge(numbered("coupler", loop), numbered("rocker", loop), along, hinge_axis, 0.2 * o.length);
+    model.exclude(numbered("coupler", loop), numbered("rocker", loop));
+  }
   return simulated(model, dt, 400, "sine");
 }
 

@@ -107,6 +107,28 @@ TEST(SimulatedSceneFacts, DrivesOfTheHumanoidAreOneAHingeWhereItStands) {
 }
 
 /// 000: 15 cubes of 1 to 1e4 kg, hit by a ball of 1e3 kg.
+TEST(SimulatedSceneFacts, ANunchukOfMoreLinksHasABallBetweenAnyTwo) {
+  for (const long links : {2L, 3L, 30L}) {
+    auto engine = compile_scene("nunchuk", {{"links", links}});
+    ASSERT_TRUE(engine.model) << engine.message;
+    const Counts c = count(engine);
+    EXPECT_EQ(c.bodies, links);
+    EXPECT_EQ(c.rows, 3 * (links - 1));
+    EXPECT_EQ(c.mobility, 6 + 3 * (links - 1));
+  }
+}
+
+TEST(SimulatedSceneFacts, FourbarsSideBySideMoveAsOne) {
+  for (const long loops : {1L, 2L, 10L}) {
+    auto engine = compile_scene("fourbar", {{"loops", loops}});
+    ASSERT_TRUE(engine.model) << engine.message;
+    const Counts c = count(engine);
+    EXPECT_EQ(c.bodies, 2 + 2 * loops);
+    EXPECT_EQ(c.rows, 11 + 15 * loops);
+    EXPECT_EQ(c.mobility, 1);
+  }
+}
+
 TEST(SimulatedSceneFacts, MassesOfTheStackRunOverFourDecades) {
   const auto stack = compile_scene("cube-stack-hit");
   ASSERT_EQ(stack.model->nbody, 1 + 15 + 1);

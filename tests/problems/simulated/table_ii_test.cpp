@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "runners/simulation/model_sizes.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "tests/problems/simulated/engine_model.hpp"
 
@@ -84,6 +85,14 @@ TEST_P(TableII, MaximalCoordinatesHaveThePapersRowsAndTheSameMobility) {
   const Matrix jacobian = Matrix(record->problem.primal()->jacobian).topRows(rows);
   EXPECT_EQ(jacobian.cols(), 6 * GetParam().bodies);
   EXPECT_EQ(jacobian.cols() - rank(jacobian), counts().mobility);
+  auto sizes = simulation::model_sizes(*simulation);
+  EXPECT_EQ(sizes["bodies"], GetParam().bodies);
+  EXPECT_EQ(sizes["joints"], counts().joints);
+  EXPECT_EQ(sizes["joint_rows"], GetParam().rows);
+  EXPECT_EQ(sizes["coordinates"], counts().coordinates);
+  EXPECT_EQ(sizes["joint_drives"], counts().joint_drives);
+  EXPECT_EQ(sizes["mobility"], counts().mobility);
+  EXPECT_NEAR(sizes["mass_ratio"], GetParam().mass_ratio, 0.005);
 }
 
 /// The total is the mobility of the four-bars, and the number of joint coordinates (six for a free base) of the

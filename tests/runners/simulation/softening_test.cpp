@@ -112,6 +112,19 @@ TEST_F(Softening, ALandingIsTheSpringsWhateverPartOfAStepItComesIn) {
   EXPECT_LT(most, 1.1 * least);
 }
 
+TEST_F(Softening, OptionsTakeTheModelsParametersPlace) {
+  auto options = softened("mujoco");
+  options.step.soft_time = 0.05;
+  options.step.soft_damping = 1.0;
+  options.step.soft_impedance = options.step.soft_most_impedance = 0.8;
+  auto simulation =
+      simulation_of(ground(R"(type="sphere" size="0.1")", R"(solref="0.02 2" solimp="0.1 0.2 0.01")"), 0.01, options);
+  run(simulation, 5.0);
+  const StepRecord record = step(simulation);
+  ASSERT_GE(record.problem.cones().contacts(), 1);
+  EXPECT_NEAR((*record.problem.configuration()->gaps)[0], -0.25 * g * 0.8 * 0.05 * 0.05, 1e-7);
+}
+
 TEST_F(Softening, AMassRestsOnAJointsLimitAtTheDepthOfTheFormulas) {
   const std::string lift = world(
       R"(<body><joint type="slide" axis="0 0 1" limited="true" range="0 1" solreflimit="0.04 1"

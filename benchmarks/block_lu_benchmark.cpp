@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/sparse_lu.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/cascade/elimination_order.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 

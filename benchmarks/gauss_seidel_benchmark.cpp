@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/gauss_seidel/contact_order.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 
 namespace conebench {
 namespace {

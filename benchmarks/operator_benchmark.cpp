@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "problems/delassus_operator.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/linear/multifrontal.hpp"
 
 namespace conebench {

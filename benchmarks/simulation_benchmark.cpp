@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "problems/scenes/scene_support.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/simulation/mujoco_handle.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "runners/simulation/simulation.hpp"
 #include "runners/simulation/stage_clock.hpp"
+#include "scenes/scene_support.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench {
 namespace {

@@ -3,7 +3,7 @@ get_property(libraries GLOBAL PROPERTY CONEBENCH_LIBRARIES)
 install(TARGETS conebench_settings ${libraries} EXPORT conebenchTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-foreach(folder problems fclib_loader metrics solvers runners reports)
+foreach(folder base problems scenes fclib_loader metrics solvers runners reports)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 install(DIRECTORY suites DESTINATION ${CMAKE_INSTALL_DATADIR}/conebench)

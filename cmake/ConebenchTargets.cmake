@@ -47,12 +47,12 @@ endfunction()
 function(conebench_test name)
   cmake_parse_arguments(ARG "" "FILTER" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} conebench_warnings GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} conebench::scenes conebench_warnings GTest::gtest GTest::gmock
+                        GTest::gtest_main)
   # The tests' own code need not be fast, and compiles in half the time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE CONEBENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                             CONEBENCH_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  # The build folder has tests/support/paths.hpp.
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   if(ARG_FILTER)
     set(filter TEST_FILTER ${ARG_FILTER} TEST_PREFIX ${name}.)
   endif()

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
+#include "base/utf8.hpp"
 #include "problems/types.hpp"
-#include "problems/utf8.hpp"
 
 /// A thin layer over HDF5's C API: handles that close themselves, and reading that looks before it reads. Private to
 /// this folder; HDF5's own header stays in the .cpp files.

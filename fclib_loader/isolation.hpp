@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace conebench::hdf5 {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problems/suggestion.hpp"
+#include "base/suggestion.hpp"
 
 namespace conebench {
 

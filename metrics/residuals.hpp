@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/result.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "problems/text_file.hpp"
+#include "base/text_file.hpp"
 
 namespace conebench {
 

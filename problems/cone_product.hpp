@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {

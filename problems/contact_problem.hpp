@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "problems/block_sparse_matrix.hpp"
 #include "problems/cone_product.hpp"
 #include "problems/delassus_operator.hpp"
-#include "problems/result.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {

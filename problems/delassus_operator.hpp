@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "base/result.hpp"
 #include "problems/block_sparse_matrix.hpp"
 #include "problems/cone_product.hpp"
-#include "problems/result.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {

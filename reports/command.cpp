@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "problems/source_words.hpp"
+#include "base/source_words.hpp"
 #include "reports/command.hpp"
 #include "reports/text.hpp"
 

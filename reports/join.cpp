@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "reports/report.hpp"
 #include "runners/store/cell_identity.hpp"
 

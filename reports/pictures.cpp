@@ -8,8 +8,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "problems/source_words.hpp"
-#include "problems/text_file.hpp"
+#include "base/source_words.hpp"
+#include "base/text_file.hpp"
 
 namespace conebench::reports {
 

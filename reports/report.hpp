@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "reports/pictures.hpp"
 #include "reports/write_files.hpp"
 #include "runners/store/records.hpp"

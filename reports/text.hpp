@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "problems/plural.hpp"
-#include "problems/utf8.hpp"
+#include "base/plural.hpp"
+#include "base/utf8.hpp"
 
 /// How numbers and foreign texts look in each format. Names of problems, families and messages come from files and
 /// programs that nobody vetted: every format escapes them here, in one place.

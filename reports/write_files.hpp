@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace conebench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "problems/suggestion.hpp"
+#include "base/suggestion.hpp"
 #include "solvers/admm/admm.hpp"
 #include "solvers/cascade/cascade.hpp"
 #include "solvers/common_options.hpp"

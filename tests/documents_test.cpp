@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;

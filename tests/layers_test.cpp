@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -16,20 +18,23 @@ const fs::path source_root = CONEBENCH_SOURCE_DIR;
 
 /// Which folders' headers a folder may include, beside its own.
 const std::map<std::string, std::set<std::string>> allowed_folders = {
-    {"problems", {}},
-    {"fclib_loader", {"problems"}},
-    {"metrics", {"problems"}},
-    {"solvers", {"problems"}},
-    {"runners/store", {"problems", "metrics"}},
-    {"runners/plan", {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/simulation"}},
+    {"base", {}},
+    {"problems", {"base"}},
+    {"scenes", {"base", "problems"}},
+    {"fclib_loader", {"base", "problems"}},
+    {"metrics", {"base", "problems"}},
+    {"solvers", {"base", "problems"}},
+    {"runners/store", {"base", "problems", "metrics"}},
+    {"runners/plan",
+     {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners/store", "runners/simulation"}},
     {"runners/execute",
-     {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan", "runners/simulation"}},
-    {"runners/simulation", {"problems", "fclib_loader", "metrics", "solvers"}},
+     {"base", "problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan", "runners/simulation"}},
+    {"runners/simulation", {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers"}},
     {"runners/cli",
-     {"problems", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan", "runners/execute",
-      "runners/simulation", "reports", "reports/paper"}},
-    {"reports", {"problems", "runners/store", "metrics"}},
-    {"reports/paper", {"problems", "runners/store", "metrics", "runners/plan", "reports"}},
+     {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners/store", "runners/plan",
+      "runners/execute", "runners/simulation", "reports", "reports/paper"}},
+    {"reports", {"base", "problems", "runners/store", "metrics"}},
+    {"reports/paper", {"base", "problems", "runners/store", "metrics", "runners/plan", "reports"}},
 };
 
 /// Libraries that only one folder may include.

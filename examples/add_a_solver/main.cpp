@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "metrics/residuals.hpp"
-#include "problems/scenes/scene_table.hpp"
 #include "projected_jacobi.hpp"
+#include "scenes/scene_table.hpp"
 
 int main() {
   using namespace conebench;

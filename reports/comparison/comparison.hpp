@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.hpp"
 #include "metrics/comparison.hpp"
-#include "problems/result.hpp"
 #include "reports/junit.hpp"
 #include "runners/store/records.hpp"
 

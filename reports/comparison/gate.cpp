@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "problems/suggestion.hpp"
+#include "base/suggestion.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/text.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "metrics/change_points.hpp"
-#include "problems/result.hpp"
 #include "runners/store/night_summary.hpp"
 
 /// Many nights of a suite: what each setting solves and how fast, against date and build, and where that changed. Pure

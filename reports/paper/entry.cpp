@@ -7,7 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "problems/text_file.hpp"
+#include "base/text_file.hpp"
 #include "reports/paper/embedded_entries.hpp"
 #include "reports/paper/entry_reader.hpp"
 #include "runners/plan/content_address.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "reports/paper/language.hpp"
 #include "reports/paper/trajectory_source.hpp"
 #include "runners/plan/suite.hpp"

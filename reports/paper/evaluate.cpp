@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::paper {

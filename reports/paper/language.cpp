@@ -7,8 +7,8 @@
 #include <cctype>
 #include <charconv>
 
-#include "problems/suggestion.hpp"
-#include "problems/utf8.hpp"
+#include "base/suggestion.hpp"
+#include "base/utf8.hpp"
 #include "reports/paper/sample.hpp"
 
 namespace conebench::paper {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/plan/filter.hpp"
 
 /// The small language in which a paper's entries state quantities and checks: arithmetic, comparisons, and / or / not,

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/plural.hpp"
 #include "metrics/profiles.hpp"
-#include "problems/plural.hpp"
 
 namespace conebench::paper {
 

@@ -8,9 +8,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/source_words.hpp"
+#include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
-#include "problems/source_words.hpp"
-#include "problems/suggestion.hpp"
 
 namespace conebench::paper {
 

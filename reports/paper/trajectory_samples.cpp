@@ -9,7 +9,7 @@
 #include <map>
 #include <string_view>
 
-#include "problems/text_file.hpp"
+#include "base/text_file.hpp"
 
 namespace conebench::paper {
 

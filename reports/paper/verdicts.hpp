@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "reports/paper/results.hpp"
 
 namespace conebench::paper {

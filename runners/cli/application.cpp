@@ -13,7 +13,7 @@
 #include <new>
 #include <optional>
 
-#include "problems/suggestion.hpp"
+#include "base/suggestion.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/execute/environment.hpp"

@@ -11,7 +11,7 @@
 
 #include <cstring>
 
-#include "problems/option_words.hpp"
+#include "base/option_words.hpp"
 
 namespace conebench::cli {
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "problems/text_file.hpp"
+#include "base/text_file.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/write_files.hpp"
 #include "runners/cli/arguments.hpp"

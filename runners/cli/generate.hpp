@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "base/result.hpp"
 #include "runners/simulation/trajectory.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::cli {
 

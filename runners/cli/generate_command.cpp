@@ -5,15 +5,15 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/suggestion.hpp"
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/scenes/scene_table.hpp"
-#include "problems/suggestion.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/generate.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
 #include "runners/simulation/sample_folder.hpp"
+#include "scenes/scene_table.hpp"
 
 namespace conebench::cli {
 

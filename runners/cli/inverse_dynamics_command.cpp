@@ -5,14 +5,14 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "problems/plural.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/inverse_dynamics/inverse_dynamics.hpp"
 
 namespace conebench::cli {

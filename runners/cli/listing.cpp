@@ -8,13 +8,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
-#include "problems/scenes/scene_table.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
-#include "problems/suggestion.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "scenes/scene_table.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace CLI {
 class App;

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
 #include "reports/history/history_words.hpp"

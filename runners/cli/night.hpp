@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/cli/run_beside.hpp"
 
 namespace conebench::cli {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "problems/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace conebench::cli {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "problems/plural.hpp"
-#include "problems/suggestion.hpp"
+#include "base/plural.hpp"
+#include "base/suggestion.hpp"
 #include "reports/paper/render.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"

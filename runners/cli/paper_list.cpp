@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "reports/paper/verdicts.hpp"
 #include "runners/cli/listing.hpp"
 #include "runners/cli/output.hpp"

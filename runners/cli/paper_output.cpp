@@ -7,7 +7,7 @@
 #include <iterator>
 #include <map>
 
-#include "problems/text_file.hpp"
+#include "base/text_file.hpp"
 #include "reports/paper/render.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/execute/process.hpp"

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/cli/paper_trajectories.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/store/store_lock.hpp"

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <map>
 
-#include "problems/text_file.hpp"
+#include "base/text_file.hpp"
 #include "reports/paper/trajectory_samples.hpp"
 #include "reports/write_files.hpp"
 #include "runners/cli/command.hpp"

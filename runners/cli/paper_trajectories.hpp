@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "reports/paper/sample.hpp"
 #include "reports/paper/trajectory_source.hpp"
 #include "runners/execute/progress.hpp"

@@ -7,15 +7,15 @@
 #include <memory>
 #include <vector>
 
+#include "base/source_words.hpp"
+#include "base/suggestion.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/isolation.hpp"
-#include "problems/scenes/scene_table.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
-#include "problems/source_words.hpp"
-#include "problems/suggestion.hpp"
 #include "reports/text.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "scenes/scene_table.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::cli {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/result.hpp"
 
 namespace conebench::cli {
 

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"

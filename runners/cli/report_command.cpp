@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/execute/gates.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/store/suite_scope.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "runners/execute/beside.hpp"
 

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "problems/option_words.hpp"
-#include "problems/plural.hpp"
-#include "problems/suggestion.hpp"
+#include "base/option_words.hpp"
+#include "base/plural.hpp"
+#include "base/suggestion.hpp"
 #include "reports/report.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/execute/progress.hpp"

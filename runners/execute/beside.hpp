@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/suite.hpp"

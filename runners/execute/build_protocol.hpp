@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/store/records.hpp"

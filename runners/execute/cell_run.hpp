@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/result.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/store/records.hpp"
 #include "solvers/monitor.hpp"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/store/cell_identity.hpp"
 
 namespace conebench {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/execute/build_protocol.hpp"
 
 namespace conebench {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 
 namespace conebench {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/options.hpp"
-#include "problems/result.hpp"
 #include "problems/types.hpp"
 #include "runners/plan/start.hpp"
 #include "runners/store/records.hpp"

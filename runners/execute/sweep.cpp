@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"

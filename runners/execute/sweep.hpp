@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/store.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/options.hpp"
+#include "base/options.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "runners/plan/suite.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "problems/options.hpp"
+#include "base/options.hpp"
 
 namespace conebench {
 

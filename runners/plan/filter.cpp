@@ -11,9 +11,9 @@
 #include <map>
 #include <memory>
 
+#include "base/suggestion.hpp"
+#include "base/utf8.hpp"
 #include "metrics/features.hpp"
-#include "problems/suggestion.hpp"
-#include "problems/utf8.hpp"
 #include "runners/plan/glob.hpp"
 
 namespace conebench {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {

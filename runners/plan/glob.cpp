@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "problems/utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace conebench {
 

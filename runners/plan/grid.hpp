@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "problems/options.hpp"
-#include "problems/result.hpp"
+#include "base/options.hpp"
+#include "base/result.hpp"
 
 namespace conebench {
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "problems/suggestion.hpp"
-#include "problems/utf8.hpp"
+#include "base/suggestion.hpp"
+#include "base/utf8.hpp"
 
 namespace conebench {
 

@@ -9,17 +9,17 @@
 #include <set>
 #include <system_error>
 
+#include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
-#include "problems/scenes/scene_table.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
-#include "problems/utf8.hpp"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/source_names.hpp"
 #include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/sample_folder.hpp"
+#include "scenes/scene_table.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/options.hpp"
-#include "problems/result.hpp"
 #include "problems/sequence.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/simulation/scene_plan.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/text_file.hpp"
 #include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
-#include "problems/text_file.hpp"
 #include "runners/plan/content_address.hpp"
 
 namespace conebench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/result.hpp"
 #include "problems/sequence.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/plan/twin_signature.hpp"

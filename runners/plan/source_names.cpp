@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <map>
 
-#include "problems/scenes/scene_table.hpp"
-#include "problems/source_words.hpp"
+#include "base/source_words.hpp"
+#include "scenes/scene_table.hpp"
 
 namespace conebench {
 

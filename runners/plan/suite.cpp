@@ -11,17 +11,17 @@
 #include <optional>
 #include <set>
 
+#include "base/suggestion.hpp"
+#include "base/text_file.hpp"
+#include "base/utf8.hpp"
 #include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
-#include "problems/scenes/scene_table.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
-#include "problems/suggestion.hpp"
-#include "problems/text_file.hpp"
-#include "problems/utf8.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
 #include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "scenes/scene_table.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {

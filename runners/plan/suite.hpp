@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "problems/options.hpp"
-#include "problems/result.hpp"
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "runners/plan/start.hpp"
 #include "solvers/solver.hpp"
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "problems/options.hpp"
-#include "problems/scenes/random_source.hpp"
+#include "base/options.hpp"
 #include "problems/types.hpp"
+#include "scenes/random_source.hpp"
 
 namespace conebench::simulation {
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "problems/result.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "base/result.hpp"
 #include "problems/types.hpp"
 #include "runners/simulation/softening.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::simulation {
 

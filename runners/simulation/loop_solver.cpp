@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include "problems/option_words.hpp"
+#include "base/option_words.hpp"
 
 namespace conebench::simulation {
 

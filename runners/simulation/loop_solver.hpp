@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "problems/options.hpp"
-#include "problems/result.hpp"
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::simulation {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "base/result.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::simulation {
 

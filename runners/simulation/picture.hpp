@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace conebench::simulation {
 

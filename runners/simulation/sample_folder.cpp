@@ -11,9 +11,9 @@
 #include <string>
 #include <system_error>
 
+#include "base/plural.hpp"
+#include "base/text_file.hpp"
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/plural.hpp"
-#include "problems/text_file.hpp"
 #include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/model_sizes.hpp"
 

@@ -5,9 +5,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "metrics/residuals.hpp"
-#include "problems/options.hpp"
-#include "problems/result.hpp"
 #include "runners/simulation/simulation.hpp"
 #include "runners/simulation/strata.hpp"
 

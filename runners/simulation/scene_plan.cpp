@@ -6,8 +6,8 @@
 #include <cctype>
 #include <filesystem>
 
-#include "problems/scenes/simulated/urdf.hpp"
 #include "runners/simulation/loop_solver.hpp"
+#include "scenes/simulated/urdf.hpp"
 
 namespace conebench::simulation {
 

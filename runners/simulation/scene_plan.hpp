@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "problems/options.hpp"
-#include "problems/result.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "runners/simulation/sampling.hpp"
 #include "runners/simulation/simulation.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::simulation {
 

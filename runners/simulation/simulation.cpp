@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problems/plural.hpp"
+#include "base/plural.hpp"
 #include "problems/scaled_natural_map.hpp"
-#include "problems/scenes/scene_support.hpp"
-#include "problems/scenes/simulated/urdf.hpp"
 #include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/thinning.hpp"
+#include "scenes/scene_support.hpp"
+#include "scenes/simulated/urdf.hpp"
 
 namespace conebench::simulation {
 

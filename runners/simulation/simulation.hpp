@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/options.hpp"
-#include "problems/result.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/simulation/contact_identity.hpp"
 #include "runners/simulation/control.hpp"
 #include "runners/simulation/engine.hpp"
 #include "runners/simulation/step_problem.hpp"
 #include "runners/simulation/trot_control.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench::simulation {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "problems/factored_delassus.hpp"
-#include "problems/scenes/scene_support.hpp"
 #include "runners/simulation/redundant_rows.hpp"
+#include "scenes/scene_support.hpp"
 
 // Symbols, as in papers 000, 002 and 004:
 //   M         mass matrix, n_v × n_v            v, v⁺     velocity before and after the step

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "base/options.hpp"
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
 #include "problems/mass_solve.hpp"
-#include "problems/options.hpp"
-#include "problems/result.hpp"
 #include "runners/simulation/engine.hpp"
 
 namespace conebench::simulation {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "problems/option_words.hpp"
+#include "base/option_words.hpp"
 
 namespace conebench::simulation {
 

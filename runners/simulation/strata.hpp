@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "metrics/conditioning_bands.hpp"
 #include "metrics/features.hpp"
-#include "problems/result.hpp"
 
 namespace conebench::simulation {
 

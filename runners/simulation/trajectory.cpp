@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
-#include "problems/suggestion.hpp"
 
 namespace conebench::simulation {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/simulation/simulation.hpp"
 #include "runners/simulation/stage_clock.hpp"
 

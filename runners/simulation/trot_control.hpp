@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "problems/scenes/simulated/trot.hpp"
 #include "problems/types.hpp"
 #include "runners/simulation/engine.hpp"
+#include "scenes/simulated/trot.hpp"
 
 namespace conebench::simulation {
 

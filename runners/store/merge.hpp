@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace conebench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/store/night_summary.hpp"
 
 namespace conebench {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/store/sqlite.hpp"
 
 namespace conebench {

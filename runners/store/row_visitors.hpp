@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/utf8.hpp"
+#include "base/utf8.hpp"
 #include "runners/store/sqlite.hpp"
 
 namespace conebench {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <span>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/store/sqlite.hpp"
 
 namespace conebench {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;

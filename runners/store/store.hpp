@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 #include "runners/store/records.hpp"
 
 namespace conebench {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace conebench {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "problems/options.hpp"
+#include "base/options.hpp"
 
 namespace conebench::gauss_seidel {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/result.hpp"
 #include "problems/contact_problem.hpp"
-#include "problems/result.hpp"
 
 namespace conebench {
 

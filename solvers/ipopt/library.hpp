@@ -4,7 +4,7 @@
 
 #include <IpStdCInterface.h>
 
-#include "problems/result.hpp"
+#include "base/result.hpp"
 
 namespace conebench::ipopt {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/options.hpp"
+#include "base/options.hpp"
 
 namespace conebench::newton {
 

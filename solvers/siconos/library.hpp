@@ -14,9 +14,9 @@
 #include "NumericsVerbose.h"
 #include "SolverOptions.h"
 #include "SparseBlockMatrix.h"
+#include "base/result.hpp"
 #include "fc2d_Solvers.h"
 #include "fc3d_Solvers.h"
-#include "problems/result.hpp"
 
 namespace conebench::siconos {
 

@@ -1,4 +1,5 @@
 #include "tests/cli/conebench_process.hpp"
+#include "tests/support/paths.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

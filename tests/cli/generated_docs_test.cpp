@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/cli/conebench_process.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench::testing {
 namespace {

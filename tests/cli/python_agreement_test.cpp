@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/cli/conebench_process.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench::testing {
 namespace {

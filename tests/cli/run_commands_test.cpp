@@ -7,6 +7,7 @@
 
 #include "tests/cli/conebench_process.hpp"
 #include "tests/cli/run_command_fixture.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench::testing {
 namespace {

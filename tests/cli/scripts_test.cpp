@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cli/conebench_process.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench::testing {
 namespace {

@@ -8,6 +8,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
 #include "tests/fclib_loader/temporary_folder.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace conebench {

@@ -5,10 +5,11 @@
 #include <cstdlib>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
 #include "tests/fclib_loader/sample_maker.hpp"
 #include "tests/fclib_loader/temporary_folder.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/mass_solve.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
 #include "tests/fclib_loader/temporary_folder.hpp"
 

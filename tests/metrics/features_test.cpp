@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "problem_builders.hpp"
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/support/make_problem.hpp"
 
 namespace conebench {

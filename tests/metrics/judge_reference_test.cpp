@@ -16,6 +16,7 @@
 #include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
 #include "tests/support/make_problem.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace conebench {

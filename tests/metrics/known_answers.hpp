@@ -1,7 +1,7 @@
 #pragma once
 
 #include "problems/contact_problem.hpp"
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 
 namespace conebench::testing {
 

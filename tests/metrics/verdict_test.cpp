@@ -10,6 +10,7 @@
 #include "metrics/residuals.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/support/allocation_counter.hpp"
 
 namespace conebench {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/make_problem.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "problems/factored_delassus.hpp"
 #include "problems/mass_solve.hpp"
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/support/allocation_counter.hpp"
 
 namespace conebench {

@@ -10,6 +10,7 @@
 
 #include "reports/report.hpp"
 #include "tests/reports/synthetic_store.hpp"
+#include "tests/support/paths.hpp"
 
 /// Each text format of a fixed store against a file in snapshots/. After an intended change run the test with
 /// CONEBENCH_UPDATE_SNAPSHOTS=1, read the difference, and commit it.

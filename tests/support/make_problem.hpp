@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 
 namespace conebench::testing {
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/paths.hpp"
+
 namespace conebench::testing {
 
 /// The optional folder of real problems: the environment variable CONEBENCH_SHARED, else `shared` beside the source

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "problems/contact_problem.hpp"
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 
 /// The same physical problem written down in another way, for tests of invariance.
 namespace conebench::testing {

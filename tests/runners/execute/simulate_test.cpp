@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/simulation/engine.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "runners/store/suite_scope.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 
 namespace conebench {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "problems/scenes/simulated/simulated_scene.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {

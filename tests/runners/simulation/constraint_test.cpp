@@ -4,7 +4,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/scenes/simulated/mjcf.hpp"
+#include "scenes/simulated/mjcf.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation::testing {

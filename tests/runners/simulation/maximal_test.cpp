@@ -6,7 +6,7 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {

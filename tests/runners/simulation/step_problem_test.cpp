@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "problems/scenes/simulated/simulated_scene.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {

@@ -12,6 +12,7 @@
 #include "runners/store/merge.hpp"
 #include "runners/store/schema.hpp"
 #include "tests/runners/store/sample_records.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench {
 namespace {

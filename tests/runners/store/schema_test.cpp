@@ -11,6 +11,7 @@
 #include "runners/store/record_fields.hpp"
 #include "runners/store/row_visitors.hpp"
 #include "tests/runners/store/sample_records.hpp"
+#include "tests/support/paths.hpp"
 
 namespace conebench {
 namespace {

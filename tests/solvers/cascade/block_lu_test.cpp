@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "tests/solvers/cascade/contact_system.hpp"
 
 namespace conebench::cascade {

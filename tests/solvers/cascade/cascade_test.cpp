@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "metrics/residuals.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "tests/solvers/cascade/jammed_problem.hpp"
 #include "tests/solvers/solver_harness.hpp"
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/sparse_lu.hpp"
 #include "solvers/registry.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 
 namespace conebench::cascade {
 namespace {

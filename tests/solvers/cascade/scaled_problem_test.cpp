@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "metrics/residuals.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/cascade/search.hpp"
 
 namespace conebench::cascade {

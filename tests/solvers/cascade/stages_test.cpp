@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "metrics/residuals.hpp"
-#include "problems/scenes/scene_table.hpp"
+#include "scenes/scene_table.hpp"
 #include "solvers/cascade/falling_shift.hpp"
 #include "solvers/registry.hpp"
 #include "tests/solvers/cascade/bench.hpp"

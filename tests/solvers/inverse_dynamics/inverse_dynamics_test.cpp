@@ -4,8 +4,8 @@
 
 #include <Eigen/QR>
 
-#include "problems/scenes/scene_table.hpp"
 #include "runners/execute/solve_cell.hpp"
+#include "scenes/scene_table.hpp"
 
 namespace conebench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <Eigen/LU>
 
-#include "problems/scenes/random_source.hpp"
+#include "scenes/random_source.hpp"
 #include "tests/solvers/lcp/lcp_support.hpp"
 #include "tests/support/make_problem.hpp"
 

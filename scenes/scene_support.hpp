@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/options.hpp"
+#include "problems/contact_problem.hpp"
+#include "scenes/scene_table.hpp"
+
+namespace conebench {
+
+/// Whether a scene draws random numbers; the name of a problem tells the seed only then.
+enum class Seeding { none, seeded };
+
+/// "box-stack_boxes=5_seed=1": the id and the values that differ from their defaults.
+std::string scene_name(const std::string& id, const OptionBinder& options, Seeding seeding, std::uint64_t seed);
+
+/// A row of the scene table from an options struct with `static void declare(OptionBinder&, Options&)` and a maker.
+/// The row assigns the options, and fills in the problem's family, name and form.
+template <class Options>
+SceneRow make_scene(std::string id, std::string summary, Seeding seeding,
+                    Result<ContactProblem> (*make)(const Options&, std::uint64_t seed)) {
+  SceneRow row;
+  row.id = id;
+  row.summary = std::move(summary);
+  Options defaults;
+  OptionBinder listing;
+  Options::declare(listing, defaults);
+  row.options = listing.specs();
+  row.make = [id, seeding, make](const OptionValues& values, std::uint64_t seed) -> Result<ContactProblem> {
+    Options options;
+    OptionBinder binder;
+    Options::declare(binder, options);
+    if (auto assigned = binder.assign(values); !assigned) {
+      return Error{assigned.error().code, "scene '" + id + "': " + assigned.error().message};
+    }
+    auto problem = make(options, seed);
+    if (!problem) return Error{problem.error().code, "scene '" + id + "': " + problem.error().message};
+    Provenance provenance = problem->provenance();
+    provenance.family = id;
+    provenance.name = scene_name(id, binder, seeding, seed);
+    provenance.form = id;
+    return problem->with_provenance(std::move(provenance));
+  };
+  return row;
+}
+
+/// Declares the option `form`: dense, block_sparse or factored.
+void declare_form(OptionBinder& bind, std::string& form);
+
+/// G = J M⁻¹ Jᵀ in the form named by declare_form; the assembled forms come from the factored one, so that the content
+/// hash does not depend on the form.
+Result<std::shared_ptr<const DelassusOperator>> make_delassus(const PrimalForm& primal, const ConeProduct& cones,
+                                                              const std::string& form);
+
+/// `problem` with the reference `impulse` and its scaled natural map.
+ContactProblem with_reference(const ContactProblem& problem, Vector impulse, std::string source);
+
+}  // namespace conebench

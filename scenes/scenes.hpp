@@ -1,0 +1,15 @@
+#pragma once
+
+#include "scenes/scene_table.hpp"
+
+namespace conebench {
+
+/// One row each; the table in scene_table.cpp lists them.
+SceneRow sliding_box_scene();
+SceneRow box_on_slope_scene();
+SceneRow box_stack_scene();
+SceneRow sphere_lattice_scene();
+SceneRow random_scene();
+SceneRow known_solution_scene();
+
+}  // namespace conebench

@@ -1,0 +1,276 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "scenes/random_source.hpp"
+#include "scenes/scene_table.hpp"
+#include "tests/support/make_problem.hpp"
+#include "tests/support/natural_map.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::make_problem;
+using testing::scaled_natural_map;
+
+struct Spectrum {
+  Index rank = 0;
+  double largest = 0.0;
+  double conditioning = 0.0;
+};
+
+Spectrum measure(const Matrix& matrix) {
+  const Vector values = Eigen::JacobiSVD<Matrix>(matrix).singularValues();
+  Spectrum spectrum;
+  spectrum.rank = (values.array() > 1e-12 * values[0]).count();
+  spectrum.largest = values[0];
+  spectrum.conditioning = spectrum.rank > 0 ? values[0] / values[spectrum.rank - 1] : 1.0;
+  return spectrum;
+}
+
+struct Prescription {
+  const char* scene;
+  double rank_share;
+  double conditioning;
+  long coupling;
+  long dimension;
+};
+
+class Spectra : public ::testing::TestWithParam<Prescription> {};
+
+TEST_P(Spectra, AreHitWithinOnePercent) {
+  const auto& p = GetParam();
+  const ContactProblem problem = make_problem(p.scene, {{"contacts", 40L},
+                                                        {"joints", 3L},
+                                                        {"limits", 5L},
+                                                        {"rank_share", p.rank_share},
+                                                        {"conditioning", p.conditioning},
+                                                        {"coupling", p.coupling},
+                                                        {"dimension", p.dimension},
+                                                        {"scale", 7.0}});
+  const Matrix matrix = problem.blocks().dense();
+  const Spectrum spectrum = measure(matrix);
+  EXPECT_EQ(spectrum.rank, std::lround(p.rank_share * double(problem.rows())));
+  EXPECT_NEAR(spectrum.conditioning / p.conditioning, 1.0, 0.01);
+  EXPECT_NEAR(spectrum.largest, 7.0, 1e-10);
+  EXPECT_LT(problem.symmetry_error(), 1e-13);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Prescribed, Spectra,
+    ::testing::Values(Prescription{"random", 1.0, 1.0, 0, 3}, Prescription{"random", 1.0, 1e6, 0, 3},
+                      Prescription{"random", 0.3, 1e3, 4, 3}, Prescription{"random", 0.6, 1e2, 1, 2},
+                      Prescription{"known-solution", 0.75, 1e2, 0, 3}, Prescription{"known-solution", 0.5, 1e8, 0, 3},
+                      Prescription{"known-solution", 0.9, 1e4, 3, 3}, Prescription{"known-solution", 0.5, 1e3, 2, 2}));
+
+TEST(RandomScenes, CoupleContactsInWindowsThatHangTogether) {
+  const ContactProblem sparse = make_problem("random", {{"contacts", 300L}, {"coupling", 4L}});
+  const auto& blocks = sparse.blocks();
+  EXPECT_LT(blocks.stored_blocks(), 14 * sparse.cones().contacts());
+  // Reach every contact from the first one.
+  std::vector<bool> seen(300, false);
+  std::vector<Index> stack{0};
+  Index reached = 0;
+  while (!stack.empty()) {
+    const Index b = stack.back();
+    stack.pop_back();
+    if (seen[static_cast<std::size_t>(b)]) continue;
+    seen[static_cast<std::size_t>(b)] = true;
+    ++reached;
+    for (Index k = blocks.row_begin(b); k < blocks.row_begin(b + 1); ++k) stack.push_back(blocks.column(k));
+  }
+  EXPECT_EQ(reached, 300);
+  EXPECT_EQ(make_problem("random", {{"contacts", 30L}}).blocks().stored_blocks(), 900);
+}
+
+TEST(RandomScenes, HitTheAsymmetryAskedFor) {
+  for (const std::string scene : {"random", "known-solution"}) {
+    for (const double asymmetry : {1e-10, 1e-3, 0.04, 1.0}) {
+      const ContactProblem problem = make_problem(scene, {{"asymmetry", asymmetry}, {"coupling", 2L}});
+      EXPECT_NEAR(problem.symmetry_error() / asymmetry, 1.0, 1e-4) << scene;
+      if (problem.reference()) {
+        EXPECT_LE(scaled_natural_map(problem, problem.reference()->reaction), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(RandomScenes, DrawFrictionFromItsRange) {
+  const ContactProblem problem =
+      make_problem("random", {{"contacts", 200L}, {"coupling", 2L}, {"mu_min", 0.4}, {"mu_max", 0.6}});
+  double lowest = 1.0;
+  double highest = 0.0;
+  for (const double mu : problem.cones().friction()) {
+    lowest = std::min(lowest, mu);
+    highest = std::max(highest, mu);
+  }
+  EXPECT_GE(lowest, 0.4);
+  EXPECT_LT(lowest, 0.42);
+  EXPECT_LE(highest, 0.6);
+  EXPECT_GT(highest, 0.58);
+}
+
+TEST(RandomScenes, PutTheFreeTermOfARandomProblemInTheRangeOfItsMatrix) {
+  const ContactProblem problem = make_problem("random", {{"rank_share", 0.5}});
+  const Matrix matrix = problem.blocks().dense();
+  const Eigen::JacobiSVD<Matrix> svd(matrix, Eigen::ComputeFullU);
+  const auto range = svd.matrixU().leftCols(problem.rows() / 2);
+  const Vector& g = problem.free_term();
+  EXPECT_LT((g - range * (range.transpose() * g)).norm(), 1e-12 * g.norm());
+}
+
+TEST(RandomScenes, MayLackAnyKindOfBlock) {
+  for (const std::string scene : {"random", "known-solution"}) {
+    for (const auto& [joints, limits, contacts] :
+         std::vector<std::array<long, 3>>{{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 1}, {3, 2, 0}}) {
+      for (const double rank_share : {0.0, 1.0}) {
+        const ContactProblem problem = make_problem(
+            scene, {{"joints", joints}, {"limits", limits}, {"contacts", contacts}, {"rank_share", rank_share}});
+        EXPECT_EQ(problem.rows(), joints + limits + 3 * contacts);
+        if (problem.reference()) {
+          EXPECT_LE(problem.reference()->residual, 1e-12);
+        }
+      }
+    }
+  }
+}
+
+TEST(RandomScenes, DependOnTheSeed) {
+  for (const std::string scene : {"random", "known-solution"}) {
+    EXPECT_EQ(make_problem(scene, {}, 5).content_hash(), make_problem(scene, {}, 5).content_hash());
+    EXPECT_NE(make_problem(scene, {}, 5).content_hash(), make_problem(scene, {}, 6).content_hash());
+  }
+}
+
+TEST(RandomScenes, RefuseValuesThatContradictEachOther) {
+  const auto failure = [](const std::string& scene, const OptionValues& values) {
+    const auto made = (*require_scene(scene))->make(values, 1);
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_THAT(failure("random", {{"mu_min", 0.9}}), HasSubstr("'mu_min' = 0.9 exceeds 'mu_max' = 0.8"));
+  EXPECT_THAT(failure("known-solution", {{"open_share", 0.7}, {"stick_share", 0.7}}), HasSubstr("more than 1"));
+  EXPECT_THAT(failure("random", {{"asymmetry", 0.1}, {"form", std::string("factored")}}),
+              HasSubstr("'asymmetry' = 0.1"));
+  EXPECT_THAT(failure("random", {{"conditioning", 0.5}}), HasSubstr("outside [1, "));
+}
+
+struct Modes {
+  Index open = 0;
+  Index stick = 0;
+  Index slip = 0;
+};
+
+/// From the definitions: open λ = 0; stick σ = 0; slip λ on the boundary, opposite to σ_T.
+Modes count_modes(const ContactProblem& problem) {
+  const Vector& impulse = problem.reference()->reaction;
+  Vector sigma(problem.rows());
+  problem.velocity(impulse, sigma);
+  const int d = problem.cones().contact_dimension();
+  Modes modes;
+  for (Index i = 0; i < problem.cones().contacts(); ++i) {
+    const Index row = problem.cones().contact_row(i);
+    const double mu = problem.cones().friction()[static_cast<std::size_t>(i)];
+    const Vector reaction = impulse.segment(row, d);
+    const Vector velocity = sigma.segment(row, d);
+    const Vector tangential = reaction.head(d - 1);
+    const Vector slip = velocity.head(d - 1);
+    if (reaction.isZero(0.0)) {
+      EXPECT_GT(velocity[d - 1], 0.0);
+      ++modes.open;
+    } else if (velocity.norm() < 1e-10) {
+      EXPECT_LT(tangential.norm(), mu * reaction[d - 1]);
+      ++modes.stick;
+    } else {
+      EXPECT_NEAR(tangential.norm(), mu * reaction[d - 1], 1e-12);
+      EXPECT_NEAR(velocity[d - 1], 0.0, 1e-10);
+      EXPECT_NEAR(tangential.dot(slip), -tangential.norm() * slip.norm(), 1e-10);
+      ++modes.slip;
+    }
+  }
+  return modes;
+}
+
+class KnownSolution : public ::testing::TestWithParam<std::tuple<long, const char*, std::uint64_t>> {};
+
+TEST_P(KnownSolution, HasTheModesAskedForAndPassesTheJudge) {
+  const auto& [dimension, form, seed] = GetParam();
+  for (const auto& [open, stick] :
+       std::vector<std::pair<double, double>>{{0.3, 0.4}, {0.0, 1.0}, {1.0, 0.0}, {0.0, 0.0}}) {
+    const ContactProblem problem = make_problem("known-solution",
+                                                {{"contacts", 60L},
+                                                 {"joints", 4L},
+                                                 {"limits", 6L},
+                                                 {"dimension", dimension},
+                                                 {"form", std::string(form)},
+                                                 {"coupling", 3L},
+                                                 {"conditioning", 1e6},
+                                                 {"compliance", seed == 1 ? 0.0 : 1e-3},
+                                                 {"open_share", open},
+                                                 {"stick_share", stick}},
+                                                seed);
+    const Modes modes = count_modes(problem);
+    EXPECT_EQ(modes.open, std::lround(open * 60.0));
+    EXPECT_EQ(modes.stick, std::lround(stick * 60.0));
+    EXPECT_EQ(modes.slip, 60 - modes.open - modes.stick);
+    EXPECT_LE(scaled_natural_map(problem, problem.reference()->reaction), 1e-12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KnownSolution,
+                         ::testing::Combine(::testing::Values(2L, 3L),
+                                            ::testing::Values("dense", "block_sparse", "factored"),
+                                            ::testing::Values(1U, 2U)));
+
+TEST(KnownSolution, PassesTheJudgeInExtremeUnitsAndWithoutFriction) {
+  for (const auto& values : std::vector<OptionValues>{{{"impulse", 1e8}},
+                                                      {{"impulse", 1e-8}},
+                                                      {{"speed", 1e8}},
+                                                      {{"scale", 1e-10}},
+                                                      {{"mu_min", 0.0}, {"mu_max", 0.0}},
+                                                      {{"mu_max", 100.0}},
+                                                      {{"conditioning", 1e14}}}) {
+    const ContactProblem problem = make_problem("known-solution", values);
+    EXPECT_LE(scaled_natural_map(problem, problem.reference()->reaction), 1e-12) << problem.provenance().name;
+  }
+}
+
+TEST(RandomSource, DrawsTheSequenceThatTheStandardFixes) {
+  // mt19937_64 with its default seed 5489 begins with 14514284786278117030.
+  RandomSource random(5489);
+  EXPECT_EQ(random.uniform(), static_cast<double>(14514284786278117030ULL >> 11) / 9007199254740992.0);
+}
+
+TEST(RandomSource, HasTheMomentsOfItsDistributions) {
+  RandomSource random(1);
+  const int count = 100000;
+  double mean = 0.0;
+  double square = 0.0;
+  std::vector<int> histogram(7, 0);
+  for (int i = 0; i < count; ++i) {
+    const double value = random.normal();
+    mean += value / count;
+    square += value * value / count;
+    ++histogram[random.below(7)];
+  }
+  EXPECT_NEAR(mean, 0.0, 0.015);
+  EXPECT_NEAR(square, 1.0, 0.02);
+  for (const int times : histogram) EXPECT_NEAR(times, count / 7.0, 600.0);
+}
+
+TEST(RandomSource, ShufflesWithoutLoss) {
+  RandomSource random(1);
+  std::vector<int> values(50);
+  for (int i = 0; i < 50; ++i) values[static_cast<std::size_t>(i)] = i;
+  auto shuffled = values;
+  random.shuffle(shuffled);
+  EXPECT_NE(shuffled, values);
+  EXPECT_TRUE(std::is_permutation(shuffled.begin(), shuffled.end(), values.begin()));
+}
+
+}  // namespace
+}  // namespace conebench

@@ -14,9 +14,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
                                                {"settings", "Settings"},
+                                               {"changed", "Changed cells"},
                                                {"times", "Times"},
-                                               {"families", "Families"},
-                                               {"changed", "Changed cells"}}};
+                                               {"families", "Families"}}};
 constexpr std::array<std::string_view, 4> scripts{"format.js", "widgets.js", "theme.js", "comparison.js"};
 /// More points than this are one cloud and make a page of many megabytes.
 constexpr std::size_t most_points = 10000;

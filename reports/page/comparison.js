@@ -2,7 +2,8 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const hasCharts = typeof Plotly !== "undefined";
-let slice = 0;
+const isWorse = (one) => one.settings.some((setting) => setting.failed);
+let slice = Math.max(0, data.slices.findIndex(isWorse));
 
 const formatTolerance = (value) => value.toExponential().replace("e+", "e");
 const percent = (log) => {
@@ -16,9 +17,11 @@ const change = (log) => 100 * Math.expm1(log);
 const verdictColour = { slower: "--worse", faster: "--better" };
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function table(headings, rows, left) {
-  const row = (tag, cells) => el("tr", {}, cells.map((cell, i) => el(tag, { class: left.includes(i) ? (headings[i] === "Why" ? "left long" : "left") : null }, cell)));
-  return el("div", { class: "scroll card" }, el("table", {}, el("thead", {}, row("th", headings)), el("tbody", {}, rows.map((cells) => row("td", cells)))));
+const longOnes = ["Why", "Base", "New"];
+const minorOnes = ["Cells timed", "Raw"];  // not on a small screen
+function table(headings, rows, left, tall) {
+  const row = (tag, cells) => el("tr", {}, cells.map((cell, i) => el(tag, { class: left.includes(i) ? (longOnes.includes(headings[i]) ? "left long" : "left") : minorOnes.includes(headings[i]) ? "minor" : null }, cell)));
+  return el("div", { class: tall ? "scroll tall card" : "scroll card" }, el("table", { class: "fit" }, el("thead", {}, row("th", headings)), el("tbody", {}, rows.map((cells) => row("td", cells)))));
 }
 
 function drawHeadline() {
@@ -29,7 +32,8 @@ function drawHeadline() {
   };
   const notes = [...data.differences, ...data.notes].map((note) => el("li", { class: "warning" }, note));
   document.getElementById("headline").replaceChildren(
-    el("div", { class: "tiles" }, el("div", { class: "tile" }, el("div", { class: "tile-title" }, data.failed ? "The gate failed" : "The gate passed"), el("div", {}, el("b", {}, data.headline))), side("Base", data.base), side("New", data.new)),
+    el("div", { class: "tile lead" }, el("span", { class: `badge ${data.failed ? "failed" : "solved"}`, title: "by --fail-on" }, data.failed ? "fails" : "passes"), " ", data.headline),
+    el("div", { class: "tiles" }, side("Base", data.base), side("New", data.new)),
     notes.length > 0 ? el("ul", { class: "notes" }, notes) : "",
   );
 }
@@ -45,10 +49,11 @@ function drawSettings() {
     setting.times && setting.times.bar > 0 ? percent(setting.times.bar).replace("+", "±") : none,
     setting.why,
   ]);
+  const others = data.slices.filter((other) => other !== one && isWorse(other)).map((other) => formatTolerance(other.tolerance));
   document.getElementById("settings").replaceChildren(
-    heading("settings-title", "Settings", `${one.cells} cells compared, all settings together ${percent(one.together)}`),
+    heading("settings-title", `Settings at ${formatTolerance(one.tolerance)}`, `${plural(one.cells, "cell")} compared, all settings together ${percent(one.together)}${others.length > 0 ? `; something fails at ${others.join(", ")}, too` : ""}`),
     table(["", "Setting", "Cells timed", "Raw", "Corrected", "Bar", "Why"], rows, [0, 1, 6]),
-    el("p", { class: "caption" }, "Raw: trimmed mean of the log ratios of the minima. Corrected: less the other settings' on the same problem. A corrected change beyond the bar is told; below it nothing is said of single cells."),
+    el("p", { class: "caption" }, "Raw: how much longer the new run took, a trimmed mean over problems. Corrected: less what the other settings show on the same problems, which is the machine. A setting is slower or faster where its corrected change is beyond its bar."),
   );
 }
 
@@ -71,23 +76,26 @@ function drawTimes() {
   }
   section.replaceChildren(
     heading("times-title", "Times", `${points.base.length} of ${points.all} cells that both solved`),
-    el("div", { class: "charts" }, el("div", { class: "card" }, el("h3", {}, "Old against new"), el("div", { id: "scatter" })), el("div", { class: "card" }, el("h3", {}, "Corrected change by setting"), el("div", { id: "ratios" }))),
+    el("div", { class: "charts" }, el("div", { class: "card" }, el("h3", {}, "Old against new"), el("div", { id: "scatter" })), el("div", { class: "card" }, el("h3", {}, "Corrected change by setting", el("span", { class: "aside" }, "slower or faster where the bar does not reach 0")), el("div", { id: "ratios" }))),
   );
   const highlight = points.change.map((change) => (change === "same work" ? colour("--series-0") : colour("--series-1")));
   const all = [...points.base, ...points.fresh];
   const ends = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+  const seconds = { type: "log", dtick: 1, tickformat: "~s", ticksuffix: "s" };
+  const narrow = section.clientWidth < 600;
+  const short = (name) => (narrow && name.length > 16 ? `${name.slice(0, 15)}…` : name);
   Plotly.react("scatter", [
     { x: ends, y: ends, mode: "lines", line: { color: colour("--soft"), width: 1 }, hoverinfo: "skip" },
     { x: points.base, y: points.fresh, mode: "markers", type: "scatter", marker: { size: 5, opacity: 0.6, color: highlight },
       text: points.setting.map((s, i) => plain(`${data.labels[s]} · ${data.names[points.problem[i]]} · ${points.change[i]}`)), hovertemplate: "%{text}<br>%{x:.3s}s → %{y:.3s}s<extra></extra>" },
-  ], layout({ height: 420, xaxis: axis("base [s]", { type: "log" }), yaxis: axis("new [s]", { type: "log" }) }), config);
+  ], layout({ height: 420, xaxis: axis("base", seconds), yaxis: axis("new", seconds) }), config);
   const sorted = [...shown].sort((a, b) => a.times.corrected - b.times.corrected);
   Plotly.react("ratios", [
-    { y: sorted.map((s) => plain(s.setting)), x: sorted.map((s) => change(s.times.corrected)), mode: "markers", type: "scatter",
+    { y: sorted.map((s) => plain(short(s.setting))), text: sorted.map((s) => plain(s.setting)), x: sorted.map((s) => change(s.times.corrected)), mode: "markers", type: "scatter",
       marker: { size: 8, color: sorted.map((s) => colour(verdictColour[s.times.verdict] || "--soft")) },
       error_x: { type: "data", array: sorted.map((s) => change(s.times.bar)), color: colour("--line"), thickness: 2 },
-      hovertemplate: "%{y}: %{x:+.2f} %<extra></extra>" },
-  ], layout({ height: Math.max(420, 60 + 18 * sorted.length), margin: { l: 190, r: 14, t: 10, b: 48 }, xaxis: axis("change [%]; told where the bar leaves 0 out", fromZero()), yaxis: axis("", { automargin: true }) }), config);
+      hovertemplate: "%{text}: %{x:+.2f} %<extra></extra>" },
+  ], layout({ height: Math.max(420, 60 + 18 * sorted.length), margin: { l: narrow ? 90 : 190, r: 14, t: 10, b: 48 }, xaxis: axis("change [%]", fromZero()), yaxis: axis("", { automargin: true }) }), config);
 }
 
 function drawFamilies() {
@@ -98,14 +106,18 @@ function drawFamilies() {
     return;
   }
   const most = 40;
-  const rows = families.slice(0, most).map((family) => [
+  const told = families.filter((family) => family.verdict in verdictColour);
+  const quiet = families.filter((family) => !(family.verdict in verdictColour)).slice(0, most);
+  const headings = ["", "Setting", "Family", "Cells", "Median, corrected", "Bar"];
+  const rows = (list) => list.map((family) => [
     el("span", { class: `badge ${outlookClass[{ slower: "worse", faster: "better" }[family.verdict] || "undecided"]}` }, family.verdict),
     family.setting, family.family, String(family.cells), percent(family.median), percent(family.bar).replace("+", "±"),
   ]);
   section.replaceChildren(
-    heading("families-title", "Families", families.length > most ? `in the table the ${most} nearest to their bar of ${families.length}` : ""),
+    heading("families-title", "Families", `${told.length} of ${families.length} slower or faster`),
     hasCharts ? el("div", { class: "card" }, el("h3", {}, "Corrected change by family, a point a setting"), el("div", { id: "by-family" })) : "",
-    table(["", "Setting", "Family", "Cells", "Median, corrected", "Bar"], rows, [0, 1, 2]),
+    told.length > 0 ? table(headings, rows(told), [0, 1, 2]) : "",
+    quiet.length > 0 ? el("details", {}, el("summary", {}, `the ${quiet.length} others nearest to their bar`), table(headings, rows(quiet), [0, 1, 2])) : "",
   );
   if (!hasCharts) return;
   const names = [...new Set(families.map((family) => family.family))].sort().reverse();
@@ -131,7 +143,7 @@ function drawChanged() {
   document.getElementById("changed").replaceChildren(
     heading("changed-title", "Changed cells", `${cells.length}${cells.length > most ? `, the first ${most} shown` : ""}`),
     lines.length > 0 ? el("ul", { class: "notes" }, lines.slice(0, most).map((line) => el("li", {}, line))) : "",
-    rows.length > 0 ? table(["", "Problem", "Setting", "Tolerance", "Base", "New", "Command"], rows, [0, 1, 2, 4, 5, 6]) : el("p", { class: "note" }, "Every cell that both have ended alike."),
+    rows.length > 0 ? table(["", "Problem", "Setting", "Tolerance", "Base", "New", "Command"], rows, [0, 1, 2, 4, 5, 6], true) : el("p", { class: "note" }, "Every cell that both have ended alike."),
   );
 }
 

@@ -49,6 +49,9 @@ function toggle(setting) {
   draw();
 }
 
+const pageLink = (night, text) => (night.page ? el("a", { href: night.page.split("/").map(encodeURIComponent).join("/") }, text) : text);
+const toneOf = (night) => ({ 0: "solved", 1: "failed" })[night.exit_code] ?? "unsupported";
+
 function drawHeadline() {
   const { nights, time_changes: times, cell_changes: cells } = suite();
   const last = nights.at(-1);
@@ -62,10 +65,12 @@ function drawHeadline() {
   if (!last.complete) notes.unshift(`The last night is not complete: ${plural(last.missing, "cell")} to run.`);
   if (last.not_judged) notes.unshift(`The last night's times are not judged: ${last.not_judged}.`);
   document.getElementById("headline").replaceChildren(
+    el("div", { class: "tile lead" },
+      el("span", { class: `badge ${toneOf(last)}` }, !known(last.exit_code) ? "last night" : `exit code ${last.exit_code}`), " ", last.headline || `${plural(lost, "cell")} lost, ${won} won`,
+      el("div", { class: "tile-detail" }, `${dayOf(last)}, ${buildOf(last)}, `, pageLink(last, last.page ? "page of this night" : last.store))),
     el("div", { class: "tiles" },
       tile("Nights", formatCount(nights.length), `${dayOf(nights[0])} to ${dayOf(last)}`),
-      tile("Last night", buildOf(last), last.store),
-      tile("Cells lost and won last night", `${lost} lost, ${won} won`, "against the complete night before"),
+      tile("Last night", `${lost} lost, ${won} won`, "cells, against the complete night before"),
       tile("Times that changed", formatCount(times.length), seen.length > 0 ? `${seen.length} seen last night` : "none seen last night")),
     notes.length > 0 ? el("ul", { class: "notes" }, notes.map((note) => el("li", { class: "warning" }, note))) : "",
   );
@@ -131,7 +136,7 @@ function drawChart() {
       font: { family: css("--font"), size: 12, color: css("--text") }, margin: { l: 62, r: 14, t: 10, b: 44 },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: "closest",
       hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text"), size: 12 }, align: "left" },
-      legend: { orientation: "v", x: 1.01, y: 1 },
+      legend: section.clientWidth < 700 ? { orientation: "h", x: 0, y: -0.25 } : { orientation: "v", x: 1.01, y: 1 },
     },
     { displaylogo: false, responsive: true, displayModeBar: false });
 }
@@ -162,14 +167,14 @@ function drawSettings() {
     return el("tr", { class: "row", onclick: () => toggle(setting), title: "Click: in colour or grey" },
       el("td", { class: "left" }, el("span", { style: { color: i >= 0 ? css(`--series-${i % colours}`) : css("--unsupported") } }, "● "), settings[setting]),
       el("td", {}, share(last)), el("td", {}, share(last - 1)), el("td", {}, signed(against(series), 2)),
-      el("td", {}, signed(series.raw_percent?.[last], 1)),
+      el("td", { class: "minor" }, signed(series.raw_percent?.[last], 1)),
       el("td", { class: "left" }, mine.length > 0 ? `${mine.length}, the last ${signed(mine.at(-1).effect_percent)} on ${dayOf(nights[mine.at(-1).first_after])}` : none));
   };
   const heads = ["Setting", "Solved", "Night before", "Time against the last 7", "Raw, against the first", "Changes of time"];
   document.getElementById("settings").replaceChildren(
     heading("settings-title", "Settings", `${suite().slices[view.slice].label}${view.family ? `, ${view.family}` : ""}`),
-    el("div", { class: "scroll card" }, el("table", {},
-      el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i === 0 || i === 5 ? "left" : null }, text)))),
+    el("div", { class: "scroll card" }, el("table", { class: "fit" },
+      el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i === 0 || i === 5 ? "left" : i === 4 ? "minor" : null }, text)))),
       el("tbody", {}, settings.map((_, s) => row(s)).filter(Boolean)))),
   );
 }
@@ -193,27 +198,28 @@ function drawChanges() {
       return { at: one.night, cells: [kind, settings[one.setting], slices[one.slice].label, parts.join(", "), line(one.before), line(one.night), names.length > 0 ? `${names.slice(0, 4).join(", ")}${names.length > 4 ? ` and ${names.length - 4} more` : ""}` : ""] };
     }),
   ].sort((a, b) => b.at - a.at);
-  const heads = ["", "Setting", "Tolerance", "What", "Last build before", "First build after", ""];
+  const heads = ["", "Setting", "Tolerance", "What", "Last build before", "First build after", "Problems, or how it was seen"];
   document.getElementById("changes").replaceChildren(
     heading("changes-title", "Changes", facts.length > most ? `the newest ${most} of ${facts.length}` : `${facts.length}`),
     facts.length === 0
       ? el("p", { class: "note" }, "Nothing changed: no cell was lost or won, no work and no time.")
-      : el("div", { class: "scroll card" }, el("table", {},
+      : el("div", { class: "scroll card" }, el("table", { class: "fit" },
           el("thead", {}, el("tr", {}, heads.map((text) => el("th", { class: "left" }, text)))),
-          el("tbody", {}, facts.slice(0, most).map((fact) => el("tr", {}, fact.cells.map((cell) => el("td", { class: "left" }, cell))))))),
+          el("tbody", {}, facts.slice(0, most).map((fact) => el("tr", {}, fact.cells.map((cell, i) => el("td", { class: i === 6 ? "left long" : "left" }, cell))))))),
     el("p", { class: "caption" }, "A time changed where two nights running lie on one side of the ten before, each by more than 1 % and three deviations, or where the median of the last five or eight is off that of the thirty before by more than 0.7 % and 4.5 deviations. Lost, won and work are facts, not statistics."),
   );
 }
 
 function drawNights() {
   const { nights, together_percent: together } = suite();
-  const rows = nights.map((night, n) => [dayOf(night), buildOf(night), night.version, night.cpu, signed(together[view.slice]?.[n]), night.complete ? "" : `${formatCount(night.missing)} cells to run or cut short`, night.not_judged || "", night.store]);
-  const heads = ["Date", "Build", "Version", "Processor", "All settings together", "Not complete", "Times not judged", "Store"];
+  const rows = nights.map((night, n) => [pageLink(night, dayOf(night)), !known(night.exit_code) ? none : el("span", { class: `badge ${toneOf(night)}` }, String(night.exit_code)), night.headline || "", buildOf(night), night.version, night.cpu.replace(/ (Processor|CPU).*$/, ""), signed(together[view.slice]?.[n]), night.complete ? "" : `${formatCount(night.missing)} cells to run or cut short`, night.not_judged || "", night.store]);
+  const minor = new Set([4, 5]);  // not on a small screen
+  const heads = ["Date", "Exit code", "Against the last good night", "Build", "Version", "Processor", "All settings together", "Not complete", "Times not judged", "Store"];
   document.getElementById("nights").replaceChildren(
-    heading("nights-title", "Nights", "newest first"),
-    el("div", { class: "scroll tall card" }, el("table", {},
-      el("thead", {}, el("tr", {}, heads.map((text) => el("th", { class: "left" }, text)))),
-      el("tbody", {}, rows.reverse().map((cells) => el("tr", {}, cells.map((cell) => el("td", { class: "left" }, cell))))))),
+    heading("nights-title", "Nights", nights.some((night) => night.page) ? "newest first; a date leads to that night's page" : "newest first"),
+    el("div", { class: "scroll tall card" }, el("table", { class: "fit" },
+      el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: minor.has(i) ? "left minor" : "left" }, text)))),
+      el("tbody", {}, rows.reverse().map((cells) => el("tr", {}, cells.map((cell, i) => el("td", { class: i === 2 ? "left long" : minor.has(i) ? "left minor" : "left" }, cell))))))),
   );
 }
 

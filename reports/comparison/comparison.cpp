@@ -209,9 +209,6 @@ std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const Comparison& com
   return ranges;
 }
 
-/// A cell that nobody could solve is not missed.
-bool is_missed(const ComparedCell& base) { return base.status != "unsupported" && base.status != "bad_problem"; }
-
 class Judge {
  public:
   Judge(Comparison& comparison, const CompareOptions& options) : comparison_(comparison), options_(options) {
@@ -310,7 +307,7 @@ std::map<std::string, long> alarms_of(const SettingChange& change, const std::ve
       {"broke", change.count(CellChange::broke)},
       {"flaky", change.count(CellChange::flaky)},
       {"at-limit", change.count(CellChange::at_limit)},
-      {"missing", change.missed},
+      {"missing", change.missed - change.missed_with_problem},
       {"slower", judged(TimeVerdict::slower) ? 1 : 0},
       {"less-accurate", change.less_accurate ? 1 : 0},
       {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
@@ -321,16 +318,9 @@ std::map<std::string, long> alarms_of(const SettingChange& change, const std::ve
   return alarms;
 }
 
-void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {
+void find_alarms(Comparison& comparison) {
   for (TimeSlice& slice : comparison.slices) {
-    for (SettingChange& change : slice.settings) {
-      change.alarms = alarms_of(change, slice.families);
-      for (const auto& [word, count] : change.alarms) {
-        comparison.alarms[word] += count;
-        change.failed = change.failed || fail_on.contains(word);
-      }
-      comparison.failed = comparison.failed || change.failed;
-    }
+    for (SettingChange& change : slice.settings) change.alarms = alarms_of(change, slice.families);
   }
 }
 
@@ -386,6 +376,24 @@ const char* to_string(Outlook outlook) {
   return "";
 }
 
+bool is_missed(const ComparedCell& base) { return base.status != "unsupported" && base.status != "bad_problem"; }
+
+void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {
+  comparison.alarms.clear();
+  for (TimeSlice& slice : comparison.slices) {
+    for (SettingChange& change : slice.settings) {
+      change.failed = false;
+      for (const auto& [word, count] : change.alarms) {
+        comparison.alarms[word] += count;
+        change.failed = change.failed || fail_on.contains(word);
+      }
+      if (change.missed_with_problem > 0) comparison.alarms["missing"] += change.missed_with_problem;
+    }
+  }
+  comparison.failed = std::any_of(comparison.alarms.begin(), comparison.alarms.end(),
+                                  [&](const auto& alarm) { return fail_on.contains(alarm.first); });
+}
+
 Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   Comparison comparison;
   comparison.base = std::move(base);
@@ -405,6 +413,7 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   if (options.force) tell_other_limits(comparison);
   pair_cells(comparison, options.force);
   Judge(comparison, chosen).run();
+  find_alarms(comparison);
   count_alarms(comparison, options.fail_on);
   add_notes(comparison);
   return comparison;

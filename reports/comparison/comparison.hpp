@@ -127,9 +127,10 @@ struct SettingChange {
   std::optional<double> accuracy;  ///< median log10 ratio of the verdict's values where the answers differ
   bool less_accurate = false;
   Outlook outlook = Outlook::undecided;
-  std::vector<std::string> reasons;    ///< of the outlook, worst first
-  std::map<std::string, long> alarms;  ///< gate word → how many cells, or 1 of the setting itself
-  bool failed = false;                 ///< one of CompareOptions::fail_on
+  std::vector<std::string> reasons;  ///< of the outlook, worst first
+  /// Gate word → how many cells, or 1 of the setting itself; not what is missing with its problem.
+  std::map<std::string, long> alarms;
+  bool failed = false;  ///< one of CompareOptions::fail_on
   long count(CellChange change) const { return counts[static_cast<std::size_t>(change)]; }
 };
 
@@ -182,7 +183,7 @@ struct Comparison {
   long compared = 0;          ///< cells that both have
   long repeated = 0;          ///< cells that a side has twice, of several builds: their newest are compared
   std::vector<std::string> notes;
-  std::map<std::string, long> alarms;  ///< gate word → how many cells or settings
+  std::map<std::string, long> alarms;  ///< gate word → how many cells, or settings of a slice
   bool failed = false;                 ///< one of CompareOptions::fail_on
   double minimum_effect = 0.02;
 };
@@ -191,6 +192,12 @@ struct Comparison {
 const std::vector<std::string>& gate_words();
 /// "lost,slower" → the words. Errors (wrong_usage): an unknown one, with the nearest.
 Result<std::set<std::string>> parse_gate(const std::string& comma_separated);
+
+/// Whether the new side lacks something by not having this cell: one that nobody could solve is not missed.
+bool is_missed(const ComparedCell& base);
+
+/// Sums the settings' alarms, and what is missing with its problem, and says what fails the gate.
+void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on);
 
 Comparison compare(Side base, Side fresh, const CompareOptions& options);
 
@@ -212,7 +219,10 @@ Result<Calibration> calibrate(const std::vector<Side>& sides);
 
 /// Lines of at most `width` columns, where no single word is longer.
 std::string comparison_terminal(const Comparison& comparison, bool colour, std::size_t width = 100);
-std::string comparison_markdown(const Comparison& comparison);  ///< at most 65,536 characters
+/// "worse: 2 cells lost, 1 setting slower (490 cells compared)".
+std::string headline(const Comparison& comparison);
+/// At most 65,536 characters; its heading is the title and the headline.
+std::string comparison_markdown(const Comparison& comparison, const std::string& title = "Conebench");
 std::string comparison_json(const Comparison& comparison);
 /// A suite of all settings together, then one a slice with a case a setting: those fail that fail the gate.
 std::vector<JunitSuite> comparison_tests(const Comparison& comparison);

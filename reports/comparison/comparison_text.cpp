@@ -75,7 +75,8 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
   std::string out;
   std::size_t column = indent;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (text.compare(end, 2, " %") == 0) end = std::min(text.find(' ', end + 1), text.size());  // a number and its unit
     const std::string word = text.substr(begin, end - begin);
     begin = end + 1;
     if (column > indent && column + 1 + display_width(word) > width) {
@@ -91,6 +92,13 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
   return out;
 }
 
+/// Nothing stands in its row but that it is undecided or the same.
+bool says_no_more(const Comparison& comparison, const SettingChange& change) {
+  const std::size_t of_problem = change.missed_with_problem > 0 ? 1 : 0;  // told once for all settings
+  return change.reasons.size() == of_problem && change.work.changed == 0 && change.count(CellChange::other_bits) == 0 &&
+         change.times.reason.empty() && comparison.times_compared;
+}
+
 std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bool colour, std::size_t width) {
   constexpr std::size_t label_width = 28;
   std::vector<std::vector<std::string>> rows{{"", "setting", "cells", "raw", "corrected", ""}};
@@ -98,7 +106,7 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
   const bool fold = slice.settings.size() > most_quiet_rows;
   for (const SettingChange& change : slice.settings) {
     const bool quiet = change.outlook == Outlook::same || change.outlook == Outlook::undecided;
-    (fold && quiet ? folded : shown).push_back(&change);
+    (quiet && (fold || says_no_more(comparison, change)) ? folded : shown).push_back(&change);
   }
   for (const SettingChange* change : shown) {
     const bool timed = times_shown(comparison, *change);
@@ -178,8 +186,13 @@ std::string details(const std::string& summary, const std::string& body) {
 
 constexpr std::size_t longest_comment = 65536;
 
-std::string markdown_with(const Comparison& comparison, std::size_t most_settings, std::size_t most_cells) {
-  std::string out = fmt::format("### Conebench: {}\n\n", markdown(headline(comparison)));
+std::string heading_of(const Comparison& comparison, const std::string& title) {
+  return fmt::format("### {}: {}\n", title, markdown(headline(comparison)));
+}
+
+std::string markdown_with(const Comparison& comparison, const std::string& title, std::size_t most_settings,
+                          std::size_t most_cells) {
+  std::string out = heading_of(comparison, title) + "\n";
   out += fmt::format("base `{}` ({}) · new `{}` ({})\n\n", markdown(comparison.base.name),
                      markdown(side_words(comparison.base)), markdown(comparison.fresh.name),
                      markdown(side_words(comparison.fresh)));
@@ -226,12 +239,12 @@ std::string markdown_with(const Comparison& comparison, std::size_t most_setting
 
 }  // namespace
 
-std::string comparison_markdown(const Comparison& comparison) {
+std::string comparison_markdown(const Comparison& comparison, const std::string& title) {
   for (std::size_t rows = 200; rows > 0; rows /= 2) {
-    std::string text = markdown_with(comparison, rows, rows);
+    std::string text = markdown_with(comparison, title, rows, rows);
     if (text.size() <= longest_comment) return text;
   }
-  return fmt::format("### Conebench: {}\n", markdown(headline(comparison)));
+  return heading_of(comparison, title);
 }
 
 }  // namespace conebench::reports

@@ -43,24 +43,49 @@ std::string per_cent(double log_change) { return fmt::format("{:+.1f} %", 100.0 
 
 std::string headline(const Comparison& comparison) {
   if (comparison.compared == 0) return "nothing to compare: the two have no cell in common";
-  const auto count = [&](const char* word) {
+  const auto cells = [&](const char* word) {
     const auto found = comparison.alarms.find(word);
     return found == comparison.alarms.end() ? 0L : found->second;
   };
+  const auto settings = [&](const char* word) {  // each once, at whatever tolerances
+    std::set<std::size_t> found;
+    for (const TimeSlice& slice : comparison.slices) {
+      for (const SettingChange& change : slice.settings) {
+        if (change.alarms.contains(word)) found.insert(change.setting);
+      }
+    }
+    return std::ssize(found);
+  };
+  std::set<std::size_t> gone_problems, gone_settings;
+  long missing = 0;
+  for (const CellPair& pair : comparison.pairs) {
+    if (pair.change != CellChange::missing || !is_missed(comparison.base.cells[*pair.base])) continue;
+    if (!comparison.settings[pair.setting].in_new) {
+      gone_settings.insert(pair.setting);
+    } else if (!comparison.problems[pair.problem].in_new) {
+      gone_problems.insert(pair.problem);
+    } else {
+      ++missing;
+    }
+  }
   std::string worse, better;
   const auto add = [](std::string& into, long n, const char* noun, const char* what) {
     if (n > 0) into += (into.empty() ? "" : ", ") + plural(n, noun) + " " + what;
   };
-  add(worse, count("lost"), "cell", "lost");
-  add(worse, count("broke"), "cell", "broke");
-  add(worse, count("missing"), "cell", "missing");
-  add(worse, count("slower"), "setting", "slower");
-  add(worse, count("less-accurate"), "setting", "less accurate");
-  add(better, count("won"), "cell", "won");
-  add(better, count("faster"), "setting", "faster");
+  add(worse, cells("lost"), "cell", "lost");
+  add(worse, cells("broke"), "cell", "broke");
+  add(worse, std::ssize(gone_problems), "problem", "missing");
+  add(worse, std::ssize(gone_settings), "setting", "missing");
+  add(worse, missing, "cell", "missing");
+  add(worse, settings("slower"), "setting", "slower");
+  add(worse, settings("less-accurate"), "setting", "less accurate");
+  add(better, cells("won"), "cell", "won");
+  add(better, settings("faster"), "setting", "faster");
   std::string text = worse.empty() ? "nothing worse" : "worse: " + worse;
   if (!better.empty()) text += "; better: " + better;
-  if (count("undecided") > 0) text += "; " + plural(count("undecided"), "setting") + " undecided";
+  if (const long undecided = settings("undecided"); undecided > 0) {
+    text += "; " + plural(undecided, "setting") + " undecided";
+  }
   return text + fmt::format(" ({} compared)", plural(comparison.compared, "cell"));
 }
 
@@ -90,11 +115,15 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
   std::string text;
   for (const std::string& reason : change.reasons) text += (text.empty() ? "" : ", ") + reason;
   if (change.work.changed > 0) {
-    text +=
-        fmt::format("{}other work on {}: iterations {}, factorizations {}, products {}; its time {}",
-                    text.empty() ? "" : "; ", plural(change.work.changed, "cell"), per_cent(change.work.iterations),
-                    per_cent(change.work.factorizations), per_cent(change.work.products), per_cent(change.work.time));
-    if (change.work.time_per_product != 0.0) text += ", a product " + per_cent(change.work.time_per_product);
+    text += fmt::format("{}other work on {}:", text.empty() ? "" : "; ", plural(change.work.changed, "cell"));
+    const auto add = [&](const char* what, double by) {
+      if (std::abs(by) >= 0.0005) text += fmt::format(" {} {},", what, per_cent(by));
+    };
+    add("iterations", change.work.iterations);
+    add("factorizations", change.work.factorizations);
+    add("products", change.work.products);
+    text += " time " + per_cent(change.work.time);
+    if (change.work.time_per_product != 0.0) text += " (per product " + per_cent(change.work.time_per_product) + ")";
   }
   if (const long bits = change.count(CellChange::other_bits); bits > 0) {
     text += fmt::format("{}other answer bits on {}", text.empty() ? "" : "; ", plural(bits, "cell"));

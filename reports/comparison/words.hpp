@@ -10,8 +10,6 @@
 namespace conebench::reports {
 
 std::string per_cent(double log_change);  ///< "+2.3 %"
-/// "worse: 2 cells lost, 1 setting slower"; "nothing worse: …"
-std::string headline(const Comparison& comparison);
 /// Date, version and commit of a side's runs.
 std::string side_words(const Side& side);
 std::string slice_words(const Request& request);  ///< "tolerance 1e-6, cold start, …"

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "metrics/change_points.hpp"
+#include "runners/store/night_folder.hpp"
 #include "runners/store/night_summary.hpp"
 
 /// Many nights of a suite: what each setting solves and how fast, against date and build, and where that changed. Pure
@@ -52,9 +53,11 @@ struct CellChanges {
 
 /// A series of times starts anew at another machine, compiler or suite.
 struct HistoryNight {
-  NightSummary summary;     ///< without its rows
-  std::size_t segment = 0;  ///< nights of one number can be compared in time
-  std::string not_judged;   ///< why its times take no part in change points; empty: they do
+  NightSummary summary;                    ///< without its rows
+  std::size_t segment = 0;                 ///< nights of one number can be compared in time
+  std::string not_judged;                  ///< why its times take no part in change points; empty: they do
+  std::optional<NightResult> result = {};  ///< how it ended, where `conebench nightly` ran it
+  std::filesystem::path page = {};         ///< of it beside the last good night; empty: there is none
 };
 
 struct SuiteHistory {
@@ -81,10 +84,13 @@ History make_history(std::vector<NightSummary> nights);
 /// Errors (bad_input): a named store that cannot be read, a folder without any store that can.
 Result<History> read_history(const std::vector<std::filesystem::path>& stores_or_folders);
 
+/// The night of this store; null: none.
+HistoryNight* find_night(History& history, const std::filesystem::path& store);
+
 std::string history_markdown(const History& history);
-/// The layout "conebench.history/1".
-std::string history_json(const History& history);
-std::string history_page(const History& history);
+/// The layout "conebench.history/1"; nights' pages as seen from `folder`.
+std::string history_json(const History& history, const std::filesystem::path& folder = {});
+std::string history_page(const History& history, const std::filesystem::path& folder = {});
 
 /// index.html, history.md and history.json in the folder; all of them or none.
 Result<std::vector<std::filesystem::path>> write_history(const History& history, const std::filesystem::path& folder);

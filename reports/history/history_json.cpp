@@ -28,7 +28,15 @@ Json change(const std::optional<double>& log_ratio) {
   return std::strtod(fmt::format("{:.5g}", 100.0 * std::expm1(*log_ratio)).c_str(), nullptr);
 }
 
-Json night_json(const HistoryNight& night) {
+/// As a link in `folder`.
+std::string page_of(const HistoryNight& night, const std::filesystem::path& folder) {
+  if (night.page.empty() || folder.empty()) return night.page.generic_string();
+  std::error_code failure;
+  const auto relative = std::filesystem::relative(night.page, folder, failure);
+  return (failure ? night.page : relative).generic_string();
+}
+
+Json night_json(const HistoryNight& night, const std::filesystem::path& folder) {
   const NightSummary& summary = night.summary;
   return {{"store", summary.store.filename().string()},
           {"started_utc", summary.started_utc},
@@ -46,7 +54,10 @@ Json night_json(const HistoryNight& night) {
           {"loaded_share", summary.loaded_share},
           {"several_builds", summary.several_builds},
           {"segment", night.segment},
-          {"not_judged", night.not_judged}};
+          {"not_judged", night.not_judged},
+          {"exit_code", night.result ? Json(night.result->exit_code) : Json(nullptr)},
+          {"headline", night.result ? night.result->headline : ""},
+          {"page", page_of(night, folder)}};
 }
 
 Json series_json(const HistorySeries& series) {
@@ -82,12 +93,12 @@ Json time_change_json(const SuiteHistory& suite, const TimeChange& found) {
           {"words", change_words(suite, found)}};
 }
 
-Json suite_json(const SuiteHistory& suite) {
+Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) {
   Json json = {{"suite", suite.suite}, {"settings", suite.settings}, {"families", suite.families}};
   for (const char* list : {"nights", "slices", "series", "together_percent", "time_changes", "cell_changes"}) {
     json[list] = Json::array();
   }
-  for (const HistoryNight& night : suite.nights) json["nights"].push_back(night_json(night));
+  for (const HistoryNight& night : suite.nights) json["nights"].push_back(night_json(night, folder));
   for (std::size_t i = 0; i < suite.slices.size(); ++i) {
     const HistorySlice& slice = suite.slices[i];
     json["slices"].push_back({{"label", slice_words(suite, i)},
@@ -126,26 +137,26 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 
 }  // namespace
 
-std::string history_json(const History& history) {
+std::string history_json(const History& history, const std::filesystem::path& folder) {
   Json json = {{"schema", "conebench.history/1"}, {"suites", Json::array()}, {"notes", history.notes}};
-  for (const SuiteHistory& suite : history.suites) json["suites"].push_back(suite_json(suite));
+  for (const SuiteHistory& suite : history.suites) json["suites"].push_back(suite_json(suite, folder));
   return dump(json) + "\n";
 }
 
-std::string history_page(const History& history) {
+std::string history_page(const History& history, const std::filesystem::path& folder) {
   const bool one = history.suites.size() == 1;
   return html_shell({.title = one ? "Conebench history: " + history.suites.front().suite : "Conebench history",
                      .sections = sections,
                      .text_files = "history.md and history.json",
-                     .data = history_json(history),
+                     .data = history_json(history, folder),
                      .pictures = {},
                      .scripts = scripts});
 }
 
 Result<std::vector<std::filesystem::path>> write_history(const History& history, const std::filesystem::path& folder) {
-  const std::vector<ReportFile> files = {{"index.html", history_page(history)},
+  const std::vector<ReportFile> files = {{"index.html", history_page(history, folder)},
                                          {"history.md", history_markdown(history)},
-                                         {"history.json", history_json(history)}};
+                                         {"history.json", history_json(history, folder)}};
   if (auto written = write_files(folder, files); !written) return written.error();
   std::vector<std::filesystem::path> paths;
   for (const ReportFile& file : files) paths.push_back(folder / file.path);

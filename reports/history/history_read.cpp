@@ -32,8 +32,25 @@ Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
     std::move(folder->nights.begin(), folder->nights.end(), std::back_inserter(nights));
   }
   History history = make_history(std::move(nights));
+  for (SuiteHistory& suite : history.suites) {
+    for (HistoryNight& night : suite.nights) {
+      night.result = read_night_result(night.summary.store);
+      std::error_code ignored;
+      const fs::path page = night_pages(night.summary.store) / "index.html";
+      if (fs::exists(page, ignored)) night.page = page;
+    }
+  }
   history.notes.insert(history.notes.begin(), notes.begin(), notes.end());
   return history;
+}
+
+HistoryNight* find_night(History& history, const fs::path& store) {
+  for (SuiteHistory& suite : history.suites) {
+    for (HistoryNight& night : suite.nights) {
+      if (night.summary.store == store) return &night;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace conebench::reports

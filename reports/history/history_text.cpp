@@ -77,6 +77,9 @@ std::string suite_markdown(const SuiteHistory& suite) {
   std::string text =
       fmt::format("## {}: {}, {} to {}\n\n", markdown(suite.suite),
                   plural(static_cast<long>(suite.nights.size()), "night"), night_words(first), night_words(last));
+  if (const auto& result = suite.nights.back().result) {
+    text += fmt::format("Last night: {} (exit code {}).\n\n", markdown(result->headline), result->exit_code);
+  }
   if (!last.complete()) text += "The last night is not complete.\n\n";
   if (const auto& why = suite.nights.back().not_judged; !why.empty()) {
     text += "The last night's times are not judged: " + why + ".\n\n";

@@ -25,10 +25,6 @@ constexpr std::array<Look, 8> looks = {{{"0072B2", "1", "solid", "*", 7},
                                         {"7B4FA3", "'-.'", "dashdotted", "diamond", 12}}};
 const Look& look_of(std::size_t series) { return looks[series % looks.size()]; }
 
-bool drawn(const std::vector<Curve>& curves) {
-  return std::any_of(curves.begin(), curves.end(), [](const Curve& curve) { return !curve.points.empty(); });
-}
-
 std::string figure_csv(const std::vector<Curve>& curves) {
   std::string text = "series,x,y\n";
   for (const Curve& curve : curves) {
@@ -107,6 +103,10 @@ std::string pgfplots(const Figure& figure, const std::vector<Curve>& curves) {
 }
 
 }  // namespace
+
+bool drawn(const std::vector<Curve>& curves) {
+  return std::any_of(curves.begin(), curves.end(), [](const Curve& curve) { return !curve.points.empty(); });
+}
 
 std::vector<ReportFile> figure_files(const EntryResult& result) {
   std::vector<ReportFile> files;

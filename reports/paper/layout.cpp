@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "reports/paper/render.hpp"
@@ -45,6 +46,20 @@ std::vector<std::vector<std::string>> table_texts(const Table& table,
 std::string verdict_text(const Check& check, const CheckResult& result) {
   const bool known = check.known_failure && result.verdict == Verdict::fails && result.expected;
   return to_string(result.verdict) + (known ? " (known)" : "");
+}
+
+std::string claims_text(const EntryResult& result) {
+  const std::size_t all = result.checks.size();
+  if (all == 0) return {};
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < all; ++i) ++counts[verdict_text(result.entry->checks[i], result.checks[i])];
+  std::string text = fmt::format("{} of {} {}", counts["holds"], all, all == 1 ? "claim holds" : "claims hold");
+  for (const auto& [verdict, count] : counts) {
+    if (verdict == "holds") continue;
+    const bool several = count > 1 && verdict.starts_with("fails");
+    text += fmt::format(", {} {}", count, several ? "fail" + verdict.substr(5) : verdict);
+  }
+  return text;
 }
 
 std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells) {

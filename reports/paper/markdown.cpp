@@ -52,14 +52,17 @@ std::string entry_markdown(const EntryResult& result) {
   if (!entry.shows.empty()) text += " " + markdown(entry.shows);
   if (!result.problems.empty()) text += " Measured on " + markdown(result.problems) + ".";
   text += "\n\n";
+  if (const std::string claims = claims_text(result); !claims.empty()) text += "**" + claims + "**\n\n";
   if (!result.not_run.empty()) text += "**Not run**: " + markdown(result.not_run) + "\n\n";
   for (const std::string& note : entry.notes) text += "- " + markdown(note) + "\n";
   if (!entry.notes.empty()) text += "\n";
   for (std::size_t t = 0; t < entry.tables.size(); ++t)
     text += table_markdown(entry.tables[t], result.tables[t]) + "\n";
-  for (const Figure& figure : entry.figures) {
-    text +=
-        fmt::format("Figure {}-{}: {}{}\n\n", entry.id, figure.id, markdown(figure.title), in_brackets(figure.place));
+  for (std::size_t f = 0; f < result.figures.size(); ++f) {
+    const Figure& figure = entry.figures[f];
+    const std::string title = markdown(figure.title) + in_brackets(figure.place);
+    text += drawn(result.figures[f]) ? fmt::format("![{}]({}-{}.svg)\n\n", title, entry.id, figure.id)
+                                     : fmt::format("Figure without a point: {}\n\n", title);
   }
   if (!entry.checks.empty()) text += checks_markdown(result) + "\n";
   return text;

@@ -20,6 +20,9 @@ std::string value_text(const Published& published);
 /// "holds", "fails (known)", "not run", …
 std::string verdict_text(const Check& check, const CheckResult& result);
 
+/// "3 of 5 claims hold, 2 fail (known)"; empty: it makes none.
+std::string claims_text(const EntryResult& result);
+
 /// Why numbers of a table are missing, each reason once: "PGS-NCP, 1e6: 3 of 20 cells lack a value".
 std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells);
 
@@ -32,6 +35,8 @@ std::string entry_csv(const EntryResult& result);
 std::string paper_page(const std::string& title, const std::vector<EntryResult>& results);
 std::string results_json(const std::vector<EntryResult>& results);
 
+/// Whether a figure has a point.
+bool drawn(const std::vector<Curve>& curves);
 /// Of each figure: its numbers (ID-FIG.csv), a gnuplot script that writes ID-FIG.svg and ID-FIG.pdf, and a pgfplots
 /// document. Figures without a point are left out.
 std::vector<ReportFile> figure_files(const EntryResult& result);

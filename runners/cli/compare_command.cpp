@@ -135,9 +135,10 @@ struct Format {
   const char* file;
   std::string (*render)(const Comparison&);
 };
+std::string markdown_text(const Comparison& comparison) { return reports::comparison_markdown(comparison); }
 std::string plain_text(const Comparison& comparison) { return reports::comparison_terminal(comparison, false); }
 constexpr Format formats[] = {{"html", "index.html", reports::comparison_page},
-                              {"md", "comparison.md", reports::comparison_markdown},
+                              {"md", "comparison.md", markdown_text},
                               {"json", "comparison.json", reports::comparison_json},
                               {"junit", "comparison.xml", reports::comparison_junit},
                               {"text", "comparison.txt", plain_text}};

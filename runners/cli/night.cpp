@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "reports/write_files.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/night_alarms.hpp"
+#include "runners/cli/night_files.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/run_ending.hpp"
 #include "runners/execute/environment.hpp"
@@ -56,6 +59,7 @@ class Night {
     const auto gate = reports::parse_gate(arguments_.fail_on);
     if (!gate) return gate.error();
     compare_.fail_on = *gate;
+    as_text_ = arguments_.format.empty() ? isatty(STDOUT_FILENO) == 1 : arguments_.format == "text";
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure) {
@@ -75,6 +79,8 @@ class Night {
   struct Base {
     fs::path store;
     std::string name;  ///< with what is wrong with it
+    std::string what;  ///< "last good night"
+    fs::path pages;    ///< of tonight against it
     StoreContents contents;
   };
   struct Swept {
@@ -91,7 +97,7 @@ class Night {
     if (!arguments_.pin.empty()) {
       auto pinned = read_present(arguments_.pin);
       if (!pinned) return pinned.error();
-      pin_ = Base{arguments_.pin, arguments_.pin, std::move(*pinned)};
+      pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(*pinned)};
     }
     const auto nights = read_night_folder(folder_, suite_->name);
     if (!nights) return nights.error();
@@ -99,6 +105,7 @@ class Night {
     const std::string now = utc_now();
     store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_suite(suite_->text)});
     base_ = choose_base(*nights, now);
+    if (pin_) pin_->pages = pages() / "pinned";
     const auto swept = sweep();
     if (!swept) return swept.error();
     if (swept->whole) return judge(swept->ending);
@@ -113,9 +120,11 @@ class Night {
         print_note("left out: " + contents.error().message);
         continue;
       }
-      std::string name = night->store.filename().string();
-      if (const std::string flaw = flaw_of(*night); !flaw.empty()) name += fmt::format(" ({}; no night is good)", flaw);
-      return Base{night->store, name, std::move(*contents)};
+      const std::string name = night->store.filename().string();
+      const std::string flaw = flaw_of(*night);
+      if (flaw.empty()) return Base{night->store, name, "last good night", pages(), std::move(*contents)};
+      return Base{night->store, fmt::format("{} ({}; no night is good)", name, flaw), "newest complete night", pages(),
+                  std::move(*contents)};
     }
     return std::nullopt;
   }
@@ -126,7 +135,7 @@ class Night {
     options.cache = fs::path(store_).replace_extension(".problems");
     return options;
   }
-  fs::path pages() const { return fs::path(store_).replace_extension(".comparison"); }
+  fs::path pages() const { return night_pages(store_); }
 
   Result<Swept> sweep() {
     SweepOptions options = sweep_options();
@@ -162,36 +171,30 @@ class Night {
       ended.verdict.ended_before += ended.verdict.ended;
       ended.verdict.ended = 0;
     }
-    crashed_before_ = ended.verdict.ended_before;
-    if (ended.verdict.solved == 0) unsolved_ = counts_text(ended.verdict.statuses);
+    swept_ = ended.verdict;
     const bool whole = !outcome->stopped && !outcome->interrupted && outcome->left() == 0 && outcome->cells > 0;
     return Swept{ending_of(ended), whole};
   }
 
   /// The summary is printed before anything is written that may fail.
   Result<int> judge(const Ending& ending) {
-    std::string text = fmt::format("## {}: {}\n\n", suite_->name, store_.filename().string());
+    std::string text;
     NightResult result{.exit_code = ending.code,
                        .broke = ending.code == not_run,
                        .base = base_ ? base_->name : std::string(),
-                       .headline = "first night: nothing to compare with"};
+                       .headline = first_night_words()};
     for (const std::string& reason : ending.reasons) text += "- " + reason + "\n";
     if (!ending.reasons.empty()) text += "\n";
     tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
     std::vector<Told> told;
     if (base_) {
-      result.exit_code = graver(result.exit_code, compare_with(*base_, pages(), text, told));
-      add_tests(told.back().comparison, "against the last good night");
-      const std::string markdown = text_of(told.front());
-      result.headline = markdown.substr(0, markdown.find('\n'));
-    } else {
-      text += "First night: nothing to compare with.\n";
-      if (!unsolved_.empty()) text += fmt::format("No cell was solved: {}.\n", unsolved_);
-      if (crashed_before_ > 0) text += plural(crashed_before_, "cell") + " crashed or ran out of memory.\n";
+      result.exit_code = graver(result.exit_code, compare_with(*base_, text, told));
+      add_tests(told.back().comparison, "against the " + base_->what);
+      result.headline = reports::headline(told.front().comparison);
     }
     if (pin_) {
-      text += "\n#### Against the pinned reference\n\n";
-      const int against_pin = compare_with(*pin_, pages() / "pinned", text, told);
+      text += "\n";
+      const int against_pin = compare_with(*pin_, text, told);
       // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
       if (against_pin == nothing_measured) {
         text += fmt::format(
@@ -200,31 +203,61 @@ class Night {
             arguments_.pin);
       } else {
         result.exit_code = graver(result.exit_code, against_pin);
-        add_tests(told.back().comparison, "against the pinned reference");
+        add_tests(told.back().comparison, "against the " + pin_->what);
         if (against_pin == gate_failed) result.headline += "; worse than the pinned reference";
       }
     }
-    const auto history = reports::read_history({folder_});
+    auto history = reports::read_history({folder_});
     if (history) {
       const int together = judge_history(*history, text);
       result.exit_code = graver(result.exit_code, together);
       if (together == gate_failed) result.headline += "; slower by the nights together";
     }
-    print_text(text);
+    print_text(head(result, !told.empty()) + text);
     for (const std::string& reason : ending.reasons) print_error(reason);
     if (!history) return history.error();
     if (interrupted_) {
       print_error("interrupted while alarms were run side by side; the same command goes on");
       return interrupted;
     }
+    if (reports::HistoryNight* const night = reports::find_night(*history, store_)) {
+      *night = {std::move(night->summary), night->segment, night->not_judged, result,
+                told.empty() ? fs::path() : pages() / "index.html"};
+    }
     if (const auto written = write_pages(told, *history); !written) return written.error();
+    if (const auto copied = copy_pages(folder_, store_, arguments_.artifacts); !copied) return copied.error();
     if (const auto written = write_night_result(store_, result); !written) return written.error();
-    prune();
-    keep_builds();
+    prune_nights(folder_, suite_->name, arguments_.keep, {store_, base_ ? base_->store : fs::path(), arguments_.pin});
+    keep_builds(folder_, build_.executable, arguments_.pin);
     return result.exit_code;
   }
 
-  static std::string text_of(const Told& told) { return reports::comparison_markdown(told.comparison); }
+  std::string first_night_words() const {
+    std::string words = fmt::format("first night, {} of {} solved", swept_.solved, plural(swept_.cells, "cell"));
+    if (swept_.solved == 0) words += fmt::format(" ({})", counts_text(swept_.statuses));
+    if (swept_.ended_before > 0) words += fmt::format(", {} crashed or out of memory", swept_.ended_before);
+    return words;
+  }
+
+  /// What a reader wants first: how it ended, and where the pages are.
+  std::string head(const NightResult& result, bool compared) const {
+    std::string text = fmt::format("{}{}: {}\n\n", as_text_ ? "" : "## ", suite_->name, result.headline);
+    const char* const item = as_text_ ? "" : "- ";
+    text += fmt::format("{}night: {}\n", item, store_.string());
+    if (compared && !interrupted_) text += fmt::format("{}page of it: {}\n", item, (pages() / "index.html").string());
+    if (!interrupted_) text += fmt::format("{}all nights: {}\n", item, (folder_ / "history/index.html").string());
+    return text + "\n";
+  }
+
+  std::string text_of(const Told& told, const std::string& against) const {
+    const std::string title = fmt::format("Against the {}", against);
+    if (!as_text_) return reports::comparison_markdown(told.comparison, title);
+    const bool on_terminal = isatty(STDOUT_FILENO) == 1;
+    constexpr std::size_t usual = 100;
+    return title + "\n" +
+           reports::comparison_terminal(told.comparison, on_terminal && std::getenv("NO_COLOR") == nullptr,
+                                        on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual);
+  }
 
   Result<std::monostate> write_pages(const std::vector<Told>& told, const reports::History& history) const {
     for (const auto& [comparison, folder] : told) {
@@ -252,24 +285,25 @@ class Night {
     }
   }
 
-  /// 0, 1 or 5, as compare ends; adds its Markdown to `text`.
-  int compare_with(const Base& base, const fs::path& folder, std::string& text, std::vector<Told>& told) {
+  /// 0, 1 or 5, as compare ends; adds what it found to `text`.
+  int compare_with(const Base& base, std::string& text, std::vector<Told>& told) {
     told.push_back({reports::compare(reports::make_side(base.name, base.contents),
                                      reports::make_side(store_.filename().string(), tonight_), compare_),
-                    folder});
+                    base.pages});
     Comparison& comparison = told.back().comparison;
     std::string found;
     if (comparison.compared > 0 && comparison.alarms.contains("slower") && compare_.fail_on.contains("slower")) {
       const SlowerSettings slower = slower_settings(comparison);
       const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
-      const auto withdrawn = ask_again({base.name, executable, folder / "side-by-side.sqlite"}, slower.suspects, found);
+      const auto withdrawn =
+          ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, found);
       for (const std::size_t i : withdrawn) withdraw_slower(comparison, slower.places[i], compare_.fail_on);
       if (!slower.certain.empty()) {
         found += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
                              fmt::join(slower.certain, ", "));
       }
     }
-    text += text_of(told.back()) + found;
+    text += text_of(told.back(), base.what) + found;
     if (comparison.compared == 0) return nothing_measured;
     return comparison.failed ? gate_failed : done;
   }
@@ -318,7 +352,6 @@ class Night {
 
   /// 1 where the nights together show tonight that a setting became slower.
   int judge_history(const reports::History& history, std::string& text) {
-    text += fmt::format("\nAll nights: {}\n", (folder_ / "history/index.html").string());
     int code = done;
     for (const reports::SuiteHistory& suite : history.suites) {
       const auto tonight = std::find_if(suite.nights.begin(), suite.nights.end(),
@@ -328,7 +361,7 @@ class Night {
       std::map<std::size_t, SlowerByNights> slower;  // by the last night before
       for (const reports::TimeChange& change : suite.time_changes) {
         if (change.change.seen_at != place) continue;
-        text += fmt::format("- {}\n", reports::change_words(suite, change));
+        text += fmt::format("\n{}\n", reports::change_words(suite, change));
         if (change.change.effect > 0.0) add_suspects(suite, change, slower[change.change.last_before]);
       }
       if (!compare_.fail_on.contains("slower")) continue;
@@ -357,34 +390,6 @@ class Night {
     }
   }
 
-  /// As far back as the rules of a history look for the night of a change, the last good one and the pinned one
-  /// besides.
-  void keep_builds() const {
-    constexpr std::size_t newest = 8;
-    if (const auto kept = keep_build(folder_, build_.executable); !kept) return print_note(kept.error().message);
-    const auto nights = read_night_folder(folder_, "");
-    if (!nights) return;
-    std::set<std::string> executables = {build_.executable}, have_good;
-    std::map<std::string, std::size_t> seen;  // suite → nights
-    for (auto night = nights->nights.rbegin(); night != nights->nights.rend(); ++night) {
-      const bool is_last_good = is_good(*night) && have_good.insert(night->suite).second;
-      if (++seen[night->suite] <= newest || is_last_good) executables.insert(night->executable);
-    }
-    if (const auto pinned = read_night(arguments_.pin); pinned) executables.insert(pinned->executable);
-    delete_builds_but(folder_, executables);
-  }
-
-  void prune() const {
-    if (arguments_.keep == 0) return;
-    const auto nights = read_night_folder(folder_, suite_->name);
-    if (!nights) return;
-    const std::vector<fs::path> spared = {store_, base_ ? base_->store : fs::path(), arguments_.pin};
-    for (const fs::path& old : nights_to_delete(*nights, static_cast<std::size_t>(arguments_.keep), spared)) {
-      delete_night(old);
-      print_note("deleted: " + old.string());
-    }
-  }
-
   const NightlyArguments& arguments_;
   const BuildRecord build_ = capture_build();
   fs::path folder_, store_;
@@ -392,10 +397,10 @@ class Night {
   reports::CompareOptions compare_;
   std::optional<Base> base_, pin_;
   StoreContents tonight_;
-  long crashed_before_ = 0;
-  std::string unsolved_;                    ///< how the cells ended, where none is solved
+  SweepVerdict swept_;
   std::vector<reports::JunitSuite> tests_;  ///< of tonight, one that fails for each reason of the exit code
   bool interrupted_ = false;
+  bool as_text_ = false;  ///< the summary; else Markdown
 };
 
 }  // namespace

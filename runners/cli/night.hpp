@@ -13,6 +13,8 @@ struct NightlyArguments {
   std::string data;
   std::string pin;
   std::string fail_on = default_gate;
+  std::string format;     ///< of the summary: "md" or "text"; empty: text on a terminal, else Markdown
+  std::string artifacts;  ///< folder for a copy of the pages; empty: none
   long keep = 0;
   bool break_lock = false;
 };

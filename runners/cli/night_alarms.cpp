@@ -17,7 +17,7 @@ bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, doub
   });
 }
 
-void judge_again(SettingChange& change, const std::set<std::string>& fail_on) {
+void judge_again(SettingChange& change) {
   const auto any_of = [&](const std::set<std::string>& words) {
     return std::any_of(words.begin(), words.end(), [&](const auto& word) { return change.alarms.contains(word); });
   };
@@ -25,7 +25,6 @@ void judge_again(SettingChange& change, const std::set<std::string>& fail_on) {
     change.outlook = reports::Outlook::undecided;
     change.alarms["undecided"] = 1;
   }
-  change.failed = any_of(fail_on);
 }
 
 }  // namespace
@@ -64,17 +63,10 @@ void withdraw_slower(Comparison& comparison, SlowerSettings::Place place, const 
   for (std::string& reason : change.reasons) {
     if (reason.starts_with("slower ")) reason += " between the two nights, withdrawn side by side";
   }
-  judge_again(change, fail_on);
+  judge_again(change);
   comparison.notes.push_back(fmt::format("{} at {:g} is not slower side by side: that alarm is withdrawn",
                                          comparison.settings[change.setting].label, slice.request.tolerance));
-  comparison.alarms.clear();
-  comparison.failed = false;
-  for (const reports::TimeSlice& one : comparison.slices) {
-    for (const SettingChange& setting : one.settings) {
-      for (const auto& [word, count] : setting.alarms) comparison.alarms[word] += count;
-      comparison.failed = comparison.failed || setting.failed;
-    }
-  }
+  reports::count_alarms(comparison, fail_on);
 }
 
 }  // namespace conebench::cli

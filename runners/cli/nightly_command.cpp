@@ -12,7 +12,7 @@ namespace {
 constexpr const char* footer =
     R"(A night is a store in DIR by date and build. One that broke off, or was not judged, is resumed by the same build; a
 finished one is compared with the last good night (complete, nothing broken) and with --pin. The summary goes to standard
-output as Markdown, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. A setting that is slower is run again
+output, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. A setting that is slower is run again
 side by side with the executable of that night, which DIR/builds/ keeps. docs/nightly.md has recipes for cron, systemd and CI.
 
 Examples:
@@ -36,6 +36,12 @@ Command add_nightly(CLI::App& root) {
   app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, as of compare")
       ->type_name("LIST")
       ->capture_default_str();
+  app->add_option("--artifacts", arguments->artifacts,
+                  "Folder for a copy of tonight's pages, night.xml and the page of all nights, as CI keeps them")
+      ->type_name("DIR");
+  app->add_option("--format", arguments->format, "Of the summary: md, or text (the default on a terminal)")
+      ->check(CLI::IsMember({"md", "text"}))
+      ->type_name("FORMAT");
   add_integer(*app, "--keep", arguments->keep, {.minimum = 0.0, .maximum = 1e6},
               "Nights to keep, the last good and the pinned one besides; 0: all");
   app->add_flag("--break-lock", arguments->break_lock, "Take over a lock of another host or from before a restart");

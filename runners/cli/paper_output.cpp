@@ -63,8 +63,9 @@ std::optional<std::string> run_gnuplot(const std::filesystem::path& folder, cons
 
 std::string result_text(const EntryResult& result) {
   const Entry& entry = *result.entry;
-  std::string text = fmt::format("{}: {} (paper {}, {})\nmeasured on {}\n", entry.id, entry.title, entry.paper,
-                                 entry.place, result.problems);
+  const std::string claims = claims_text(result);
+  std::string text = fmt::format("{}: {} (paper {}, {})\n{}measured on {}\n", entry.id, entry.title, entry.paper,
+                                 entry.place, claims.empty() ? "" : claims + "; ", result.problems);
   for (std::size_t t = 0; t < entry.tables.size(); ++t) {
     const paper::Table& table = entry.tables[t];
     text += fmt::format("\n{}{}\n", table.title, table.unit.empty() ? "" : ", " + table.unit);

@@ -173,13 +173,15 @@ std::vector<fs::path> nights_to_delete(const NightFolder& folder, std::size_t ke
   return stores;
 }
 
+fs::path night_pages(const fs::path& store) { return fs::path(store).replace_extension(".comparison"); }
+
 void delete_night(const fs::path& store) {
   std::error_code ignored;
   for (const char* beside : {"", "-wal", "-shm", ".summary.json", ".night.json"}) {
     fs::remove(store.string() + beside, ignored);
   }
   fs::remove_all(fs::path(store).replace_extension(".problems"), ignored);
-  fs::remove_all(fs::path(store).replace_extension(".comparison"), ignored);
+  fs::remove_all(night_pages(store), ignored);
 }
 
 fs::path kept_build(const fs::path& folder, const std::string& executable) {

@@ -60,6 +60,9 @@ std::filesystem::path store_of_tonight(const std::filesystem::path& folder, cons
 std::vector<std::filesystem::path> nights_to_delete(const NightFolder& folder, std::size_t keep,
                                                     const std::vector<std::filesystem::path>& spared);
 
+/// Folder of what a night was found to be beside another.
+std::filesystem::path night_pages(const std::filesystem::path& store);
+
 /// A store and all that lies beside it.
 void delete_night(const std::filesystem::path& store);
 

@@ -75,7 +75,7 @@ TEST_F(CompareCommand, AMissingSettingFailsTheGateAndIsNamed) {
   EXPECT_EQ(conebench({"compare", fresh, base, "--fail-on", "missing"}).code, 0) << "what is new is no worse";
   const auto markdown = conebench({"compare", base, fresh, "--format", "md", "--fail-on", "none"});
   EXPECT_EQ(markdown.code, 0);
-  EXPECT_THAT(markdown.out, ::testing::StartsWith("### Conebench: worse: 12 cells missing"));
+  EXPECT_THAT(markdown.out, ::testing::StartsWith("### Conebench: worse: 1 setting missing"));
 }
 
 TEST_F(CompareCommand, WithoutACommonCellNothingIsComparable) {

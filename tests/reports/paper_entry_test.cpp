@@ -127,6 +127,7 @@ TEST(PaperEntry, AKnownFailureIsExpectedInItsRangeAlone) {
   const auto result = [&](std::vector<Sample> samples) { return evaluate_entry(*entry, samples); };
   EXPECT_FALSE(unexpected({result(four())}));
   EXPECT_EQ(verdict_text(entry->checks[0], result(four()).checks[0]), "fails (known)");
+  EXPECT_EQ(claims_text(result(four())), "0 of 1 claim holds, 1 fails (known)");
   auto outside = four();
   outside[0].numbers["iterations"] = 7;  // a mean of 5.5: still fails, and has left the range
   EXPECT_TRUE(unexpected({result(outside)}));

@@ -18,7 +18,7 @@ std::string number(const std::string& text) {
       i += std::string("±").size();
     } else if (text[i] == 'e') {
       const std::size_t end = std::min(text.find(' ', i), text.size());
-      out += fmt::format(" \\cdot 10^{{{}}}", std::stoi(text.substr(i + 1, end - i - 1)));
+      out += fmt::format("{{\\cdot}}10^{{{}}}", std::stoi(text.substr(i + 1, end - i - 1)));
       i = end;
     } else {
       out += text[i++];
@@ -32,6 +32,9 @@ std::string field(const std::string& text, bool is_number) {
   return is_number ? "$" + number(text) + "$" : latex(text);
 }
 
+/// More columns than this do not fit the text's width at the usual size.
+constexpr std::size_t wide = 5;
+
 std::string table_latex(const Entry& entry, std::size_t t, const std::vector<std::vector<TableCell>>& cells) {
   const Table& table = entry.tables[t];
   const auto rows = table_texts(table, cells);
@@ -42,8 +45,9 @@ std::string table_latex(const Entry& entry, std::size_t t, const std::vector<std
   const std::string place = table.place.empty() ? entry.place : table.place;
   std::string text = fmt::format(
       "\\begin{{table}}\n\\centering\\small\n\\caption{{{} (paper {}, {}).}}\n\\label{{tab:{}-{}}}\n"
-      "\\begin{{tabular}}{{{}{}}}\n\\toprule\n",
-      caption, latex(entry.paper), latex(place), entry.id, t + 1, std::string(words, 'l'),
+      "{}\\begin{{tabular}}{{{}{}}}\n\\toprule\n",
+      caption, latex(entry.paper), latex(place), entry.id, t + 1,
+      table.columns.size() > wide ? "\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\n" : "", std::string(words, 'l'),
       std::string(table.columns.size(), 'r'));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < rows[r].size(); ++c) {

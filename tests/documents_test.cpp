@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,39 @@ TEST(Documents, EveryRelativeLinkLeadsSomewhere) {
     }
   }
   EXPECT_GT(links, 50);
+}
+
+/// Names of all tests in the tree.
+std::set<std::string> test_names() {
+  const std::regex pattern(R"(TEST(?:_F|_P)?\(\s*\w+,\s*(\w+)\))");
+  std::set<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(source_root / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    std::ifstream stream(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), pattern); found != std::sregex_iterator();
+         ++found) {
+      names.insert((*found)[1]);
+    }
+  }
+  return names;
+}
+
+TEST(Documents, EveryMisprintNamesATestOfTheTree) {
+  const std::set<std::string> known = test_names();
+  const std::regex quoted("`([A-Z][A-Za-z0-9]+)`");
+  long rows = 0;
+  for (const auto& [number, text] : prose(source_root / "docs/errata.md")) {
+    if (!text.starts_with("|") || text.starts_with("| ---") || text.starts_with("| where")) continue;
+    ++rows;
+    bool tested = false;
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), quoted); found != std::sregex_iterator();
+         ++found) {
+      tested = tested || known.contains((*found)[1]);
+    }
+    EXPECT_TRUE(tested) << "docs/errata.md:" << number << " names no test that is there";
+  }
+  EXPECT_GT(rows, 30);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ constexpr double median_variance = 1.57;   // π/2: of a median, in variances of
 constexpr double two_nights_effect = 0.01, two_nights_z = 3.0;
 constexpr double creep_effect = 0.007, creep_z = 4.5;
 constexpr std::size_t creep_lengths[] = {5, 8};
+constexpr std::size_t nights_below_the_bar = 5;  // that a change may have begun before two nights showed it
 
 /// The nights since the last change that have a value, newest last.
 struct Segment {
@@ -38,20 +39,6 @@ struct Segment {
 /// A change in front of the segment's night `first`.
 ChangePoint change_at(const Segment& segment, std::size_t first, double effect, double sigma, ChangeRule rule) {
   return {segment.places[first - 1], segment.places[first], segment.places.back(), effect, sigma, rule};
-}
-
-std::optional<std::size_t> two_nights(const Segment& segment, const ChangeRules& rules, ChangePoint& change) {
-  if (segment.size() < rules.fewest + 2) return std::nullopt;
-  const std::size_t first = segment.size() - 2;
-  const auto before = segment.before(first, rules.most);
-  const double middle = *median(before);
-  const double sigma = change_sigma(before, 1);
-  const double bar = std::max(two_nights_effect, two_nights_z * sigma);
-  const double one = segment.levels[first] - middle;
-  const double two = segment.levels[first + 1] - middle;
-  if (std::min(std::abs(one), std::abs(two)) <= bar || (one > 0.0) != (two > 0.0)) return std::nullopt;
-  change = change_at(segment, first, 0.5 * (one + two), sigma, ChangeRule::two_nights);
-  return first;
 }
 
 /// Where two constant levels fit the nights from `begin` best (least absolute deviations), the second of them starting
@@ -76,6 +63,22 @@ std::size_t best_split(const Segment& segment, std::size_t begin) {
   return begin + best;
 }
 
+std::optional<std::size_t> two_nights(const Segment& segment, const ChangeRules& rules, ChangePoint& change) {
+  if (segment.size() < rules.fewest + 2) return std::nullopt;
+  std::size_t first = segment.size() - 2;
+  const auto before = segment.before(first, rules.most);
+  const double middle = *median(before);
+  const double sigma = change_sigma(before, 1, segment.before(first, rules.most_creep));
+  const double bar = std::max(two_nights_effect, two_nights_z * sigma);
+  const double one = segment.levels[first] - middle;
+  const double two = segment.levels[first + 1] - middle;
+  if (std::min(std::abs(one), std::abs(two)) <= bar || (one > 0.0) != (two > 0.0)) return std::nullopt;
+  // A change of little more than the bar may have begun on a night that stayed below it.
+  first = best_split(segment, first - std::min(before.size(), nights_below_the_bar));
+  change = change_at(segment, first, 0.5 * (one + two), sigma, ChangeRule::two_nights);
+  return first;
+}
+
 std::optional<std::size_t> creep(const Segment& segment, const ChangeRules& rules, ChangePoint& change) {
   for (const std::size_t length : creep_lengths) {
     if (segment.size() < length + rules.fewest_creep) continue;
@@ -96,9 +99,12 @@ std::optional<std::size_t> creep(const Segment& segment, const ChangeRules& rule
 
 std::string to_string(ChangeRule rule) { return rule == ChangeRule::two_nights ? "two nights" : "creep"; }
 
-double change_sigma(std::span<const double> before, std::size_t m) {
+double change_sigma(std::span<const double> before, std::size_t m, std::span<const double> longer) {
   if (before.empty() || m == 0) throw std::invalid_argument("change_sigma: no nights");
-  const double deviation = std::max(least_deviation, mad_to_deviation * *median_absolute_deviation(before));
+  double deviation = least_deviation;
+  for (const auto nights : {before, longer}) {
+    deviation = std::max(deviation, mad_to_deviation * median_absolute_deviation(nights).value_or(0.0));
+  }
   const double after_part = m == 1 ? 1.0 : median_variance / static_cast<double>(m);
   return deviation * std::sqrt(after_part + median_variance / static_cast<double>(before.size()));
 }

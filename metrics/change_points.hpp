@@ -33,9 +33,10 @@ struct ChangePoint {
 };
 
 /// Standard deviation of a difference: max(0.3 %, 1.56 MAD of `before`) · √(1.57/m + 1.57/n) for the median of m nights
-/// against that of the n in `before`; one night (m = 1) has 1 in place of its 1.57. Throws std::invalid_argument for
-/// an empty `before` or m = 0.
-double change_sigma(std::span<const double> before, std::size_t m);
+/// against that of the n in `before`; one night (m = 1) has 1 in place of its 1.57. The MAD of ten nights is itself
+/// uncertain by a quarter: of `before` and of `longer`, more of the nights, the larger is taken. Throws
+/// std::invalid_argument for an empty `before` or m = 0.
+double change_sigma(std::span<const double> before, std::size_t m, std::span<const double> longer = {});
 
 /// Changes in a series of log times, one value a night in order, seen as if night came after night: what was found does
 /// not depend on later nights. A night whose value is NaN (loaded, not run) is passed over. After a change the series

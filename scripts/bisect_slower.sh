@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: GOOD=PATH git bisect run scripts/bisect_slower.sh
 # Is the commit that is checked out slower than a build that was fast?
-# Exit code 0: no; 1: slower, lost or missing; 125 (git skips the commit): it does not build, or cannot be told.
+# Exit code 0: no; 1: worse as compare has it (slower, lost, missing …); 125 (git skips the commit): it does not build, or cannot be told.
 #
 #   GOOD=PATH      conebench of a commit that was fast (needed)
 #   SUITE=NAME     compare-check by default; FILTER=EXPR: the settings of the alarm, best a few
@@ -20,6 +20,7 @@ set -u
 suite=${SUITE:-compare-check} min=${MIN_CHANGE:-5%} build=${BUILD:-build}
 scratch=$(mktemp -d) || exit 125
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
 new=$build/bin/conebench
 
 cmake --build "$build" --target conebench -j2 >"$scratch/build.log" 2>&1 || { tail -n 5 "$scratch/build.log"; exit 125; }

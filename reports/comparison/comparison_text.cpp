@@ -193,7 +193,7 @@ std::string heading_of(const Comparison& comparison, const std::string& title) {
 std::string markdown_with(const Comparison& comparison, const std::string& title, std::size_t most_settings,
                           std::size_t most_cells) {
   std::string out = heading_of(comparison, title) + "\n";
-  out += fmt::format("base `{}` ({}) · new `{}` ({})\n\n", markdown(comparison.base.name),
+  out += fmt::format("base {} ({}) · new {} ({})\n\n", markdown(comparison.base.name),
                      markdown(side_words(comparison.base)), markdown(comparison.fresh.name),
                      markdown(side_words(comparison.fresh)));
   for (const std::string& note : comparison.differences) out += "- " + markdown(note) + "\n";

@@ -1,5 +1,7 @@
 #include "reports/history/history.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +10,8 @@
 #include <tuple>
 
 #include "metrics/statistics.hpp"
+#include "reports/comparison/words.hpp"
+#include "reports/history/history_words.hpp"
 #include "reports/history/night_times.hpp"
 
 namespace conebench::reports {
@@ -88,6 +92,7 @@ class Maker {
     history_.families.assign(families.begin(), families.end());
     for (std::size_t i = 0; i < history_.families.size(); ++i) family_numbers_[history_.families[i]] = i;
     segments_ = segments.list().size();
+    moved_.resize(nights_.size());
     history_.together.assign(history_.slices.size(), std::vector<std::optional<double>>(nights_.size()));
   }
 
@@ -203,6 +208,11 @@ class Maker {
       }
       const TimesOfNights followed = follow_times(nights, history_.settings.size());
       keep(slice, segment, followed.nights);
+      for (std::size_t n = 0; n < nights_.size(); ++n) {
+        if (!followed.moved[n]) continue;
+        moved_[n] += fmt::format("{}all settings together moved by {} at {}", moved_[n].empty() ? "" : ", ",
+                                 per_cent(*followed.moved[n]), slice_words(history_, slice));
+      }
       for (const auto& [setting, change] : followed.changes) history_.time_changes.push_back({setting, slice, change});
     }
   }
@@ -217,7 +227,7 @@ class Maker {
         any = true;
         HistoryPoint& point = point_of(s, 0, n);
         point.raw = times.settings[s].raw;
-        if (!one_alone(times)) point.corrected = times.settings[s].corrected;
+        if (settings_with_times(times) > 1) point.corrected = times.settings[s].corrected;
       }
       for (const FamilyTimes& family : times.families) {
         point_of(family.setting, 1 + family.family, n).corrected = family.median;
@@ -314,6 +324,8 @@ class Maker {
         night.not_judged = "several workers ran side by side";
       } else if (night.summary.loaded) {
         night.not_judged = "other processes took time";
+      } else {
+        night.not_judged = moved_[n];
       }
       night.summary.rows.clear();
       night.summary.problems.clear();
@@ -324,6 +336,7 @@ class Maker {
   std::vector<NightSummary> nights_;
   SuiteHistory history_;
   std::vector<std::size_t> segment_;
+  std::vector<std::string> moved_;  ///< by night: which slices are not judged since all settings moved
   std::size_t segments_ = 0;
   std::map<std::string, std::size_t> problem_numbers_, family_numbers_;
   std::vector<Problem> problems_;
@@ -331,7 +344,41 @@ class Maker {
   std::size_t first_series_ = 0;
 };
 
+/// What two histories call the same: its setting, its slice and its direction.
+using ChangeKey = std::tuple<std::string, HistorySlice, bool>;
+ChangeKey key_of(const SuiteHistory& suite, const TimeChange& change) {
+  return {suite.settings[change.setting], suite.slices[change.slice], change.change.effect > 0.0};
+}
+
 }  // namespace
+
+std::vector<TimeChange> new_time_changes(const SuiteHistory& now, const SuiteHistory& before) {
+  std::map<std::filesystem::path, std::size_t> places;  // of nights, in `now`
+  for (std::size_t n = 0; n < now.nights.size(); ++n) places[now.nights[n].summary.store] = n;
+  std::map<ChangeKey, std::vector<std::size_t>> known;  // first nights after
+  for (const TimeChange& change : before.time_changes) {
+    const auto place = places.find(before.nights[change.change.first_after].summary.store);
+    if (place != places.end()) known[key_of(before, change)].push_back(place->second);
+  }
+  std::vector<TimeChange> fresh;
+  for (const TimeChange& change : now.time_changes) {
+    constexpr std::size_t as_far_as_one_moves = 8;
+    if (change.change.seen_at + as_far_as_one_moves < now.nights.size()) continue;
+    // Each of the known ones stands for one change alone, the nearest.
+    std::vector<std::size_t>& candidates = known[key_of(now, change)];
+    const auto distance = [&](std::size_t place) {
+      return std::max(place, change.change.first_after) - std::min(place, change.change.first_after);
+    };
+    const auto nearest = std::min_element(candidates.begin(), candidates.end(),
+                                          [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+    if (nearest == candidates.end() || distance(*nearest) > as_far_as_one_moves) {
+      fresh.push_back(change);
+    } else {
+      candidates.erase(nearest);
+    }
+  }
+  return fresh;
+}
 
 History make_history(std::vector<NightSummary> nights) {
   History history;

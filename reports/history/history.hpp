@@ -80,6 +80,11 @@ struct History {
 /// In any order. A night without a run is left out, with a note.
 History make_history(std::vector<NightSummary> nights);
 
+/// The changes of time in `now` that `before`, of some of the same nights, does not show. With a night more the
+/// references of all are others by a little, so that a change may be put some nights off, or be said to have shown on
+/// an earlier night than it did: what is new tonight is told by what was there before, not by ChangePoint::seen_at.
+std::vector<TimeChange> new_time_changes(const SuiteHistory& now, const SuiteHistory& before);
+
 /// A store, or all "*.sqlite" of a folder, as nights. Stores of a folder that cannot be read are notes.
 /// Errors (bad_input): a named store that cannot be read, a folder without any store that can.
 Result<History> read_history(const std::vector<std::filesystem::path>& stores_or_folders);

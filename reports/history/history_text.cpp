@@ -37,8 +37,9 @@ std::string cell_change_line(const SuiteHistory& suite, const CellChanges& chang
   if (changes.flaky > 0) add(plural(changes.flaky, "flaky cell"));
   if (changes.other_work > 0) add("other work on " + plural(changes.other_work, "cell"));
   return fmt::format("- {} at {}, {} → {}: {}\n", markdown(suite.settings[changes.setting]),
-                     slice_words(suite, changes.slice), night_words(suite.nights[changes.before].summary),
-                     night_words(suite.nights[changes.night].summary), what);
+                     markdown(slice_words(suite, changes.slice)),
+                     markdown(night_words(suite.nights[changes.before].summary)),
+                     markdown(night_words(suite.nights[changes.night].summary)), what);
 }
 
 std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
@@ -54,7 +55,7 @@ std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
     }
     const auto change = against_last_nights(suite, series, last);
     text += fmt::format("| {} | {} | {} of {} | {} | {} | {} |\n", markdown(suite.settings[s]),
-                        slice_words(suite, slice), point.solved, point.problems, before,
+                        markdown(slice_words(suite, slice)), point.solved, point.problems, before,
                         change ? per_cent(*change) : "–", point.raw ? per_cent(*point.raw) : "–");
   }
   return text;
@@ -74,15 +75,15 @@ std::string newest(const List& list, const char* heading, Line line) {
 std::string suite_markdown(const SuiteHistory& suite) {
   const NightSummary& first = suite.nights.front().summary;
   const NightSummary& last = suite.nights.back().summary;
-  std::string text =
-      fmt::format("## {}: {}, {} to {}\n\n", markdown(suite.suite),
-                  plural(static_cast<long>(suite.nights.size()), "night"), night_words(first), night_words(last));
+  std::string text = fmt::format("## {}: {}, {} to {}\n\n", markdown(suite.suite),
+                                 plural(static_cast<long>(suite.nights.size()), "night"), markdown(night_words(first)),
+                                 markdown(night_words(last)));
   if (const auto& result = suite.nights.back().result) {
     text += fmt::format("Last night: {} (exit code {}).\n\n", markdown(result->headline), result->exit_code);
   }
   if (!last.complete()) text += "The last night is not complete.\n\n";
   if (const auto& why = suite.nights.back().not_judged; !why.empty()) {
-    text += "The last night's times are not judged: " + why + ".\n\n";
+    text += "The last night's times are not judged: " + markdown(why) + ".\n\n";
   }
   text += "| setting | tolerance | solved | night before | time, corrected, against the last 7 | raw |\n";
   text += "| --- | --- | --- | --- | --- | --- |\n";
@@ -98,7 +99,7 @@ std::string suite_markdown(const SuiteHistory& suite) {
 
 std::string night_words(const NightSummary& night) {
   constexpr std::size_t day = 10;
-  std::string text = night.started_utc.substr(0, day) + " " + short_build(one_line(night.commit));
+  std::string text = one_line(night.started_utc.substr(0, day)) + " " + short_build(one_line(night.commit));
   if (night.commit.ends_with("-dirty")) text += "-dirty";
   if (!night.executable.empty()) text += " (" + short_build(one_line(night.executable)) + ")";
   return text;
@@ -121,10 +122,10 @@ std::string slice_words(const SuiteHistory& suite, std::size_t slice) {
 
 std::string change_words(const SuiteHistory& suite, const TimeChange& change) {
   const ChangePoint& point = change.change;
-  const double factor = std::exp(std::abs(point.effect)) - 1.0;
-  return fmt::format("{} at {} became {:.1f} % {} between {} and {} (seen on {} by {})",
-                     one_line(suite.settings[change.setting]), slice_words(suite, change.slice), 100.0 * factor,
-                     point.effect > 0.0 ? "slower" : "faster", night_words(suite.nights[point.last_before].summary),
+  return fmt::format("{} at {} became {} by {:.1f} % between {} and {} (seen on {} by {})",
+                     one_line(suite.settings[change.setting]), slice_words(suite, change.slice),
+                     point.effect > 0.0 ? "slower" : "faster", 100.0 * std::abs(std::expm1(point.effect)),
+                     night_words(suite.nights[point.last_before].summary),
                      night_words(suite.nights[point.first_after].summary),
                      suite.nights[point.seen_at].summary.started_utc.substr(0, 10), to_string(point.rule));
 }

@@ -15,40 +15,47 @@ using Matrix = std::vector<std::vector<double>>;  // [setting][night]
 
 constexpr std::size_t recent_nights = 7;
 constexpr std::size_t settled_nights = 8;  // around a change, which its size is told from
-constexpr std::size_t most_changes = 20;
-constexpr double together_bar = 0.06;  // log ratio to the nights before, beyond which a night is not judged
+constexpr double together_bar = 0.06;      // log ratio to the nights before, beyond which a night is not judged
 constexpr std::size_t fewest_cells = 10;
+constexpr std::size_t fewest_settings = 3;
+constexpr std::size_t most_taken_off = 50;  // each costs a pass over the nights
 
-/// `changed`: log effects of known changes, which are taken off.
-std::vector<std::optional<TimeComparison>> compared(const std::vector<NightTimes>& nights, std::size_t settings,
-                                                    const Matrix& changed) {
+/// Of the night as it would be without the changes in `changed`, log effects by setting.
+std::optional<TimeComparison> compared(const NightTimes& night, std::size_t n, const Matrix& changed) {
+  if (!night.there) return std::nullopt;
   // Only effects are wanted here: no bootstrap, and families whatever the rest does.
   TimeRules rules;
   rules.resamples = 1;
   rules.together_bar = std::numeric_limits<double>::infinity();
   rules.fewest_cells = rules.fewest_family_cells;
-  std::vector<std::optional<TimeComparison>> effects(nights.size());
+  std::vector<PairedTime> times = night.times;
+  for (PairedTime& time : times) time.log_ratio -= changed[time.setting][n];
+  return compare_times(times, changed.size(), false, rules);
+}
+
+/// What moved all settings, on quiet nights where it is too much against the nights before to judge a setting.
+std::vector<std::optional<double>> moved_together(const std::vector<NightTimes>& nights,
+                                                  const std::vector<std::optional<TimeComparison>>& effects) {
+  std::vector<std::optional<double>> moved(nights.size());
+  std::vector<double> before;
   for (std::size_t n = 0; n < nights.size(); ++n) {
-    if (!nights[n].there) continue;
-    std::vector<PairedTime> times = nights[n].times;
-    for (PairedTime& time : times) time.log_ratio -= changed[time.setting][n];
-    effects[n] = compare_times(times, settings, false, rules);
+    if (!effects[n] || !nights[n].quiet) continue;
+    const auto recent = std::span(before).last(std::min(recent_nights, before.size()));
+    const double by = effects[n]->together - median(recent).value_or(effects[n]->together);
+    if (std::abs(by) > together_bar) moved[n] = by;
+    before.push_back(effects[n]->together);
   }
-  return effects;
+  return moved;
 }
 
 /// Corrected effects that may be judged, else NaN.
 Matrix levels_of(const std::vector<NightTimes>& nights, const std::vector<std::optional<TimeComparison>>& effects,
                  std::size_t settings) {
   Matrix levels(settings, std::vector<double>(nights.size(), std::numeric_limits<double>::quiet_NaN()));
-  std::vector<double> before;  // what moved all settings, night by night
+  const auto moved = moved_together(nights, effects);
   for (std::size_t n = 0; n < nights.size(); ++n) {
-    if (!effects[n] || !nights[n].quiet) continue;
-    const double together = effects[n]->together;
-    const auto recent = std::span(before).last(std::min(recent_nights, before.size()));
-    const bool moved = !recent.empty() && std::abs(together - *median(recent)) > together_bar;
-    before.push_back(together);
-    if (moved || one_alone(*effects[n])) continue;
+    const bool judged = effects[n] && nights[n].quiet && !moved[n];
+    if (!judged || settings_with_times(*effects[n]) < fewest_settings) continue;
     for (std::size_t s = 0; s < settings; ++s) {
       if (effects[n]->settings[s].cells >= fewest_cells) levels[s][n] = effects[n]->settings[s].corrected;
     }
@@ -90,24 +97,28 @@ double size_of(const std::vector<double>& levels, const ChangePoint& change) {
 
 }  // namespace
 
-bool one_alone(const TimeComparison& times) {
-  return std::count_if(times.settings.begin(), times.settings.end(),
-                       [](const SettingTimes& one) { return one.cells > 0; }) < 2;
+std::size_t settings_with_times(const TimeComparison& times) {
+  return static_cast<std::size_t>(std::count_if(times.settings.begin(), times.settings.end(),
+                                                [](const SettingTimes& one) { return one.cells > 0; }));
 }
 
 TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t settings) {
   Matrix changed(settings, std::vector<double>(nights.size(), 0.0));
-  TimesOfNights result{.nights = compared(nights, settings, changed), .changes = {}};
+  TimesOfNights result;
+  for (std::size_t n = 0; n < nights.size(); ++n) result.nights.push_back(compared(nights[n], n, changed));
+  result.moved = moved_together(nights, result.nights);
   auto effects = result.nights;
-  while (result.changes.size() < most_changes) {
-    const Matrix levels = levels_of(nights, effects, settings);
-    const auto next = next_change(levels, result.changes);
-    if (!next) break;
+  // No change is found twice, so that this ends; those beyond `most_taken_off` are told as they show beside each other.
+  for (Matrix levels = levels_of(nights, effects, settings); const auto next = next_change(levels, result.changes);
+       levels = levels_of(nights, effects, settings)) {
     result.changes.push_back(*next);
+    if (result.changes.size() > most_taken_off) continue;
     const auto& [setting, change] = *next;
     const double size = size_of(levels[setting], change);
-    for (std::size_t n = change.first_after; n < nights.size(); ++n) changed[setting][n] += size;
-    effects = compared(nights, settings, changed);
+    for (std::size_t n = change.first_after; n < nights.size(); ++n) {
+      changed[setting][n] += size;
+      effects[n] = compared(nights[n], n, changed);
+    }
   }
   return result;
 }

@@ -18,15 +18,17 @@ struct NightTimes {
 };
 
 struct TimesOfNights {
-  std::vector<std::optional<TimeComparison>> nights;         ///< effects of each setting; nothing where not `there`
+  std::vector<std::optional<TimeComparison>> nights;  ///< effects of each setting; nothing where not `there`
+  std::vector<std::optional<double>> moved;  ///< by how much all settings did, where the night is not judged for it
   std::vector<std::pair<std::size_t, ChangePoint>> changes;  ///< setting and where it changed
 };
 
-/// Whether fewer than two settings have times: nothing tells a setting's change from the machine's then.
-bool one_alone(const TimeComparison& times);
+/// How many settings have times. One alone has nothing that tells its change from the machine's.
+std::size_t settings_with_times(const TimeComparison& times);
 
 /// Effects of every night and the settings' changes. A setting that changed is part of what is taken off the others:
-/// each change found is taken off its setting before the next is looked for.
+/// each change found, up to fifty of them, is taken off its setting before the next is looked for. Of two settings,
+/// each of which is what is taken off the other, nothing tells which one changed: none is looked for.
 TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t settings);
 
 }  // namespace conebench::reports

@@ -120,7 +120,7 @@ function drawChart() {
         segmented("Measure", measures, view.measure, (value) => { view.measure = value; draw(); }),
         segmented("Axis", [{ value: "date", title: "By date" }, { value: "build", title: "By night" }], view.axis, (value) => { view.axis = value; draw(); })),
       el("div", { id: "history-chart", class: "chart" }),
-      el("p", { class: "caption" }, "Hollow points: nights whose times are not judged (loaded, or several workers). Triangles: where a time changed. Click a setting below to draw it in colour.")),
+      el("p", { class: "caption" }, "Hollow points: nights whose times are not judged (loaded, several workers, or all settings moved). Triangles: where a time changed. Click a setting below to draw it in colour.")),
   );
   const x = places();
   const front = chosen();

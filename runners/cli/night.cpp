@@ -16,6 +16,7 @@
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
 #include "reports/history/history_words.hpp"
+#include "reports/text.hpp"
 #include "reports/write_files.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/night_alarms.hpp"
@@ -183,7 +184,7 @@ class Night {
                        .broke = ending.code == not_run,
                        .base = base_ ? base_->name : std::string(),
                        .headline = first_night_words()};
-    for (const std::string& reason : ending.reasons) text += "- " + reason + "\n";
+    for (const std::string& reason : ending.reasons) text += "- " + shown(reason) + "\n";
     if (!ending.reasons.empty()) text += "\n";
     tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
     std::vector<Told> told;
@@ -200,7 +201,7 @@ class Night {
         text += fmt::format(
             "\nNothing of --pin {} can be compared with this night, which ends as it would without; give a reference "
             "of this suite.\n",
-            arguments_.pin);
+            shown(arguments_.pin));
       } else {
         result.exit_code = graver(result.exit_code, against_pin);
         add_tests(told.back().comparison, "against the " + pin_->what);
@@ -209,7 +210,7 @@ class Night {
     }
     auto history = reports::read_history({folder_});
     if (history) {
-      const int together = judge_history(*history, text);
+      const int together = judge_history(*history, history_before(), text);
       result.exit_code = graver(result.exit_code, together);
       if (together == gate_failed) result.headline += "; slower by the nights together";
     }
@@ -241,13 +242,18 @@ class Night {
 
   /// What a reader wants first: how it ended, and where the pages are.
   std::string head(const NightResult& result, bool compared) const {
-    std::string text = fmt::format("{}{}: {}\n\n", as_text_ ? "" : "## ", suite_->name, result.headline);
+    std::string text = fmt::format("{}{}: {}\n\n", as_text_ ? "" : "## ", shown(suite_->name), shown(result.headline));
     const char* const item = as_text_ ? "" : "- ";
-    text += fmt::format("{}night: {}\n", item, store_.string());
-    if (compared && !interrupted_) text += fmt::format("{}page of it: {}\n", item, (pages() / "index.html").string());
-    if (!interrupted_) text += fmt::format("{}all nights: {}\n", item, (folder_ / "history/index.html").string());
+    text += fmt::format("{}night: {}\n", item, shown(store_.string()));
+    if (compared && !interrupted_)
+      text += fmt::format("{}page of it: {}\n", item, shown((pages() / "index.html").string()));
+    if (!interrupted_)
+      text += fmt::format("{}all nights: {}\n", item, shown((folder_ / "history/index.html").string()));
     return text + "\n";
   }
+
+  /// A text from outside, as a part of the summary.
+  std::string shown(const std::string& text) const { return as_text_ ? one_line(text) : reports::markdown(text); }
 
   std::string text_of(const Told& told, const std::string& against) const {
     const std::string title = fmt::format("Against the {}", against);
@@ -300,7 +306,7 @@ class Night {
       for (const std::size_t i : withdrawn) withdraw_slower(comparison, slower.places[i], compare_.fail_on);
       if (!slower.certain.empty()) {
         found += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
-                             fmt::join(slower.certain, ", "));
+                             shown(fmt::format("{}", fmt::join(slower.certain, ", "))));
       }
     }
     text += text_of(told.back(), base.what) + found;
@@ -325,8 +331,8 @@ class Night {
     if (suspects.empty() || interrupted_) return {};
     const fs::path other = kept_build(folder_, earlier.executable);
     if (std::error_code ignored; other.empty() || !fs::exists(other, ignored)) {
-      text += fmt::format("\nThe slower settings are *unconfirmed*: the executable of {} is not in {}.\n", earlier.name,
-                          (folder_ / "builds").string());
+      text += fmt::format("\nThe slower settings are *unconfirmed*: the executable of {} is not in {}.\n",
+                          shown(earlier.name), shown((folder_ / "builds").string()));
       return {};
     }
     const InterruptGuard guard;
@@ -337,11 +343,11 @@ class Night {
     if (!found || found->interrupted) {
       interrupted_ = found && found->interrupted;
       text += fmt::format("\nThe slower settings are *unconfirmed*: {}.\n",
-                          interrupted_ ? "interrupted" : found.error().message);
+                          interrupted_ ? "interrupted" : shown(found.error().message));
       return {};
     }
-    text += fmt::format("\nSide by side with the executable of {}, six replicates a side:\n\n", earlier.name);
-    for (const std::string& line : found->lines) text += "- " + line + "\n";
+    text += fmt::format("\nSide by side with the executable of {}, six replicates a side:\n\n", shown(earlier.name));
+    for (const std::string& line : found->lines) text += "- " + shown(line) + "\n";
     std::vector<std::size_t> withdrawn;
     for (std::size_t i = 0; i < suspects.size(); ++i) {
       if (found->verdicts[i] == Confirmation::Verdict::withdrawn) withdrawn.push_back(i);
@@ -350,23 +356,34 @@ class Night {
     return withdrawn;
   }
 
-  /// 1 where the nights together show tonight that a setting became slower.
-  int judge_history(const reports::History& history, std::string& text) {
+  /// What all nights showed when the last one before tonight was judged.
+  reports::SuiteHistory history_before() const {
+    auto stores = read_store_folder(folder_);
+    if (!stores) return {};
+    auto& nights = stores->nights;
+    std::erase_if(nights,
+                  [&](const NightSummary& night) { return night.store == store_ || night.suite != suite_->name; });
+    const auto judged = [](const NightSummary& night) { return read_night_result(night.store).has_value(); };
+    nights.erase(std::find_if(nights.rbegin(), nights.rend(), judged).base(), nights.end());
+    reports::History history = reports::make_history(std::move(nights));
+    return history.suites.empty() ? reports::SuiteHistory{} : std::move(history.suites.front());
+  }
+
+  /// 1 where the nights together show that a setting became slower, and did not `before`.
+  int judge_history(const reports::History& history, const reports::SuiteHistory& before, std::string& text) {
     int code = done;
     for (const reports::SuiteHistory& suite : history.suites) {
       const auto tonight = std::find_if(suite.nights.begin(), suite.nights.end(),
                                         [&](const auto& night) { return night.summary.store == store_; });
       if (suite.suite != suite_->name || tonight == suite.nights.end()) continue;
-      const auto place = static_cast<std::size_t>(tonight - suite.nights.begin());
       std::map<std::size_t, SlowerByNights> slower;  // by the last night before
-      for (const reports::TimeChange& change : suite.time_changes) {
-        if (change.change.seen_at != place) continue;
-        text += fmt::format("\n{}\n", reports::change_words(suite, change));
+      for (const reports::TimeChange& change : reports::new_time_changes(suite, before)) {
+        text += fmt::format("\n{}\n", shown(reports::change_words(suite, change)));
         if (change.change.effect > 0.0) add_suspects(suite, change, slower[change.change.last_before]);
       }
       if (!compare_.fail_on.contains("slower")) continue;
-      for (const auto& [before, found] : slower) {
-        const NightSummary& night = suite.nights[before].summary;
+      for (const auto& [last_before, found] : slower) {
+        const NightSummary& night = suite.nights[last_before].summary;
         const std::string name = night.store.filename().string();
         const fs::path store = pages() / ("side-by-side-" + name);
         const auto withdrawn = ask_again({name, night.executable, store}, found.suspects, text);

@@ -15,6 +15,12 @@ TEST(Utf8, BytesThatAreNoneBecomeTheReplacementCharacter) {
   EXPECT_EQ(valid_utf8(std::string(1, '\xFF')), mark);
 }
 
+TEST(Utf8, ALineHasNothingThatXmlOrATerminalCannotShow) {
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(one_line("a\nb\tc"), "a b c");
+  EXPECT_EQ(one_line("\x1B[31m\xEF\xBF\xBF\xEF\xBF\xBE"), mark + "[31m" + mark + mark);
+}
+
 TEST(Utf8, ALongTextKeepsItsBeginningAndItsEnd) {
   EXPECT_EQ(shorten("abcdefghij", 5), "ab…ij");
   EXPECT_EQ(shorten("äöüß", 4), "äöüß");

@@ -183,6 +183,33 @@ TEST_F(NightlyCommand, WhatIsWrongIsOneLine) {
   expect_failure(night({"--fail-on", "lots"}), 2, {"'lots'"});
 }
 
+TEST_F(NightlyCommand, HostileNamesLeaveTheSummaryAndItsFilesReadable) {
+  std::string hostile = suite;
+  hostile.replace(hostile.find("small-night"), 11, "=a|<b>*x*");
+  write_suite(hostile);
+  const std::string name = folder / "data/=1|<i>\n\"&'`.hdf5";
+  std::filesystem::rename(file, name);
+  const auto first = night();
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("## =a\\|&lt;b&gt;\\*x\\*: "));
+  std::filesystem::resize_file(name, 1000);
+  const auto second = night();
+  EXPECT_EQ(second.code, 1) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("=1\\|&lt;i&gt; \"&amp;'\\`"));
+  for (const char* raw : {"<b>", "<i>", "|<"}) EXPECT_THAT(second.out, ::testing::Not(HasSubstr(raw)));
+  if (!python_has("xml.dom.minidom")) GTEST_SKIP() << "no Python";
+  const auto read = python(
+      "import json, pathlib, sys, xml.dom.minidom\n"
+      "night = next(pathlib.Path(sys.argv[1]).glob('*/night.xml'))\n"
+      "tests = xml.dom.minidom.parse(str(night)).getElementsByTagName('testcase')\n"
+      "assert any('=1|<i> \"&' in test.toxml().replace('&lt;', '<').replace('&gt;', '>').replace('&quot;', "
+      "'\"').replace('&amp;', '&') for test in tests), [test.toxml() for test in tests]\n"
+      "json.loads((night.parent / 'comparison.json').read_text(encoding='utf-8'))\n"
+      "json.loads((pathlib.Path(sys.argv[1]) / 'history/history.json').read_text(encoding='utf-8'))\n",
+      {folder / "nights"});
+  EXPECT_EQ(read.code, 0) << read.err;
+}
+
 TEST_F(NightlyCommand, ANightThatBrokeIsNoBaseThoughTheGateGaveItsExitCode) {
   ASSERT_EQ(night().code, 0);
   const std::string good = std::filesystem::path(stores().front()).filename().string();

@@ -32,6 +32,7 @@ TEST(ChangePoints, SigmaIsThatOfMediansAndNeverBelowAThirdOfAPercent) {
   EXPECT_NEAR(change_sigma(quiet, 5), 0.003 * std::sqrt(1.57 / 5 + 0.157), 1e-12);
   const Levels noisy = {-0.02, -0.01, 0.0, 0.01, 0.02};  // MAD 1 %
   EXPECT_NEAR(change_sigma(noisy, 1), 0.0156 * std::sqrt(1.0 + 1.57 / 5), 1e-12);
+  EXPECT_NEAR(change_sigma(quiet, 1, noisy), 0.0156 * std::sqrt(1.0 + 0.157), 1e-12) << "the larger of two scatters";
   EXPECT_THROW(change_sigma({}, 1), std::invalid_argument);
   EXPECT_THROW(change_sigma(quiet, 0), std::invalid_argument);
 }
@@ -47,6 +48,13 @@ TEST(ChangePoints, TwoNightsOnOneSideAreAChangeInFrontOfTheFirst) {
   const auto faster = find_changes(nights(10, {-0.03, -0.03}));
   ASSERT_THAT(faster, SizeIs(1));
   EXPECT_LT(faster[0].effect, 0.0);
+}
+
+TEST(ChangePoints, ANightJustBelowTheBarMayBeTheFirstOfAChange) {
+  const auto changes = find_changes(nights(10, {0.0095, 0.0125, 0.0125}));
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].first_after, 10U);
+  EXPECT_EQ(changes[0].seen_at, 12U);
 }
 
 TEST(ChangePoints, OneNightOrTwoOnBothSidesAreNone) {
@@ -122,11 +130,11 @@ TEST(ChangePoints, LaterNightsChangeNothingOfWhatWasFound) {
 /// As the rules were chosen for: 0.33 % from night to night in all, one night in twenty four times as noisy.
 class Simulation : public ::testing::Test {
  protected:
-  Levels series(std::size_t count, std::size_t changed_from, double effect) {
+  Levels series(std::size_t count, std::size_t changed_from, double effect, double deviation = 0.0025) {
     Levels levels(count);
     for (std::size_t night = 0; night < count; ++night) {
       const double size = uniform_(random_) < 0.05 ? 4.0 : 1.0;
-      levels[night] = 0.0025 * size * normal_(random_) + (night >= changed_from ? effect : 0.0);
+      levels[night] = deviation * size * normal_(random_) + (night >= changed_from ? effect : 0.0);
     }
     return levels;
   }
@@ -142,6 +150,20 @@ class Simulation : public ::testing::Test {
       }
     }
     return static_cast<double>(hits) / repeats();
+  }
+
+  /// Share of the changes found in such series that are put between the 40th and the 41st night.
+  double placed(double effect) {
+    int found = 0, right = 0;
+    for (int repeat = 0; repeat < repeats(); ++repeat) {
+      for (const auto& change : find_changes(series(60, 40, effect))) {
+        if (change.effect < 0.0 || change.seen_at < 40) continue;
+        ++found;
+        if (change.first_after == 40) ++right;
+        break;
+      }
+    }
+    return static_cast<double>(right) / found;
   }
 
   /// CONEBENCH_FULL_SIMULATION in the environment asks for some seconds instead of a part of one.
@@ -165,10 +187,25 @@ TEST_F(Simulation, FalseAlarmsOfEightSettingsStayBelowOneInFiveHundredNightsForB
   EXPECT_LE(by_creep, (full() ? 0.03 : 0.06) * repeats());
 }
 
+TEST_F(Simulation, FalseAlarmsOfNightsTwiceAsNoisyStayBelowOneAndAHalfInAHundredNights) {
+  std::size_t found = 0;
+  for (int series_of_hundred = 0; series_of_hundred < 8 * repeats(); ++series_of_hundred) {
+    found += find_changes(series(100, 100, 0.0, 0.006)).size();
+  }
+  EXPECT_LE(static_cast<double>(found), (full() ? 1.1 : 1.5) * repeats());
+}
+
 TEST_F(Simulation, ChangesAreFoundWithinThreeNightsFromOneAndAHalfPercentOn) {
   EXPECT_GE(found(0.015, 3), 0.85);
   EXPECT_GE(found(0.02, 3), 0.97);
   EXPECT_GE(found(0.03, 3), 0.97);
+}
+
+TEST_F(Simulation, AChangeLiesBetweenTheTwoBuildsThatAreNamed) {
+  EXPECT_GE(placed(0.01), full() ? 0.85 : 0.8);
+  EXPECT_GE(placed(0.015), full() ? 0.94 : 0.9);
+  EXPECT_GE(placed(0.02), full() ? 0.97 : 0.94);
+  EXPECT_GE(placed(0.03), full() ? 0.97 : 0.94);
 }
 
 TEST_F(Simulation, AChangeOfOnePercentIsFoundWithinEightNights) { EXPECT_GE(found(0.01, 8), 0.9); }

@@ -329,6 +329,22 @@ TEST_F(Compare, TheMarkdownFitsAComment) {
   EXPECT_THAT(text, HasSubstr("broke"));
 }
 
+TEST_F(Compare, HostileNamesBreakNoTableOfTheMarkdownAndStayReadable) {
+  const std::string name = "my_run|<b>\n`x`";
+  for (StoreContents* store : {&base, &fresh}) {
+    store->problems[0].name = name;
+    store->settings[0].label = name;
+  }
+  cell_of(fresh, "NSGS", 0).solved = false;
+  cell_of(fresh, "NSGS", 0).status = "stalled";
+  cell_of(fresh, "NSGS", 0).reason = name;
+  const std::string text = comparison_markdown(compare(make_side(name, base), make_side(name, fresh), {}));
+  const std::string shown = "my\\_run\\|&lt;b&gt; \\`x\\`";
+  EXPECT_THAT(text, HasSubstr("base " + shown + " (")) << "in a code span the marks would be shown, not obeyed";
+  EXPECT_THAT(text, HasSubstr("| lost | " + shown + " | " + shown + " | 1e-6 | solved, "));
+  EXPECT_THAT(text, Not(HasSubstr("<b>")));
+}
+
 TEST(ParseGate, KnowsItsWords) {
   EXPECT_EQ(*parse_gate("lost,slower"), (std::set<std::string>{"lost", "slower"}));
   EXPECT_THAT(*parse_gate("none"), IsEmpty());

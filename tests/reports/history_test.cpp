@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "reports/history/history_words.hpp"
 #include "reports/page_assets.hpp"
@@ -68,8 +70,39 @@ TEST(History, AChangeOfThreePercentLiesBetweenItsTwoBuildsThoughTheMachineVaries
   EXPECT_EQ(change.change.first_after, 20U);
   EXPECT_NEAR(change.change.effect, std::log(1.03), 0.012);
   EXPECT_THAT(change_words(suite, change),
-              AllOf(HasSubstr("S2 at 1e-6"), HasSubstr("slower between 2026-01-20 c0000019 (e0000000)"),
+              AllOf(HasSubstr("S2 at 1e-6 became slower by"), HasSubstr("% between 2026-01-20 c0000019 (e0000000)"),
                     HasSubstr("and 2026-01-21 c0000020")));
+}
+
+/// References of all nights shift a little with each, so that a change can be said to have shown earlier than it did.
+TEST(History, AChangeIsNewOnTheFirstNightThatShowsItWhateverNightItIsSaidToHaveShownOn) {
+  constexpr std::size_t begins = 14, count = 26;
+  int shown = 0, said_on_its_night = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto all = nights({.slower_from = begins, .factor = 1.012, .seed = seed}, count);
+    const auto is_it = [](const SuiteHistory& suite, const TimeChange& change) {
+      return suite.settings[change.setting] == "S2" && change.change.effect > 0.0 &&
+             change.change.first_after + 3 >= begins;
+    };
+    SuiteHistory before;
+    bool is_new = false, on_its_night = false;
+    for (std::size_t night = 10; night < count; ++night) {
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>(night) + 1;
+      SuiteHistory suite = std::move(make_history({all.begin(), end}).suites.at(0));
+      for (const TimeChange& change : new_time_changes(suite, before)) is_new = is_new || is_it(suite, change);
+      for (const TimeChange& change : suite.time_changes) {
+        on_its_night = on_its_night || (is_it(suite, change) && change.change.seen_at == night);
+      }
+      EXPECT_THAT(new_time_changes(suite, suite), IsEmpty());
+      before = std::move(suite);
+    }
+    const bool is_shown = std::any_of(before.time_changes.begin(), before.time_changes.end(),
+                                      [&](const TimeChange& change) { return is_it(before, change); });
+    EXPECT_TRUE(is_new || !is_shown) << seed;
+    shown += is_shown ? 1 : 0;
+    said_on_its_night += is_shown && on_its_night ? 1 : 0;
+  }
+  EXPECT_GT(shown, said_on_its_night) << "else this shows nothing";
 }
 
 TEST(History, NightsComeInOrderWhateverTheOrderTheyAreGivenIn) {
@@ -131,6 +164,53 @@ TEST(History, ASingleSettingHasRawTimesOnly) {
   EXPECT_THAT(suite.time_changes, IsEmpty()) << "nothing tells it from the machine's";
   EXPECT_FALSE(whole_series(suite, 0, 0).points[29].corrected);
   EXPECT_NEAR(*whole_series(suite, 0, 0).points[29].raw, std::log(1.5), 0.07);
+}
+
+TEST(History, OfTwoSettingsNoneIsSaidToHaveChanged) {
+  const auto suite = history_of({.settings = 2, .slower = 1, .slower_from = 20, .factor = 1.2}, 30);
+  EXPECT_THAT(suite.time_changes, IsEmpty()) << "each is held against the other: which one moved is not to be told";
+  EXPECT_NEAR(*whole_series(suite, 1, 0).points[29].corrected, std::log(1.2), 0.03);
+}
+
+TEST(History, OfThreeSettingsTheOneThatChangedIsTold) {
+  const auto suite = history_of({.settings = 3, .slower = 0, .slower_from = 20, .factor = 1.2}, 30);
+  ASSERT_THAT(suite.time_changes, SizeIs(1));
+  EXPECT_EQ(suite.settings[suite.time_changes[0].setting], "S0");
+}
+
+/// Each of eight settings is slower on ten nights of forty, one after the other.
+TEST(History, TheNewestOfManyChangesIsTold) {
+  constexpr std::size_t count = 152;
+  std::map<std::size_t, Change> changes;
+  for (std::size_t night = 0; night < count; ++night) {
+    changes[night] = [night](StoreContents& store) {
+      for (CellRecord& cell : store.cells) {
+        const std::size_t begin = 10 + 5 * std::stoul(cell.setting.substr(3));
+        if (night >= begin && (night - begin) % 40 < 10) cell.total.minimum *= 1.3;
+      }
+    };
+  }
+  const auto suite = history_of({.problems = 12, .settings = 8}, count, changes);
+  EXPECT_GT(suite.time_changes.size(), 50U);
+  const bool told = std::any_of(suite.time_changes.begin(), suite.time_changes.end(), [&](const TimeChange& one) {
+    return one.change.seen_at == count - 1 && suite.settings[one.setting] == "S4" && one.change.effect > 0.0;
+  });
+  EXPECT_TRUE(told);
+}
+
+TEST(History, ANightInWhichAllSettingsMovedTooFarIsSaidNotToBeJudged) {
+  const auto suite = history_of({}, 12, {{9, [](StoreContents& store) {
+                                            for (CellRecord& cell : store.cells) cell.total.minimum *= 1.2;
+                                          }}});
+  EXPECT_THAT(suite.nights[9].not_judged, AllOf(HasSubstr("all settings together moved by +"), HasSubstr("at 1e-6")));
+  EXPECT_TRUE(suite.nights[8].not_judged.empty());
+  EXPECT_TRUE(suite.nights[10].not_judged.empty());
+}
+
+TEST(History, ATimeThatHalvesIsHalfFasterInWordsAsInNumbers) {
+  const auto suite = history_of({.slower_from = 20, .factor = 0.5}, 30);
+  ASSERT_THAT(suite.time_changes, SizeIs(1));
+  EXPECT_THAT(change_words(suite, suite.time_changes[0]), ::testing::ContainsRegex("faster by (49|50)\\.[0-9] %"));
 }
 
 TEST(History, OneLostProblemIsNamedBetweenItsTwoNights) {
@@ -259,6 +339,28 @@ TEST(HistoryFormats, MarkdownSaysWhatChangedAndBetweenWhichBuilds) {
                                                                       }}})));
   EXPECT_THAT(text, AllOf(HasSubstr("30 nights"), HasSubstr("S2 at 1e-6 became"), HasSubstr("c0000019"),
                           HasSubstr("**lost 1**: problem-0"), HasSubstr("39 of 40")));
+}
+
+TEST(HistoryFormats, HostileNamesBreakNoTableOfTheMarkdown) {
+  auto all = nights({}, 3);
+  const std::string name = "=1|<b>\n*x*`";
+  for (auto& night : all) {
+    night.suite = name;
+    night.commit = "|<b>|";
+    for (NightRow& row : night.rows) row.label += name;
+    for (NightProblem& problem : night.problems) problem.name = name + problem.name;
+  }
+  all[2].rows[0].cells[0].solved = false;
+  const std::string text = history_markdown(make_history(std::move(all)));
+  EXPECT_THAT(text, AllOf(HasSubstr("S0=1\\|&lt;b&gt; \\*x\\*\\`"), HasSubstr("**lost 1**: =1\\|")));
+  EXPECT_THAT(text, Not(HasSubstr("<b>")));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ")) continue;
+    std::size_t bars = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\') ? 1 : 0;
+    EXPECT_EQ(bars, 7U) << line;
+  }
 }
 
 TEST(HistoryFormats, ThePageFetchesNothingAndHostileNamesStayData) {

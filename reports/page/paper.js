@@ -82,7 +82,7 @@ function figureOf(entry, figure) {
 }
 
 function entryOf(entry) {
-  const words = [entry.shows, entry.problems && `Measured on ${entry.problems}.`].filter(Boolean).join(" ");
+  const words = [entry.shows, entry.problems && `Measured on ${entry.problems}${entry.made ? ", " + entry.made : ""}.`].filter(Boolean).join(" ");
   return el("div", { id: entry.id, class: "entry" },
     el("div", { class: "heading" }, el("h3", {}, entry.title, el("span", { class: "aside" }, `${entry.place} · ${entry.id}`))),
     words ? el("p", { class: "caption" }, words) : "",

@@ -22,8 +22,8 @@ std::string line(const std::vector<std::string>& fields) {
 std::string entry_csv(const EntryResult& result) {
   const Entry& entry = *result.entry;
   std::string text = "kind,of,row,column,measured,measured_spread,published,published_spread,verdict,reason\n";
-  for (std::size_t t = 0; t < entry.tables.size(); ++t) {
-    const Table& table = entry.tables[t];
+  for (std::size_t t = 0; t < result.layouts.size(); ++t) {
+    const Table& table = result.layouts[t];
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const TableCell& cell = result.tables[t][r][c];

@@ -37,6 +37,7 @@ struct Published {
 /// A row or a column: a part of the cells, a quantity, or both.
 struct TableLine {
   Part part;
+  std::string each;  ///< one of group_keys(): a line for each group of the part, of the group's name; else empty
   std::optional<Expression> quantity, spread;
   std::string place;  ///< in the paper, of the row's own numbers; empty: the table's
 };
@@ -48,6 +49,7 @@ struct Table {
   std::string unit;
   std::optional<Expression> quantity, spread;  ///< of every cell whose row and column have none
   std::vector<TableLine> rows, columns;
+  std::string sort;  ///< the column by which rows are ordered, largest first; empty: as they stand, groups by name
   std::vector<std::vector<Published>> published;  ///< [row][column], or empty
 };
 
@@ -84,6 +86,7 @@ struct Check {
   std::optional<Expression> measure;
   std::vector<Part> each;  ///< it must hold in each of them; empty: in all cells together
   long fewest_problems = 1;
+  long fewest_cells = 1;  ///< steps, of a simulation
   std::optional<KnownFailure> known_failure;
   std::vector<Spoiling> spoilt;
 };
@@ -104,8 +107,9 @@ struct Entry {
   std::string suites_of;  ///< the entry whose suites it shares; empty: it has its own
   std::vector<SuiteText> quick, full;
   std::vector<TrajectorySource> quick_trajectories, full_trajectories;
-  std::string data_problems;  ///< JSON list that replaces the suites' problems where the data folder has its files
-  std::string data_name;      ///< what those are, for people
+  std::string data_problems;       ///< JSON list that replaces the suites' problems where the data folder has its files
+  std::string data_name;           ///< what those are, for people
+  std::optional<Expression> only;  ///< truth of a cell: the others count nowhere
   std::vector<Table> tables;
   std::vector<Figure> figures;
   std::vector<Check> checks;
@@ -113,6 +117,9 @@ struct Entry {
   std::filesystem::path folder;  ///< of its file, for the suites' own paths
   std::string text;              ///< the whole as compact JSON
 };
+
+/// The `paper` of entries that no paper has: our own tables.
+inline constexpr const char* own_tables = "own";
 
 /// Of all that decides the entry's numbers but the build: its own text, and that of the entry whose suites it shares.
 std::string fingerprint(const Entry& entry, const std::vector<Entry>& entries);

@@ -24,12 +24,12 @@ class EntryReader {
     Entry entry;
     if (!read_.is_object(document, "",
                          {"id", "paper", "place", "title", "shows", "state", "reason", "duration", "suites",
-                          "trajectories", "data", "tables", "figures", "checks", "notes"})) {
+                          "trajectories", "data", "only", "tables", "figures", "checks", "notes"})) {
       return *read_.error();
     }
     entry.id = id(required(document, "", "id"), "id");
     entry.paper = text(document, "", "paper");
-    entry.place = text(document, "", "place");
+    entry.place = entry.paper == own_tables ? optional_text(document, "", "place") : text(document, "", "place");
     entry.title = text(document, "", "title");
     entry.shows = optional_text(document, "", "shows");
     if (const Json* value = find(document, "state")) state(*value, entry);
@@ -38,6 +38,7 @@ class EntryReader {
     if (const Json* value = find(document, "suites")) suites(*value, entry);
     if (const Json* value = find(document, "trajectories")) trajectories(*value, entry);
     if (const Json* value = find(document, "data")) data(*value, entry);
+    if (document.contains("only")) entry.only = of_cell(document, "", "only", Kind::truth, "");
     each(document, "", "tables", [&](const Json& v, const std::string& at) { entry.tables.push_back(table(v, at)); });
     each(document, "", "figures",
          [&](const Json& v, const std::string& at) { entry.figures.push_back(figure(v, at)); });
@@ -205,8 +206,11 @@ class EntryReader {
   }
   TableLine line(const Json& value, const std::string& path) {
     TableLine line;
-    if (!read_.is_object(value, path, {"name", "where", "quantity", "spread", "place"})) return line;
-    line.part = part(value, path);
+    if (!read_.is_object(value, path, {"name", "each", "where", "quantity", "spread", "place"})) return line;
+    const Json* const each = find(value, "each");
+    line.part = part(value, path, each == nullptr);
+    if (each != nullptr && value.contains("name")) read_.fail(path, "has either a name or \"each\"");
+    if (each != nullptr && !read_.error()) line.each = read_.word(*each, child_path(path, "each"), group_keys());
     line.quantity = expression(value, path, "quantity", Kind::number);
     line.spread = expression(value, path, "spread", Kind::number);
     line.place = optional_text(value, path, "place");
@@ -214,8 +218,9 @@ class EntryReader {
   }
   Table table(const Json& value, const std::string& path) {
     Table table;
-    if (!read_.is_object(value, path,
-                         {"title", "place", "corner", "unit", "quantity", "spread", "rows", "columns", "published"})) {
+    if (!read_.is_object(
+            value, path,
+            {"title", "place", "corner", "unit", "quantity", "spread", "rows", "columns", "sort", "published"})) {
       return table;
     }
     table.title = text(value, path, "title");
@@ -230,6 +235,10 @@ class EntryReader {
     if (table.columns.empty()) table.columns.push_back({});
     if (const Json* published_values = find(value, "published"))
       published(*published_values, child_path(path, "published"), table);
+    table.sort = optional_text(value, path, "sort");
+    const auto sorted = [&](const TableLine& column) { return column.part.name == table.sort; };
+    if (!table.sort.empty() && std::none_of(table.columns.begin(), table.columns.end(), sorted))
+      read_.fail(child_path(path, "sort"), fmt::format("no column is called '{}'", table.sort));
     for (const TableLine& row : table.rows) {
       const bool all =
           row.quantity || table.quantity ||
@@ -243,6 +252,11 @@ class EntryReader {
   /// {"ROW": [9.2, [8.76, 69.93], null, …], …}
   void published(const Json& value, const std::string& path, Table& table) {
     if (!value.is_object()) return read_.fail(path, "must be {\"ROW\": [one a column], …}");
+    const auto of_groups = [](const TableLine& line) { return !line.each.empty(); };
+    if (std::any_of(table.rows.begin(), table.rows.end(), of_groups) ||
+        std::any_of(table.columns.begin(), table.columns.end(), of_groups)) {
+      return read_.fail(path, "is for rows and columns with names, not with \"each\"");
+    }
     table.published.assign(table.rows.size(), std::vector<Published>(table.columns.size()));
     for (const auto& item : value.items()) {
       const std::string here = child_path(path, item.key());
@@ -321,8 +335,9 @@ class EntryReader {
 
   Check check(const Json& value, const std::string& path) {
     Check check;
-    if (!read_.is_object(value, path,
-                         {"id", "claim", "place", "holds", "measure", "each", "problems", "known_failure", "spoilt"})) {
+    if (!read_.is_object(
+            value, path,
+            {"id", "claim", "place", "holds", "measure", "each", "problems", "cells", "known_failure", "spoilt"})) {
       return check;
     }
     check.id = id(required(value, path, "id"), child_path(path, "id"));
@@ -334,9 +349,12 @@ class EntryReader {
     each(value, path, "each", [&](const Json& v, const std::string& at) {
       if (read_.is_object(v, at, {"name", "where"})) check.each.push_back(part(v, at));
     });
-    if (const Json* problems = find(value, "problems")) {
-      check.fewest_problems = read_.integer(*problems, child_path(path, "problems"), 1, 1'000'000);
-    }
+    const auto least = [&](const char* key) {
+      const Json* const number = find(value, key);
+      return number == nullptr ? 1 : read_.integer(*number, child_path(path, key), 1, 1'000'000);
+    };
+    check.fewest_problems = least("problems");
+    check.fewest_cells = least("cells");
     if (const Json* failure = find(value, "known_failure"))
       known_failure(*failure, child_path(path, "known_failure"), check);
     each(value, path, "spoilt", [&](const Json& v, const std::string& at) { check.spoilt.push_back(spoiling(v, at)); });

@@ -3,15 +3,35 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/suggestion.hpp"
 #include "reports/paper/entry.hpp"
 
 namespace conebench::paper {
 
 namespace {
 
+/// The built-in suite that `suite` is "like", with the rest of it as a merge patch (RFC 7396).
+std::optional<Error> fill_in(nlohmann::json& suite, const Entry& entry) {
+  if (!suite.contains("like")) return std::nullopt;
+  const std::string name = suite["like"].is_string() ? suite["like"].get<std::string>() : suite["like"].dump();
+  std::vector<std::string> names;
+  for (const EmbeddedSuite& embedded : embedded_suites()) {
+    names.emplace_back(embedded.name);
+    if (embedded.name != name) continue;
+    auto whole = nlohmann::json::parse(embedded.text);
+    suite.erase("like");
+    whole.merge_patch(suite);
+    suite = std::move(whole);
+    return std::nullopt;
+  }
+  return Error{ErrorCode::wrong_usage, fmt::format("{}: suites: like: no built-in suite is called '{}'; {}", entry.id,
+                                                   name, did_you_mean(name, names))};
+}
+
 Result<Suite> suite_of(const Entry& entry, const SuiteText& text, bool with_data) {
   if (text.embedded) return load_suite(text.json);
   auto json = nlohmann::json::parse(text.json);
+  if (auto error = fill_in(json, entry)) return *error;
   if (with_data) json["problems"] = nlohmann::json::parse(entry.data_problems);
   json["name"] = with_data ? text.name + "-data" : text.name;
   auto suite = parse_suite(json.dump(2), entry.folder / (text.name + ".json"));

@@ -123,17 +123,47 @@ class Evaluator {
     return {};
   }
 
+  /// The samples of the groups that `having` holds of. One that lacks the cells to tell is not one of them.
+  Value apply_having(const Expression& reduction, Selection& samples) {
+    if (reduction.of_groups.empty()) return {};
+    using Names = std::pair<std::string, std::string>;
+    const auto names = [&](const Sample& sample) {
+      return Names{reduction.outer_key.empty() ? "" : sample.group(reduction.outer_key), sample.group(reduction.key)};
+    };
+    std::map<Names, Selection> groups;
+    for (const Sample* const sample : samples) groups[names(*sample)].push_back(sample);
+    std::set<Names> left_out;
+    for (const auto& [group, members] : groups) {
+      ++depth_;
+      Value kept = value(reduction.of_groups.front(), members, nullptr);
+      --depth_;
+      if (kept.gap == Gap::not_comparable) return named(std::move(kept), reduction.key, group.second);
+      if (!kept.holds()) left_out.insert(group);
+    }
+    std::erase_if(samples, [&](const Sample* sample) { return left_out.contains(names(*sample)); });
+    return {};
+  }
+
   Value reduction(const Expression& expression, const Selection& all) {
     Selection samples = select(all, expression.where);
     if (Value failed = apply_condition(expression, samples); failed.gap != Gap::none) return failed;
+    if (Value failed = apply_having(expression, samples); failed.gap != Gap::none) return failed;
     if (depth_ == 0) {
       const long problems = problems_in(samples);
+      const auto cells = static_cast<long>(samples.size());
       out_.fewest_problems = out_.fewest_problems < 0 ? problems : std::min(out_.fewest_problems, problems);
+      out_.fewest_cells = out_.fewest_cells < 0 ? cells : std::min(out_.fewest_cells, cells);
     }
     if (samples.empty()) {
       const std::string where = expression.where_text.empty() ? "" : fmt::format(" fits {{{}}}", expression.where_text);
       return missing(Gap::not_run, fmt::format("no cell{}", where.empty() ? " was measured or fits" : where));
     }
+    if (!expression.outer_key.empty()) return of_groups_of_groups(expression, samples);
+    return over(expression, samples);
+  }
+
+  /// The reduction of what is selected.
+  Value over(const Expression& expression, const Selection& samples) {
     const bool quantile = expression.name == "quantile";
     const std::size_t collected = quantile ? 1 : expression.parts.size();
     std::vector<std::vector<double>> columns(collected);
@@ -145,6 +175,27 @@ class Evaluator {
     --depth_;
     if (failed.gap != Gap::none) return failed;
     return reduced(expression, columns);
+  }
+
+  /// Each of the outer groups has the weight of one.
+  Value of_groups_of_groups(const Expression& expression, const Selection& samples) {
+    std::vector<double> values;
+    for (const auto& [name, members] : grouped(expression.outer_key, samples)) {
+      Value one = over(expression, members);
+      if (!one.known()) return named(std::move(one), expression.outer_key, name);
+      values.push_back(*one.number);
+    }
+    return reduce(expression.name == "share" ? "mean" : expression.name, values);
+  }
+
+  static std::map<std::string, Selection> grouped(const std::string& key, const Selection& samples) {
+    std::map<std::string, Selection> groups;
+    for (const Sample* const sample : samples) groups[sample->group(key)].push_back(sample);
+    return groups;
+  }
+  static Value named(Value value, const std::string& key, const std::string& name) {
+    value.reason = fmt::format("{} {}: {}", key, name, value.reason);
+    return value;
   }
 
   static Value reduced(const Expression& expression, const std::vector<std::vector<double>>& columns) {
@@ -162,7 +213,7 @@ class Evaluator {
   Value collect(const Expression& reduction, const Expression& part, const Selection& samples,
                 std::vector<double>& into) {
     return reduction.key.empty() ? collect_samples(part, samples, into)
-                                 : collect_groups(reduction.key, part, samples, into);
+                                 : collect_groups(reduction, part, samples, into);
   }
   Value collect_samples(const Expression& part, const Selection& samples, std::vector<double>& into) {
     std::size_t without = 0;
@@ -180,16 +231,11 @@ class Evaluator {
     return missing(Gap::not_comparable, fmt::format("{} of {} lack a value: {}", without,
                                                     plural(static_cast<long>(samples.size()), "cell"), reason));
   }
-  Value collect_groups(const std::string& key, const Expression& part, const Selection& samples,
+  Value collect_groups(const Expression& reduction, const Expression& part, const Selection& samples,
                        std::vector<double>& into) {
-    std::map<std::string, Selection> groups;
-    for (const Sample* const sample : samples) groups[sample->group(key)].push_back(sample);
-    for (const auto& [name, members] : groups) {
+    for (const auto& [name, members] : grouped(reduction.key, samples)) {
       Value one = value(part, members, nullptr);
-      if (!one.known()) {
-        one.reason = fmt::format("{} {}: {}", key, name, one.reason);
-        return one;
-      }
+      if (!one.known()) return named(std::move(one), reduction.key, name);
       into.push_back(*one.number);
     }
     return {};

@@ -29,6 +29,10 @@ const std::vector<std::string>& function_names() {
 
 /// Reductions of two numbers a sample.
 bool takes_pairs(const std::string& reduction) { return reduction == "rank_correlation" || reduction == "slope"; }
+/// Those whose value over groups of equal weight is the mean of the groups' own.
+bool weighs(const std::string& reduction) {
+  return reduction == "geometric_mean" || reduction == "mean" || reduction == "share";
+}
 bool takes_truth(const std::string& reduction) { return reduction == "count" || reduction == "share"; }
 
 /// Recursive descent; the first complaint is kept.
@@ -224,8 +228,9 @@ class Parser {
       if (!error_) require(result.parts.back(), kind, "the value of " + word);
     }
     if (!error_ && word == "quantile") check_quantile(result.parts.back());
-    if (!error_ && take_word("by")) group_key(result);
-    if (!error_ && take_word("where")) condition(result);
+    if (!error_ && take_word("by")) groups(result);
+    if (!error_ && take_word("where")) result.condition.push_back(truth_after("where"));
+    if (!error_ && !result.key.empty() && take_word("having")) result.of_groups.push_back(truth_after("having"));
     if (!error_ && !take(")")) fail(fmt::format("')' is missing after the value of {}", word));
     if (!error_ && take("{")) selection(result);
     return result;
@@ -235,18 +240,28 @@ class Parser {
       fail("the second value of quantile must be a number from 0 to 1, written out");
     }
   }
-  void group_key(Expression& result) {
-    result.key = peek_word();
-    if (is_in(group_keys(), result.key)) {
-      at_ += result.key.size();
-      return;
+  std::string group_key() {
+    std::string key = peek_word();
+    if (is_in(group_keys(), key)) {
+      at_ += key.size();
+    } else {
+      fail(fmt::format("no groups are called '{}'; {}known: {}", key, did_you_mean(key, group_keys()),
+                       fmt::join(group_keys(), ", ")));
     }
-    fail(fmt::format("no groups are called '{}'; {}known: {}", result.key, did_you_mean(result.key, group_keys()),
-                     fmt::join(group_keys(), ", ")));
+    return key;
   }
-  void condition(Expression& result) {
-    result.condition.push_back(nested([&] { return disjunction(); }));
-    if (!error_) require(result.condition.front(), Kind::truth, "what stands after 'where'");
+  void groups(Expression& result) {
+    result.key = group_key();
+    if (error_ || !take_word("in")) return;
+    result.outer_key = group_key();
+    if (!error_ && !weighs(result.name)) {
+      fail(fmt::format("{} has no 'in': geometric_mean, mean and share weigh groups equally", result.name));
+    }
+  }
+  Expression truth_after(const std::string& word) {
+    Expression truth = nested([&] { return disjunction(); });
+    if (!error_) require(truth, Kind::truth, fmt::format("what stands after '{}'", word));
+    return truth;
   }
   void selection(Expression& result) {
     bool quoted = false;
@@ -276,6 +291,7 @@ class Parser {
     const bool inner = expression.operation == Operation::reduction ? expression.key.empty() : of_samples;
     for (const Expression& part : expression.parts) check_scope(part, inner);
     for (const Expression& part : expression.condition) check_scope(part, true);
+    for (const Expression& part : expression.of_groups) check_scope(part, false);
   }
 
   const std::string& text_;

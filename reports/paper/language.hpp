@@ -38,6 +38,8 @@ struct Expression {
   std::string where_text;
   std::vector<Expression> condition;  ///< of a reduction: none, or a truth of single samples behind `where`
   std::string key;                    ///< of a reduction over groups: one of group_keys(); else empty
+  std::string outer_key;              ///< of groups of groups, which weigh the same each; else empty
+  std::vector<Expression> of_groups;  ///< none, or a truth of single groups behind `having`: the others are left out
   std::string text;                   ///< of the whole, as it was written; in the outermost one only
 };
 

@@ -35,20 +35,21 @@ std::string field(const std::string& text, bool is_number) {
 /// More columns than this do not fit the text's width at the usual size.
 constexpr std::size_t wide = 5;
 
-std::string table_latex(const Entry& entry, std::size_t t, const std::vector<std::vector<TableCell>>& cells) {
-  const Table& table = entry.tables[t];
-  const auto rows = table_texts(table, cells);
+std::string table_latex(const EntryResult& result, std::size_t t) {
+  const Entry& entry = *result.entry;
+  const Table& table = result.layouts[t];
+  const auto rows = table_texts(table, result.tables[t]);
   const std::size_t words = table.published.empty() ? 1 : 2;  // columns of names in front
   std::string caption = latex(table.title);
   if (!table.unit.empty()) caption += " [" + latex(table.unit) + "]";
   if (!table.published.empty()) caption += ", measured and published";
-  const std::string place = table.place.empty() ? entry.place : table.place;
+  const std::string source = source_text(entry, table.place);
+  if (!source.empty()) caption += " (" + latex(source) + ")";
   std::string text = fmt::format(
-      "\\begin{{table}}\n\\centering\\small\n\\caption{{{} (paper {}, {}).}}\n\\label{{tab:{}-{}}}\n"
+      "\\begin{{table}}\n\\centering\\small\n\\caption{{{}.}}\n\\label{{tab:{}-{}}}\n"
       "{}\\begin{{tabular}}{{{}{}}}\n\\toprule\n",
-      caption, latex(entry.paper), latex(place), entry.id, t + 1,
-      table.columns.size() > wide ? "\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\n" : "", std::string(words, 'l'),
-      std::string(table.columns.size(), 'r'));
+      caption, entry.id, t + 1, table.columns.size() > wide ? "\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\n" : "",
+      std::string(words, 'l'), std::string(table.columns.size(), 'r'));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
       text += (c > 0 ? " & " : "") + field(rows[r][c], r > 0 && c >= words);
@@ -62,7 +63,7 @@ std::string table_latex(const Entry& entry, std::size_t t, const std::vector<std
 
 std::string entry_latex(const EntryResult& result) {
   std::string text = "% Needs \\usepackage{booktabs,textcomp}\n";
-  for (std::size_t t = 0; t < result.tables.size(); ++t) text += table_latex(*result.entry, t, result.tables[t]);
+  for (std::size_t t = 0; t < result.tables.size(); ++t) text += table_latex(result, t);
   return text;
 }
 

@@ -43,6 +43,11 @@ std::vector<std::vector<std::string>> table_texts(const Table& table,
   return rows;
 }
 
+std::string source_text(const Entry& entry, const std::string& place) {
+  if (entry.paper == own_tables) return {};
+  return fmt::format("paper {}, {}", entry.paper, place.empty() ? entry.place : place);
+}
+
 std::string verdict_text(const Check& check, const CheckResult& result) {
   const bool known = check.known_failure && result.verdict == Verdict::fails && result.expected;
   return to_string(result.verdict) + (known ? " (known)" : "");

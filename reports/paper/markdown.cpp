@@ -26,7 +26,7 @@ std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
 std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + markdown(text) + ")"; }
 
 std::string table_markdown(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
-  std::string text = fmt::format("### {}{}{}\n\n", markdown(table.title),
+  std::string text = fmt::format("## {}{}{}\n\n", markdown(table.title),
                                  table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.place));
   text += lines_of(table_texts(table, cells)) + "\n";
   for (const std::string& gap : gaps_of(table, cells)) text += "- " + markdown(gap) + "\n";
@@ -40,24 +40,28 @@ std::string checks_markdown(const EntryResult& result) {
     const CheckResult& found = result.checks[i];
     rows.push_back({check.id, check.claim, verdict_text(check, found), found.measured, found.reason});
   }
-  return "### Claims\n\n" + lines_of(rows);
+  return "## Claims\n\n" + lines_of(rows);
 }
 
 }  // namespace
 
 std::string entry_markdown(const EntryResult& result) {
   const Entry& entry = *result.entry;
-  std::string text = fmt::format("## {}: {}\n\nPaper {}, {}.", markdown(entry.id), markdown(entry.title),
-                                 markdown(entry.paper), markdown(entry.place));
-  if (!entry.shows.empty()) text += " " + markdown(entry.shows);
-  if (!result.problems.empty()) text += " Measured on " + markdown(result.problems) + ".";
+  const std::string source = source_text(entry);
+  std::string text = fmt::format("# {}: {}\n\n", markdown(entry.id), markdown(entry.title));
+  if (!source.empty()) text += fmt::format("From {}. ", markdown(source));
+  if (!entry.shows.empty()) text += markdown(entry.shows) + " ";
+  if (!result.problems.empty()) {
+    text += fmt::format("Measured on {}{}.", markdown(result.problems),
+                        result.made.empty() ? "" : ", " + markdown(result.made));
+  }
   text += "\n\n";
   if (const std::string claims = claims_text(result); !claims.empty()) text += "**" + claims + "**\n\n";
   if (!result.not_run.empty()) text += "**Not run**: " + markdown(result.not_run) + "\n\n";
   for (const std::string& note : entry.notes) text += "- " + markdown(note) + "\n";
   if (!entry.notes.empty()) text += "\n";
-  for (std::size_t t = 0; t < entry.tables.size(); ++t)
-    text += table_markdown(entry.tables[t], result.tables[t]) + "\n";
+  for (std::size_t t = 0; t < result.layouts.size(); ++t)
+    text += table_markdown(result.layouts[t], result.tables[t]) + "\n";
   for (std::size_t f = 0; f < result.figures.size(); ++f) {
     const Figure& figure = entry.figures[f];
     const std::string title = markdown(figure.title) + in_brackets(figure.place);

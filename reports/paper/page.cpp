@@ -72,12 +72,20 @@ Json check_json(const Check& check, const CheckResult& found) {
 
 Json entry_json(const EntryResult& result) {
   const Entry& entry = *result.entry;
-  Json json = {
-      {"id", entry.id},          {"paper", entry.paper},     {"place", entry.place},        {"title", entry.title},
-      {"shows", entry.shows},    {"notes", entry.notes},     {"problems", result.problems}, {"not_run", result.not_run},
-      {"tables", Json::array()}, {"figures", Json::array()}, {"checks", Json::array()}};
-  for (std::size_t i = 0; i < entry.tables.size(); ++i)
-    json["tables"].push_back(table_json(entry.tables[i], result.tables[i]));
+  Json json = {{"id", entry.id},
+               {"paper", entry.paper},
+               {"place", entry.place},
+               {"title", entry.title},
+               {"shows", entry.shows},
+               {"notes", entry.notes},
+               {"problems", result.problems},
+               {"made", result.made},
+               {"not_run", result.not_run},
+               {"tables", Json::array()},
+               {"figures", Json::array()},
+               {"checks", Json::array()}};
+  for (std::size_t i = 0; i < result.layouts.size(); ++i)
+    json["tables"].push_back(table_json(result.layouts[i], result.tables[i]));
   for (std::size_t i = 0; i < entry.figures.size(); ++i)
     json["figures"].push_back(figure_json(entry.figures[i], result.figures[i]));
   for (std::size_t i = 0; i < entry.checks.size(); ++i)

@@ -26,6 +26,9 @@ std::string claims_text(const EntryResult& result);
 /// Why numbers of a table are missing, each reason once: "PGS-NCP, 1e6: 3 of 20 cells lack a value".
 std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells);
 
+/// "paper 002, Fig. 13", with the place of one of its tables where that has its own; empty for a table of our own.
+std::string source_text(const Entry& entry, const std::string& place = {});
+
 std::string entry_markdown(const EntryResult& result);
 /// Tables for a document with booktabs and textcomp; the captions are of title and place alone.
 std::string entry_latex(const EntryResult& result);

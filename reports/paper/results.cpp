@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "base/plural.hpp"
 #include "metrics/profiles.hpp"
@@ -12,9 +15,17 @@ namespace conebench::paper {
 
 namespace {
 
+Selection cells_of(const TableLine& line, const Selection& samples) {
+  Selection selected = select(samples, line.part.where);
+  if (!line.each.empty()) {
+    std::erase_if(selected, [&](const Sample* sample) { return sample->group(line.each) != line.part.name; });
+  }
+  return selected;
+}
+
 TableCell table_cell(const Table& table, const TableLine& row, const TableLine& column, const Selection& samples) {
   const auto first = [](const auto& a, const auto& b, const auto& c) { return a ? &*a : b ? &*b : c ? &*c : nullptr; };
-  const Selection selected = select(select(samples, row.part.where), column.part.where);
+  const Selection selected = cells_of(column, cells_of(row, samples));
   TableCell cell;
   if (const Expression* const quantity = first(column.quantity, row.quantity, table.quantity)) {
     cell.value = evaluate(*quantity, selected).value;
@@ -25,8 +36,51 @@ TableCell table_cell(const Table& table, const TableLine& row, const TableLine& 
   return cell;
 }
 
-std::vector<std::vector<TableCell>> evaluate_table(const Table& table, const Selection& samples) {
-  std::vector<std::vector<TableCell>> cells;
+/// With a line for each group in place of a line of groups.
+std::vector<TableLine> written_out(const std::vector<TableLine>& lines, const Selection& samples) {
+  std::vector<TableLine> out;
+  for (const TableLine& line : lines) {
+    if (line.each.empty()) {
+      out.push_back(line);
+      continue;
+    }
+    std::set<std::string> names;
+    for (const Sample* const sample : select(samples, line.part.where)) names.insert(sample->group(line.each));
+    for (const std::string& name : names) {
+      out.push_back(line);
+      out.back().part.name = name;
+    }
+  }
+  return out;
+}
+
+using TableCells = std::vector<std::vector<TableCell>>;
+
+/// By the table's column, largest first; rows without a value there last.
+void sort_rows(Table& table, TableCells& cells) {
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [&](const TableLine& line) { return line.part.name == table.sort; });
+  if (column == table.columns.end()) return;
+  const auto c = column - table.columns.begin();
+  std::vector<std::size_t> order(cells.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t r) {
+    return cells[r][static_cast<std::size_t>(c)].value.number.value_or(-std::numeric_limits<double>::infinity());
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+  const Table unsorted = table;
+  const TableCells as_evaluated = cells;
+  for (std::size_t r = 0; r < order.size(); ++r) {
+    table.rows[r] = unsorted.rows[order[r]];
+    cells[r] = as_evaluated[order[r]];
+  }
+}
+
+/// Writes the table's lines out and gives their cells.
+TableCells evaluate_table(Table& table, const Selection& samples) {
+  table.rows = written_out(table.rows, samples);
+  table.columns = written_out(table.columns, samples);
+  TableCells cells;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     cells.emplace_back();
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -34,6 +88,7 @@ std::vector<std::vector<TableCell>> evaluate_table(const Table& table, const Sel
       if (!table.published.empty()) cells[r][c].published = table.published[r][c];
     }
   }
+  sort_rows(table, cells);
   return cells;
 }
 
@@ -130,12 +185,13 @@ CheckResult evaluate_part(const Check& check, const Selection& samples) {
   result.verdict = verdict_of(evaluation);
   result.reason = evaluation.value.reason;
   result.measured = joined(evaluation.comparisons);
-  const bool few = evaluation.fewest_problems >= 0 && evaluation.fewest_problems < check.fewest_problems;
-  if (few && result.verdict != Verdict::not_run) {
+  const auto require = [&](long found, long wanted, const char* what) {
+    if (found < 0 || found >= wanted || result.verdict == Verdict::not_run) return;
     result.verdict = Verdict::not_run;
-    result.reason = fmt::format("{}, of which it takes {} to tell", plural(evaluation.fewest_problems, "problem"),
-                                check.fewest_problems);
-  }
+    result.reason = fmt::format("{}, of which it takes {} to tell", plural(found, what), wanted);
+  };
+  require(evaluation.fewest_problems, check.fewest_problems, "problem");
+  require(evaluation.fewest_cells, check.fewest_cells, "cell");
   return result;
 }
 
@@ -199,11 +255,18 @@ CheckResult evaluate_check(const Check& check, const Selection& samples) {
   return result;
 }
 
+Selection counted(const Entry& entry, const std::vector<Sample>& samples) {
+  Selection all = select(samples);
+  if (entry.only) std::erase_if(all, [&](const Sample* sample) { return !of_sample(*entry.only, *sample).holds(); });
+  return all;
+}
+
 EntryResult evaluate_entry(const Entry& entry, const std::vector<Sample>& samples) {
   EntryResult result;
   result.entry = &entry;
-  const Selection all = select(samples);
-  for (const Table& table : entry.tables) result.tables.push_back(evaluate_table(table, all));
+  const Selection all = counted(entry, samples);
+  result.layouts = entry.tables;
+  for (Table& table : result.layouts) result.tables.push_back(evaluate_table(table, all));
   for (const Figure& figure : entry.figures) result.figures.push_back(evaluate_figure(figure, all));
   for (const Check& check : entry.checks) result.checks.push_back(evaluate_check(check, all));
   return result;

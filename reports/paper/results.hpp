@@ -40,12 +40,17 @@ struct Curve {
 /// An entry's numbers: a pure function of the samples.
 struct EntryResult {
   const Entry* entry = nullptr;
-  std::string not_run;                                      ///< why it was not run; else empty
-  std::string problems;                                     ///< what was solved: "63 problems (generated)"
+  std::string not_run;         ///< why it was not run; else empty
+  std::string problems;        ///< what was solved: "63 problems (generated)"
+  std::string made;            ///< when and by which build; empty: not known
+  std::vector<Table> layouts;  ///< the entry's tables, with the lines of groups written out
   std::vector<std::vector<std::vector<TableCell>>> tables;  ///< [table][row][column]
   std::vector<std::vector<Curve>> figures;                  ///< [figure][series]
   std::vector<CheckResult> checks;
 };
+
+/// The samples that count for the entry.
+Selection counted(const Entry& entry, const std::vector<Sample>& samples);
 
 EntryResult evaluate_entry(const Entry& entry, const std::vector<Sample>& samples);
 /// All of it not run, for this reason.

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/source_words.hpp"
 #include "base/suggestion.hpp"
@@ -20,7 +22,7 @@ using Getter = std::function<std::optional<double>(const CellRecord&, const Prob
 
 struct Field {
   FieldInfo info;
-  Getter value;
+  Getter value;  ///< empty: it takes more than the cell and its problem
 };
 
 constexpr double milliseconds = 1e3;
@@ -68,6 +70,11 @@ std::vector<Field> make_fields() {
       {{"factorizations", number, "numeric factorizations, the first included"}, counter(&CellRecord::factorizations)},
       {{"iterations", number, "of the solver"}, counter(&CellRecord::iterations)},
       {{"joints", number, "joint rows of the problem"}, of_problem(&ProblemRecord::joints)},
+      {{"least_ms", number, "least time of set-up and solve of all repeats, ms"},
+       [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
+         if (!answered(cell)) return std::nullopt;
+         return milliseconds * cell.total.minimum;
+       }},
       {{"limits", number, "limit rows of the problem"}, of_problem(&ProblemRecord::limits)},
       {{"max_iterations", number, "that the cell was allowed"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
@@ -78,9 +85,13 @@ std::vector<Field> make_fields() {
          if (!answered(cell)) return std::nullopt;
          return static_cast<double>(cell.peak_memory_kb) / kilobytes_a_megabyte;
        }},
+      {{"model_solved", truth_kind,
+        "by the residual of the model that the solver solves: NCP, CCP, box, facets or RaiSim's"},
+       {}},
       {{"mu", number, "largest friction coefficient of the problem"},
        [](const CellRecord&, const ProblemRecord& problem) -> std::optional<double> { return problem.mu_max; }},
       {{"open", number, "open contacts of the answer"}, counter(&CellRecord::open)},
+      {{"others", truth_kind, "another setting solves the problem, too"}, {}},
       {{"own_residual", number, "what the solver's own test looks at, as it ended"}, own},
       {{"products", number, "products with G"}, counter(&CellRecord::operator_products)},
       {{"rank", number, "of the problem's G"},
@@ -94,11 +105,23 @@ std::vector<Field> make_fields() {
       {{"solved", truth_kind, "the judge says so, at the cell's tolerance"},
        truth([](const CellRecord& cell) { return cell.solved; })},
       {{"stick", number, "sticking contacts of the answer"}, counter(&CellRecord::stick)},
+      {{"times_fastest", number, "of a solved cell: least_ms over that of the fastest setting that solves the problem"},
+       {}},
+      {{"times_others", number, "of a solved cell: least_ms over that of the fastest other setting that solves it"},
+       {}},
       {{"tolerance", number, "of the cell"},
        [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> { return cell.tolerance; }},
       {{"total_ms", number, "median time of set-up and solve, ms"}, median_ms(&CellRecord::total)},
+      {{"trivial", truth_kind, "no impulse at all solves the problem at the cell's tolerance"},
+       [](const CellRecord& cell, const ProblemRecord& problem) -> std::optional<double> {
+         const auto at_zero = problem.zero_impulse.find(cell.verdict);
+         return at_zero != problem.zero_impulse.end() && at_zero->second <= cell.tolerance ? 1.0 : 0.0;
+       }},
       {{"verdict_value", number, "the official residual"},
        [](const CellRecord& cell, const ProblemRecord&) { return cell.verdict_value; }},
+      {{"warm", truth_kind, "it started from the answer to the step before"}, truth([](const CellRecord& cell) {
+         return cell.start == "previous" && cell.reason.find("started cold") == std::string::npos;
+       })},
   };
 }
 
@@ -136,6 +159,21 @@ std::map<std::string, double> option_numbers(const std::string& json) {
   return numbers;
 }
 
+/// Of the problem with the compliance that the solver added, where it did.
+std::optional<double> model_value(const CellRecord& cell, const SettingRecord& setting) {
+  if (setting.formulation == "CCP" && cell.ccp_compliant) return cell.ccp_compliant;
+  const bool facets = setting.solver.starts_with("LEMKE");
+  const char* const name = setting.formulation == "NCP"   ? "natural_map_scaled"
+                           : setting.formulation == "CCP" ? "natural_map_ccp_scaled"
+                           : setting.formulation == "LCP"
+                               ? (facets ? "natural_map_facets_scaled" : "natural_map_box_scaled")
+                               : "natural_map_raisim_scaled";
+  for (const auto& [residual, found] : cell.residuals) {
+    if (residual == name) return found.value;
+  }
+  return std::nullopt;
+}
+
 Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const SettingRecord& setting) {
   Sample sample;
   sample.subject = subject_of(problem);
@@ -145,9 +183,12 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
   sample.subject.status = cell.status;
   sample.subject.start = cell.start;
   for (const Field& field : fields()) {
+    if (!field.value) continue;
     const auto value = field.value(cell, problem);
     if (value && std::isfinite(*value)) sample.numbers[field.info.name] = *value;
   }
+  const auto of_model = model_value(cell, setting);
+  sample.numbers["model_solved"] = of_model && *of_model <= cell.tolerance ? 1.0 : 0.0;
   for (const auto& [name, residual] : cell.residuals) {
     if (residual.value && std::isfinite(*residual.value)) sample.numbers[name] = *residual.value;
   }
@@ -169,6 +210,38 @@ std::string Sample::group(const std::string& key) const {
   if (key == "start") return subject.start.value_or("");
   return fmt::format("{:g}", subject.tolerance.value_or(0.0));
 }
+
+namespace {
+
+/// times_fastest and times_others: among the cells that ask the same of a problem.
+void set_beside(std::vector<Sample>& samples) {
+  using Question = std::tuple<std::string, double, std::string, double>;
+  const auto question = [](const Sample& s) {
+    return Question{s.group("problem"), s.subject.tolerance.value_or(0.0), s.group("start"),
+                    s.numbers.at("max_iterations")};
+  };
+  const auto time = [](const Sample& s) -> std::optional<double> {
+    const auto least = s.numbers.find("least_ms");
+    return s.numbers.at("solved") == 0.0 || least == s.numbers.end() ? std::nullopt : std::optional(least->second);
+  };
+  std::map<Question, std::map<std::string, double>> times;  // by setting
+  for (const Sample& sample : samples) {
+    if (const auto own = time(sample)) times[question(sample)][sample.group("setting")] = *own;
+  }
+  for (Sample& sample : samples) {
+    double fastest = std::numeric_limits<double>::infinity(), other = fastest;
+    for (const auto& [setting, ms] : times[question(sample)]) {
+      fastest = std::min(fastest, ms);
+      if (setting != sample.group("setting")) other = std::min(other, ms);
+    }
+    sample.numbers["others"] = std::isfinite(other) ? 1.0 : 0.0;
+    const auto own = time(sample);
+    if (own && fastest > 0.0) sample.numbers["times_fastest"] = *own / fastest;
+    if (own && std::isfinite(other) && other > 0.0) sample.numbers["times_others"] = *own / other;
+  }
+}
+
+}  // namespace
 
 std::vector<Sample> samples_of(const StoreContents& contents, const std::set<std::string>& keys) {
   std::map<std::string, const ProblemRecord*> problems;
@@ -193,6 +266,7 @@ std::vector<Sample> samples_of(const StoreContents& contents, const std::set<std
     samples.back().numbers.insert(scenes[cell.problem].begin(), scenes[cell.problem].end());
     samples.back().numbers.insert(options[cell.setting].begin(), options[cell.setting].end());
   }
+  set_beside(samples);
   return samples;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct GenerateArguments {
 
 /// Makes the folder where it is missing. Errors: bad_input.
 Result<std::monostate> make_folder(const std::string& folder);
+
+/// An error where the arguments ask for what a simulation alone has.
+std::optional<Error> refuse_simulation(const GenerateArguments& arguments);
+
+/// Copies of FCLIB files with perturbed free terms and friction, for a set that no solver was tuned on. A file that
+/// can't be read, or has no place for it, is told and the others are written. Errors: no file matches.
+Result<int> generate_perturbed(const GenerateArguments& arguments);
 
 /// Simulates the scene and writes its samples, their list, and its trajectory. Errors: those of the
 /// simulation, what was written before stays; bad_input where the folder holds another run's samples.

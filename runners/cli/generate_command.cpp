@@ -19,9 +19,13 @@ namespace conebench::cli {
 
 namespace {
 
+constexpr const char* perturb_word = "perturb";
+
 constexpr const char* footer = R"(The file is FCLIB HDF5, with the known answer as its /solution where the scene has
 one. The same scene, options and seed give the same problem. A simulated scene gives
 a file a sample, with the loop's answer, and trajectory.csv; see docs/simulation.md.
+`perturb` in a scene's place writes DIR/FAMILY/NAME-copyK.hdf5: copies of FCLIB files whose free
+term and friction are changed at random, by path, copies, free_term and friction.
 
 Examples:
   conebench generate box-stack --out problems --set boxes=5 --set mass_ratio=1000
@@ -29,30 +33,14 @@ Examples:
   conebench generate box-on-plane --out samples --set speed=2 --set every=5
   conebench generate cube-sliding --out cube --state --impulses
   conebench generate quadruped --out feet --body front_left3
-  conebench generate file --out samples --set path=robot.xml --steps 500)";
+  conebench generate file --out samples --set path=robot.xml --steps 500
+  conebench generate perturb --out copies --set "path=problems/*.hdf5" --set copies=4)";
 
 /// Every other scene is one problem.
 Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arguments) {
   const auto values = parse_settings(arguments.settings, scene.options, arguments.scene);
   if (!values) return values.error();
-  if (arguments.steps > 1) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("--steps {}: scene {} is one problem, not a simulation; use --steps 1 and another --seed "
-                             "for each problem",
-                             arguments.steps, arguments.scene)};
-  }
-  const auto& trajectory = arguments.trajectory;
-  for (const auto& [given, name] : {std::pair(arguments.picture, "--picture"),
-                                    {trajectory.state, "--state"},
-                                    {!trajectory.bodies.empty(), "--body"},
-                                    {trajectory.impulses, "--impulses"}}) {
-    if (!given) continue;
-    return Error{
-        ErrorCode::unsupported,
-        fmt::format("{}: scene {} is one problem without a simulation; leave it out, or take a simulated scene "
-                    "(conebench list scenes)",
-                    name, arguments.scene)};
-  }
+  if (const auto refused = refuse_simulation(arguments)) return *refused;
   const auto problem = scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
   if (!problem) return problem.error();
 
@@ -77,6 +65,7 @@ Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arg
 }
 
 Result<int> run_generate(const GenerateArguments& arguments) {
+  if (arguments.scene == perturb_word) return generate_perturbed(arguments);
   for (const SimulatedSceneRow& scene : simulated_scene_table()) {
     if (scene.id == arguments.scene) return generate_samples(scene, arguments);
   }
@@ -91,6 +80,7 @@ Result<int> run_generate(const GenerateArguments& arguments) {
     known += (known.empty() ? "" : ", ") + id;
     ids.push_back(id);
   };
+  add(perturb_word);
   for (const SceneRow& row : scene_table()) add(row.id);
   for (const SimulatedSceneRow& row : simulated_scene_table()) add(row.id);
   return Error{scene.error().code, fmt::format("unknown scene '{}'; {}known: {}", arguments.scene,
@@ -98,6 +88,28 @@ Result<int> run_generate(const GenerateArguments& arguments) {
 }
 
 }  // namespace
+
+std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
+  if (arguments.steps > 1) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("--steps {}: scene {} is one problem, not a simulation; use --steps 1 and another --seed "
+                             "for each problem",
+                             arguments.steps, arguments.scene)};
+  }
+  const auto& trajectory = arguments.trajectory;
+  for (const auto& [given, name] : {std::pair(arguments.picture, "--picture"),
+                                    {trajectory.state, "--state"},
+                                    {!trajectory.bodies.empty(), "--body"},
+                                    {trajectory.impulses, "--impulses"}}) {
+    if (!given) continue;
+    return Error{
+        ErrorCode::unsupported,
+        fmt::format("{}: scene {} is one problem without a simulation; leave it out, or take a simulated scene "
+                    "(conebench list scenes)",
+                    name, arguments.scene)};
+  }
+  return std::nullopt;
+}
 
 Result<std::monostate> make_folder(const std::string& folder) {
   std::error_code failure;
@@ -110,7 +122,7 @@ Command add_generate(CLI::App& root) {
   auto arguments = std::make_shared<GenerateArguments>();
   CLI::App* app = root.add_subcommand("generate", "Write a scene's problem, or a simulation's, as FCLIB HDF5");
   app->footer(footer);
-  app->add_option("SCENE", arguments->scene, "Scene, see `conebench list scenes`")->required();
+  app->add_option("SCENE", arguments->scene, "Scene, see `conebench list scenes`, or `perturb`")->required();
   app->add_option("--out", arguments->folder, "Folder for the files, made where it is missing")
       ->required()
       ->type_name("DIR");

@@ -111,8 +111,8 @@ struct Ended {
 };
 
 /// Nothing where the run was interrupted.
-std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, std::set<std::string>& told,
-                                     Ended& ended) {
+std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, paper::Size size,
+                                     std::set<std::string>& told, Ended& ended) {
   if (entry.state != State::runs && entry.state != State::needs_data) {
     return paper::not_run(entry, to_string(entry.state) + (entry.reason.empty() ? "" : ": " + entry.reason));
   }
@@ -131,16 +131,18 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, st
   if (run->samples.empty()) return paper::not_run(entry, "no cell was measured");
   EntryResult result = evaluate_entry(entry, run->samples);
   result.problems = run->problems;
+  result.made = fmt::format("{}, conebench paper {} --{}", run->made(), entry.id, to_string(size));
   ++ended.ran;
   return result;
 }
 
-Ended run_entries(const std::vector<Entry>& entries, const std::set<std::string>& ids, PaperRunner& runner) {
+Ended run_entries(const std::vector<Entry>& entries, const std::set<std::string>& ids, PaperRunner& runner,
+                  paper::Size size) {
   Ended ended;
   std::set<std::string> told;
   for (const Entry& entry : entries) {
     if (!ids.contains(entry.id)) continue;
-    auto result = run_entry(entry, runner, told, ended);
+    auto result = run_entry(entry, runner, size, told, ended);
     if (!result) break;
     ended.results.push_back(std::move(*result));
   }
@@ -226,7 +228,7 @@ Result<int> run_paper(const PaperArguments& arguments) {
                       .jobs = static_cast<int>(arguments.jobs),
                       .interrupted = &guard.flag()},
                      progress);
-  const Ended ended = run_entries(*entries, *ids, runner);
+  const Ended ended = run_entries(*entries, *ids, runner, arguments.size());
   if (arguments.json) {
     print_json("paper", nlohmann::json::parse(paper::results_json(ended.results)));
   } else {

@@ -23,7 +23,7 @@ using Rows = std::vector<std::vector<std::string>>;
 struct PaperTitle {
   const char *number, *title;
 };
-constexpr std::array<PaperTitle, 5> titles = {
+constexpr std::array<PaperTitle, 7> titles = {
     {{"000",
       "Carpentier, Le Lidec, Montaut: From Compliant to Rigid Contact Simulation: a Unified and Efficient Approach "
       "(RSS 2024)"},
@@ -38,7 +38,12 @@ constexpr std::array<PaperTitle, 5> titles = {
       "Diagonalization"},
      {"004",
       "Tsounis, Grandia, Bächer: On Solving the Dynamics of Constrained Rigid Multi-Body Systems with Kinematic Loops "
-      "(2025)"}}};
+      "(2025)"},
+     {"acary-2018",
+      "Acary, Brémond, Huber: On solving contact problems with Coulomb friction: formulations and numerical "
+      "comparisons "
+      "(2018)"},
+     {paper::own_tables, "tables of our own"}}};
 
 std::string title_of(const std::string& number) {
   const auto found = std::find_if(titles.begin(), titles.end(), [&](const auto& one) { return number == one.number; });
@@ -110,7 +115,8 @@ std::string as_markdown(const Listed& listed) {
       paper = entry.paper;
       rows = {{"entry", "what", "state", "quick", "full", "claims", "measured on"}};
     }
-    rows.push_back({"`" + entry.id + "`", fmt::format("{}: {}", entry.place, entry.title),
+    rows.push_back({"`" + entry.id + "`",
+                    entry.place.empty() ? entry.title : fmt::format("{}: {}", entry.place, entry.title),
                     to_string(entry.state) + (entry.reason.empty() ? "" : ": " + entry.reason), duration(entry.quick_s),
                     duration(entry.full_s), listed.verdicts_of(entry), measured_on(listed, entry)});
   }

@@ -63,11 +63,13 @@ std::optional<std::string> run_gnuplot(const std::filesystem::path& folder, cons
 
 std::string result_text(const EntryResult& result) {
   const Entry& entry = *result.entry;
+  const std::string source = source_text(entry);
   const std::string claims = claims_text(result);
-  std::string text = fmt::format("{}: {} (paper {}, {})\n{}measured on {}\n", entry.id, entry.title, entry.paper,
-                                 entry.place, claims.empty() ? "" : claims + "; ", result.problems);
-  for (std::size_t t = 0; t < entry.tables.size(); ++t) {
-    const paper::Table& table = entry.tables[t];
+  std::string text =
+      fmt::format("{}: {}{}\n{}measured on {}{}\n", entry.id, entry.title, source.empty() ? "" : " (" + source + ")",
+                  claims.empty() ? "" : claims + "; ", result.problems, result.made.empty() ? "" : ", " + result.made);
+  for (std::size_t t = 0; t < result.layouts.size(); ++t) {
+    const paper::Table& table = result.layouts[t];
     text += fmt::format("\n{}{}\n", table.title, table.unit.empty() ? "" : ", " + table.unit);
     text += align_columns(table_texts(table, result.tables[t]));
     for (const std::string& gap : gaps_of(table, result.tables[t])) text += "  – " + gap + "\n";

@@ -1,6 +1,7 @@
 #include "runners/cli/paper_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 
 #include "base/plural.hpp"
 #include "runners/cli/paper_trajectories.hpp"
+#include "runners/execute/environment.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/store/store_lock.hpp"
 
@@ -34,7 +36,28 @@ bool is_one_store(const std::filesystem::path& stores) {
   return stores.extension() == ".sqlite" && !std::filesystem::is_directory(stores, ignored);
 }
 
+constexpr std::size_t length_of_day = 10;  // "2026-11-25"
+
+/// Which builds measured the cells, and when.
+void note_runs(const StoreContents& contents, const std::set<std::string>& keys, PaperRun& run) {
+  std::set<std::int64_t> runs;
+  for (const CellRecord& cell : contents.cells) {
+    if (keys.contains(cell.key)) runs.insert(cell.run_id);
+  }
+  for (const RunRecord& record : contents.runs) {
+    if (!runs.contains(record.id)) continue;
+    run.builds.insert(record.build.commit);
+    run.days.insert(record.started_utc.substr(0, length_of_day));
+  }
+}
+
 }  // namespace
+
+std::string PaperRun::made() const {
+  return days.empty() ? std::string("on a day that is not known")
+                      : fmt::format("on {} by {} {}", fmt::join(days, ", "), builds.size() == 1 ? "build" : "builds",
+                                    fmt::join(builds, ", "));
+}
 
 Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperRun& run) {
   run.problems = "generated";
@@ -79,6 +102,7 @@ std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   for (const std::string& reason : outcome->noise) run.notes.push_back(suite.name + ": noise: " + reason);
   const auto contents = store->read();
   if (!contents) return contents.error();
+  note_runs(*contents, outcome->keys, run);
   auto samples = paper::samples_of(*contents, outcome->keys);
   std::move(samples.begin(), samples.end(), std::back_inserter(run.samples));
   return std::nullopt;
@@ -97,6 +121,8 @@ std::optional<Error> PaperRunner::simulate(const paper::Entry& owner, PaperRun& 
   auto samples = trajectory_samples(sources, folder);
   if (!samples) return samples.error();
   std::move(samples->begin(), samples->end(), std::back_inserter(run.samples));
+  run.builds.insert(capture_build().commit);
+  run.days.insert(utc_now().substr(0, length_of_day));
   for (std::string& line : trajectory_failures(sources, folder)) run.notes.push_back(std::move(line));
   return std::nullopt;
 }

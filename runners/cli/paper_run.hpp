@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,14 @@ struct PaperRunOptions {
 struct PaperRun {
   std::vector<paper::Sample> samples;
   std::string problems;            ///< "63 problems (generated)"
+  std::set<std::string> builds;    ///< commits of those that measured it
+  std::set<std::string> days;      ///< on which, "2026-11-25"
   std::vector<std::string> notes;  ///< noise, data that was not there
   long left = 0;                   ///< cells that something outside kept from being run
   bool interrupted = false;
+
+  /// "on 2026-11-24 and 2026-11-25 by build 8c904989f1aa".
+  std::string made() const;
 };
 
 /// Runs what is missing of entries, each set of suites once.

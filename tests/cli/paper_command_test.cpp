@@ -15,6 +15,7 @@
 namespace conebench::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
@@ -61,6 +62,8 @@ TEST(PaperCommand, RunsAnEntryOfOnesOwnAndResumes) {
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("a: holds: so it is [4 = 4]"));
   EXPECT_THAT(read_file(folder / "out/mine-1.md"), HasSubstr("| NSGS |"));
+  EXPECT_THAT(read_file(folder / "out/mine-1.md"),
+              ContainsRegex("Measured on 2 problems .generated., on 20[0-9-]+ by build [0-9a-z]"));
   EXPECT_THAT(read_file(folder / "out/mine-1.tex"), HasSubstr("\\toprule"));
   EXPECT_THAT(read_file(folder / "out/paper-mine.html"), HasSubstr("mine-1"));
   const auto times = [&] {
@@ -247,10 +250,10 @@ std::vector<paper::Sample> samples_of_entry(const paper::Entry& entry, const std
 /// Every check turns round on spoilt numbers: what holds fails, what is known to fail holds.
 void expect_checks_notice(const paper::Entry& entry, const std::vector<paper::Sample>& samples) {
   for (const paper::Check& check : entry.checks) {
-    const auto sound = evaluate_check(check, paper::select(samples));
+    const auto sound = evaluate_check(check, counted(entry, samples));
     if (sound.verdict != paper::Verdict::holds && sound.verdict != paper::Verdict::fails) continue;
     const auto changed = spoilt(samples, check.spoilt);
-    const auto noticed = evaluate_check(check, paper::select(changed));
+    const auto noticed = evaluate_check(check, counted(entry, changed));
     EXPECT_NE(sound.verdict, noticed.verdict)
         << entry.id << " " << check.id << ": " << sound.measured << " | " << noticed.measured;
   }

@@ -334,6 +334,42 @@ TEST(Generate, AKnownSolutionIsWrittenAndJudgedAsExact) {
   EXPECT_LE(json["residuals"]["natural_map_scaled"], 1e-12);
 }
 
+TEST(Generate, PerturbedCopiesDifferInFreeTermAndFrictionAlone) {
+  const ScratchFolder folder;
+  const auto file = generate(folder, {"known-solution", "--set", "contacts=3"});
+  const auto numbers = [](const std::string& problem) { return conebench({"inspect", problem, "--json"}).json(); };
+  const auto perturb = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.begin(), {"generate", "perturb", "--out", folder / out, "--set", "path=" + file, "--json"});
+    const Outcome outcome = conebench(more);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.json()["files"].get<std::vector<std::string>>();
+  };
+  const auto copies = perturb("a", {"--set", "copies=2"});
+  ASSERT_EQ(copies.size(), 2U);
+  EXPECT_THAT(copies[1], HasSubstr("known-solution/" + std::filesystem::path(file).stem().string() + "-copy2.hdf5"));
+  const auto original = numbers(file), copy = numbers(copies[0]);
+  for (const char* key : {"contacts", "rows", "nonzeros", "symmetry_error"}) EXPECT_EQ(copy[key], original[key]) << key;
+  EXPECT_FALSE(copy["solution"]) << "it is the answer of another problem";
+  EXPECT_NE(copy["mu_max"], original["mu_max"]);
+  EXPECT_GE(copy["mu_min"], 0.7 * original["mu_min"].get<double>());
+  EXPECT_LE(copy["mu_max"], 1.3 * original["mu_max"].get<double>());
+
+  const auto hash = [](const std::string& problem) {
+    return conebench({"solve", problem, "--solver", "NSGS", "--max-iterations", "1", "--json"}).json()["problem_hash"];
+  };
+  EXPECT_NE(hash(copies[0]), hash(copies[1]));
+  EXPECT_EQ(hash(copies[0]), hash(perturb("b", {"--set", "copies=1"})[0])) << "the same seed";
+  EXPECT_NE(hash(copies[0]), hash(perturb("c", {"--set", "copies=1", "--seed", "2"})[0]));
+  EXPECT_EQ(hash(perturb("d", {"--set", "free_term=0", "--set", "friction=0"})[0]), hash(file));
+
+  const std::string out = folder / "e";
+  expect_failure(conebench({"generate", "perturb", "--out", out}), 2, {"path"});
+  expect_failure(conebench({"generate", "perturb", "--out", out, "--set", "path=" + (folder / "*.h5")}), 3,
+                 {"no file"});
+  expect_failure(conebench({"generate", "perturb", "--out", out, "--set", "path=" + file, "--steps", "3"}), 4,
+                 {"--steps"});
+}
+
 TEST(Generate, WrongScenesOptionsAndFoldersAreOneLine) {
   const ScratchFolder folder;
   const std::string out = folder.path().string();

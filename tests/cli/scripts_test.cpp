@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/cli/conebench_process.hpp"
@@ -17,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const fs::path scripts = fs::path(CONEBENCH_SOURCE_DIR) / "scripts";
 
@@ -76,109 +74,6 @@ TEST_F(Scripts, ASlipOfThePenBuildsNothing) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "scripts/build.sh: unknown argument '--test'; see scripts/build.sh --help\n");
   EXPECT_FALSE(anything_called());
-}
-
-TEST(ScenesTable, KeepsTolerancesApartAndCellsWithoutATime) {
-  if (!python_has("sqlite3")) GTEST_SKIP() << "no Python";
-  const ScratchFolder folder;
-  std::ofstream(folder / "stacks.json") << R"({
-    "name": "stacks", "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}], "solvers": ["CASCADE"],
-    "tolerances": [1e-4, 1e-8], "limits": {"iterations": 2000, "seconds": 60, "memory_mb": 2000},
-    "repeats": {"min": 1, "min_ms": 0, "max": 1}})";
-  const std::string store = folder / "stacks.sqlite";
-  ASSERT_EQ(conebench({"run", folder / "stacks.json", "--db", store}).code, 0);
-  const auto table = [&] { return run_program({"/usr/bin/python3", scripts / "scenes_table.py", store}); };
-  const Outcome solved = table();
-  EXPECT_EQ(solved.code, 0) << solved.err;
-  for (const char* tolerance : {"at 0.0001:", "at 1e-08:"}) EXPECT_THAT(solved.out, HasSubstr(tolerance));
-  EXPECT_THAT(solved.out, HasSubstr("| 8–12 | 0 | 2 | 2 | "));
-  EXPECT_THAT(solved.out, HasSubstr("2 of 2 solved"));
-  EXPECT_THAT(solved.out, Not(HasSubstr("missed")));
-
-  const Outcome changed = python(
-      "import sqlite3, sys\n"
-      "with sqlite3.connect(sys.argv[1]) as store:\n"
-      "    store.execute(\"UPDATE cells SET status = 'crashed', solved = 0, total_median_s = NULL, verdict_value = "
-      "NULL "
-      "WHERE tolerance = 1e-8\")",
-      {store});
-  ASSERT_EQ(changed.code, 0) << changed.err;
-  const Outcome crashed = table();
-  EXPECT_EQ(crashed.code, 0) << crashed.err;
-  EXPECT_THAT(crashed.out, HasSubstr("2 of 2 solved"));
-  EXPECT_THAT(crashed.out, HasSubstr("| 8–12 | 0 | 2 | 0 | – | – | – |\n0 of 2 solved\n"));
-  EXPECT_THAT(crashed.out, HasSubstr("crashed, no residual, "));
-}
-
-/// A store of CASCADE and NSGS on a box, two boxes and a contact with a limit, with these times in µs.
-struct Times {
-  double box, boxes, limit;
-};
-
-std::string store_with_times(const ScratchFolder& folder, const std::string& criterion, Times cascade, Times nsgs) {
-  std::ofstream(folder / (criterion + ".json")) << R"({"name": "small", "problems": [
-    {"scene": "box-stack", "grid": {"boxes": [1, 2]}},
-    {"scene": "known-solution", "options": {"contacts": 1, "limits": 1}}],
-    "solvers": ["CASCADE", "NSGS"], "tolerances": [1e-4], "criterion": ")"
-                                                << criterion << R"(", "repeats": {"min": 1, "min_ms": 0, "max": 1}})";
-  const std::string store = folder / (criterion + ".sqlite");
-  EXPECT_EQ(conebench({"run", folder / (criterion + ".json"), "--db", store}).code, 0);
-  const auto set = [&](const std::string& solver, const std::string& problem, double microseconds) {
-    const Outcome changed = python(
-        "import sqlite3, sys\n"
-        "with sqlite3.connect(sys.argv[1]) as store:\n"
-        "    assert 1 == store.execute('UPDATE cells SET solved = ? > 0, total_minimum_s = ? WHERE setting IN (SELECT "
-        "hash "
-        "FROM settings WHERE label = ?) AND problem IN (SELECT hash FROM problems WHERE name LIKE ?)', "
-        "(float(sys.argv[4]), 1e-6 * float(sys.argv[4]), sys.argv[2], sys.argv[3])).rowcount\n",
-        {store, solver, problem, std::to_string(microseconds)});
-    EXPECT_EQ(changed.code, 0) << changed.err;
-  };
-  for (const auto& [solver, times] : {std::pair("CASCADE", cascade), std::pair("NSGS", nsgs)}) {
-    set(solver, "box-stack_boxes=1%", times.box);
-    set(solver, "box-stack_boxes=2%", times.boxes);
-    set(solver, "known-solution%", times.limit);
-  }
-  return store;
-}
-
-TEST(BesideFastest, ComparesWithTheFastestOtherOnEachProblem) {
-  if (!python_has("sqlite3")) GTEST_SKIP() << "no Python";
-  const ScratchFolder folder;
-  const std::string store = store_with_times(folder, "verdict", {2.0, 2.8, 1.1}, {4.0, 2.0, 1.0});
-  const auto table = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"/usr/bin/python3", scripts / "beside_fastest.py"});
-    return run_program(words);
-  };
-  const Outcome all = table({store});
-  EXPECT_EQ(all.code, 0) << all.err;
-  for (const char* part : {"| 1e-4 | all 3 | 0.92 | 0.33 | 0.33 | 0.67 | 1.00 | 1.00 | 1.4 |\n",
-                           "| 1e-4 | without joints and limits, 2 | 0.84 | 0.50 | 0.50 | 0.50 | 1.00 | 1.00 | 1.4 |\n",
-                           "| 1e-4 | with joints or limits, 1 | 1.10 | 0.00 | 0.00 | 1.00 | 1.00 | 1.00 | 1.1 |\n",
-                           "the fastest other is NSGS 3\n", "(8 contacts): 1.40 times, 2.8 µs; NSGS 2.0 µs\n"}) {
-    EXPECT_THAT(all.out, HasSubstr(part));
-  }
-  EXPECT_THAT(table({store, "--solver", "NSGS"}).out, HasSubstr("| 1e-4 | all 3 | 1.09 | 0.67 | "));
-  EXPECT_THAT(table({store, "--below", "8"}).out, HasSubstr("| 1e-4 | all 2 | 0.74 | 0.50 | 0.50 | 1.00 | "));
-  EXPECT_THAT(table({store, "--by", "family"}).out, HasSubstr("| 1e-4 | box-stack, 2 | 0.84 | 0.50 | "));
-
-  const Outcome unknown = table({store, "--solver", "PPA"});
-  EXPECT_EQ(unknown.code, 1);
-  EXPECT_EQ(unknown.err, "no cell of PPA in these bounds\n");
-  const Outcome mixed = table({store, store_with_times(folder, "own", {1.0, 1.0, 1.0}, {1.0, 1.0, 1.0})});
-  EXPECT_EQ(mixed.code, 1);
-  EXPECT_THAT(mixed.err, ::testing::StartsWith("several criteria, verdicts or starts: own, "));
-}
-
-TEST(BesideFastest, CountsWhatOnlyOneOfThemSolves) {
-  if (!python_has("sqlite3")) GTEST_SKIP() << "no Python";
-  const ScratchFolder folder;
-  const std::string store = store_with_times(folder, "verdict", {2.0, 0.0, 1.1}, {4.0, 2.0, 0.0});
-  const Outcome table = run_program({"/usr/bin/python3", scripts / "beside_fastest.py", store});
-  EXPECT_EQ(table.code, 0) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("| 1e-4 | all 3 | 0.50 | 0.50 | 0.50 | 0.50 | 0.50 | 0.50 | – |\n"));
-  EXPECT_THAT(table.out, HasSubstr("1e-4: 1 left out that no other solves\n"));
-  EXPECT_THAT(table.out, HasSubstr("(8 contacts): not solved; NSGS 2.0 µs\n"));
 }
 
 }  // namespace

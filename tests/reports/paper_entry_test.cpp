@@ -106,6 +106,81 @@ TEST(PaperEntry, ACheckOfTooFewProblemsIsNotRun) {
   EXPECT_EQ(result.reason, "2 problems, of which it takes 3 to tell");
 }
 
+TEST(PaperEntry, ACheckOfTooFewStepsIsNotRun) {
+  Json json = small();
+  json["checks"][0]["cells"] = 3;  // of A and of B there are two each
+  const auto entry = read(json);
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(evaluate_check(entry->checks[0], select(four())).reason, "2 cells, of which it takes 3 to tell");
+}
+
+TEST(PaperEntry, ALineForEachGroupIsWrittenOutAndRowsAreSorted) {
+  Json json = small();
+  json["tables"][0] = Json::parse(R"json({"title": "Sweeps", "corner": "setting", "quantity": "mean(iterations)",
+    "rows": [{"name": "all"}, {"each": "setting", "where": "setting!=C"}], "sort": "q",
+    "columns": [{"each": "problem"}, {"name": "q", "where": "source=q"}]})json");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  auto samples = four();
+  samples.push_back(sample("C", "p", 100));
+  const EntryResult result = evaluate_entry(*entry, samples);
+  EXPECT_EQ(table_texts(result.layouts[0], result.tables[0]),
+            (std::vector<std::vector<std::string>>{
+                {"setting", "p", "q", "q"}, {"B", "8", "10", "10"}, {"all", "36.7", "7", "7"}, {"A", "2", "4", "4"}}));
+  EXPECT_THAT(entry_csv(result), HasSubstr("table,Sweeps,B,p,8,,,,,\n"));
+  json["tables"][0]["sort"] = "r";
+  EXPECT_THAT(complaint(json), HasSubstr("tables[0].sort: no column is called 'r'"));
+  json["tables"][0].erase("sort");
+  json["tables"][0]["published"] = {{"all", {1, 2}}};
+  EXPECT_THAT(complaint(json), HasSubstr("tables[0].published: is for rows and columns with names"));
+  json["tables"][0]["rows"][1]["name"] = "x";
+  json["tables"][0].erase("published");
+  EXPECT_THAT(complaint(json), HasSubstr("tables[0].rows[1]: has either a name or \"each\""));
+}
+
+TEST(PaperEntry, OnlySomeCellsCount) {
+  Json json = small();
+  json["only"] = "iterations < 9";
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const EntryResult result = evaluate_entry(*entry, four());
+  EXPECT_EQ(*result.tables[0][1][0].value.number, 8.0);  // of B the cell with 10 is left out
+  EXPECT_EQ(result.checks[0].measured, "3 < 8");
+  EXPECT_EQ(counted(*entry, four()).size(), 3U);
+  json["only"] = "mean(iterations) < 9";
+  EXPECT_THAT(complaint(json), HasSubstr("only: "));
+}
+
+TEST(PaperEntry, ASuiteCanBeLikeABuiltInOne) {
+  Json json = small();
+  json["suites"]["quick"] =
+      Json::parse(R"({"like": "ill-conditioned-stacks", "solvers": ["NSGS"], "limits": {"seconds": 1}})");
+  const auto like = [&] {
+    const auto entry = read(json);
+    return entry ? suites_of(*entry, Size::quick, false, {}) : entry.error();
+  };
+  const auto suites = like();
+  ASSERT_TRUE(suites) << suites.error().message;
+  EXPECT_EQ(suites->front().name, "mine-1-quick");
+  EXPECT_EQ(suites->front().problems.size(), 7U);
+  EXPECT_EQ(suites->front().solvers.size(), 1U);
+  EXPECT_EQ(suites->front().limits.seconds, 1.0);
+  EXPECT_EQ(suites->front().limits.iterations, 10000) << "as the built-in suite has it";
+  json["suites"]["quick"]["like"] = "ill-conditioned-stack";
+  EXPECT_THAT(like().error().message, HasSubstr("did you mean 'ill-conditioned-stacks'"));
+}
+
+TEST(PaperEntry, ATableOfOurOwnNamesNoPaper) {
+  Json json = small();
+  json["paper"] = own_tables;
+  json.erase("place");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const EntryResult result = evaluate_entry(*entry, four());
+  EXPECT_THAT(entry_markdown(result), ::testing::Not(HasSubstr("paper")));
+  EXPECT_THAT(entry_latex(result), HasSubstr("\\caption{Sweeps, measured and published.}"));
+}
+
 TEST(PaperEntry, ACheckOfPartsHoldsWhereEachDoes) {
   Json json = small();
   json["checks"][0]["holds"] = "mean(iterations) < 5";
@@ -350,6 +425,17 @@ TEST(PaperEntries, ThoseThatComeAlongAreSoundAndTheirSuitesToo) {
         const auto suites = suites_of(entry, size, with_data, *entries);
         EXPECT_TRUE(suites) << entry.id << ": " << (suites ? "" : suites.error().message);
       }
+    }
+  }
+}
+
+TEST(PaperEntries, EachCheckSaysHowManyProblemsItTakes) {
+  const auto entries = embedded_entries();
+  ASSERT_TRUE(entries);
+  for (const Entry& entry : *entries) {
+    const Json document = Json::parse(entry.text);
+    for (const Json& check : document.value("checks", Json::array())) {
+      EXPECT_TRUE(check.contains("problems")) << entry.id << " " << check["id"];
     }
   }
 }

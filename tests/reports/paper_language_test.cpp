@@ -86,6 +86,26 @@ TEST(PaperLanguage, GroupsAreReducedBeforeTheWhole) {
   EXPECT_DOUBLE_EQ(value("min(iterations where iterations > 3)"), 4.0);
 }
 
+TEST(PaperLanguage, GroupsOfGroupsWeighTheSame) {
+  EXPECT_DOUBLE_EQ(value("mean(mean(iterations){setting=A} by problem in family)"), (1.5 + 4.0) / 2.0);
+  const std::string ratio =
+      "geometric_mean(min(iterations){solver=B} / min(iterations){setting=A} by problem in family";
+  EXPECT_DOUBLE_EQ(value(ratio + ")"), std::sqrt(10.0 * 15.0));
+  EXPECT_DOUBLE_EQ(value(ratio + " having count(converged){solver=B} > 0)"), 10.0);
+  EXPECT_DOUBLE_EQ(value("share(min(iterations) > 1 by problem in family)"), 0.75);
+}
+
+TEST(PaperLanguage, GroupsThatDoNotHoldAreLeftOut) {
+  const auto samples = six();
+  EXPECT_EQ(value("count(cells){setting=A} + count(count(cells) = 2 by problem having min(iterations) > 1)"), 5);
+  EXPECT_EQ(value("sum(max(iterations) by problem having count(converged) = 2)"), 30);
+  EXPECT_EQ(run("sum(max(iterations) by problem having count(converged) = 2)", samples).fewest_problems, 2);
+  EXPECT_EQ(value("sum(max(iterations) by problem where iterations < 60 having count(cells) = 1)"), 4);
+  EXPECT_EQ(run("sum(max(iterations) by problem having max(iterations) > 100)", samples).value.gap, Gap::not_run);
+  // A group without the cells that its truth is of is none that holds.
+  EXPECT_EQ(value("count(cells) - count(count(cells) > 0 by problem having max(iterations){source=a1} > 0)"), 5);
+}
+
 TEST(PaperLanguage, ComparisonsAndWordsOfLogicGiveTruths) {
   const auto samples = six();
   const auto truth = [&](const std::string& text) { return run(text, samples, Kind::truth).value.holds(); };
@@ -144,6 +164,7 @@ TEST(PaperLanguage, CountsTheProblemsOfTheSmallestSelection) {
   const auto samples = six();
   EXPECT_EQ(run("max(iterations) + max(iterations){source=a1}", samples).fewest_problems, 1);
   EXPECT_EQ(run("max(mean(iterations) by problem)", samples).fewest_problems, 3);
+  EXPECT_EQ(run("max(iterations) + max(iterations){setting=A}", samples).fewest_cells, 3);
 }
 
 TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {
@@ -157,6 +178,11 @@ TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {
   EXPECT_THAT(complaint("mean(iterations){setting=A"), HasSubstr("'}' is missing"));
   EXPECT_THAT(complaint("mean(iterations){nothing=A}"), HasSubstr("unknown field 'nothing'"));
   EXPECT_THAT(complaint("mean(max(iterations) by colour)"), HasSubstr("no groups are called 'colour'"));
+  EXPECT_THAT(complaint("mean(max(iterations) by problem in colour)"), HasSubstr("no groups are called 'colour'"));
+  EXPECT_THAT(complaint("median(max(iterations) by problem in family)"), HasSubstr("median has no 'in'"));
+  EXPECT_THAT(complaint("mean(max(iterations) by problem having 1)"), HasSubstr("what stands after 'having'"));
+  EXPECT_THAT(complaint("mean(max(iterations) by problem having converged)"), HasSubstr("needs a reduction around it"));
+  EXPECT_THAT(complaint("mean(iterations having converged)"), HasSubstr("')' is missing"));
   EXPECT_THAT(complaint("mean(converged)"), HasSubstr("must be a number, not a comparison"));
   EXPECT_THAT(complaint("share(iterations)"), HasSubstr("must be a comparison, not a number"));
   EXPECT_THAT(complaint("1 < 2"), HasSubstr("the whole must be a number"));

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <utility>
 #include <variant>
@@ -81,15 +82,44 @@ bool write_all(int descriptor, const void* bytes, std::size_t size) {
   return true;
 }
 
-/// False where the stream ends, fails or has nothing to give at `deadline`.
-bool read_all(int descriptor, void* bytes, std::size_t size, Clock::time_point deadline) {
+/// The time of a child that reads. A file is damaged where its reader has used `seconds` of the processor, however busy
+/// the machine is; where the machine does not give it that much, nothing is known of the file.
+class ReadingTime {
+ public:
+  ReadingTime(pid_t child, double seconds) : seconds_(seconds), begin_(Clock::now()) {
+    has_clock_ = ::clock_getcpuclockid(child, &clock_) == 0;
+  }
+  bool used_up() const { return processor_seconds() >= seconds_; }
+  bool starved() const { return waited() >= patience * seconds_; }
+  /// Until the reader can be out of its time at the earliest.
+  int poll_milliseconds() const {
+    const double left = std::max(seconds_ - std::max(processor_seconds(), 0.0), 1e-3);
+    return static_cast<int>(std::min(std::ceil(left * 1e3), 60e3));
+  }
+  double processor_seconds() const {
+    timespec now{};
+    if (!has_clock_ || ::clock_gettime(clock_, &now) != 0) return waited();
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+  double waited() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  /// Wall clock over processor time, as on a core that ten share.
+  static constexpr double patience = 10.0;
+  double seconds_;
+  Clock::time_point begin_;
+  clockid_t clock_{};
+  bool has_clock_ = false;
+};
+
+/// False where the stream ends, fails or the reader is out of its time.
+bool read_all(int descriptor, void* bytes, std::size_t size, const ReadingTime& time) {
   char* next = static_cast<char*>(bytes);
   while (size > 0) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd wanted{descriptor, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
+    const int ready = ::poll(&wanted, 1, time.poll_milliseconds());
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0 && Clock::now() < deadline) continue;
+    if (ready == 0 && !time.used_up() && !time.starved()) continue;
     if (ready <= 0) return false;
     const ssize_t step = ::read(descriptor, next, size);
     if (step < 0 && errno == EINTR) continue;
@@ -118,7 +148,7 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Wall clock for a file of this size [s].
+/// Processor time for a file of this size [s].
 double seconds_for(std::uintmax_t file_bytes) {
   return read_seconds + static_cast<double>(file_bytes) / static_cast<double>(bytes_a_second);
 }
@@ -159,12 +189,14 @@ void prepare_child(std::uintmax_t file_bytes) {
 /// How the reading process ended without an answer.
 struct Death {
   int status = 0;
-  bool too_slow = false;  ///< ended here, after its time
+  bool too_slow = false;       ///< ended here, after its time
+  double starved_after = 0.0;  ///< ended here, having waited this long for the processor or the disk [s]; 0: not so
+  double processor_seconds = 0.0;
 };
 
 /// HDF5 raises none of these; the kernel's memory killer, a user or an init system does.
 bool from_outside(const Death& death) {
-  if (death.too_slow || !WIFSIGNALED(death.status)) return false;
+  if (death.too_slow || death.starved_after > 0.0 || !WIFSIGNALED(death.status)) return false;
   const int signal = WTERMSIG(death.status);
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
@@ -204,11 +236,10 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
   if (child == 0) run_child(out.get(), file.string(), size, body);
   out.close();
 
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_for(size)));
+  const ReadingTime time(child, seconds_for(size));
   Header header;
   std::string payload;
-  bool complete = read_all(in.get(), &header, sizeof header, deadline) && header.magic == header_magic &&
+  bool complete = read_all(in.get(), &header, sizeof header, time) && header.magic == header_magic &&
                   header.mark >= success && header.mark <= static_cast<std::int64_t>(ErrorCode::internal);
   if (complete) {
     // Grows with what arrives: the size comes from a process that a damaged file may have led astray.
@@ -217,13 +248,17 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
       const std::size_t begin = payload.size();
       const std::size_t step = std::min<std::size_t>(std::max(piece, begin), header.size - begin);
       payload.resize(begin + step);
-      complete = read_all(in.get(), payload.data() + begin, step, deadline);
+      complete = read_all(in.get(), payload.data() + begin, step, time);
     }
   }
   in.close();
   Death death;
-  death.too_slow = !complete && Clock::now() >= deadline;
-  if (death.too_slow) ::kill(child, SIGKILL);
+  if (!complete) {
+    death.processor_seconds = time.processor_seconds();
+    death.too_slow = time.used_up();
+    if (!death.too_slow && time.starved()) death.starved_after = time.waited();
+    if (death.too_slow || death.starved_after > 0.0) ::kill(child, SIGKILL);
+  }
   while (::waitpid(child, &death.status, 0) < 0 && errno == EINTR) {
   }
   if (!complete) return death;
@@ -246,6 +281,13 @@ Result<std::string> isolated(const std::filesystem::path& file, const std::funct
     if (auto* payload = std::get_if<std::string>(&outcome)) return std::move(*payload);
     if (auto* error = std::get_if<Error>(&outcome)) return std::move(*error);
     const Death& death = std::get<Death>(outcome);
+    if (death.starved_after > 0.0) {
+      return Error{
+          ErrorCode::killed,
+          fmt::format("{}: reading it got {:.2g} s of the processor in {:.2g} s; nothing is known of the file: "
+                      "run again when the machine and its disks are less busy",
+                      name, death.processor_seconds, death.starved_after)};
+    }
     if (!from_outside(death)) return Error{ErrorCode::bad_input, name + ": " + words_of(death, size)};
     if (tries == most_tries) {
       return Error{ErrorCode::killed,

@@ -9,8 +9,9 @@
 namespace conebench::hdf5 {
 
 constexpr double default_read_seconds = 10.0;
-/// The wall clock's limit of isolated() from now on, in this process and those that it forks: `seconds` and one for
-/// each 4 MB of the file.
+/// The limit of isolated()'s processor time from now on, in this process and those that it forks: `seconds` and one for
+/// each 4 MB of the file. A reader that waits ten times as long without having used it is ended, too (killed): nothing
+/// is known of its file.
 void limit_reading(double seconds);
 
 /// Runs `body` in a forked process and gives the bytes that it returns, so that HDF5's own crashes and endless loops on

@@ -68,7 +68,7 @@ std::optional<Error> no_problem_file(const std::filesystem::path& file) {
 void add_read_limit(CLI::App& app) {
   const auto seconds = std::make_shared<double>(hdf5::default_read_seconds);
   add_real(app, "--read-seconds", *seconds, {.minimum = 0.1, .maximum = 1e6},
-           "Wall clock for reading a file [s], and a second more for each 4 MB of it (10)");
+           "Processor time for reading a file [s], and a second more for each 4 MB of it (10)");
   app.parse_complete_callback([seconds] { hdf5::limit_reading(*seconds); });
 }
 

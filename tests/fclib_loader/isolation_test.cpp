@@ -1,6 +1,8 @@
 #include "fclib_loader/isolation.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -100,6 +102,18 @@ TEST(Isolation, AReaderThatFindsNoEndIsEndedInItsTimeAndNotTriedAgain) {
             "file: reading it took more than 0.2 s; it is damaged, or give it longer (limits.read_seconds in a suite, "
             "--read-seconds)");
   EXPECT_EQ(fs::file_size(folder.path() / "tries"), 1U);
+}
+
+TEST(Isolation, AReaderThatTheMachineKeepsWaitingSaysNothingOfItsFile) {
+  hdf5::limit_reading(0.02);
+  const Result<std::string> bytes = hdf5::isolated("file", []() -> std::string {
+    ::pause();
+    return "never";
+  });
+  hdf5::limit_reading(hdf5::default_read_seconds);
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_EQ(bytes.error().code, ErrorCode::killed);
+  EXPECT_THAT(bytes.error().message, ::testing::HasSubstr("nothing is known of the file: run again when the machine"));
 }
 
 TEST(Isolation, OutlivesAnExit) {

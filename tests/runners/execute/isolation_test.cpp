@@ -34,7 +34,7 @@ class Isolation : public testing::SweepTest {
           "hang", "hang_in_set_up", "abort", "segfault", "segfault_in_set_up", "stack", "heap", "leak", "huge", "nan",
           "lie", "random", "exit", "throw", "crash_once", "kill_worker", "kill_itself",
           "terminate_itself", "orphan", "orphan_session", "leak_in_child", "garbage"]}}],
-      "tolerances": [1e-6], "limits": {"seconds": 0.2, "memory_mb": 300}, "repeats": {"min": 2, "min_ms": 0}
+      "tolerances": [1e-6], "limits": {"seconds": 0.2, "memory_mb": 80}, "repeats": {"min": 2, "min_ms": 0}
     })");
     once.options.jobs = 2;
     Store store = once.open_store();
@@ -120,14 +120,14 @@ TEST_F(Isolation, ACorruptedHeapIsACrashWithItsLastWords) {
 
 TEST_F(Isolation, ALeakEndsAtTheMemoryLimit) {
   EXPECT_EQ(cell("leak").status, "out_of_memory");
-  EXPECT_THAT(cell("leak").reason, HasSubstr("limit 300 MB"));
-  EXPECT_GT(cell("leak").peak_memory_kb, 250 * 1024);
-  EXPECT_LT(cell("leak").peak_memory_kb, 1000 * 1024);
+  EXPECT_THAT(cell("leak").reason, HasSubstr("limit 80 MB"));
+  EXPECT_GT(cell("leak").peak_memory_kb, 64 * 1024);
+  EXPECT_LT(cell("leak").peak_memory_kb, 400 * 1024);
 }
 
 TEST_F(Isolation, ALeakInAProcessThatASolverStartedCountsForTheSolver) {
   EXPECT_EQ(cell("leak_in_child").status, "out_of_memory") << cell("leak_in_child").reason;
-  EXPECT_THAT(cell("leak_in_child").reason, HasSubstr("limit 300 MB"));
+  EXPECT_THAT(cell("leak_in_child").reason, HasSubstr("limit 80 MB"));
 }
 
 TEST_F(Isolation, AnAllocationThatTheSystemRefusesIsOutOfMemory) {

@@ -8,8 +8,10 @@ namespace conebench {
 
 namespace {
 
+constexpr const char* stall_name = "stall";
+
 struct CommonOptions {
-  bool has_iterates = false;
+  StallTest test = StallTest::none;
   std::string units = "impulse";
   double stall = 0.0;
 };
@@ -18,12 +20,7 @@ void declare_options(OptionBinder& bind, CommonOptions& o) {
   bind.choice("units", o.units, {"impulse", "force"},
               "what is solved for: impulses [N s], or forces lambda/dt [N] as in 002, which own tests, penalties and "
               "proximal terms then count; needs a problem that tells its time step");
-  if (!o.has_iterates) return;
-  bind.real(
-      "stall", o.stall,
-      {.minimum = 0,
-       .maximum = 1,
-       .doc = "ends as stalled where |lambda_k - lambda_(k-1)| < stall |lambda_k|, 1e-8 in 002; 0: no such test"});
+  if (o.test == StallTest::on_shown) declare_stall(bind, o.stall);
 }
 
 /// Passes everything on, impulses in N s, and sees where the iterates stand still.
@@ -125,8 +122,8 @@ struct Split {
   OptionValues changed;  ///< common ones that are no defaults
 };
 
-Result<Split> split(const OptionValues& values, bool has_iterates, const std::string& id) {
-  Split parts{.common = {.has_iterates = has_iterates}, .own = values, .changed = {}};
+Result<Split> split(const OptionValues& values, StallTest test, const std::string& id) {
+  Split parts{.common = {.test = test}, .own = values, .changed = {}};
   OptionBinder binder;
   declare_options(binder, parts.common);
   OptionValues common;
@@ -145,25 +142,34 @@ Result<Split> split(const OptionValues& values, bool has_iterates, const std::st
 
 }  // namespace
 
-SolverRow with_common_options(SolverRow row, bool has_iterates) {
-  CommonOptions defaults{.has_iterates = has_iterates};
+void declare_stall(OptionBinder& bind, double& share) {
+  bind.real(
+      stall_name, share,
+      {.minimum = 0,
+       .maximum = 1,
+       .doc = "ends as stalled where |lambda_k - lambda_(k-1)| < stall |lambda_k|, 1e-8 in 002; 0: no such test"});
+}
+
+SolverRow with_common_options(SolverRow row, StallTest test) {
+  CommonOptions defaults{.test = test};
   OptionBinder binder;
   declare_options(binder, defaults);
   row.common = binder.specs();
   const std::string id = row.info.id;
-  row.make = [make = row.make, has_iterates, id](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
-    auto parts = split(values, has_iterates, id);
+  row.make = [make = row.make, test, id](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+    auto parts = split(values, test, id);
     if (!parts) return parts.error();
     auto inner = make(parts->own);
     if (!inner || parts->changed.empty()) return inner;
     return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), std::move(parts->common)));
   };
-  row.effective_options = [effective = row.effective_options, has_iterates,
+  row.effective_options = [effective = row.effective_options, test,
                            id](const OptionValues& values) -> Result<OptionValues> {
-    auto parts = split(values, has_iterates, id);
+    auto parts = split(values, test, id);
     if (!parts) return parts.error();
     auto all = effective(parts->own);
     if (all) all->insert(parts->changed.begin(), parts->changed.end());
+    if (all && test == StallTest::by_solver && all->at(stall_name) == OptionValue(0.0)) all->erase(stall_name);
     return all;
   };
   return row;

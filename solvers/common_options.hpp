@@ -4,13 +4,22 @@
 
 namespace conebench {
 
+/// Who sees that a solver stands still.
+enum class StallTest {
+  none,       ///< Lemke's methods: two pivots may have one impulse (a degenerate one) far from the answer
+  on_shown,   ///< the monitor: the solver shows it every iterate
+  by_solver,  ///< the solver: STAGGERED looks from within its turns, too, APGD shows its best only
+};
+
+/// The option of a solver that tests it itself: `share`, 0 for no test.
+void declare_stall(OptionBinder& bind, double& share);
+
 /// Adds the options that solvers have in common to a row (SolverRow::common), whatever the algorithm:
 /// - `units=force`: it solves for λ/Δt, so that own tests, penalties and proximal terms count forces [N] as 002 does.
-/// - `stall` (where `has_iterates`): it also ends, as `stalled`, where the impulse that it would return changes by no
-///   more than this share of it from one iteration to the next. For solvers that show every iterate to the monitor.
-///   Not so STAGGERED, which also looks from within its turns, where its impulse stands still without having stalled;
-///   APGD, which shows the best impulse so far, the same for many iterations; and Lemke's methods, whose pivots are no
-///   approximations: two may have one impulse (a degenerate pivot) far from the answer.
-SolverRow with_common_options(SolverRow row, bool has_iterates);
+/// - `stall` (but for StallTest::none): it also ends, as `stalled`, where its impulse changes by less than this share
+/// of
+///   it from one iteration to the next.
+/// A setting without it is the same as one of 0, so that older records stay comparable.
+SolverRow with_common_options(SolverRow row, StallTest stall);
 
 }  // namespace conebench

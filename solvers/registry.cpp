@@ -23,23 +23,20 @@ namespace conebench {
 
 namespace {
 
-/// Whether every iterate of these rows goes to the monitor, so that two can be compared.
-enum class Shows { iterates, some };
-
-void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows, Shows shows = Shows::some) {
-  for (auto& row : rows) table.push_back(with_common_options(std::move(row), shows == Shows::iterates));
+void append(std::vector<SolverRow>& table, std::vector<SolverRow> rows, StallTest stall = StallTest::none) {
+  for (auto& row : rows) table.push_back(with_common_options(std::move(row), stall));
 }
 
 std::vector<SolverRow> make_catalogue() {
   std::vector<SolverRow> table;
-  append(table, gauss_seidel::solver_rows(), Shows::iterates);
-  append(table, admm_rows(), Shows::iterates);
-  append(table, fixed_point_rows(), Shows::iterates);
-  append(table, apgd_rows());
+  append(table, gauss_seidel::solver_rows(), StallTest::on_shown);
+  append(table, admm_rows(), StallTest::on_shown);
+  append(table, fixed_point_rows(), StallTest::on_shown);
+  append(table, apgd_rows(), StallTest::by_solver);
   append(table, cascade_rows());
-  append(table, nonsmooth_newton_rows(), Shows::iterates);
-  append(table, newton_ccp_rows(), Shows::iterates);
-  append(table, staggered_rows());
+  append(table, nonsmooth_newton_rows(), StallTest::on_shown);
+  append(table, newton_ccp_rows(), StallTest::on_shown);
+  append(table, staggered_rows(), StallTest::by_solver);
   append(table, lcp_rows());
   append(table, ipopt_rows());
   append(table, siconos_rows());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "solvers/after_iteration.hpp"
+#include "solvers/common_options.hpp"
 #include "solvers/first_order/velocity_map.hpp"
 
 namespace conebench {
@@ -29,6 +30,7 @@ struct ApgdOptions {
   double growth = 2.0;      ///< L ← growth L where the step is too long
   double relaxation = 0.9;  ///< L ← relaxation L after every iteration
   bool restart = true;
+  double stall = 0.0;
 };
 
 void declare_options(OptionBinder& bind, ApgdOptions& o) {
@@ -36,6 +38,7 @@ void declare_options(OptionBinder& bind, ApgdOptions& o) {
   bind.real("relaxation", o.relaxation,
             {.minimum = 0.1, .maximum = 1.0, .doc = "L <- relaxation L after every iteration"});
   bind.flag("restart", o.restart, "drop the momentum where it points uphill (O'Donoghue and Candes' gradient rule)");
+  declare_stall(bind, o.stall);
 }
 
 class Apgd final : public Solver {
@@ -79,6 +82,8 @@ class Apgd final : public Solver {
         summary.status = *status;
         return summary;
       }
+      const bool still = (gamma_ - next_).norm() < options_.stall * gamma_.norm();  // next_: γ of the iteration before
+      if (still) return ended_as(summary, SolveStatus::stalled, best);
     }
     summary.status = SolveStatus::max_iterations;
     return summary;

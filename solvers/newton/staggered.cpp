@@ -9,6 +9,7 @@
 
 #include "problems/scaled_natural_map.hpp"
 #include "solvers/after_iteration.hpp"
+#include "solvers/common_options.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/convex_qp_solvers.hpp"
 
@@ -31,6 +32,7 @@ struct StaggeredOptions {
   std::string tangential = "admm";
   double inner_tolerance = 0.01;
   long inner_iterations = 1000;
+  double stall = 0.0;  ///< of a turn
 };
 
 void declare_options(OptionBinder& bind, StaggeredOptions& o) {
@@ -43,6 +45,7 @@ void declare_options(OptionBinder& bind, StaggeredOptions& o) {
              .doc = "accuracy of the inner problems over the last scaled natural map of the whole; 0: to the end"});
   bind.integer("inner_iterations", o.inner_iterations,
                {.minimum = 1, .maximum = 1e7, .doc = "most iterations of an inner solve"});
+  declare_stall(bind, o.stall);
 }
 
 /// One of the two inner problems with its solver and vectors.
@@ -101,6 +104,7 @@ class Staggered final : public Solver {
         summary.status = *status;
         return summary;
       }
+      const bool still = (lambda_ - impulse).norm() < options_.stall * lambda_.norm();
       impulse = lambda_;
       summary.iterations = k;
       summary.own_residual =
@@ -110,6 +114,7 @@ class Staggered final : public Solver {
         summary.status = *status;
         return summary;
       }
+      if (still) return ended_as(summary, SolveStatus::stalled, summary.own_residual);
     }
     summary.status = SolveStatus::max_iterations;
     return summary;

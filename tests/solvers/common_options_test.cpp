@@ -99,9 +99,33 @@ TEST(CommonOptions, ASolveThatStandsStillEndsAsStalled) {
   EXPECT_NEAR(answer.impulse[2], 1.0 - std::exp2(-10), 1e-12);
 }
 
+TEST(CommonOptions, StaggeredProjectionsStallWhereATurnChangesTooLittle) {
+  const ContactProblem problem = stack();
+  const double share = 1e-3;
+  const Answer answer = own("STAGGERED", problem, {{"stall", share}}, 0.0);
+  ASSERT_EQ(answer.summary.status, SolveStatus::stalled);
+  const auto after = [&](long turns) { return own("STAGGERED", problem, {}, 0.0, turns).impulse; };
+  const auto change = [&](long k) { return (after(k) - after(k - 1)).norm() / after(k).norm(); };
+  const long last = answer.summary.iterations;
+  ASSERT_GT(last, 1);
+  EXPECT_EQ(answer.impulse, after(last));
+  EXPECT_LT(change(last), share);
+  for (long k = 2; k < last; ++k) EXPECT_GE(change(k), share) << "turn " << k;
+}
+
+TEST(CommonOptions, AcceleratedGradientStallsAtTheAnswerItself) {
+  // The first step reaches the answer, so the second does not move.
+  const ContactProblem point =
+      testing::micro(Matrix::Identity(3, 3), testing::vector({0, 0, -1}), testing::cones(0, 0, {0.5}));
+  const Answer answer = own("APGD-CCP", point, {{"stall", 1e-8}}, 0.0);
+  EXPECT_EQ(answer.summary.status, SolveStatus::stalled);
+  EXPECT_EQ(answer.summary.iterations, 2);
+  EXPECT_NEAR(answer.impulse[2], 1.0, 1e-15);
+}
+
 TEST(CommonOptions, TheStallTestDoesNotEndWhatConvergesFirst) {
   const ContactProblem problem = stack();
-  for (const char* id : {"ADMM-NCP-SA", "ADMM-CCP", "NSGS", "FP-DS", "RAISIM"}) {
+  for (const char* id : {"ADMM-NCP-SA", "ADMM-CCP", "NSGS", "FP-DS", "RAISIM", "STAGGERED", "APGD-CCP"}) {
     SCOPED_TRACE(id);
     const Answer free = own(id, problem, {}, 1e-6, 2000);
     const Answer tested = own(id, problem, {{"stall", 1e-14}}, 1e-6, 2000);

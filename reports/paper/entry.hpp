@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "reports/paper/command_source.hpp"
 #include "reports/paper/language.hpp"
 #include "reports/paper/trajectory_source.hpp"
 #include "runners/plan/suite.hpp"
@@ -107,6 +108,7 @@ struct Entry {
   std::string suites_of;  ///< the entry whose suites it shares; empty: it has its own
   std::vector<SuiteText> quick, full;
   std::vector<TrajectorySource> quick_trajectories, full_trajectories;
+  std::vector<CommandSource> quick_commands, full_commands;
   std::string data_problems;       ///< JSON list that replaces the suites' problems where the data folder has its files
   std::string data_name;           ///< what those are, for people
   std::optional<Expression> only;  ///< truth of a cell: the others count nowhere

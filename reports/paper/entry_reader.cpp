@@ -24,7 +24,7 @@ class EntryReader {
     Entry entry;
     if (!read_.is_object(document, "",
                          {"id", "paper", "place", "title", "shows", "state", "reason", "duration", "suites",
-                          "trajectories", "data", "only", "tables", "figures", "checks", "notes"})) {
+                          "trajectories", "commands", "data", "only", "tables", "figures", "checks", "notes"})) {
       return *read_.error();
     }
     entry.id = id(required(document, "", "id"), "id");
@@ -36,7 +36,12 @@ class EntryReader {
     entry.reason = optional_text(document, "", "reason");
     if (const Json* value = find(document, "duration")) duration(*value, entry);
     if (const Json* value = find(document, "suites")) suites(*value, entry);
-    if (const Json* value = find(document, "trajectories")) trajectories(*value, entry);
+    if (const Json* value = find(document, "trajectories")) {
+      sizes(*value, "trajectories", read_trajectories, entry.quick_trajectories, entry.full_trajectories);
+    }
+    if (const Json* value = find(document, "commands")) {
+      sizes(*value, "commands", read_commands, entry.quick_commands, entry.full_commands);
+    }
     if (const Json* value = find(document, "data")) data(*value, entry);
     if (document.contains("only")) entry.only = of_cell(document, "", "only", Kind::truth, "");
     each(document, "", "tables", [&](const Json& v, const std::string& at) { entry.tables.push_back(table(v, at)); });
@@ -154,15 +159,15 @@ class EntryReader {
     }
   }
   /// A list for both sizes, or {"quick": …, "full": …}.
-  void trajectories(const Json& value, Entry& entry) {
-    const bool sizes = value.is_object();
-    if (sizes && !read_.is_object(value, "trajectories", {"quick", "full"})) return;
+  template <class Read, class Sources>
+  void sizes(const Json& value, const std::string& key, Read read, Sources& quick, Sources& full) {
+    const bool both = value.is_object();
+    if (both && !read_.is_object(value, key, {"quick", "full"})) return;
     const auto list = [&](const char* size) {
-      const std::string path = sizes ? child_path("trajectories", size) : "trajectories";
-      return read_trajectories(read_, sizes ? required(value, "trajectories", size) : value, path);
+      return both ? read(read_, required(value, key, size), child_path(key, size)) : read(read_, value, key);
     };
-    entry.quick_trajectories = list("quick");
-    entry.full_trajectories = list("full");
+    quick = list("quick");
+    full = list("full");
   }
   void data(const Json& value, Entry& entry) {
     if (!read_.is_object(value, "data", {"what", "problems"})) return;
@@ -391,9 +396,12 @@ class EntryReader {
 
   void consistent(const Entry& entry) {
     const bool running = entry.state == State::runs || entry.state == State::needs_data;
-    const bool has_source = !entry.suites_of.empty() || !entry.quick.empty() || !entry.quick_trajectories.empty();
-    if (running && !has_source) read_.fail("suites", "is missing, as is \"trajectories\": the entry says that it runs");
-    if (!running && has_source) read_.fail("state", "has suites or trajectories and does not say that it runs");
+    const bool has_source = !entry.suites_of.empty() || !entry.quick.empty() || !entry.quick_trajectories.empty() ||
+                            !entry.quick_commands.empty();
+    if (running && !has_source)
+      read_.fail("suites", "is missing, as are \"trajectories\" and \"commands\": the entry says that it runs");
+    if (!running && has_source)
+      read_.fail("state", "has suites, trajectories or commands and does not say that it runs");
     if (!running && entry.state != State::is_static && entry.reason.empty()) {
       read_.fail("reason", fmt::format("is missing: why the entry is {}", to_string(entry.state)));
     }

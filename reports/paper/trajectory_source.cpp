@@ -13,67 +13,10 @@ namespace conebench::paper {
 namespace {
 
 using Json = nlohmann::json;
-using Options = std::vector<std::pair<std::string, std::string>>;
+using Options = SourceOptions;
 
 constexpr long most_steps = 10'000'000;
-constexpr long largest_seed = 1'000'000'000;
 constexpr double default_step_s = 1e-3;
-
-std::string value_text(JsonReader& read, const Json& value, const std::string& path) {
-  if (value.is_string()) return read.text(value, path);
-  if (!value.is_number() && !value.is_boolean()) read.fail(path, "must be a number, a text, true or false");
-  return value.dump();
-}
-
-Options read_options(JsonReader& read, const Json& item, const std::string& path) {
-  Options options;
-  if (!item.contains("options")) return options;
-  const std::string here = child_path(path, "options");
-  if (!item["options"].is_object()) {
-    read.fail(here, "must be {\"NAME\": value, …}");
-    return options;
-  }
-  for (const auto& [name, value] : item["options"].items()) {
-    options.emplace_back(name, value_text(read, value, child_path(here, name)));
-  }
-  return options;
-}
-
-/// The options with every point of the grid.
-std::vector<Options> read_grid(JsonReader& read, const Json& item, const std::string& path, const Options& options) {
-  std::vector<Options> points = {options};
-  if (!item.contains("grid")) return points;
-  const std::string here = child_path(path, "grid");
-  for (const auto& [name, values] : item["grid"].items()) {
-    if (!values.is_array() || values.empty()) {
-      read.fail(child_path(here, name), "must be a list of values");
-      return points;
-    }
-    std::vector<Options> more;
-    for (const Options& point : points) {
-      for (const Json& value : values) {
-        more.push_back(point);
-        more.back().emplace_back(name, value_text(read, value, child_path(here, name)));
-      }
-    }
-    points = std::move(more);
-  }
-  return points;
-}
-
-std::vector<long> read_seeds(JsonReader& read, const Json& item, const std::string& path) {
-  if (!item.contains("seeds")) return {1};
-  const std::string here = child_path(path, "seeds");
-  if (!item["seeds"].is_array() || item["seeds"].empty()) {
-    read.fail(here, "must be a list of whole numbers");
-    return {};
-  }
-  std::vector<long> seeds;
-  for (std::size_t i = 0; i < item["seeds"].size(); ++i) {
-    seeds.push_back(read.integer(item["seeds"][i], child_path(here, i), 0, largest_seed));
-  }
-  return seeds;
-}
 
 double time_step_of(const Options& options) {
   const auto found = std::find_if(options.begin(), options.end(), [](const auto& o) { return o.first == "time_step"; });
@@ -98,8 +41,8 @@ long steps_of(JsonReader& read, const Json& item, const std::string& path, const
 
 void read_one(JsonReader& read, const Json& item, const std::string& path, std::vector<TrajectorySource>& sources) {
   if (!read.is_object(item, path,
-                      {"name", "scene", "options", "grid", "seeds", "steps", "seconds", "bodies", "impulses", "every",
-                       "reference"})) {
+                      {"name", "scene", "options", "grid", "seeds", "steps", "seconds", "bodies", "impulses",
+                       "conditioning", "every", "reference"})) {
     return;
   }
   for (const char* const key : {"name", "scene"}) {
@@ -109,6 +52,9 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
   source.name = read.text(item["name"], child_path(path, "name"));
   source.scene = read.text(item["scene"], child_path(path, "scene"));
   if (item.contains("impulses")) source.impulses = read.flag(item["impulses"], child_path(path, "impulses"));
+  if (item.contains("conditioning")) {
+    source.conditioning = read.flag(item["conditioning"], child_path(path, "conditioning"));
+  }
   if (item.contains("every")) source.every = read.integer(item["every"], child_path(path, "every"), 1, most_steps);
   if (item.contains("reference")) source.reference = read.text(item["reference"], child_path(path, "reference"));
   for (const Json& body : item.value("bodies", Json::array())) {
@@ -129,11 +75,7 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
 
 }  // namespace
 
-std::string TrajectorySource::words() const {
-  std::string text = scene;
-  for (const auto& [option, value] : options) text += " " + option + "=" + value;
-  return seed == 1 ? text : fmt::format("{} seed={}", text, seed);
-}
+std::string TrajectorySource::words() const { return source_text(scene, options, seed); }
 
 const TrajectorySource* reference_of(const TrajectorySource& source, const std::vector<TrajectorySource>& sources) {
   std::vector<const TrajectorySource*> named, seeded;

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "reports/paper/source_options.hpp"
 #include "runners/plan/json_reader.hpp"
 
 namespace conebench::paper {
@@ -13,15 +13,16 @@ namespace conebench::paper {
 struct TrajectorySource {
   std::string name;  ///< its samples' family
   std::string scene;
-  std::vector<std::pair<std::string, std::string>> options;  ///< names and values, as on the command line
+  SourceOptions options;
   long seed = 1;
   long steps = 0;
   std::vector<std::string> bodies;  ///< whose poses and forces it has
   bool impulses = false;
+  bool conditioning = false;
   long every = 1;         ///< one step of so many is a sample
   std::string reference;  ///< name of what it is compared with, of several that with its seed; empty: none
 
-  /// "cube-sliding direction=22.5 solver=PGS-LCP", with "seed=2" where it is not 1.
+  /// As source_text.
   std::string words() const;
 };
 

@@ -80,7 +80,8 @@ int parse_and_run(int argc, char** argv) {
                                          add_report(root),     add_compare(root), add_compare_trajectories(root),
                                          add_nightly(root),    add_history(root), add_paper(root),
                                          add_merge(root),      add_rejudge(root), add_doctor(root),
-                                         add_completion(root), add_worker(root),  add_inverse_dynamics(root)};
+                                         add_completion(root), add_worker(root),  add_inverse_dynamics(root),
+                                         add_loop(root)};
 
   root.footer(std::string(exit_code_table()) + examples);  // last, because commands would inherit it
 

@@ -33,6 +33,7 @@ Command add_inspect(CLI::App& root);
 Command add_list(CLI::App& root);
 Command add_generate(CLI::App& root);
 Command add_inverse_dynamics(CLI::App& root);
+Command add_loop(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_compare_trajectories(CLI::App& root);

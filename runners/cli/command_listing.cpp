@@ -62,6 +62,14 @@ where there is none, with the reason in `notes`) `rank`, `conditioning` (on the 
 `category`, `densities`, `problem_hash`, and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
 Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 
+`inverse-dynamics`: `problem`, `problem_hash`, `contacts`, `formulation`, `converged`, `iterations`, `residual`, `missed`, `velocity`, `impulse`,
+`impulse_norm`, `impulse_norms` (one an iteration), `torque`, `torque_norm`, `contact_torque_norm` (of Jᵀλ), `torque_unit`, `time_step`, and `forward`: `solver`, `solved`,
+`velocity_difference`, `impulse_difference`, `agrees`.
+
+`loop`: `scene`, `solver`, `time_step`, `rounds`, `peer_engine`, `ratio` (of the steps a second), and `loop` and `peer`, each with `steps`, `finished`,
+`failure` (why not), `steps_per_s`, `step_ms`, `contacts` and `iterations` (means), `unsolved_steps` and its parts: `assembly_ms`, `collision_ms`,
+`setup_ms`, `solve_ms`, `rest_ms`; `collision_ms`, `rows_ms`, `solve_ms`, `other_ms`.
+
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.
 

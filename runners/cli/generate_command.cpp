@@ -100,7 +100,8 @@ std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
   for (const auto& [given, name] : {std::pair(arguments.picture, "--picture"),
                                     {trajectory.state, "--state"},
                                     {!trajectory.bodies.empty(), "--body"},
-                                    {trajectory.impulses, "--impulses"}}) {
+                                    {trajectory.impulses, "--impulses"},
+                                    {trajectory.conditioning, "--conditioning"}}) {
     if (!given) continue;
     return Error{
         ErrorCode::unsupported,
@@ -141,6 +142,8 @@ Command add_generate(CLI::App& root) {
       ->allow_extra_args(false);
   app->add_flag("--impulses", arguments->trajectory.impulses,
                 "Write every contact's point and force of every step as impulses.csv");
+  app->add_flag("--conditioning", arguments->trajectory.conditioning,
+                "Add the conditioning of each step's G + R to trajectory.csv, which takes time");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_generate(*arguments); }};
 }

@@ -141,7 +141,7 @@ Result<Forward> run_forward(const ContactProblem& problem, const InverseDynamics
 
 nlohmann::json numbers(const Vector& values) {
   nlohmann::json list = nlohmann::json::array();
-  for (const double value : values) list.push_back(std::isfinite(value) ? nlohmann::json(value) : nullptr);
+  for (const double value : values) list.push_back(number(value));
   return list;
 }
 
@@ -173,29 +173,33 @@ Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
 
   const auto& configuration = problem->configuration();
   const std::optional<double> time_step = configuration ? configuration->time_step : std::nullopt;
-  const Vector torque = time_step ? Vector(found->torque / *time_step) : found->torque;
+  const double duration = time_step.value_or(1.0);
+  const Vector torque = found->torque / duration;
+  const Vector contact_torque = problem->primal()->jacobian.transpose() * contacts.impulse / duration;  // τ_c = Jᵀ λ
   if (arguments.json) {
-    print_json("inverse-dynamics",
-               {{"problem", arguments.problem},
-                {"problem_hash", problem->content_hash()},
-                {"contacts", cones.contacts()},
-                {"formulation", arguments.ccp ? "CCP" : "NCP"},
-                {"converged", contacts.converged},
-                {"iterations", contacts.iterations},
-                {"residual", std::isfinite(contacts.residual) ? nlohmann::json(contacts.residual) : nullptr},
-                {"missed", found->missed},
-                {"velocity", numbers(found->velocity)},
-                {"impulse", numbers(contacts.impulse)},
-                {"impulse_norms", numbers(contacts.growth)},
-                {"torque", numbers(torque)},
-                {"torque_unit", time_step ? "N, N m" : "N s, N m s"},
-                {"time_step", time_step ? nlohmann::json(*time_step) : nullptr},
-                {"forward",
-                 {{"solver", arguments.solver},
-                  {"solved", forward->solved},
-                  {"velocity_difference", forward->velocity},
-                  {"impulse_difference", forward->impulse},
-                  {"agrees", agrees}}}});
+    print_json("inverse-dynamics", {{"problem", arguments.problem},
+                                    {"problem_hash", problem->content_hash()},
+                                    {"contacts", cones.contacts()},
+                                    {"formulation", arguments.ccp ? "CCP" : "NCP"},
+                                    {"converged", contacts.converged},
+                                    {"iterations", contacts.iterations},
+                                    {"residual", number(contacts.residual)},
+                                    {"missed", found->missed},
+                                    {"velocity", numbers(found->velocity)},
+                                    {"impulse", numbers(contacts.impulse)},
+                                    {"impulse_norm", number(contacts.impulse.norm())},
+                                    {"impulse_norms", numbers(contacts.growth)},
+                                    {"torque", numbers(torque)},
+                                    {"torque_norm", number(torque.norm())},
+                                    {"contact_torque_norm", number(contact_torque.norm())},
+                                    {"torque_unit", time_step ? "N, N m" : "N s, N m s"},
+                                    {"time_step", time_step ? nlohmann::json(*time_step) : nullptr},
+                                    {"forward",
+                                     {{"solver", arguments.solver},
+                                      {"solved", forward->solved},
+                                      {"velocity_difference", forward->velocity},
+                                      {"impulse_difference", forward->impulse},
+                                      {"agrees", agrees}}}});
   } else {
     std::string text = fmt::format("problem    {} ({}, {} velocities)\n", arguments.problem,
                                    plural(cones.contacts(), "contact"), found->velocity.size());

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/plural.hpp"
+#include "runners/cli/paper_commands.hpp"
 #include "runners/cli/paper_trajectories.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/sweep.hpp"
@@ -108,23 +109,38 @@ std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   return std::nullopt;
 }
 
-std::optional<Error> PaperRunner::simulate(const paper::Entry& owner, PaperRun& run) {
-  const auto& sources = options_.size == paper::Size::quick ? owner.quick_trajectories : owner.full_trajectories;
-  if (sources.empty()) return std::nullopt;
-  const std::filesystem::path folder = is_one_store(options_.stores)
-                                           ? std::filesystem::path(options_.stores).replace_extension(".trajectories")
-                                           : options_.stores / "trajectories";
-  const auto made = make_trajectories(sources, folder, options_.interrupted, progress_);
+std::filesystem::path PaperRunner::folder_for(const std::string& what) const {
+  return is_one_store(options_.stores) ? std::filesystem::path(options_.stores).replace_extension("." + what)
+                                       : options_.stores / what;
+}
+
+template <class Sources>
+std::optional<Error> PaperRunner::measure(const Sources& sources, const std::filesystem::path& folder, auto make,
+                                          auto samples_of, PaperRun& run) {
+  const auto made = make(sources, folder, options_.interrupted, progress_);
   if (!made) return made.error();
   run.interrupted = !*made;
   if (run.interrupted) return std::nullopt;
-  auto samples = trajectory_samples(sources, folder);
+  auto samples = samples_of(sources, folder);
   if (!samples) return samples.error();
   std::move(samples->begin(), samples->end(), std::back_inserter(run.samples));
   run.builds.insert(capture_build().commit);
   run.days.insert(utc_now().substr(0, length_of_day));
-  for (std::string& line : trajectory_failures(sources, folder)) run.notes.push_back(std::move(line));
   return std::nullopt;
+}
+
+std::optional<Error> PaperRunner::simulate(const paper::Entry& owner, PaperRun& run) {
+  const bool quick = options_.size == paper::Size::quick;
+  const auto& simulations = quick ? owner.quick_trajectories : owner.full_trajectories;
+  if (!simulations.empty()) {
+    const auto folder = folder_for("trajectories");
+    if (auto error = measure(simulations, folder, make_trajectories, trajectory_samples, run)) return error;
+    if (run.interrupted) return std::nullopt;
+    for (std::string& line : trajectory_failures(simulations, folder)) run.notes.push_back(std::move(line));
+  }
+  const auto& commands = quick ? owner.quick_commands : owner.full_commands;
+  if (commands.empty()) return std::nullopt;
+  return measure(commands, folder_for("commands"), run_commands, command_samples, run);
 }
 
 Result<PaperRun> PaperRunner::run(const paper::Entry& entry) {

@@ -41,13 +41,18 @@ class PaperRunner {
   PaperRunner(const std::vector<paper::Entry>& entries, PaperRunOptions options, Progress& progress)
       : entries_(entries), options_(std::move(options)), progress_(progress) {}
 
-  /// Errors: as suites_of, Store::open, StoreLock::acquire, run_sweep, make_trajectories and
-  /// trajectory_samples.
+  /// Errors: as suites_of, Store::open, StoreLock::acquire, run_sweep, make_trajectories, trajectory_samples,
+  /// run_commands and command_samples.
   Result<PaperRun> run(const paper::Entry& entry);
 
  private:
   Result<std::vector<Suite>> suites(const paper::Entry& owner, PaperRun& run);
+  /// Its simulations and commands.
   std::optional<Error> simulate(const paper::Entry& owner, PaperRun& run);
+  template <class Sources>
+  std::optional<Error> measure(const Sources& sources, const std::filesystem::path& folder, auto make, auto samples_of,
+                               PaperRun& run);
+  std::filesystem::path folder_for(const std::string& what) const;
   std::optional<Error> run_suite(const Suite& suite, PaperRun& run);
 
   const std::vector<paper::Entry>& entries_;

@@ -1,21 +1,17 @@
 #include "runners/cli/paper_trajectories.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <map>
 
 #include "base/text_file.hpp"
 #include "reports/paper/trajectory_samples.hpp"
-#include "reports/write_files.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/measured_folder.hpp"
+#include "runners/cli/run_self.hpp"
 #include "runners/execute/environment.hpp"
-#include "runners/execute/process.hpp"
-#include "runners/plan/content_address.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/trajectory.hpp"
 
@@ -26,10 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using paper::TrajectorySource;
 
-constexpr unsigned look_us = 20'000;
 constexpr long most_samples = 10;
 constexpr const char* failure_name = "ended_early";  ///< file with the reason, where the simulation blew up
-constexpr const char* maker_name = "made_by";        ///< file with the hash of the executable that made the folder
 constexpr std::uintmax_t longest_note = 10'000;
 
 std::vector<std::string> command_of(const TrajectorySource& source, const fs::path& out) {
@@ -44,39 +38,8 @@ std::vector<std::string> command_of(const TrajectorySource& source, const fs::pa
   if (source.seed != 1) words.insert(words.end(), {"--seed", std::to_string(source.seed)});
   for (const std::string& body : source.bodies) words.insert(words.end(), {"--body", body});
   if (source.impulses) words.emplace_back("--impulses");
+  if (source.conditioning) words.emplace_back("--conditioning");
   return words;
-}
-
-struct Ending {
-  bool interrupted = false;
-  int code = 0;       ///< the exit code; that of internal errors where a signal ended it
-  std::string words;  ///< its last on standard error
-};
-
-/// Runs this executable with the words.
-Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop) {
-  std::vector<std::string> copies = words;
-  std::vector<char*> arguments;
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  OutputCatcher output;
-  const pid_t child = fork_process({.channel = -1, .output = output.descriptor()}, [&] {
-    execv("/proc/self/exe", arguments.data());
-    return 1;
-  });
-  if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
-  int status = 0;
-  pid_t ended = 0;
-  while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
-    if (stop != nullptr && *stop) {
-      kill(-child, SIGKILL);
-      waitpid(child, &status, 0);
-      return Ending{.interrupted = true, .words = {}};
-    }
-    usleep(look_us);
-  }
-  const bool by_itself = ended == child && WIFEXITED(status);
-  return Ending{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal), .words = output.last_words()};
 }
 
 /// What stopped it, without where its samples are: their folder is renamed.
@@ -87,38 +50,26 @@ std::string without_samples(std::string words) {
 }
 
 fs::path place_of(const TrajectorySource& source, const fs::path& folder) {
-  std::string words;
-  for (const std::string& word : command_of(source, "")) words += word + "\n";
-  return folder / content_address({words});
+  return folder / folder_name(command_of(source, ""));
 }
 
-/// Makes the source's folder where this executable has not. False where that was interrupted.
-Result<bool> make(const TrajectorySource& source, const fs::path& folder, const std::string& executable,
-                  const std::atomic<bool>* stop, Progress& progress) {
-  const fs::path place = place_of(source, folder);
-  const auto maker = read_text_file(place / maker_name, longest_note);
-  if (maker && *maker == executable) return true;
-  std::error_code failed;
-  const fs::path unfinished = place.string() + ".unfinished";
-  fs::remove_all(place, failed);
-  fs::remove_all(unfinished, failed);
-  fs::create_directories(folder, failed);
+/// Simulates into the folder; nothing where that was interrupted.
+Result<std::optional<std::vector<ReportFile>>> make(const TrajectorySource& source, const fs::path& folder,
+                                                    const std::atomic<bool>* stop, Progress& progress) {
   progress.note(fmt::format("simulating {}, {} steps", source.words(), source.steps));
-  const auto ran = run_self(command_of(source, unfinished), stop);
+  const auto ran = run_self(command_of(source, folder), stop);
   if (!ran) return Error{ran.error().code, fmt::format("{}: {}", source.words(), ran.error().message)};
-  if (ran->interrupted) return false;
-  std::vector<ReportFile> notes = {{maker_name, executable}};
+  if (ran->interrupted) return std::optional<std::vector<ReportFile>>();
+  std::vector<ReportFile> notes;
   if (ran->code != 0) {
-    const bool began = fs::exists(unfinished / simulation::trajectory_name, failed);
+    std::error_code failed;
+    const bool began = fs::exists(folder / simulation::trajectory_name, failed);
     if (!began || ran->code != exit_code(ErrorCode::bad_input)) {
       return Error{ErrorCode::bad_input, fmt::format("{}: {}", source.words(), ran->words)};
     }
     notes.push_back({failure_name, without_samples(ran->words)});
   }
-  if (const auto written = write_files(unfinished, notes); !written) return written.error();
-  fs::rename(unfinished, place, failed);
-  if (failed) return Error{ErrorCode::bad_input, fmt::format("{}: {}", place.string(), failed.message())};
-  return true;
+  return std::optional(std::move(notes));
 }
 
 /// Why it ended early.
@@ -165,7 +116,8 @@ Result<bool> make_trajectories(const std::vector<TrajectorySource>& sources, con
                                const std::atomic<bool>* stop, Progress& progress) {
   const std::string executable = capture_build().executable;
   for (const TrajectorySource& source : sources) {
-    const auto made = make(source, folder, executable, stop, progress);
+    const auto made = fill_once(place_of(source, folder), executable,
+                                [&](const fs::path& unfinished) { return make(source, unfinished, stop, progress); });
     if (!made || !*made) return made;
   }
   return true;

@@ -89,6 +89,14 @@ struct EngineOptions {
   bool armature = true;  ///< the rotors' inertia that the model adds to the joints is part of M
   bool maximal =
       false;  ///< every body free and the joints as bilateral rows (004 IV), else the joints' own coordinates
+  bool passive = false;       ///< joints have no limits, damping, springs, dry friction or drives
+  bool self_contact = false;  ///< all bodies can touch each other but those that a joint connects
+};
+
+/// A position servo of a hinge or a slide.
+struct Servo {
+  Index position = 0;  ///< of the joint in q
+  Index velocity = 0;  ///< of it in v
 };
 
 /// Where a body's frame is, in world axes.
@@ -135,6 +143,8 @@ class Engine {
   virtual Matrix control_ranges() const = 0;
   /// A, f [Hz] and p of each actuator's own wave, from <actuator user="A f p">; no columns where the model has none.
   virtual Matrix control_waves() const = 0;
+  /// What each actuator drives, in reduced coordinates; nothing where it is no position servo.
+  virtual std::vector<std::optional<Servo>> servos() const = 0;
   virtual Result<std::monostate> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) = 0;
 
   /// q ← q ⊕ Δt v, quaternions along the exponential map (004 eq. 10b).

@@ -1,4 +1,5 @@
 #include "runners/simulation/engine.hpp"
+#include "runners/simulation/peer_loop.hpp"
 
 namespace conebench::simulation {
 
@@ -13,6 +14,11 @@ Error missing(const std::string& name) {
 }  // namespace
 
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel&, const std::string& name, const EngineOptions&) {
+  return missing(name);
+}
+
+Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel&, const std::string& name, const EngineOptions&,
+                                                 double) {
   return missing(name);
 }
 

@@ -84,6 +84,21 @@ Matrix MujocoBase::control_waves() const {
   return waves;
 }
 
+std::vector<std::optional<Servo>> MujocoBase::servos() const {
+  const mjModel& m = *model_;
+  std::vector<std::optional<Servo>> servos(static_cast<std::size_t>(m.nu));
+  for (int a = 0; a < m.nu; ++a) {
+    const mjtNum* const bias = m.actuator_biasprm + mjNBIAS * a;
+    const bool of_position = m.actuator_biastype[a] == mjBIAS_AFFINE && m.actuator_dyntype[a] == mjDYN_NONE &&
+                             bias[1] == -m.actuator_gainprm[mjNGAIN * a] && m.actuator_gear[6 * a] == 1.0;
+    if (!of_position || m.actuator_trntype[a] != mjTRN_JOINT) continue;
+    const int joint = m.actuator_trnid[2 * a];
+    if (m.jnt_type[joint] != mjJNT_HINGE && m.jnt_type[joint] != mjJNT_SLIDE) continue;
+    servos[static_cast<std::size_t>(a)] = Servo{m.jnt_qposadr[joint], m.jnt_dofadr[joint]};
+  }
+  return servos;
+}
+
 void MujocoBase::advance_activation(State& state, double time_step) const {
   for (int k = 0; k < model_->na; ++k) state.activation[k] += time_step * data_->act_dot[k];
 }

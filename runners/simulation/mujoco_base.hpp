@@ -49,6 +49,7 @@ class MujocoBase : public Engine {
   const std::vector<std::string>& notes() const override { return notes_; }
   Matrix control_ranges() const override;
   Matrix control_waves() const override;
+  std::vector<std::optional<Servo>> servos() const override;
   void advance_activation(State& state, double time_step) const override;
   std::vector<double> body_masses() const override;
   std::string shape_name(int shape) const override;

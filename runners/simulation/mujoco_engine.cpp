@@ -16,7 +16,7 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
   if (m.nv == 0) {
     return Error{ErrorCode::bad_input, name + ": nothing in the model can move; give a body a joint or a freejoint"};
   }
-  if (!options.armature) std::fill_n(m.dof_armature, m.nv, 0.0);
+  adapt(m, options);
   m.opt.enableflags |= mjENBL_ENERGY;
 #if mjVERSION_HEADER < 3008000
   m.opt.enableflags |= mjENBL_MULTICCD;  // several contacts a pair of convex shapes

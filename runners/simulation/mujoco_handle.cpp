@@ -167,6 +167,24 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
   return handle;
 }
 
+void adapt(mjModel& model, const EngineOptions& options) {
+  if (!options.armature) std::fill_n(model.dof_armature, model.nv, 0.0);
+  if (options.passive) {
+    model.opt.disableflags |= mjDSBL_LIMIT | mjDSBL_PASSIVE | mjDSBL_FRICTIONLOSS | mjDSBL_ACTUATION;
+    std::fill_n(model.jnt_limited, model.njnt, 0);
+    std::fill_n(model.jnt_stiffness, model.njnt, 0.0);
+    std::fill_n(model.dof_damping, model.nv, 0.0);
+  }
+  if (options.self_contact) {
+    model.opt.disableflags &= ~mjDSBL_FILTERPARENT;
+    model.nexclude = 0;
+    for (int g = 0; g < model.ngeom; ++g) {
+      const bool touches = model.geom_contype[g] != 0 || model.geom_conaffinity[g] != 0;
+      model.geom_contype[g] = model.geom_conaffinity[g] = touches ? 1 : 0;
+    }
+  }
+}
+
 void make_room(mjModel& model) {
 #if mjVERSION_HEADER < 300
   constexpr int contacts = 20'000;

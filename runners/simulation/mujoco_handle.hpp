@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runners/simulation/engine.hpp"
 #include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::simulation {
@@ -44,6 +45,9 @@ inline bool is_active(const mjModel& model, int equality) {
   return model.eq_active0[equality] != 0;
 #endif
 }
+
+/// Changes the model as the options ask, but for the coordinates.
+void adapt(mjModel& model, const EngineOptions& options);
 
 /// Enough room in a model's data for its contacts and rows, for versions that do not find it themselves.
 void make_room(mjModel& model);

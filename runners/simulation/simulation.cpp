@@ -97,6 +97,9 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
              .doc = "of contacts of the same two bodies nearer to each other only the deepest stays, 001's δ"});
   bind.choice("fallback", o.fallback, {"none", "frictionless"},
               "where a solve fails: its last impulses, or as 001 V-A those of the step without friction");
+  bind.choice("drives", o.drives, {"model", "prescribed"},
+              "joints are driven as the model says, or move as their position servos are told, whatever acts: 001's "
+              "high-gain control");
   bind.real(
       "limit_margin", o.limit_margin,
       {.minimum = 0, .maximum = 1e3, .unit = "m, rad", .doc = "limits up to this gap, and those within two steps"});
@@ -106,6 +109,8 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.real("max_speed", o.max_speed,
             {.minimum = 0, .maximum = 1e12, .unit = "m/s, rad/s", .doc = "above it the simulation has blown up"});
   bind.flag("armature", o.armature, "the rotors' inertia that the model adds to its joints");
+  bind.flag("passive", o.passive, "joints without limits, damping, springs, dry friction and drives");
+  bind.flag("self_contact", o.self_contact, "all bodies can touch each other but those that a joint connects");
   bind.choice("fclib", o.fclib, {"global", "local"},
               "FCLIB's form of the samples: with M, J and v_free, or with G alone, as most of FCLIB's own are");
   ControlOptions::declare(bind, o.control);
@@ -130,7 +135,7 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   if (!solver) return solver.error();
   made.solver_ = std::move(*solver);
   made.solver_label_ = chosen->label();
-  auto engine = load_engine(model, name, {.armature = options.armature, .maximal = options.coordinates == "maximal"});
+  auto engine = load_engine(model, name, options.engine());
   if (!engine) return engine.error();
   made.engine_ = std::move(*engine);
   const double own_step = model.time_step > 0.0 ? model.time_step : made.engine_->dimensions().time_step;
@@ -141,6 +146,14 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   if (options.control.control != "scene" && options.control.control != "none" &&
       made.engine_->dimensions().controls == 0) {
     made.notes_.push_back(fmt::format("{}: control={} does nothing: the model has no actuators", name, kind));
+  }
+  if (options.drives == "prescribed") {
+    made.servos_ = made.engine_->servos();
+    const bool any = std::any_of(made.servos_.begin(), made.servos_.end(), [](const auto& s) { return s.has_value(); });
+    if (options.coordinates != "reduced" || kind == "trot" || !any) {
+      return Error{ErrorCode::wrong_usage,
+                   name + ": drives=prescribed takes coordinates=reduced, position servos and a gait that they follow"};
+    }
   }
   if (kind == "trot") {
     if (options.coordinates != "reduced") {
@@ -215,19 +228,34 @@ void Simulation::watch(StageWatch stages) {
   stages_ = std::move(stages);
 }
 
+PrescribedMotion Simulation::prescribed_motion(double left) const {
+  std::vector<double> velocities;
+  PrescribedMotion motion;
+  for (std::size_t a = 0; a < servos_.size(); ++a) {
+    if (!servos_[a]) continue;
+    motion.which.push_back(servos_[a]->velocity);
+    velocities.push_back((state_.control[Index(a)] - state_.position[servos_[a]->position]) / left);
+  }
+  motion.velocity = Eigen::Map<const Vector>(velocities.data(), Index(velocities.size()));
+  return motion;
+}
+
 Result<StepRecord> Simulation::step() {
   if (auto error = runaway(state_.velocity)) return *error;
   const State before = state_;
   const auto outcome = [&]() -> Result<StepRecord> {
-    state_.control = trot_ ? trot_->at(state_, touching_) : control_->at(state_.time);
+    // Prescribed joints are told where to be at the step's end.
+    const double told_at = state_.time + (servos_.empty() ? 0.0 : time_step_);
+    state_.control = trot_ ? trot_->at(state_, touching_) : control_->at(told_at);
     // Moreau's rule evaluates everything in the middle of the step (004 III-A).
     const double first = options_.integrator == "moreau" ? 0.5 * time_step_ : 0.0;
     if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
+    const PrescribedMotion prescribed = prescribed_motion(time_step_ - first);
     begin(Stage::assembly);
     if (auto done = evaluate(); !done) return done.error();
     if (steps_ == 0) note_overlap();
 
-    const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_);
+    const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_, prescribed);
     if (!step) return step.error();
     begin(Stage::rest);
     auto identities = identities_.follow(mechanics_.contacts);

@@ -34,12 +34,20 @@ struct SimulationOptions {
   double contact_margin = -1.0;
   double thinning = 0.0;
   std::string fallback = "none";
+  std::string drives = "model";
   double limit_margin = 0.02;
   double identity_radius = 0.02;
   double max_speed = 1e3;
   bool armature = true;
+  bool passive = false;
+  bool self_contact = false;
   std::string fclib = "global";
   ControlOptions control;
+
+  EngineOptions engine() const {
+    return {
+        .armature = armature, .maximal = coordinates == "maximal", .passive = passive, .self_contact = self_contact};
+  }
 
   static void declare(OptionBinder& bind, SimulationOptions& o);
 };
@@ -93,6 +101,7 @@ class Simulation {
  private:
   Simulation() = default;
   Result<std::monostate> evaluate();
+  PrescribedMotion prescribed_motion(double left) const;
   std::vector<std::string> touched(const StepRecord& record) const;
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
@@ -121,8 +130,9 @@ class Simulation {
   std::string solver_label_;
   std::unique_ptr<Solver> solver_;
   std::unique_ptr<Control> control_;
-  std::vector<std::string> touching_;  ///< bodies that a contact pressed on in the step before, for trot_
-  std::optional<TrotControl> trot_;    ///< in place of control_
+  std::vector<std::string> touching_;         ///< bodies that a contact pressed on in the step before, for trot_
+  std::optional<TrotControl> trot_;           ///< in place of control_
+  std::vector<std::optional<Servo>> servos_;  ///< that the joints follow exactly; empty with drives=model
   State state_;
   Mechanics mechanics_;
   ContactIdentities identities_{0.0};

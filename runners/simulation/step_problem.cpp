@@ -140,6 +140,40 @@ Vector compliance(const ContactProblemData& data, const Vector& softness, const 
   return r;
 }
 
+/// M_FF v_F = (M v_free)_F − M_FP v_P for the velocities F that are not prescribed.
+std::optional<Error> move_as(const PrescribedMotion& prescribed, const std::string& name, StepData& step) {
+  const Index size = step.free_velocity.size();
+  std::vector<bool> given(static_cast<std::size_t>(size), false);
+  Vector velocity = Vector::Zero(size);
+  for (std::size_t k = 0; k < prescribed.which.size(); ++k) {
+    given[static_cast<std::size_t>(prescribed.which[k])] = true;
+    velocity[prescribed.which[k]] = prescribed.velocity[Index(k)];
+  }
+  Vector momentum = step.mass * (step.free_velocity - velocity);
+  for (const Index i : prescribed.which) momentum[i] = 0.0;
+  step.mass.prune([&](Index i, Index j, double) {
+    const bool both_free = !given[static_cast<std::size_t>(i)] && !given[static_cast<std::size_t>(j)];
+    return both_free || i == j;
+  });
+  auto factor = FactoredMass::create(step.mass);
+  if (!factor) return Error{ErrorCode::bad_input, name + ": the mass matrix of what moves freely is singular"};
+  step.factor = std::move(*factor);
+  step.free_velocity = velocity + step.factor.solve(momentum);
+  return std::nullopt;
+}
+
+/// Splits J v into J_F v_F and the drift J_P v_P.
+void take_from_jacobian(const PrescribedMotion& prescribed, StepData& step) {
+  Vector velocity = Vector::Zero(step.free_velocity.size());
+  std::vector<bool> given(static_cast<std::size_t>(velocity.size()), false);
+  for (const Index i : prescribed.which) {
+    velocity[i] = step.free_velocity[i];
+    given[static_cast<std::size_t>(i)] = true;
+  }
+  step.drift = step.jacobian * velocity;
+  step.jacobian.prune([&](Index, Index j, double) { return !given[static_cast<std::size_t>(j)]; });
+}
+
 }  // namespace
 
 void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
@@ -184,7 +218,7 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
 }
 
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
-                            const StepOptions& options, const std::string& name) {
+                            const StepOptions& options, const std::string& name, const PrescribedMotion& prescribed) {
   SparseMatrix mass = mechanics.mass;
   if (options.damping == "implicit") {
     // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
@@ -201,7 +235,11 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
                 .free_velocity = velocity + change,  // 004 eq. (12)
                 .jacobian = mechanics.jacobian,
                 .bias = {},
+                .drift = {},
                 .softness = {}};
+  if (!prescribed.which.empty()) {
+    if (auto error = move_as(prescribed, name, step)) return *error;
+  }
   const Vector before = mechanics.jacobian * velocity, free = mechanics.jacobian * step.free_velocity;
   step.bias = bias(mechanics, before, free, time_step, options);
   const bool softened = options.softening != "none";
@@ -212,6 +250,7 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
       step.bias = *exact * step.bias;
     }
   }
+  if (!prescribed.which.empty()) take_from_jacobian(prescribed, step);
   return step;
 }
 
@@ -229,12 +268,15 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
   if (!cones) return cones.error();
   ContactProblemData data;
   data.cones = *cones;
-  data.primal = PrimalForm{step.mass, step.jacobian, step.free_velocity};
-  auto matrix = delassus(step.factor, step.jacobian, data.cones, options.form);
+  const bool whole = step.drift.size() == 0;
+  if (whole) data.primal = PrimalForm{step.mass, step.jacobian, step.free_velocity};
+  auto matrix = delassus(step.factor, step.jacobian, data.cones,
+                         whole || options.form == "dense" ? options.form : "block_sparse");
   if (!matrix) return Error{matrix.error().code, facts.provenance.name + ": " + matrix.error().message};
   data.delassus = *matrix;
   data.bias = step.bias;
   data.free_term = step.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
+  if (!whole) data.free_term += step.drift;
   data.compliance = compliance(data, step.softness, options);
   facts.configuration.gaps = std::move(gaps);
   facts.configuration.time_step = time_step;

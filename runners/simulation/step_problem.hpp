@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/options.hpp"
 #include "base/result.hpp"
@@ -36,6 +37,13 @@ struct StepOptions {
   static void declare(OptionBinder& bind, StepOptions& o);
 };
 
+/// Velocities that the step has whatever acts (001's high-gain control): v_i = velocity[k] for i = which[k] [m/s,
+/// rad/s].
+struct PrescribedMotion {
+  std::vector<Index> which;
+  Vector velocity;
+};
+
 /// Everything of one step that the problem is made of.
 struct StepData {
   SparseMatrix mass;    ///< of the step: M, or M + Δt D with implicit damping
@@ -43,12 +51,15 @@ struct StepData {
   Vector free_velocity;
   SparseMatrix jacobian;  ///< J, redundant rows of loops made exactly so unless they are kept
   Vector bias;            ///< b
+  Vector drift;           ///< J's part of prescribed velocities, not in `jacobian`, rows [m/s]; empty without any
   Vector softness;        ///< share of diag(G) that is compliance, by row (004's c); empty without softening
 };
 
-/// M, v_free and b of the step from `velocity`. Errors (bad_input): M singular.
+/// M, v_free and b of the step from `velocity`. Of prescribed velocities no impulse changes anything: their columns of
+/// J are zero, M has the block of the others. Errors (bad_input): M singular.
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
-                            const StepOptions& options, const std::string& name);
+                            const StepOptions& options, const std::string& name,
+                            const PrescribedMotion& prescribed = {});
 
 /// What is known of a step beside its mechanics.
 struct SampleFacts {
@@ -57,7 +68,7 @@ struct SampleFacts {
   Provenance provenance;
 };
 
-/// The step's problem in primal form: G = J M⁻¹ Jᵀ, g = J v_free + b.
+/// The step's problem in primal form: G = J M⁻¹ Jᵀ, g = J v_free + b; with prescribed velocities by G and g alone.
 Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& step, double time_step,
                                     const StepOptions& options, SampleFacts facts);
 

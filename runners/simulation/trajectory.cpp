@@ -13,6 +13,7 @@
 
 #include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
+#include "metrics/spectrum.hpp"
 
 namespace conebench::simulation {
 
@@ -23,7 +24,8 @@ namespace {
 constexpr const char* common_columns =
     "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
     "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,"
-    "solve_ms,factorizations,own_residual,state_time_s,fallback,active,failed,weight_N";
+    "solve_ms,factorizations,own_residual,state_time_s,fallback,active,failed,weight_N,"
+    "impulse_norm,impulse_change";
 constexpr const char* impulse_columns =
     "step,state_time_s,contact,first_body,second_body,x,y,z,gap_m,force_x,force_y,force_z";
 
@@ -45,6 +47,15 @@ std::vector<Eigen::Vector3d> contact_forces(const Simulation& simulation, const 
     forces.emplace_back(contacts[c].frame * record.impulse.segment<3>(row) / simulation.time_step());
   }
   return forces;
+}
+
+/// Of G + R, on its range; 1 without rows.
+double conditioning(const ContactProblem& problem) {
+  if (problem.rows() == 0) return 1.0;
+  Matrix matrix = problem.blocks().dense();
+  if (problem.compliance().size() > 0) matrix.diagonal() += problem.compliance();
+  const Spectrum spectrum = analyse_spectrum(BlockSparseMatrix::from_dense(matrix, problem.cones()));
+  return spectrum.conditioning.value_or(1.0);
 }
 
 /// Contacts that push: more than a billionth of the one that does most.
@@ -82,10 +93,12 @@ Result<std::vector<int>> body_numbers(const Engine& engine, const std::vector<st
   return numbers;
 }
 
-TrajectoryFiles::TrajectoryFiles(Simulation& simulation, bool state, std::vector<int> bodies, fs::path folder)
+TrajectoryFiles::TrajectoryFiles(Simulation& simulation, const TrajectoryOptions& options, std::vector<int> bodies,
+                                 fs::path folder)
     : simulation_(&simulation),
       clock_(std::make_shared<StageClock>()),
-      state_(state),
+      state_(options.state),
+      conditioning_(options.conditioning),
       bodies_(std::move(bodies)),
       folder_(std::move(folder)) {
   simulation.watch([clock = clock_](Stage stage) { clock->begin(stage); });
@@ -105,7 +118,7 @@ Result<TrajectoryFiles> TrajectoryFiles::create(const fs::path& folder, const Tr
                                                 Simulation& simulation) {
   auto bodies = body_numbers(simulation.engine(), options.bodies);
   if (!bodies) return bodies.error();
-  TrajectoryFiles files(simulation, options.state, std::move(*bodies), folder);
+  TrajectoryFiles files(simulation, options, std::move(*bodies), folder);
   if (auto error = files.open(files.trajectory_, trajectory_name, files.heading())) return *error;
   std::error_code ignored;  // what is not there need not go
   fs::remove(folder / impulses_name, ignored);
@@ -129,6 +142,7 @@ std::string TrajectoryFiles::heading() const {
     for (Index i = 1; i <= count; ++i) text += fmt::format(",{}{}", letter, i);
   };
   const Dimensions& size = simulation_->engine().dimensions();
+  if (conditioning_) text += ",conditioning";
   if (state_) {
     numbered('q', size.positions);
     numbered('v', size.velocities);
@@ -164,6 +178,10 @@ std::string TrajectoryFiles::line(const StepRecord& record, const std::vector<Ei
   const auto masses = engine.body_masses();
   text += fmt::format(",{},{},{:.12g}", active_contacts(forces, simulation_->mechanics().contacts), failed(record),
                       engine.dimensions().gravity * std::accumulate(masses.begin(), masses.end(), 0.0));
+  const auto& guess = record.problem.guess();
+  text += fmt::format(",{:.9g},{:.9g}", record.impulse.norm(),
+                      guess ? (record.impulse - *guess).norm() : record.impulse.norm());
+  if (conditioning_) text += fmt::format(",{:.6g}", conditioning(record.problem));
   if (state_) {
     append_vector(text, record.state.position);
     append_vector(text, record.state.velocity);

@@ -21,6 +21,7 @@ struct TrajectoryOptions {
   bool state = false;                    ///< columns q1, q2, …, v1, v2, …
   std::vector<std::string> bodies = {};  ///< columns of each one's pose and of the contacts' force on it
   bool impulses = false;                 ///< impulses.csv
+  bool conditioning = false;             ///< column conditioning: of G + R
 };
 
 /// Their numbers in the model. Errors: wrong_usage for a body that it does not have (lists those that it has).
@@ -44,7 +45,8 @@ class TrajectoryFiles {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   using Stream = std::unique_ptr<std::FILE, Closer>;
-  TrajectoryFiles(Simulation& simulation, bool state, std::vector<int> bodies, std::filesystem::path folder);
+  TrajectoryFiles(Simulation& simulation, const TrajectoryOptions& options, std::vector<int> bodies,
+                  std::filesystem::path folder);
   std::optional<Error> open(Stream& stream, const char* name, const std::string& heading) const;
   std::string heading() const;
   std::string line(const StepRecord& record, const std::vector<Eigen::Vector3d>& forces) const;
@@ -53,7 +55,7 @@ class TrajectoryFiles {
 
   Simulation* simulation_;
   std::shared_ptr<StageClock> clock_;  ///< the simulation has it, too
-  bool state_;
+  bool state_, conditioning_;
   std::vector<int> bodies_;
   std::filesystem::path folder_;
   Stream trajectory_, impulses_;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "reports/paper/results.hpp"
+#include "runners/cli/paper_commands.hpp"
 #include "runners/cli/paper_trajectories.hpp"
 #include "runners/simulation/engine.hpp"
 #include "runners/store/store.hpp"
@@ -235,6 +236,9 @@ std::vector<paper::Sample> samples_of_entry(const paper::Entry& entry, const std
     auto steps = cli::trajectory_samples(entry.quick_trajectories, stores / "trajectories");
     if (steps) samples = std::move(*steps);
   }
+  if (auto printed = cli::command_samples(entry.quick_commands, stores / "commands")) {
+    samples.insert(samples.end(), printed->begin(), printed->end());
+  }
   if (entry.suites_of.empty() && entry.quick.empty()) return samples;
   const auto suites = suites_of(entry, paper::Size::quick, false, entries);
   for (const Suite& suite : *suites) {
@@ -271,7 +275,7 @@ TEST(PaperEntries, ChecksNoticeSpoiltNumbers) {
   long looked_at = 0;
   for (const paper::Entry& entry : *entries) {
     if (entry.state != paper::State::runs || (given == nullptr && entry.quick_s > cheap_s)) continue;
-    if (!simulates && !entry.quick_trajectories.empty()) continue;
+    if (!simulates && !(entry.quick_trajectories.empty() && entry.quick_commands.empty())) continue;
     if (given == nullptr) {
       const Outcome run =
           conebench({"paper", entry.id, "--out", folder / "out", "--db", stores.string(), "--require-checks"});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "reports/paper/command_samples.hpp"
 #include "reports/paper/render.hpp"
 #include "reports/paper/results.hpp"
 #include "reports/paper/trajectory_samples.hpp"
@@ -347,6 +348,36 @@ TEST(PaperEntry, StepsThatABlownUpSimulationDidNotReachAreMissing) {
   EXPECT_EQ(value("sum(step.rows where run.finished = 1)").number, 8.0);
 }
 
+TEST(PaperEntry, WhatACommandPrintsIsASample) {
+  Json json = small();
+  json.erase("suites");
+  json["commands"] = Json::parse(R"([{"name": "A", "command": "inverse-dynamics", "scene": "sliding-box",
+    "options": {"friction": 0.5, "--ccp": true}, "grid": {"--max-iterations": [1, 5]}, "seeds": [1, 2]}])");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const auto& sources = entry->quick_commands;
+  ASSERT_EQ(sources.size(), 4U);
+  EXPECT_EQ(sources[3].arguments(),
+            (std::vector<std::string>{"inverse-dynamics", "sliding-box", "--json", "--ccp", "--set", "friction=0.5",
+                                      "--max-iterations", "5", "--seed", "2"}));
+  const auto printed =
+      sample_of(sources[3], R"({"converged": false, "impulse": [1, 2.5], "forward": {"agrees": true}})");
+  ASSERT_TRUE(printed);
+  const std::vector<Sample> samples = {*printed};
+  const auto value = [&](const std::string& text) {
+    return evaluate(*parse_expression(text, Kind::number), select(samples)).value.number.value_or(-1.0);
+  };
+  EXPECT_EQ(value("max(run.impulse.1){family=A}"), 2.5);
+  EXPECT_EQ(value("max(run.forward.agrees)"), 1.0);
+  EXPECT_EQ(value("max(run.converged)"), 0.0);
+  EXPECT_EQ(value("max(option.max_iterations)"), 5.0);
+  EXPECT_EQ(value("max(option.ccp)"), 1.0);
+  EXPECT_EQ(value("max(scene.friction)"), 0.5);
+  EXPECT_FALSE(sample_of(sources[0], "no JSON"));
+  json["commands"][0]["command"] = "run";
+  EXPECT_THAT(complaint(json), HasSubstr("commands[0].command: 'run'"));
+}
+
 TEST(PaperEntry, AListOfLimitsOfIterationsIsASuiteEach) {
   Json json = small();
   json["suites"]["quick"]["limits"] = {{"iterations", {10, 100}}};
@@ -403,7 +434,8 @@ TEST(PaperEntry, ErrorsNameFileAndPlace) {
   EXPECT_THAT(with("/checks/0/spoilt", Json::array()), HasSubstr("checks[0].spoilt: must be a list"));
   EXPECT_THAT(with("/checks/0/spoilt/0/field", "colour"), HasSubstr("spoilt[0].field: 'colour' is no field"));
   EXPECT_THAT(with("/suites/quick/name", "x"), HasSubstr("suites.quick.name"));
-  EXPECT_THAT(with("/state", "static"), HasSubstr("state: has suites or trajectories and does not say that it runs"));
+  EXPECT_THAT(with("/state", "static"),
+              HasSubstr("state: has suites, trajectories or commands and does not say that it runs"));
   EXPECT_THAT(without("suites"), HasSubstr("suites: is missing"));
   EXPECT_THAT(without("title"), HasSubstr("title: is missing"));
   EXPECT_THAT(complaint(Json::array({small(), Json::object()})), HasSubstr("mine.json: [1]: id: is missing"));
@@ -419,7 +451,7 @@ TEST(PaperEntries, ThoseThatComeAlongAreSoundAndTheirSuitesToo) {
     if (entry.state != State::runs) continue;
     EXPECT_GT(entry.quick_s, 0.0) << entry.id;
     EXPECT_TRUE(!entry.checks.empty() || entry.paper == "004") << entry.id;  // 004 publishes no result to claim
-    if (!entry.quick_trajectories.empty()) continue;
+    if (!entry.quick_trajectories.empty() || !entry.quick_commands.empty()) continue;
     for (const Size size : {Size::quick, Size::full}) {
       for (const bool with_data : {false, true}) {
         const auto suites = suites_of(entry, size, with_data, *entries);

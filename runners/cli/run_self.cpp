@@ -1,0 +1,51 @@
+#include "runners/cli/run_self.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "runners/cli/command.hpp"
+#include "runners/execute/process.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr unsigned look_us = 20'000;
+constexpr mode_t readable = 0644;
+
+}  // namespace
+
+Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
+                        const std::filesystem::path& printed) {
+  std::vector<std::string> copies = words;
+  std::vector<char*> arguments;
+  for (std::string& word : copies) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  OutputCatcher output;
+  const pid_t child = fork_process({.channel = -1, .output = output.descriptor()}, [&] {
+    if (!printed.empty()) {
+      const int file = ::open(printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, readable);
+      if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) return 1;
+    }
+    execv("/proc/self/exe", arguments.data());
+    return 1;
+  });
+  if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+    if (stop != nullptr && *stop) {
+      kill(-child, SIGKILL);
+      waitpid(child, &status, 0);
+      return Ending{.interrupted = true, .words = {}};
+    }
+    usleep(look_us);
+  }
+  const bool by_itself = ended == child && WIFEXITED(status);
+  return Ending{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal), .words = output.last_words()};
+}
+
+}  // namespace conebench::cli

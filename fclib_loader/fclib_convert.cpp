@@ -8,6 +8,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
 #include "fclib_loader/hdf5_file.hpp"
+#include "problems/scaled_natural_map.hpp"
 
 namespace conebench {
 
@@ -91,46 +92,6 @@ std::optional<Vector> reaction_of(const FclibContent::Guess& answer, const RowOr
   return order.joined(answer.l.size() == order.joints ? answer.l : Vector::Zero(order.joints), answer.r);
 }
 
-/// max_i ‖λ_i − P_K(λ_i − r_i v̂_i)‖ / (r_i V), r_i = d_i / trace(G_ii + R_ii), V = max_i ‖g_i‖: how right a stored
-/// answer is.
-double scaled_natural_map(const ConeProduct& cones, const BlockSparseMatrix& blocks, const Vector& compliance,
-                          const Vector& free_term, const Vector& reaction) {
-  const Index count = cones.blocks();
-  Vector step = Vector::Constant(count, -1.0);
-  double inverse_sum = 0.0;
-  Index usable = 0;
-  double scale = 0.0;
-  for (Index b = 0; b < count; ++b) {
-    const double trace =
-        blocks.block(b, blocks.diagonal(b)).trace() + compliance.segment(cones.block_row(b), cones.block_size(b)).sum();
-    scale = std::max(scale, free_term.segment(cones.block_row(b), cones.block_size(b)).norm());
-    if (!(trace > 0.0)) continue;
-    step[b] = cones.block_size(b) / trace;
-    inverse_sum += trace / cones.block_size(b);
-    ++usable;
-  }
-  const double fallback = usable > 0 ? static_cast<double>(usable) / inverse_sum : 1.0;
-  if (scale == 0.0) scale = 1.0;
-  Vector velocity(cones.rows());
-  blocks.apply(reaction, velocity);
-  velocity += compliance.cwiseProduct(reaction) + free_term;
-  add_de_saxce(cones, velocity, velocity);
-  Vector moved = reaction;
-  for (Index b = 0; b < count; ++b) {
-    if (step[b] < 0.0) step[b] = fallback;
-    const Index row = cones.block_row(b);
-    moved.segment(row, cones.block_size(b)) -= step[b] * velocity.segment(row, cones.block_size(b));
-  }
-  project_cone(cones, moved, moved);
-  double worst = 0.0;
-  for (Index b = 0; b < count; ++b) {
-    const Index row = cones.block_row(b);
-    const Index size = cones.block_size(b);
-    worst = std::max(worst, (reaction - moved).segment(row, size).norm() / (step[b] * scale));
-  }
-  return worst;
-}
-
 class Converter {
  public:
   Converter(const FclibContent& content, const std::filesystem::path& file)
@@ -160,7 +121,9 @@ class Converter {
     attach_answers();
     Result<ContactProblem> problem = ContactProblem::create(std::move(data_));
     if (!problem) return error(problem.error().code, problem.error().message);
-    return problem;
+    if (!reference_) return problem;
+    reference_->residual = scaled_natural_map(*problem, reference_->reaction);
+    return problem->with_reference(*std::move(reference_));
   }
 
  private:
@@ -279,21 +242,18 @@ class Converter {
     const std::optional<Vector> reaction = reaction_of(*content_.solution, order_);
     // All real files hold zeros in /solution where nobody solved the problem.
     if (!reaction || (reaction->array() == 0.0).all()) return;
-    const BlockSparseMatrix blocks = data_.delassus->assemble(data_.cones);
-    const Vector compliance = data_.compliance.size() > 0 ? data_.compliance : Vector::Zero(order_.rows());
-    data_.reference =
-        Reference{*reaction, scaled_natural_map(data_.cones, blocks, compliance, data_.free_term, *reaction),
-                  "/solution of the file"};
+    reference_ = Reference{*reaction, 0.0, "/solution of the file", {}};
     if (!content_.extension) return;
     const std::string& source = content_.extension->reference_source;
-    if (!source.empty()) data_.reference->source = source;
-    data_.reference->residuals = content_.extension->reference_residuals;
+    if (!source.empty()) reference_->source = source;
+    reference_->residuals = content_.extension->reference_residuals;
   }
 
   const FclibContent& content_;
   std::string name_;
   RowOrder order_;
   ContactProblemData data_;
+  std::optional<Reference> reference_;  ///< its residual is found once the problem is made
 };
 
 }  // namespace

@@ -76,8 +76,8 @@ struct Object {
 
 /// A file opened for reading. All methods throw Failure with one line: file, object, reason.
 ///
-/// Objects are looked up link by link: hard links and soft links within the file are followed (16 deep and 1,000 in all
-/// at most), external and user-defined links are refused.
+/// Objects are looked up link by link: hard links and soft links within the file are followed (16 deep and 200 soft
+/// links in all at most), external and user-defined links are refused.
 class ReadFile {
  public:
   explicit ReadFile(const std::filesystem::path& file);

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/descriptor.hpp"
+
 namespace conebench::hdf5 {
 
 namespace {
@@ -32,33 +34,6 @@ Handle memory_access() {
 
 void check(herr_t status, const std::string& path) {
   if (status < 0) throw Failure(fmt::format("{}: can't be written: {}", path, last_error()), ErrorCode::internal);
-}
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
-
- private:
-  int descriptor_;
-};
-
-bool write_all(int descriptor, const std::vector<char>& bytes) {
-  std::size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t step = ::write(descriptor, bytes.data() + written, bytes.size() - written);
-    if (step < 0 && errno == EINTR) continue;
-    if (step <= 0) return false;
-    written += static_cast<std::size_t>(step);
-  }
-  return true;
 }
 
 }  // namespace
@@ -179,9 +154,10 @@ void Image::save(const std::filesystem::path& target) {
   temporary += fmt::format(".part-{}-{}", ::getpid(), counter++);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): open takes its mode this way
   Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (descriptor.get() < 0) fail(target, fmt::format("can't be written: {}; give another file", std::strerror(errno)));
-  if (!write_all(descriptor.get(), content) || ::fsync(descriptor.get()) != 0 || !descriptor.close() ||
-      ::rename(temporary.c_str(), final_path.c_str()) != 0) {
+  if (descriptor.number() < 0)
+    fail(target, fmt::format("can't be written: {}; give another file", std::strerror(errno)));
+  if (!write_all(descriptor.number(), {content.data(), content.size()}) || ::fsync(descriptor.number()) != 0 ||
+      !descriptor.close() || ::rename(temporary.c_str(), final_path.c_str()) != 0) {
     const int reason = errno;
     ::unlink(temporary.c_str());
     fail(target, fmt::format("can't be written: {}; free space or give another file", std::strerror(reason)));

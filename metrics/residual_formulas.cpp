@@ -256,7 +256,8 @@ WorstBlock objective(Evaluation& e) { return {quadratic_objective(e), -1}; }
 WorstBlock objective_ncp(Evaluation& e) {
   double de_saxce = 0.0;
   for_each_block(e, e.velocity(), [&](Index, const BlockScale& b, const auto& lambda, const auto& v) {
-    if constexpr (rows_of < decltype(v) >> 1) de_saxce += lambda[lambda.size() - 1] * b.friction * slip_norm(v);
+    constexpr int rows = rows_of<decltype(v)>;
+    if constexpr (rows > 1) de_saxce += lambda[lambda.size() - 1] * b.friction * slip_norm(v);
   });
   return {quadratic_objective(e) + de_saxce, -1};
 }
@@ -301,12 +302,12 @@ WorstBlock dissipation_error(Evaluation& e) {
   classify_contacts(e, mode_tolerance, &modes);
   const Index first = e.problem().cones().first_contact_row();
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    if constexpr (rows_of < decltype(v) >> 1) {
+    constexpr int rows = rows_of<decltype(v)>;
+    if constexpr (rows > 1) {
       if (b.friction == 0.0 || modes[static_cast<std::size_t>(i - first)] != ContactMode::slip) return;
-      constexpr int dim = rows_of<decltype(v)>;
       // Unit length first: products of small impulses and velocities could underflow.
-      const BlockVector<dim> friction = -lambda / std::max(slip_norm(lambda), std::numeric_limits<double>::min());
-      worst.take(angle_between(friction, BlockVector<dim>(v / slip_norm(v))), i);
+      const BlockVector<rows> friction = -lambda / std::max(slip_norm(lambda), std::numeric_limits<double>::min());
+      worst.take(angle_between(friction, BlockVector<rows>(v / slip_norm(v))), i);
     }
   });
   return worst;

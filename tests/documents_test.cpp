@@ -19,8 +19,8 @@ const fs::path source_root = CONEBENCH_SOURCE_DIR;
 
 std::vector<fs::path> documents() {
   std::vector<fs::path> found;
-  for (const char* folder : {"docs", "problems", "fclib_loader", "metrics", "solvers", "runners", "reports", "suites",
-                             "tests", "benchmarks", "examples"}) {
+  for (const char* folder : {"docs", "base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners",
+                             "reports", "suites", "tests", "benchmarks", "examples"}) {
     for (auto entry = fs::recursive_directory_iterator(source_root / folder);
          entry != fs::recursive_directory_iterator(); ++entry) {
       if (entry->path().filename() == "node_modules") entry.disable_recursion_pending();
@@ -125,6 +125,24 @@ TEST(Documents, EveryMisprintNamesATestOfTheTree) {
     EXPECT_TRUE(tested) << "docs/errata.md:" << number << " names no test that is there";
   }
   EXPECT_GT(rows, 30);
+}
+
+TEST(Documents, EveryFolderOfTheLibrariesHasAReadmeOfOneScreen) {
+  constexpr std::size_t screen = 60;
+  std::set<fs::path> folders;
+  for (const char* folder :
+       {"base", "problems", "scenes", "fclib_loader", "metrics", "solvers", "runners", "reports"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_root / folder)) {
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp") {
+        folders.insert(entry.path().parent_path());
+      }
+    }
+  }
+  EXPECT_GT(folders.size(), 20U);
+  for (const fs::path& folder : folders) {
+    ASSERT_TRUE(fs::exists(folder / "README.md")) << folder;
+    EXPECT_LE(prose(folder / "README.md").size(), screen) << folder;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -104,6 +105,36 @@ TEST(Layers, FoldersIncludeOnlyWhatTheDesignAllows) {
     if (!allowed_folders.contains(target) || target == include.folder) continue;
     EXPECT_TRUE(allowed_folders.at(include.folder).contains(target))
         << include.file << " includes " << include.target << ", but " << include.folder << " must not know " << target;
+  }
+}
+
+TEST(Layers, ASuiteIsParsedWithoutTheSimulation) {
+  const std::regex parsing(
+      "^(suite|json_reader|grid|filter|scene_options)\\.hpp$|^(suite|json_reader|grid|filter)\\.cpp$");
+  int seen = 0;
+  for (const auto& include : all_includes()) {
+    if (include.folder != "runners/plan" || !std::regex_match(include.file.filename().string(), parsing)) continue;
+    ++seen;
+    EXPECT_FALSE(include.target.starts_with("runners/simulation")) << include.file << " includes " << include.target;
+  }
+  EXPECT_GT(seen, 10);
+}
+
+TEST(Layers, OnePlaceForks) {
+  const std::regex call(R"(\b(v?fork|posix_spawnp?) *\()");
+  const std::set<std::string> may = {"base/child_process.cpp", "solvers/testing/misbehave.cpp"};
+  for (const auto& [folder, unused] : allowed_folders) {
+    for (const auto& entry : fs::recursive_directory_iterator(source_root / folder)) {
+      const std::string file = fs::relative(entry.path(), source_root).string();
+      const auto extension = entry.path().extension();
+      if ((extension != ".hpp" && extension != ".cpp") || may.contains(file)) continue;
+      std::ifstream text(entry.path());
+      for (std::string line; std::getline(text, line);) {
+        const auto at = std::min(line.find("fork"), line.find("posix_spawn"));
+        if (at == std::string::npos || line.find("//") < at) continue;
+        EXPECT_FALSE(std::regex_search(line, call)) << file << ": use fork_process for" << line;
+      }
+    }
   }
 }
 

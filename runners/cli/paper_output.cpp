@@ -7,10 +7,10 @@
 #include <iterator>
 #include <map>
 
+#include "base/child_process.hpp"
 #include "base/text_file.hpp"
 #include "reports/paper/render.hpp"
 #include "runners/cli/output.hpp"
-#include "runners/execute/process.hpp"
 
 namespace conebench::cli {
 
@@ -50,8 +50,8 @@ std::optional<std::string> run_gnuplot(const std::filesystem::path& folder, cons
     execlp("gnuplot", "gnuplot", script.c_str(), nullptr);
     return no_program;
   });
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return "the system refused a new process";
+  if (child < 0) return "the system refused a new process";
+  const int status = wait_for_end(child);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
   if (WIFEXITED(status) && WEXITSTATUS(status) == no_program) {
     return "gnuplot is not installed (Debian: gnuplot-nox), so figures are left as .gp, .tex and .csv";

@@ -6,8 +6,8 @@
 
 #include <csignal>
 
+#include "base/child_process.hpp"
 #include "runners/cli/command.hpp"
-#include "runners/execute/process.hpp"
 
 namespace conebench::cli {
 
@@ -39,7 +39,7 @@ Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic
   while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
     if (stop != nullptr && *stop) {
       kill(-child, SIGKILL);
-      waitpid(child, &status, 0);
+      wait_for_end(child);
       return Ending{.interrupted = true, .words = {}};
     }
     usleep(look_us);

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "runners/execute/descendants.hpp"
+#include "runners/execute/process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 
@@ -151,7 +152,7 @@ CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& l
 CellProcess::~CellProcess() {
   if (waiting_) {
     kill(waiting_->process, SIGKILL);
-    while (waitpid(waiting_->process, nullptr, 0) < 0 && errno == EINTR) continue;
+    wait_for_end(waiting_->process);
   }
   munmap(shared_, sizeof(Shared));
 }
@@ -165,7 +166,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     own.cpu_s = limits_.wall_s * most_tries + limits_.grace_s + 2.0;
     own.address_mb = 1.25 * static_cast<double>(limits_.memory_mb) + 256.0;
     own.file_mb = 16.0;
-    own.first_to_go = 1000;
+    own.oom_score = 1000;
     own.pinned_processor = limits_.pinned_processor;
     limit_this_process(own);
     die_with_parent();

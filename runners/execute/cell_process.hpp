@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "base/child_process.hpp"
 #include "problems/contact_problem.hpp"
 #include "runners/execute/cell_run.hpp"
-#include "runners/execute/process.hpp"
 
 namespace conebench {
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/child_process.hpp"
 #include "runners/execute/process.hpp"
 
 namespace conebench {
@@ -71,7 +70,7 @@ void kill_strays(const std::set<pid_t>& keep) {
   for (auto found = stray_children(keep); !found.empty(); found = stray_children(keep)) {
     for (const pid_t process : found) {
       kill(process, SIGKILL);
-      while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
+      wait_for_end(process);
     }
   }
 }

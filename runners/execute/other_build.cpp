@@ -265,7 +265,7 @@ BuildReply OtherBuild::solve_by_command(const BuildOrder& order, const std::file
   const double limit_s = loading_s + wall_limit(order.request.seconds);
   launch.limits.cpu_s = limit_s;
   launch.limits.address_mb = 1.25 * static_cast<double>(order.memory_mb) + 256.0;
-  launch.limits.first_to_go = 1000;
+  launch.limits.oom_score = 1000;
   launch.limits.pinned_processor = order.pinned_processor;
   return insist(order, interrupted, [&]() -> std::pair<Ended, std::optional<BuildReply>> {
     std::error_code ignored;

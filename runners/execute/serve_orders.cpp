@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
+#include "base/child_process.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/build_protocol.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
-#include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/cell_plan.hpp"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/process.hpp"
 #include "runners/execute/rounds.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
@@ -26,7 +27,7 @@ SweepLoop::SweepLoop(const Input& input, Store& store, Progress& progress, Sweep
     : input_(input), store_(store), progress_(progress), state_(state) {}
 
 void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
-  const Unhurried unhurried(jobs == 1);  // one worker does not wait for the store; several wait for the runner
+  const BatchScheduling batch(jobs == 1);  // one worker does not wait for the store; several wait for the runner
   began_ = monotonic_seconds();
   std::vector<std::size_t> unsolvable;
   for (CellGroup& group : groups) {

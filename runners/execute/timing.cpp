@@ -110,12 +110,12 @@ bool RunTimes::shared(const RunTime& run) const {
 bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, double passed_s) const {
   // Within half a second there was a quiet moment in 95 of 100 cases, within 50 ms in 72 (docs/performance.md, Runs
   // beside others).
-  constexpr double patience = 10.0;
+  constexpr double longest_wait = 10.0;  // minimum_ms
   const auto runs = static_cast<int>(runs_.size());
   if (counted_ >= repeats.maximum || spent_s_ + longest_s_ > budget) return false;
   if (runs < repeats.minimum) return true;
   if (counted_ >= repeats.minimum && counted_s_ * 1e3 >= repeats.minimum_ms) return false;
-  return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < patience * repeats.minimum_ms);
+  return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < longest_wait * repeats.minimum_ms);
 }
 
 template <class Seconds>

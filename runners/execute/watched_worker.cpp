@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/wait.h>
 
-#include <cerrno>
 #include <csignal>
 
 #include "runners/execute/descendants.hpp"
+#include "runners/execute/process.hpp"
 
 namespace conebench {
 
@@ -44,8 +43,7 @@ WorkerEnd WatchedWorker::reap() {
   // Its children die with it; the group also holds what they left behind.
   kill(-worker_.process, SIGKILL);
   kill(worker_.process, SIGKILL);
-  int status = 0;
-  while (waitpid(worker_.process, &status, 0) < 0 && errno == EINTR) continue;
+  const int status = wait_for_end(worker_.process);
   living().erase(worker_.process);
   kill_strays(living());
   WorkerEnd end;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/execute/process.hpp"
+#include "base/child_process.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/execute/worker.hpp"
 

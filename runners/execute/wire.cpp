@@ -5,9 +5,8 @@
 
 #include <array>
 #include <cerrno>
-#include <map>
-#include <span>
 
+#include "base/archive.hpp"
 #include "runners/store/record_fields.hpp"
 
 namespace conebench {
@@ -29,187 +28,53 @@ std::uint64_t checksum_of(std::uint32_t kind, std::string_view payload) {
   return XXH3_64bits_withSeed(payload.data(), payload.size(), kind);
 }
 
-/// Appends plain values; also a visitor for record_fields.hpp.
-class Packer {
- public:
-  std::string take() { return std::move(bytes_); }
-
-  template <class Value>
-  requires std::is_arithmetic_v<Value>
-  void put(Value value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-  void put(const std::string& text) {
-    put(static_cast<std::uint64_t>(text.size()));
-    bytes_ += text;
+template <class Archive, class Surveyed>
+void transfer_sequence(Archive& archive, Surveyed& surveyed) {
+  bool placed = surveyed.place.has_value();
+  archive(placed);
+  if constexpr (Archive::reading) {
+    if (placed) surveyed.place.emplace();
   }
-  template <class Value>
-  requires std::is_arithmetic_v<Value>
-  void put(const std::vector<Value>& values) {
-    put(static_cast<std::uint64_t>(values.size()));
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
-  }
-  void put(const std::vector<std::string>& texts) {
-    put(static_cast<std::uint64_t>(texts.size()));
-    for (const auto& text : texts) put(text);
-  }
-  void put(const std::map<std::string, double>& values) {
-    put(static_cast<std::uint64_t>(values.size()));
-    for (const auto& [name, value] : values) {
-      put(name);
-      put(value);
-    }
-  }
-  template <class Value>
-  void put(const std::optional<Value>& value) {
-    put(value.has_value());
-    if (value) put(*value);
-  }
-
-  template <class Value>
-  void operator()(const char*, const Value& value) {
-    put(value);
-  }
-  template <class Fields>
-  void group(const char*, Fields fields) {
-    fields(*this);
-  }
-
- private:
-  std::string bytes_;
-};
-
-/// Reads what Packer wrote. Too few bytes give zeros and ok() == false.
-class Unpacker {
- public:
-  explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
-  bool ok() const { return ok_; }
-  bool done() const { return ok_ && bytes_.empty(); }
-
-  template <class Value>
-  requires std::is_arithmetic_v<Value>
-  void get(Value& value) {
-    if constexpr (std::is_same_v<Value, bool>) {
-      char byte = 0;
-      take(&byte, 1);
-      value = byte != 0;
-    } else {
-      take(&value, sizeof value);
-    }
-  }
-  void get(std::string& text) {
-    text.assign(count(1), '\0');
-    take(text.data(), text.size());
-  }
-  template <class Value>
-  requires std::is_arithmetic_v<Value>
-  void get(std::vector<Value>& values) {
-    values.assign(count(sizeof(Value)), Value{});
-    take(values.data(), values.size() * sizeof(Value));
-  }
-  void get(std::vector<std::string>& texts) {
-    texts.assign(count(sizeof(std::uint64_t)), {});
-    for (auto& text : texts) get(text);
-  }
-  void get(std::map<std::string, double>& values) {
-    values.clear();
-    for (std::size_t left = count(sizeof(std::uint64_t) + sizeof(double)); left > 0 && ok_; --left) {
-      std::string name;
-      get(name);
-      get(values[name]);
-    }
-  }
-  template <class Value>
-  void get(std::optional<Value>& value) {
-    bool given = false;
-    get(given);
-    if (given) get(value.emplace());
-  }
-
-  template <class Value>
-  void operator()(const char*, Value& value) {
-    get(value);
-  }
-  template <class Fields>
-  void group(const char*, Fields fields) {
-    fields(*this);
-  }
-
- private:
-  void take(void* target, std::size_t size) {
-    ok_ = ok_ && size <= bytes_.size();
-    if (!ok_ || size == 0) return;
-    std::memcpy(target, bytes_.data(), size);
-    bytes_.remove_prefix(size);
-  }
-  /// A length that can be true.
-  std::size_t count(std::size_t size_of_one) {
-    std::uint64_t number = 0;
-    get(number);
-    ok_ = ok_ && number <= bytes_.size() / size_of_one;
-    return ok_ ? static_cast<std::size_t>(number) : 0;
-  }
-
-  std::string_view bytes_;
-  bool ok_ = true;
-};
-
-void pack_sequence(Packer& packer, const SurveyedProblem& surveyed) {
-  packer.put(surveyed.place.has_value());
-  if (surveyed.place) {
-    packer.put(surveyed.place->sequence);
-    packer.put(surveyed.place->step);
-  }
-  const ImpulseLayout& layout = surveyed.layout;
-  for (const Index count : {layout.joints, layout.limits, layout.contacts}) packer.put(count);
-  packer.put(layout.contact_dimension);
-  packer.put(layout.contact_identities);
-  packer.put(layout.limit_identities);
-  packer.put(layout.contact_frames);
-}
-
-void unpack_sequence(Unpacker& unpacker, SurveyedProblem& surveyed) {
-  bool placed = false;
-  unpacker.get(placed);
-  if (placed) {
-    unpacker.get(surveyed.place.emplace().sequence);
-    unpacker.get(surveyed.place->step);
-  }
-  ImpulseLayout& layout = surveyed.layout;
-  for (Index* count : {&layout.joints, &layout.limits, &layout.contacts}) unpacker.get(*count);
-  unpacker.get(layout.contact_dimension);
-  unpacker.get(layout.contact_identities);
-  unpacker.get(layout.limit_identities);
-  unpacker.get(layout.contact_frames);
+  if (placed) archive(surveyed.place->sequence, surveyed.place->step);
+  auto& layout = surveyed.layout;
+  archive(layout.joints, layout.limits, layout.contacts, layout.contact_dimension, layout.contact_identities,
+          layout.limit_identities, layout.contact_frames);
 }
 
 void pack_record(Packer& packer, const CellRecord& record) {
   visit_cell(packer, record);
-  packer.put(static_cast<std::uint64_t>(record.residuals.size()));
+  packer.count(record.residuals.size());
   for (const auto& [name, residual] : record.residuals) {
-    packer.put(name);
+    packer(name);
     visit_residual(packer, residual);
   }
-  packer.put(static_cast<std::uint64_t>(record.timed_rounds.size()));
+  packer.count(record.timed_rounds.size());
   for (const auto& round : record.timed_rounds) visit_round(packer, round);
-  packer.put(record.reaction);
+  packer(record.reaction);
 }
 
 void unpack_record(Unpacker& unpacker, CellRecord& record) {
   visit_cell(unpacker, record);
-  std::uint64_t residuals = 0;
-  unpacker.get(residuals);
-  for (std::uint64_t i = 0; i < residuals && unpacker.ok(); ++i) {
+  for (std::size_t left = unpacker.count(); left > 0 && unpacker.ok(); --left) {
     std::string name;
-    unpacker.get(name);
+    unpacker(name);
     ResidualRecord residual;
     visit_residual(unpacker, residual);
     record.residuals.set(name, residual);
   }
-  std::uint64_t rounds = 0;
-  unpacker.get(rounds);
-  for (std::uint64_t i = 0; i < rounds && unpacker.ok(); ++i) {
+  for (std::size_t left = unpacker.count(); left > 0 && unpacker.ok(); --left) {
     visit_round(unpacker, record.timed_rounds.emplace_back());
   }
-  unpacker.get(record.reaction);
+  unpacker(record.reaction);
+}
+
+template <class Archive, class Surveyed>
+void transfer_surveyed(Archive& archive, Surveyed& surveyed) {
+  visit_problem(archive, surveyed.record);
+  archive(surveyed.loaded, surveyed.unsupported, surveyed.killed, surveyed.guess_hash);
+  transfer_sequence(archive, surveyed);
+  for (auto& value : surveyed.signature.values) archive(value);
+  for (auto& value : surveyed.signature.magnitudes) archive(value);
 }
 
 template <class Value, class Read>
@@ -273,112 +138,75 @@ std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor) {
 std::string encode(const CellRun& run) {
   Packer packer;
   pack_record(packer, run.record);
-  packer.put(run.busy_s);
-  packer.put(run.trace);
-  packer.put(run.least_probe_s);
+  packer(run.busy_s, run.trace, run.least_probe_s);
   return packer.take();
 }
 
 std::optional<CellRun> decode_cell_run(std::string_view bytes) {
   return decode_with<CellRun>(bytes, [](Unpacker& unpacker, CellRun& run) {
     unpack_record(unpacker, run.record);
-    unpacker.get(run.busy_s);
-    unpacker.get(run.trace);
-    unpacker.get(run.least_probe_s);
+    unpacker(run.busy_s, run.trace, run.least_probe_s);
   });
 }
 
 std::string encode(const SurveyedProblem& surveyed) {
   Packer packer;
-  visit_problem(packer, surveyed.record);
-  packer.put(surveyed.loaded);
-  packer.put(surveyed.unsupported);
-  packer.put(surveyed.killed);
-  packer.put(surveyed.guess_hash);
-  pack_sequence(packer, surveyed);
-  for (const double value : surveyed.signature.values) packer.put(value);
-  for (const double value : surveyed.signature.magnitudes) packer.put(value);
+  transfer_surveyed(packer, surveyed);
   return packer.take();
 }
 
 std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes) {
-  return decode_with<SurveyedProblem>(bytes, [](Unpacker& unpacker, SurveyedProblem& surveyed) {
-    visit_problem(unpacker, surveyed.record);
-    unpacker.get(surveyed.loaded);
-    unpacker.get(surveyed.unsupported);
-    unpacker.get(surveyed.killed);
-    unpacker.get(surveyed.guess_hash);
-    unpack_sequence(unpacker, surveyed);
-    for (double& value : surveyed.signature.values) unpacker.get(value);
-    for (double& value : surveyed.signature.magnitudes) unpacker.get(value);
-  });
+  return decode_with<SurveyedProblem>(
+      bytes, [](Unpacker& unpacker, SurveyedProblem& surveyed) { transfer_surveyed(unpacker, surveyed); });
 }
 
 std::string encode(const LoadReport& report) {
   Packer packer;
-  packer.put(report.hash);
-  packer.put(report.error);
-  packer.put(report.killed);
+  packer(report.hash, report.error, report.killed);
   return packer.take();
 }
 
 std::optional<LoadReport> decode_load_report(std::string_view bytes) {
-  return decode_with<LoadReport>(bytes, [](Unpacker& unpacker, LoadReport& report) {
-    unpacker.get(report.hash);
-    unpacker.get(report.error);
-    unpacker.get(report.killed);
-  });
+  return decode_with<LoadReport>(
+      bytes, [](Unpacker& unpacker, LoadReport& report) { unpacker(report.hash, report.error, report.killed); });
 }
 
 std::string encode(const SimulationReport& report) {
   Packer packer;
-  packer.put(report.error);
-  packer.put(report.message);
+  packer(report.error, report.message);
   return packer.take();
 }
 
 std::optional<SimulationReport> decode_simulation_report(std::string_view bytes) {
-  return decode_with<SimulationReport>(bytes, [](Unpacker& unpacker, SimulationReport& report) {
-    unpacker.get(report.error);
-    unpacker.get(report.message);
-  });
+  return decode_with<SimulationReport>(
+      bytes, [](Unpacker& unpacker, SimulationReport& report) { unpacker(report.error, report.message); });
 }
 
 std::string encode(const CellReport& report) {
   Packer packer;
-  packer.put(report.cell);
+  packer(report.cell);
   pack_record(packer, report.record);
-  packer.put(report.busy_s);
-  packer.put(report.least_probe_s);
-  packer.put(report.killed_from_outside);
+  packer(report.busy_s, report.least_probe_s, report.killed_from_outside);
   return packer.take();
 }
 
 std::optional<CellReport> decode_cell_report(std::string_view bytes) {
   return decode_with<CellReport>(bytes, [](Unpacker& unpacker, CellReport& report) {
-    unpacker.get(report.cell);
+    unpacker(report.cell);
     unpack_record(unpacker, report.record);
-    unpacker.get(report.busy_s);
-    unpacker.get(report.least_probe_s);
-    unpacker.get(report.killed_from_outside);
+    unpacker(report.busy_s, report.least_probe_s, report.killed_from_outside);
   });
 }
 
 std::string encode(const CellOrder& order) {
   Packer packer;
-  packer.put(order.cell);
-  packer.put(order.start);
-  packer.put(order.least_probe_s);
-  packer.put(order.note);
+  packer(order.cell, order.start, order.least_probe_s, order.note);
   return packer.take();
 }
 
 std::optional<CellOrder> decode_cell_order(std::string_view bytes) {
   return decode_with<CellOrder>(bytes, [](Unpacker& unpacker, CellOrder& order) {
-    unpacker.get(order.cell);
-    unpacker.get(order.start);
-    unpacker.get(order.least_probe_s);
-    unpacker.get(order.note);
+    unpacker(order.cell, order.start, order.least_probe_s, order.note);
   });
 }
 

@@ -16,6 +16,7 @@
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/descendants.hpp"
+#include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/simulation/sample_folder.hpp"
 
@@ -116,7 +117,7 @@ std::optional<Worker> start(const OutputCatcher& output, const std::function<int
   worker.process = fork_process({channel->second.number(), output.descriptor()}, [&] {
     drop_shared_mappings();
     ProcessLimits limits;
-    limits.first_to_go = 500;  // after the child that solves
+    limits.oom_score = 500;  // after the child that solves
     limit_this_process(limits);
     try {
       return body();

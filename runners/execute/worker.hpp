@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/execute/process.hpp"
+#include "base/child_process.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/problem_source.hpp"

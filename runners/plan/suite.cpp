@@ -18,10 +18,7 @@
 #include "metrics/residuals.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
-#include "runners/simulation/loop_solver.hpp"
-#include "runners/simulation/scene_plan.hpp"
-#include "scenes/scene_table.hpp"
-#include "scenes/simulated/simulated_scene.hpp"
+#include "runners/plan/scene_options.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -192,26 +189,11 @@ class SuiteReader {
     }
   }
 
-  static bool is_simulated(const std::string& scene) {
-    const auto table = simulated_scene_table();
-    return std::any_of(table.begin(), table.end(), [&](const SimulatedSceneRow& row) { return row.id == scene; });
-  }
-
-  static Result<std::vector<OptionSpec>> options_of_scene(const ProblemEntry& entry) {
-    if (entry.simulated) return simulation::all_options(**require_simulated_scene(entry.scene));
-    const auto row = require_scene(entry.scene);
-    if (row) return (*row)->options;
-    std::vector<std::string> simulated;
-    for (const SimulatedSceneRow& one : simulated_scene_table()) simulated.push_back(one.id);
-    return Error{row.error().code, fmt::format("{}; {}simulated: {}", row.error().message,
-                                               did_you_mean(entry.scene, simulated), fmt::join(simulated, ", "))};
-  }
-
   void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
     entry.scene = read_.text(value["scene"], child_path(path, "scene"));
-    entry.simulated = is_simulated(entry.scene);
-    const auto specs = options_of_scene(entry);
-    if (!specs) return read_.fail(child_path(path, "scene"), specs.error().message);
+    const auto options = scene_options(entry.scene);
+    if (!options) return read_.fail(child_path(path, "scene"), options.error().message);
+    entry.simulated = options->simulated;
     if (entry.simulated) {
       read_.is_object(
           value, path,
@@ -232,8 +214,7 @@ class SuiteReader {
       }
     }
     for (OptionValues& point : entry.options) {
-      if (entry.simulated) simulation::drop_empty_solver_options(point);
-      if (const auto checked = check_options(*specs, point); !checked) {
+      if (const auto checked = options->check(point); !checked) {
         return read_.fail(path, entry.scene + ": " + checked.error().message);
       }
     }

@@ -1,18 +1,16 @@
 #include "runners/simulation/mujoco_handle.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <mutex>
 
+#include "base/child_process.hpp"
 #include "runners/simulation/ground_plane.hpp"
 
 namespace conebench::simulation {
@@ -81,32 +79,21 @@ mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
 }
 
 constexpr unsigned longest_load_s = 10;
-constexpr rlim_t most_load_bytes = rlim_t{8} << 30U;
+constexpr double most_load_mb = 8192.0;
 
 /// The signal that ends MuJoCo as it reads a file from outside, found in a process of its own; 0: none. MuJoCo 2.2.2
 /// crashes on some that are wrong (a URDF joint of an unknown type), and waits for ever for a mesh that is a FIFO.
 int crash_of(const SimulatedModel& model) {
-  const pid_t child = ::fork();
-  if (child < 0) return 0;
-  if (child == 0) {
-    for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM}) ::signal(signal, SIG_DFL);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
-    rlimit no_core{};
-    ::setrlimit(RLIMIT_CORE, &no_core);
-#if !defined(__SANITIZE_ADDRESS__)  // it reserves terabytes
-    const rlimit enough{most_load_bytes, most_load_bytes};
-    ::setrlimit(RLIMIT_AS, &enough);  // a mesh that is a device has no end
-#endif
+  const pid_t child = fork_process({}, [&] {
+    limit_this_process({.address_mb = most_load_mb});  // a mesh that is a device has no end
     ::alarm(longest_load_s);
     mju_user_error = [](const char*) { ::_exit(0); };
     std::array<char, 1000> unread{};
     load(model, unread);
-    ::_exit(0);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+    return 0;
+  });
+  if (child < 0) return 0;
+  const int status = wait_for_end(child);
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 

@@ -1,17 +1,14 @@
 #include "runners/simulation/picture.hpp"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <png.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
@@ -19,6 +16,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include "base/child_process.hpp"
 
 namespace conebench::simulation {
 
@@ -334,21 +333,13 @@ Ending draw(mjModel& m, mjData& d, const std::string& file) {
   return write_png(averaged(colours_of_points, depth), file) ? drawn : not_written;
 }
 
-[[noreturn]] void drawing_process(mjModel& m, mjData& d, const std::string& file) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT, SIGALRM})
-    ::signal(signal, SIG_DFL);
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (nowhere >= 0) {
-    ::dup2(nowhere, STDERR_FILENO);
-    ::dup2(nowhere, STDOUT_FILENO);
-  }
+int drawing_process(mjModel& m, mjData& d, const std::string& file) {
   ::alarm(seconds_to_draw);
   mju_user_error = [](const char*) { ::_exit(no_context); };
   try {
-    ::_exit(draw(m, d, file));
+    return draw(m, d, file);
   } catch (...) {
-    ::_exit(no_context);
+    return no_context;
   }
 }
 
@@ -367,13 +358,12 @@ std::string reason(int status) {
 
 Result<std::monostate> draw_picture(const mjModel& model, const mjData& data, const std::filesystem::path& file) {
   const std::filesystem::path unfinished = file.string() + ".unfinished";
-  const pid_t child = ::fork();
+  const pid_t child = fork_process({}, [&] {
+    // The copies of a process of its own: what is changed there does not change here.
+    return drawing_process(const_cast<mjModel&>(model), const_cast<mjData&>(data), unfinished.string());
+  });
   if (child < 0) return Error{ErrorCode::unsupported, "no picture: no process can be started"};
-  // The copies of a process of its own: what is changed there does not change here.
-  if (child == 0) drawing_process(const_cast<mjModel&>(model), const_cast<mjData&>(data), unfinished.string());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_end(child);
   std::error_code failed;
   if (WIFEXITED(status) && WEXITSTATUS(status) == drawn) std::filesystem::rename(unfinished, file, failed);
   if (failed || (WIFEXITED(status) && WEXITSTATUS(status) == not_written)) {

@@ -37,7 +37,7 @@ std::vector<Index> independent_rows(Matrix S, double least) {
   return kept;
 }
 
-double tolerated_share(const Mechanics& mechanics, double length) {
+double admissible_share(const Mechanics& mechanics, double length) {
   const double error = mechanics.joint_residuals.lpNorm<Eigen::Infinity>();
   return std::clamp(share_of_errors * error / std::min(length, 1.0), least_share, most_share);
 }
@@ -59,7 +59,7 @@ std::optional<SparseMatrix> exact_redundancy(const Mechanics& mechanics) {
     S -= A_TL.transpose() * by_tree;
   }
   if (!S.allFinite()) return std::nullopt;
-  const double share = tolerated_share(mechanics, mechanics.lengths.minCoeff());
+  const double share = admissible_share(mechanics, mechanics.lengths.minCoeff());
   const std::vector<Index> kept = independent_rows(S, share * share * A.diagonal().maxCoeff());
   if (Index(kept.size()) == loops) return std::nullopt;
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/plural.hpp"
-#include "problems/scaled_natural_map.hpp"
+#include "metrics/residuals.hpp"
 #include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/thinning.hpp"
 #include "scenes/scene_support.hpp"
@@ -16,22 +16,23 @@ namespace conebench::simulation {
 
 namespace {
 
+Verdict official(const ContactProblem& problem) { return *Verdict::create("natural_map_scaled", problem); }
+
 /// Accepts by the official residual, so that every solver stops at the same accuracy; looked at ever more rarely.
 class VerdictMonitor final : public Monitor {
  public:
-  VerdictMonitor(const ContactProblem& problem, double tolerance, const StageWatch& stages)
-      : problem_(problem), tolerance_(tolerance), stages_(stages) {}
+  VerdictMonitor(const Verdict& verdict, double tolerance, const StageWatch& stages)
+      : verdict_(verdict), tolerance_(tolerance), stages_(stages) {}
 
  private:
   Decision look(long iteration, ConstVectorRef impulse, double) override {
     if (stages_) stages_(Stage::rest);
     next_ = iteration + 1 + iteration / 10;
-    const double residual = scaled_natural_map(problem_, impulse);
-    behind_ = residual / tolerance_;
+    const double residual = verdict_(impulse);
     if (stages_) stages_(Stage::solve);
     return residual <= tolerance_ ? Decision::accept : Decision::keep_going;
   }
-  const ContactProblem& problem_;
+  Verdict verdict_;
   double tolerance_;
   const StageWatch& stages_;
 };
@@ -340,7 +341,7 @@ Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const
   const bool own = options_.criterion == "own";
   const StopRule rule{options_.tolerance, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
   SilentMonitor silent;
-  VerdictMonitor verdict(problem, options_.tolerance, stages_);
+  VerdictMonitor verdict(official(problem), options_.tolerance, stages_);
   begin(Stage::solve);
   SolveSummary summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
   begin(Stage::rest);
@@ -379,7 +380,7 @@ Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& reco
         fmt::format("{} returned impulses that are not finite ({}); use another solver or a smaller time_step",
                     options_.solver, to_string(record.summary.status)));
   }
-  record.residual = scaled_natural_map(problem, impulse);
+  record.residual = official(problem)(impulse);
   record.problem = problem.with_reference({impulse, record.residual, solver_label_});
   return impulse;
 }

@@ -19,6 +19,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/descriptor.hpp"
+
 namespace conebench {
 
 namespace {
@@ -104,21 +106,6 @@ bool record_lock(int descriptor) {
   return fcntl(descriptor, F_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
 /// By the open descriptor: to open the file once more and close it would give up its record lock.
 std::string content_of(int descriptor) {
   std::string text(4096, '\0');
@@ -132,10 +119,6 @@ struct Removed {
   const fs::path& file;
   ~Removed() { unlink(file.c_str()); }
 };
-
-bool write_all(int descriptor, const std::string& text) {
-  return write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
 
 bool same_file(int descriptor, const fs::path& path) {
   struct stat open {
@@ -173,11 +156,11 @@ struct Claim {
 
   Try take_over() const {
     const Descriptor old(open(file.c_str(), O_RDWR | O_CLOEXEC));
-    if (old.get() < 0 && errno == ENOENT) return Try(std::nullopt);
-    if (old.get() < 0) return cannot_lock(file, errno);
-    const bool free = record_lock(old.get());
-    const auto holder = Holder::parse(content_of(old.get()));
-    if (!same_file(old.get(), file)) return Try(std::nullopt);
+    if (old.number() < 0 && errno == ENOENT) return Try(std::nullopt);
+    if (old.number() < 0) return cannot_lock(file, errno);
+    const bool free = record_lock(old.number());
+    const auto holder = Holder::parse(content_of(old.number()));
+    if (!same_file(old.number(), file)) return Try(std::nullopt);
     const std::string who = holder ? holder->name() : "an unknown process";
     const bool near = holder && holder->near(me);
     if (near ? holder->alive() : !free) {
@@ -206,10 +189,10 @@ Result<StoreLock> StoreLock::acquire(const fs::path& path, Options options) {
   claim.mine = claim.file.string() + fmt::format(".{}", claim.me.process);
   unlink(claim.mine.c_str());
   Descriptor made(open(claim.mine.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (made.get() < 0) return cannot_lock(path, errno);
+  if (made.number() < 0) return cannot_lock(path, errno);
   const Removed removed{claim.mine};
-  if (!write_all(made.get(), claim.me.json())) return cannot_lock(path, ENOSPC);
-  record_lock(made.get());
+  if (!write_all(made.number(), claim.me.json())) return cannot_lock(path, ENOSPC);
+  record_lock(made.number());
   for (int i = 0; i < most_tries; ++i) {
     auto placed = claim.place();
     if (!placed) return placed.error();

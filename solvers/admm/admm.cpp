@@ -206,7 +206,7 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
       summary.status = SolveStatus::time_limit;
       break;
     }
-    if (!refactor(next_penalty(r), summary)) break;  // line 18
+    if (k < stop.max_iterations && !refactor(next_penalty(r), summary)) break;  // line 18
   }
   report(impulse);
   if (!impulse.allFinite()) summary.status = SolveStatus::diverged;

@@ -173,7 +173,7 @@ std::vector<SolverRow> fixed_point_rows() {
           adaptive(Scheme::adaptive_step)),
       make_row<AdaptiveOptions>(
           described("FP-EG", "Extragradient for the variational inequality, self-adaptive step",
-                    "Two products an iteration; holds where FP-VI turns in circles. Slow but hard to break."),
+                    "Two products an iteration; holds where FP-VI cycles. Slow but hard to break."),
           adaptive(Scheme::extragradient)),
   };
 }

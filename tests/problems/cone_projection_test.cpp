@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "problems/cone_product.hpp"
-#include "tests/support/natural_map.hpp"
+#include "tests/support/coulomb_projection.hpp"
 
 namespace conebench {
 namespace {

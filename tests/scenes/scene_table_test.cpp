@@ -9,7 +9,7 @@
 
 #include "problems/scaled_natural_map.hpp"
 #include "tests/support/make_problem.hpp"
-#include "tests/support/natural_map.hpp"
+#include "tests/support/official_residual.hpp"
 
 namespace conebench {
 namespace {
@@ -61,7 +61,7 @@ TEST_P(Scene, StatesTheResidualOfItsReference) {
   const ContactProblem problem = make();
   ASSERT_EQ(problem.reference().has_value(), GetParam() != "random");
   if (!problem.reference()) return;
-  const double residual = testing::scaled_natural_map(problem, problem.reference()->reaction);
+  const double residual = testing::official_residual(problem, problem.reference()->reaction);
   EXPECT_LE(residual, 1e-12);
   EXPECT_NEAR(problem.reference()->residual, residual, 1e-13);
 }
@@ -123,7 +123,7 @@ TEST(ScaledNaturalMap, AgreesWithTheFormulaOnWrongAnswers) {
       const ContactProblem problem = make_problem(
           id, {{"dimension", dimension}, {"joints", 2L}, {"limits", 3L}, {"compliance", 0.1}, {"contacts", 9L}});
       const Vector impulse = Vector::LinSpaced(problem.rows(), -1.0, 2.0);
-      const double expected = testing::scaled_natural_map(problem, impulse);
+      const double expected = testing::official_residual(problem, impulse);
       EXPECT_GT(expected, 1e-3);
       EXPECT_NEAR(scaled_natural_map(problem, impulse), expected, 1e-12 * expected);
     }

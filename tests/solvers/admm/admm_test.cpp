@@ -132,6 +132,17 @@ TEST(Admm, IteratesAreThoseOfTheAlgorithmBox) {
   }
 }
 
+TEST(Admm, FactorsNothingAfterTheLastIteration) {
+  const ContactProblem problem = random_problem(7, 5, 2, 0.4, 3, 2, 3);
+  const auto factorizations = [&](long iterations) {
+    return run("ADMM-NCP-LA", problem, {{"ratio", 1.0}, {"factor", 3.0}},
+               {.tolerance = 0.0, .max_iterations = iterations})
+        .summary.factorizations;
+  };
+  EXPECT_EQ(factorizations(1), 1) << "that of the set-up";
+  EXPECT_EQ(factorizations(2), 2) << "the penalty has moved";
+}
+
 TEST(Admm, SpectralRuleStartsAndStepsAsPrinted) {
   // G = 2 I and η = 0.1: L = 2.1 to the last digit, m = 0.1, κ = 21; ρ₀ of 004 (172a), steps of (172b) = 000 (46).
   const ContactProblem problem =

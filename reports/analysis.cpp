@@ -51,13 +51,13 @@ std::string id(Outcome outcome) {
 }
 
 Outcome outcome(const CellRecord* cell) {
-  if (cell == nullptr || cell->status == "skipped") return Outcome::not_run;
+  if (cell == nullptr || class_of(cell->status) == StatusClass::not_run) return Outcome::not_run;
   if (cell->solved) return Outcome::solved;
-  if (cell->status == "unsupported") return Outcome::unsupported;
+  if (class_of(cell->status) == StatusClass::unsupported) return Outcome::unsupported;
   return claims(*cell) ? Outcome::false_claim : Outcome::failed;
 }
 
-bool claims(const CellRecord& cell) { return cell.claimed && cell.status != "flaky"; }
+bool claims(const CellRecord& cell) { return cell.claimed && cell.status != CellStatus::flaky; }
 
 std::optional<double> cost(const CellRecord* cell, Cost kind) {
   if (outcome(cell) != Outcome::solved) return std::nullopt;
@@ -154,7 +154,7 @@ std::vector<Problem> make_problems(const StoreContents& contents, const std::set
   // A valid file that no solver takes (rolling friction) has the same record as a broken one; its cells tell.
   std::set<std::string> not_taken;
   for (const auto& cell : contents.cells) {
-    if (cell.status == "unsupported") not_taken.insert(cell.problem);
+    if (class_of(cell.status) == StatusClass::unsupported) not_taken.insert(cell.problem);
   }
 
   std::vector<Problem> problems;
@@ -303,16 +303,16 @@ void leave_out_gaps(Analysis& analysis) {
 std::vector<StatusRow> make_statuses(const Analysis& analysis) {
   std::vector<StatusRow> rows;
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
-    std::map<std::tuple<std::size_t, std::string, std::string>, long> counts;
+    std::map<std::tuple<std::size_t, std::string_view, std::string>, long> counts;
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
       if (!analysis.problems[p].counted[s]) continue;
       for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
         const CellRecord* cell = analysis.slices[s].grid[p][c];
-        if (cell != nullptr) ++counts[{c, cell->status, cell->reason}];
+        if (cell != nullptr) ++counts[{c, name(cell->status), cell->reason}];
       }
     }
     for (const auto& [key, cells] : counts) {
-      rows.push_back({s, std::get<0>(key), std::get<1>(key), std::get<2>(key), cells});
+      rows.push_back({s, std::get<0>(key), cell_status(std::get<1>(key)), std::get<2>(key), cells});
     }
   }
   return rows;

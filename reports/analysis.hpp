@@ -144,7 +144,8 @@ struct Pair {
 /// Cells of a slice with one status and reason.
 struct StatusRow {
   std::size_t slice = 0, column = 0;
-  std::string status, reason;
+  CellStatus status = CellStatus::unknown;
+  std::string reason;
   long cells = 0;
 };
 

@@ -110,7 +110,11 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         const Column& column = analysis.columns[c];
         begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
         csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label).text(id(outcome(found)));
-        csv.text(cell.status).text(cell.reason).flag(cell.claimed).flag(cell.solved).number(cell.verdict_value);
+        csv.text(to_string(cell.status))
+            .text(cell.reason)
+            .flag(cell.claimed)
+            .flag(cell.solved)
+            .number(cell.verdict_value);
         csv.whole(cell.iterations).counter(cell.factorizations).counter(cell.operator_products);
         const bool timed = analysis.times_shown && cell.repeats > 0;
         const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
@@ -295,7 +299,7 @@ void problems_csv(const Analysis& analysis, const ByteSink& sink) {
 void statuses_csv(const Analysis& analysis, const ByteSink& sink) {
   Csv csv(sink, {"tolerance", "criterion", "verdict", "start", "label", "status", "reason", "cells"});
   for (const auto& row : analysis.statuses) {
-    begin_slice(csv, analysis.slices[row.slice]).text(analysis.columns[row.column].label).text(row.status);
+    begin_slice(csv, analysis.slices[row.slice]).text(analysis.columns[row.column].label).text(to_string(row.status));
     csv.text(row.reason).whole(row.cells).end();
   }
 }

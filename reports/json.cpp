@@ -109,6 +109,7 @@ class Writer {
     out.add("rankings", rankings());
     out.add_list("profiles", [&](Growing& list) { profiles(list); });
     out.add_list("pairs", [&](Growing& list) { pairs(list); });
+    out.add("status_words", status_words());
     out.add("statuses", statuses());
     out.add_list("problem_results", [&](Growing& list) { problem_results(list); });
     out.end();
@@ -457,6 +458,14 @@ class Writer {
       }
       list.add(entry);
     }
+  }
+
+  static Json status_words() {
+    Json list = Json::array();
+    for (const CellStatusRow& row : cell_status_table()) {
+      list.push_back({{"status", row.name}, {"brief", row.brief}, {"words", row.words}});
+    }
+    return list;
   }
 
   Json statuses() const {

@@ -93,8 +93,9 @@ std::string family_table(const Analysis& analysis, std::size_t slice) {
 std::string status_table(const Analysis& analysis, std::size_t slice) {
   Table table({"solver", "status", "reason", "cells"}, 3);
   for (const auto& row : analysis.statuses) {
-    if (row.slice != slice || row.status == "converged") continue;
-    table.add({label(analysis, row.column), markdown(row.status), markdown(row.reason), std::to_string(row.cells)});
+    if (row.slice != slice || row.status == CellStatus::converged) continue;
+    table.add({label(analysis, row.column), markdown(to_string(row.status)), markdown(row.reason),
+               std::to_string(row.cells)});
   }
   return table.take();
 }

@@ -1,8 +1,10 @@
 #include "solvers/common_options.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "problems/conversions.hpp"
+#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -24,7 +26,7 @@ void declare_options(OptionBinder& bind, CommonOptions& o) {
 }
 
 /// Passes everything on, impulses in N s, and sees where the iterates stand still.
-class StallMonitor final : public Monitor {
+class StallMonitor final : public Monitor, public Tries {
  public:
   StallMonitor(Monitor& inner, double impulse_unit, double share, Vector& shown, Vector& last)
       : inner_(inner), impulse_unit_(impulse_unit), share_(share), shown_(shown), last_(last) {
@@ -37,8 +39,12 @@ class StallMonitor final : public Monitor {
     return passed_on(inner_.propose(iteration, in_impulses(impulse), own_residual));
   }
   void start_over() override {
-    inner_.start_over();
+    if (Tries* const tries = tries_of(inner_)) tries->start_over();
     next_ = due_from();
+  }
+  double behind() const override {
+    const Tries* const tries = tries_of(inner_);
+    return tries != nullptr ? tries->behind() : std::numeric_limits<double>::quiet_NaN();
   }
 
  private:
@@ -59,7 +65,6 @@ class StallMonitor final : public Monitor {
     return shown_;
   }
   Decision passed_on(Decision decision) {
-    behind_ = inner_.behind();
     next_ = due_from();
     return decision;
   }

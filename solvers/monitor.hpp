@@ -1,7 +1,5 @@
 #pragma once
 
-#include <limits>
-
 #include "problems/types.hpp"
 
 namespace conebench {
@@ -35,17 +33,10 @@ class Monitor {
     return look(iteration, impulse, own_residual);
   }
 
-  /// For a solver that can't be asked while it runs and so tries one stop rule of its own after another: all that it
-  /// has done so far is thrown away, and the next try begins. Only the last try's time is the solve's.
-  virtual void start_over() {}
-  /// The last verdict over what it must not exceed; NaN where none was looked at.
-  double behind() const { return behind_; }
-
  protected:
   /// Also sets next_.
   virtual Decision look(long iteration, ConstVectorRef impulse, double own_residual) = 0;
   long next_ = 1;
-  double behind_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Never stops a solve.

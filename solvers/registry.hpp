@@ -23,6 +23,9 @@ struct SolverRow {
   /// All options with `values` set over the defaults, common ones only where they are no defaults: what a setting's
   /// hash is taken of. Errors as make.
   std::function<Result<OptionValues>(const OptionValues& values)> effective_options;
+  /// The residual of the judge's that the solver's own one is, if any: it then proposes what passes, and the verdict
+  /// need not be looked at in between.
+  std::string measures = {};
   std::string missing = {};  ///< why this build can't run it; empty where it can
 
   /// Its own and the common ones.

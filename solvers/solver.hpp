@@ -48,8 +48,6 @@ struct SolverInfo {
   Allocation allocates = Allocation::none;  ///< within solve()
   /// The monitor is asked after every iteration, by its number. False: it counts the points that the solver measures.
   bool observed_every_iteration = true;
-  /// Its own residual is natural_map_scaled: it proposes what passes, and the monitor need not look in between.
-  bool measures_verdict = false;
   /// It belongs to a library that may print, exit or abort, and that can't be stopped: it runs in a process of its own.
   bool own_process = false;
   std::string citation;

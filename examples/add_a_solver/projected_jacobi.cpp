@@ -1,8 +1,8 @@
 #include "projected_jacobi.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
+
+#include "solvers/progress.hpp"
 
 namespace example {
 
@@ -48,10 +48,8 @@ class ProjectedJacobi final : public Solver {
     const ConeProduct& cones = problem_->cones();
     SolveSummary summary;
     project_cone(cones, guess, impulse);
-    if (impulse.size() == 0) {
-      summary.own_residual = 0.0;
-      return with(summary, SolveStatus::converged);
-    }
+    if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
+    const SolveProgress progress(stop, monitor);
     for (long k = 1; k <= stop.max_iterations; ++k) {
       problem_->velocity(impulse, velocity_);
       add_de_saxce(cones, velocity_, velocity_);
@@ -60,25 +58,14 @@ class ProjectedJacobi final : public Solver {
       summary.own_residual = (moved_ - impulse).lpNorm<Eigen::Infinity>();
       impulse = moved_;
       summary.iterations = summary.operator_products = k;
-
-      if (!std::isfinite(summary.own_residual)) return with(summary, SolveStatus::diverged);
-      if (stop.criterion == Criterion::own && summary.own_residual <= stop.tolerance) {
-        return with(summary, SolveStatus::converged);
+      if (const auto status = progress.after(k, summary.own_residual, impulse)) {
+        return ended_as(summary, *status, summary.own_residual);
       }
-      if (!monitor.due(k)) continue;
-      const Decision decision = monitor.observe(k, impulse, summary.own_residual);
-      if (decision == Decision::accept) return with(summary, SolveStatus::converged);
-      if (decision == Decision::out_of_time) return with(summary, SolveStatus::time_limit);
     }
-    return with(summary, SolveStatus::max_iterations);
+    return ended_as(summary, SolveStatus::max_iterations, summary.own_residual);
   }
 
  private:
-  static SolveSummary with(SolveSummary summary, SolveStatus status) {
-    summary.status = status;
-    return summary;
-  }
-
   SolverInfo info_;
   JacobiOptions options_;
   std::unique_ptr<ContactProblem> problem_;

@@ -78,8 +78,8 @@ void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const
   change.solved += base.solved || fresh.solved ? 1 : 0;
   if ((what == CellChange::at_limit || what == CellChange::flaky) && base.solved && !fresh.solved) ++change.no_longer;
   if (what == CellChange::flaky) {
-    change.flaky_before += base.status == "flaky" ? 1 : 0;
-    change.newly_flaky += base.status != "flaky" && base.solved ? 1 : 0;
+    change.flaky_before += base.status == CellStatus::flaky ? 1 : 0;
+    change.newly_flaky += base.status != CellStatus::flaky && base.solved ? 1 : 0;
   }
   if (!is_timed(what) && what != CellChange::other_work) return;
   add_counts(sums.all, base, fresh);
@@ -376,7 +376,10 @@ const char* to_string(Outlook outlook) {
   return "";
 }
 
-bool is_missed(const ComparedCell& base) { return base.status != "unsupported" && base.status != "bad_problem"; }
+bool is_missed(const ComparedCell& base) {
+  const StatusClass kind = class_of(base.status);
+  return kind != StatusClass::unsupported && kind != StatusClass::unreadable;
+}
 
 void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) {
   comparison.alarms.clear();

@@ -35,7 +35,8 @@ struct ComparedCell {
   std::uint32_t problem = 0, setting = 0;  ///< into Side::problems, Side::settings
   std::uint32_t request = 0;               ///< into Side::requests
   std::int64_t run = 0;                    ///< RunRecord::id
-  std::string status, reason;
+  CellStatus status = CellStatus::unknown;
+  std::string reason;
   bool solved = false;
   std::optional<double> verdict_value;
   std::int64_t iterations = 0, factorizations = 0, products = 0;

@@ -17,11 +17,11 @@ namespace conebench::reports {
 
 namespace {
 
-bool is_clock(const std::string& status) { return status == "time_limit" || status == "timeout"; }
+bool is_clock(CellStatus status) { return class_of(status) == StatusClass::clock; }
 
 /// Broken cells say nothing of a solver's method.
-bool is_broken(const std::string& status) {
-  return status == "crashed" || status == "out_of_memory" || status == "bad_problem";
+bool is_broken(CellStatus status) {
+  return class_of(status) == StatusClass::broke || class_of(status) == StatusClass::unreadable;
 }
 
 bool same_counts(const ComparedCell& base, const ComparedCell& fresh) {
@@ -38,7 +38,7 @@ bool near_the_limit(const ComparedCell& solved, const ComparedCell& ended, const
   constexpr double near = 1.0 / 3.0;
   if (is_clock(ended.status)) return solved.minimum_s > near * request.limit_s;
   constexpr double kb = 1024.0;
-  return ended.status == "out_of_memory" &&
+  return ended.status == CellStatus::out_of_memory &&
          static_cast<double>(solved.peak_memory_kb) > near * kb * static_cast<double>(request.limit_mb);
 }
 
@@ -214,7 +214,7 @@ const char* to_string(CellChange change) {
 
 CellChange classify(const ComparedCell& base, const ComparedCell& fresh, const Request& of_base,
                     const Request& of_fresh, bool bits) {
-  if (base.status == "flaky" || fresh.status == "flaky") return CellChange::flaky;
+  if (base.status == CellStatus::flaky || fresh.status == CellStatus::flaky) return CellChange::flaky;
   if (base.solved != fresh.solved) {
     const ComparedCell& solved = base.solved ? base : fresh;
     const ComparedCell& ended = base.solved ? fresh : base;

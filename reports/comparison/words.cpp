@@ -13,8 +13,8 @@ namespace conebench::reports {
 namespace {
 
 std::string outcome_words(const ComparedCell& cell) {
-  std::string text = cell.solved ? "solved" : cell.status;
-  if (cell.solved && cell.status != "converged") text += " (" + cell.status + ")";
+  std::string text = cell.solved ? "solved" : to_string(cell.status);
+  if (cell.solved && cell.status != CellStatus::converged) text += " (" + to_string(cell.status) + ")";
   if (!cell.reason.empty()) text += ": " + cell.reason;
   if (cell.minimum_s > 0.0) text += ", " + human_time(cell.minimum_s);
   if (cell.iterations > 0) text += ", " + plural(static_cast<long>(cell.iterations), "iteration");

@@ -109,7 +109,7 @@ class Maker {
             columns_[static_cast<std::size_t>(slice - history_.slices.begin())][n][setting_numbers.at(row.label)];
         column.resize(problems_.size(), nullptr);
         for (std::size_t i = 0; i < row.cells.size(); ++i) {
-          if (row.cells[i].status < 0) continue;
+          if (row.cells[i].status == CellStatus::unknown) continue;
           column[problem_numbers_.at(nights_[n].problems[i].hash)] = &row.cells[i];
         }
       }
@@ -262,14 +262,9 @@ class Maker {
   }
 
   /// Whether a limit may have decided on one of the two sides.
-  bool near_limit(const NightCell& solved, std::size_t night_not, const NightCell& other, double limit_s) const {
-    const std::string& status = status_of(night_not, other);
-    if (status == "out_of_memory") return solved.near_memory;
-    return (status == "time_limit" || status == "timeout") && (limit_s <= 0.0 || solved.minimum_s > limit_s / 3.0);
-  }
-
-  const std::string& status_of(std::size_t night, const NightCell& cell) const {
-    return nights_[night].statuses[static_cast<std::size_t>(cell.status)];
+  static bool near_limit(const NightCell& solved, const NightCell& other, double limit_s) {
+    if (other.status == CellStatus::out_of_memory) return solved.near_memory;
+    return class_of(other.status) == StatusClass::clock && (limit_s <= 0.0 || solved.minimum_s > limit_s / 3.0);
   }
 
   double limit_of(std::size_t slice, std::size_t night) const {
@@ -298,13 +293,12 @@ class Maker {
     for (std::size_t p = 0; p < std::min(old_cells.size(), new_cells.size()); ++p) {
       const NightCell *was = old_cells[p], *is = new_cells[p];
       if (was == nullptr || is == nullptr) continue;
-      if (status_of(before, *was) == "flaky" || status_of(night, *is) == "flaky") {
+      if (was->status == CellStatus::flaky || is->status == CellStatus::flaky) {
         ++changes.flaky;
       } else if (was->solved && is->solved) {
         if (was->work != is->work) ++changes.other_work;
       } else if (was->solved != is->solved) {
-        const bool limited =
-            was->solved ? near_limit(*was, night, *is, limit_s) : near_limit(*is, before, *was, limit_s);
+        const bool limited = was->solved ? near_limit(*was, *is, limit_s) : near_limit(*is, *was, limit_s);
         if (limited) {
           ++changes.at_limit;
         } else {

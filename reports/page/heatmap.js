@@ -3,21 +3,6 @@
 const heatRows = 300; // more are drawn on demand
 let heatAll = false;
 
-const shortStatus = {
-  max_iterations: "max it.",
-  time_limit: "time",
-  stalled: "stalled",
-  diverged: "diverged",
-  breakdown: "break",
-  timeout: "killed",
-  crashed: "crash",
-  out_of_memory: "memory",
-  flaky: "flaky",
-  bad_problem: "bad",
-  converged: "claims",
-  skipped: "",
-};
-
 function hardness(p) {
   const row = grids[state.slice][p];
   const solved = row.filter((cell) => cell && cell.outcome === "solved").length;

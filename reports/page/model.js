@@ -14,6 +14,8 @@ const cells = data.cells.rows.map((row, index) => {
 const grids = data.slices.map(() => data.problems.map(() => []));
 for (const cell of cells) grids[cell.slice][cell.problem][cell.solver] = cell;
 
+const shortStatus = Object.fromEntries(data.status_words.map((one) => [one.status, one.brief]));
+const statusWords = Object.fromEntries(data.status_words.map((one) => [one.status, one.words]));
 const costTitles = Object.fromEntries(data.costs.map((cost) => [cost.id, cost.title]));
 const hasCharts = typeof Plotly !== "undefined";
 

@@ -221,7 +221,7 @@ function claimTable(ranking) {
         },
         "passes relative, fails scaled",
       ),
-      statuses.map((name) => el("th", { scope: "col", class: "narrow" }, statusTitle(name))),
+      statuses.map((name) => el("th", { scope: "col", class: "narrow", title: statusWords[name] }, statusTitle(name))),
     ),
   ];
   const body = ranking.rows.map((row) =>

@@ -66,7 +66,7 @@ std::vector<Field> make_fields() {
        [](const CellRecord&, const ProblemRecord& problem) { return problem.conditioning; }},
       {{"contacts", number, "of the problem"}, of_problem(&ProblemRecord::contacts)},
       {{"converged", truth_kind, "the solve ended by its own stopping test"},
-       truth([](const CellRecord& cell) { return cell.status == "converged"; })},
+       truth([](const CellRecord& cell) { return cell.status == CellStatus::converged; })},
       {{"factorizations", number, "numeric factorizations, the first included"}, counter(&CellRecord::factorizations)},
       {{"iterations", number, "of the solver"}, counter(&CellRecord::iterations)},
       {{"joints", number, "joint rows of the problem"}, of_problem(&ProblemRecord::joints)},
@@ -180,7 +180,7 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
   sample.subject.solver = setting.solver;
   sample.subject.setting = setting.label;
   sample.subject.tolerance = cell.tolerance;
-  sample.subject.status = cell.status;
+  sample.subject.status = to_string(cell.status);
   sample.subject.start = cell.start;
   for (const Field& field : fields()) {
     if (!field.value) continue;

@@ -40,7 +40,7 @@ Result<int> run_judge(const JudgeArguments& arguments) {
   if (!reaction) return reaction.error();
 
   CellRecord record;
-  record.status = "given";
+  record.status = CellStatus::converged;
   record.claimed = true;
   record.tolerance = arguments.tolerance;
   record.verdict = arguments.verdict;

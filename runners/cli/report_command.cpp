@@ -64,7 +64,7 @@ std::optional<std::string> nothing_answered(const StoreContents& contents) {
   std::map<std::string, long> statuses;
   for (const CellRecord& cell : contents.cells) {
     if (is_measured(cell)) return std::nullopt;
-    ++statuses[cell.status];
+    ++statuses[to_string(cell.status)];
   }
   return fmt::format("no solver answered in any of {} ({})", plural(static_cast<long>(contents.cells.size()), "cell"),
                      counts_text(statuses));

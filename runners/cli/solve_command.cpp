@@ -97,8 +97,8 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
   text += fmt::format("solver     {}\n", arguments.solver);
   const auto counted = [](std::int64_t count) { return count < 0 ? "uncounted" : std::to_string(count); };
-  text += fmt::format("status     {}{} after {} iterations, {} factorizations, {} operator products\n", record.status,
-                      record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations,
+  text += fmt::format("status     {}{} after {} iterations, {} factorizations, {} operator products\n",
+                      name(record.status), record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations,
                       counted(record.factorizations), counted(record.operator_products));
   text +=
       fmt::format("time       set-up {}, solve {}\n", short_time(record.setup.median), short_time(record.solve.median));
@@ -125,11 +125,11 @@ Result<std::monostate> save_solution(const SolveArguments& arguments, const Give
                                      const CellRecord& record) {
   if (static_cast<Index>(record.reaction.size()) != given.problem.rows()) {
     return Error{ErrorCode::unsupported, fmt::format("{}: not written, because there is no answer (status {})",
-                                                     arguments.solution, record.status)};
+                                                     arguments.solution, name(record.status))};
   }
   if (!finite(record.reaction)) {
     return Error{ErrorCode::unsupported, fmt::format("{}: not written, because the answer is not finite (status {})",
-                                                     arguments.solution, record.status)};
+                                                     arguments.solution, name(record.status))};
   }
   const Vector impulse = Eigen::Map<const Vector>(record.reaction.data(), static_cast<Index>(record.reaction.size()));
   if (!given.file.empty()) return write_solution(given.file, arguments.solution, given.problem, impulse);
@@ -150,7 +150,7 @@ Result<int> run_solve(SolveArguments& arguments) {
   if (!given) {
     if (given.error().code == ErrorCode::unsupported && arguments.json) {
       CellRecord none = blank_record(arguments.request);
-      none.status = "unsupported";
+      none.status = CellStatus::unsupported;
       none.reason = given.error().message;
       print_json("solve", to_json(arguments, *options, none));
     }
@@ -171,9 +171,10 @@ Result<int> run_solve(SolveArguments& arguments) {
   } else {
     print_text(to_text(arguments, problem, *record));
   }
-  if (record->status == "unsupported" || record->status == "crashed" || record->status == "out_of_memory") {
+  const StatusClass ended = class_of(record->status);
+  if (ended == StatusClass::unsupported || ended == StatusClass::broke) {
     print_error(fmt::format("{}: {} {} this problem: {}", arguments.file, arguments.solver,
-                            record->status == "unsupported" ? "does not support" : "failed on", record->reason));
+                            ended == StatusClass::unsupported ? "does not support" : "failed on", record->reason));
     return not_run;
   }
   if (!arguments.trace.empty()) {
@@ -184,7 +185,8 @@ Result<int> run_solve(SolveArguments& arguments) {
   }
   if (arguments.require_solved && !record->solved) {
     print_error(fmt::format("{}: not solved by {}: {} = {} exceeds {:g} (status {})", arguments.file, arguments.solver,
-                            record->verdict, short_number(record->verdict_value), record->tolerance, record->status));
+                            record->verdict, short_number(record->verdict_value), record->tolerance,
+                            name(record->status)));
     return gate_failed;
   }
   return done;

@@ -129,7 +129,7 @@ class BesideLoop {
   }
 
   /// One that not both solve alike says no more when it is run again.
-  static bool worth_timing(const CellRecord& cell) { return cell.solved && cell.status != "flaky"; }
+  static bool worth_timing(const CellRecord& cell) { return cell.solved && cell.status != CellStatus::flaky; }
   bool is_done(std::size_t cell, int pass) const {
     const CellRecord* const a = find(cell, base);
     const CellRecord* const b = find(cell, fresh);
@@ -228,7 +228,7 @@ class BesideLoop {
 
   BuildReply not_loaded(const PlannedCell& planned, const SurveyedProblem& problem) const {
     BuildReply reply{std::nullopt, blank_record(request_of(suite_, plan_.settings[planned.setting], planned))};
-    reply.record.status = problem.unsupported ? "unsupported" : "bad_problem";
+    reply.record.status = problem.unsupported ? CellStatus::unsupported : CellStatus::bad_problem;
     reply.record.reason = problem.record.error;
     return reply;
   }

@@ -125,7 +125,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
   return watched;
 }
 
-CellRecord ended_record(const CellRequest& request, const char* status, std::string reason) {
+CellRecord ended_record(const CellRequest& request, CellStatus status, std::string reason) {
   CellRecord record = blank_record(request);
   record.status = status;
   record.reason = std::move(reason);
@@ -198,7 +198,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
   auto started = ready ? Result<Child>(std::move(*ready)) : start(request);
   if (!started) {
     attempt.ending = Ending::killed_from_outside;  // nor does it say anything of the solver
-    attempt.run.record = ended_record(request, "skipped", started.error().message);
+    attempt.run.record = ended_record(request, CellStatus::skipped, started.error().message);
     return attempt;
   }
   const Child child = std::move(*started);
@@ -232,7 +232,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
                                 ? to_string(static_cast<CellPhase>(last_phase))
                                 : "an unknown phase";
   const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
-  const auto ended = [&](Ending ending, const char* status, const std::string& reason) {
+  const auto ended = [&](Ending ending, CellStatus status, const std::string& reason) {
     attempt.ending = ending;
     attempt.run.record = ended_record(request, status, reason);
     attempt.run.busy_s = watched.wall_s;
@@ -240,24 +240,26 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
   const std::string words = output_.last_words();
   const std::string said = words.empty() ? "" : ": " + words;
   if (watched.killed == Killed::for_time) {
-    ended(Ending::killed, "timeout",
+    ended(Ending::killed, CellStatus::timeout,
           fmt::format("killed after {:.1f} s in {}{}", watched.wall_s, where,
                       watched.ignored_term ? "; it ignored SIGTERM" : ""));
   } else if (watched.killed == Killed::for_memory) {
-    ended(Ending::killed, "out_of_memory",
+    ended(Ending::killed, CellStatus::out_of_memory,
           fmt::format("killed at {} MB (limit {} MB) in {}", watched.peak_mb, limits_.memory_mb, where));
   } else if (watched.out_of_memory_kill) {
-    ended(Ending::killed, "out_of_memory", fmt::format("the system ran out of memory and killed it in {}", where));
+    ended(Ending::killed, CellStatus::out_of_memory,
+          fmt::format("the system ran out of memory and killed it in {}", where));
   } else if (sent_from_outside(watched.wait_status)) {
-    ended(Ending::killed_from_outside, "crashed",
+    ended(Ending::killed_from_outside, CellStatus::crashed,
           fmt::format("killed from outside (signal {}) in {}", WTERMSIG(watched.wait_status), where));
   } else if (!clean_exit) {
-    ended(Ending::crashed, "crashed", fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said));
+    ended(Ending::crashed, CellStatus::crashed,
+          fmt::format("{} in {}{}", ending_text(watched.wait_status), where, said));
   } else if (!answer || watched.more) {
-    ended(Ending::crashed, "crashed", fmt::format("its answer was garbled or missing, in {}{}", where, said));
+    ended(Ending::crashed, CellStatus::crashed, fmt::format("its answer was garbled or missing, in {}{}", where, said));
   } else {
     attempt.run = std::move(*answer);
-    if (attempt.run.record.status == "crashed") attempt.ending = Ending::crashed;
+    if (attempt.run.record.status == CellStatus::crashed) attempt.ending = Ending::crashed;
   }
   attempt.run.record.peak_memory_kb = watched.peak_kb;
   return attempt;
@@ -282,8 +284,8 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
       // Twice the same is a crash, however the words differ.
       record.reason = first_crash;
     } else if (!first_crash.empty()) {
-      record.reason = fmt::format("crashed at first ({}), {} when tried again", first_crash, record.status);
-      record.status = "flaky";
+      record.reason = fmt::format("crashed at first ({}), {} when tried again", first_crash, name(record.status));
+      record.status = CellStatus::flaky;
       record.claimed = false;
       record.reaction.clear();
     }

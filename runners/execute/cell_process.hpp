@@ -11,7 +11,7 @@
 namespace conebench {
 
 struct IsolationLimits {
-  double wall_s = 17.0;   ///< for each try (Monitor::start_over), at most most_tries of them; then SIGTERM
+  double wall_s = 17.0;   ///< for each try (Tries::start_over), at most most_tries of them; then SIGTERM
   double grace_s = 0.5;   ///< then SIGKILL
   long memory_mb = 4000;  ///< resident
   int pinned_processor = -1;

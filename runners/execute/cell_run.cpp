@@ -33,6 +33,19 @@ struct Run {
   double total() const { return setup_s + solve_s; }
 };
 
+CellStatus cell_status(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged: return CellStatus::converged;
+    case SolveStatus::max_iterations: return CellStatus::max_iterations;
+    case SolveStatus::time_limit: return CellStatus::time_limit;
+    case SolveStatus::stalled: return CellStatus::stalled;
+    case SolveStatus::diverged: return CellStatus::diverged;
+    case SolveStatus::breakdown: return CellStatus::breakdown;
+    case SolveStatus::unsupported: return CellStatus::unsupported;
+  }
+  return CellStatus::unknown;
+}
+
 std::string reason_of(const SolveSummary& summary, const Vector& impulse) {
   std::string reason = to_string(summary.breakdown);
   if (!summary.message.empty()) reason += (reason.empty() ? "" : ": ") + summary.message;
@@ -110,7 +123,7 @@ class Runner {
 
 void write_answer(CellRecord& record, const Run& run) {
   const SolveSummary& summary = run.summary;
-  record.status = to_string(summary.status);
+  record.status = cell_status(summary.status);
   record.reason = reason_of(summary, run.impulse);
   record.claimed = summary.status == SolveStatus::converged;
   record.own_residual_known = !std::isnan(summary.own_residual);
@@ -138,8 +151,8 @@ void write_times(CellRecord& record, const RunTimes& times) {
 /// Whatever comes back after the deadline is treated alike, a solver that looks at it and one that can't: its answer is
 /// judged, but not solved.
 CellRun too_late(CellRun run, const Run& late) {
-  const bool noticed = run.record.status == to_string(SolveStatus::time_limit);
-  run.record.status = to_string(SolveStatus::time_limit);
+  const bool noticed = run.record.status == CellStatus::time_limit;
+  run.record.status = CellStatus::time_limit;
   if (!noticed)
     run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
   run.record.claimed = false;
@@ -158,12 +171,12 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   CellRecord& record = result.record;
   const bool paid = request.criterion == Criterion::verdict_paid;
   Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
-  const bool proposals_only = row.info.measures_verdict && request.verdict == "natural_map_scaled";
+  const bool proposals_only = row.measures == request.verdict;
   const Runner runner(problem, request, row);
 
   const ProcessorUse use;
   const auto unsupported = [&](const std::string& reason) {
-    record.status = to_string(SolveStatus::unsupported);
+    record.status = CellStatus::unsupported;
     record.reason = reason;
     return result;
   };
@@ -211,7 +224,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     if (!solver) return solver.error();
     const auto error = runner.set_up(**solver, repeat);
     if (error) {
-      record.status = "flaky";
+      record.status = CellStatus::flaky;
       record.reason = fmt::format("run {}: set-up failed: {}", times.size() + 1, error->message);
       break;
     }
@@ -230,7 +243,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     if (!differs.empty()) {
       // The worst answer is kept, so that the judge says solved only where every answer seen was.
       if (!(verdict(repeat.impulse) <= worst)) write_answer(record, repeat);
-      record.status = "flaky";
+      record.status = CellStatus::flaky;
       record.reason = fmt::format("run {} {}", times.size(), differs);
       break;
     }
@@ -250,13 +263,13 @@ Result<CellRun> guarded(const CellRequest& request, Work work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    failed.record.status = "out_of_memory";
+    failed.record.status = CellStatus::out_of_memory;
     failed.record.reason = "an allocation was refused";
   } catch (const std::exception& exception) {
-    failed.record.status = "crashed";
+    failed.record.status = CellStatus::crashed;
     failed.record.reason = std::string("exception: ") + exception.what();
   } catch (...) {
-    failed.record.status = "crashed";
+    failed.record.status = CellStatus::crashed;
     failed.record.reason = "exception of an unknown type";
   }
   return failed;
@@ -301,14 +314,14 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
 
   CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
   if (problem.rows() == 0) {
-    result.record.status = to_string(SolveStatus::converged);
+    result.record.status = CellStatus::converged;
     result.record.reason = "no constraints: nothing to solve";
     result.record.claimed = true;
     result.record.repeats = 1;
     return result;
   }
   if (request.start == Start::guess && !problem.guess()) {
-    result.record.status = to_string(SolveStatus::unsupported);
+    result.record.status = CellStatus::unsupported;
     result.record.reason = "the problem has no guess to start from";
     return result;
   }
@@ -329,8 +342,8 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
     runner.solve(**solver, monitor, run);
     CellRun result{done.record, 0.0, Decision::keep_going, -1};
     const std::string differs = difference(as_eigen(done.record.reaction), run.impulse);
-    if (!differs.empty() && result.record.status != "flaky") {
-      result.record.status = "flaky";
+    if (!differs.empty() && result.record.status != CellStatus::flaky) {
+      result.record.status = CellStatus::flaky;
       result.record.reason = "the traced run " + differs;
     }
     return result;
@@ -341,8 +354,8 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
 }
 
 void judge_cell(const ContactProblem& problem, CellRecord& record) {
-  const bool answered = static_cast<Index>(record.reaction.size()) == problem.rows() && !record.status.empty() &&
-                        (problem.rows() > 0 || record.claimed);
+  const bool answered = static_cast<Index>(record.reaction.size()) == problem.rows() &&
+                        record.status != CellStatus::unknown && (problem.rows() > 0 || record.claimed);
   if (!answered) return;
   const double begin = monotonic_seconds();
   const Vector impulse = as_eigen(record.reaction);

@@ -12,8 +12,8 @@ namespace conebench {
 
 namespace {
 
-bool supported(const CellRecord& cell) { return cell.status != "unsupported"; }
-bool ended_badly(const CellRecord& cell) { return cell.status == "crashed" || cell.status == "out_of_memory"; }
+bool supported(const CellRecord& cell) { return class_of(cell.status) != StatusClass::unsupported; }
+bool ended_badly(const CellRecord& cell) { return class_of(cell.status) == StatusClass::broke; }
 
 bool counts_for(const SolvedGate& gate, const std::string& solver) {
   return gate.solver.empty() || gate.solver == solver;
@@ -61,7 +61,7 @@ std::string GateOutcome::failure() const {
   return {};
 }
 
-bool is_measured(const CellRecord& cell) { return cell.repeats > 0 || cell.status == "timeout"; }
+bool is_measured(const CellRecord& cell) { return cell.repeats > 0 || cell.status == CellStatus::timeout; }
 
 SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::string>& keys,
                          const std::vector<SolvedGate>& gates, const StoreContents* base) {
@@ -83,12 +83,12 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
   for (const CellRecord& cell : contents.cells) {
     if (!keys.contains(cell.key)) continue;
     ++verdict.cells;
-    ++verdict.statuses[cell.status];
+    ++verdict.statuses[to_string(cell.status)];
     verdict.solved += cell.solved ? 1 : 0;
     verdict.supported += supported(cell) ? 1 : 0;
     verdict.answered += is_measured(cell) ? 1 : 0;
-    verdict.skipped += cell.status == "skipped" ? 1 : 0;
-    if (cell.status == "bad_problem") unreadable.insert(cell.problem);
+    verdict.skipped += cell.status == CellStatus::skipped ? 1 : 0;
+    if (class_of(cell.status) == StatusClass::unreadable) unreadable.insert(cell.problem);
     if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);
     for (GateOutcome& gate : verdict.gates) {
       if (!counts_for(gate.gate, settings.of(cell).solver)) continue;

@@ -85,7 +85,7 @@ Ended follow(const Launch& launch, const std::string& request, double limit_s, b
   }
 }
 
-BuildReply without_answer(const BuildOrder& order, const char* status, std::string reason) {
+BuildReply without_answer(const BuildOrder& order, CellStatus status, std::string reason) {
   BuildReply reply{std::nullopt, blank_record(order.request)};
   reply.record.status = status;
   reply.record.reason = std::move(reason);
@@ -99,15 +99,15 @@ BuildReply insist(const BuildOrder& order, const std::atomic<bool>* interrupted,
   for (int crashes = 0;;) {
     auto [ended, reply] = attempt();
     if (reply) return std::move(*reply);
-    if (interrupted != nullptr && *interrupted) return without_answer(order, "skipped", "interrupted");
-    if (ended.late) return without_answer(order, "timeout", ended.end.why);
+    if (interrupted != nullptr && *interrupted) return without_answer(order, CellStatus::skipped, "interrupted");
+    if (ended.late) return without_answer(order, CellStatus::timeout, ended.end.why);
     if (!ended.started || ended.end.from_outside) {
       if (++outside_kills < most_outside_kills) continue;
       if (!ended.started) return {Error{ErrorCode::killed, "the system refused a new process"}, {}};
       return {Error{ErrorCode::killed, "its process was killed from outside: " + ended.end.why}, {}};
     }
     if (++crashes < 2) continue;
-    return without_answer(order, "crashed", "the build's process ended without a reply: " + ended.end.why);
+    return without_answer(order, CellStatus::crashed, "the build's process ended without a reply: " + ended.end.why);
   }
 }
 
@@ -153,7 +153,8 @@ std::optional<BuildReply> parse_solve(const BuildOrder& order, const std::string
   const auto yes = [&](const char* key) { return object.contains(key) && object[key] == true; };
   BuildReply reply{std::nullopt, blank_record(order.request)};
   CellRecord& record = reply.record;
-  record.status = object["status"].get<std::string>();
+  record.status = cell_status(object["status"].get<std::string>());
+  if (record.status == CellStatus::unknown) return std::nullopt;
   if (object.contains("reason") && object["reason"].is_string()) record.reason = object["reason"].get<std::string>();
   record.claimed = yes("claimed");
   record.solved_symmetrised = yes("solved_symmetrised");

@@ -11,13 +11,13 @@ namespace conebench {
 
 namespace {
 
-bool out_of_time(const CellRecord& cell) { return cell.status == "time_limit" || cell.status == "timeout"; }
+bool out_of_time(const CellRecord& cell) { return class_of(cell.status) == StatusClass::clock; }
 
 /// Empty where the answers are the same.
 std::string difference(const CellRecord& before, const std::vector<double>& answer, const CellRecord& now) {
   if (now.status != before.status) {
-    return fmt::format("ended as {} instead of {}{}{}", now.status, before.status, now.reason.empty() ? "" : ": ",
-                       now.reason);
+    return fmt::format("ended as {} instead of {}{}{}", name(now.status), name(before.status),
+                       now.reason.empty() ? "" : ": ", now.reason);
   }
   if (now.iterations != before.iterations)
     return fmt::format("took {} iterations instead of {}", now.iterations, before.iterations);
@@ -34,7 +34,7 @@ std::map<std::size_t, CellRecord> cells_for_round(const std::vector<PlannedCell>
                                                   const std::vector<CellRecord>& stored, int round) {
   std::map<std::string, const CellRecord*> record_of;
   for (const CellRecord& cell : stored) {
-    const bool timed = cell.solved && cell.status != "flaky" && cell.repeats > 0;
+    const bool timed = cell.solved && cell.status != CellStatus::flaky && cell.repeats > 0;
     if (cell.rounds < (timed ? round : out_of_time(cell) ? std::min(round, 2) : 0)) record_of[cell.key] = &cell;
   }
   std::map<std::size_t, CellRecord> cells;
@@ -49,7 +49,7 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
   using Change = RetimedCell::Change;
   constexpr double near = 0.2;  // of the limit
   RetimedCell cell{before};
-  if (now.status == "bad_problem") return cell;
+  if (now.status == CellStatus::bad_problem) return cell;
   now.rounds = before.rounds + 1;
   for (RoundRecord& round : now.timed_rounds) round.round = now.rounds;
   cell.record.rounds = now.rounds;
@@ -62,7 +62,7 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
   const std::string differs = difference(before, answer, now);
   if (!differs.empty()) {
     cell.record.reason = fmt::format("round {} {}", now.rounds, differs);
-    cell.record.status = "flaky";
+    cell.record.status = CellStatus::flaky;
     cell.record.solved = before.solved && now.solved;
     cell.record.reaction = answer;
     cell.change = Change::all;

@@ -83,7 +83,8 @@ std::optional<Error> run_rounds(SweepLoop::Input input, Store& store, int jobs, 
     outcome.retimed += state.done;
     if (!loop.interrupted() && !loop.stopped()) outcome.not_retimed += state.total - state.done;
     if (state.done == state.total) outcome.solved += state.solved - solved_before;
-    outcome.flaky += loop.statuses().contains("flaky") ? loop.statuses().at("flaky") : 0;
+    const auto flaky = loop.statuses().find(to_string(CellStatus::flaky));
+    outcome.flaky += flaky != loop.statuses().end() ? flaky->second : 0;
     outcome.busy_s += loop.busy_seconds();
     if (loop.stopped()) return loop.stopped();
   }
@@ -136,7 +137,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   std::vector<std::pair<std::string, std::string>> stored;
   std::set<std::string> solved_keys;
   for (const CellRecord& cell : contents->cells) {
-    stored.emplace_back(cell.key, cell.status);
+    stored.emplace_back(cell.key, to_string(cell.status));
     if (cell.solved) solved_keys.insert(cell.key);
   }
   const Work work = work_left(*plan, stored, options.retry);

@@ -59,7 +59,8 @@ void SweepLoop::run(std::vector<CellGroup> groups, int jobs) {
   for (const std::size_t cell : unsolvable) {
     if (stopped_ || interrupted()) return;
     const SurveyedProblem& problem = input_.problems.problems[input_.cells[cell].problem];
-    store_without_run(cell, problem.unsupported ? "unsupported" : "bad_problem", problem.record.error);
+    store_without_run(cell, problem.unsupported ? CellStatus::unsupported : CellStatus::bad_problem,
+                      problem.record.error);
   }
 }
 
@@ -257,13 +258,14 @@ void SweepLoop::reap(Slot& slot) {
   }
   if (++deaths_[suspect] < most_worker_deaths) return;
   group.pending.pop_front();
-  store_without_run(suspect, "crashed", fmt::format("its worker died {} times: {}", most_worker_deaths, end.why));
+  store_without_run(suspect, CellStatus::crashed,
+                    fmt::format("its worker died {} times: {}", most_worker_deaths, end.why));
 }
 
 void SweepLoop::give_up(Group& group, const std::string& reason) {
   progress_.note(reason);
   while (!group.pending.empty() && !stopped_) {
-    store_without_run(group.pending.front(), "bad_problem", reason);
+    store_without_run(group.pending.front(), CellStatus::bad_problem, reason);
     group.pending.pop_front();
   }
 }
@@ -283,7 +285,7 @@ void SweepLoop::after_kill(Group& group, const std::string& why) {
   group.pending.clear();
 }
 
-void SweepLoop::store_without_run(std::size_t cell, const std::string& status, const std::string& reason) {
+void SweepLoop::store_without_run(std::size_t cell, CellStatus status, const std::string& reason) {
   const PlannedCell& planned = input_.cells[cell];
   CellRecord record = blank_record(request_of(input_.suite, input_.settings[planned.setting], planned));
   record.status = status;
@@ -321,7 +323,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
     return;
   }
   if (const auto found = group_of_.find(planned.problem); found != group_of_.end()) --groups_[found->second].open;
-  ++statuses_[record.status];
+  ++statuses_[to_string(record.status)];
   ++state_.done;
   if (record.solved) ++state_.solved;
   if (record.repeats > 0) ++measured_;

@@ -84,7 +84,7 @@ class SweepLoop {
   void after_kill(Group& group, const std::string& why);
   void store(std::size_t cell, CellRecord record);
   Result<std::monostate> put(std::size_t cell, CellRecord& record);
-  void store_without_run(std::size_t cell, const std::string& status, const std::string& reason);
+  void store_without_run(std::size_t cell, CellStatus status, const std::string& reason);
   void expect_next(Slot& slot);
 
   Input input_;

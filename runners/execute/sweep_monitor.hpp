@@ -10,6 +10,7 @@
 #include "problems/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/solver.hpp"
+#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -24,7 +25,7 @@ long next_verdict_look(long iteration);
 ///
 /// The budget is that of each try (start_over). The looks at the clock never move the looks at the verdict, so which
 /// iterate is accepted does not depend on the machine's speed; what passes after the deadline is not accepted.
-class SweepMonitor final : public Monitor {
+class SweepMonitor final : public Monitor, public Tries {
  public:
   /// `verdict`: null where the monitor may not accept (criterion `own`). `budget`: seconds of solve time from start()
   /// on; looks at the verdict count towards it only where `paid`. `last_iteration`: looked at whatever the schedule
@@ -45,6 +46,7 @@ class SweepMonitor final : public Monitor {
   void begin_at(long iteration) { next_ = next_verdict_ = next_clock_ = iteration; }
 
   void start_over() override;
+  double behind() const override { return behind_; }
   void at_each_new_try(std::function<void()> call) { new_try_ = std::move(call); }
   /// Looks at the verdict now, and goes on with the schedule from here.
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;
@@ -82,6 +84,7 @@ class SweepMonitor final : public Monitor {
   int tries_ = 1;
   bool scheduled_ = true;
   double last_elapsed_ = 0.0;
+  double behind_ = std::numeric_limits<double>::quiet_NaN();
   long last_iteration_ = 0;
   long next_verdict_;
   long next_clock_ = 1;

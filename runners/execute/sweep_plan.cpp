@@ -22,22 +22,16 @@ namespace {
 
 Error usage(std::string message) { return Error{ErrorCode::wrong_usage, std::move(message)}; }
 
-const std::vector<std::string>& all_statuses() {
-  static const std::vector<std::string> statuses = {
-      "converged", "max_iterations", "time_limit",    "stalled", "diverged",    "breakdown", "unsupported",
-      "timeout",   "crashed",        "out_of_memory", "flaky",   "bad_problem", "skipped"};
-  return statuses;
-}
-
 std::optional<Error> check(const SweepOptions& options) {
   if (options.jobs < 1 || options.jobs > 1024) return usage(fmt::format("--jobs {}: must be 1 to 1024", options.jobs));
   if (options.shards < 1 || options.shard < 1 || options.shard > options.shards) {
     return usage(fmt::format("--shard {}/{}: must be K/N with 1 <= K <= N", options.shard, options.shards));
   }
   for (const std::string& status : options.retry) {
-    if (std::find(all_statuses().begin(), all_statuses().end(), status) == all_statuses().end()) {
-      return usage(fmt::format("--retry: unknown status '{}'; known: {}", status, fmt::join(all_statuses(), ", ")));
-    }
+    if (cell_status(status) != CellStatus::unknown) continue;
+    std::string known;
+    for (const CellStatusRow& row : cell_status_table()) known += (known.empty() ? "" : ", ") + std::string(row.name);
+    return usage(fmt::format("--retry: unknown status '{}'; known: {}", status, known));
   }
   return std::nullopt;
 }

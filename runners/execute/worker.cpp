@@ -99,7 +99,7 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
   };
   while (const auto order = requests.next()) {
     CellRun run = process.run(request_for(*order), following);
-    if (!order->note.empty() && run.record.status != to_string(SolveStatus::unsupported)) {
+    if (!order->note.empty() && run.record.status != CellStatus::unsupported) {
       run.record.reason += (run.record.reason.empty() ? "" : "; ") + order->note;
     }
     if (!answer(FrameKind::cell_done, encode(CellReport{order->cell, std::move(run.record), run.busy_s,

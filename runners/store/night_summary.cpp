@@ -87,7 +87,7 @@ class Rows {
     const auto setting = settings_.find(cell.setting);
     if (problem == problems_.end() || setting == settings_.end()) return;
     NightCell& into = row(*setting->second, cell).cells[problem->second];
-    into = {status(cell.status), cell.solved, cell.repeats > 0 ? cell.total.minimum : 0.0, work_of(cell),
+    into = {cell.status, cell.solved, cell.repeats > 0 ? cell.total.minimum : 0.0, work_of(cell),
             near_memory_limit(cell)};
   }
 
@@ -102,17 +102,10 @@ class Rows {
     return night_.rows[found->second];
   }
 
-  int status(const std::string& word) {
-    const auto [found, is_new] = statuses_.emplace(word, static_cast<int>(night_.statuses.size()));
-    if (is_new) night_.statuses.push_back(word);
-    return found->second;
-  }
-
   NightSummary& night_;
   std::map<std::string, const SettingRecord*> settings_;
   std::map<std::string, std::size_t> problems_;
   std::map<std::tuple<const SettingRecord*, double, std::string, std::string, std::string>, std::size_t> rows_;
-  std::map<std::string, int> statuses_;
 };
 
 /// Size and time of last change of a store and of what SQLite has not yet put into it.
@@ -154,7 +147,6 @@ void visit_night(Visit visit, Night& night) {
   visit("missing", night.missing);
   visit("loaded_share", night.loaded_share);
   visit("loaded", night.loaded);
-  visit("statuses", night.statuses);
 }
 
 template <class Visit, class Row>
@@ -179,7 +171,7 @@ Json cells_json(const NightRow& row) {
   Json near_memory = Json::array();  // their places: few are
   for (const NightCell& cell : row.cells) {
     if (cell.near_memory) near_memory.push_back(statuses.size());
-    statuses.push_back(cell.status);
+    statuses.push_back(static_cast<int>(cell.status) - 1);
     solved.push_back(cell.solved ? 1 : 0);
     // Seven digits: ten times less than what is told of a night, a fifth of the file.
     minima.push_back(
@@ -203,12 +195,14 @@ std::string body_of(const NightSummary& night) {
     visit_row(writer(json), row);
     rows.push_back(std::move(json));
   }
-  Json body = {{"problems", std::move(problems)}, {"rows", std::move(rows)}};
+  Json statuses = Json::array();
+  for (const CellStatusRow& row : cell_status_table()) statuses.push_back(row.name);
+  Json body = {{"statuses", std::move(statuses)}, {"problems", std::move(problems)}, {"rows", std::move(rows)}};
   visit_night(writer(body), night);
   return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-NightRow row_of(const Json& json, std::size_t problems, std::size_t statuses) {
+NightRow row_of(const Json& json, std::size_t problems, const std::vector<CellStatus>& statuses) {
   NightRow row;
   visit_row(reader(json), row);
   const Json& cells = json.at("cells");
@@ -216,9 +210,10 @@ NightRow row_of(const Json& json, std::size_t problems, std::size_t statuses) {
              &work = cells.at("work");
   row.cells.reserve(problems);
   for (std::size_t i = 0; i < problems; ++i) {
-    row.cells.push_back({status.at(i).get<int>(), solved.at(i).get<int>() != 0, minimum.at(i).get<double>(),
-                         work.at(i).get<std::uint32_t>(), false});
-    if (row.cells.back().status >= static_cast<int>(statuses)) throw std::out_of_range("status");
+    const int place = status.at(i).get<int>();
+    row.cells.push_back({place < 0 ? CellStatus::unknown : statuses.at(static_cast<std::size_t>(place)),
+                         solved.at(i).get<int>() != 0, minimum.at(i).get<double>(), work.at(i).get<std::uint32_t>(),
+                         false});
   }
   for (const Json& place : cells.at("near_memory")) row.cells.at(place.get<std::size_t>()).near_memory = true;
   return row;
@@ -228,12 +223,15 @@ NightRow row_of(const Json& json, std::size_t problems, std::size_t statuses) {
 NightSummary night_of(const Json& body) {
   NightSummary night;
   visit_night(reader(body), night);
+  // By their names: another build's table may have another order.
+  std::vector<CellStatus> statuses;
+  for (const Json& word : body.at("statuses")) statuses.push_back(cell_status(word.get<std::string>()));
   for (const Json& problem : body.at("problems")) {
     night.problems.push_back({problem.at(0).get<std::string>(), problem.at(1).get<std::string>(),
                               problem.at(2).get<std::string>(), problem.at(3).get<bool>()});
   }
   for (const Json& row : body.at("rows")) {
-    night.rows.push_back(row_of(row, night.problems.size(), night.statuses.size()));
+    night.rows.push_back(row_of(row, night.problems.size(), statuses));
   }
   return night;
 }

@@ -19,7 +19,7 @@ struct NightProblem {
 
 /// What a history needs of one cell.
 struct NightCell {
-  int status = -1;  ///< place in NightSummary::statuses; -1: not run
+  CellStatus status = CellStatus::unknown;  ///< not run
   bool solved = false;
   double minimum_s = 0.0;    ///< of set-up + solve; 0: not timed
   std::uint32_t work = 0;    ///< of iterations, factorizations and products: the same work has the same number
@@ -51,7 +51,6 @@ struct NightSummary {
   long missing = 0;           ///< cells that the suite asks for, too
   double loaded_share = 0.0;  ///< of the long cells, see is_loaded
   bool loaded = false;
-  std::vector<std::string> statuses;
   std::vector<NightProblem> problems;
   std::vector<NightRow> rows;
 

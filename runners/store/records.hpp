@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runners/store/cell_status.hpp"
 #include "runners/store/residual_list.hpp"
 
 namespace conebench {
@@ -120,7 +121,7 @@ struct CellRecord {
   double limit_s = 0.0;
   std::int64_t limit_mb = 0;
 
-  std::string status;  ///< of the solve or of the cell: DESIGN names (converged … timeout, crashed, out_of_memory, …)
+  CellStatus status = CellStatus::unknown;
   std::string reason;    ///< breakdown reason, signal, why killed, why unsupported; else empty
   bool claimed = false;  ///< the solver says converged
   bool solved = false;   ///< the judge says so

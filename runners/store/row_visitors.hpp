@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "runners/store/cell_status.hpp"
 #include "runners/store/sqlite.hpp"
 
 namespace conebench {
@@ -47,6 +48,7 @@ class RowBinder {
  public:
   explicit RowBinder(sqlite::Statement& statement, int first = 1) : statement_(statement), next_(first) {}
   void operator()(const char*, const std::string& value) { text(valid_utf8(value)); }
+  void operator()(const char*, CellStatus value) { statement_.bind(next_++, name(value)); }
   void operator()(const char*, double value) { statement_.bind(next_++, value); }
   void operator()(const char*, bool value) { integer(value ? 1 : 0); }
   void operator()(const char*, int value) { integer(value); }
@@ -85,6 +87,7 @@ class RowReader {
  public:
   explicit RowReader(const sqlite::Statement& statement, int first = 0) : statement_(statement), next_(first) {}
   void operator()(const char*, std::string& value) { value = statement_.text(next_++); }
+  void operator()(const char*, CellStatus& value) { value = cell_status(statement_.text(next_++)); }
   void operator()(const char*, double& value) { value = statement_.real(next_++); }
   void operator()(const char*, bool& value) { value = statement_.integer(next_++) != 0; }
   void operator()(const char*, int& value) { value = static_cast<int>(statement_.integer(next_++)); }

@@ -9,8 +9,13 @@
 #include "problems/cone_projection.hpp"
 #include "problems/cones/contact_rows.hpp"
 #include "problems/scaled_natural_map.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench {
+
+namespace {
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+}
 
 AdmmSolver::AdmmSolver(SolverInfo info, AdmmVariant variant, AdmmOptions options)
     : info_(std::move(info)), variant_(variant), options_(std::move(options)) {}
@@ -22,7 +27,7 @@ std::optional<std::string> AdmmSolver::unsupported_reason(const ContactProblem& 
 double AdmmSolver::Residuals::largest() const {
   // A NaN in any of them is to survive.
   return primal + dual + complementarity == primal + dual + complementarity ? std::max({primal, dual, complementarity})
-                                                                            : std::numeric_limits<double>::quiet_NaN();
+                                                                            : not_a_number;
 }
 
 std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
@@ -179,6 +184,11 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   proximal_ = prepared_proximal_;
   if (summary.status == SolveStatus::breakdown || !refactor(initial_penalty_, uncounted)) return summary;
 
+  const SolveProgress progress(stop, monitor);
+  const auto iterate = [&]() -> ConstVectorRef {
+    report(impulse);
+    return impulse;
+  };
   start_from(guess, summary);
   if (rule_.update == PenaltyUpdate::steps) steps_.start(y_, z_, rho_);
   for (long k = 1; k <= stop.max_iterations; ++k) {
@@ -188,22 +198,9 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
     const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
     summary.iterations = k;
     summary.own_residual = r.largest();
-    if (!std::isfinite(summary.own_residual + x_.sum())) {  // a maximum forgets NaN
-      summary.status = SolveStatus::diverged;
-      break;
-    }
-    Decision decision = Decision::keep_going;
-    if (monitor.due(k)) {
-      report(impulse);
-      decision = monitor.observe(k, impulse, summary.own_residual);
-    }
-    const bool own_test = stop.criterion == Criterion::own && summary.own_residual <= stop.tolerance;
-    if (own_test || decision == Decision::accept) {
-      summary.status = SolveStatus::converged;
-      break;
-    }
-    if (decision == Decision::out_of_time) {
-      summary.status = SolveStatus::time_limit;
+    const double measured = std::isfinite(x_.sum()) ? summary.own_residual : not_a_number;  // a maximum forgets NaN
+    if (const auto status = progress.after(k, measured, iterate)) {
+      summary.status = *status;
       break;
     }
     if (k < stop.max_iterations && !refactor(next_penalty(r), summary)) break;  // line 18

@@ -346,7 +346,6 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.measures_verdict = true;
   info.version = 9;
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
@@ -356,9 +355,11 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
 
 template <class Options>
 SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, const Options&)) {
-  return make_row<Options>(std::move(info), [run](const SolverInfo& i, const Options& options) {
+  SolverRow row = make_row<Options>(std::move(info), [run](const SolverInfo& i, const Options& options) {
     return std::make_unique<PartSolver<Options>>(i, options, run);
   });
+  row.measures = "natural_map_scaled";
+  return row;
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "solvers/after_iteration.hpp"
 #include "solvers/common_options.hpp"
 #include "solvers/first_order/velocity_map.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench {
 
@@ -65,6 +65,7 @@ class Apgd final : public Solver {
     project_cone(map_.cones(), guess, gamma_);
     impulse = gamma_;
     if (gamma_.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
+    const SolveProgress progress(stop, monitor);
     start();
     double best = std::numeric_limits<double>::infinity();
     for (long k = 1; k <= stop.max_iterations; ++k) {
@@ -78,7 +79,7 @@ class Apgd final : public Solver {
       summary.iterations = k;
       summary.operator_products = map_.products();
       summary.own_residual = best;
-      if (const auto status = after_iteration(k, stop, monitor, impulse, best)) {
+      if (const auto status = progress.after(k, best, impulse)) {
         summary.status = *status;
         return summary;
       }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "solvers/after_iteration.hpp"
 #include "solvers/first_order/velocity_map.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench {
 
@@ -86,6 +86,7 @@ class FixedPoint final : public Solver {
     impulse = lambda_;
     if (lambda_.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     map_.reset_products(prepared_products_);
+    const SolveProgress progress(stop, monitor);
     rho_ = first_step_;
     map_(lambda_, force_);
     for (long k = 1; k <= stop.max_iterations; ++k) {
@@ -94,7 +95,7 @@ class FixedPoint final : public Solver {
       summary.iterations = k;
       summary.operator_products = map_.products();
       summary.own_residual = map_.residual(lambda_, rho_, force_, scratch_);
-      if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
+      if (const auto status = progress.after(k, summary.own_residual, impulse)) {
         summary.status = *status;
         return summary;
       }

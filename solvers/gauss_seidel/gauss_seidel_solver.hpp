@@ -12,6 +12,7 @@
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/gauss_seidel/relaxation.hpp"
 #include "solvers/gauss_seidel/sweep.hpp"
+#include "solvers/progress.hpp"
 #include "solvers/solver.hpp"
 
 namespace conebench::gauss_seidel {
@@ -84,9 +85,8 @@ class GaussSeidelSolver final : public Solver {
       return summary;
     }
     constexpr double divergence = 1e12;
-    constexpr double rounding = std::numeric_limits<double>::epsilon();
-    constexpr int patience = 20;
-    int still = 0;
+    const SolveProgress progress(stop, monitor);
+    StallWindow window;
     long next_check = 1;
     Relaxation relaxation(settings_.sweep, settings_.damp_cycles, settings_.decay, cones_.contacts());
     StepFactor factor(settings_.prox);
@@ -99,6 +99,10 @@ class GaussSeidelSolver final : public Solver {
       write(impulse.data());
       summary.status = status;
       return summary;
+    };
+    const auto iterate = [&]() -> ConstVectorRef {
+      write(impulse.data());
+      return impulse;
     };
     for (long k = 1; k <= stop.max_iterations; ++k) {
       const SweepChange change = sweep(relaxation);
@@ -116,16 +120,9 @@ class GaussSeidelSolver final : public Solver {
           own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
         return end_with(SolveStatus::converged);
       }
-      still = change.largest <= 4.0 * rounding * change.largest_impulse ? still + 1 : 0;
-      const bool stalled = still >= patience;
+      const bool stalled = window.after(change.largest, change.largest_impulse);
       const bool last = stalled || k == stop.max_iterations;
-      if (monitor.due(k) || last) {
-        write(impulse.data());
-        const Decision decision = monitor.due(k) ? monitor.observe(k, impulse, summary.own_residual)
-                                                 : monitor.propose(k, impulse, summary.own_residual);
-        if (decision == Decision::accept) return end_with(SolveStatus::converged);
-        if (decision == Decision::out_of_time) return end_with(SolveStatus::time_limit);
-      }
+      if (const auto status = progress.look(k, summary.own_residual, iterate, last)) return end_with(*status);
       if (stalled) return end_with(SolveStatus::stalled);
     }
     return end_with(SolveStatus::max_iterations);

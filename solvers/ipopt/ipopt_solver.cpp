@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "problems/conversions.hpp"
-#include "solvers/after_iteration.hpp"
 #include "solvers/ipopt/cone_program.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/ipopt/library.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench::ipopt {
 
@@ -19,12 +19,12 @@ constexpr double unbounded = 2e19;  // Ipopt takes bounds from 1e19 on for none
 /// One run: what Ipopt's callbacks work on.
 struct Run {
   const ConeProgram& program;
-  Monitor& monitor;
+  SolveProgress progress;
   long points = 0;  ///< what the monitor counts
   long iterations = 0;
   double error = std::numeric_limits<double>::quiet_NaN();
-  Vector impulse = {};  ///< where the gradient was last asked for: the current iterate
-  Decision decision = Decision::keep_going;
+  Vector impulse = {};                    ///< where the gradient was last asked for: the current iterate
+  std::optional<SolveStatus> ended = {};  ///< by the monitor
 };
 
 Run& of(UserDataPtr data) { return *static_cast<Run*>(data); }
@@ -70,9 +70,8 @@ Bool watch(int, int iteration, double, double inf_primal, double inf_dual, doubl
   Run& run = of(data);
   run.iterations = iteration;
   run.error = std::max({inf_primal, inf_dual, run.program.bounded() ? mu : 0.0});
-  if (iteration == 0 || !run.monitor.due(++run.points)) return TRUE;
-  run.decision = run.monitor.observe(run.points, run.impulse, run.error);
-  return run.decision == Decision::keep_going ? TRUE : FALSE;
+  if (iteration > 0) run.ended = run.progress.look(++run.points, run.error, run.impulse);
+  return run.ended ? FALSE : TRUE;
 }
 
 SolveStatus status_of(ApplicationReturnStatus status, Criterion criterion) {
@@ -114,15 +113,14 @@ class IpoptSolver final : public Solver {
     summary.solved_symmetrised = problem_->symmetry_error() > symmetry_tolerance;
     project_cone(problem_->cones(), guess, impulse);
     if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
-    Run run{*program_, monitor};
+    Run run{*program_, SolveProgress(stop, monitor)};
     // An interior point can't start from a solution, so a guess that is one is returned as it is.
-    if (monitor.due(++run.points)) run.decision = monitor.observe(run.points, impulse, run.error);
-    if (run.decision == Decision::keep_going && impulse.allFinite()) {
+    run.ended = run.progress.look(++run.points, run.error, impulse);
+    if (!run.ended && impulse.allFinite()) {
       optimise(run, stop, interior(program_->from_impulse(impulse)), summary);
       impulse = run.impulse;
     }
-    if (run.decision == Decision::accept) summary.status = SolveStatus::converged;
-    if (run.decision == Decision::out_of_time) summary.status = SolveStatus::time_limit;
+    if (run.ended) summary.status = *run.ended;
     if (!impulse.allFinite()) summary.status = SolveStatus::diverged;
     return summary;
   }

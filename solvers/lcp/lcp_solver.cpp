@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "solvers/after_iteration.hpp"
-
 namespace conebench::lcp {
 
 void declare_options(OptionBinder& bind, LcpOptions& o) {
@@ -40,36 +38,37 @@ std::optional<Error> LcpSolver::prepare(const ContactProblem& problem) {
   return std::nullopt;
 }
 
-std::optional<Ending> LcpSolver::observe(Monitor& monitor, long k, VectorRef impulse) {
-  if (!monitor.due(k)) return std::nullopt;
-  tableau_.read_solution(z_);
-  lcp_->to_impulse(z_, impulse);
-  const Decision decision = monitor.observe(k, impulse, std::numeric_limits<double>::quiet_NaN());
-  if (decision == Decision::accept) return Ending::accepted;
-  if (decision == Decision::out_of_time) return Ending::out_of_time;
-  return std::nullopt;
+std::optional<Ending> LcpSolver::observe(const SolveProgress& progress, long k, VectorRef impulse) {
+  const auto iterate = [&]() -> ConstVectorRef {
+    tableau_.read_solution(z_);
+    lcp_->to_impulse(z_, impulse);
+    return impulse;
+  };
+  const auto status = progress.look(k, std::numeric_limits<double>::quiet_NaN(), iterate);
+  if (!status) return std::nullopt;
+  return *status == SolveStatus::converged ? Ending::accepted : Ending::out_of_time;
 }
 
 SolveSummary LcpSolver::solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   SolveSummary summary;
+  const SolveProgress progress(stop, monitor);
   if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
   // Pivots start at z = 0, so a guess counts only where it is the answer.
   if (!guess.isZero(0.0)) {
     lcp_->from_impulse(guess, z_);
     ++summary.operator_products;
     if (lcp_->residual(z_) <= std::min(stop.tolerance, shared_.max_error)) {
-      conclude(Ending::solved, stop, monitor, impulse, summary);
+      conclude(Ending::solved, progress, impulse, summary);
       if (summary.status == SolveStatus::converged) return summary;
     }
   }
-  const Ending ending = search(stop, monitor, impulse, summary);
-  conclude(ending, stop, monitor, impulse, summary);
+  const Ending ending = search(progress, impulse, summary);
+  conclude(ending, progress, impulse, summary);
   return summary;
 }
 
 /// The status, from the error of z_ in the LCP as assembled.
-void LcpSolver::conclude(Ending ending, const StopRule& stop, Monitor& monitor, VectorRef impulse,
-                         SolveSummary& summary) {
+void LcpSolver::conclude(Ending ending, const SolveProgress& progress, VectorRef impulse, SolveSummary& summary) {
   lcp_->to_impulse(z_, impulse);
   summary.own_residual = lcp_->residual(z_);
   ++summary.operator_products;
@@ -92,12 +91,11 @@ void LcpSolver::conclude(Ending ending, const StopRule& stop, Monitor& monitor, 
         break;
       }
       summary.status = SolveStatus::stalled;
-      if (stop.criterion == Criterion::own) {
-        if (summary.own_residual <= stop.tolerance) summary.status = SolveStatus::converged;
-      } else {
-        const Decision decision = monitor.propose(summary.iterations, impulse, summary.own_residual);
-        if (decision == Decision::accept) summary.status = SolveStatus::converged;
-        if (decision == Decision::out_of_time) summary.status = SolveStatus::time_limit;
+      if (progress.passes(summary.own_residual)) {
+        summary.status = SolveStatus::converged;
+      } else if (progress.stop().criterion != Criterion::own) {
+        const auto status = progress.look(summary.iterations, summary.own_residual, impulse, true);
+        summary.status = status.value_or(SolveStatus::stalled);
       }
       if (summary.status == SolveStatus::stalled) summary.message = "LCP solved";  // short enough not to allocate
   }

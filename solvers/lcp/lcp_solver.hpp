@@ -5,6 +5,7 @@
 
 #include "solvers/lcp/facet_lcp.hpp"
 #include "solvers/lcp/tableau.hpp"
+#include "solvers/progress.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
 
@@ -37,10 +38,10 @@ class LcpSolver : public Solver {
   /// Allocates for an LCP of this size.
   virtual void allocate(Index size) = 0;
   /// Leaves the last iterate in z_ and counts in `summary`. Ending::solved: z_0 has left the basis.
-  virtual Ending search(const StopRule& stop, Monitor& monitor, VectorRef impulse, SolveSummary& summary) = 0;
+  virtual Ending search(const SolveProgress& progress, VectorRef impulse, SolveSummary& summary) = 0;
 
   /// Where it is due, shows the monitor the tableau's z after pivot or node k.
-  std::optional<Ending> observe(Monitor& monitor, long k, VectorRef impulse);
+  std::optional<Ending> observe(const SolveProgress& progress, long k, VectorRef impulse);
 
   const LcpOptions& shared() const { return shared_; }
   FacetLcp& lcp() { return *lcp_; }
@@ -48,7 +49,7 @@ class LcpSolver : public Solver {
   Vector z_;
 
  private:
-  void conclude(Ending ending, const StopRule& stop, Monitor& monitor, VectorRef impulse, SolveSummary& summary);
+  void conclude(Ending ending, const SolveProgress& progress, VectorRef impulse, SolveSummary& summary);
 
   SolverInfo info_;
   LcpOptions shared_;

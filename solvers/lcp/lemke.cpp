@@ -94,10 +94,10 @@ void LemkeSolver::allocate(Index size) {
   ones_.setOnes(size);
 }
 
-Ending LemkeSolver::search(const StopRule& stop, Monitor& monitor, VectorRef impulse, SolveSummary& summary) {
+Ending LemkeSolver::search(const SolveProgress& progress, VectorRef impulse, SolveSummary& summary) {
   tableau_.reset(lcp().matrix(), lcp().offset(), ones_);
-  const Ending ending = run_lemke(tableau_, *rule_, met_, stop.max_iterations, summary.iterations,
-                                  [&](long k) { return observe(monitor, k, impulse); });
+  const Ending ending = run_lemke(tableau_, *rule_, met_, progress.stop().max_iterations, summary.iterations,
+                                  [&](long k) { return observe(progress, k, impulse); });
   tableau_.read_solution(z_);
   return ending;
 }

@@ -101,7 +101,7 @@ class LemkeSolver final : public LcpSolver {
 
  private:
   void allocate(Index size) override;
-  Ending search(const StopRule& stop, Monitor& monitor, VectorRef impulse, SolveSummary& summary) override;
+  Ending search(const SolveProgress& progress, VectorRef impulse, SolveSummary& summary) override;
 
   std::unique_ptr<RatioTest> rule_;
   PivotSets met_;

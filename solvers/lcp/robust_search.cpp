@@ -36,12 +36,12 @@ void RobustSolver::allocate(Index size) {
 }
 
 /// Algorithm 1.
-Ending RobustSolver::search(const StopRule& stop, Monitor& monitor, VectorRef impulse, SolveSummary& summary) {
+Ending RobustSolver::search(const SolveProgress& progress, VectorRef impulse, SolveSummary& summary) {
   if (start()) {
     tableau_.read_solution(z_);
     return Ending::solved;
   }
-  for (long k = 1; k <= stop.max_iterations && !queue_.empty(); ++k) {
+  for (long k = 1; k <= progress.stop().max_iterations && !queue_.empty(); ++k) {
     const int x = best_node();
     update_tableau(x);  // line 1 of Algorithm 2
     summary.iterations = k;
@@ -51,7 +51,7 @@ Ending RobustSolver::search(const StopRule& stop, Monitor& monitor, VectorRef im
       if (lcp().residual(z_) <= options_.max_error) return Ending::solved;
       continue;
     }
-    if (const auto ending = observe(monitor, k, impulse)) return *ending;
+    if (const auto ending = observe(progress, k, impulse)) return *ending;
     add_descendants(x);
     if (full_) break;
   }

@@ -69,7 +69,7 @@ class RobustSolver final : public LcpSolver {
   };
 
   void allocate(Index size) override;
-  Ending search(const StopRule& stop, Monitor& monitor, VectorRef impulse, SolveSummary& summary) override;
+  Ending search(const SolveProgress& progress, VectorRef impulse, SolveSummary& summary) override;
 
   bool start();
   void constrain_active_normals();

@@ -2,11 +2,12 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "solvers/monitor.hpp"
 #include "solvers/newton/convex_qp.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench::newton {
 
@@ -20,16 +21,16 @@ struct InnerCount {
 /// The monitor of the whole solve, as inner solvers see it: it looks at the last whole iterate, which an inner one is
 /// not, and where it ends the solve, the inner one ends too.
 struct Watch {
-  Monitor& monitor;
+  SolveProgress progress;
   VectorRef impulse;  ///< the last whole iterate
   double own_residual = std::numeric_limits<double>::quiet_NaN();
   long looks = 0;  ///< what the monitor counts
-  Decision decision = Decision::keep_going;
+  std::optional<SolveStatus> ended = {};
 
   /// Asked after inner iteration k, every `period` of them.
   bool ends(long k, long period = 10) {
-    if (k % period == 0 && monitor.due(++looks)) decision = monitor.observe(looks, impulse, own_residual);
-    return decision != Decision::keep_going;
+    if (k % period == 0) ended = progress.look(++looks, own_residual, impulse);
+    return ended.has_value();
   }
 };
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "problems/conversions.hpp"
-#include "solvers/after_iteration.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/line_search.hpp"
 #include "solvers/newton/primal_hessian.hpp"
 #include "solvers/newton/primal_problem.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench {
 
@@ -114,7 +114,8 @@ class NewtonCcp final : public Solver {
     if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
     if (summary.breakdown != Breakdown::none) return summary;
     start_from(impulse);
-    int still = 0;
+    const SolveProgress progress(stop, monitor);
+    StallWindow window;
     for (long k = 1; k <= stop.max_iterations; ++k) {
       update_gradient();  // 002 Alg. 4 line 2
       ++summary.factorizations;
@@ -127,11 +128,11 @@ class NewtonCcp final : public Solver {
       summary.iterations = k;
       summary.own_residual = lambda_.allFinite() ? residual_->natural_map(lambda_) : not_a_number;
       ++summary.operator_products;
-      if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
+      if (const auto status = progress.after(k, summary.own_residual, impulse)) {
         return ended_as(summary, *status, summary.own_residual);
       }
-      still = t * dv_.lpNorm<Eigen::Infinity>() <= rounding * v_.lpNorm<Eigen::Infinity>() ? still + 1 : 0;
-      if (still == patience) return ended_as(summary, SolveStatus::stalled, summary.own_residual);
+      if (window.after(t * dv_.lpNorm<Eigen::Infinity>(), v_.lpNorm<Eigen::Infinity>()))
+        return ended_as(summary, SolveStatus::stalled, summary.own_residual);
     }
     return ended_as(summary, SolveStatus::max_iterations, summary.own_residual);
   }
@@ -141,8 +142,6 @@ class NewtonCcp final : public Solver {
   static constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
   /// A dense factor of more takes gigabytes and minutes.
   static constexpr Index most_factored_rows = 6000;
-  /// Steps of rounding size on end after which the iteration is said to stall.
-  static constexpr int patience = 20;
 
   static SolveSummary singular(SolveSummary& summary, const char* why) {
     summary.status = SolveStatus::breakdown;

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "solvers/after_iteration.hpp"
 #include "solvers/newton/line_search.hpp"
 #include "solvers/newton/newton_matrix.hpp"
 #include "solvers/newton/nonsmooth_equation.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench {
 
@@ -97,7 +97,8 @@ class NonsmoothNewton final : public Solver {
     update_velocity(summary);
     equation_->linearise(lambda_, sigma_, f_);
     summary.own_residual = equation_->residual(f_);
-    int still = 0;
+    const SolveProgress progress(stop, monitor);
+    StallWindow window;
     for (long k = 1; k <= stop.max_iterations; ++k) {
       plain_ = plain_ && take_plain_step(summary);
       if (!plain_) {
@@ -109,12 +110,11 @@ class NonsmoothNewton final : public Solver {
       impulse = lambda_;
       summary.iterations = k;
       summary.own_residual = equation_->residual(f_);
-      if (const auto status = after_iteration(k, stop, monitor, impulse, summary.own_residual)) {
+      if (const auto status = progress.after(k, summary.own_residual, impulse)) {
         return ended(summary, *status, summary.own_residual);
       }
-      still =
-          moved_ <= 4.0 * std::numeric_limits<double>::epsilon() * lambda_.lpNorm<Eigen::Infinity>() ? still + 1 : 0;
-      if (still == patience) return ended(summary, SolveStatus::stalled, summary.own_residual);
+      if (window.after(moved_, lambda_.lpNorm<Eigen::Infinity>()))
+        return ended(summary, SolveStatus::stalled, summary.own_residual);
     }
     return ended(summary, SolveStatus::max_iterations, summary.own_residual);
   }
@@ -205,9 +205,6 @@ class NonsmoothNewton final : public Solver {
     }
     return slope;
   }
-
-  /// Steps of rounding size on end after which the iteration is said to stall.
-  static constexpr int patience = 20;
 
   SolverInfo info_;
   ContactFunction function_;

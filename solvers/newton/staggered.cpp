@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "problems/scaled_natural_map.hpp"
-#include "solvers/after_iteration.hpp"
 #include "solvers/common_options.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/convex_qp_solvers.hpp"
+#include "solvers/progress.hpp"
 
 namespace conebench {
 
@@ -95,13 +95,13 @@ class Staggered final : public Solver {
     tangential_.solver = make_convex_qp_solver(options_.tangential, tangential_.qp);
     lambda_ = impulse;
     next_look_ = 1;
-    Watch watch{.monitor = monitor, .impulse = impulse};
+    Watch watch{.progress = SolveProgress(stop, monitor), .impulse = impulse};
     for (long k = 1; k <= stop.max_iterations; ++k) {
       solve_part(normal_, watch, summary);  // 002 Alg. 7 lines 2, 3; line 2 is printed with g_T for g_N
       update_radii();
       solve_part(tangential_, watch, summary);  // lines 4, 5
-      if (const auto status = ended(watch.decision)) {
-        summary.status = *status;
+      if (watch.ended) {
+        summary.status = *watch.ended;
         return summary;
       }
       const bool still = (lambda_ - impulse).norm() < options_.stall * lambda_.norm();
@@ -110,7 +110,7 @@ class Staggered final : public Solver {
       summary.own_residual =
           lambda_.allFinite() ? residual_->natural_map(lambda_) : std::numeric_limits<double>::quiet_NaN();
       ++summary.operator_products;
-      if (const auto status = after_turn(k, stop, watch, summary.own_residual)) {
+      if (const auto status = after_turn(k, watch, summary.own_residual)) {
         summary.status = *status;
         return summary;
       }
@@ -164,28 +164,16 @@ class Staggered final : public Solver {
               kinds);
   }
 
-  static std::optional<SolveStatus> ended(Decision decision) {
-    if (decision == Decision::accept) return SolveStatus::converged;
-    if (decision == Decision::out_of_time) return SolveStatus::time_limit;
-    return std::nullopt;
-  }
-
-  /// As after_iteration(); but the monitor also counts looks from within turns, so that turns keep its schedule here.
-  std::optional<SolveStatus> after_turn(long k, const StopRule& stop, Watch& watch, double own_residual) {
+  /// The monitor also counts looks from within turns, so that turns keep its schedule here.
+  std::optional<SolveStatus> after_turn(long k, Watch& watch, double own_residual) {
     watch.own_residual = own_residual;
-    if (!std::isfinite(own_residual)) return SolveStatus::diverged;
-    if (stop.criterion == Criterion::own && own_residual <= stop.tolerance) return SolveStatus::converged;
-    ++watch.looks;
-    if (k >= next_look_ || k == stop.max_iterations) {
-      next_look_ = k + std::max(1L, k / 10);
-      return ended(watch.monitor.propose(watch.looks, watch.impulse, own_residual));
-    }
-    return watch.monitor.due(watch.looks) ? ended(watch.monitor.observe(watch.looks, watch.impulse, own_residual))
-                                          : std::nullopt;
+    const bool scheduled = k >= next_look_ || k == watch.progress.stop().max_iterations;
+    if (scheduled) next_look_ = k + std::max(1L, k / 10);
+    return watch.progress.after(++watch.looks, own_residual, watch.impulse, scheduled);
   }
 
   void solve_part(Part& part, Watch& watch, SolveSummary& summary) {
-    if (part.qp.rows() == 0 || watch.decision != Decision::keep_going) return;
+    if (part.qp.rows() == 0 || watch.ended) return;
     problem_->velocity(lambda_, sigma_);
     part.update_linear_term(lambda_, sigma_);
     const double tolerance = options_.inner_tolerance *

@@ -14,6 +14,7 @@
 
 #include "solvers/siconos/library.hpp"
 #include "solvers/siconos/problem_copy.hpp"
+#include "solvers/tries.hpp"
 
 namespace conebench::siconos {
 
@@ -205,6 +206,7 @@ class Adapter final : public Solver {
     if (stop.criterion == Criterion::own) return solve_once(guess, stop, monitor, impulse);
 
     // A repeat goes straight to the run that was accepted.
+    Tries* const tries = tries_of(monitor);
     const long last = last_rung(stop.tolerance);
     long rung = 1;
     while (rung <= last && !monitor.due(rung)) ++rung;
@@ -229,10 +231,10 @@ class Adapter final : public Solver {
         return ended(summary, SolveStatus::stalled, "its own error is 0 to rounding");
       } else {
         refused = rung;
-        rung = std::min(last, rung + steps(monitor.behind()));
+        rung = std::min(last, rung + (tries != nullptr ? steps(tries->behind()) : 1));
       }
       renew();
-      monitor.start_over();
+      if (tries != nullptr) tries->start_over();
     }
   }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "problems/cone_projection.hpp"
+#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -160,11 +161,12 @@ class Misbehave final : public Solver {
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     misbehave();
+    Tries* const tries = tries_of(monitor);
     if (options_.mode == "hang_in_second_try") {
-      monitor.start_over();
+      if (tries != nullptr) tries->start_over();
       hang();
     }
-    while (options_.mode == "try_forever") monitor.start_over();
+    while (options_.mode == "try_forever" && tries != nullptr) tries->start_over();
     SolveSummary summary;
     impulse = guess;
     if (options_.mode == "nan") {

@@ -119,7 +119,7 @@ TEST_F(Beside, ACrashInEitherBuildIsThatCellsStatus) {
   const auto won = run(build("crashing", "export CONEBENCH_TEST_MODE=segfault"), {"--fail-on", "lost,missing,broke"});
   EXPECT_EQ(won.code, 0) << won.err;
   long crashed = 0;
-  for (const CellRecord& cell : side("base")) crashed += cell.status == "crashed" ? 1 : 0;
+  for (const CellRecord& cell : side("base")) crashed += cell.status == CellStatus::crashed ? 1 : 0;
   EXPECT_EQ(crashed, 12);
   std::filesystem::remove(folder / "ab.sqlite");
   const auto broke = run(build("healthy", "unset CONEBENCH_TEST_MODE"), {}, {"CONEBENCH_TEST_MODE=segfault"});

@@ -98,7 +98,7 @@ TEST_F(SmallStore, AProblemThatNoSolverTakesIsNotCalledBroken) {
   CellRecord cell = store_.cells.front();
   cell.key += "-torn";
   cell.problem = torn;
-  cell.status = "unsupported";
+  cell.status = CellStatus::unsupported;
   store_.cells.push_back(cell);
   const Analysis analysis = analyse_store();
   EXPECT_EQ(analysis.left_out.at("taken by no solver"), 1);
@@ -120,7 +120,7 @@ TEST_F(SmallStore, FamiliesWeighTheSame) {
 
 TEST_F(SmallStore, UnsupportedCellsAreNoFailures) {
   for (auto& cell : store_.cells) {
-    if (cell.status == "crashed") cell.status = "unsupported";
+    if (cell.status == CellStatus::crashed) cell.status = CellStatus::unsupported;
   }
   const Analysis analysis = analyse_store();
   const RankingRow& admm = row(analysis, analysis.ranking(1), "ADMM-NCP-SA increment=0.01");
@@ -256,7 +256,7 @@ TEST_F(SmallStore, TheClaimMatrixTellsLiesFromFailures) {
 
 TEST_F(SmallStore, AFlakyCellFailsWithoutAClaim) {
   for (auto& cell : store_.cells) {
-    if (cell.setting == "s-LIAR <b>" && !cell.solved) cell.status = "flaky";
+    if (cell.setting == "s-LIAR <b>" && !cell.solved) cell.status = CellStatus::flaky;
   }
   const Analysis analysis = analyse_store();
   const RankingRow& liar = row(analysis, analysis.ranking(0), "LIAR <b>");

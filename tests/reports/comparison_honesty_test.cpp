@@ -61,7 +61,7 @@ TEST_F(Compare, ASlowerOneOfThreeSettingsIsStillFound) {
 }
 
 void end_by_the_clock(CellRecord& cell) {
-  cell.status = "time_limit";
+  cell.status = CellStatus::time_limit;
   cell.solved = cell.claimed = false;
   cell.total.minimum = cell.total.median = 1.0;
 }
@@ -119,11 +119,11 @@ TEST_F(Compare, MoreWorkOnAFamilyIsSlower) {
 }
 
 TEST_F(Compare, ASettingThatBecomesFlakyIsWorseAndOneThatWasIsNot) {
-  for (std::size_t p = 0; p < 5; ++p) cell_of(fresh, "NSGS", p).status = "flaky";
+  for (std::size_t p = 0; p < 5; ++p) cell_of(fresh, "NSGS", p).status = CellStatus::flaky;
   const Comparison comparison = compared(base, fresh);
   EXPECT_STREQ(to_string(setting_of(comparison, "NSGS").outlook), "worse");
   EXPECT_TRUE(comparison.failed);
-  cell_of(base, "NSGS", 7).status = "flaky";
+  cell_of(base, "NSGS", 7).status = CellStatus::flaky;
   EXPECT_FALSE(compared(base, fresh).failed);
 }
 

@@ -56,7 +56,7 @@ inline StoreContents complete_run(std::uint64_t seed) {
       cell.max_iterations = 1000;
       cell.limit_s = 1.0;
       cell.limit_mb = 100;
-      cell.status = "converged";
+      cell.status = CellStatus::converged;
       cell.claimed = cell.solved = true;
       cell.verdict_value = 1e-7;
       cell.iterations = cell.operator_products = 40;

@@ -70,7 +70,7 @@ TEST_F(Compare, ALostCellIsNamedWithBothReasonsAndItsSettingIsNeverBetter) {
   slow_down(fresh, "PGS-NCP", 0.8);
   CellRecord& cell = cell_of(fresh, "PGS-NCP", 3);
   cell.solved = cell.claimed = false;
-  cell.status = "stalled";
+  cell.status = CellStatus::stalled;
   cell.reason = "no progress";
   const Comparison comparison = compared(base, fresh);
   EXPECT_TRUE(comparison.failed);
@@ -106,7 +106,7 @@ TEST_F(Compare, AFileThatCanNoLongerBeReadBreaksItsCells) {
   for (CellRecord& cell : fresh.cells) {
     if (cell.problem != "hash-7") continue;
     cell.problem = "hash of no data";
-    cell.status = "bad_problem";
+    cell.status = CellStatus::bad_problem;
     cell.solved = false;
     cell.reason = "truncated";
   }
@@ -120,7 +120,7 @@ TEST_F(Compare, AFileThatNeitherRunCouldTakeIsNoChange) {
   for (StoreContents* store : {&base, &fresh}) {
     store->problems[7].error = "boxes/problem-7.hdf5: rolling friction";
     for (CellRecord& cell : store->cells) {
-      if (cell.problem == "hash-7") cell.status = "unsupported", cell.solved = false;
+      if (cell.problem == "hash-7") cell.status = CellStatus::unsupported, cell.solved = false;
     }
   }
   EXPECT_THAT(comparison_terminal(compared(base, fresh), false), Not(HasSubstr("rolling friction")));
@@ -171,14 +171,14 @@ TEST_F(Compare, WhatAClockEndedNearItsLimitIsNeitherLostNorWon) {
     cell_of(before, "NSGS", 1).total.minimum = took;
     CellRecord& cell = cell_of(after, "NSGS", 1);
     cell.solved = false;
-    cell.status = "time_limit";
+    cell.status = CellStatus::time_limit;
     const Comparison comparison = compared(before, after);
     EXPECT_EQ(setting_of(comparison, "NSGS").count(took < 1.0 / 3.0 ? CellChange::lost : CellChange::at_limit), 1);
   }
 }
 
 TEST_F(Compare, FlakyCellsStandApart) {
-  cell_of(fresh, "CASCADE", 2).status = "flaky";
+  cell_of(fresh, "CASCADE", 2).status = CellStatus::flaky;
   const Comparison comparison = compared(base, fresh);
   EXPECT_EQ(setting_of(comparison, "CASCADE").count(CellChange::flaky), 1);
   EXPECT_EQ(setting_of(comparison, "CASCADE").times.cells, problems - 1);
@@ -233,7 +233,7 @@ TEST_F(Compare, ALoadedStoreIsTold) {
 TEST_F(Compare, CellsThatNobodySupportsAreNotMissed) {
   CellRecord& cell = cell_of(base, "SSN", 0);
   cell.solved = cell.claimed = false;
-  cell.status = "unsupported";
+  cell.status = CellStatus::unsupported;
   std::erase_if(fresh.cells,
                 [](const CellRecord& one) { return one.setting == "setting-SSN" && one.problem == "hash-0"; });
   const Comparison comparison = compared(base, fresh);
@@ -276,7 +276,7 @@ TEST_F(Compare, TheTerminalsLinesFit) {
   for (std::size_t p = 0; p < 6; ++p) {
     CellRecord& cell = cell_of(fresh, "NSGS", p);
     cell.iterations = cell.operator_products = 60;
-    cell.status = "a status that is told at length in many words";
+    cell.reason = "a reason that is told at length in many words";
     fresh.problems[p].name = base.problems[p].name = std::string(70, 'p');
   }
   for (const std::size_t width : {80U, 100U}) {
@@ -309,7 +309,7 @@ TEST_F(Compare, NamesThatAttackEveryFormatAreEscaped) {
   const std::string attack = "<script>alert(\"1\")</script>|`]]>&\x1b[31m";
   fresh.problems[3].name = base.problems[3].name = attack;
   cell_of(fresh, "NSGS", 3).solved = false;
-  cell_of(fresh, "NSGS", 3).status = "stalled";
+  cell_of(fresh, "NSGS", 3).status = CellStatus::stalled;
   const Comparison comparison = compared(base, fresh);
   EXPECT_THAT(comparison_terminal(comparison, false), Not(HasSubstr("\x1b[31m")));
   EXPECT_THAT(comparison_markdown(comparison), Not(HasSubstr("<script>")));
@@ -321,7 +321,7 @@ TEST_F(Compare, NamesThatAttackEveryFormatAreEscaped) {
 TEST_F(Compare, TheMarkdownFitsAComment) {
   for (CellRecord& cell : fresh.cells) {
     cell.solved = false;
-    cell.status = "crashed";
+    cell.status = CellStatus::crashed;
     cell.reason = std::string(3000, 'x');
   }
   const std::string text = comparison_markdown(compared(base, fresh));
@@ -336,7 +336,7 @@ TEST_F(Compare, HostileNamesBreakNoTableOfTheMarkdownAndStayReadable) {
     store->settings[0].label = name;
   }
   cell_of(fresh, "NSGS", 0).solved = false;
-  cell_of(fresh, "NSGS", 0).status = "stalled";
+  cell_of(fresh, "NSGS", 0).status = CellStatus::stalled;
   cell_of(fresh, "NSGS", 0).reason = name;
   const std::string text = comparison_markdown(compare(make_side(name, base), make_side(name, fresh), {}));
   const std::string shown = "my\\_run\\|&lt;b&gt; \\`x\\`";

@@ -216,7 +216,7 @@ TEST(History, ATimeThatHalvesIsHalfFasterInWordsAsInNumbers) {
 TEST(History, OneLostProblemIsNamedBetweenItsTwoNights) {
   const auto suite = history_of({}, 4, {{2, [](StoreContents& store) {
                                            store.cells[5].solved = false;
-                                           store.cells[5].status = "stalled";
+                                           store.cells[5].status = CellStatus::stalled;
                                          }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(2));
   EXPECT_THAT(suite.cell_changes[0].lost, ::testing::ElementsAre("problem-1"));
@@ -233,7 +233,7 @@ TEST(History, WhatAClockEndedNearTheLimitIsNotLost) {
     changes[0] = [=](StoreContents& store) { store.cells[5].total.minimum = seconds_before; };
     changes[1] = [](StoreContents& store) {
       store.cells[5].solved = false;
-      store.cells[5].status = "time_limit";
+      store.cells[5].status = CellStatus::time_limit;
     };
     return history_of({}, 2, changes).cell_changes.at(0);
   };
@@ -252,7 +252,7 @@ TEST(History, WhatRanOutOfMemoryIsLostUnlessItTookNearlyAsMuchBefore) {
     };
     changes[1] = [](StoreContents& store) {
       store.cells[5].solved = false;
-      store.cells[5].status = "out_of_memory";
+      store.cells[5].status = CellStatus::out_of_memory;
     };
     return history_of({}, 2, changes).cell_changes.at(0);
   };
@@ -263,7 +263,7 @@ TEST(History, WhatRanOutOfMemoryIsLostUnlessItTookNearlyAsMuchBefore) {
 TEST(History, AFlakyCellIsNeitherLostNorWon) {
   const auto suite = history_of({}, 3, {{1, [](StoreContents& store) {
                                            store.cells[5].solved = false;
-                                           store.cells[5].status = "flaky";
+                                           store.cells[5].status = CellStatus::flaky;
                                          }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(2));
   for (const CellChanges& changes : suite.cell_changes) {
@@ -335,7 +335,7 @@ TEST(HistoryFormats, MarkdownSaysWhatChangedAndBetweenWhichBuilds) {
   const std::string text =
       history_markdown(make_history(nights({.slower_from = 20}, 30, {{29, [](StoreContents& store) {
                                                                         store.cells[0].solved = false;
-                                                                        store.cells[0].status = "stalled";
+                                                                        store.cells[0].status = CellStatus::stalled;
                                                                       }}})));
   EXPECT_THAT(text, AllOf(HasSubstr("30 nights"), HasSubstr("S2 at 1e-6 became"), HasSubstr("c0000019"),
                           HasSubstr("**lost 1**: problem-0"), HasSubstr("39 of 40")));

@@ -65,7 +65,7 @@ StoreContents synthetic_night(const NightPlan& plan, std::size_t night) {
         cell.verdict = "natural_map_scaled";
         cell.start = "cold";
         cell.limit_s = 10.0;
-        cell.status = "converged";
+        cell.status = CellStatus::converged;
         cell.claimed = cell.solved = true;
         cell.iterations = static_cast<std::int64_t>(20 + p);
         cell.repeats = 5;

@@ -91,7 +91,7 @@ void set_residuals(CellRecord& cell, double scaled, double relative) {
 }
 
 void solve_it(CellRecord& cell, double seconds, long iterations, long factorizations) {
-  cell.status = "converged";
+  cell.status = CellStatus::converged;
   cell.claimed = true;
   cell.solved = true;
   set_residuals(cell, 0.6 * cell.tolerance, 0.1 * cell.tolerance);
@@ -104,12 +104,12 @@ void solve_it(CellRecord& cell, double seconds, long iterations, long factorizat
   cell.slip = 1;
 }
 
-void fail_it(CellRecord& cell, const std::string& status, const std::string& reason) {
+void fail_it(CellRecord& cell, CellStatus status, const std::string& reason) {
   cell.status = status;
   cell.reason = reason;
   cell.claimed = false;
   cell.solved = false;
-  if (status == "unsupported" || status == "crashed" || status == "timeout") {
+  if (status == CellStatus::unsupported || status == CellStatus::crashed || status == CellStatus::timeout) {
     cell.verdict_value.reset();
     cell.residuals.clear();
     cell.iterations = cell.factorizations = cell.operator_products = 0;
@@ -178,20 +178,20 @@ void draw_cell(CellRecord& cell, const Temper& temper, double difficulty, double
   if (!beyond && seconds < cell.limit_s && iterations < static_cast<double>(cell.max_iterations)) {
     solve_it(cell, seconds, static_cast<long>(iterations), temper.factors ? 2 + static_cast<long>(6 * noise) : 0);
     cell.claimed = noise > 0.03;
-    if (!cell.claimed) cell.status = "max_iterations";
+    if (!cell.claimed) cell.status = CellStatus::max_iterations;
     return;
   }
-  if (noise < 0.08) return fail_it(cell, "timeout", "wall clock above 10 s, killed");
-  if (noise < 0.10) return fail_it(cell, "crashed", "signal 11");
-  if (noise < 0.25) return fail_it(cell, "diverged", "growth");
-  if (noise < 0.30 && temper.factors) return fail_it(cell, "breakdown", "singular");
+  if (noise < 0.08) return fail_it(cell, CellStatus::timeout, "wall clock above 10 s, killed");
+  if (noise < 0.10) return fail_it(cell, CellStatus::crashed, "signal 11");
+  if (noise < 0.25) return fail_it(cell, CellStatus::diverged, "growth");
+  if (noise < 0.30 && temper.factors) return fail_it(cell, CellStatus::breakdown, "singular");
   if (noise < 0.45) {
-    fail_it(cell, "converged", "");
+    fail_it(cell, CellStatus::converged, "");
     cell.claimed = true;
     cell.iterations = static_cast<long>(std::min(iterations, 5e3));
     return;
   }
-  fail_it(cell, noise < 0.6 ? "stalled" : "max_iterations", "");
+  fail_it(cell, noise < 0.6 ? CellStatus::stalled : CellStatus::max_iterations, "");
 }
 
 }  // namespace
@@ -228,13 +228,13 @@ StoreContents small_store() {
         if (s == 0) solve_it(cell, 1e-4 * size, 3 * count, 0);
         if (s == 1) solve_it(cell, (p % 2 == 0 ? 0.5e-4 : 4e-4) * size, 5 * count, 0);
         if (s == 2) solve_it(cell, 2e-4 * size + 1e-3, 2 * count, 4);
-        if (s == 1 && p == 2) fail_it(cell, "max_iterations", "");
-        if (s == 1 && p == 4 && tolerance < 1e-6) fail_it(cell, "diverged", "growth");
-        if (s == 2 && p == 3) fail_it(cell, "timeout", "wall clock above 10 s, killed");
-        if (s == 2 && p == 5) fail_it(cell, "crashed", "signal 11 | \"core\", <dumped>");
-        if (s == 2 && p >= 6) fail_it(cell, "unsupported", "needs M and J");
+        if (s == 1 && p == 2) fail_it(cell, CellStatus::max_iterations, "");
+        if (s == 1 && p == 4 && tolerance < 1e-6) fail_it(cell, CellStatus::diverged, "growth");
+        if (s == 2 && p == 3) fail_it(cell, CellStatus::timeout, "wall clock above 10 s, killed");
+        if (s == 2 && p == 5) fail_it(cell, CellStatus::crashed, "signal 11 | \"core\", <dumped>");
+        if (s == 2 && p >= 6) fail_it(cell, CellStatus::unsupported, "needs M and J");
         if (s == 3) {
-          fail_it(cell, "converged", "");
+          fail_it(cell, CellStatus::converged, "");
           cell.claimed = true;
           if (p == 0) solve_it(cell, 5e-3, 1, 1);
           if (p == 1) cell.residuals.set("natural_map_scaled", {std::nullopt, "", -1});
@@ -278,7 +278,7 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
       for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
         CellRecord cell = make_cell(problem, store.settings[s], tolerance);
         if (s % 7 == 6 && p % 6 == 4) {
-          fail_it(cell, "unsupported", "the problem has joints");
+          fail_it(cell, CellStatus::unsupported, "the problem has joints");
         } else {
           draw_cell(cell, tempers[s % tempers.size()], difficulty, luck, noise, contacts);
           fill_residuals(cell);
@@ -357,7 +357,7 @@ StoreContents changed_night(StoreContents store) {
       cell.total.median *= 2.0;
     }
     if (s == 3 && lost.empty() && cell.solved) lost = cell.problem;
-    if (s == 3 && cell.problem == lost) fail_it(cell, "stalled", "no progress in 100 iterations");
+    if (s == 3 && cell.problem == lost) fail_it(cell, CellStatus::stalled, "no progress in 100 iterations");
   }
   return store;
 }

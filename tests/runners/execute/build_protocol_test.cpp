@@ -54,7 +54,7 @@ TEST(BuildProtocol, FieldsOfANewerBuildAreLeftOutAndMissingOnesKeepTheirDefaults
 
 TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   BuildReply reply;
-  reply.record.status = "converged";
+  reply.record.status = CellStatus::converged;
   reply.record.reaction = {1.0 / 3.0, -0.0, 1e-310, std::numeric_limits<double>::infinity()};
   reply.record.timed_rounds.emplace_back().switches = 3;
   reply.record.residuals.set("natural_map", {1e-9, "", -1});
@@ -65,7 +65,7 @@ TEST(BuildProtocol, AReplyKeepsEveryBitOfAnAnswerThatIsFinite) {
   ASSERT_TRUE(back);
   ASSERT_TRUE(back->error);
   EXPECT_EQ(back->error->code, ErrorCode::wrong_usage);
-  EXPECT_EQ(back->record.status, "converged");
+  EXPECT_EQ(back->record.status, CellStatus::converged);
   ASSERT_EQ(back->record.reaction.size(), 4U);
   EXPECT_EQ(back->record.reaction[0], 1.0 / 3.0);
   EXPECT_TRUE(std::signbit(back->record.reaction[1]));

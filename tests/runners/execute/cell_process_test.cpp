@@ -82,7 +82,7 @@ TEST_F(CellProcesses, ASignalFromOutsideIsNoVerdictWhicheverItIs) {
     };
     const CellRun once = process.run(first, killing);
     EXPECT_LE(kills_left, 0);
-    EXPECT_EQ(once.record.status, "converged") << signal << ": " << once.record.reason;
+    EXPECT_EQ(once.record.status, CellStatus::converged) << signal << ": " << once.record.reason;
     EXPECT_TRUE(once.record.solved);
     EXPECT_FALSE(once.killed_from_outside);
     kills_left = 1000;

@@ -28,7 +28,7 @@ struct Cells {
       cell.setting = solver;
       cell.key = cell.problem + solver;
       cell.tolerance = 1e-6;
-      cell.status = status;
+      cell.status = cell_status(status);
       cell.solved = status == "converged";
       cell.repeats = cell.solved || status == "stalled" ? 3 : 0;
       keys.insert(cell.key);

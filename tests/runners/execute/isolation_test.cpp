@@ -50,7 +50,7 @@ class Isolation : public testing::SweepTest {
 
   static const CellRecord& cell(const std::string& mode) { return cells->at("MISBEHAVE mode=" + mode); }
   static void expect_crash(const std::string& mode, const std::string& why, const std::string& phase = "in solve") {
-    EXPECT_EQ(cell(mode).status, "crashed");
+    EXPECT_EQ(cell(mode).status, CellStatus::crashed);
     EXPECT_THAT(cell(mode).reason, AllOf(HasSubstr(why), HasSubstr(phase)));
     EXPECT_FALSE(cell(mode).solved);
     EXPECT_FALSE(cell(mode).claimed);
@@ -78,9 +78,9 @@ TEST_F(Isolation, EveryCellHasItsRecordAndTheHealthyOnesAreSolved) {
 }
 
 TEST_F(Isolation, AHangIsKilledThoughItIgnoresSigterm) {
-  EXPECT_EQ(cell("hang").status, "timeout");
+  EXPECT_EQ(cell("hang").status, CellStatus::timeout);
   EXPECT_THAT(cell("hang").reason, AllOf(HasSubstr("killed after"), HasSubstr("in solve"), HasSubstr("SIGTERM")));
-  EXPECT_EQ(cell("hang_in_set_up").status, "timeout");
+  EXPECT_EQ(cell("hang_in_set_up").status, CellStatus::timeout);
   EXPECT_THAT(cell("hang_in_set_up").reason, HasSubstr("in set-up"));
 }
 
@@ -92,7 +92,7 @@ TEST(CellProcess, GivesTheWallClocksLimitToEachTryUpToFive) {
   const auto seconds = [&](const char* mode) {
     request.options = {{"mode", mode}};
     const CellRun run = process.run(request);
-    EXPECT_EQ(run.record.status, "timeout") << run.record.reason;
+    EXPECT_EQ(run.record.status, CellStatus::timeout) << run.record.reason;
     return run.busy_s;
   };
   EXPECT_GE(seconds("hang"), 0.3);
@@ -119,14 +119,14 @@ TEST_F(Isolation, ACorruptedHeapIsACrashWithItsLastWords) {
 }
 
 TEST_F(Isolation, ALeakEndsAtTheMemoryLimit) {
-  EXPECT_EQ(cell("leak").status, "out_of_memory");
+  EXPECT_EQ(cell("leak").status, CellStatus::out_of_memory);
   EXPECT_THAT(cell("leak").reason, HasSubstr("limit 80 MB"));
   EXPECT_GT(cell("leak").peak_memory_kb, 64 * 1024);
   EXPECT_LT(cell("leak").peak_memory_kb, 400 * 1024);
 }
 
 TEST_F(Isolation, ALeakInAProcessThatASolverStartedCountsForTheSolver) {
-  EXPECT_EQ(cell("leak_in_child").status, "out_of_memory") << cell("leak_in_child").reason;
+  EXPECT_EQ(cell("leak_in_child").status, CellStatus::out_of_memory) << cell("leak_in_child").reason;
   EXPECT_THAT(cell("leak_in_child").reason, HasSubstr("limit 80 MB"));
 }
 
@@ -134,7 +134,7 @@ TEST_F(Isolation, AnAllocationThatTheSystemRefusesIsOutOfMemory) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer stops it first";
 #endif
-  EXPECT_EQ(cell("huge").status, "out_of_memory");
+  EXPECT_EQ(cell("huge").status, CellStatus::out_of_memory);
 }
 
 TEST_F(Isolation, ALeavingProcessAThrowAndGarbageAreCrashes) {
@@ -144,13 +144,13 @@ TEST_F(Isolation, ALeavingProcessAThrowAndGarbageAreCrashes) {
 }
 
 TEST_F(Isolation, ACrashThatDoesNotComeBackIsFlakyAndNotSolved) {
-  EXPECT_EQ(cell("crash_once").status, "flaky");
+  EXPECT_EQ(cell("crash_once").status, CellStatus::flaky);
   EXPECT_THAT(cell("crash_once").reason, AllOf(HasSubstr("crashed at first"), HasSubstr("converged when tried again")));
   EXPECT_FALSE(cell("crash_once").solved);
 }
 
 TEST_F(Isolation, ASolverCannotKillItsWorkerSoThatAKilledOneWasKilledFromOutside) {
-  EXPECT_EQ(cell("kill_worker").status, "converged");
+  EXPECT_EQ(cell("kill_worker").status, CellStatus::converged);
   EXPECT_EQ(notes->size(), 0U);
 }
 
@@ -160,12 +160,12 @@ TEST_F(Isolation, ASolverThatEndsItselfByASignalThatOthersSendHasCrashed) {
 }
 
 TEST_F(Isolation, AnswersThatAreWrongAreJudgedWrong) {
-  EXPECT_EQ(cell("nan").status, "converged");
+  EXPECT_EQ(cell("nan").status, CellStatus::converged);
   EXPECT_FALSE(cell("nan").solved);
   EXPECT_FALSE(cell("nan").verdict_value);
   EXPECT_TRUE(cell("lie").claimed);
   EXPECT_FALSE(cell("lie").solved);
-  EXPECT_EQ(cell("random").status, "flaky");
+  EXPECT_EQ(cell("random").status, CellStatus::flaky);
 }
 
 TEST_F(Isolation, AProcessLeftBehindByASolverIsEnded) {
@@ -195,7 +195,7 @@ TEST_F(BadProblems, AFileThatCannotBeReadEndsItselfAlone) {
   EXPECT_THAT(progress.notes[0], HasSubstr("bad.hdf5"));
   const auto contents = store.read();
   for (const auto& cell : contents->cells) {
-    if (cell.status != "bad_problem") continue;
+    if (cell.status != CellStatus::bad_problem) continue;
     EXPECT_THAT(cell.reason, HasSubstr("bad.hdf5"));
   }
 }

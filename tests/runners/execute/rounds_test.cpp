@@ -21,7 +21,7 @@ CellRecord solved_in(double median) {
   CellRecord cell;
   cell.key = "k1";
   cell.run_id = 1;
-  cell.status = "converged";
+  cell.status = CellStatus::converged;
   cell.solved = cell.claimed = true;
   cell.iterations = 7;
   cell.repeats = 3;
@@ -66,7 +66,7 @@ TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {
   CellRecord elsewhere = solved_in(0.5);
   elsewhere.reaction[1] = -0.0;
   CellRecord crashed;
-  crashed.status = "crashed";
+  crashed.status = CellStatus::crashed;
   crashed.reason = "signal 11";
   const std::vector<std::pair<CellRecord, std::string>> cases{
       {longer, "round 2 took 8 iterations instead of 7"},
@@ -75,7 +75,7 @@ TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {
   for (const auto& [now, reason] : cases) {
     const RetimedCell cell = retimed(before, answer, now);
     EXPECT_EQ(cell.change, RetimedCell::Change::all);
-    EXPECT_EQ(cell.record.status, "flaky");
+    EXPECT_EQ(cell.record.status, CellStatus::flaky);
     EXPECT_EQ(cell.record.reason, reason);
     EXPECT_EQ(cell.record.solved, now.solved);
     EXPECT_EQ(cell.record.reaction, answer) << "from which others may have started";
@@ -85,33 +85,33 @@ TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {
 
 TEST(Rounds, RunningOutOfTimeIsExcusedNearTheLimitAlone) {
   CellRecord before = solved_in(1.0);
-  for (const char* status : {"time_limit", "timeout"}) {
+  for (const CellStatus status : {CellStatus::time_limit, CellStatus::timeout}) {
     CellRecord late = solved_in(5.0);
     late.status = status;
     late.solved = false;
     before.limit_s = 5.0;
     const RetimedCell near = retimed(before, answer, late);
     EXPECT_EQ(near.change, RetimedCell::Change::times);
-    EXPECT_EQ(near.record.status, "converged");
+    EXPECT_EQ(near.record.status, CellStatus::converged);
     EXPECT_EQ(near.record.total.median, 1.0);
     EXPECT_EQ(near.record.rounds, 2);
     before.limit_s = 50.0;
     const RetimedCell far = retimed(before, answer, late);
-    EXPECT_EQ(far.record.status, "flaky");
+    EXPECT_EQ(far.record.status, CellStatus::flaky);
     EXPECT_FALSE(far.record.solved);
   }
 }
 
 TEST(Rounds, ACellThatRanOutOfTimeGetsASecondChance) {
   CellRecord late = solved_in(5.0);
-  late.status = "time_limit";
+  late.status = CellStatus::time_limit;
   late.solved = false;
   const RetimedCell again = retimed(late, {}, late);
   EXPECT_EQ(again.change, RetimedCell::Change::times);
   EXPECT_EQ(again.record.rounds, 2);
   const RetimedCell solved = retimed(late, {}, solved_in(0.5));
   EXPECT_EQ(solved.change, RetimedCell::Change::all);
-  EXPECT_EQ(solved.record.status, "converged");
+  EXPECT_EQ(solved.record.status, CellStatus::converged);
   EXPECT_TRUE(solved.record.solved);
   EXPECT_EQ(solved.record.total.median, 0.5);
   EXPECT_EQ(solved.record.rounds, 2);
@@ -121,13 +121,13 @@ TEST(Rounds, ACellThatRanOutOfTimeGetsASecondChance) {
   EXPECT_EQ(cells_for_round({planned}, {late}, 2).size(), 1U);
   EXPECT_EQ(cells_for_round({planned}, {again.record}, 3).size(), 0U) << "one";
   EXPECT_EQ(cells_for_round({planned}, {solved.record}, 3).size(), 1U);
-  late.status = "max_iterations";
+  late.status = CellStatus::max_iterations;
   EXPECT_EQ(cells_for_round({planned}, {late}, 2).size(), 0U);
 }
 
 TEST(Rounds, AProblemThatCannotBeReadAnyMoreLeavesItsCellsAsTheyWere) {
   CellRecord gone;
-  gone.status = "bad_problem";
+  gone.status = CellStatus::bad_problem;
   const RetimedCell cell = retimed(solved_in(1.0), answer, gone);
   EXPECT_EQ(cell.change, RetimedCell::Change::none);
   EXPECT_EQ(cell.record.rounds, 1);
@@ -188,7 +188,7 @@ TEST_F(RoundsOfASweep, FindAnAnswerThatIsNotTheStoredOne) {
   const SweepOutcome twice = sweep(in_rounds(2), store);
   long flaky = 0;
   const auto after = store.read();
-  for (const CellRecord& cell : after->cells) flaky += cell.status == "flaky" ? 1 : 0;
+  for (const CellRecord& cell : after->cells) flaky += cell.status == CellStatus::flaky ? 1 : 0;
   EXPECT_EQ(flaky, 1);
   EXPECT_EQ(twice.flaky, 1);
   EXPECT_EQ(sweep(in_rounds(3), store).retimed, twice.retimed - 1) << "a flaky cell is not timed again";

@@ -234,7 +234,7 @@ TEST_F(Sequences, ACellThatIsDoneAgainHasThoseBehindItDoneAgain) {
   const Suite suite = with("\"previous\"", R"(["NSGS"])");
   sweep(suite, store);
   CellRecord cell = by_step(store, "previous", "NSGS", 1e-9).at(2);
-  cell.status = "timeout";
+  cell.status = CellStatus::timeout;
   ASSERT_TRUE(store.put_cell(cell));
   options.retry = {"timeout"};
   const SweepOutcome again = sweep(suite, store);
@@ -247,7 +247,7 @@ TEST_F(Sequences, StartColdAndSaySoWhereTheAnswerBeforeIsMissing) {
   sweep(with("\"previous\"", R"([{"id": "MISBEHAVE", "options": {"mode": "abort"}}])"), store);
   const auto cells = by_step(store, "previous", "MISBEHAVE", 1e-4);
   ASSERT_EQ(cells.size(), static_cast<std::size_t>(steps));
-  EXPECT_EQ(cells.at(3).status, "crashed");
+  EXPECT_EQ(cells.at(3).status, CellStatus::crashed);
   EXPECT_EQ(cells.at(3).start, "previous");
   EXPECT_THAT(cells.at(3).reason, HasSubstr("started cold: s2 left no answer"));
 }

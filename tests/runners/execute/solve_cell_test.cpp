@@ -43,7 +43,7 @@ ContactProblem asymmetric() {
 TEST(SolveCell, ASolvedCellIsRepeatedAndJudged) {
   const auto cell = solve_cell(stack(), request_for("none"));
   ASSERT_TRUE(cell);
-  EXPECT_EQ(cell->status, "converged") << cell->reason;
+  EXPECT_EQ(cell->status, CellStatus::converged) << cell->reason;
   EXPECT_TRUE(cell->claimed);
   EXPECT_TRUE(cell->solved);
   EXPECT_EQ(cell->repeats, 3);
@@ -71,7 +71,7 @@ TEST(SolveCell, AnUnsolvedCellRunsOnce) {
   request.max_iterations = 1;
   const auto cell = solve_cell(stack(), request);
   ASSERT_TRUE(cell);
-  EXPECT_EQ(cell->status, "max_iterations");
+  EXPECT_EQ(cell->status, CellStatus::max_iterations);
   EXPECT_FALSE(cell->claimed);
   EXPECT_FALSE(cell->solved);
   EXPECT_EQ(cell->repeats, 1);
@@ -84,7 +84,7 @@ TEST(SolveCell, TheDeadlineEndsASolve) {
   request.seconds = 0.05;
   const auto cell = solve_cell(stack(), request);
   ASSERT_TRUE(cell);
-  EXPECT_EQ(cell->status, "time_limit");
+  EXPECT_EQ(cell->status, CellStatus::time_limit);
   EXPECT_FALSE(cell->solved);
   EXPECT_GE(cell->total.cold, 0.05);
 }
@@ -98,7 +98,7 @@ TEST(SolveCell, AGoodAnswerAfterTheDeadlineIsJudgedAndNotSolved) {
     request.seconds = 1e-9;
     const auto cell = solve_cell(stack(), request);
     ASSERT_TRUE(cell);
-    EXPECT_EQ(cell->status, "time_limit");
+    EXPECT_EQ(cell->status, CellStatus::time_limit);
     EXPECT_FALSE(cell->claimed);
     EXPECT_FALSE(cell->solved);
     EXPECT_TRUE(cell->verdict_value.has_value());
@@ -111,7 +111,7 @@ TEST(SolveCell, ALieIsOnRecordAndNotBelieved) {
   request.criterion = Criterion::own;
   const auto cell = solve_cell(stack(), request);
   ASSERT_TRUE(cell);
-  EXPECT_EQ(cell->status, "converged");
+  EXPECT_EQ(cell->status, CellStatus::converged);
   EXPECT_TRUE(cell->claimed);
   EXPECT_FALSE(cell->solved);
   EXPECT_TRUE(cell->own_residual_known);
@@ -130,19 +130,19 @@ TEST(SolveCell, NanIsNeverSolvedAndItsResidualsAreNull) {
 TEST(SolveCell, ARepeatWithOtherBitsIsFlaky) {
   const auto cell = solve_cell(stack(), request_for("random"));
   ASSERT_TRUE(cell);
-  EXPECT_EQ(cell->status, "flaky");
+  EXPECT_EQ(cell->status, CellStatus::flaky);
   EXPECT_NE(cell->reason.find("run 2"), std::string::npos) << cell->reason;
 }
 
 TEST(SolveCell, WhatASolverThrowsIsTheCellsStatus) {
   const auto thrown = solve_cell(stack(), request_for("throw"));
   ASSERT_TRUE(thrown);
-  EXPECT_EQ(thrown->status, "crashed");
+  EXPECT_EQ(thrown->status, CellStatus::crashed);
   EXPECT_EQ(thrown->reason, "exception: thrown on request");
 #if !defined(__SANITIZE_ADDRESS__)  // which aborts in place of std::bad_alloc
   const auto huge = solve_cell(stack(), request_for("huge"));
   ASSERT_TRUE(huge);
-  EXPECT_EQ(huge->status, "out_of_memory");
+  EXPECT_EQ(huge->status, CellStatus::out_of_memory);
 #endif
 }
 
@@ -181,7 +181,7 @@ TEST(SolveCell, AWarmStartNeedsAGuess) {
   request.start = Start::guess;
   const auto without = solve_cell(stack(), request);
   ASSERT_TRUE(without);
-  EXPECT_EQ(without->status, "unsupported");
+  EXPECT_EQ(without->status, CellStatus::unsupported);
 
   // From the answer itself, one sweep is enough.
   ContactProblemData data;
@@ -221,7 +221,7 @@ TEST(SolveCell, ATraceEndsAtTheSameIterate) {
   const auto traced = solve_cell(stack(), request_for("none"), &csv);
   const auto plain = solve_cell(stack(), request_for("none"));
   ASSERT_TRUE(traced && plain);
-  EXPECT_EQ(traced->status, "converged");
+  EXPECT_EQ(traced->status, CellStatus::converged);
   EXPECT_EQ(traced->reaction, plain->reaction);
   std::istringstream lines(csv);
   std::string line, last;
@@ -234,7 +234,7 @@ TEST(SolveCell, ATraceEndsAtTheSameIterate) {
 TEST(SolveCell, ASymmetrisedProblemsVerdictStandsBeside) {
   const auto problem = asymmetric();
   CellRecord record;
-  record.status = "converged";
+  record.status = CellStatus::converged;
   record.claimed = record.solved_symmetrised = true;
   record.tolerance = 1e-6;
   record.verdict = "natural_map_scaled";
@@ -252,7 +252,7 @@ TEST(SolveCell, TheVerdictWithAddedComplianceStandsBeside) {
   data.free_term = Eigen::Vector3d(0.0, 0.0, -1.0);
   const auto problem = ContactProblem::create(std::move(data)).value();
   CellRecord record;
-  record.status = "converged";
+  record.status = CellStatus::converged;
   record.claimed = true;
   record.compliance_share = 0.25;
   record.tolerance = 1e-6;

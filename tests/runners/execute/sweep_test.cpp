@@ -79,7 +79,7 @@ TEST_F(Sweep, StoresEveryCellWithItsProblemSettingAndRun) {
     EXPECT_EQ(cell.limit_mb, small.limits.memory_mb);
     EXPECT_EQ(cell.limit_s, 60.0);
     EXPECT_EQ(cell.max_iterations, 20000);
-    EXPECT_EQ(cell.solved, cell.status == "converged");
+    EXPECT_EQ(cell.solved, cell.status == CellStatus::converged);
     EXPECT_EQ(cell.repeats, cell.solved ? 2 : 1);
     EXPECT_EQ(cell.reaction.size() % 12, 0U);
     EXPECT_FALSE(cell.reaction.empty());

@@ -12,7 +12,7 @@ CellReport report() {
   made.cell = 7;
   made.busy_s = 0.25;
   made.record.key = "k";
-  made.record.status = "converged";
+  made.record.status = CellStatus::converged;
   made.record.verdict_value = 1e-9;
   made.record.reaction = {1.0, -0.0, std::numeric_limits<double>::quiet_NaN()};
   made.record.residuals.set("penetration", {std::nullopt, "no gaps", -1});

@@ -124,7 +124,7 @@ TEST(Merge, OfTheSameAnswerTheOneThatMoreRoundsTimedIsKept) {
 
 TEST(Merge, AnotherAnswerIsRefusedUnlessThePolicySaysWhichToKeep) {
   auto crashed = sample_cell("k1");
-  crashed.status = "crashed";
+  crashed.status = CellStatus::crashed;
   auto one_bit = sample_cell("k1");
   one_bit.reaction[0] = 5e-324;
   for (const auto& other : {crashed, one_bit}) {
@@ -132,9 +132,10 @@ TEST(Merge, AnotherAnswerIsRefusedUnlessThePolicySaysWhichToKeep) {
     make_store(folder / "a", {sample_cell("k0"), sample_cell("k1")});
     make_store(folder / "b", {other, sample_cell("k2")});
     const std::vector<fs::path> sources = {folder / "a", folder / "b"};
-    EXPECT_THAT(refusal(sources, folder / "all"),
-                AllOf(HasSubstr("NSGS(order=shuffled) on stack-p1 at 1e-08 has another answer"),
-                      HasSubstr(other.status == "crashed" ? "converged there, crashed here" : "other bits of λ")));
+    EXPECT_THAT(
+        refusal(sources, folder / "all"),
+        AllOf(HasSubstr("NSGS(order=shuffled) on stack-p1 at 1e-08 has another answer"),
+              HasSubstr(other.status == CellStatus::crashed ? "converged there, crashed here" : "other bits of λ")));
     EXPECT_FALSE(fs::exists(folder / "all"));
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
 

@@ -23,7 +23,7 @@ constexpr const char* noon = "2024-05-08T12:00:00Z";
 class NightFolderTest : public ::testing::Test {
  protected:
   struct Kind {
-    std::string status = "converged";
+    CellStatus status = CellStatus::converged;
     std::string side = {};
     bool finished = true;
     std::optional<NightResult> result = NightResult{};
@@ -41,7 +41,7 @@ class NightFolderTest : public ::testing::Test {
     (void)store->put_setting(sample_setting("s1"));
     CellRecord cell = sample_cell("k1");
     cell.status = kind.status;
-    cell.repeats = kind.status == "converged" ? 5 : 0;
+    cell.repeats = kind.status == CellStatus::converged ? 5 : 0;
     EXPECT_TRUE(store->put_cell(cell));
     if (kind.result) {
       EXPECT_TRUE(write_night_result(file, *kind.result));
@@ -88,7 +88,7 @@ TEST_F(NightFolderTest, ASideBySideRunIsNoNightWhateverItsName) {
 TEST_F(NightFolderTest, ANightThatComparedNothingIsGoodUnlessItBrokeWasNotJudgedOrNothingAnswered) {
   add("a.sqlite", 1, {.result = NightResult{.exit_code = 5}});
   add("b.sqlite", 2, {.result = NightResult{.exit_code = 1, .broke = true}});
-  add("c.sqlite", 3, {.status = "timeout"});
+  add("c.sqlite", 3, {.status = CellStatus::timeout});
   add("2024-05-04-0123abcd.sqlite", 4, {.result = std::nullopt});
   add("e.sqlite", 5, {.finished = false});
   const auto found = nights().nights;

@@ -38,7 +38,7 @@ class NightOfAStore : public ::testing::Test {
     CellRecord lost = sample_cell("k2");
     lost.problem = "p2";
     lost.solved = false;
-    lost.status = "diverged";
+    lost.status = CellStatus::diverged;
     ASSERT_TRUE(store.put_cell(solved));
     ASSERT_TRUE(store.put_cell(lost));
   }
@@ -63,7 +63,7 @@ class NightOfAStore : public ::testing::Test {
     EXPECT_EQ(night.libraries, conebench::testing::sample_run().build.libraries);
     EXPECT_FALSE(night.rows[0].cells[1].solved);
     EXPECT_FALSE(night.rows[0].cells[1].near_memory);
-    EXPECT_EQ(night.statuses.at(static_cast<std::size_t>(night.rows[0].cells[1].status)), "diverged");
+    EXPECT_EQ(night.rows[0].cells[1].status, CellStatus::diverged);
   }
 
   const ScratchFolder folder;

@@ -143,7 +143,7 @@ TEST(Store, ACellWithTheSameKeyIsReplacedInItsPlace) {
   ASSERT_TRUE(store.put_cell(sample_cell("k2")));
   ASSERT_TRUE(store.put_trace("k1", "iteration,residual\n1,0.5\n"));
   auto again = sample_cell("k1");
-  again.status = "crashed";
+  again.status = CellStatus::crashed;
   again.reason = "signal 11";
   again.residuals.clear();
   again.reaction.clear();

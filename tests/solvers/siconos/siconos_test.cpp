@@ -81,11 +81,12 @@ TEST_P(Siconos, OwnErrorIsTheJudgesOnEveryProblem) {
     request.repeats = {1, 0.0, 1};
     const auto cell = solve_cell(problem, request);
     ASSERT_TRUE(cell);
-    if (cell->status == "unsupported" || cell->status == "diverged" || cell->status == "timeout") {
+    if (cell->status == CellStatus::unsupported || cell->status == CellStatus::diverged ||
+        cell->status == CellStatus::timeout) {
       left_out += "\n" + problem.provenance().name + ": " + cell->status + " " + cell->reason;
       continue;
     }
-    ASSERT_NE(cell->status, "crashed") << cell->reason;
+    ASSERT_NE(cell->status, CellStatus::crashed) << cell->reason;
     ASSERT_TRUE(cell->own_residual_known);
     const double judged = cell->residuals.at(measure).value.value();
     EXPECT_NEAR(cell->own_residual, judged, 0.01 * judged + 1e-13);
@@ -114,13 +115,13 @@ TEST_P(Siconos, EveryFormOfTheMatrixGivesTheSameVelocities) {
 }
 
 /// Accepts at a rung of the ladder, and counts the runs.
-class LadderMonitor final : public Monitor {
+class LadderMonitor final : public Monitor, public Tries {
  public:
-  LadderMonitor(long first_due, long accepted, double behind = NAN) : accepted_(accepted) {
+  LadderMonitor(long first_due, long accepted, double behind = NAN) : accepted_(accepted), behind_(behind) {
     next_ = first_due;
-    behind_ = behind;
   }
   void start_over() override { ++thrown_away; }
+  double behind() const override { return behind_; }
   std::vector<double> own_errors;
   int thrown_away = 0;
 
@@ -130,6 +131,7 @@ class LadderMonitor final : public Monitor {
     return iteration >= accepted_ ? Decision::accept : Decision::keep_going;
   }
   long accepted_;
+  double behind_;
 };
 
 TEST_P(Siconos, TightensUntilAcceptedAndRepeatsThatRunAlone) {
@@ -172,7 +174,7 @@ TEST_P(Siconos, ARunThatCantBeStoppedEndsAsATimeoutAndNotWithTheCaller) {
   const auto cell = solve_cell(make_problem("random", {{"contacts", 20L}}), request);
   ASSERT_TRUE(cell);
   EXPECT_FALSE(cell->solved);
-  EXPECT_NE(cell->status, "crashed") << cell->reason;
+  EXPECT_NE(cell->status, CellStatus::crashed) << cell->reason;
 }
 
 TEST_P(Siconos, TracesItsRunsInTheirProcess) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "problems/mass_solve.hpp"
@@ -16,6 +17,7 @@ struct MassFactor::State {
   Eigen::SimplicialLDLT<SparseMatrix> cholesky;
   Eigen::SparseLU<SparseMatrix> lu;
   bool symmetric = false;
+  std::optional<FactoredMass> large;  ///< in place of the others where M is no product of small blocks
 };
 
 namespace {
@@ -71,6 +73,11 @@ Result<MassFactor> MassFactor::create(const SparseMatrix& mass) {
     state->symmetric = true;
     return MassFactor(std::move(state));
   }
+  if (!in_small_blocks(mass)) {
+    state->large = FactoredMass::create(mass);
+    if (!state->large) return singular;
+    return MassFactor(std::move(state));
+  }
   state->symmetric = nearly_symmetric(mass);
   if (state->symmetric) {
     state->cholesky.compute(mass);
@@ -86,11 +93,13 @@ Result<MassFactor> MassFactor::create(const SparseMatrix& mass) {
 
 Vector MassFactor::solve(const Vector& right_side) const {
   if (right_side.size() == 0) return right_side;
+  if (state_->large) return state_->large->solve(right_side);
   return state_->symmetric ? Vector(state_->cholesky.solve(right_side)) : Vector(state_->lu.solve(right_side));
 }
 
 SparseMatrix MassFactor::solve(const SparseMatrix& right_side) const {
   if (right_side.rows() == 0 || right_side.cols() == 0) return right_side;
+  if (state_->large) return state_->large->solve(right_side);
   if (state_->symmetric) return state_->cholesky.solve(right_side);
   return state_->lu.solve(right_side);
 }

@@ -7,7 +7,8 @@
 
 namespace conebench {
 
-/// M factored once: sparse Cholesky where M is symmetric positive definite, LU otherwise.
+/// M factored once, for M⁻¹ f: sparse Cholesky where M is symmetric positive definite, LU otherwise. Not FactoredMass,
+/// so that the last digits of v_free, and with them the hashes of files, stay those that they were.
 class MassFactor {
  public:
   /// Errors (bad_input): M singular to rounding.

@@ -330,13 +330,13 @@ bool coupling_is_symmetric(const ContactProblem& problem) {
 
 /// Whether the reader finds G to the last bit in FCLIB's part.
 bool fclib_part_gives_matrix(const ContactProblem& problem) {
-  if (problem.primal()) return problem.delassus().form() == DelassusForm::factored;
+  if (problem.primal()) return problem.form() == DelassusForm::factored;
   return problem.rigid() && coupling_is_symmetric(problem);
 }
 
 void write_matrix_part(const ContactProblem& problem, const RowOrder& order, hdf5::Image& image,
                        const std::string& group) {
-  const DelassusForm form = problem.delassus().form();
+  const DelassusForm form = problem.form();
   const bool kept = form != DelassusForm::factored || problem.primal();
   if (kept) image.write_text(group + "/delassus_form", form_name(form));
   if (!problem.rigid()) image.write_reals(group + "/compliance", order.to_extension(problem.compliance()));

@@ -2,6 +2,7 @@
 
 #include "fclib_loader/condensation.hpp"
 #include "fclib_loader/fclib_file.hpp"
+#include "problems/mass_solve.hpp"
 
 namespace conebench {
 
@@ -35,7 +36,8 @@ FclibSummary summarise(const FclibContent& content) {
   }
   if (local) {
     summary.symmetry_error = symmetry_error_of(content.w_matrix);
-  } else if (entries_of_solution(content.m_matrix, content.h_matrix) <= max_condensed_entries) {
+  } else if (in_small_blocks(content.m_matrix) &&
+             entries_of_solution(content.m_matrix, content.h_matrix) <= max_condensed_entries) {
     const Result<MassFactor> factor = MassFactor::create(content.m_matrix);
     if (factor) {
       const SparseMatrix solution = factor->solve(content.h_matrix);

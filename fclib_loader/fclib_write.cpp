@@ -101,9 +101,8 @@ class Writer {
     for (Index row = 0; row < cones_.rows(); ++row) {
       added[(is_joint(row) ? 0 : order_.joints) + fclib_row_of(row)] = problem_.compliance()[row];
     }
-    const BlockSparseMatrix& blocks = problem_.blocks();
     for (Index k = cones_.joints(); k < cones_.first_contact_row(); ++k) {
-      const double own = blocks.block(k, blocks.diagonal(k))(0, 0) + problem_.compliance()[k];
+      const double own = problem_.diagonal().block(k)(0, 0) + problem_.compliance()[k];
       added.segment(order_.joints + order_.reaction_row(k) + 1, order_.dimension - 1)
           .setConstant(own > 0.0 ? own : 1.0);
     }

@@ -112,9 +112,8 @@ void add_matrix_findings(const ContactProblem& problem, const Features& features
         "energy has no lower bound.",
         s.min_eigenvalue, std::abs(s.min_eigenvalue) / s.largest));
   }
-  const BlockSparseMatrix& matrix = problem.blocks();
   for (Index block = 0; block < problem.cones().blocks(); ++block) {
-    const auto diagonal = matrix.block(block, matrix.diagonal(block));
+    const auto diagonal = problem.diagonal().block(block);
     const Index n = diagonal.rows() - 1;
     if (diagonal(n, n) > 0.0 || problem.compliance()[problem.cones().block_row(block) + n] > 0.0) continue;
     findings.push_back(fmt::format("G has the diagonal entry {:.1e} at {}: its own impulse does not push it apart.",

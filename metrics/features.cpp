@@ -25,12 +25,11 @@ constexpr SampleCategory categories[] = {SampleCategory::unknown,
 
 std::optional<double> coupling_of(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  const BlockSparseMatrix& matrix = problem.blocks();
   if (cones.contacts() == 0) return std::nullopt;
   const Index n = cones.contact_dimension() - 1;
   double largest = 0.0;
   for (Index block = cones.first_contact_row(); block < cones.blocks(); ++block) {
-    const auto diagonal = matrix.block(block, matrix.diagonal(block));
+    const auto diagonal = problem.diagonal().block(block);
     if (!(diagonal(n, n) > 0.0)) return std::nullopt;
     const double talk = std::max(diagonal.row(n).head(n).norm(), diagonal.col(n).head(n).norm());
     largest = std::max(largest, talk / diagonal(n, n));
@@ -127,7 +126,9 @@ SampleCategory sample_category(const ContactProblem& problem, Index rank) {
 
 Features extract_features(const ContactProblem& problem, const SpectrumOptions& options) {
   Features features;
-  features.spectrum = analyse_spectrum(problem.blocks(), options);
+  features.spectrum = problem.condenses_sparsely()
+                          ? analyse_spectrum(problem.blocks(), options)
+                          : analyse_spectrum(problem.delassus(), problem.cones(), options);
   features.symmetry_error = problem.symmetry_error();
   features.coupling = coupling_of(problem);
   features.densities = densities_of(problem);

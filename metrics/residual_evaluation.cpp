@@ -22,8 +22,7 @@ double norm_of_block(const ConeProduct& cones, ConstVectorRef x, Index block) {
 
 /// Mean of the diagonal of (G + R)_ii.
 double mean_diagonal(const ContactProblem& problem, Index block) {
-  const BlockSparseMatrix& matrix = problem.blocks();
-  const auto diagonal = matrix.block(block, matrix.diagonal(block));
+  const auto diagonal = problem.diagonal().block(block);
   double trace = 0.0;
   for (Index k = 0; k < diagonal.rows(); ++k) {
     trace += diagonal(k, k) + problem.compliance()[problem.cones().block_row(block) + k];

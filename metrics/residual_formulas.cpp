@@ -163,7 +163,7 @@ WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
   return worst;
 }
 WorstBlock natural_map_raisim_scaled(Evaluation& e) {
-  const BlockSparseMatrix& matrix = e.problem().blocks();
+  const DiagonalBlocks& matrix = e.problem().diagonal();
   WorstBlock worst;
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
@@ -171,7 +171,7 @@ WorstBlock natural_map_raisim_scaled(Evaluation& e) {
     if constexpr (rows == 1) {
       error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
     } else {
-      BlockVector<rows> normal_row = matrix.block(i, matrix.diagonal(i)).row(rows - 1);
+      BlockVector<rows> normal_row = matrix.block(i).row(rows - 1);
       normal_row[rows - 1] += e.problem().compliance()[b.row + rows - 1];
       error = euclidean(natural_of<rows>(b, lambda / b.r, raisim_velocity<rows>(v, normal_row, b.friction), 1.0));
     }

@@ -4,6 +4,7 @@
 #include <Eigen/Householder>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -72,6 +73,8 @@ Spectrum exact_spectrum(const BlockSparseMatrix& matrix) {
   return spectrum;
 }
 
+using SymmetricProduct = std::function<Vector(ConstVectorRef)>;
+
 /// Ritz values of a symmetric matrix and the squared first components of their vectors, from one random start.
 struct LanczosRun {
   Vector values;
@@ -79,8 +82,7 @@ struct LanczosRun {
   Vector errors;  ///< an eigenvalue lies within this distance of the Ritz value
 };
 
-LanczosRun lanczos(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, int steps, std::mt19937_64& engine) {
-  const Index n = matrix.rows();
+LanczosRun lanczos(Index n, const SymmetricProduct& product, int steps, std::mt19937_64& engine) {
   const Index most = std::min<Index>(steps, n);
   Matrix basis = Matrix::Zero(n, most);
   Vector diagonal = Vector::Zero(most);
@@ -89,7 +91,7 @@ LanczosRun lanczos(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, i
   basis.col(0) /= std::sqrt(static_cast<double>(n));
   Index size = most;
   for (Index k = 0; k < most; ++k) {
-    Vector next = matrix * basis.col(k);
+    Vector next = product(basis.col(k));
     diagonal[k] = basis.col(k).dot(next);
     // Twice against all, so that the basis stays orthogonal and no value appears twice.
     for (int pass = 0; pass < 2; ++pass) {
@@ -111,19 +113,15 @@ LanczosRun lanczos(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, i
           off_diagonal[size - 1] * eigen.eigenvectors().row(size - 1).cwiseAbs().transpose()};
 }
 
-Spectrum estimated_spectrum(const BlockSparseMatrix& matrix, const SpectrumOptions& options) {
-  using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+Spectrum estimated_spectrum(Index rows, const SymmetricProduct& product, const SpectrumOptions& options) {
   Spectrum spectrum;
   spectrum.estimated = true;
-  const Sparse given = matrix.sparse();
-  const Sparse transposed = given.transpose();
-  const Sparse symmetric_part = 0.5 * (given + transposed);
   std::mt19937_64 engine(options.seed);
   std::vector<LanczosRun> runs;
   spectrum.min_eigenvalue = std::numeric_limits<double>::infinity();
   spectrum.max_eigenvalue = -spectrum.min_eigenvalue;
   for (int start = 0; start < std::max(1, options.lanczos_starts); ++start) {
-    runs.push_back(lanczos(symmetric_part, options.lanczos_steps, engine));
+    runs.push_back(lanczos(rows, product, options.lanczos_steps, engine));
     spectrum.min_eigenvalue = std::min(spectrum.min_eigenvalue, runs.back().values.minCoeff());
     spectrum.max_eigenvalue = std::max(spectrum.max_eigenvalue, runs.back().values.maxCoeff());
   }
@@ -139,7 +137,7 @@ Spectrum estimated_spectrum(const BlockSparseMatrix& matrix, const SpectrumOptio
       smallest = std::min(smallest, value);
     }
   }
-  spectrum.rank = std::min(matrix.rows(), static_cast<Index>(std::lround(share * static_cast<double>(matrix.rows()))));
+  spectrum.rank = std::min(rows, static_cast<Index>(std::lround(share * static_cast<double>(rows))));
   spectrum.positive_semidefinite = spectrum.min_eigenvalue >= -cutoff;
   if (!std::isfinite(smallest)) return spectrum;
   spectrum.smallest_on_range = smallest;
@@ -151,7 +149,25 @@ Spectrum estimated_spectrum(const BlockSparseMatrix& matrix, const SpectrumOptio
 
 Spectrum analyse_spectrum(const BlockSparseMatrix& matrix, const SpectrumOptions& options) {
   if (matrix.rows() == 0) return {};
-  return matrix.rows() <= options.exact_rows ? exact_spectrum(matrix) : estimated_spectrum(matrix, options);
+  if (matrix.rows() <= options.exact_rows) return exact_spectrum(matrix);
+  using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  const Sparse given = matrix.sparse();
+  const Sparse transposed = given.transpose();
+  const Sparse symmetric_part = 0.5 * (given + transposed);
+  return estimated_spectrum(
+      matrix.rows(), [&](ConstVectorRef x) -> Vector { return symmetric_part * x; }, options);
+}
+
+Spectrum analyse_spectrum(const DelassusOperator& matrix, const ConeProduct& cones, const SpectrumOptions& options) {
+  if (matrix.assembles_sparsely() || matrix.size() <= options.exact_rows) {
+    return analyse_spectrum(matrix.assemble(cones), options);
+  }
+  const auto product = [&](ConstVectorRef x) {
+    Vector y(matrix.size());
+    matrix.apply(x, y);
+    return y;
+  };
+  return estimated_spectrum(matrix.size(), product, options);
 }
 
 }  // namespace conebench

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "problems/block_sparse_matrix.hpp"
+#include "problems/delassus_operator.hpp"
 
 namespace conebench {
 
@@ -34,5 +35,10 @@ struct Spectrum {
 };
 
 Spectrum analyse_spectrum(const BlockSparseMatrix& matrix, const SpectrumOptions& options = {});
+
+/// The same. Where G does not assemble sparsely and has more than exact_rows rows it is estimated from products with G
+/// alone, as if it were symmetric: lanczos_steps · lanczos_starts of them.
+Spectrum analyse_spectrum(const DelassusOperator& matrix, const ConeProduct& cones,
+                          const SpectrumOptions& options = {});
 
 }  // namespace conebench

@@ -11,6 +11,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "problems/mass_solve.hpp"
+
 namespace conebench {
 
 namespace {
@@ -89,28 +91,6 @@ std::span<const double> as_span(const Vector& vector) {
   return {vector.data(), static_cast<std::size_t>(vector.size())};
 }
 
-/// Blocks that are all zero are left out, so that the stored pattern does not matter.
-std::string hash_of(const ConeProduct& cones, const BlockSparseMatrix& blocks, const Vector& free_term,
-                    const Vector& compliance) {
-  Hasher hasher;
-  hasher.add(cones.joints());
-  hasher.add(cones.limits());
-  hasher.add(Index{cones.contacts() > 0 ? cones.contact_dimension() : 0});
-  hasher.add(cones.friction());
-  for (Index b = 0; b < blocks.block_rows(); ++b) {
-    for (Index k = blocks.row_begin(b); k < blocks.row_begin(b + 1); ++k) {
-      const auto block = blocks.block(b, k);
-      if ((block.array() == 0.0).all()) continue;
-      hasher.add(b);
-      hasher.add(blocks.column(k));
-      hasher.add({block.data(), static_cast<std::size_t>(block.size())});
-    }
-  }
-  hasher.add(as_span(free_term));
-  hasher.add(as_span(compliance));
-  return hasher.digits();
-}
-
 void add_matrix(Hasher& hasher, const SparseMatrix& matrix) {
   hasher.add(matrix.rows());
   hasher.add(matrix.cols());
@@ -122,6 +102,43 @@ void add_matrix(Hasher& hasher, const SparseMatrix& matrix) {
       hasher.add(it.value());
     }
   }
+}
+
+void add_cones(Hasher& hasher, const ConeProduct& cones) {
+  hasher.add(cones.joints());
+  hasher.add(cones.limits());
+  hasher.add(Index{cones.contacts() > 0 ? cones.contact_dimension() : 0});
+  hasher.add(cones.friction());
+}
+
+/// Blocks that are all zero are left out, so that the stored pattern does not matter.
+std::string hash_of(const ContactProblemData& data, const BlockSparseMatrix& blocks) {
+  Hasher hasher;
+  add_cones(hasher, data.cones);
+  for (Index b = 0; b < blocks.block_rows(); ++b) {
+    for (Index k = blocks.row_begin(b); k < blocks.row_begin(b + 1); ++k) {
+      const auto block = blocks.block(b, k);
+      if ((block.array() == 0.0).all()) continue;
+      hasher.add(b);
+      hasher.add(blocks.column(k));
+      hasher.add({block.data(), static_cast<std::size_t>(block.size())});
+    }
+  }
+  hasher.add(as_span(data.free_term));
+  hasher.add(as_span(data.compliance));
+  return hasher.digits();
+}
+
+/// With M and J in place of G.
+std::string primal_hash_of(const ContactProblemData& data) {
+  Hasher hasher;
+  add_cones(hasher, data.cones);
+  hasher.add(Index{-1});  // no block of G
+  add_matrix(hasher, data.primal->mass);
+  add_matrix(hasher, data.primal->jacobian);
+  hasher.add(as_span(data.free_term));
+  hasher.add(as_span(data.compliance));
+  return hasher.digits();
 }
 
 /// An absent part differs from an empty one.
@@ -273,6 +290,13 @@ bool are_frames(const Vector& frames, int dimension) {
   return true;
 }
 
+std::string words_of_use(const ProblemUse& use) {
+  if (use.delassus) return "delassus";
+  if (use.products) return use.diagonal ? "products+diagonal" : "products";
+  if (use.diagonal) return "diagonal";
+  return use.primal ? "primal" : "none";
+}
+
 bool Configuration::empty() const {
   return !gaps && !time_step && !bodies && !generalised_velocities && !joint_count && !coordinates && !body_masses &&
          !contact_identities && !limit_identities && !contact_frames && scene.empty() && !step && !seed;
@@ -281,8 +305,8 @@ bool Configuration::empty() const {
 Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
   const Index rows = data.cones.rows();
   const std::string& name = data.provenance.name;
-  if (!data.delassus) return bad(name, "no Delassus operator given");
-  if (data.delassus->size() != rows) {
+  if (!data.delassus && !data.primal) return bad(name, "neither a Delassus operator nor M and J given");
+  if (data.delassus && data.delassus->size() != rows) {
     return bad(name, "the Delassus matrix has " + std::to_string(data.delassus->size()) + " rows, the cones have " +
                          std::to_string(rows));
   }
@@ -311,32 +335,113 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
     if (auto error = check_configuration(name, *data.configuration, data.cones)) return *error;
   }
   auto state = std::make_shared<State>();
-  state->blocks = std::make_shared<const BlockSparseMatrix>(data.delassus->assemble(data.cones));
-  if (!all_finite(state->blocks->values())) return bad(name, "the Delassus matrix has entries that are not finite");
-  state->symmetry_error = state->blocks->symmetry_error();
-  state->content_hash = hash_of(data.cones, *state->blocks, data.free_term, data.compliance);
-  state->data_hash = data_hash_of(data, state->content_hash);
+  state->made = std::make_shared<Made>();
+  state->given_as_primal = data.primal && (!data.delassus || data.delassus->form() == DelassusForm::factored);
+  if (!data.delassus) {
+    auto made = make_factored_delassus(data.primal->mass, data.primal->jacobian);
+    if (!made) return bad(name, made.error().message);
+    data.delassus = *made;
+  }
   state->rigid = (data.compliance.array() == 0.0).all();
   state->data = std::move(data);
+  const ContactProblemData& own = state->data;
+  // A positive definite G is finite where its diagonal is; an elastic body's takes as many solves as there are rows.
+  bool finite = true;
+  if (!state->given_as_primal) {
+    finite = all_finite(state->make_blocks().values());
+  } else if (own.delassus->assembles_sparsely()) {
+    finite = all_finite(state->make_diagonal().values());
+  }
+  if (!finite) return bad(name, "the Delassus matrix has entries that are not finite");
+  state->content_hash = state->given_as_primal ? primal_hash_of(own) : hash_of(own, state->make_blocks());
+  state->data_hash = data_hash_of(own, state->content_hash);
   return ContactProblem(std::move(state));
 }
 
+const BlockSparseMatrix& ContactProblem::State::make_blocks() const {
+  std::call_once(made->blocks_once, [this] {
+    made->own_blocks = data.delassus->assemble(data.cones);
+    made->blocks.store(&*made->own_blocks, std::memory_order_release);
+  });
+  return *made->own_blocks;
+}
+
+const DiagonalBlocks& ContactProblem::State::make_diagonal() const {
+  std::call_once(made->diagonal_once, [this] {
+    const BlockSparseMatrix* const blocks = made->blocks.load(std::memory_order_acquire);
+    const bool at_hand = blocks != nullptr && (!given_as_primal || data.delassus->assembles_sparsely());
+    made->diagonal = at_hand ? DiagonalBlocks(*blocks) : data.delassus->diagonal(data.cones);
+    made->diagonal_known.store(true, std::memory_order_release);
+  });
+  return *made->diagonal;
+}
+
+bool ContactProblem::take_diagonal(DiagonalBlocks diagonal) const {
+  const DiagonalBlocks expected(cones());
+  if (diagonal.count() != expected.count() || diagonal.values().size() != expected.values().size()) return false;
+  Made& made = *state_->made;
+  std::call_once(made.diagonal_once, [&] {
+    made.diagonal = std::move(diagonal);
+    made.diagonal_known.store(true, std::memory_order_release);
+  });
+  return true;
+}
+
+double ContactProblem::bytes_to_condense() const {
+  if (condenses_sparsely() || state_->made->blocks.load(std::memory_order_acquire) != nullptr) return 0.0;
+  // Once as it comes from the solves, once in blocks.
+  return 2.0 * sizeof(double) * static_cast<double>(rows()) * static_cast<double>(rows());
+}
+
+double ContactProblem::symmetry_error() const {
+  std::call_once(state_->made->symmetry_once, [this] {
+    state_->made->symmetry_error =
+        condenses_sparsely() ? state_->make_blocks().symmetry_error() : asymmetry(data().primal->mass);
+  });
+  return state_->made->symmetry_error;
+}
+
+std::optional<ContactProblem::Aliases> ContactProblem::aliases() const {
+  if (!given_as_primal() || !condenses_sparsely()) return std::nullopt;
+  const std::string content = hash_of(data(), state_->make_blocks());
+  return Aliases{content, data_hash_of(data(), content)};
+}
+
+bool ContactProblem::is_called(const std::string& hash) const {
+  if (hash == data_hash()) return true;
+  const auto old = aliases();
+  return old && hash == old->data_hash;
+}
+
+void ContactProblem::multiply(ConstVectorRef x, VectorRef product) const {
+  if (condenses_sparsely()) {
+    blocks().apply(x, product);
+  } else {
+    delassus().apply(x, product);
+  }
+}
+
 void ContactProblem::velocity(ConstVectorRef impulse, VectorRef sigma) const {
-  delassus().apply(impulse, sigma);
+  note(&ProblemUse::products);
+  data().delassus->apply(impulse, sigma);
   sigma += compliance().cwiseProduct(impulse) + free_term();
+}
+
+ContactProblem ContactProblem::watched(std::shared_ptr<ProblemUse> use) const {
+  return ContactProblem(state_, std::move(use));
 }
 
 ContactProblem ContactProblem::with_provenance(Provenance provenance) const {
   auto state = std::make_shared<State>(*state_);
   state->data.provenance = std::move(provenance);
-  return ContactProblem(std::move(state));
+  return ContactProblem(std::move(state), use_);
 }
 
 ContactProblem ContactProblem::with_reference(Reference reference) const {
   if (reference.reaction.size() != rows()) throw std::invalid_argument("with_reference: the reaction has another size");
   auto state = std::make_shared<State>(*state_);
   state->data.reference = std::move(reference);
-  return ContactProblem(std::move(state));
+  return ContactProblem(std::move(state), use_);
 }
 
 }  // namespace conebench

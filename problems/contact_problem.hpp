@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "problems/block_sparse_matrix.hpp"
 #include "problems/cone_product.hpp"
 #include "problems/delassus_operator.hpp"
+#include "problems/diagonal_blocks.hpp"
 #include "problems/types.hpp"
 
 namespace conebench {
@@ -72,9 +75,23 @@ struct Provenance {
 /// Whether these are frames as Configuration has them: axes of length 1 at right angles, to 1e-6.
 bool are_frames(const Vector& frames, int dimension);
 
+/// What of a problem was looked at through a handle that watched() gave, and so what had to be made for it.
+struct ProblemUse {
+  std::atomic<bool> delassus = false;  ///< G, assembled
+  std::atomic<bool> products = false;  ///< G times a vector
+  std::atomic<bool> diagonal = false;  ///< the blocks G_ii alone
+  std::atomic<bool> primal = false;    ///< M, J or v_free
+};
+
+/// "delassus" where G was assembled; else which of "products" and "diagonal" it was, joined by "+", or "primal" where
+/// M, J and v_free alone were looked at; "none".
+std::string words_of_use(const ProblemUse& use);
+
 /// Everything a ContactProblem is made of. Optional parts stay empty.
 struct ContactProblemData {
   ConeProduct cones;
+  /// G. Null or factored beside a primal form: the problem is given as (M, J, v_free), and G is made where it is asked
+  /// for.
   std::shared_ptr<const DelassusOperator> delassus;
   Vector free_term;            ///< g, rows [m/s]
   Vector compliance;           ///< diagonal of R ≥ 0, rows; empty means R = 0
@@ -94,20 +111,48 @@ class ContactProblem {
   /// Errors (bad_input, with the part's name and the sizes or the row): sizes that don't match, values that are not
   /// finite, a negative compliance, mass or count, a time step that is not positive, an identity given twice, a
   /// contact's frame that is none,
-  /// g ≠ J v_free + b where all of these are given.
+  /// g ≠ J v_free + b where all of these are given, a singular M where G is not given.
   static Result<ContactProblem> create(ContactProblemData data);
 
   const ConeProduct& cones() const { return data().cones; }
   Index rows() const { return data().cones.rows(); }
-  const DelassusOperator& delassus() const { return *data().delassus; }
-  /// G assembled in blocks, made once when the problem is created.
-  const BlockSparseMatrix& blocks() const { return *state_->blocks; }
+  const DelassusOperator& delassus() const {
+    note(&ProblemUse::products);
+    return *data().delassus;
+  }
+  DelassusForm form() const { return data().delassus->form(); }
+  /// Whether it is given as (M, J, v_free), so that G is not known before somebody asks for it.
+  bool given_as_primal() const { return state_->given_as_primal; }
+  /// Whether G is given, or M falls apart in small blocks (rigid bodies), so that G takes time and memory in proportion
+  /// to the entries of M and J. Elsewhere (elastic bodies) G may be a dense matrix: work with products and diagonal().
+  bool condenses_sparsely() const { return !given_as_primal() || data().delassus->assembles_sparsely(); }
+  /// Bytes that G takes where it is made, at most; what is made already or condenses_sparsely() counts 0.
+  double bytes_to_condense() const;
+  /// G assembled in blocks; made by the first who asks where the problem is given as (M, J, v_free).
+  const BlockSparseMatrix& blocks() const {
+    note(&ProblemUse::delassus);
+    const BlockSparseMatrix* const made = state_->made->blocks.load(std::memory_order_acquire);
+    return made != nullptr ? *made : state_->make_blocks();
+  }
+  /// The blocks G_ii, without G where that is not given; made by the first who asks.
+  const DiagonalBlocks& diagonal() const {
+    note(&ProblemUse::diagonal);
+    return state_->make_diagonal();
+  }
+  /// Whether diagonal() is made already.
+  bool knows_diagonal() const { return state_->made->diagonal_known.load(std::memory_order_acquire); }
+  /// Takes what diagonal() gave an equal problem (of the same content_hash()), unless it is made already. False where
+  /// its layout is another.
+  bool take_diagonal(DiagonalBlocks diagonal) const;
   const Vector& free_term() const { return data().free_term; }
   /// Diagonal of R; zeros where the problem is rigid. Always rows() long.
   const Vector& compliance() const { return data().compliance; }
   bool rigid() const { return state_->rigid; }
   const std::optional<Vector>& bias() const { return data().bias; }
-  const std::optional<PrimalForm>& primal() const { return data().primal; }
+  const std::optional<PrimalForm>& primal() const {
+    note(&ProblemUse::primal);
+    return data().primal;
+  }
   const std::optional<Configuration>& configuration() const { return data().configuration; }
   const std::optional<Vector>& guess() const { return data().guess; }
   const std::optional<Reference>& reference() const { return data().reference; }
@@ -115,18 +160,35 @@ class ContactProblem {
   /// All of it, to make a changed problem from.
   const ContactProblemData& data() const { return state_->data; }
 
-  /// ‖G − Gᵀ‖_F / ‖G‖_F of the matrix as given.
-  double symmetry_error() const { return state_->symmetry_error; }
-  /// 32 hexadecimal digits over cones, G (assembled), R and g: equal where the mathematics is equal. A factored G
-  /// hashes as its assembled blocks, so forms with different rounding hash differently.
+  /// ‖G − Gᵀ‖_F / ‖G‖_F of the matrix as given, or made where it condenses_sparsely(); else that of M, without which G
+  /// is symmetric but for rounding.
+  double symmetry_error() const;
+  /// 32 hexadecimal digits over cones, G (assembled), R and g: equal where the mathematics is equal. A problem given as
+  /// (M, J, v_free) has M and J in place of G.
   const std::string& content_hash() const { return state_->content_hash; }
   /// 32 hexadecimal digits over all that a solver or the judge may look at: the content, the form of G, b, M, J,
   /// v_free, the configuration and the guess; not the reference or the provenance. The key for stored results: with the
   /// scene and the step in it, two samples of a simulation never share one, even where nothing moved in between.
   const std::string& data_hash() const { return state_->data_hash; }
+  /// The same two with G assembled, which is what builds that made G of every problem called it. Nothing where G is
+  /// given (they would be the same) or costly (no such build could make it).
+  struct Aliases {
+    std::string content_hash, data_hash;
+  };
+  std::optional<Aliases> aliases() const;
+  /// Whether `hash` is data_hash() or its alias.
+  bool is_called(const std::string& hash) const;
 
+  /// product = G x as solvers form it: by the assembled G where that is given or sparse, elsewhere by solves with M.
+  /// The two must not overlap. No allocation but for G's, once.
+  void multiply(ConstVectorRef x, VectorRef product) const;
   /// sigma = (G + R) impulse + g. The two must not overlap. No allocation.
   void velocity(ConstVectorRef impulse, VectorRef sigma) const;
+
+  /// The same problem through a handle that notes in `use` what of it is looked at; null: one that doesn't.
+  ContactProblem watched(std::shared_ptr<ProblemUse> use) const;
+  /// Who watches this handle, so that a problem made from it can go on telling.
+  const std::shared_ptr<ProblemUse>& watcher() const { return use_; }
 
   /// The same problem with another provenance.
   ContactProblem with_provenance(Provenance provenance) const;
@@ -134,16 +196,33 @@ class ContactProblem {
   ContactProblem with_reference(Reference reference) const;
 
  private:
+  /// What is made once for all handles of a problem, by the first who asks.
+  struct Made {
+    std::atomic<const BlockSparseMatrix*> blocks = nullptr;
+    std::atomic<bool> diagonal_known = false;
+    std::once_flag blocks_once, diagonal_once, symmetry_once;
+    std::optional<BlockSparseMatrix> own_blocks;
+    std::optional<DiagonalBlocks> diagonal;
+    double symmetry_error = 0.0;
+  };
   struct State {
     ContactProblemData data;
-    std::shared_ptr<const BlockSparseMatrix> blocks;
+    std::shared_ptr<Made> made;
     std::string content_hash;
     std::string data_hash;
-    double symmetry_error = 0.0;
+    bool given_as_primal = false;
     bool rigid = true;
+    const BlockSparseMatrix& make_blocks() const;
+    const DiagonalBlocks& make_diagonal() const;
   };
-  explicit ContactProblem(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  explicit ContactProblem(std::shared_ptr<const State> state, std::shared_ptr<ProblemUse> use = nullptr)
+      : state_(std::move(state)), use_(std::move(use)) {}
+  void note(std::atomic<bool> ProblemUse::*part) const {
+    if (use_) ((*use_).*part).store(true, std::memory_order_relaxed);
+  }
+
   std::shared_ptr<const State> state_;
+  std::shared_ptr<ProblemUse> use_;
 };
 
 }  // namespace conebench

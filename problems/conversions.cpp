@@ -4,8 +4,18 @@
 
 namespace conebench {
 
+namespace {
+
+/// The problem made of `data` through a handle like that of the problem that the data came from.
+Result<ContactProblem> made_from(const ContactProblem& origin, ContactProblemData data) {
+  auto made = ContactProblem::create(std::move(data));
+  return made ? made->watched(origin.watcher()) : made;
+}
+
+}  // namespace
+
 Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm form) {
-  if (problem.delassus().form() == form) return problem;
+  if (problem.form() == form) return problem;
   ContactProblemData data = problem.data();
   switch (form) {
     case DelassusForm::dense: data.delassus = make_dense_delassus(problem.blocks().dense()); break;
@@ -20,7 +30,7 @@ Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm for
       data.delassus = *factored;
     }
   }
-  return ContactProblem::create(std::move(data));
+  return made_from(problem, std::move(data));
 }
 
 ContactProblem symmetrised(const ContactProblem& problem) {
@@ -29,7 +39,7 @@ ContactProblem symmetrised(const ContactProblem& problem) {
   data.delassus = make_block_sparse_delassus(problem.blocks().symmetrised());
   data.reference.reset();
   if (problem.symmetry_error() > symmetry_tolerance) data.primal.reset();
-  auto result = ContactProblem::create(std::move(data));
+  auto result = made_from(problem, std::move(data));
   if (!result) throw std::logic_error("symmetrised: " + result.error().message);
   return *result;
 }
@@ -37,11 +47,9 @@ ContactProblem symmetrised(const ContactProblem& problem) {
 ContactProblem with_compliance(const ContactProblem& problem, double share) {
   if (share == 0.0 || problem.rows() == 0 || (problem.compliance().array() > 0.0).all()) return problem;
   const ConeProduct& cones = problem.cones();
-  const BlockSparseMatrix& blocks = problem.blocks();
-  Vector diagonal(problem.rows());
+  Vector diagonal = problem.diagonal().diagonal();
   for (Index i = 0; i < cones.blocks(); ++i) {
     auto own = diagonal.segment(cones.block_row(i), cones.block_size(i));
-    own = blocks.block(i, blocks.diagonal(i)).diagonal();
     if (own.size() > 1) own.head(own.size() - 1).setConstant(own.head(own.size() - 1).mean());
   }
   const double positive = static_cast<double>((diagonal.array() > 0.0).count());
@@ -52,14 +60,14 @@ ContactProblem with_compliance(const ContactProblem& problem, double share) {
     data.compliance[row] = share * (diagonal[row] > 0.0 ? diagonal[row] : mean);
   }
   data.reference.reset();
-  auto result = ContactProblem::create(std::move(data));
+  auto result = made_from(problem, std::move(data));
   if (!result) throw std::logic_error("with_compliance: " + result.error().message);
   return *result;
 }
 
 ContactProblem in_impulse_unit(const ContactProblem& problem, double unit) {
   ContactProblemData data = problem.data();
-  const DelassusForm form = problem.delassus().form();
+  const DelassusForm form = problem.form();
   if (data.primal) data.primal->mass /= unit;
   if (form == DelassusForm::dense) {
     data.delassus = make_dense_delassus(unit * problem.blocks().dense());
@@ -75,7 +83,7 @@ ContactProblem in_impulse_unit(const ContactProblem& problem, double unit) {
   if (data.guess) *data.guess /= unit;
   if (data.configuration && data.configuration->body_masses) *data.configuration->body_masses /= unit;
   data.reference.reset();
-  auto result = ContactProblem::create(std::move(data));
+  auto result = made_from(problem, std::move(data));
   if (!result) throw std::logic_error("in_impulse_unit: " + result.error().message);
   return *result;
 }

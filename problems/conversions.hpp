@@ -5,7 +5,7 @@
 namespace conebench {
 
 /// The same problem with G in another form. Dense and block sparse come from the assembled blocks and keep the content
-/// hash; factored is made anew from the primal form, so its rounding, and hence its hash, may differ.
+/// hash; factored is made anew from the primal form: its hash is that of M and J, and its rounding may differ.
 /// Errors: (unsupported) factored without a primal form; those of make_factored_delassus.
 Result<ContactProblem> with_form(const ContactProblem& problem, DelassusForm form);
 

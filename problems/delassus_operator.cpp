@@ -1,5 +1,6 @@
 #include "problems/delassus_operator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -53,10 +54,11 @@ double* thread_workspace(Index size) {
   return workspace.data();
 }
 
-/// Keeps Y = M⁻¹ Jᵀ (sparse) beside J, so that a product is two sparse products.
-class FactoredDelassus final : public DelassusOperator {
+/// J M⁻¹ Jᵀ where M falls apart in small blocks: keeps Y = M⁻¹ Jᵀ (sparse) beside J, so that a product is two sparse
+/// products.
+class SparselyFactoredDelassus final : public DelassusOperator {
  public:
-  FactoredDelassus(const SparseMatrix& jacobian, const SparseMatrix& inverse_mass_jacobian_transposed)
+  SparselyFactoredDelassus(const SparseMatrix& jacobian, const SparseMatrix& inverse_mass_jacobian_transposed)
       : jacobian_(jacobian), inverse_mass_jacobian_transposed_(inverse_mass_jacobian_transposed) {
     thread_workspace(jacobian_.cols());
   }
@@ -72,11 +74,94 @@ class FactoredDelassus final : public DelassusOperator {
   }
   Matrix dense() const override { return Matrix(product()); }
 
+  /// Entry by entry in the order in which product() adds, so that the two agree to the last bit.
+  DiagonalBlocks diagonal(const ConeProduct& cones) const override {
+    DiagonalBlocks result(cones);
+    for (Index i = 0; i < result.count(); ++i) {
+      const Index row = result.row(i);
+      const int size = result.size(i);
+      double* const values = result.values(i);
+      for (int r = 0; r < size; ++r) {
+        for (RowSparse::InnerIterator it(jacobian_, row + r); it; ++it) {
+          const RowSparse& other = inverse_mass_jacobian_transposed_;
+          const auto* const begin = other.innerIndexPtr() + other.outerIndexPtr()[it.col()];
+          const auto* const end = other.innerIndexPtr() + other.outerIndexPtr()[it.col() + 1];
+          for (const auto* at = std::lower_bound(begin, end, row); at != end && *at < row + size; ++at) {
+            values[(*at - row) * size + r] += other.valuePtr()[at - other.innerIndexPtr()] * it.value();
+          }
+        }
+      }
+    }
+    return result;
+  }
+
  private:
   RowSparse product() const { return jacobian_ * inverse_mass_jacobian_transposed_; }
 
   RowSparse jacobian_;
   RowSparse inverse_mass_jacobian_transposed_;
+};
+
+/// J M⁻¹ Jᵀ where M is one piece, as of an elastic body: M⁻¹ Jᵀ would be dense, so a product solves with M.
+class FactoredDelassus final : public DelassusOperator {
+ public:
+  FactoredDelassus(FactoredMass mass, const SparseMatrix& jacobian)
+      : mass_(std::move(mass)), jacobian_(jacobian), jacobian_transposed_(jacobian.transpose()) {
+    thread_workspace(jacobian_.cols());
+  }
+  DelassusForm form() const override { return DelassusForm::factored; }
+  Index size() const override { return jacobian_.rows(); }
+  bool assembles_sparsely() const override { return false; }
+  void apply(ConstVectorRef impulse, VectorRef velocity) const override {
+    Eigen::Map<Vector> generalised(thread_workspace(jacobian_.cols()), jacobian_.cols());
+    generalised.noalias() = jacobian_transposed_ * impulse;
+    mass_.solve_in_place(generalised);
+    velocity.noalias() = jacobian_ * generalised;
+  }
+  BlockSparseMatrix assemble(const ConeProduct& cones) const override {
+    return BlockSparseMatrix::from_dense(dense(), cones);
+  }
+  Matrix dense() const override {
+    Matrix result(size(), size());
+    Matrix columns;
+    for (Index first = 0; first < size(); first += columns_at_once) {
+      const Index count = std::min(columns_at_once, size() - first);
+      columns = Matrix(jacobian_transposed_.middleCols(first, count));
+      mass_.solve_in_place(columns);
+      result.middleCols(first, count).noalias() = jacobian_ * columns;
+    }
+    return result;
+  }
+  /// By forward solves alone where M is symmetric.
+  DiagonalBlocks diagonal(const ConeProduct& cones) const override {
+    DiagonalBlocks result(cones);
+    if (mass_.has_root()) {
+      mass_.fill_diagonal(jacobian_transposed_, result);
+      return result;
+    }
+    for (Index from = 0; from < result.count();) {
+      const Index first = result.row(from);
+      Index to = from + 1;
+      const auto end = [&](Index block) { return result.row(block) + result.size(block); };
+      while (to < result.count() && end(to) - first <= columns_at_once) ++to;
+      Matrix columns(jacobian_transposed_.middleCols(first, end(to - 1) - first));
+      mass_.solve_in_place(columns);
+      for (; from < to; ++from) {
+        const Index row = result.row(from);
+        const int size = result.size(from);
+        Eigen::Map<Matrix>(result.values(from), size, size) =
+            jacobian_.middleRows(row, size) * columns.middleCols(row - first, size);
+      }
+    }
+    return result;
+  }
+
+ private:
+  static constexpr Index columns_at_once = 48;
+
+  FactoredMass mass_;
+  RowSparse jacobian_;
+  SparseMatrix jacobian_transposed_;
 };
 
 bool all_finite(const SparseMatrix& matrix) {
@@ -122,9 +207,12 @@ Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const Fac
                     std::to_string(jacobian.rows()) + " x " + std::to_string(jacobian.cols()));
   }
   if (!all_finite(jacobian)) return bad_mass("the Jacobian J has entries that are not finite");
+  if (!mass.in_small_blocks()) {
+    return std::shared_ptr<const DelassusOperator>(std::make_shared<FactoredDelassus>(mass, jacobian));
+  }
   const SparseMatrix solution = mass.solve(SparseMatrix(jacobian.transpose()));
   if (!all_finite(solution)) return singular_mass();
-  return std::shared_ptr<const DelassusOperator>(std::make_shared<FactoredDelassus>(jacobian, solution));
+  return std::shared_ptr<const DelassusOperator>(std::make_shared<SparselyFactoredDelassus>(jacobian, solution));
 }
 
 }  // namespace conebench

@@ -119,6 +119,10 @@ std::vector<std::vector<Index>> independent_blocks(const SparseMatrix& mass) {
   return blocks;
 }
 
+bool all_small(const std::vector<std::vector<Index>>& blocks) {
+  return std::all_of(blocks.begin(), blocks.end(), [](const auto& block) { return block.size() <= small_block; });
+}
+
 /// Inverse of a symmetric block by M = Lᵀ D L, from its last row up and past zeros: in a mechanism's M, whose rows
 /// follow its tree, row k of L has entries at the ancestors of k only, and so has L⁻¹. Nothing where M is not
 /// (numerically) positive definite: d_k ≤ 64 ε m_kk.
@@ -282,27 +286,31 @@ struct FactoredMass::Data {
   Index size = 0;
   std::unique_ptr<const BlockInverses> blocks;
   std::unique_ptr<const SparseCholesky> cholesky;
+  Vector pivots;             ///< D of L D Lᵀ
+  std::vector<Index> place;  ///< of M's rows in L
   std::unique_ptr<const GeneralFactor> general;
 };
 
-bool nearly_symmetric(const SparseMatrix& matrix) {
+double asymmetry(const SparseMatrix& matrix) {
   SparseMatrix scaled = matrix;
   scaled.makeCompressed();
   const double largest = Eigen::Map<const Vector>(scaled.valuePtr(), scaled.nonZeros()).lpNorm<Eigen::Infinity>();
-  if (largest == 0.0) return true;
+  if (scaled.nonZeros() == 0 || largest == 0.0) return 0.0;
   scaled /= largest;
   const SparseMatrix transposed = scaled.transpose();
-  return SparseMatrix(scaled - transposed).norm() <= 1e-12 * scaled.norm();
+  return SparseMatrix(scaled - transposed).norm() / scaled.norm();
 }
+
+bool nearly_symmetric(const SparseMatrix& matrix) { return asymmetry(matrix) <= 1e-12; }
+
+bool in_small_blocks(const SparseMatrix& mass) { return all_small(independent_blocks(mass)); }
 
 std::optional<FactoredMass> FactoredMass::create(const SparseMatrix& mass) {
   auto data = std::make_shared<Data>();
   data->size = mass.rows();
   if (mass.rows() == 0) return FactoredMass(std::move(data));
   const auto blocks = independent_blocks(mass);
-  const bool small = std::all_of(blocks.begin(), blocks.end(),
-                                 [](const std::vector<Index>& block) { return block.size() <= small_block; });
-  if (small) {
+  if (all_small(blocks)) {
     data->blocks = invert_blocks(mass, blocks);
     if (!data->blocks) return std::nullopt;
     return FactoredMass(std::move(data));
@@ -310,6 +318,13 @@ std::optional<FactoredMass> FactoredMass::create(const SparseMatrix& mass) {
   SparseMatrix compressed = mass;
   compressed.makeCompressed();
   if (nearly_symmetric(compressed)) data->cholesky = factor_positive_definite(compressed);
+  if (data->cholesky) {
+    data->pivots = data->cholesky->vectorD();
+    const auto& permutation = data->cholesky->permutationP().indices();
+    for (Index row = 0; row < mass.rows(); ++row) {
+      data->place.push_back(permutation.size() > 0 ? Index{permutation[row]} : row);
+    }
+  }
   if (!data->cholesky) data->general = factor_general(compressed);
   if (!data->cholesky && !data->general) return std::nullopt;
   return FactoredMass(std::move(data));
@@ -332,6 +347,73 @@ Vector FactoredMass::solve(const Vector& right) const {
   if (!data_->general) return Vector(0);
   const Vector& scale = data_->general->scale;
   return scale.cwiseProduct(data_->general->lu.solve(scale.cwiseProduct(right).eval()));
+}
+
+bool FactoredMass::in_small_blocks() const { return data_->size == 0 || data_->blocks != nullptr; }
+
+bool FactoredMass::has_root() const { return data_->cholesky != nullptr; }
+
+void FactoredMass::solve_in_place(Eigen::Ref<Matrix> columns) const {
+  if (!data_->cholesky) {
+    for (Index c = 0; c < columns.cols(); ++c) columns.col(c) = solve(Vector(columns.col(c)));
+    return;
+  }
+  const SparseCholesky& ldlt = *data_->cholesky;
+  thread_local Vector work;
+  if (work.size() != data_->size) work.resize(data_->size);
+  for (Index c = 0; c < columns.cols(); ++c) {
+    for (Index row = 0; row < work.size(); ++row) work[data_->place[static_cast<std::size_t>(row)]] = columns(row, c);
+    ldlt.matrixL().solveInPlace(work);
+    work.array() /= data_->pivots.array();
+    ldlt.matrixU().solveInPlace(work);
+    for (Index row = 0; row < work.size(); ++row) columns(row, c) = work[data_->place[static_cast<std::size_t>(row)]];
+  }
+}
+
+void FactoredMass::fill_diagonal(const SparseMatrix& columns, DiagonalBlocks& blocks) const {
+  const SparseCholesky& ldlt = *data_->cholesky;
+  const auto& lower = ldlt.matrixL().nestedExpression();  // without the ones of its diagonal, rows ascending
+  const Vector& pivots = data_->pivots;
+  const Index n = data_->size;
+  const auto begin_of = [&](Index column) { return lower.outerIndexPtr()[column]; };
+  const auto parent = [&](Index column) {
+    return begin_of(column) < begin_of(column + 1) ? Index{lower.innerIndexPtr()[begin_of(column)]} : Index{-1};
+  };
+  int most = 1;
+  for (Index i = 0; i < blocks.count(); ++i) most = std::max(most, blocks.size(i));
+  Matrix work = Matrix::Zero(most, n);  // the columns of one block side by side
+  std::vector<char> on_path(static_cast<std::size_t>(n), 0);
+  std::vector<Index> path;
+  for (Index i = 0; i < blocks.count(); ++i) {
+    const int size = blocks.size(i);
+    path.clear();
+    for (int c = 0; c < size; ++c) {
+      for (SparseMatrix::InnerIterator it(columns, blocks.row(i) + c); it; ++it) {
+        Index at = data_->place[static_cast<std::size_t>(it.row())];
+        work(c, at) += it.value();
+        for (; at >= 0 && on_path[static_cast<std::size_t>(at)] == 0; at = parent(at)) {
+          on_path[static_cast<std::size_t>(at)] = 1;
+          path.push_back(at);
+        }
+      }
+    }
+    std::sort(path.begin(), path.end());
+    double* const gram = blocks.values(i);
+    std::fill_n(gram, size * size, 0.0);
+    for (const Index column : path) {
+      double* const x = work.data() + column * most;
+      for (Index k = begin_of(column); k < begin_of(column + 1); ++k) {
+        const double value = lower.valuePtr()[k];
+        double* const target = work.data() + Index{lower.innerIndexPtr()[k]} * most;
+        for (int c = 0; c < size; ++c) target[c] -= value * x[c];
+      }
+      for (int c = 0; c < size; ++c) {
+        for (int r = 0; r < size; ++r) gram[c * size + r] += x[r] * x[c] / pivots[column];
+      }
+      std::fill_n(x, most, 0.0);
+      on_path[static_cast<std::size_t>(column)] = 0;
+    }
+  }
 }
 
 std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {

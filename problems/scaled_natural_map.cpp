@@ -16,15 +16,16 @@ double norm(ConstVectorRef x) {
   return plain > 1e-150 && plain < 1e150 ? plain : x.stableNorm();
 }
 
-}  // namespace
-
-void mean_diagonals(const BlockSparseMatrix& matrix, ConstVectorRef compliance, VectorRef inverse_steps) {
+/// `row_of`, `size_of`, `values_of`: of the diagonal block of a number.
+template <class RowOf, class SizeOf, class ValuesOf>
+void mean_diagonals_of(Index blocks, RowOf row_of, SizeOf size_of, ValuesOf values_of, ConstVectorRef compliance,
+                       VectorRef inverse_steps) {
   double sum = 0.0;
   Index positive = 0;
-  for (Index b = 0; b < matrix.block_rows(); ++b) {
-    const Index row = matrix.block_offset(b);
-    const int size = matrix.block_size(b);
-    const double* own = matrix.block_values(matrix.diagonal(b));
+  for (Index b = 0; b < blocks; ++b) {
+    const Index row = row_of(b);
+    const int size = size_of(b);
+    const double* own = values_of(b);
     double trace = 0.0;
     for (int c = 0; c < size; ++c) trace += own[c * size + c] + compliance[row + c];
     inverse_steps[b] = trace / size;
@@ -37,17 +38,32 @@ void mean_diagonals(const BlockSparseMatrix& matrix, ConstVectorRef compliance, 
   for (double& inverse : inverse_steps) inverse = usable(inverse) ? inverse : mean;
 }
 
-double reference_velocity(const BlockSparseMatrix& matrix, ConstVectorRef free_term) {
+}  // namespace
+
+void mean_diagonals(const BlockSparseMatrix& matrix, ConstVectorRef compliance, VectorRef inverse_steps) {
+  mean_diagonals_of(
+      matrix.block_rows(), [&](Index b) { return matrix.block_offset(b); },
+      [&](Index b) { return matrix.block_size(b); }, [&](Index b) { return matrix.block_values(matrix.diagonal(b)); },
+      compliance, inverse_steps);
+}
+
+void mean_diagonals(const DiagonalBlocks& blocks, ConstVectorRef compliance, VectorRef inverse_steps) {
+  mean_diagonals_of(
+      blocks.count(), [&](Index b) { return blocks.row(b); }, [&](Index b) { return blocks.size(b); },
+      [&](Index b) { return blocks.values(b); }, compliance, inverse_steps);
+}
+
+double reference_velocity(const ConeProduct& cones, ConstVectorRef free_term) {
   double velocity = 0.0;
-  for (Index b = 0; b < matrix.block_rows(); ++b) {
-    velocity = std::max(velocity, norm(free_term.segment(matrix.block_offset(b), matrix.block_size(b))));
+  for (Index b = 0; b < cones.blocks(); ++b) {
+    velocity = std::max(velocity, norm(free_term.segment(cones.block_row(b), cones.block_size(b))));
   }
   return velocity > 0.0 ? velocity : 1.0;
 }
 
 double natural_map_scaling(const ContactProblem& problem, VectorRef inverse_steps) {
-  mean_diagonals(problem.blocks(), problem.compliance(), inverse_steps);
-  return reference_velocity(problem.blocks(), problem.free_term());
+  mean_diagonals(problem.diagonal(), problem.compliance(), inverse_steps);
+  return reference_velocity(problem.cones(), problem.free_term());
 }
 
 double scaled_natural_map(const ConeProduct& cones, ConstVectorRef impulse, ConstVectorRef velocity,

@@ -11,9 +11,10 @@ namespace conebench {
 /// Writes 1 / r_i, one a block: the mean of the diagonal of G_ii + R_ii [(m/s) / N s], or where that is not positive,
 /// the mean of the others'; 1 where there is none. `compliance`: R's diagonal, one a row. No allocation.
 void mean_diagonals(const BlockSparseMatrix& matrix, ConstVectorRef compliance, VectorRef inverse_steps);
+void mean_diagonals(const DiagonalBlocks& blocks, ConstVectorRef compliance, VectorRef inverse_steps);
 
-/// V = max ‖g_i‖ [m/s], 1 where g = 0. No allocation.
-double reference_velocity(const BlockSparseMatrix& matrix, ConstVectorRef free_term);
+/// V = max ‖g_i‖ over the cones' blocks [m/s], 1 where g = 0. No allocation.
+double reference_velocity(const ConeProduct& cones, ConstVectorRef free_term);
 
 /// Both: the steps are written, V is returned.
 double natural_map_scaling(const ContactProblem& problem, VectorRef inverse_steps);

@@ -11,8 +11,8 @@ namespace {
 
 std::vector<SceneRow> make_table() {
   return {
-      sliding_box_scene(),    box_on_slope_scene(), box_stack_scene(),
-      sphere_lattice_scene(), random_scene(),       known_solution_scene(),
+      sliding_box_scene(), box_on_slope_scene(), box_stack_scene(),      sphere_lattice_scene(),
+      soft_block_scene(),  random_scene(),       known_solution_scene(),
   };
 }
 

@@ -9,6 +9,7 @@ SceneRow sliding_box_scene();
 SceneRow box_on_slope_scene();
 SceneRow box_stack_scene();
 SceneRow sphere_lattice_scene();
+SceneRow soft_block_scene();
 SceneRow random_scene();
 SceneRow known_solution_scene();
 

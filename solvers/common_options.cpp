@@ -91,6 +91,8 @@ class CommonSolver final : public Solver {
     return inner_->unsupported_reason(problem);
   }
 
+  bool needs_matrix(const ContactProblem& problem) const override { return inner_->needs_matrix(problem); }
+
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     shown_.setZero(problem.rows());

@@ -59,6 +59,8 @@ std::string to_string(Criterion criterion) {
   return "unknown";
 }
 
+bool Solver::needs_matrix(const ContactProblem&) const { return true; }
+
 std::optional<std::string> unsupported_by_flags(const SolverInfo& info, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   if (!info.joints && cones.joints() > 0) return info.id + " takes no joints (bilateral rows)";

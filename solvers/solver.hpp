@@ -86,6 +86,9 @@ class Solver {
   virtual const SolverInfo& info() const = 0;
   /// Nothing, or the reason why this solver can't run on the problem.
   virtual std::optional<std::string> unsupported_reason(const ContactProblem& problem) const = 0;
+  /// Whether it works on the assembled G of the problem. Where that is not given it is made beforehand, and its cost is
+  /// kept apart. False: products and diagonal blocks of G, or M and J, suffice.
+  virtual bool needs_matrix(const ContactProblem& problem) const;
   /// Allocates and factors: the set-up that is timed. Errors (unsupported): the reason; a failed factorization shows as
   /// the breakdown of solve() instead.
   virtual std::optional<Error> prepare(const ContactProblem& problem) = 0;

@@ -28,8 +28,9 @@ struct InspectArguments {
 
 /// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
 void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
-  for (const char* name : {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite",
-                           "min_eigenvalue", "max_eigenvalue", "coupling", "category", "densities", "problem_hash"}) {
+  for (const char* name :
+       {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite", "min_eigenvalue",
+        "max_eigenvalue", "coupling", "category", "densities", "given", "problem_hash", "problem_hash_assembled"}) {
     out[name] = nullptr;
   }
   if (!problem) {
@@ -47,7 +48,17 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   out["max_eigenvalue"] = number(spectrum.max_eigenvalue);
   out["coupling"] = number(features.coupling);
   out["category"] = to_string(features.category);
+  out["given"] = problem->given_as_primal() ? "M, J, v_free" : "G";
   out["problem_hash"] = problem->content_hash();
+  const auto aliases = problem->aliases();
+  out["problem_hash_assembled"] = aliases ? aliases->content_hash : problem->content_hash();
+  if (!problem->condenses_sparsely()) {
+    out["problem_hash_assembled"] = nullptr;
+    out["symmetry_error"] = number(problem->symmetry_error());
+    out["notes"].push_back(
+        "G is not assembled: symmetry_error is M's, what is told of G comes from products with it and its diagonal "
+        "blocks");
+  }
   if (const auto& densities = features.densities) {
     out["densities"] = {{"joints", number(densities->joints)},
                         {"contacts", number(densities->contacts)},
@@ -73,14 +84,17 @@ void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
 nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   const auto& friction = cones.friction();
-  const auto& values = problem.blocks().values();
+  const auto entries = [](const auto& values) {
+    return std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; });
+  };
   nlohmann::json out = {{"file", text},
                         {"kind", "generated"},
                         {"space_dimension", cones.contact_dimension()},
                         {"contacts", cones.contacts()},
                         {"limits", cones.limits()},
                         {"rows", cones.rows() - cones.joints()},
-                        {"nonzeros", std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; })},
+                        {"nonzeros", problem.condenses_sparsely() ? entries(problem.blocks().values())
+                                                                  : problem.primal()->jacobian.nonZeros()},
                         {"mu_min", nullptr},
                         {"mu_max", nullptr},
                         {"symmetry_error", number(problem.symmetry_error())},
@@ -156,7 +170,9 @@ constexpr const char* text_order[] = {"file",
                                       "seed",
                                       "coordinates",
                                       "also_other_kind",
+                                      "given",
                                       "problem_hash",
+                                      "problem_hash_assembled",
                                       "notes"};
 
 /// "joints 0.00, contacts 0.67, all 0.67 of 18 velocities (n_v)", or "… of 78 = 6 n_b".

@@ -239,7 +239,9 @@ class BesideLoop {
     order.source = plan_.problems.sources[planned.problem];
     if (!order.source.file.empty()) order.source.file = std::filesystem::absolute(order.source.file);
     order.cache = std::filesystem::absolute(options_.sweep.cache);
-    order.problem_hash = plan_.problems.problems[planned.problem].record.hash;
+    // A build that assembles G of every problem knows it by its other name alone.
+    const ProblemRecord& problem = plan_.problems.problems[planned.problem].record;
+    order.problem_hash = problem.alias.empty() ? problem.hash : problem.alias;
     order.request = request_of(suite_, plan_.settings[planned.setting], planned);
     order.memory_mb = suite_.limits.memory_mb;
     order.pinned_processor = processor_;

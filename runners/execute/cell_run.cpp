@@ -22,6 +22,8 @@ namespace conebench {
 
 namespace {
 
+constexpr double most_bytes_to_condense = 4e9;
+
 /// One set-up and one solve.
 struct Run {
   double setup_s = 0.0;
@@ -172,6 +174,9 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   const bool paid = request.criterion == Criterion::verdict_paid;
   Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
   const bool proposals_only = row.measures == request.verdict;
+  const auto seen = std::make_shared<ProblemUse>();
+  const ContactProblem watched_problem = problem.watched(seen);
+  const Runner first_runner(watched_problem, request, row);
   const Runner runner(problem, request, row);
 
   const ProcessorUse use;
@@ -182,16 +187,21 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   };
   Run first;
   {
-    auto solver = runner.make();
+    auto solver = first_runner.make();
     if (!solver) return solver.error();
     if (const auto reason = (*solver)->unsupported_reason(problem)) return unsupported(*reason);
+    if ((*solver)->needs_matrix(problem) && !works_on_matrix(**solver, problem)) {
+      return unsupported(
+          fmt::format("{} works on the assembled G, which takes {:.1f} GB here, more than the {:.0f} GB allowed",
+                      row.info.id, 1e-9 * problem.bytes_to_condense(), 1e-9 * most_bytes_to_condense));
+    }
     tell(CellPhase::set_up);
-    if (const auto error = runner.set_up(**solver, first)) return unsupported(error->message);
+    if (const auto error = first_runner.set_up(**solver, first)) return unsupported(error->message);
     tell(CellPhase::solving);
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.at_each_new_try([&] { tell(CellPhase::solving); });
     if (proposals_only) monitor.judge_proposals_only();
-    runner.solve(**solver, monitor, first);
+    first_runner.solve(**solver, monitor, first);
     result.busy_s = first.total();
     first.solve_s -= monitor.untimed_seconds();
     record.judge_s = paid ? 0.0 : monitor.judge_seconds();
@@ -204,6 +214,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     }
   }
   write_answer(record, first);
+  record.used = words_of_use(*seen);
   if (first.total() > request.seconds) return too_late(std::move(result), first);
   const bool probed = request.repeats.probe && request.repeats.maximum > 1;
   // What comes first is slow for itself.
@@ -286,6 +297,10 @@ const char* to_string(CellPhase phase) {
     case CellPhase::repeating: return "a repeat";
   }
   return "unknown";
+}
+
+bool works_on_matrix(const Solver& solver, const ContactProblem& problem) {
+  return solver.needs_matrix(problem) && problem.bytes_to_condense() <= most_bytes_to_condense;
 }
 
 CellRecord blank_record(const CellRequest& request) {

@@ -9,6 +9,7 @@
 #include "runners/execute/solve_cell.hpp"
 #include "runners/store/records.hpp"
 #include "solvers/monitor.hpp"
+#include "solvers/solver.hpp"
 
 namespace conebench {
 
@@ -38,6 +39,10 @@ Result<CellRun> run_cell(const ContactProblem& problem, const CellRequest& reque
 
 /// What is wrong with a request whatever its solver does, if anything. Errors as solve_cell.
 std::optional<Error> check_request(const ContactProblem& problem, const CellRequest& request);
+
+/// Whether the solver is to work on the assembled G of the problem: it asks for it, and where it is not given it is not
+/// too large to be made.
+bool works_on_matrix(const Solver& solver, const ContactProblem& problem);
 
 /// Runs the cell once more to the iterate where `done` ended, and writes TraceMonitor's CSV. A run that does not end at
 /// the bit-identical answer makes the record `flaky`. Errors as solve_cell.

@@ -57,7 +57,7 @@ Result<ContactProblem> load_again(const ProblemRecord& record, const Sources& so
     if (found == sources.end()) continue;
     for (const ProblemSource& source : found->second) {
       auto problem = load_source(source, options.cache, true);
-      if (problem && problem->data_hash() == record.hash) return problem;
+      if (problem && problem->is_called(record.hash)) return problem;
       if (failed) continue;
       failed = problem ? Error{ErrorCode::bad_input, name + " is another problem now than when it was solved"}
                        : problem.error();

@@ -28,7 +28,7 @@ std::optional<Error> read_answer(const BuildOrder& order, CellRecord& record) {
 BuildReply carry_out(const BuildOrder& order) {
   const auto problem = load_source(order.source, order.cache, true);
   if (!problem) return failed(problem.error());
-  if (problem->data_hash() != order.problem_hash) {
+  if (!problem->is_called(order.problem_hash)) {
     return failed({ErrorCode::bad_input, order.source.source + ": this build makes another problem of it"});
   }
   if (order.answered) {

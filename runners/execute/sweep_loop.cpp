@@ -98,7 +98,15 @@ SweepLoop::Group* SweepLoop::next_group() {
 void SweepLoop::assign(Slot& slot) {
   while (Group* const group = next_group()) {
     const ProblemSource& source = input_.problems.sources[group->problem];
-    const WorkerPlan plan{input_.suite, input_.settings, input_.cells, input_.cache, input_.pinned_processor};
+    const ProblemRecord& problem = input_.problems.problems[group->problem].record;
+    const WorkerPlan plan{.suite = input_.suite,
+                          .settings = input_.settings,
+                          .cells = input_.cells,
+                          .cache = input_.cache,
+                          .pinned_processor = input_.pinned_processor,
+                          .problem = group->problem,
+                          .problem_hash = problem.hash,
+                          .costs_known = costs_of(group->problem).assemble_s.has_value()};
     slot.loaded = false;
     slot.in_flight.clear();
     const bool started =
@@ -148,7 +156,25 @@ void SweepLoop::take_load(Slot& slot, const LoadReport& report) {
   }
   slot.loaded = true;
   slot.group->load_crashes = 0;
+  if (report.cost.factor_s) {
+    costs_.emplace(slot.group->problem, report.cost);
+    ProblemRecord record = problem.record;
+    record.factor_s = report.cost.factor_s;
+    record.assemble_s = report.cost.assemble_s;
+    record.diagonal_s = report.cost.diagonal_s;
+    if (const auto put = store_.put_problem(record); !put) {
+      stopped_ = put.error();
+      return;
+    }
+  }
   feed(slot);
+}
+
+/// As a worker has told, or the store knows.
+CondensationCost SweepLoop::costs_of(std::size_t problem) const {
+  if (const auto told = costs_.find(problem); told != costs_.end()) return told->second;
+  const ProblemRecord& record = input_.problems.problems[problem].record;
+  return {record.factor_s, record.assemble_s, record.diagonal_s};
 }
 
 void SweepLoop::take_cell(Slot& slot, CellReport report) {
@@ -314,6 +340,7 @@ void SweepLoop::store(std::size_t cell, CellRecord record) {
   record.problem = problem.hash;
   record.setting = setting.hash;
   record.limit_mb = input_.suite.limits.memory_mb;
+  record.condensation_s = seconds_of_use(costs_of(planned.problem), record.used);
   if (const auto done = put(cell, record); !done) {
     stopped_ = done.error();
     if (store_.in_place()) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/execute/watched_worker.hpp"
@@ -82,6 +83,7 @@ class SweepLoop {
   void give_up(Group& group, const std::string& reason);
   void leave_for_the_next_run(std::size_t cell, const std::string& why);
   void after_kill(Group& group, const std::string& why);
+  CondensationCost costs_of(std::size_t problem) const;
   void store(std::size_t cell, CellRecord record);
   Result<std::monostate> put(std::size_t cell, CellRecord& record);
   void store_without_run(std::size_t cell, CellStatus status, const std::string& reason);
@@ -95,8 +97,9 @@ class SweepLoop {
   std::vector<Group> groups_;
   std::map<std::size_t, std::size_t> group_of_;  ///< by the problem
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::map<std::size_t, int> deaths_;         ///< of workers, by the cell that they were at
-  std::map<std::size_t, int> outside_kills_;  ///< the same, of workers that something outside killed
+  std::map<std::size_t, int> deaths_;              ///< of workers, by the cell that they were at
+  std::map<std::size_t, int> outside_kills_;       ///< the same, of workers that something outside killed
+  std::map<std::size_t, CondensationCost> costs_;  ///< by the problem, that a worker told
   std::map<std::string, long> statuses_;
   long measured_ = 0;
   double busy_s_ = 0.0;

@@ -162,13 +162,16 @@ std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes) {
 
 std::string encode(const LoadReport& report) {
   Packer packer;
-  packer(report.hash, report.error, report.killed);
+  packer(report.hash, report.error, report.killed, report.cost.factor_s, report.cost.assemble_s,
+         report.cost.diagonal_s);
   return packer.take();
 }
 
 std::optional<LoadReport> decode_load_report(std::string_view bytes) {
-  return decode_with<LoadReport>(
-      bytes, [](Unpacker& unpacker, LoadReport& report) { unpacker(report.hash, report.error, report.killed); });
+  return decode_with<LoadReport>(bytes, [](Unpacker& unpacker, LoadReport& report) {
+    unpacker(report.hash, report.error, report.killed, report.cost.factor_s, report.cost.assemble_s,
+             report.cost.diagonal_s);
+  });
 }
 
 std::string encode(const SimulationReport& report) {

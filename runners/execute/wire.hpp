@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runners/execute/cell_run.hpp"
+#include "runners/execute/condensation_cost.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "runners/store/records.hpp"
 
@@ -79,7 +80,8 @@ struct CellReport {
 struct LoadReport {
   std::string hash;
   std::string error;
-  bool killed = false;  ///< `error` says that what read it was killed from outside
+  bool killed = false;    ///< `error` says that what read it was killed from outside
+  CondensationCost cost;  ///< as far as it was measured
 };
 
 /// How a simulation in a process of its own ended.

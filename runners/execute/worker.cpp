@@ -15,10 +15,13 @@
 #include "fclib_loader/isolation.hpp"
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/cell_run.hpp"
+#include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/simulation/sample_folder.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -55,9 +58,13 @@ int survey(const SurveyPlan& plan, const ProblemSource& source) {
   hdf5::limit_reading(plan.suite.limits.read_seconds);
   const auto problem = load_source(source, plan.cache);
   const auto look_at = [&](const ContactProblem& loaded) {
-    const auto known = plan.known.find(loaded.data_hash());
+    make_diagonal(loaded, plan.cache);
+    auto known = plan.known.find(loaded.data_hash());
+    const auto aliases = loaded.aliases();
+    if (known == plan.known.end() && aliases) known = plan.known.find(aliases->data_hash);
     if (known == plan.known.end()) return survey_problem(loaded, source, plan.features);
     SurveyedProblem surveyed = survey_problem(loaded, source, false);
+    surveyed.record.hash = known->first;
     // Not as it is stored: the build that did may have known other categories.
     if (known->second) surveyed.record.category = to_string(sample_category(loaded, *known->second));
     return surveyed;
@@ -66,12 +73,29 @@ int survey(const SurveyPlan& plan, const ProblemSource& source) {
   return answer(FrameKind::surveyed, encode(surveyed)) ? 0 : 1;
 }
 
+/// Once a problem, before any cell's process is forked: they share it.
+CondensationCost make_what_is_not_given(const ContactProblem& problem, const WorkerPlan& plan) {
+  if (!problem.given_as_primal()) return {};
+  const bool matrix = std::any_of(plan.cells.begin(), plan.cells.end(), [&](const PlannedCell& cell) {
+    if (cell.problem != plan.problem) return false;
+    const PlannedSetting& setting = plan.settings[cell.setting];
+    const SolverRow* const row = find_solver(setting.record.solver);
+    const auto solver = row != nullptr ? row->make(setting.options) : Result<std::unique_ptr<Solver>>(Error{});
+    return solver && works_on_matrix(**solver, problem);
+  });
+  const auto diagonal_s = make_diagonal(problem, plan.cache);
+  if (!plan.costs_known) return measure_condensation(problem, matrix, diagonal_s);
+  if (matrix) problem.blocks();
+  return {};
+}
+
 int work(const WorkerPlan& plan, const ProblemSource& source) {
   hdf5::limit_reading(plan.suite.limits.read_seconds);
   const auto problem = load_source(source, plan.cache, true);
   LoadReport report;
   if (problem) {
-    report.hash = problem->data_hash();
+    report.hash = problem->is_called(plan.problem_hash) ? plan.problem_hash : problem->data_hash();
+    report.cost = make_what_is_not_given(*problem, plan);
   } else {
     report.error = problem.error().message;
     report.killed = problem.error().code == ErrorCode::killed;

@@ -45,6 +45,9 @@ struct WorkerPlan {
   const std::vector<PlannedCell>& cells;
   std::filesystem::path cache;
   int pinned_processor = -1;
+  std::size_t problem = 0;   ///< of the cells that it may be asked for
+  std::string problem_hash;  ///< as the store has it
+  bool costs_known = false;  ///< those of making what the problem is not given as
 };
 
 /// Starts a process that loads one problem, answers FrameKind::loaded, and then a FrameKind::cell_done to each

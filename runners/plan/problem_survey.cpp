@@ -16,6 +16,16 @@ namespace {
 /// Bytes: a file that is not loaded and larger is known by its name.
 constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 
+/// Of G, or where that is not at hand of M and J.
+std::int64_t stored_entries(const ContactProblem& problem) {
+  const auto entries = [](const auto& values) {
+    return std::count_if(values.begin(), values.end(), [](double value) { return value != 0.0; });
+  };
+  if (problem.condenses_sparsely()) return entries(problem.blocks().values());
+  const PrimalForm& primal = *problem.primal();
+  return primal.mass.nonZeros() + primal.jacobian.nonZeros();
+}
+
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
          a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
@@ -38,8 +48,11 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   record.joints = cones.joints();
   record.limits = cones.limits();
   record.rows = cones.rows();
-  record.nonzeros = std::count_if(problem.blocks().values().begin(), problem.blocks().values().end(),
-                                  [](double value) { return value != 0.0; });
+  record.nonzeros = stored_entries(problem);
+  record.given = !problem.given_as_primal()     ? "delassus"
+                 : problem.condenses_sparsely() ? "primal"
+                                                : given_as_deformable;
+  if (const auto aliases = problem.aliases()) record.alias = aliases->data_hash;
   if (cones.contacts() > 0) {
     const auto [least, most] = std::minmax_element(cones.friction().begin(), cones.friction().end());
     record.mu_min = *least;
@@ -73,6 +86,9 @@ void copy_features(const ProblemRecord& known, ProblemRecord& record) {
   record.rank = known.rank;
   record.conditioning = known.conditioning;
   record.features_estimated = known.features_estimated;
+  record.factor_s = known.factor_s;
+  record.assemble_s = known.assemble_s;
+  record.diagonal_s = known.diagonal_s;
 }
 
 SurveyedProblem survey_pending(const ProblemSource& source) {

@@ -11,13 +11,13 @@ namespace conebench {
 /// that holds a value matter: the sums mix friction, free velocity and matrix.
 struct TwinSignature {
   static constexpr std::size_t count = 18;
-  std::array<double, count> values{};
+  std::array<double, count> values{};      ///< not a number: not known without G
   std::array<double, count> magnitudes{};  ///< what a value's rounding is relative to
 };
 
 TwinSignature twin_signature(const ContactProblem& problem);
 
-/// Equal to 1e-9 of their magnitudes, all of them.
+/// Equal to 1e-9 of their magnitudes, all that both know.
 bool twins(const TwinSignature& a, const TwinSignature& b);
 
 }  // namespace conebench

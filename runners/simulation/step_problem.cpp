@@ -126,10 +126,10 @@ Vector compliance(const ContactProblemData& data, const Vector& softness, const 
     r.segment<3>(cones.contact_row(i)) << o.tangential_compliance, o.tangential_compliance, o.compliance;
   }
   if (o.regularisation == 0.0 && softness.size() == 0) return r;
-  const BlockSparseMatrix blocks = data.delassus->assemble(cones);
+  const DiagonalBlocks blocks = data.delassus->diagonal(cones);
   for (Index b = 0; b < cones.blocks(); ++b) {
     const int size = cones.block_size(b);
-    const auto block = blocks.block(b, blocks.diagonal(b));
+    const auto block = blocks.block(b);
     auto own = r.segment(cones.block_row(b), size);
     own.array() += o.regularisation * block.trace() / size;
     if (softness.size() == 0) continue;

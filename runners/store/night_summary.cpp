@@ -40,7 +40,7 @@ std::vector<NightProblem> problems_of(const std::vector<ProblemRecord>& records)
   std::vector<NightProblem> problems;
   problems.reserve(records.size());
   for (const ProblemRecord& record : records) {
-    problems.push_back({record.hash, record.name, record.family, record.duplicate_of.empty() && record.error.empty()});
+    problems.push_back({oldest_hash(record), record.name, record.family, record.duplicate_of.empty() && record.error.empty()});
   }
   return problems;
 }
@@ -79,7 +79,7 @@ class Rows {
  public:
   Rows(const StoreContents& contents, NightSummary& night) : night_(night) {
     for (const SettingRecord& setting : contents.settings) settings_[setting.hash] = &setting;
-    for (std::size_t i = 0; i < night.problems.size(); ++i) problems_[night.problems[i].hash] = i;
+    for (std::size_t i = 0; i < contents.problems.size(); ++i) problems_[contents.problems[i].hash] = i;
   }
 
   void add(const CellRecord& cell) {

@@ -76,6 +76,11 @@ void visit_problem(Visitor& visit, Record& problem) {
   visit("error", problem.error);
   visit("zero_impulse", problem.zero_impulse);
   visit("copies", problem.copies);
+  visit("given", problem.given);
+  visit("alias", problem.alias);
+  visit("factor_s", problem.factor_s);
+  visit("assemble_s", problem.assemble_s);
+  visit("diagonal_s", problem.diagonal_s);
 }
 
 template <class Visitor, class Record>
@@ -147,6 +152,8 @@ void visit_cell(Visitor& visit, Record& cell) {
   visit_times(visit, cell);
   visit("judge_s", cell.judge_s);
   visit("peak_memory_kb", cell.peak_memory_kb);
+  visit("used", cell.used);
+  visit("condensation_s", cell.condensation_s);
 }
 
 template <class Visitor, class Record>

@@ -13,6 +13,9 @@
 
 namespace conebench {
 
+/// ProblemRecord::given of what rankings with condensation are for.
+inline constexpr const char* given_as_deformable = "deformable";
+
 /// Plain data of a store, as reports see it. Times in seconds, sizes in bytes unless a name says otherwise; a missing
 /// number is nullopt (null in JSON), never a sentinel.
 
@@ -80,7 +83,19 @@ struct ProblemRecord {
   std::string duplicate_of;                    ///< hash of the problem it repeats in another form, else empty
   std::vector<std::string> copies;             ///< further sources of the very same data, left out of the sweep
   std::string error;                           ///< why it could not be loaded ("bad_problem" cells), else empty
+  /// As what it is given: "delassus" (G), "primal" (M, J, v_free alone), "deformable" (the same, and M does not fall
+  /// apart in small blocks); empty: not known.
+  std::string given;
+  /// The hash under which builds that assembled G of every problem knew it; empty: the same, or they could not.
+  std::string alias;
+  /// What it takes to make what is not given: to factor M, to assemble G, to find G's diagonal blocks without G.
+  std::optional<double> factor_s, assemble_s, diagonal_s;
 };
+
+/// The hash that every build knows the problem by, for pairs of stores.
+inline const std::string& oldest_hash(const ProblemRecord& problem) {
+  return problem.alias.empty() ? problem.hash : problem.alias;
+}
 
 struct SettingRecord {
   std::string hash;
@@ -134,6 +149,13 @@ struct CellRecord {
   double compliance_share = 0.0;              ///< α where the solver solved with R = α diag(G), see with_compliance
   std::optional<double> verdict_compliant;    ///< that problem's verdict
   std::optional<double> ccp_compliant;        ///< that problem's natural_map_ccp_scaled
+
+  /// What of the problem the solver looked at, as words_of_use() has it: delassus, products, diagonal, primal; empty:
+  /// not known.
+  std::string used;
+  /// What making that took before the solver began, where the problem is given as (M, J, v_free); not part of the
+  /// times.
+  std::optional<double> condensation_s;
 
   std::int64_t iterations = 0;
   std::int64_t factorizations = 0;     ///< -1: not counted by the solver

@@ -233,8 +233,19 @@ CREATE TRIGGER traces_removed AFTER DELETE ON traces BEGIN
 END;
 )sql";
 
-constexpr std::array<const char*, 6> steps_of_this_build = {version_1, version_2, version_3,
-                                                            version_4, version_5, version_6};
+/// Problems given as (M, J, v_free): their other name, what making G of them costs, and what of a problem a cell used.
+constexpr const char* version_7 = R"sql(
+ALTER TABLE problems ADD COLUMN given TEXT NOT NULL DEFAULT '';
+ALTER TABLE problems ADD COLUMN alias TEXT NOT NULL DEFAULT '';
+ALTER TABLE problems ADD COLUMN factor_s REAL;
+ALTER TABLE problems ADD COLUMN assemble_s REAL;
+ALTER TABLE problems ADD COLUMN diagonal_s REAL;
+ALTER TABLE cells ADD COLUMN used TEXT NOT NULL DEFAULT '';
+ALTER TABLE cells ADD COLUMN condensation_s REAL;
+)sql";
+
+constexpr std::array<const char*, 7> steps_of_this_build = {version_1, version_2, version_3, version_4,
+                                                            version_5, version_6, version_7};
 
 }  // namespace
 

@@ -31,6 +31,7 @@ struct ApgdOptions {
   double relaxation = 0.9;  ///< L ← relaxation L after every iteration
   bool restart = true;
   double stall = 0.0;
+  std::string product = "auto";
 };
 
 void declare_options(OptionBinder& bind, ApgdOptions& o) {
@@ -39,6 +40,7 @@ void declare_options(OptionBinder& bind, ApgdOptions& o) {
             {.minimum = 0.1, .maximum = 1.0, .doc = "L <- relaxation L after every iteration"});
   bind.flag("restart", o.restart, "drop the momentum where it points uphill (O'Donoghue and Candes' gradient rule)");
   declare_stall(bind, o.stall);
+  declare_product(bind, o.product);
 }
 
 class Apgd final : public Solver {
@@ -51,9 +53,13 @@ class Apgd final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
+  bool needs_matrix(const ContactProblem& problem) const override {
+    return multiplies_by_matrix(problem, product_of(options_.product));
+  }
+
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
-    map_ = VelocityMap(problem, false);
+    map_ = VelocityMap(problem, false, product_of(options_.product));
     for (Vector* buffer : {&gamma_, &next_, &y_, &sigma_, &next_sigma_, &sigma_y_, &scratch_}) {
       buffer->setZero(problem.rows());
     }
@@ -158,8 +164,8 @@ std::vector<SolverRow> apgd_rows() {
   info.summary =
       "Solves the convex relaxation as Chrono does: sliding contacts open by mu times their speed. One or two products "
       "an iteration, slow where G is badly conditioned on its range.";
-  return {make_row<ApgdOptions>(
-      info, [](const SolverInfo& i, const ApgdOptions& options) { return std::make_unique<Apgd>(i, options); })};
+  return {with_product_left_out(make_row<ApgdOptions>(
+      info, [](const SolverInfo& i, const ApgdOptions& options) { return std::make_unique<Apgd>(i, options); }))};
 }
 
 }  // namespace conebench

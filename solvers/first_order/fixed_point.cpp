@@ -29,6 +29,7 @@ enum class Scheme {
 
 struct FixedPointOptions {
   double step = 1.0;
+  std::string product = "auto";
 };
 
 struct AdaptiveOptions {
@@ -36,6 +37,7 @@ struct AdaptiveOptions {
   double shrink = 2.0 / 3.0;  ///< τ
   double most = 0.9;          ///< L
   double least = 0.3;         ///< L_min
+  std::string product = "auto";
 };
 
 void declare_options(OptionBinder& bind, FixedPointOptions& o) {
@@ -45,6 +47,7 @@ void declare_options(OptionBinder& bind, FixedPointOptions& o) {
              .unit = "1/lambda_max(G+R)",
              .scale = OptionScale::logarithmic,
              .doc = "rho; above 2 it diverges also without friction"});
+  declare_product(bind, o.product);
 }
 
 void declare_options(OptionBinder& bind, AdaptiveOptions& o) {
@@ -57,6 +60,7 @@ void declare_options(OptionBinder& bind, AdaptiveOptions& o) {
   bind.real("shrink", o.shrink, {.minimum = 0.01, .maximum = 0.99, .doc = "tau: rho <- tau rho while l >= L"});
   bind.real("most", o.most, {.minimum = 0.01, .maximum = 0.999, .doc = "L: l = rho |dF| / |dlambda| stays below"});
   bind.real("least", o.least, {.minimum = 0.0, .maximum = 0.99, .doc = "L_min: rho <- rho / tau where l is below"});
+  declare_product(bind, o.product);
 }
 
 class FixedPoint final : public Solver {
@@ -70,9 +74,13 @@ class FixedPoint final : public Solver {
     return unsupported_by_flags(info_, problem);
   }
 
+  bool needs_matrix(const ContactProblem& problem) const override {
+    return multiplies_by_matrix(problem, product_of(options_.product));
+  }
+
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
-    map_ = VelocityMap(problem, true);
+    map_ = VelocityMap(problem, true, product_of(options_.product));
     for (Vector* buffer : {&lambda_, &trial_, &force_, &trial_force_, &scratch_}) buffer->setZero(problem.rows());
     const double largest = problem.rows() > 0 ? map_.largest_eigenvalue() : 0.0;
     first_step_ = largest > 0.0 ? options_.step / largest : options_.step;
@@ -162,20 +170,21 @@ std::vector<SolverRow> fixed_point_rows() {
     };
   };
   return {
-      make_row<FixedPointOptions>(
+      with_product_left_out(make_row<FixedPointOptions>(
           described("FP-DS", "Fixed point on De Saxce's formulation",
                     "Simple and cheap an iteration; slow in proportion to the conditioning of G on its range."),
           [](const SolverInfo& info, const FixedPointOptions& options) {
-            return std::make_unique<FixedPoint>(info, Scheme::fixed_step, AdaptiveOptions{.step = options.step});
-          }),
-      make_row<AdaptiveOptions>(
+            return std::make_unique<FixedPoint>(info, Scheme::fixed_step,
+                                                AdaptiveOptions{.step = options.step, .product = options.product});
+          })),
+      with_product_left_out(make_row<AdaptiveOptions>(
           described("FP-VI", "Fixed point for the variational inequality, self-adaptive step",
                     "FP-DS with a step found on the way; takes longer steps than 1/lambda_max(G) where it may."),
-          adaptive(Scheme::adaptive_step)),
-      make_row<AdaptiveOptions>(
+          adaptive(Scheme::adaptive_step))),
+      with_product_left_out(make_row<AdaptiveOptions>(
           described("FP-EG", "Extragradient for the variational inequality, self-adaptive step",
                     "Two products an iteration; holds where FP-VI cycles. Slow but hard to break."),
-          adaptive(Scheme::extragradient)),
+          adaptive(Scheme::extragradient))),
   };
 }
 

@@ -23,16 +23,48 @@ double largest_block_norm(const ConeProduct& cones, const Vector& x) {
 
 }  // namespace
 
-VelocityMap::VelocityMap(const ContactProblem& problem, bool de_saxce) : problem_(problem), de_saxce_(de_saxce) {
-  velocity_scale_ = reference_velocity(problem.blocks(), problem.free_term());
+void declare_product(OptionBinder& bind, std::string& product) {
+  bind.choice("product", product, {"auto", "matrix", "solves"},
+              "G times a vector: by the assembled G, by a solve with M a product (problems given as M and J), or by G "
+              "where it is given or sparse and by solves elsewhere");
+}
+
+Product product_of(const std::string& name) {
+  return name == "matrix" ? Product::matrix : name == "solves" ? Product::solves : Product::automatic;
+}
+
+SolverRow with_product_left_out(SolverRow row) {
+  row.effective_options = [effective = row.effective_options](const OptionValues& values) {
+    auto all = effective(values);
+    if (all && all->at("product") == OptionValue(std::string("auto"))) all->erase("product");
+    return all;
+  };
+  return row;
+}
+
+bool multiplies_by_matrix(const ContactProblem& problem, Product product) {
+  return product == Product::automatic ? problem.condenses_sparsely() : product == Product::matrix;
+}
+
+VelocityMap::VelocityMap(const ContactProblem& problem, bool de_saxce, Product product)
+    : problem_(problem), product_(product), de_saxce_(de_saxce) {
+  velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
+}
+
+void VelocityMap::multiply(ConstVectorRef x, VectorRef y) {
+  switch (product_) {
+    case Product::automatic: problem_->multiply(x, y); break;
+    case Product::matrix: problem_->blocks().apply(x, y); break;
+    case Product::solves: problem_->delassus().apply(x, y); break;
+  }
+  ++products_;
 }
 
 void VelocityMap::operator()(const Vector& impulse, Vector& velocity) {
-  problem_->blocks().apply(impulse, velocity);
+  multiply(impulse, velocity);
   velocity += problem_->free_term();
   if (!problem_->rigid()) velocity += problem_->compliance().cwiseProduct(impulse);
   if (de_saxce_) add_de_saxce(problem_->cones(), velocity, velocity);
-  ++products_;
 }
 
 void VelocityMap::project_step(const Vector& impulse, double rho, const Vector& velocity, Vector& point) const {
@@ -59,9 +91,8 @@ double VelocityMap::largest_eigenvalue(int most) {
   double largest = 0.0;
   for (int k = 0; k < most && x.norm() > 0.0; ++k) {
     x.normalize();
-    problem_->blocks().apply(x, y);
+    multiply(x, y);
     y += problem_->compliance().cwiseProduct(x);
-    ++products_;
     const double before = std::exchange(largest, y.norm());
     if (std::abs(largest - before) <= 0.01 * largest) break;
     x = y;

@@ -38,7 +38,7 @@ OwnResiduals::OwnResiduals(ContactProblem problem, OwnModel model)
       scratch_(problem_.rows()) {}
 
 void OwnResiduals::update_velocity(ConstVectorRef impulse) {
-  problem_.blocks().apply(impulse, velocity_);
+  problem_.multiply(impulse, velocity_);
   velocity_ += problem_.compliance().cwiseProduct(impulse) + problem_.free_term();
   if (model_ == OwnModel::ncp) add_de_saxce(problem_.cones(), velocity_, velocity_);
 }
@@ -93,7 +93,7 @@ double OwnResiduals::box_complementarity(ConstVectorRef impulse) {
 }
 
 double OwnResiduals::objective(ConstVectorRef impulse) {
-  problem_.blocks().apply(impulse, velocity_);
+  problem_.multiply(impulse, velocity_);
   velocity_ += problem_.compliance().cwiseProduct(impulse);
   return impulse.dot(0.5 * velocity_ + problem_.free_term());
 }

@@ -78,6 +78,11 @@ class NewtonCcp final : public Solver {
     return std::nullopt;
   }
 
+  /// Its own residual is that of the problem as given.
+  bool needs_matrix(const ContactProblem& problem) const override {
+    return !problem.primal() || problem.condenses_sparsely();
+  }
+
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     prepared_ = {};

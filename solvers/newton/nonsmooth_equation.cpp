@@ -53,7 +53,7 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
   const double mean = positive > 0 ? sum / static_cast<double>(positive) : 1.0;
   const auto inverse = [&](double value) { return 1.0 / (value > 0.0 ? value : mean); };
   for (Steps& step : steps_) step = {inverse(step.normal), inverse(step.tangential)};
-  velocity_scale_ = reference_velocity(matrix, problem.free_term());
+  velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
 }
 
 template <int Dim, class Store>

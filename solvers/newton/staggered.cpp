@@ -78,7 +78,7 @@ class Staggered final : public Solver {
     problem_ = problem;
     if (problem.rows() == 0) return std::nullopt;
     residual_ = std::make_unique<gauss_seidel::OwnResiduals>(problem, gauss_seidel::OwnModel::ncp);
-    velocity_scale_ = reference_velocity(problem.blocks(), problem.free_term());
+    velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
     make_normal(problem);
     make_tangential(problem);
     lambda_.setZero(problem.rows());

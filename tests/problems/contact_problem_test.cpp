@@ -58,7 +58,12 @@ const double nan_value = std::numeric_limits<double>::quiet_NaN();
 
 const std::vector<BadCase>& bad_cases() {
   static const std::vector<BadCase> cases = {
-      {"NoOperator", [](auto& d) { d.delassus = nullptr; }, {"no Delassus operator"}},
+      {"NothingToMakeItOf",
+       [](auto& d) {
+         d.delassus = nullptr;
+         d.primal.reset();
+       },
+       {"neither a Delassus operator nor M and J"}},
       {"OperatorSize",
        [](auto& d) { d.delassus = make_dense_delassus(Matrix::Identity(7, 7)); },
        {"Delassus matrix has 7 rows", "cones have 8"}},
@@ -204,7 +209,8 @@ const std::vector<HashCase>& hash_cases() {
          d.delassus = make_dense_delassus(matrix);
        },
        true, true},
-      {"Form", [](auto& d) { d.delassus = make_dense_delassus(complete_matrix()); }, false, true},
+      // As G in place of M and J; the alias says that it is the same.
+      {"Form", [](auto& d) { d.delassus = make_dense_delassus(complete_matrix()); }, true, true},
       {"Guess", [](auto& d) { (*d.guess)[2] = 5.0; }, false, true},
       {"NoGuess", [](auto& d) { d.guess.reset(); }, false, true},
       {"Gap", [](auto& d) { (*d.configuration->gaps)[1] = 1e-3; }, false, true},
@@ -220,7 +226,7 @@ const std::vector<HashCase>& hash_cases() {
       {"Scene", [](auto& d) { d.configuration->scene = "box"; }, false, true},
       {"Step", [](auto& d) { d.configuration->step = 0; }, false, true},
       {"Seed", [](auto& d) { d.configuration->seed = 0; }, false, true},
-      {"NoPrimal", [](auto& d) { d.primal.reset(); }, false, true},
+      {"NoPrimal", [](auto& d) { d.primal.reset(); }, true, true},
       {"NoBias", [](auto& d) { d.bias.reset(); }, false, true},
   };
   return cases;

@@ -36,13 +36,19 @@ TEST_P(Scene, MakesTheSameProblemFromTheSameValues) {
 }
 
 TEST_P(Scene, HasOneContentInEveryForm) {
-  const std::string content = make({{"form", std::string("factored")}}).content_hash();
+  // Of a problem given as M and J the content of its assembled form is an alias, where rigid bodies make G cheap.
+  const auto content_of = [](const ContactProblem& problem) {
+    const auto aliases = problem.aliases();
+    return aliases ? aliases->content_hash : problem.content_hash();
+  };
+  const bool elastic = !make({{"form", std::string("factored")}}).condenses_sparsely();
+  const std::string content = content_of(make({{"form", std::string("block_sparse")}}));
   for (const auto& [name, form] : {std::pair{"dense", DelassusForm::dense},
                                    {"block_sparse", DelassusForm::block_sparse},
                                    {"factored", DelassusForm::factored}}) {
     const ContactProblem problem = make({{"form", std::string(name)}});
     EXPECT_EQ(problem.delassus().form(), form);
-    EXPECT_EQ(problem.content_hash(), content) << name;
+    EXPECT_EQ(content_of(problem) == content, !(elastic && form == DelassusForm::factored)) << name;
   }
 }
 
@@ -59,7 +65,7 @@ TEST_P(Scene, CondensesItsPrimalForm) {
 
 TEST_P(Scene, StatesTheResidualOfItsReference) {
   const ContactProblem problem = make();
-  ASSERT_EQ(problem.reference().has_value(), GetParam() != "random");
+  ASSERT_EQ(problem.reference().has_value(), GetParam() != "random" && GetParam() != "soft-block");
   if (!problem.reference()) return;
   const double residual = testing::official_residual(problem, problem.reference()->reaction);
   EXPECT_LE(residual, 1e-12);
@@ -99,7 +105,7 @@ TEST(SceneTable, HasUniqueIds) {
   const auto ids = scene_ids();
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
   for (const std::string id :
-       {"random", "known-solution", "sliding-box", "box-stack", "box-on-slope", "sphere-lattice"}) {
+       {"random", "known-solution", "sliding-box", "box-stack", "box-on-slope", "sphere-lattice", "soft-block"}) {
     EXPECT_TRUE(require_scene(id).ok()) << id;
   }
 }

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/interrupt.hpp"
 #include "runners/execute/wire.hpp"
@@ -493,6 +494,83 @@ TEST_F(Sweep, AFileThatMayNotGrowStopsItLikeAFullDisk) {
   const SweepOutcome outcome = sweep(bulky, store);
   EXPECT_EQ(outcome.resumed, stored);
   EXPECT_EQ(outcome.run, 80 - stored);
+}
+
+TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {
+  const Suite elastic = suite(R"({
+    "name": "elastic", "seed": 1,
+    "problems": [{"scene": "soft-block"}, {"scene": "soft-block", "options": {"form": "block_sparse"}},
+                 {"scene": "box-stack", "options": {"form": "factored"}}],
+    "solvers": ["APGD-CCP", "NSGS"], "tolerances": [1e-6], "verdict": "natural_map_ccp_scaled",
+    "limits": {"iterations": 50, "seconds": 60}, "repeats": {"min": 1, "min_ms": 0}
+  })");
+  Store store = open_store();
+  sweep(elastic, store);
+  const auto contents = store.read(false);
+  std::map<std::string, ProblemRecord> given;
+  for (const ProblemRecord& problem : contents->problems) given[problem.given] = problem;
+  ASSERT_EQ(given.size(), 3U);
+
+  const ProblemRecord& block = given.at("deformable");
+  ASSERT_TRUE(block.factor_s && block.assemble_s && block.diagonal_s);
+  EXPECT_GT(*block.factor_s, 0.0);
+  EXPECT_GT(*block.assemble_s, 0.0);
+  EXPECT_TRUE(block.alias.empty()) << "no build could have made its G";
+  const ProblemRecord& assembled = given.at("delassus");
+  EXPECT_FALSE(assembled.factor_s || assembled.assemble_s || assembled.diagonal_s);
+  EXPECT_EQ(assembled.duplicate_of, block.hash) << "one problem in two forms";
+  const ProblemRecord& rigid = given.at("primal");
+  EXPECT_TRUE(rigid.factor_s && rigid.assemble_s && rigid.diagonal_s);
+  const auto aliases = testing::make_problem("box-stack", {{"form", std::string("factored")}}).aliases();
+  EXPECT_EQ(rigid.alias, aliases->data_hash);
+
+  std::map<std::string, std::string> solver;
+  for (const auto& setting : contents->settings) solver[setting.hash] = setting.solver;
+  for (const CellRecord& cell : contents->cells) {
+    const bool products = cell.problem == block.hash && solver[cell.setting] == "APGD-CCP";
+    EXPECT_EQ(cell.used, products ? "products" : "delassus") << solver[cell.setting];
+    if (cell.problem == assembled.hash) {
+      EXPECT_FALSE(cell.condensation_s);
+      continue;
+    }
+    const ProblemRecord& problem = cell.problem == block.hash ? block : rigid;
+    ASSERT_TRUE(cell.condensation_s);
+    EXPECT_EQ(*cell.condensation_s, *problem.factor_s + (products ? 0.0 : *problem.assemble_s));
+  }
+
+  // The diagonal blocks are kept: whoever finds them damaged makes them again.
+  const auto kept = options.cache / ("diagonal-" + testing::make_problem("soft-block").content_hash() + ".bin");
+  ASSERT_TRUE(std::filesystem::exists(kept));
+  const ContactProblem again = testing::make_problem("soft-block");
+  EXPECT_EQ(make_diagonal(again, options.cache), *block.diagonal_s);
+  EXPECT_EQ(again.diagonal().values(), testing::make_problem("soft-block").diagonal().values());
+  std::fstream(kept, std::ios::binary | std::ios::in | std::ios::out).seekp(100).put('x');
+  const ContactProblem repaired = testing::make_problem("soft-block");
+  EXPECT_NE(make_diagonal(repaired, options.cache), *block.diagonal_s);
+  EXPECT_EQ(repaired.diagonal().values(), again.diagonal().values());
+}
+
+TEST_F(Sweep, AStoreThatKnowsAProblemByItsAliasGoesOnWithIt) {
+  const Suite bodies = suite(R"({
+    "name": "bodies", "seed": 1, "problems": [{"scene": "box-stack", "options": {"form": "factored"}}],
+    "solvers": ["NSGS"], "tolerances": [1e-6], "limits": {"iterations": 50, "seconds": 60},
+    "repeats": {"min": 1, "min_ms": 0}
+  })");
+  const ContactProblem problem = testing::make_problem("box-stack", {{"form", std::string("factored")}});
+  Store store = open_store();
+  ProblemRecord old;
+  old.hash = problem.aliases()->data_hash;
+  old.name = old.source = "as an older build called it";
+  old.rank = 3;
+  ASSERT_TRUE(store.put_problem(old));
+  sweep(bodies, store);
+  const auto contents = store.read(false);
+  ASSERT_EQ(contents->problems.size(), 1U);
+  EXPECT_EQ(contents->problems[0].hash, old.hash);
+  EXPECT_EQ(contents->problems[0].rank, 3);
+  ASSERT_EQ(contents->cells.size(), 1U);
+  EXPECT_EQ(contents->cells[0].problem, old.hash);
+  EXPECT_TRUE(contents->cells[0].solved);
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ inline ProblemRecord sample_problem(const std::string& hash) {
   problem.symmetry_error = 1e-17;
   problem.rank = 6;
   problem.category = "unknown";
+  problem.given = "primal";
+  problem.factor_s = 0.25;
+  problem.diagonal_s = 0.125;
   return problem;
 }
 
@@ -90,6 +93,8 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.residuals.set("penetration", {std::nullopt, "no gaps are known", -1});
   cell.own_residual = 1e-9;
   cell.own_residual_known = true;
+  cell.used = "products";
+  cell.condensation_s = 0.25;
   cell.iterations = 57;
   cell.factorizations = 1;
   cell.operator_products = 58;

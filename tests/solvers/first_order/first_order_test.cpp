@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "problems/cone_projection.hpp"
 #include "tests/solvers/solver_harness.hpp"
@@ -106,6 +107,66 @@ TEST_F(FirstOrder, ConeProblemHasOneVelocityAndObjectiveForAllItsSolvers) {
     ASSERT_EQ(other.summary.status, SolveStatus::converged) << id;
     EXPECT_LE((g * (apgd.impulse - other.impulse)).lpNorm<Eigen::Infinity>(), 1e-8) << id;
     EXPECT_NEAR(objective(apgd.impulse), objective(other.impulse), 1e-9 * std::abs(objective(apgd.impulse))) << id;
+  }
+}
+
+TEST(ProductsAlone, GiveTheAnswerOfTheAssembledMatrix) {
+  const ContactProblem block = make_problem("soft-block", {{"push", 0.1}});
+  ASSERT_FALSE(block.condenses_sparsely());
+  for (const std::string id : {"APGD-CCP", "FP-DS", "FP-VI", "FP-EG"}) {
+    const auto answer_by = [&](const std::string& product, std::string& used) {
+      const auto use = std::make_shared<ProblemUse>();
+      const ContactProblem seen = block.watched(use);
+      const auto solver = prepared(*find_solver(id), seen, {{"product", product}});
+      EXPECT_EQ(solver->needs_matrix(block), product == "matrix") << id;
+      JudgingMonitor monitor(block, id == "APGD-CCP" ? "natural_map_ccp_scaled" : "natural_map_scaled", 1e-10);
+      const Answer answer =
+          solve(*solver, seen, {.tolerance = 1e-10, .max_iterations = 20000, .criterion = Criterion::verdict}, monitor);
+      EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << " " << product;
+      used = words_of_use(*use);
+      return answer.impulse;
+    };
+    std::string used;
+    const Vector by_matrix = answer_by("matrix", used);
+    EXPECT_EQ(used, "delassus") << id;
+    for (const std::string product : {"auto", "solves"}) {
+      EXPECT_LT((answer_by(product, used) - by_matrix).norm(), 1e-8 * by_matrix.norm()) << id;
+      EXPECT_EQ(used, "products") << id;
+    }
+  }
+}
+
+TEST(ProductsAlone, AreNotTakenWhereTheMatrixIsSparse) {
+  const ContactProblem bodies = make_problem("sphere-lattice", {{"form", std::string("factored")}});
+  const auto use = std::make_shared<ProblemUse>();
+  const auto solver = prepared(*find_solver("APGD-CCP"), bodies.watched(use));
+  EXPECT_TRUE(solver->needs_matrix(bodies));
+  StoppingMonitor monitor(3);
+  solve(*solver, bodies, {.max_iterations = 3}, monitor);
+  EXPECT_EQ(words_of_use(*use), "delassus");
+}
+
+TEST(ProductsAlone, TheirChoiceIsPartOfASettingOnlyWhereItIsMade) {
+  const SolverRow& row = *find_solver("APGD-CCP");
+  EXPECT_FALSE(row.effective_options({})->contains("product"));
+  EXPECT_FALSE(row.effective_options({{"product", std::string("auto")}})->contains("product"));
+  EXPECT_EQ(row.effective_options({{"product", std::string("solves")}})->at("product"),
+            OptionValue(std::string("solves")));
+}
+
+TEST(ProductsAlone, WhoDoesNotAskForTheMatrixDoesNotTouchIt) {
+  const ContactProblem block = make_problem("soft-block", {{"nx", 4L}, {"ny", 4L}});
+  ASSERT_FALSE(block.condenses_sparsely());
+  for (const SolverRow& row : solver_table()) {
+    if (row.info.own_process) continue;
+    const auto solver = row.make({}).value();
+    if (solver->unsupported_reason(block) || solver->needs_matrix(block)) continue;
+    const auto use = std::make_shared<ProblemUse>();
+    const ContactProblem seen = block.watched(use);
+    ASSERT_FALSE(solver->prepare(seen)) << row.info.id;
+    StoppingMonitor monitor(5);
+    solve(*solver, seen, {.max_iterations = 5}, monitor);
+    EXPECT_FALSE(use->delassus) << row.info.id;
   }
 }
 

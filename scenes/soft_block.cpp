@@ -1,0 +1,191 @@
+#include <Eigen/LU>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "scenes/scene_support.hpp"
+#include "scenes/scenes.hpp"
+
+namespace conebench {
+
+namespace {
+
+//     symbol    meaning                                                     unit
+//     M, D, K   lumped mass, Rayleigh damping α M + β K, stiffness          kg, N s/m, N/m
+//     A         M + Δt D + Δt² K, of a step of implicit Euler               kg
+//     V, B, C   volume, strains by displacements, Hooke's law of an element m³, 1/m, N/m²
+
+struct SoftBlockOptions {
+  long nx = 5;
+  long ny = 5;
+  long nz = 3;
+  double cell = 0.02;
+  double density = 1000.0;
+  double young = 1e5;
+  double poisson = 0.3;
+  double mass_damping = 0.0;
+  double stiffness_damping = 1e-3;
+  double friction = 0.5;
+  double gravity = 9.81;
+  double time_step = 0.01;
+  double push = 0.0;
+  std::string form = "factored";
+
+  static void declare(OptionBinder& bind, SoftBlockOptions& o) {
+    bind.integer("nx", o.nx, {.minimum = 1, .maximum = 1000, .doc = "cells along x, six tetrahedra each"});
+    bind.integer("ny", o.ny, {.minimum = 1, .maximum = 1000, .doc = "cells along y"});
+    bind.integer("nz", o.nz, {.minimum = 1, .maximum = 1000, .doc = "layers of cells"});
+    bind.real("cell", o.cell, {.minimum = 1e-6, .maximum = 1e3, .unit = "m", .doc = "edge of a cell"});
+    bind.real("density", o.density, {.minimum = 1e-6, .maximum = 1e6, .unit = "kg/m^3", .doc = "of the material"});
+    bind.real("young", o.young,
+              {.minimum = 0, .maximum = 1e13, .unit = "N/m^2", .doc = "Young's modulus; 0: a cloud of masses"});
+    bind.real("poisson", o.poisson, {.minimum = 0, .maximum = 0.499, .doc = "Poisson's ratio"});
+    bind.real("mass_damping", o.mass_damping,
+              {.minimum = 0, .maximum = 1e6, .unit = "1/s", .doc = "alpha of D = alpha M + beta K"});
+    bind.real("stiffness_damping", o.stiffness_damping,
+              {.minimum = 0, .maximum = 1e3, .unit = "s", .doc = "beta of D = alpha M + beta K"});
+    bind.real("friction", o.friction, {.minimum = 0, .maximum = 1e3, .doc = "coefficient of all contacts"});
+    bind.real("gravity", o.gravity, {.minimum = 0, .maximum = 1e6, .unit = "m/s^2", .doc = "downwards"});
+    bind.real("time_step", o.time_step, {.minimum = 1e-9, .maximum = 1e3, .unit = "s", .doc = "of the step"});
+    bind.real("push", o.push, {.minimum = -1e6, .maximum = 1e6, .unit = "m/s", .doc = "along x, before the step"});
+    declare_form(bind, o.form);
+  }
+};
+
+using Triplets = std::vector<Eigen::Triplet<double>>;
+using Points = Eigen::Matrix<double, 3, 4>;
+using ElementMatrix = Eigen::Matrix<double, 12, 12>;
+
+/// Of the strains (xx, yy, zz, xy, yz, zx), shears as angles.
+Eigen::Matrix<double, 6, 6> hooke(double young, double poisson) {
+  const double shear = young / (2.0 * (1.0 + poisson));
+  const double lame = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+  Eigen::Matrix<double, 6, 6> c = Eigen::Matrix<double, 6, 6>::Zero();
+  c.topLeftCorner<3, 3>().setConstant(lame);
+  c.diagonal() << lame + 2.0 * shear, lame + 2.0 * shear, lame + 2.0 * shear, shear, shear, shear;
+  return c;
+}
+
+/// V and V Bᵀ C B of a linear tetrahedron.
+std::pair<double, ElementMatrix> stiffness_of(const Points& points, const Eigen::Matrix<double, 6, 6>& c) {
+  Eigen::Matrix3d edges;
+  for (int k = 0; k < 3; ++k) edges.col(k) = points.col(k + 1) - points.col(0);
+  const double volume = std::abs(edges.determinant()) / 6.0;
+  const Eigen::Matrix3d inverse = edges.inverse();
+  Eigen::Matrix<double, 3, 4> gradients;
+  gradients.rightCols<3>() = inverse.transpose();
+  gradients.col(0) = -gradients.rightCols<3>().rowwise().sum();
+  Eigen::Matrix<double, 6, 12> b = Eigen::Matrix<double, 6, 12>::Zero();
+  for (int a = 0; a < 4; ++a) {
+    const Eigen::Vector3d g = gradients.col(a);
+    for (int axis = 0; axis < 3; ++axis) {
+      const int next = (axis + 1) % 3;
+      b(axis, 3 * a + axis) = g[axis];
+      b(3 + axis, 3 * a + axis) = g[next];
+      b(3 + axis, 3 * a + next) = g[axis];
+    }
+  }
+  return {volume, volume * b.transpose() * c * b};
+}
+
+/// The six tetrahedra of a cell whose corners are numbered x + 2 y + 4 z: one for each order of the axes along which a
+/// path leads from corner 0 to corner 7, so that neighbours' faces fit.
+constexpr std::array<std::array<int, 4>, 6> tetrahedra_of_cell = {
+    {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}}};
+
+/// An elastic block of (nx, ny, nz) cells that lies on the ground without weight until the step begins: linear
+/// elasticity, one step of implicit Euler from the undeformed rest, a contact at every node of its lowest face.
+///
+/// Its free velocity is (push, 0, −Δt g) / (1 + Δt α) everywhere, as K does not resist a translation.
+Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t) {
+  const auto nodes_along = [](long cells) { return cells + 1; };
+  const double count = double(nodes_along(o.nx)) * double(nodes_along(o.ny)) * double(nodes_along(o.nz));
+  if (count > 5e5) return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 500000 nodes"};
+  const auto node = [&](long i, long j, long k) {
+    return static_cast<Index>(i + nodes_along(o.nx) * (j + nodes_along(o.ny) * k));
+  };
+  const Index nodes = static_cast<Index>(count);
+  const double damped = o.time_step * (o.time_step + o.stiffness_damping);  // K's share in A
+  const auto c = hooke(o.young, o.poisson);
+
+  Vector mass = Vector::Zero(nodes);
+  Triplets entries;
+  entries.reserve(static_cast<std::size_t>(o.nx * o.ny * o.nz) * tetrahedra_of_cell.size() * 144);
+  for (const auto& corners : tetrahedra_of_cell) {
+    // All cells have the same six elements.
+    Points points;
+    for (int a = 0; a < 4; ++a) {
+      const int corner = corners[static_cast<std::size_t>(a)];
+      points.col(a) = o.cell * Eigen::Vector3d(corner & 1, (corner >> 1) & 1, corner >> 2);
+    }
+    const auto [volume, stiffness] = stiffness_of(points, c);
+    for (long k = 0; k < o.nz; ++k) {
+      for (long j = 0; j < o.ny; ++j) {
+        for (long i = 0; i < o.nx; ++i) {
+          std::array<Index, 4> at{};
+          for (std::size_t a = 0; a < 4; ++a) {
+            at[a] = node(i + (corners[a] & 1), j + ((corners[a] >> 1) & 1), k + (corners[a] >> 2));
+            mass[at[a]] += 0.25 * o.density * volume;
+          }
+          for (int row = 0; row < 12; ++row) {
+            for (int col = 0; col < 12; ++col) {
+              // Summed in the same order on both sides of the diagonal, A comes out symmetric to the last bit.
+              const double value = 0.5 * damped * (stiffness(row, col) + stiffness(col, row));
+              if (value == 0.0) continue;
+              entries.emplace_back(static_cast<int>(3 * at[static_cast<std::size_t>(row / 3)] + row % 3),
+                                   static_cast<int>(3 * at[static_cast<std::size_t>(col / 3)] + col % 3), value);
+            }
+          }
+        }
+      }
+    }
+  }
+  const double damping = 1.0 + o.time_step * o.mass_damping;
+  for (Index k = 0; k < 3 * nodes; ++k) {
+    entries.emplace_back(static_cast<int>(k), static_cast<int>(k), damping * mass[k / 3]);
+  }
+
+  ContactProblemData data;
+  const Index contacts = node(0, 0, 1);
+  auto cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), o.friction));
+  if (!cones) return cones.error();
+  data.cones = *cones;
+  PrimalForm primal;
+  primal.mass = SparseMatrix(3 * nodes, 3 * nodes);
+  primal.mass.setFromTriplets(entries.begin(), entries.end());
+  Triplets().swap(entries);
+  // The lowest nodes come first, and a contact's axes are the world's.
+  primal.jacobian = SparseMatrix(3 * contacts, 3 * nodes);
+  primal.jacobian.reserve(Eigen::VectorXi::Constant(3 * nodes, 1));
+  for (Index row = 0; row < 3 * contacts; ++row) primal.jacobian.insert(row, row) = 1.0;
+  primal.jacobian.makeCompressed();
+  const Eigen::Vector3d free_velocity = Eigen::Vector3d(o.push, 0.0, -o.time_step * o.gravity) / damping;
+  primal.free_velocity = free_velocity.replicate(nodes, 1);
+  if (o.form != "factored") {
+    auto delassus = make_delassus(primal, data.cones, o.form);
+    if (!delassus) return delassus.error();
+    data.delassus = *delassus;
+  }
+  data.free_term = primal.jacobian * primal.free_velocity;
+  data.bias = Vector::Zero(data.cones.rows());
+  data.primal = std::move(primal);
+  Configuration configuration;
+  configuration.gaps = Vector::Zero(contacts);
+  configuration.time_step = o.time_step;
+  configuration.generalised_velocities = 3 * nodes;
+  configuration.joint_count = 0;
+  data.configuration = std::move(configuration);
+  data.provenance.description = "elastic block of tetrahedra that falls on the ground it lies on";
+  return ContactProblem::create(std::move(data));
+}
+
+}  // namespace
+
+SceneRow soft_block_scene() {
+  return make_scene<SoftBlockOptions>("soft-block",
+                                      "elastic block of tetrahedra on the ground, given as A, J, v_free, of any size",
+                                      Seeding::none, make_soft_block);
+}
+
+}  // namespace conebench

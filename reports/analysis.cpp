@@ -19,6 +19,7 @@ std::string id(Cost cost) {
   switch (cost) {
     case Cost::time: return "time";
     case Cost::solve_time: return "solve_time";
+    case Cost::condensed_time: return "condensed_time";
     case Cost::iterations: return "iterations";
     case Cost::factorizations: return "factorizations";
     case Cost::operator_products: return "operator_products";
@@ -30,6 +31,7 @@ std::string title(Cost cost) {
   switch (cost) {
     case Cost::time: return "set-up + solve time";
     case Cost::solve_time: return "solve time alone";
+    case Cost::condensed_time: return "set-up + solve time with condensation";
     case Cost::iterations: return "iterations";
     case Cost::factorizations: return "factorizations";
     case Cost::operator_products: return "operator products";
@@ -37,7 +39,7 @@ std::string title(Cost cost) {
   throw std::logic_error("unknown cost");
 }
 
-bool is_time(Cost cost) { return cost == Cost::time || cost == Cost::solve_time; }
+bool is_time(Cost cost) { return cost == Cost::time || cost == Cost::solve_time || cost == Cost::condensed_time; }
 
 std::string id(Outcome outcome) {
   switch (outcome) {
@@ -71,6 +73,7 @@ std::optional<double> cost(const CellRecord* cell, Cost kind) {
   switch (kind) {
     case Cost::time: return seconds(cell->total.median);
     case Cost::solve_time: return seconds(cell->solve.median);
+    case Cost::condensed_time: return seconds(cell->total.median + cell->condensation_s.value_or(0.0));
     case Cost::iterations: return count(cell->iterations);
     case Cost::factorizations: return count(cell->factorizations);
     case Cost::operator_products: return count(cell->operator_products);
@@ -78,13 +81,23 @@ std::optional<double> cost(const CellRecord* cell, Cost kind) {
   throw std::logic_error("unknown cost");
 }
 
-Cost shown_cost(const Analysis& analysis) { return analysis.times_shown ? Cost::time : Cost::iterations; }
+Cost shown_cost(const Analysis& analysis) {
+  if (!analysis.times_shown) return Cost::iterations;
+  return analysis.deformable && analysis.condensation_shown ? Cost::condensed_time : Cost::time;
+}
+
+std::vector<const Ranking*> Analysis::rankings_of(std::size_t slice, const std::string& family) const {
+  std::vector<const Ranking*> found;
+  for (const Ranking& ranking : rankings) {
+    if (ranking.slice == slice && ranking.family == family) found.push_back(&ranking);
+  }
+  return found;
+}
 
 const Ranking& Analysis::ranking(std::size_t slice, const std::string& family) const {
-  for (const Ranking& ranking : rankings) {
-    if (ranking.slice == slice && ranking.family == family) return ranking;
-  }
-  throw std::out_of_range("no ranking of family '" + family + "'");
+  const auto found = rankings_of(slice, family);
+  if (found.empty()) throw std::out_of_range("no ranking of family '" + family + "'");
+  return *found.front();
 }
 
 namespace {
@@ -342,6 +355,26 @@ ProblemRow describe_problem(const Analysis& analysis, std::size_t s, std::size_t
   return row;
 }
 
+/// Whether what is not given had to be made for some headline problem, and whether all are of deformable bodies.
+void look_for_condensation(Analysis& analysis) {
+  bool any = false;
+  analysis.deformable = true;
+  for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+    const Problem& problem = analysis.problems[p];
+    if (!problem.headline) continue;
+    any = true;
+    analysis.deformable = analysis.deformable && problem.record->given == given_as_deformable;
+    for (const Slice& slice : analysis.slices) {
+      analysis.condensation_shown =
+          analysis.condensation_shown || std::any_of(slice.grid[p].begin(), slice.grid[p].end(), [](const auto* cell) {
+            return cell != nullptr && cell->condensation_s.has_value();
+          });
+    }
+  }
+  analysis.deformable = analysis.deformable && any;
+  analysis.condensation_shown = analysis.condensation_shown && analysis.times_shown;
+}
+
 std::string join_names(const std::set<std::string>& names) {
   std::string joined;
   for (const auto& name : names) joined += (joined.empty() ? "" : ", ") + name;
@@ -393,6 +426,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
                                       [](const RunRecord& run) { return run.mode == "throughput"; });
   analysis.times_shown = !throughput || force_time_profiles;
+  look_for_condensation(analysis);
   analysis.notes = make_notes(analysis, superseded);
   analysis.statuses = make_statuses(analysis);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {

@@ -16,9 +16,11 @@
 /// loaded, not solved by λ = 0, not a repetition of another problem of the store, and run by every ranked column.
 namespace conebench::reports {
 
-enum class Cost { time, solve_time, iterations, factorizations, operator_products };
-constexpr std::array<Cost, 5> all_costs{Cost::time, Cost::solve_time, Cost::iterations, Cost::factorizations,
-                                        Cost::operator_products};
+/// `condensed_time`: the time, with what making G, the factor of M or nothing of both took for it, as the solver used
+/// them.
+enum class Cost { time, solve_time, condensed_time, iterations, factorizations, operator_products };
+constexpr std::array<Cost, 6> all_costs{Cost::time,       Cost::solve_time,     Cost::condensed_time,
+                                        Cost::iterations, Cost::factorizations, Cost::operator_products};
 /// How Problem::left_out begins where cells are missing.
 inline constexpr const char* not_run_by_every_solver = "not run by every solver";
 
@@ -110,7 +112,7 @@ struct Ranking {
   /// Problems that every column which solves at least half of the scope solves, and how many columns these are.
   long common_problems = 0;
   long common_columns = 0;
-  Cost cost = Cost::time;            ///< of ρ: iterations where times are left out
+  Cost cost = Cost::time;            ///< of means and ρ: iterations where times are left out
   std::vector<RankingRow> rows;      ///< of the ranked columns
   std::vector<std::string> remarks;  ///< what a share hides: a sentence each
   long solved_by_any = 0;
@@ -168,14 +170,18 @@ struct Analysis {
   const StoreContents* contents = nullptr;  ///< must outlive the analysis
   std::string title;
   bool times_shown = true;
-  double shift_s = 1e-5;         ///< of the geometric means
-  double penalty_factor = 10.0;  ///< of the time limit
+  bool condensation_shown = false;  ///< times, and some headline problem is given as (M, J, v_free), its costs known
+  bool deformable = false;          ///< all headline problems are: then rankings are with condensation first
+  double shift_s = 1e-5;            ///< of the geometric means
+  double penalty_factor = 10.0;     ///< of the time limit
   std::vector<Note> notes;
   std::vector<std::string> families;  ///< of headline problems, sorted
   std::vector<Column> columns;
   std::vector<Problem> problems;
-  std::vector<Slice> slices;      ///< loosest tolerance first
-  std::vector<Ranking> rankings;  ///< per slice: all families, then each
+  std::vector<Slice> slices;  ///< loosest tolerance first
+  /// Per slice: all families, then each; where condensation is shown two in turn, by shown_cost() and by the other
+  /// time.
+  std::vector<Ranking> rankings;
   std::vector<Profile> profiles;  ///< per slice, family and shown cost
   std::vector<Pair> pairs;        ///< per slice and shown cost, where there are more than two columns
   std::vector<StatusRow> statuses;
@@ -183,7 +189,10 @@ struct Analysis {
   std::vector<std::string> residuals;    ///< all that some cell has, in the judge's order, unknown ones last
   std::map<std::string, long> left_out;  ///< reason → problems left out of all slices, or of some
 
+  /// By shown_cost().
   const Ranking& ranking(std::size_t slice, const std::string& family = {}) const;
+  /// All of the scope, that by shown_cost() first.
+  std::vector<const Ranking*> rankings_of(std::size_t slice, const std::string& family = {}) const;
 };
 
 Outcome outcome(const CellRecord* cell);
@@ -192,7 +201,7 @@ bool claims(const CellRecord& cell);
 /// The cost of a solved cell; counts of zero count as one so that ratios exist. Nothing for an unsolved or missing
 /// cell.
 std::optional<double> cost(const CellRecord* cell, Cost kind);
-/// The cost that rankings use: time, or iterations where times are left out.
+/// The cost that rankings use: time (of deformable problems with condensation), or iterations where times are left out.
 Cost shown_cost(const Analysis& analysis);
 
 Analysis analyse(const StoreContents& contents, bool force_time_profiles, const std::string& title = {});

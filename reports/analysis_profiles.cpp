@@ -34,6 +34,7 @@ CostTable cost_table(const Analysis& analysis, std::size_t slice, const Scope& s
 std::vector<Cost> shown_costs(const Analysis& analysis) {
   std::vector<Cost> costs;
   for (const Cost kind : all_costs) {
+    if (kind == Cost::condensed_time && !analysis.condensation_shown) continue;
     if (analysis.times_shown || !is_time(kind)) costs.push_back(kind);
   }
   return costs;

@@ -86,13 +86,13 @@ const Profile& profile_of(const Analysis& analysis, const Ranking& ranking) {
 
 class ScopeRanking {
  public:
-  ScopeRanking(const Analysis& analysis, std::size_t slice, const std::string& family)
+  ScopeRanking(const Analysis& analysis, std::size_t slice, const std::string& family, Cost cost)
       : analysis_(analysis), scope_(make_scope(analysis, slice, family)), grid_(analysis.slices[slice].grid) {
     ranking_.slice = slice;
     ranking_.family = family;
     ranking_.problems = static_cast<long>(scope_.problems.size());
     ranking_.families = scope_.families;
-    ranking_.cost = shown_cost(analysis);
+    ranking_.cost = cost;
   }
 
   Ranking make() {
@@ -162,7 +162,7 @@ class ScopeRanking {
   }
 
   void add_times() {
-    const CostTable times = cost_table(analysis_, ranking_.slice, scope_, Cost::time);
+    const CostTable times = cost_table(analysis_, ranking_.slice, scope_, ranking_.cost);
     const auto common = common_subset(times, common_share);
     ranking_.common_problems = static_cast<long>(common.size());
     MeanOptions options{FailureMode::at_limit, analysis_.shift_s, analysis_.penalty_factor, common_share};
@@ -221,8 +221,12 @@ class ScopeRanking {
 void add_rankings(Analysis& analysis) {
   std::vector<std::string> families{""};
   families.insert(families.end(), analysis.families.begin(), analysis.families.end());
+  std::vector<Cost> costs{shown_cost(analysis)};
+  if (analysis.condensation_shown) costs.push_back(costs[0] == Cost::time ? Cost::condensed_time : Cost::time);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
-    for (const auto& family : families) analysis.rankings.push_back(ScopeRanking(analysis, s, family).make());
+    for (const auto& family : families) {
+      for (const Cost cost : costs) analysis.rankings.push_back(ScopeRanking(analysis, s, family, cost).make());
+    }
   }
 }
 

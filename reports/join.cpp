@@ -85,7 +85,37 @@ std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, co
                   earlier, later, plural(cells, "cell"), suite, earlier, later)};
 }
 
+namespace {
+
+/// A problem that stores of older builds have under its alias gets that name in all of them.
+void name_alike(std::vector<StoreContents>& stores) {
+  std::set<std::string> known;
+  for (const StoreContents& store : stores) {
+    for (const ProblemRecord& problem : store.problems) known.insert(problem.hash);
+  }
+  for (StoreContents& store : stores) {
+    std::map<std::string, std::string> renamed;
+    for (ProblemRecord& problem : store.problems) {
+      if (problem.alias.empty() || problem.alias == problem.hash || !known.contains(problem.alias)) continue;
+      renamed.emplace(problem.hash, problem.alias);
+      problem.hash = problem.alias;
+    }
+    if (renamed.empty()) continue;
+    for (ProblemRecord& problem : store.problems) {
+      if (const auto found = renamed.find(problem.duplicate_of); found != renamed.end()) {
+        problem.duplicate_of = found->second;
+      }
+    }
+    for (CellRecord& cell : store.cells) {
+      if (const auto found = renamed.find(cell.problem); found != renamed.end()) cell.problem = found->second;
+    }
+  }
+}
+
+}  // namespace
+
 StoreContents join_contents(std::vector<StoreContents> stores) {
+  name_alike(stores);
   StoreContents joined;
   std::int64_t last_id = 0;
   for (auto& store : stores) {

@@ -171,8 +171,8 @@ class Writer {
 
   Json costs() const {
     Json list = Json::array();
-    for (const Cost cost : all_costs) {
-      if (analysis_.times_shown || !is_time(cost)) list.push_back({{"id", id(cost)}, {"title", title(cost)}});
+    for (const Cost cost : shown_costs(analysis_)) {
+      list.push_back({{"id", id(cost)}, {"title", title(cost)}});
     }
     return list;
   }
@@ -232,6 +232,10 @@ class Writer {
                 {"conditioning", number(record.conditioning)},
                 {"features_estimated", record.features_estimated},
                 {"category", record.category},
+                {"given", record.given},
+                {"factor_s", number(record.factor_s)},
+                {"assemble_s", number(record.assemble_s)},
+                {"diagonal_s", number(record.diagonal_s)},
                 {"headline", problem.headline},
                 {"counted", problem.counted},
                 {"left_out", problem.left_out},
@@ -312,6 +316,8 @@ class Writer {
             number(cell.ccp_compliant),
             number(cell.limit_s),
             cell.limit_mb,
+            cell.used,
+            number(cell.condensation_s),
             cell.run_id,
             commands_(request_words(cell)),
             residuals(cell),
@@ -362,6 +368,8 @@ class Writer {
             "ccp_compliant",
             "limit_s",
             "limit_mb",
+            "used",
+            "condensation_s",
             "run",
             "command",
             "residuals",

@@ -138,16 +138,21 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   out += ".\n\n" + ranking_table(analysis, ranking);
   if (analysis.times_shown) {
     out += fmt::format(
-        "Geometric means of set-up + solve time, shifted by {}; unsolved problems count with their limit (*at limit*), "
+        "Geometric means of {}, shifted by {}; unsolved problems count with their limit (*at limit*), "
         "{} times that (*penalised*), or only the {} count that all {} with at least half solved solve (*common*). *× "
         "best*: "
         "geometric mean ratio to the best solver of each problem, over what a solver solves.\n\n",
-        human_time(analysis.shift_s), exact(analysis.penalty_factor), plural(ranking.common_problems, "problem"),
-        plural(ranking.common_columns, "solver"));
+        title(ranking.cost), human_time(analysis.shift_s), exact(analysis.penalty_factor),
+        plural(ranking.common_problems, "problem"), plural(ranking.common_columns, "solver"));
   }
   out += fmt::format("ρ is the performance profile over {}. {} weigh the same.\n\n", title(ranking.cost),
                      capital(many_groups(analysis.contents->group)));
   for (const auto& remark : ranking.remarks) out += markdown(remark) + "\n\n";
+  for (const Ranking* const other : analysis.rankings_of(s)) {
+    if (other == &ranking) continue;
+    out += fmt::format("### The same by {}\n\nAbove: {}.\n\n", title(other->cost), title(ranking.cost)) +
+           ranking_table(analysis, *other);
+  }
   out += "### Claim against verdict\n\n" + claim_table(analysis, ranking);
   if (analysis.families.size() > 1) {
     out += fmt::format("### Solved share{} per {}\n\n", analysis.times_shown ? " and mean time (common)" : "",

@@ -134,9 +134,10 @@ std::string legend(const Analysis& analysis) {
   if (!analysis.times_shown) return text;
   return text +
          fmt::format(
-             " Set-up + solve, geometric means shifted by {}. time: unsolved problems count with their limit; "
+             " {}, geometric means shifted by {}. time: unsolved problems count with their limit; "
              "common: problems that\n all solvers with at least half solved solve; ×best: ratio to the best, over "
              "what a solver solves (not shifted).\n",
+             analysis.condensation_shown ? "Set-up + solve, with and without condensation" : "Set-up + solve",
              human_time(analysis.shift_s));
 }
 
@@ -157,6 +158,11 @@ std::string terminal(const Analysis& analysis, bool colour) {
                                          plural(ranking.problems, "problem"),
                                          count_groups(ranking.families, analysis.contents->group)));
     out += "\n" + ranking_table(analysis, ranking, paint) + paint(Style::dim, footer(analysis, ranking));
+    for (const Ranking* const other : analysis.rankings_of(s)) {
+      if (other == &ranking) continue;
+      out += paint(Style::dim, fmt::format(" the same by {} (above: {})\n", title(other->cost), title(ranking.cost)));
+      out += ranking_table(analysis, *other, paint);
+    }
     for (const auto& remark : ranking.remarks) out += paint(Style::dim, " " + one_line(remark)) + "\n";
   }
   if (!analysis.slices.empty()) out += "\n" + paint(Style::dim, legend(analysis));

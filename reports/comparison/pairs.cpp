@@ -127,20 +127,20 @@ PairedProblems pair_problems(Comparison& comparison) {
   PairedProblems paired;
   std::map<std::string, std::size_t> by_hash, by_source;
   for (const ProblemRecord& problem : comparison.base.problems) {
-    paired.base[problem.hash] = by_hash[problem.hash] = by_source[problem.source] = comparison.problems.size();
+    paired.base[problem.hash] = by_hash[oldest_hash(problem)] = by_source[problem.source] = comparison.problems.size();
     comparison.problems.push_back({problem.name, problem.family, problem.source, true, false,
                                    problem.error.empty() ? "" : "base: " + problem.error});
   }
   std::set<std::string> fresh_hashes;
-  for (const ProblemRecord& problem : comparison.fresh.problems) fresh_hashes.insert(problem.hash);
+  for (const ProblemRecord& problem : comparison.fresh.problems) fresh_hashes.insert(oldest_hash(problem));
   std::set<std::string> still_there;  // sources of base problems whose data the new side has
   std::map<std::string, const ProblemRecord*> base_of_source;
   for (const ProblemRecord& problem : comparison.base.problems) {
     base_of_source[problem.source] = &problem;
-    if (fresh_hashes.contains(problem.hash)) still_there.insert(problem.source);
+    if (fresh_hashes.contains(oldest_hash(problem))) still_there.insert(problem.source);
   }
   for (const ProblemRecord& problem : comparison.fresh.problems) {
-    const auto same_data = by_hash.find(problem.hash);
+    const auto same_data = by_hash.find(oldest_hash(problem));
     if (same_data != by_hash.end()) {
       ComparedProblem& one = comparison.problems[same_data->second];
       one.in_new = true;

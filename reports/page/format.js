@@ -46,7 +46,7 @@ function formatResidual(value) {
 
 function formatCost(value, cost) {
   if (!known(value)) return none;
-  return cost === "time" || cost === "solve_time" ? formatTime(value) : formatCount(value);
+  return cost === "time" || cost === "solve_time" || cost === "condensed_time" ? formatTime(value) : formatCount(value);
 }
 
 function plural(count, noun) {

@@ -107,6 +107,7 @@ function scopeOf(slice, family) {
 
 // As measured: it may be zero.
 function spent(cell, cost) {
+  if (cost === "condensed_time") return cell.total_s === null ? null : cell.total_s + (cell.condensation_s ?? 0);
   return cell[{ time: "total_s", solve_time: "solve_s" }[cost] ?? cost];
 }
 
@@ -184,6 +185,14 @@ function currentProfile() {
 
 function currentRanking() {
   return data.rankings.find((ranking) => ranking.slice === state.slice && ranking.family === state.family);
+}
+
+// The same by the other time, where what is not given had to be made.
+function otherRankings() {
+  const first = currentRanking();
+  return data.rankings.filter(
+    (ranking) => ranking !== first && ranking.slice === state.slice && ranking.family === state.family,
+  );
 }
 
 // Value of a step curve at `place`.

@@ -85,7 +85,7 @@ function rankingColumns(ranking) {
         id: "limit",
         title: "Time, at limit",
         ...best((row) => row.time_at_limit_s, true, formatTime),
-        hint: "Geometric mean of set-up + solve; unsolved problems count with the time limit",
+        hint: `Geometric mean of ${costTitle}; unsolved problems count with the time limit`,
       },
       {
         id: "penalised",
@@ -271,20 +271,26 @@ function drawRanking() {
     section.replaceChildren(el("h2", { id: "ranking-title" }, "Ranking"), card(el("p", {}, "Nothing to rank.")));
     return;
   }
-  const rows = ranking.rows.map((row, i) => ({ ...row, rank: i + 1 }));
-  const table = sortable(
-    rankingColumns(ranking),
-    rows,
-    rankingSort,
-    (sort) => {
-      rankingSort = sort;
-      drawRanking();
-    },
-    { class: "ranking", id: "ranking-table" },
-  );
+  const tableOf = (one, id) =>
+    sortable(
+      rankingColumns(one),
+      one.rows.map((row, i) => ({ ...row, rank: i + 1 })),
+      rankingSort,
+      (sort) => {
+        rankingSort = sort;
+        drawRanking();
+      },
+      { class: "ranking", id },
+    );
   section.replaceChildren(
     el("div", { class: "heading" }, el("h2", { id: "ranking-title" }, "Ranking"), legend()),
-    card(scroller(table, { "aria-label": "Ranking" }), rankingNotes(ranking)),
+    card(scroller(tableOf(ranking, "ranking-table"), { "aria-label": "Ranking" }), rankingNotes(ranking)),
+    ...otherRankings().map((other) =>
+      card(
+        el("h3", {}, `The same by ${costTitles[other.cost]} (above: ${costTitles[ranking.cost]})`),
+        scroller(tableOf(other, `ranking-table-${other.cost}`), { "aria-label": `Ranking by ${other.cost}` }),
+      ),
+    ),
     card(
       el("h3", {}, "What solvers claim, what the judge says, and how solves ended"),
       scroller(claimTable(ranking), { "aria-label": "Claims and statuses" }),

@@ -180,6 +180,59 @@ TEST_F(SmallStore, CellsOfProblemsThatNoRunHasLookedAtAreNotRunAtMost) {
                                  "is known by name only and may repeat another, be none or not fit;")));
 }
 
+TEST_F(SmallStore, CondensationIsASecondRankingAndTheFirstOfDeformables) {
+  const auto costs_of = [](const Analysis& analysis) {
+    std::vector<Cost> costs;
+    for (const Ranking* const ranking : analysis.rankings_of(0)) costs.push_back(ranking->cost);
+    return costs;
+  };
+  EXPECT_THAT(costs_of(analyse_store()), ::testing::ElementsAre(Cost::time));
+
+  const std::string slow = store_.cells.front().setting;
+  for (CellRecord& cell : store_.cells) {
+    cell.condensation_s = cell.setting == slow ? 1e3 : 0.25;
+  }
+  EXPECT_THAT(costs_of(analyse_store()), ::testing::ElementsAre(Cost::time, Cost::condensed_time));
+  for (ProblemRecord& problem : store_.problems) problem.given = given_as_deformable;
+  const Analysis analysis = analyse_store();
+  EXPECT_THAT(costs_of(analysis), ::testing::ElementsAre(Cost::condensed_time, Cost::time));
+  for (const CellRecord& cell : store_.cells) {
+    if (!cell.solved) continue;
+    EXPECT_DOUBLE_EQ(*cost(&cell, Cost::condensed_time), *cost(&cell, Cost::time) + *cell.condensation_s);
+  }
+  // Who pays a thousand seconds a problem is last among those that solve as much.
+  const Ranking& with = analysis.ranking(0);
+  const Ranking& without = *analysis.rankings_of(0)[1];
+  for (std::size_t i = 0; i < with.rows.size(); ++i) {
+    const RankingRow& row = with.rows[i];
+    const auto same = std::find_if(without.rows.begin(), without.rows.end(),
+                                   [&](const RankingRow& other) { return other.column == row.column; });
+    ASSERT_NE(same, without.rows.end());
+    EXPECT_EQ(row.tally.solved, same->tally.solved);
+    if (row.tally.solved > 0) EXPECT_GT(*row.means.at_limit, *same->means.at_limit);
+  }
+  // Throughput runs have no times to add anything to.
+  for (RunRecord& run : store_.runs) run.mode = "throughput";
+  EXPECT_THAT(costs_of(analyse_store()), ::testing::ElementsAre(Cost::iterations));
+}
+
+TEST(JoinContents, AProblemWithTwoNamesIsOneWhereAStoreHasTheOlderName) {
+  StoreContents older = testing::small_store();
+  StoreContents newer = testing::small_store();
+  ProblemRecord& renamed = newer.problems.front();
+  const std::string name = renamed.hash;
+  renamed.alias = name;
+  renamed.hash = "new name";
+  for (CellRecord& cell : newer.cells) {
+    if (cell.problem == name) cell.problem = "new name";
+    cell.key += " of the newer";
+  }
+  const std::size_t problems = older.problems.size();
+  const StoreContents joined = join_contents({std::move(older), std::move(newer)});
+  EXPECT_EQ(joined.problems.size(), problems);
+  for (const CellRecord& cell : joined.cells) EXPECT_NE(cell.problem, "new name");
+}
+
 TEST(JoinContents, WhatOneShardHasIsNotMissing) {
   const auto shards = [](SuiteState a, SuiteState b) {
     std::vector<StoreContents> stores(2);

@@ -100,6 +100,22 @@ TEST_F(Compare, AMissingSettingAndAMissingProblemAreNamed) {
   EXPECT_FALSE(compared(fresh, base).failed) << "what is new is no worse";
 }
 
+TEST_F(Compare, AProblemPairsWithTheNameThatAnOlderBuildGaveIt) {
+  for (ProblemRecord& problem : fresh.problems) {
+    if (problem.hash != "hash-5") continue;
+    problem.alias = problem.hash;
+    problem.hash = "hash of M and J";
+  }
+  for (CellRecord& cell : fresh.cells) {
+    if (cell.problem == "hash-5") cell.problem = "hash of M and J";
+  }
+  for (const Comparison& comparison : {compared(base, fresh), compared(fresh, base), compared(fresh, fresh)}) {
+    EXPECT_FALSE(comparison.failed);
+    EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
+    EXPECT_EQ(comparison.problems.size(), problems);
+  }
+}
+
 TEST_F(Compare, AFileThatCanNoLongerBeReadBreaksItsCells) {
   fresh.problems[7].hash = "hash of no data";
   fresh.problems[7].error = "boxes/problem-7.hdf5: truncated";

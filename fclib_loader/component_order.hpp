@@ -3,19 +3,31 @@
 #include "problems/cone_product.hpp"
 #include "problems/types.hpp"
 
-/// FCLIB keeps a contact's normal component first, Conebench last: (n, t1, t2) ↔ (t1, t2, n), (n, t) ↔ (t, n). And it
+/// FCLIB keeps a contact's normal component first, Conebench behind the tangents: (n, t1, t2) ↔ (t1, t2, n),
+/// (n, t) ↔ (t, n), (n, t1, t2, m1, m2) ↔ (t1, t2, n, m1, m2). And it
 /// knows no limits: in a file a limit is a contact without friction behind the others, whose tangents are empty. The
 /// only place where the order changes.
 namespace conebench {
 
-/// Row of FCLIB (normal first) that holds contact row `row` (normal last) among the rows of contacts alone.
+/// Place of the normal among a contact's rows: last, but for the moments of rolling friction (five rows).
+inline Index normal_component(int dimension) { return dimension == 5 ? 2 : dimension - 1; }
+
+/// Row of FCLIB (normal first) that holds contact row `row` (normal behind the tangents) among the rows of contacts
+/// alone.
 inline Index fclib_row(Index row, int dimension) {
   const Index component = row % dimension;
-  return component + 1 == dimension ? row - component : row + 1;
+  const Index normal = normal_component(dimension);
+  if (component == normal) return row - component;
+  return component < normal ? row + 1 : row;
 }
 
-/// Row (normal last) of FCLIB's row `row` (normal first).
-inline Index contact_row(Index row, int dimension) { return row % dimension == 0 ? row + dimension - 1 : row - 1; }
+/// Row (normal behind the tangents) of FCLIB's row `row` (normal first).
+inline Index contact_row(Index row, int dimension) {
+  const Index component = row % dimension;
+  const Index normal = normal_component(dimension);
+  if (component == 0) return row + normal;
+  return component <= normal ? row - 1 : row;
+}
 
 /// Where the rows of a problem (joints, limits, contacts) stand in a file: the joints in FCLIB's l, the others in its r
 /// (contacts, then the limits as contacts); and in the vectors of the group /conebench: joints, contacts, limits, the
@@ -29,6 +41,8 @@ struct RowOrder {
   static RowOrder of(const ConeProduct& cones) {
     return {cones.joints(), cones.limits(), cones.contacts(), cones.contact_dimension()};
   }
+  /// Axes of a contact's frame.
+  int axes() const { return dimension == 5 ? 3 : dimension; }
   Index rows() const { return joints + limits + dimension * contacts; }
   Index reaction_rows() const { return dimension * (contacts + limits); }
 

@@ -102,16 +102,22 @@ class Converter {
   }
 
   Result<ContactProblem> convert() {
-    if (content_.mu_rolling.size() > 0 || content_.kind == FclibKind::local_rolling ||
-        content_.kind == FclibKind::global_rolling) {
-      return error(ErrorCode::unsupported, "rolling friction is loaded for inspection only; no solver here handles it");
+    const bool rolling = content_.kind == FclibKind::local_rolling || content_.kind == FclibKind::global_rolling;
+    if (rolling && content_.space_dimension != 5) {
+      return error(ErrorCode::unsupported,
+                   "rolling friction in the plane (3 rows a contact) is loaded for inspection only; no solver here "
+                   "handles it");
     }
-    const bool global = content_.kind == FclibKind::global || content_.kind == FclibKind::mixed_global;
+    const bool global = content_.kind == FclibKind::global || content_.kind == FclibKind::mixed_global ||
+                        content_.kind == FclibKind::global_rolling;
     const Index limits = content_.extension ? content_.extension->limits : 0;
     const Index contacts = content_.mu.size() - limits;
     order_ = {content_.s.size() + content_.b.size(), limits, contacts, content_.space_dimension};
-    Result<ConeProduct> cones = ConeProduct::create(
-        order_.joints, limits, {content_.mu.begin(), content_.mu.begin() + contacts}, content_.space_dimension);
+    std::vector<double> rolling_friction;
+    if (rolling) rolling_friction.assign(content_.mu_rolling.begin(), content_.mu_rolling.begin() + contacts);
+    Result<ConeProduct> cones =
+        ConeProduct::create(order_.joints, limits, {content_.mu.begin(), content_.mu.begin() + contacts},
+                            content_.space_dimension, std::move(rolling_friction));
     if (!cones) return error(cones.error().code, cones.error().message);
     data_.cones = *cones;
     if (content_.extension && content_.extension->compliance) {

@@ -176,7 +176,7 @@ class ExtensionReader {
   }
 
   void read_frames(Configuration& known) const {
-    const int d = order_.dimension;
+    const int d = order_.axes();
     std::optional<Vector> frames = read_reals("contact_frames", Index{d} * d * order_.contacts);
     if (!frames) return;
     if (!are_frames(*frames, d)) fail("contact_frames", "has a frame that is not orthonormal");
@@ -202,7 +202,9 @@ class ExtensionReader {
   void check_limits() const {
     if (order_.limits == 0) return;
     for (Index k = order_.contacts; k < content_.mu.size(); ++k) {
-      if (content_.mu[k] != 0.0) fail("limits", fmt::format("contact {} would be a limit, but has friction", k));
+      const double rolling = content_.mu_rolling.size() > k ? content_.mu_rolling[k] : 0.0;
+      if (content_.mu[k] != 0.0 || rolling != 0.0)
+        fail("limits", fmt::format("contact {} would be a limit, but has friction", k));
     }
     const Vector& vector = local_ ? content_.q : content_.w;
     bool apart = true;
@@ -411,7 +413,7 @@ void write_extension(const ContactProblem& problem, hdf5::Image& image) {
   if (order.limits > 0) image.write_size(group + "/limits", order.limits);
   write_matrix_part(problem, order, image, group);
   write_free_term(problem, order, image, group);
-  if (problem.configuration()) write_configuration(*problem.configuration(), order.dimension, image, group);
+  if (problem.configuration()) write_configuration(*problem.configuration(), order.axes(), image, group);
   if (!problem.reference()) return;
   const Reference& reference = *problem.reference();
   image.make_group(group + "/reference");

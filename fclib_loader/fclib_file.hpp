@@ -76,6 +76,7 @@ struct FclibSummary {
   Index rows = 0;  ///< of contacts and limits
   Index nonzeros = 0;
   std::optional<double> mu_min, mu_max;
+  std::optional<double> mu_r_min, mu_r_max;  ///< where there is rolling friction
   double symmetry_error = 0.0;
   bool has_guess = false;
   bool has_solution = false;
@@ -84,7 +85,8 @@ FclibSummary summarise(const FclibContent& content);
 
 /// Normal last; bilateral rows become joint rows; a global problem keeps its M, J form and is condensed. What the
 /// extension adds is taken where it agrees with FCLIB's part. The stored guess or solution is attached where it has the
-/// right size. Errors: unsupported for rolling friction, bad_input where the condensation fails (M singular).
+/// right size. Errors: unsupported for rolling friction in the plane, bad_input where the condensation fails (M
+/// singular).
 Result<ContactProblem> to_problem(const FclibContent& content, const std::filesystem::path& file);
 
 /// read_fclib and to_problem.

@@ -34,6 +34,10 @@ FclibSummary summarise(const FclibContent& content) {
     summary.mu_min = content.mu.head(summary.contacts).minCoeff();
     summary.mu_max = content.mu.head(summary.contacts).maxCoeff();
   }
+  if (summary.contacts > 0 && content.mu_rolling.size() > 0) {
+    summary.mu_r_min = content.mu_rolling.head(summary.contacts).minCoeff();
+    summary.mu_r_max = content.mu_rolling.head(summary.contacts).maxCoeff();
+  }
   if (local) {
     summary.symmetry_error = symmetry_error_of(content.w_matrix);
   } else if (in_small_blocks(content.m_matrix) &&

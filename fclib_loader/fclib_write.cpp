@@ -30,7 +30,8 @@ class Writer {
       : problem_(problem), cones_(problem.cones()), order_(RowOrder::of(cones_)), name_(name), image_(image) {}
 
   void write(const FclibWriteOptions& options) {
-    group_ = problem_.primal() ? "/fclib_global" : "/fclib_local";
+    const char* const global = cones_.rolls() ? "/fclib_global_rolling" : "/fclib_global";
+    group_ = problem_.primal() ? global : "/fclib_local";
     image_.make_group(group_ + "/vectors");
     image_.write_size(group_ + "/spacedim", cones_.contact_dimension());
     if (problem_.primal()) {
@@ -41,6 +42,10 @@ class Writer {
     Vector friction = Vector::Zero(cones_.contacts() + cones_.limits());
     std::copy(cones_.friction().begin(), cones_.friction().end(), friction.begin());
     image_.write_reals(group_ + "/vectors/mu", friction);
+    if (cones_.rolls()) {
+      std::copy(cones_.rolling_friction().begin(), cones_.rolling_friction().end(), friction.begin());
+      image_.write_reals(group_ + "/vectors/mu_r", friction);
+    }
     write_info();
     write_extension(problem_, image_);
     const auto& reference = problem_.reference();

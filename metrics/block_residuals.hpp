@@ -7,16 +7,43 @@ namespace conebench {
 
 /// What the judge computes block by block, apart from the projections that solvers use: differences such as
 /// x − P(x) are formed directly, so that a small violation of a large vector keeps its digits, and norms by hypot, so
-/// that they neither overflow nor underflow. Components are (t1, t2, n) or (t, n), the normal last.
+/// that they neither overflow nor underflow. Components are (t, n), (t1, t2, n), or with rolling friction
+/// (t1, t2, n, m1, m2).
 template <int Dim>
 using BlockVector = Eigen::Matrix<double, Dim, 1>;
+
+/// Place of the normal among a block's rows.
+template <int Rows>
+constexpr int normal_of = Rows - 1;
+template <>
+inline constexpr int normal_of<5> = 2;
 
 inline double block_norm(const BlockVector<1>& x) { return std::abs(x[0]); }
 inline double block_norm(const BlockVector<2>& x) { return std::hypot(x[0], x[1]); }
 inline double block_norm(const BlockVector<3>& x) { return std::hypot(x[0], x[1], x[2]); }
 
+inline double block_norm(const BlockVector<5>& x) { return std::hypot(std::hypot(x[0], x[1], x[2]), x[3], x[4]); }
+
 inline double slip_norm(const BlockVector<2>& x) { return std::abs(x[0]); }
 inline double slip_norm(const BlockVector<3>& x) { return std::hypot(x[0], x[1]); }
+inline double slip_norm(const BlockVector<5>& x) { return std::hypot(x[0], x[1]); }
+inline double roll_norm(const BlockVector<5>& x) { return std::hypot(x[3], x[4]); }
+
+/// A contact's coefficients; `rolling` in the scaled unit, 0 without rolling friction.
+struct BlockFriction {
+  double sliding = 0.0;
+  double rolling = 0.0;
+};
+
+/// Γ's entry on the normal.
+template <int Dim>
+double de_saxce_of(const BlockVector<Dim>& velocity, BlockFriction mu) {
+  if constexpr (Dim > 3) {
+    return mu.sliding * slip_norm(velocity) + mu.rolling * roll_norm(velocity);
+  } else {
+    return mu.sliding * slip_norm(velocity);
+  }
+}
 
 namespace detail {
 
@@ -35,27 +62,92 @@ BlockVector<Dim> outside_of_cone(const BlockVector<Dim>& x, double a, double b) 
   return difference;
 }
 
+/// The root x ≥ start of x − c = Σ mu_k max(0, a_k − mu_k x) over the two bounds, a = (slide, roll). The difference of
+/// both sides is concave, increasing and linear in pieces, so that Newton's steps from below end at the root after
+/// three at most.
+inline double rolling_root(double start, double c, BlockFriction mu, double slide, double roll) {
+  double x = start;
+  for (int step = 0; step < 4; ++step) {
+    const double slides = slide - mu.sliding * x;
+    const double rolls = roll - mu.rolling * x;
+    double value = x - c;
+    double slope = 1.0;
+    if (slides > 0.0) {
+      value -= mu.sliding * slides;
+      slope += mu.sliding * mu.sliding;
+    }
+    if (rolls > 0.0) {
+      value -= mu.rolling * rolls;
+      slope += mu.rolling * mu.rolling;
+    }
+    if (!(value < 0.0)) return std::isnan(value) ? value : x;
+    x -= value / slope;
+  }
+  return x;
+}
+
 }  // namespace detail
 
-/// x − P_{K_mu}(x).
-template <int Dim>
-BlockVector<Dim> outside_of_friction_cone(const BlockVector<Dim>& x, double mu) {
-  return detail::outside_of_cone<Dim>(x, 1.0, mu);
+/// P_K(x) for K = {‖x_T‖ ≤ mu x_N, ‖x_M‖ ≤ mu_r x_N}, from the tip of the cone: what is small keeps its digits.
+inline BlockVector<5> project_rolling_cone(const BlockVector<5>& x, BlockFriction mu) {
+  const double slip = slip_norm(x);
+  const double roll = roll_norm(x);
+  if (mu.sliding * slip + mu.rolling * roll <= -x[2]) return BlockVector<5>::Zero();
+  const double normal = detail::rolling_root(0.0, x[2], mu, slip, roll);
+  BlockVector<5> point = x;
+  point[2] = normal;
+  if (slip > mu.sliding * normal) point.head<2>() *= mu.sliding * normal / slip;
+  if (roll > mu.rolling * normal) point.tail<2>() *= mu.rolling * normal / roll;
+  return point;
 }
 
-/// x − P_{K_mu*}(x), K_mu* = {mu ‖x_T‖ ≤ x_N}.
-template <int Dim>
-BlockVector<Dim> outside_of_dual_cone(const BlockVector<Dim>& x, double mu) {
-  return detail::outside_of_cone<Dim>(x, mu, 1.0);
+/// x − P_K(x) for the same cone, from x on: a small step out of the cone keeps its digits.
+inline BlockVector<5> outside_of_rolling_cone(const BlockVector<5>& x, BlockFriction mu) {
+  const double slip = slip_norm(x);
+  const double roll = roll_norm(x);
+  if (mu.sliding * slip + mu.rolling * roll <= -x[2]) return x;
+  // In the normal's step P(x)_N − x_N ≥ max(0, −x_N).
+  const double slip_beyond = slip - mu.sliding * x[2];
+  const double roll_beyond = roll - mu.rolling * x[2];
+  const double step = detail::rolling_root(std::fmax(0.0, -x[2]), 0.0, mu, slip_beyond, roll_beyond);
+  BlockVector<5> difference = BlockVector<5>::Zero();
+  difference[2] = -step;
+  if (slip_beyond > mu.sliding * step) {
+    difference.head<2>() = x.head<2>() * ((slip_beyond - mu.sliding * step) / slip);
+  }
+  if (roll_beyond > mu.rolling * step) {
+    difference.tail<2>() = x.tail<2>() * ((roll_beyond - mu.rolling * step) / roll);
+  }
+  return difference;
 }
 
-/// λ − P_{K_mu}(λ − r v).
+/// x − P_K(x), K the contact's cone.
+template <int Dim>
+BlockVector<Dim> outside_of_friction_cone(const BlockVector<Dim>& x, BlockFriction mu) {
+  if constexpr (Dim > 3) {
+    return outside_of_rolling_cone(x, mu);
+  } else {
+    return detail::outside_of_cone<Dim>(x, 1.0, mu.sliding);
+  }
+}
+
+/// x − P_{K*}(x), K* = {mu ‖x_T‖ ≤ x_N}; with rolling friction {mu ‖x_T‖ + mu_r ‖x_M‖ ≤ x_N}, where it is −P_K(−x).
+template <int Dim>
+BlockVector<Dim> outside_of_dual_cone(const BlockVector<Dim>& x, BlockFriction mu) {
+  if constexpr (Dim > 3) {
+    return -project_rolling_cone(-x, mu);
+  } else {
+    return detail::outside_of_cone<Dim>(x, mu.sliding, 1.0);
+  }
+}
+
+/// λ − P_K(λ − r v).
 template <int Dim>
 BlockVector<Dim> natural_map_of_contact(const BlockVector<Dim>& impulse, const BlockVector<Dim>& velocity, double r,
-                                        double mu) {
-  constexpr int n = Dim - 1;
+                                        BlockFriction mu) {
   const BlockVector<Dim> point = impulse - r * velocity;
-  if (mu * slip_norm(point) <= -point[n]) return impulse;  // in the polar cone, projected to 0
+  // In the polar cone, projected to 0.
+  if (de_saxce_of<Dim>(point, mu) <= -point[normal_of<Dim>]) return impulse;
   return r * velocity + outside_of_friction_cone<Dim>(point, mu);
 }
 

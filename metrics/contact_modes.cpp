@@ -1,8 +1,6 @@
-#include <algorithm>
-
 #include "metrics/block_residuals.hpp"
 #include "metrics/residual_formulas.hpp"
-#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/contact_cones.hpp"
 
 namespace conebench {
 
@@ -10,14 +8,12 @@ namespace {
 
 template <int Dim>
 ContactMode mode_of(const ResidualEvaluation& evaluation, const BlockScale& block, double tau) {
-  constexpr int n = Dim - 1;
   const BlockVector<Dim> impulse = evaluation.impulse().segment<Dim>(block.row);
   const BlockVector<Dim> velocity = evaluation.velocity().segment<Dim>(block.row);
-  const double smallest_velocity = tau * evaluation.velocity_scale();
-  if (impulse[n] <= smallest_velocity * block.r) return ContactMode::open;
-  const double friction_left = block.friction * impulse[n] - slip_norm(impulse);
-  return slip_norm(velocity) <= std::max(smallest_velocity, friction_left / block.r) ? ContactMode::stick
-                                                                                     : ContactMode::slip;
+  if (is_open<Dim>(evaluation, block, impulse, tau)) return ContactMode::open;
+  bool moves = slides<Dim>(evaluation, block, impulse, velocity, tau);
+  if constexpr (Dim > 3) moves = moves || rolls(evaluation, block, impulse, velocity, tau);
+  return moves ? ContactMode::slip : ContactMode::stick;
 }
 
 }  // namespace
@@ -27,8 +23,8 @@ ContactModes classify_contacts(const ResidualEvaluation& evaluation, double tau,
   if (!evaluation.finite()) return modes;
   for (const BlockScale& block : evaluation.blocks()) {
     if (block.kind != BlockKind::contact) continue;
-    const ContactMode mode =
-        with_contact_rows(evaluation.dimension(), [&]<int Dim>() { return mode_of<Dim>(evaluation, block, tau); });
+    const ContactMode mode = with_contact_cone(
+        evaluation.problem().cones(), [&]<class Cone>() { return mode_of<Cone::rows>(evaluation, block, tau); });
     modes.open += mode == ContactMode::open ? 1 : 0;
     modes.stick += mode == ContactMode::stick ? 1 : 0;
     modes.slip += mode == ContactMode::slip ? 1 : 0;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/rolling_units.hpp"
+
 namespace conebench {
 
 namespace {
@@ -23,11 +25,11 @@ void project_ccp(const ConeProduct& cones, Vector& z) { project_cone(cones, z, z
 void project_ncp(const ConeProduct& cones, Vector& z) {
   auto limits = z.segment(cones.first_limit_row(), cones.limits());
   limits = limits.cwiseMax(0.0);
-  const Index tangents = cones.contact_dimension() - 1;
   for (Index i = 0; i < cones.contacts(); ++i) {
     const Index row = cones.contact_row(i);
-    z.segment(row, tangents).setZero();
-    z[row + tangents] = std::max(z[row + tangents], 0.0);
+    const double normal = std::max(z[row + cones.normal_row()], 0.0);
+    z.segment(row, cones.contact_dimension()).setZero();
+    z[row + cones.normal_row()] = normal;
   }
 }
 
@@ -114,7 +116,7 @@ void add_matrix_findings(const ContactProblem& problem, const Features& features
   }
   for (Index block = 0; block < problem.cones().blocks(); ++block) {
     const auto diagonal = problem.diagonal().block(block);
-    const Index n = diagonal.rows() - 1;
+    const Index n = problem.cones().normal_row_of(block) - problem.cones().block_row(block);
     if (diagonal(n, n) > 0.0 || problem.compliance()[problem.cones().block_row(block) + n] > 0.0) continue;
     findings.push_back(fmt::format("G has the diagonal entry {:.1e} at {}: its own impulse does not push it apart.",
                                    diagonal(n, n), block_name(problem.cones(), block)));
@@ -131,7 +133,10 @@ std::string gap_finding(const ContactProblem& problem, const RangeGap& gap, cons
 
 }  // namespace
 
-Diagnosis diagnose(const ContactProblem& problem, const SpectrumOptions& options) {
+Diagnosis diagnose(const ContactProblem& given, const SpectrumOptions& options) {
+  // Moments in units of impulses, as in all norms.
+  const Result<ContactProblem> scaled = in_rolling_units(given);
+  const ContactProblem& problem = scaled ? *scaled : given;
   Diagnosis diagnosis;
   diagnosis.features = extract_features(problem, options);
   if (problem.rows() == 0) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/suggestion.hpp"
+#include "problems/rolling_units.hpp"
 
 namespace conebench {
 
@@ -26,7 +27,7 @@ constexpr SampleCategory categories[] = {SampleCategory::unknown,
 std::optional<double> coupling_of(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   if (cones.contacts() == 0) return std::nullopt;
-  const Index n = cones.contact_dimension() - 1;
+  const Index n = cones.normal_row();
   double largest = 0.0;
   for (Index block = cones.first_contact_row(); block < cones.blocks(); ++block) {
     const auto diagonal = problem.diagonal().block(block);
@@ -55,7 +56,7 @@ std::optional<ConstraintDensities> densities_of(const ContactProblem& problem) {
     densities.source = ConstraintDensities::Source::generalised_velocities;
     densities.degrees_of_freedom = velocities;
   } else {
-    densities.degrees_of_freedom = (cones.contact_dimension() == 3 ? 6 : 3) * bodies;
+    densities.degrees_of_freedom = body_velocities(cones.space_dimension()) * bodies;
   }
   if (densities.degrees_of_freedom <= 0) return std::nullopt;
   const auto freedom = static_cast<double>(densities.degrees_of_freedom);
@@ -76,8 +77,8 @@ SampleCategory first_that_fits(const ConeProduct& cones, Index rank,
   }
   if (cones.joints() > 0 && densities->all > 1.0) return SampleCategory::dense_constraints;
   if (cones.contacts() == 1) return SampleCategory::single_contact;
-  // n_c <= 2 n_b: d_c <= 1 in 3D, and 4/3 in 2D, where a body has 3 degrees of freedom.
-  const double sparse = cones.contact_dimension() == 3 ? 1.0 : 4.0 / 3.0;
+  // n_c <= 2 n_b: d_c <= 1 in 3D, 4/3 in 2D, where a body has 3 degrees of freedom, and 5/3 with rolling friction.
+  const double sparse = 2.0 * cones.contact_dimension() / static_cast<double>(body_velocities(cones.space_dimension()));
   return densities->contacts <= sparse ? SampleCategory::sparse_contacts : SampleCategory::dense_contacts;
 }
 
@@ -126,9 +127,11 @@ SampleCategory sample_category(const ContactProblem& problem, Index rank) {
 
 Features extract_features(const ContactProblem& problem, const SpectrumOptions& options) {
   Features features;
-  features.spectrum = problem.condenses_sparsely()
-                          ? analyse_spectrum(problem.blocks(), options)
-                          : analyse_spectrum(problem.delassus(), problem.cones(), options);
+  // Moments in units of impulses: else the spectrum would depend on the unit of length.
+  const Result<ContactProblem> in_units = in_rolling_units(problem);
+  const ContactProblem& scaled = in_units ? *in_units : problem;
+  features.spectrum = scaled.condenses_sparsely() ? analyse_spectrum(scaled.blocks(), options)
+                                                  : analyse_spectrum(scaled.delassus(), scaled.cones(), options);
   features.symmetry_error = problem.symmetry_error();
   features.coupling = coupling_of(problem);
   features.densities = densities_of(problem);

@@ -30,6 +30,9 @@ std::vector<std::string> category_names();
 /// Against a name that category_of knows nothing of: which one may have been meant, and all that there are.
 std::string unknown_category(const std::string& name);
 
+/// Velocities of a free rigid body: 3 in the plane, 6 in space.
+inline Index body_velocities(int space_dimension) { return space_dimension * (space_dimension + 1) / 2; }
+
 /// Rows per degree of freedom of the bodies (paper 004, Sec. VII-C), and where the latter come from.
 struct ConstraintDensities {
   enum class Source {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "metrics/block_residuals.hpp"
 #include "problems/contact_problem.hpp"
 
 namespace conebench {
@@ -19,11 +20,15 @@ struct WorstBlock {
 struct BlockScale {
   BlockKind kind = BlockKind::joint;
   Index row = 0;
-  double friction = 0.0;
+  BlockFriction friction;
   double r = 1.0;  ///< r_i = d_i / trace(G_ii + R_ii) [N s per m/s]
 };
 
-/// Workspace of the judge for one problem. The constructor and reset() do the allocations.
+/// Workspace of the judge for one problem. The constructor does the allocations.
+///
+/// With rolling friction everything here is in scaled variables, D λ and D⁻¹ σ with D = diag(1, 1, 1, 1/ℓ, 1/ℓ) and
+/// ℓ_i = √(mean diagonal of the translations of (G + R)_ii / of its rotations); where one of the two is not positive,
+/// the mean of the others' ℓ, or 1 (docs/metrics.md).
 class ResidualEvaluation {
  public:
   explicit ResidualEvaluation(const ContactProblem& problem);
@@ -32,7 +37,8 @@ class ResidualEvaluation {
   void set_impulse(ConstVectorRef impulse);
 
   const ContactProblem& problem() const { return problem_; }
-  int dimension() const { return problem_.cones().contact_dimension(); }
+  /// g.
+  const Vector& free_term() const { return free_term_; }
   const std::vector<BlockScale>& blocks() const { return blocks_; }
   /// V = max_i ‖g_i‖ over the blocks, 1 where that is 0 [m/s].
   double velocity_scale() const { return velocity_scale_; }
@@ -50,6 +56,8 @@ class ResidualEvaluation {
 
  private:
   ContactProblem problem_;
+  Vector lengths_;  ///< one a row: ℓ on moments, else 1
+  Vector free_term_;
   std::vector<BlockScale> blocks_;
   double velocity_scale_ = 1.0;
   bool finite_ = true;

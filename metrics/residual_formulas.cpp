@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "metrics/block_residuals.hpp"
-#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/contact_cones.hpp"
 
 namespace conebench {
 
@@ -14,7 +14,7 @@ namespace {
 using Evaluation = ResidualEvaluation;
 using OptionalReason = std::optional<std::string>;
 
-/// Calls visit(index, block, λ_i, v_i) for every block, with vectors of 1 (joint, limit), 2 or 3 rows (contact).
+/// Calls visit(index, block, λ_i, v_i) for every block, with vectors of 1 (joint, limit), 2, 3 or 5 rows (contact).
 template <class Visit>
 void for_each_block(const Evaluation& e, const Vector& velocity, Visit visit) {
   Index index = 0;
@@ -23,9 +23,10 @@ void for_each_block(const Evaluation& e, const Vector& velocity, Visit visit) {
     if (block.kind != BlockKind::contact) {
       visit(index, block, BlockVector<1>(e.impulse()[row]), BlockVector<1>(velocity[row]));
     } else {
-      with_contact_rows(e.dimension(), [&]<int Dim>() {
-        visit(index, block, BlockVector<Dim>(e.impulse().segment<Dim>(row)),
-              BlockVector<Dim>(velocity.segment<Dim>(row)));
+      with_contact_cone(e.problem().cones(), [&]<class Cone>() {
+        constexpr int rows = Cone::rows;
+        visit(index, block, BlockVector<rows>(e.impulse().segment<rows>(row)),
+              BlockVector<rows>(velocity.segment<rows>(row)));
       });
     }
     ++index;
@@ -147,6 +148,12 @@ WorstBlock scaled_over(const Evaluation& e, const Vector& velocity) {
 WorstBlock natural_map_scaled(Evaluation& e) { return scaled_over(e, e.augmented_velocity()); }
 WorstBlock natural_map_ccp_scaled(Evaluation& e) { return scaled_over(e, e.velocity()); }
 
+/// Models that are defined for Coulomb's friction alone.
+OptionalReason rolling_missing(const ContactProblem& problem) {
+  if (!problem.cones().rolls()) return std::nullopt;
+  return "the model has no rolling friction";
+}
+
 /// Of models that bound friction in a polygon of the tangent plane; `map` is that of a contact, with step 1.
 template <class ContactMap>
 WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
@@ -155,7 +162,7 @@ WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
     double error = 0.0;
     if constexpr (rows_of<decltype(v)> == 1) {
       error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
-    } else {
+    } else if constexpr (rows_of<decltype(v)> <= 3) {
       error = euclidean(map(lambda / b.r, v, b));
     }
     worst.take(error / e.velocity_scale(), i);
@@ -170,10 +177,11 @@ WorstBlock natural_map_raisim_scaled(Evaluation& e) {
     double error = 0.0;
     if constexpr (rows == 1) {
       error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
-    } else {
+    } else if constexpr (rows <= 3) {
       BlockVector<rows> normal_row = matrix.block(i).row(rows - 1);
       normal_row[rows - 1] += e.problem().compliance()[b.row + rows - 1];
-      error = euclidean(natural_of<rows>(b, lambda / b.r, raisim_velocity<rows>(v, normal_row, b.friction), 1.0));
+      error =
+          euclidean(natural_of<rows>(b, lambda / b.r, raisim_velocity<rows>(v, normal_row, b.friction.sliding), 1.0));
     }
     worst.take(error / e.velocity_scale(), i);
   });
@@ -182,12 +190,12 @@ WorstBlock natural_map_raisim_scaled(Evaluation& e) {
 
 WorstBlock natural_map_box_scaled(Evaluation& e) {
   return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
-    return natural_map_of_box<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction);
+    return natural_map_of_box<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction.sliding);
   });
 }
 WorstBlock natural_map_facets_scaled(Evaluation& e) {
   return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
-    return natural_map_of_facets<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction, 8);
+    return natural_map_of_facets<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction.sliding, 8);
   });
 }
 
@@ -213,13 +221,11 @@ WorstBlock divided(WorstBlock error, double denominator) {
 }
 
 WorstBlock natural_map_relative(Evaluation& e) {
-  const double g = e.problem().free_term().stableNorm();
+  const double g = e.free_term().stableNorm();
   return divided(natural_map_norm(e), std::max({g, e.impulse().stableNorm(), e.velocity().stableNorm()}));
 }
 
-WorstBlock natural_map_relative_g(Evaluation& e) {
-  return divided(natural_map_norm(e), e.problem().free_term().stableNorm());
-}
+WorstBlock natural_map_relative_g(Evaluation& e) { return divided(natural_map_norm(e), e.free_term().stableNorm()); }
 
 OptionalReason penetration_missing(const ContactProblem& problem) {
   if (problem.cones().contacts() == 0) return std::nullopt;
@@ -239,7 +245,7 @@ WorstBlock penetration(Evaluation& e) {
   const ContactProblem& problem = e.problem();
   const ConeProduct& cones = problem.cones();
   for (Index i = 0; i < cones.contacts(); ++i) {
-    const Index n = cones.contact_row(i) + cones.contact_dimension() - 1;
+    const Index n = cones.contact_row(i) + cones.normal_row();
     const double velocity = e.velocity()[n] - problem.compliance()[n] * e.impulse()[n] - (*problem.bias())[n];
     const double gap = (*problem.configuration()->gaps)[i] + *problem.configuration()->time_step * velocity;
     worst.take(-gap, cones.first_contact_row() + i);
@@ -248,7 +254,7 @@ WorstBlock penetration(Evaluation& e) {
 }
 
 double quadratic_objective(const Evaluation& e) {
-  return 0.5 * (e.impulse().dot(e.velocity()) + e.impulse().dot(e.problem().free_term()));
+  return 0.5 * (e.impulse().dot(e.velocity()) + e.impulse().dot(e.free_term()));
 }
 WorstBlock objective(Evaluation& e) { return {quadratic_objective(e), -1}; }
 
@@ -257,7 +263,7 @@ WorstBlock objective_ncp(Evaluation& e) {
   double de_saxce = 0.0;
   for_each_block(e, e.velocity(), [&](Index, const BlockScale& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
-    if constexpr (rows > 1) de_saxce += lambda[lambda.size() - 1] * b.friction * slip_norm(v);
+    if constexpr (rows > 1) de_saxce += lambda[normal_of<rows>] * de_saxce_of<rows>(v, b.friction);
   });
   return {quadratic_objective(e) + de_saxce, -1};
 }
@@ -274,22 +280,30 @@ WorstBlock duality_gap_ccp(Evaluation& e) {
   return worst;
 }
 
-/// Angle between two vectors of the tangent plane (or line); 90 degrees where one is 0.
-double angle_between(const BlockVector<3>& a, const BlockVector<3>& b) {
+/// Angle between two vectors of a plane or line; 90 degrees where one is 0.
+double angle_between(const BlockVector<2>& a, const BlockVector<2>& b) {
   const double cross = a[0] * b[1] - a[1] * b[0];
   const double dot = a[0] * b[0] + a[1] * b[1];
   return cross == 0.0 && dot == 0.0 ? std::acos(0.0) : std::atan2(std::abs(cross), dot);
 }
-double angle_between(const BlockVector<2>& a, const BlockVector<2>& b) {
+double angle_between(const BlockVector<1>& a, const BlockVector<1>& b) {
   if (a[0] == 0.0 || b[0] == 0.0) return std::acos(0.0);
   return (a[0] > 0.0) == (b[0] > 0.0) ? 0.0 : std::acos(-1.0);
+}
+
+/// Between −λ and σ of the tangents (or of the moments). Unit length first: products of small impulses and velocities
+/// could underflow.
+template <int Size>
+double dissipation_angle(const BlockVector<Size>& impulse, const BlockVector<Size>& velocity) {
+  const BlockVector<Size> friction = -impulse / std::max(block_norm(impulse), std::numeric_limits<double>::min());
+  return angle_between(friction, BlockVector<Size>(velocity / block_norm(velocity)));
 }
 
 /// min(λ_N / r, σ_N) over V: what is left of 0 ≤ λ_N ⊥ σ_N ≥ 0, whatever friction does (002 (8)).
 WorstBlock signorini(Evaluation& e) {
   WorstBlock worst;
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    constexpr int n = rows_of<decltype(v)> - 1;
+    constexpr int n = normal_of<rows_of<decltype(v)>>;
     if (b.kind == BlockKind::joint) return;
     worst.take(std::abs(natural_map_of_limit(lambda[n] / b.r, v[n], 1.0)) / e.velocity_scale(), i);
   });
@@ -298,16 +312,18 @@ WorstBlock signorini(Evaluation& e) {
 
 WorstBlock dissipation_error(Evaluation& e) {
   WorstBlock worst;
-  std::vector<ContactMode> modes;
-  classify_contacts(e, mode_tolerance, &modes);
-  const Index first = e.problem().cones().first_contact_row();
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
     if constexpr (rows > 1) {
-      if (b.friction == 0.0 || modes[static_cast<std::size_t>(i - first)] != ContactMode::slip) return;
-      // Unit length first: products of small impulses and velocities could underflow.
-      const BlockVector<rows> friction = -lambda / std::max(slip_norm(lambda), std::numeric_limits<double>::min());
-      worst.take(angle_between(friction, BlockVector<rows>(v / slip_norm(v))), i);
+      constexpr int tangents = normal_of<rows>;
+      if (b.friction.sliding > 0.0 && slides<rows>(e, b, lambda, v, mode_tolerance)) {
+        worst.take(dissipation_angle<tangents>(lambda.template head<tangents>(), v.template head<tangents>()), i);
+      }
+      if constexpr (rows > 3) {
+        if (b.friction.rolling > 0.0 && rolls(e, b, lambda, v, mode_tolerance)) {
+          worst.take(dissipation_angle<2>(lambda.template tail<2>(), v.template tail<2>()), i);
+        }
+      }
     }
   });
   return worst;
@@ -344,18 +360,21 @@ std::span<const ResidualDefinition> residual_definitions() {
                           "max_i |lambda_i - P_B(lambda_i - r_i sigma_i)| / (r_i V), B the box |lambda_t| <= mu "
                           "max(0, lambda_N) of the answer itself",
                           "1", "Conebench; own-model measure of the LCP with a box (002 Alg. 1)", verdict},
-                         natural_map_box_scaled},
+                         natural_map_box_scaled,
+                         rolling_missing},
       ResidualDefinition{{"natural_map_facets_scaled", 1,
                           "max_i |lambda_i - P_F(lambda_i - r_i sigma_i)| / (r_i V), F the polygon with corners at mu "
                           "max(0, lambda_N) of the answer itself in directions 2 pi m / 8 from t1",
                           "1", "Conebench; own-model measure of the facet LCP with M = 8 (001 (21)-(23))", verdict},
-                         natural_map_facets_scaled},
+                         natural_map_facets_scaled,
+                         rolling_missing},
       ResidualDefinition{
           {"natural_map_raisim_scaled", 1,
            "max_i |lambda_i - P_K(lambda_i - r_i w_i)| / (r_i V), w = sigma + x d / d_n, d the normal row "
            "of G_ii + R_ii, x = mu |w_T| (De Saxce's mu |sigma_T| where there is no such x)",
            "1", "Conebench; own-model measure of RaiSim's model (002 (23)-(24))", verdict},
-          natural_map_raisim_scaled},
+          natural_map_raisim_scaled,
+          rolling_missing},
       ResidualDefinition{{"natural_map_relative", 1,
                           "|lambda - P_K(lambda - v)|_2 / max(|g|_2, |lambda|_2, |sigma|_2), not divided by <= 2.2e-16",
                           "1", "Siconos numerics", verdict},

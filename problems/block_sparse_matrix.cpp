@@ -104,9 +104,12 @@ void BlockSparseMatrix::apply_blocks(ConstVectorRef x, VectorRef y) const {
 }
 
 void BlockSparseMatrix::apply(ConstVectorRef x, VectorRef y) const {
-  // A matrix without contacts takes either branch.
-  const bool planar = block_rows() > 0 && block_size(block_rows() - 1) == 2;
-  planar ? apply_blocks<2>(x, y) : apply_blocks<3>(x, y);
+  // A matrix without contacts takes any branch.
+  switch (block_rows() > 0 ? block_size(block_rows() - 1) : 1) {
+    case 2: return apply_blocks<2>(x, y);
+    case 5: return apply_blocks<5>(x, y);
+    default: return apply_blocks<3>(x, y);
+  }
 }
 
 Matrix BlockSparseMatrix::dense() const {

@@ -10,24 +10,48 @@ namespace conebench {
 
 enum class BlockKind { joint, limit, contact };
 
-/// K = R^joints × R_+^limits × Π K_{mu_i}, with the rows in this order.
+/// A class of problems/cones each.
+enum class ConeType { joint, limit, coulomb_plane, coulomb_space, rolling };
+
+/// Blocks of one type, one after the other.
+struct ConeRun {
+  ConeType type = ConeType::joint;
+  Index first_block = 0;
+  Index first_row = 0;
+  Index count = 0;  ///< of blocks, more than 0
+
+  bool operator==(const ConeRun&) const = default;
+};
+
+/// K = R^joints × R_+^limits × Π K_i, with the rows in this order: runs of one cone type each.
 ///
-/// Every joint row and every limit row is a block of one row; a contact is a block of `contact_dimension` rows,
-/// (t1, t2, n) in 3D and (t, n) in 2D. K* is {0}^joints × R_+^limits × Π K_{mu_i}*.
+/// Every joint row and every limit row is a block of one row; a contact is a block of `contact_dimension` rows: (t, n)
+/// in the plane, (t1, t2, n) in space, (t1, t2, n, m1, m2) with rolling friction. K* is {0}^joints × R_+^limits × Π
+/// K_i*.
 class ConeProduct {
  public:
   ConeProduct() = default;
 
-  /// Errors (bad_input): a negative count, a dimension other than 2 or 3, a friction coefficient that is negative or
-  /// not finite.
-  static Result<ConeProduct> create(Index joints, Index limits, std::vector<double> friction,
-                                    int contact_dimension = 3);
+  /// Errors (bad_input): a negative count, a dimension other than 2, 3 or 5, a friction coefficient that is negative or
+  /// not finite, coefficients of rolling friction for another dimension than 5 or another number of contacts.
+  static Result<ConeProduct> create(Index joints, Index limits, std::vector<double> friction, int contact_dimension = 3,
+                                    std::vector<double> rolling_friction = {});
 
   Index joints() const { return joints_; }
   Index limits() const { return limits_; }
   Index contacts() const { return static_cast<Index>(friction_.size()); }
+  std::span<const ConeRun> runs() const { return runs_; }
+  ConeType contact_type() const { return contact_type_; }
+  /// Rows of a contact.
   int contact_dimension() const { return contact_dimension_; }
+  /// Of these the normal's, the others being tangents and moments.
+  int normal_row() const { return space_dimension() - 1; }
+  /// 2 in the plane, 3 in space.
+  int space_dimension() const { return contact_type_ == ConeType::coulomb_plane ? 2 : 3; }
+  bool rolls() const { return contact_type_ == ConeType::rolling; }
   std::span<const double> friction() const { return friction_; }
+  /// mu_r, one a contact where there is rolling friction, else empty [m].
+  std::span<const double> rolling_friction() const { return rolling_friction_; }
 
   Index rows() const { return first_contact_row() + contact_dimension_ * contacts(); }
   Index first_limit_row() const { return joints_; }
@@ -38,6 +62,8 @@ class ConeProduct {
   BlockKind block_kind(Index block) const;
   Index block_row(Index block) const;
   int block_size(Index block) const { return block < first_contact_row() ? 1 : contact_dimension_; }
+  /// The row of a block that stands for its normal: the only one of a joint or limit.
+  Index normal_row_of(Index block) const { return block_row(block) + (block < first_contact_row() ? 0 : normal_row()); }
 
   bool operator==(const ConeProduct&) const = default;
 
@@ -45,7 +71,9 @@ class ConeProduct {
   Index joints_ = 0;
   Index limits_ = 0;
   int contact_dimension_ = 3;
-  std::vector<double> friction_;
+  ConeType contact_type_ = ConeType::coulomb_space;
+  std::vector<double> friction_, rolling_friction_;
+  std::vector<ConeRun> runs_;
 };
 
 /// P_K(x), rows as in `cones`. `out` may be `x` itself.
@@ -54,8 +82,9 @@ void project_cone(const ConeProduct& cones, ConstVectorRef x, VectorRef out);
 /// P_{K*}(x), rows as in `cones`. `out` may be `x` itself.
 void project_dual_cone(const ConeProduct& cones, ConstVectorRef x, VectorRef out);
 
-/// De Saxcé's correction: out = sigma + Γ(sigma), Γ(sigma)_i = (0, 0, mu_i ‖sigma_{T,i}‖) on contacts and 0 elsewhere
-/// (paper 000 eq. (9), paper 004 Sec. VI). `out` may be `sigma` itself. Units: those of sigma, m/s.
+/// De Saxcé's correction: out = sigma + Γ(sigma), Γ(sigma)_i = (0, 0, mu_i ‖sigma_{T,i}‖) on contacts, with rolling
+/// friction (0, 0, mu_i ‖sigma_{T,i}‖ + mu_{r,i} ‖ω_i‖, 0, 0), and 0 elsewhere (paper 000 eq. (9), paper 004 Sec. VI).
+/// `out` may be `sigma` itself. Units: those of sigma, m/s.
 void add_de_saxce(const ConeProduct& cones, ConstVectorRef sigma, VectorRef out);
 
 }  // namespace conebench

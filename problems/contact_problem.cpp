@@ -109,6 +109,7 @@ void add_cones(Hasher& hasher, const ConeProduct& cones) {
   hasher.add(cones.limits());
   hasher.add(Index{cones.contacts() > 0 ? cones.contact_dimension() : 0});
   hasher.add(cones.friction());
+  if (cones.rolls()) hasher.add(cones.rolling_friction());
 }
 
 /// Blocks that are all zero are left out, so that the stored pattern does not matter.
@@ -259,7 +260,7 @@ std::optional<Error> check_configuration(const std::string& name, const Configur
     if ((masses.array() < 0.0).any()) return bad(name, "a body's mass is negative");
   }
   if (known.contact_frames) {
-    const int d = cones.contact_dimension();
+    const int d = cones.space_dimension();
     if (auto error =
             check_vector(name, "the contacts' frames", *known.contact_frames, Index{d} * d * cones.contacts())) {
       return error;

@@ -50,7 +50,11 @@ ContactProblem with_compliance(const ContactProblem& problem, double share) {
   Vector diagonal = problem.diagonal().diagonal();
   for (Index i = 0; i < cones.blocks(); ++i) {
     auto own = diagonal.segment(cones.block_row(i), cones.block_size(i));
-    if (own.size() > 1) own.head(own.size() - 1).setConstant(own.head(own.size() - 1).mean());
+    const Index normal = cones.normal_row_of(i) - cones.block_row(i);
+    if (normal > 0) own.head(normal).setConstant(own.head(normal).mean());
+    if (const Index moments = own.size() - normal - 1; moments > 0) {
+      own.tail(moments).setConstant(own.tail(moments).mean());
+    }
   }
   const double positive = static_cast<double>((diagonal.array() > 0.0).count());
   const double mean = positive > 0.0 ? diagonal.cwiseMax(0.0).sum() / positive : 1.0;

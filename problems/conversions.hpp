@@ -16,8 +16,8 @@ ContactProblem symmetrised(const ContactProblem& problem);
 
 /// The problem with compliance in every row: where R is 0 it becomes `share` times the diagonal of G, or, where that is
 /// not positive, times the mean of the diagonal's positive entries (1 where there is none). The tangential rows of a
-/// contact get one value, share times their mean. `problem` itself where share = 0 or R > 0 everywhere. Drops the
-/// reference, which answers another problem.
+/// contact get one value, share times their mean, and so do its moments. `problem` itself where share = 0 or R > 0
+/// everywhere. Drops the reference, which answers another problem.
 ContactProblem with_compliance(const ContactProblem& problem, double share);
 
 /// The same problem with impulses counted in `unit` [N s] > 0, λ' = λ/unit: G, R and guess accordingly, M and body

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "problems/rolling_units.hpp"
+
 namespace conebench {
 
 namespace {
@@ -87,7 +89,12 @@ double scaled_natural_map(const ConeProduct& cones, ConstVectorRef impulse, Cons
   return largest;
 }
 
-double scaled_natural_map(const ContactProblem& problem, ConstVectorRef impulse) {
+double scaled_natural_map(const ContactProblem& given, ConstVectorRef given_impulse) {
+  const Vector units = rolling_row_units(given);
+  const Result<ContactProblem> scaled = in_rolling_units(given, units);
+  if (!scaled) return std::numeric_limits<double>::infinity();
+  const ContactProblem& problem = *scaled;
+  const Vector impulse = given_impulse.cwiseQuotient(units);
   Vector inverse_steps(problem.cones().blocks());
   const double scale = natural_map_scaling(problem, inverse_steps);
   Vector velocity(problem.rows());

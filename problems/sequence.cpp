@@ -1,5 +1,6 @@
 #include "problems/sequence.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -28,14 +29,17 @@ void match(Index from_count, const std::vector<std::int64_t>& from, Index to_cou
   }
 }
 
+/// Axes of a contact's frame: moments of rolling friction are along its tangents.
+Index frame_size(const ImpulseLayout& layout) { return std::min(layout.contact_dimension, 3); }
+
 /// The frame of contact i: its axes are the columns.
 Eigen::Map<const Matrix> frame(const ImpulseLayout& layout, Index i) {
-  const Index size = layout.contact_dimension;
+  const Index size = frame_size(layout);
   return {layout.contact_frames.data() + size * size * i, size, size};
 }
 
 bool frames_known(const ImpulseLayout& layout) {
-  const Index size = layout.contact_dimension;
+  const Index size = frame_size(layout);
   return static_cast<Index>(layout.contact_frames.size()) == size * size * layout.contacts;
 }
 
@@ -60,13 +64,17 @@ Vector carried_impulse(const ImpulseLayout& from, ConstVectorRef impulse, const 
         [&](Index i, Index j) { carried[to.joints + j] = impulse[from.joints + i]; });
   if (from.contact_dimension != to.contact_dimension) return carried;
   const Index size = to.contact_dimension;
+  const Index axes = frame_size(to);
+  const Index moments = size - axes;
   const bool turned = frames_known(from) && frames_known(to);
   match(from.contacts, from.contact_identities, to.contacts, to.contact_identities, [&](Index i, Index j) {
     const auto old = impulse.segment(from.joints + from.limits + size * i, size);
     auto now = carried.segment(to.joints + to.limits + size * j, size);
     // Frames that are equal to the last bit leave λ as it is to the last bit.
     if (turned && frame(from, i) != frame(to, j)) {
-      now = frame(to, j).transpose() * (frame(from, i) * old);
+      now.head(axes) = frame(to, j).transpose() * (frame(from, i) * old.head(axes));
+      now.tail(moments) =
+          frame(to, j).leftCols(moments).transpose() * (frame(from, i).leftCols(moments) * old.tail(moments));
     } else {
       now = old;
     }

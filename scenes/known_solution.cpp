@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "problems/cones/contact_cones.hpp"
 #include "scenes/random_structure.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/scenes.hpp"
@@ -87,6 +88,37 @@ void choose_contact(Mode mode, double mu, const KnownSolutionOptions& o, RandomS
   impulse[tangents] = normal;
 }
 
+/// Moments m and spins ω of a contact: open: any ω. stick: m inside of its disk. slip: m on its boundary, ω opposite.
+void choose_moments(Mode mode, double mu_r, double normal, double speed, RandomSource& random, VectorRef impulse,
+                    VectorRef velocity) {
+  const Vector direction = random_direction(2, random);
+  const double size = random.uniform(0.5, 1.5);
+  const double inside = random.uniform(0.0, 0.9);
+  switch (mode) {
+    case Mode::open: velocity = speed * size * direction; return;
+    case Mode::stick: impulse = inside * mu_r * normal * direction; return;
+    case Mode::slip:
+      impulse = mu_r * normal * direction;
+      velocity = -speed * size * direction;
+      return;
+  }
+}
+
+/// Of contacts that move a third slides alone, a third rolls alone, and a third does both.
+void choose_rolling_contact(Mode mode, const RollingCone& cone, const KnownSolutionOptions& o, RandomSource& random,
+                            VectorRef impulse, VectorRef velocity) {
+  Mode tangents = mode;
+  Mode moments = mode;
+  if (mode == Mode::slip) {
+    const double kind = random.uniform(0.0, 3.0);
+    if (kind < 1.0) moments = Mode::stick;
+    if (kind > 2.0) tangents = Mode::stick;
+  }
+  choose_contact(tangents, cone.friction, o, random, impulse.head(3), velocity.head(3));
+  choose_moments(moments, cone.rolling, impulse[RollingCone::normal], o.speed / o.structure.lever, random,
+                 impulse.tail(2), velocity.tail(2));
+}
+
 Answer choose_answer(const ConeProduct& cones, const KnownSolutionOptions& o, RandomSource& random) {
   Answer answer{Vector::Zero(cones.rows()), Vector::Zero(cones.rows())};
   for (Index i = 0; i < cones.joints(); ++i) answer.impulse[i] = o.impulse * random.normal();
@@ -101,6 +133,11 @@ Answer choose_answer(const ConeProduct& cones, const KnownSolutionOptions& o, Ra
     const auto contact = static_cast<std::size_t>(i);
     const Index row = cones.contact_row(i);
     const Index size = cones.contact_dimension();
+    if (cones.rolls()) {
+      choose_rolling_contact(modes[contact], contact_cone<RollingCone>(cones, i), o, random,
+                             answer.impulse.segment(row, size), answer.velocity.segment(row, size));
+      continue;
+    }
     choose_contact(modes[contact], cones.friction()[contact], o, random, answer.impulse.segment(row, size),
                    answer.velocity.segment(row, size));
   }
@@ -125,9 +162,12 @@ Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::u
   product += problem_data.compliance.cwiseProduct(answer.impulse);
   problem_data.free_term = answer.velocity - product;
   if (o.structure.form == "factored") {
-    // J has orthonormal columns, so this is the v_free that leaves the smallest b.
+    // J has orthonormal columns, but for the lever of moments, so this is the v_free that leaves the smallest b.
     PrimalForm& primal = data->primal;
-    primal.free_velocity = primal.jacobian.transpose() * problem_data.free_term;
+    primal.free_velocity = primal.jacobian.transpose() * moment_rows_over(problem_data.cones, o.structure.lever)
+                                                             .cwiseAbs2()
+                                                             .cwiseInverse()
+                                                             .cwiseProduct(problem_data.free_term);
     problem_data.bias = problem_data.free_term - primal.jacobian * primal.free_velocity;
     problem_data.primal = std::move(primal);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problems/cones/rolling.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/spectral_factor.hpp"
 
@@ -12,7 +13,8 @@ void declare_structure(OptionBinder& bind, RandomStructure& o) {
   bind.integer("contacts", o.contacts, {.minimum = 0, .maximum = 100000, .doc = "number of contacts"});
   bind.integer("joints", o.joints, {.minimum = 0, .maximum = 100000, .doc = "joint rows"});
   bind.integer("limits", o.limits, {.minimum = 0, .maximum = 100000, .doc = "limit rows"});
-  bind.integer("dimension", o.dimension, {.minimum = 2, .maximum = 3, .doc = "components of a contact"});
+  bind.integer("dimension", o.dimension,
+               {.minimum = 2, .maximum = 5, .doc = "components of a contact: 2, 3, or 5 with rolling friction"});
   bind.real("rank_share", o.rank_share,
             {.minimum = 0, .maximum = 1, .doc = "rank of G over its rows; below 1 contacts are redundant"});
   bind.real("conditioning", o.conditioning,
@@ -35,6 +37,16 @@ void declare_structure(OptionBinder& bind, RandomStructure& o) {
   bind.real("compliance", o.compliance, {.minimum = 0, .maximum = 1e12, .unit = "1/kg", .doc = "R of all rows"});
   bind.real("asymmetry", o.asymmetry,
             {.minimum = 0, .maximum = 1, .doc = "|G - G'| over |G| (Frobenius), by a random skew part added to G"});
+  bind.real("mu_r_min", o.mu_r_min,
+            {.minimum = 0, .maximum = 1e3, .doc = "smallest coefficient of rolling friction, in levers"});
+  bind.real("mu_r_max", o.mu_r_max,
+            {.minimum = 0, .maximum = 1e3, .doc = "largest coefficient of rolling friction, in levers"});
+  bind.real("lever", o.lever,
+            {.minimum = 1e-9,
+             .maximum = 1e9,
+             .unit = "m",
+             .scale = OptionScale::logarithmic,
+             .doc = "length by which moments compare with impulses"});
   declare_form(bind, o.form);
 }
 
@@ -62,6 +74,16 @@ RowSparse with_skew_part(const RowSparse& symmetric, double asymmetry, RandomSou
 
 }  // namespace
 
+Vector moment_rows_over(const ConeProduct& cones, double lever) {
+  Vector scale = Vector::Ones(cones.rows());
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    scale.segment(cones.contact_row(i), cones.contact_dimension())
+        .tail(cones.contact_dimension() - cones.normal_row() - 1)
+        .setConstant(1.0 / lever);
+  }
+  return scale;
+}
+
 Result<RandomStructureData> random_structure(const RandomStructure& o, RandomSource& random) {
   if (o.mu_min > o.mu_max) {
     return Error{ErrorCode::wrong_usage,
@@ -73,8 +95,17 @@ Result<RandomStructureData> random_structure(const RandomStructure& o, RandomSou
   }
   std::vector<double> friction;
   for (long i = 0; i < o.contacts; ++i) friction.push_back(random.uniform(o.mu_min, o.mu_max));
-  auto cones = ConeProduct::create(o.joints, o.limits, std::move(friction), static_cast<int>(o.dimension));
-  if (!cones) return cones.error();
+  if (o.mu_r_min > o.mu_r_max) {
+    return Error{ErrorCode::wrong_usage,
+                 "option 'mu_r_min' = " + to_text(o.mu_r_min) + " exceeds 'mu_r_max' = " + to_text(o.mu_r_max)};
+  }
+  std::vector<double> rolling;
+  if (o.dimension == RollingCone::rows) {
+    for (long i = 0; i < o.contacts; ++i) rolling.push_back(o.lever * random.uniform(o.mu_r_min, o.mu_r_max));
+  }
+  auto cones =
+      ConeProduct::create(o.joints, o.limits, std::move(friction), static_cast<int>(o.dimension), std::move(rolling));
+  if (!cones) return Error{ErrorCode::wrong_usage, cones.error().message};
 
   SpectralSpec spec;
   spec.rank = std::lround(o.rank_share * double(cones->rows()));
@@ -82,6 +113,7 @@ Result<RandomStructureData> random_structure(const RandomStructure& o, RandomSou
   spec.scale = o.scale;
   spec.coupling = o.coupling;
   SpectralFactor factor = random_spectral_factor(spec, *cones, random);
+  if (cones->rolls()) factor.jacobian = moment_rows_over(*cones, o.lever).asDiagonal() * factor.jacobian;
 
   RandomStructureData data;
   data.primal.mass = SparseMatrix(spec.rank, spec.rank);

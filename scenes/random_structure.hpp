@@ -23,6 +23,9 @@ struct RandomStructure {
   double mu_max = 0.8;
   double compliance = 0.0;
   double asymmetry = 0.0;
+  double mu_r_min = 0.05;
+  double mu_r_max = 0.3;
+  double lever = 1.0;
   std::string form = "block_sparse";
 };
 
@@ -33,6 +36,9 @@ struct RandomStructureData {
   ContactProblemData problem;
   PrimalForm primal;
 };
+
+/// One entry a row: 1/lever for moments of rolling friction, else 1. Velocities of a lever over them are angular.
+Vector moment_rows_over(const ConeProduct& cones, double lever);
 
 /// Errors (wrong_usage): mu_min > mu_max; an asymmetry with a factored G.
 Result<RandomStructureData> random_structure(const RandomStructure& structure, RandomSource& random);

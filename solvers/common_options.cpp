@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "problems/conversions.hpp"
+#include "problems/rolling_units.hpp"
 #include "solvers/tries.hpp"
 
 namespace conebench {
@@ -25,11 +26,11 @@ void declare_options(OptionBinder& bind, CommonOptions& o) {
   if (o.test == StallTest::on_shown) declare_stall(bind, o.stall);
 }
 
-/// Passes everything on, impulses in N s, and sees where the iterates stand still.
+/// Passes everything on, impulses in the problem's units, and sees where the iterates stand still.
 class StallMonitor final : public Monitor, public Tries {
  public:
-  StallMonitor(Monitor& inner, double impulse_unit, double share, Vector& shown, Vector& last)
-      : inner_(inner), impulse_unit_(impulse_unit), share_(share), shown_(shown), last_(last) {
+  StallMonitor(Monitor& inner, const Vector& row_units, double share, Vector& shown, Vector& last)
+      : inner_(inner), row_units_(row_units), share_(share), shown_(shown), last_(last) {
     last_.setZero();
     next_ = due_from();
   }
@@ -61,7 +62,7 @@ class StallMonitor final : public Monitor, public Tries {
     return passed_on(stalled_ ? Decision::accept : decision);
   }
   ConstVectorRef in_impulses(ConstVectorRef impulse) {
-    shown_ = impulse_unit_ * impulse;
+    shown_ = row_units_.cwiseProduct(impulse);
     return shown_;
   }
   Decision passed_on(Decision decision) {
@@ -72,11 +73,14 @@ class StallMonitor final : public Monitor, public Tries {
   long due_from() const { return share_ > 0.0 ? 1 : inner_.next(); }
 
   Monitor& inner_;
-  double impulse_unit_, share_;
+  const Vector& row_units_;
+  double share_;
   Vector &shown_, &last_;
   bool stalled_ = false;
 };
 
+/// The border between a problem's units and those that its solver works in: forces for impulses where that is asked
+/// for, and moments of rolling friction in units of impulses.
 class CommonSolver final : public Solver {
  public:
   CommonSolver(std::unique_ptr<Solver> inner, CommonOptions options)
@@ -95,22 +99,31 @@ class CommonSolver final : public Solver {
 
   std::optional<Error> prepare(const ContactProblem& problem) override {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    passes_ = plain() && !problem.cones().rolls();
+    if (passes_) return inner_->prepare(problem);
     shown_.setZero(problem.rows());
     last_ = guess_ = shown_;
-    unit_ = in_forces() ? *time_step(problem) : 1.0;
-    return inner_->prepare(in_forces() ? in_impulse_unit(problem, unit_) : problem);
+    row_units_ = rolling_row_units(problem);
+    const Result<ContactProblem> scaled = in_rolling_units(problem, row_units_);
+    if (!scaled) return scaled.error();
+    if (!in_forces()) return inner_->prepare(*scaled);
+    const double unit = *time_step(problem);
+    row_units_ *= unit;
+    return inner_->prepare(in_impulse_unit(*scaled, unit));
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
-    guess_ = guess / unit_;
-    StallMonitor watch(monitor, unit_, options_.stall, shown_, last_);
+    if (passes_) return inner_->solve(guess, stop, monitor, impulse);
+    guess_ = guess.cwiseQuotient(row_units_);
+    StallMonitor watch(monitor, row_units_, options_.stall, shown_, last_);
     SolveSummary summary = inner_->solve(guess_, stop, watch, impulse);
-    impulse *= unit_;
+    impulse = impulse.cwiseProduct(row_units_);
     if (watch.stalled()) summary.status = SolveStatus::stalled;
     return summary;
   }
 
  private:
+  bool plain() const { return !in_forces() && options_.stall == 0.0; }
   bool in_forces() const { return options_.units == "force"; }
   static std::optional<double> time_step(const ContactProblem& problem) {
     return problem.configuration() ? problem.configuration()->time_step : std::nullopt;
@@ -118,7 +131,8 @@ class CommonSolver final : public Solver {
 
   std::unique_ptr<Solver> inner_;
   CommonOptions options_;
-  double unit_ = 1.0;  ///< of the inner solver's impulses [N s]
+  bool passes_ = false;  ///< nothing is to be changed
+  Vector row_units_;     ///< of the inner solver's impulses [N s, on moments N m s]
   Vector shown_, last_, guess_;
 };
 
@@ -163,11 +177,12 @@ SolverRow with_common_options(SolverRow row, StallTest test) {
   declare_options(binder, defaults);
   row.common = binder.specs();
   const std::string id = row.info.id;
-  row.make = [make = row.make, test, id](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+  const bool rolling = row.info.rolling;
+  row.make = [make = row.make, test, rolling, id](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
     auto parts = split(values, test, id);
     if (!parts) return parts.error();
     auto inner = make(parts->own);
-    if (!inner || parts->changed.empty()) return inner;
+    if (!inner || (parts->changed.empty() && !rolling)) return inner;
     return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), std::move(parts->common)));
   };
   row.effective_options = [effective = row.effective_options, test,

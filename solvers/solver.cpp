@@ -66,9 +66,11 @@ std::optional<std::string> unsupported_by_flags(const SolverInfo& info, const Co
   if (!info.joints && cones.joints() > 0) return info.id + " takes no joints (bilateral rows)";
   if (!info.limits && cones.limits() > 0) return info.id + " takes no limit rows";
   if (!info.compliance && !problem.rigid()) return info.id + " takes no compliance R";
-  if (!info.two_dimensional && cones.contacts() > 0 && cones.contact_dimension() == 2) {
+  if (cones.contacts() == 0) return std::nullopt;
+  if (!info.two_dimensional && cones.contact_type() == ConeType::coulomb_plane) {
     return info.id + " takes no 2D contacts";
   }
+  if (!info.rolling && cones.rolls()) return info.id + " takes no rolling friction (contacts of 5 rows)";
   return std::nullopt;
 }
 

@@ -42,6 +42,7 @@ struct SolverInfo {
   bool limits = true;
   bool compliance = true;
   bool two_dimensional = true;
+  bool rolling = false;                     ///< rolling friction: contacts of 5 rows
   bool needs_symmetry = false;              ///< solves the symmetrised problem where G is not symmetric
   bool rotation_invariant = true;           ///< the answer turns with the tangent frames
   bool scale_invariant = true;              ///< the iterates scale with the units of impulse and velocity

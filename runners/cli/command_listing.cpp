@@ -56,7 +56,7 @@ memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all c
 `judge`: the judge's part of the same, and `reaction`.
 
 `inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros`, `mu_min`,
-`mu_max`, `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
+`mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.

@@ -97,6 +97,8 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
                                                                   : problem.primal()->jacobian.nonZeros()},
                         {"mu_min", nullptr},
                         {"mu_max", nullptr},
+                        {"mu_r_min", nullptr},
+                        {"mu_r_max", nullptr},
                         {"symmetry_error", number(problem.symmetry_error())},
                         {"guess", problem.guess().has_value()},
                         {"solution", problem.reference().has_value()},
@@ -106,6 +108,11 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
   if (cones.contacts() > 0) {
     out["mu_min"] = *std::min_element(friction.begin(), friction.end());
     out["mu_max"] = *std::max_element(friction.begin(), friction.end());
+  }
+  if (cones.contacts() > 0 && cones.rolls()) {
+    const auto& rolling = cones.rolling_friction();
+    out["mu_r_min"] = *std::min_element(rolling.begin(), rolling.end());
+    out["mu_r_max"] = *std::max_element(rolling.begin(), rolling.end());
   }
   add_features(out, problem);
   add_sample(out, problem);
@@ -130,6 +137,8 @@ Result<nlohmann::json> inspect(const std::string& file) {
                         {"nonzeros", summary.nonzeros},
                         {"mu_min", number(summary.mu_min)},
                         {"mu_max", number(summary.mu_max)},
+                        {"mu_r_min", number(summary.mu_r_min)},
+                        {"mu_r_max", number(summary.mu_r_max)},
                         {"symmetry_error", number(summary.symmetry_error)},
                         {"guess", summary.has_guess},
                         {"solution", summary.has_solution},
@@ -153,6 +162,8 @@ constexpr const char* text_order[] = {"file",
                                       "nonzeros",
                                       "mu_min",
                                       "mu_max",
+                                      "mu_r_min",
+                                      "mu_r_max",
                                       "symmetry_error",
                                       "rank",
                                       "conditioning",
@@ -182,7 +193,9 @@ std::string densities_text(const nlohmann::json& densities, long space_dimension
     return value.is_null() ? std::string("unknown") : fmt::format("{:.2f}", value.get<double>());
   };
   const bool of_bodies = densities.at("of") == "bodies";
-  const std::string of = of_bodies ? fmt::format(" = {} n_b", space_dimension == 3 ? 6 : 3) : " velocities (n_v)";
+  const std::string of =
+      of_bodies ? fmt::format(" = {} n_b", body_velocities(static_cast<int>(std::min(space_dimension, 3L))))
+                : " velocities (n_v)";
   return fmt::format("joints {}, contacts {}, all {} of {}{}", share("joints"), share("contacts"), share("all"),
                      densities.at("degrees_of_freedom").get<long>(), of);
 }

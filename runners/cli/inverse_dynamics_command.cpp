@@ -151,7 +151,7 @@ Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
   const auto problem = find_problem(arguments);
   if (!problem) return problem.error();
   const ConeProduct& cones = problem->cones();
-  if (cones.contacts() == 0 || cones.contact_dimension() != 3) {
+  if (cones.contacts() == 0 || cones.contact_type() != ConeType::coulomb_space) {
     return Error{ErrorCode::unsupported,
                  fmt::format("{}: inverse dynamics needs contacts in space", arguments.problem)};
   }

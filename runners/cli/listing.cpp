@@ -64,6 +64,7 @@ std::string handles(const SolverInfo& info) {
   if (info.limits) text += ", limits";
   if (info.compliance) text += ", compliance";
   if (info.two_dimensional) text += ", 2D";
+  if (info.rolling) text += ", rolling";
   return text;
 }
 
@@ -77,6 +78,7 @@ json solver_json(const SolverRow& row) {
           {"limits", info.limits},
           {"compliance", info.compliance},
           {"two_dimensional", info.two_dimensional},
+          {"rolling", info.rolling},
           {"needs_symmetry", info.needs_symmetry},
           {"rotation_invariant", info.rotation_invariant},
           {"scale_invariant", info.scale_invariant},

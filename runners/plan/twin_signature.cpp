@@ -53,9 +53,10 @@ TwinSignature twin_signature(const ContactProblem& problem) {
   collect.add(g.head(cones.joints()).squaredNorm());
   collect.add(g.segment(cones.joints(), cones.limits()).sum(), g.segment(cones.joints(), cones.limits()).lpNorm<1>());
 
-  const int n = cones.contact_dimension() - 1;
+  const int n = cones.normal_row();
   for (Index contact = 0; contact < cones.contacts(); ++contact) {
     const double mu = cones.friction()[static_cast<std::size_t>(contact)];
+    const double rolling = cones.rolls() ? cones.rolling_friction()[static_cast<std::size_t>(contact)] : 0.0;
     const Index block = first + contact;
     const auto own = diagonal.block(block);
     const Index row = cones.contact_row(contact);
@@ -63,7 +64,7 @@ TwinSignature twin_signature(const ContactProblem& problem) {
     const double tangential = g.segment(row, n).squaredNorm();
     const double trace = own.topLeftCorner(n, n).trace();
     Collector of_contacts(signature, 8);
-    of_contacts.add(mu * mu);
+    of_contacts.add(mu * mu + rolling * rolling);
     of_contacts.add(normal);
     of_contacts.add(normal * tangential);
     of_contacts.add(mu * normal);

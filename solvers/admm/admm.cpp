@@ -6,8 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "problems/cone_projection.hpp"
-#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/contact_cones.hpp"
 #include "problems/scaled_natural_map.hpp"
 #include "solvers/progress.hpp"
 
@@ -79,7 +78,7 @@ void AdmmSolver::choose_penalty(SolveSummary& summary) {
     const double largest = free_term_.cwiseAbs().maxCoeff();
     Vector start = largest > 0.0 ? Vector(free_term_ / largest) : Vector(Vector::Zero(cones_.rows()));
     for (Index block = 0; block < cones_.blocks(); ++block) {
-      start[cones_.block_row(block) + cones_.block_size(block) - 1] += 1.0 + 0.1 * static_cast<double>(block % 7);
+      start[cones_.normal_row_of(block)] += 1.0 + 0.1 * static_cast<double>(block % 7);
     }
     spectrum = estimate_spectrum([this](const Vector& x, Vector& y) { apply(x, y); }, std::move(start), proximal_,
                                  compliance_.minCoeff());
@@ -230,18 +229,17 @@ void AdmmSolver::start_from(ConstVectorRef guess, SolveSummary& summary) {
 void AdmmSolver::update_offset() {
   offset_ = proximal_ * x_ + rho_ * y_ + z_ - free_term_;
   if (variant_.de_saxce) {
-    with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() { update_contact_offsets<Dim>(); });
+    with_contact_cone(cones_, [&]<class Cone>() { update_contact_offsets<Cone::rows>(); });
   }
   x_.swap(x_previous_);
 }
 
 template <int Dim>
 void AdmmSolver::update_contact_offsets() {
-  const auto friction = cones_.friction();
   for (Index i = 0; i < cones_.contacts(); ++i) {
     const Index row = cones_.contact_row(i);
     const ContactVector<Dim> z = z_.segment<Dim>(row);
-    offset_[row + Dim - 1] -= friction[static_cast<std::size_t>(i)] * tangential_norm<Dim>(z);
+    offset_[row + normal_place<Dim>] -= de_saxce_term<Dim>(z, friction_of<Dim>(cones_, i));
   }
 }
 
@@ -260,13 +258,12 @@ AdmmSolver::Residuals AdmmSolver::update_slack_and_dual() {
         std::max(residuals.dual, std::abs(proximal_ * (x_[row] - x_previous_[row]) + rho_ * (y_[row] - y_previous)));
     if (!joint) residuals.complementarity = std::max(residuals.complementarity, std::abs(x_[row] * z_[row]));
   }
-  with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() { update_contacts<Dim>(residuals); });
+  with_contact_cone(cones_, [&]<class Cone>() { update_contacts<Cone::rows>(residuals); });
   return residuals;
 }
 
 template <int Dim>
 void AdmmSolver::update_contacts(Residuals& residuals) {
-  const auto friction = cones_.friction();
   const double omega = options_.relaxation;
   const double penalty = rho_;
   const double per_penalty = 1.0 / rho_;
@@ -279,9 +276,8 @@ void AdmmSolver::update_contacts(Residuals& residuals) {
     const ContactVector<Dim> y_previous = y_.segment<Dim>(row);
     const ContactVector<Dim> x = (1.0 - omega) * y_previous + omega * x_.segment<Dim>(row);  // line 7
     ContactVector<Dim> z = z_.segment<Dim>(row);
-    const ContactVector<Dim> y =
-        project_friction_cone<Dim>(x - per_penalty * z, friction[static_cast<std::size_t>(i)]);  // line 8
-    z -= penalty * (x - y);                                                                      // line 9
+    const ContactVector<Dim> y = project_contact<Dim>(x - per_penalty * z, friction_of<Dim>(cones_, i));  // line 8
+    z -= penalty * (x - y);                                                                               // line 9
     const ContactVector<Dim> x_previous = x_previous_.segment<Dim>(row);
     x_.segment<Dim>(row) = x;
     y_.segment<Dim>(row) = y;

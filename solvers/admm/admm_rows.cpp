@@ -121,6 +121,7 @@ void declare_options(OptionBinder& bind, StepOptions& o) {
 
 SolverInfo base_info() {
   SolverInfo info;
+  info.rolling = true;
   info.version = 3;
   // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
   info.rotation_invariant = false;

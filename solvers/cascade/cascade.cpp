@@ -15,6 +15,7 @@
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
 #include "solvers/cascade/yielding_joints.hpp"
+#include "solvers/rolling/rolling_cascade.hpp"
 
 namespace conebench {
 
@@ -371,6 +372,7 @@ std::vector<SolverRow> cascade_rows() {
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
   driver.version = 15;
+  driver.rolling = true;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
   walk.version = 10;
@@ -387,7 +389,11 @@ std::vector<SolverRow> cascade_rows() {
                                            "Walks around the folds at which interior points stall; many "
                                            "factorizations."),
                                  run_arclength),
-      part_row<CascadeOptions>(std::move(driver), run_cascade),
+      make_row<CascadeOptions>(driver,
+                               [](const SolverInfo& i, const CascadeOptions& o) {
+                                 return with_rolling_friction(
+                                     i, std::make_unique<PartSolver<CascadeOptions>>(i, o, run_cascade));
+                               }),
   };
 }
 

@@ -151,6 +151,7 @@ class FixedPoint final : public Solver {
 
 SolverInfo described(const char* id, const char* name, const char* summary) {
   SolverInfo info;
+  info.rolling = true;
   info.id = id;
   info.name = name;
   info.citation =

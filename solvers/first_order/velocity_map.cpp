@@ -83,8 +83,7 @@ double VelocityMap::largest_eigenvalue(int most) {
   const ConeProduct& cones = problem_->cones();
   Vector x = Vector::Zero(cones.rows());
   for (Index block = 0; block < cones.blocks(); ++block) {
-    const Index last = cones.block_row(block) + cones.block_size(block) - 1;
-    x[last] = 1.0 + 0.1 * static_cast<double>(block % 7);
+    x[cones.normal_row_of(block)] = 1.0 + 0.1 * static_cast<double>(block % 7);
     if (cones.block_size(block) > 1) x[cones.block_row(block)] = 0.3;
   }
   Vector y(cones.rows());

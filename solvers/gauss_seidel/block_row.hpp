@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 
 namespace conebench::gauss_seidel {
 
@@ -10,9 +10,11 @@ namespace conebench::gauss_seidel {
 // `lanes<Dim>` doubles, written and read as a whole. A processor hands what it has just stored to a load of the same
 // bytes; a load that spans two stores waits until they have reached the cache.
 
-/// Doubles that a contact's impulse takes: (t1, t2, n, 0) or (t, n).
+/// Doubles that a contact's impulse takes: (t1, t2, n, 0), (t, n), or with rolling friction its five rows alone.
 template <int Dim>
-constexpr int lanes = Dim == 3 ? 4 : 2;
+constexpr int lanes = Dim;
+template <>
+inline constexpr int lanes<3> = 4;
 
 template <int Count>
 struct LanesOf {
@@ -30,13 +32,16 @@ Lanes<Count> load(const double* from) {
 
 template <int Dim>
 void store(const ContactVector<Dim>& value, double* to) {
-  Lanes<lanes<Dim>> padded;
   if constexpr (Dim == 3) {
-    padded = Lanes<4>{value[0], value[1], value[2], 0.0};
+    const Lanes<4> padded{value[0], value[1], value[2], 0.0};
+    std::memcpy(to, &padded, sizeof(padded));
+  } else if constexpr (Dim == 2) {
+    const Lanes<2> padded{value[0], value[1]};
+    std::memcpy(to, &padded, sizeof(padded));
   } else {
-    padded = Lanes<2>{value[0], value[1]};
+    Eigen::Map<ContactVector<Dim>> part(to);
+    part = value;
   }
-  std::memcpy(to, &padded, sizeof(padded));
 }
 
 /// Doubles by which a sweep asks for G ahead of time: some eight rows of a sparse G.
@@ -83,6 +88,18 @@ ContactVector<2> contact_row_product(const double* values, const int* slots, int
   }
   const Lanes<4> sum = even + odd;
   return {sum[0] + sum[2], sum[1] + sum[3]};
+}
+
+template <bool Prefetch>
+ContactVector<5> contact_row_product(const double* values, const int* slots, int count, const double* impulse,
+                                     const ContactVector<5>& start) {
+  ContactVector<5> sum = start;
+  for (const int* end = slots + count; slots != end; ++slots, values += 25) {
+    if constexpr (Prefetch) __builtin_prefetch(values + ahead);
+    sum.noalias() +=
+        Eigen::Map<const Eigen::Matrix<double, 5, 5>>(values) * Eigen::Map<const ContactVector<5>>(impulse + *slots);
+  }
+  return sum;
 }
 
 }  // namespace conebench::gauss_seidel

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/contact_cones.hpp"
+#include "solvers/gauss_seidel/rolling_block.hpp"
 
 namespace conebench::gauss_seidel {
 
@@ -178,8 +179,10 @@ bool slip_impulse(const Block& block, double, double friction, const ContactVect
   return false;
 }
 
-/// One-contact solver of NSGS for the sweep (see sweep.hpp).
+/// One-contact solver of NSGS for the sweep (see sweep.hpp); with rolling friction that of rolling_block.hpp.
 struct CoulombBlock {
+  static constexpr bool takes_rolling = true;
+
   template <int Dim>
   struct Prepared {
     Eigen::Matrix<double, Dim, Dim> inverse;  ///< −D⁻¹
@@ -187,12 +190,13 @@ struct CoulombBlock {
   };
 
   template <int Dim>
-  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
+    constexpr int n = normal_place<Dim>;
     Prepared<Dim> prepared;
     prepared.inverse = -block.inverse();
     // Beyond this condition number a stick by D⁻¹ is left to the careful path, which weighs it against the others.
     constexpr double worst_condition = 1e10;
-    const double normal = block(Dim - 1, Dim - 1);
+    const double normal = block(n, n);
     const bool regular = normal > 0.0 && prepared.inverse.norm() * block.norm() < worst_condition;
     prepared.inverse_normal = regular ? 1.0 / normal : 0.0;
     return prepared;
@@ -201,10 +205,23 @@ struct CoulombBlock {
   template <int Dim>
   [[gnu::always_inline]] ContactVector<Dim> solve(const Prepared<Dim>& prepared,
                                                   const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
-                                                  double friction, const ContactVector<Dim>& free,
+                                                  const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
                                                   const ContactVector<Dim>& old) const {
-    constexpr int n = Dim - 1;
+    constexpr int n = normal_place<Dim>;
     if (free[n] >= 0.0) return ContactVector<Dim>::Zero();
+    if constexpr (Dim == RollingCone::rows) {
+      return solve_rolling_contact(block, friction, free, old, prepared.inverse_normal > 0.0);
+    } else {
+      return solve_coulomb<Dim>(prepared, block, friction, free, old);
+    }
+  }
+
+ private:
+  template <int Dim>
+  [[gnu::always_inline]] static ContactVector<Dim> solve_coulomb(
+      const Prepared<Dim>& prepared, const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
+      const ContactVector<Dim>& free, const ContactVector<Dim>& old) {
+    constexpr int n = Dim - 1;
     ContactVector<Dim> impulse;
     for (int r = 0; r < Dim; ++r) {
       impulse[r] = prepared.inverse(r, 0) * free[0];

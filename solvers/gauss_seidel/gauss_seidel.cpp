@@ -17,6 +17,7 @@ constexpr const char* pgs_papers =
 
 SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool damp_cycles) {
   SolverInfo info;
+  info.rolling = true;
   info.id = id;
   info.version = damp_cycles ? 1 : 2;
   info.name = name;
@@ -32,6 +33,7 @@ SolverRow nsgs_row(const char* id, const char* name, const char* summary, bool d
 
 SolverRow split_projection_row(const char* id, const char* name, const char* summary, bool safe_step) {
   SolverInfo info;
+  info.rolling = true;
   info.id = id;
   info.name = name;
   info.citation = pgs_papers;
@@ -47,6 +49,7 @@ SolverRow split_projection_row(const char* id, const char* name, const char* sum
 
 SolverRow cone_projection_row(const char* id, const char* name, const char* summary, bool de_saxce) {
   SolverInfo info;
+  info.rolling = true;
   info.id = id;
   info.name = name;
   info.formulation = de_saxce ? Formulation::ncp : Formulation::ccp;
@@ -139,6 +142,7 @@ SolverRow raisim_early_row(const SolverInfo& info) {
 template <Splitting S>
 SolverRow prox_row(const char* id, const char* name, const char* summary) {
   SolverInfo info;
+  info.rolling = true;
   info.id = id;
   info.name = name;
   info.citation =

@@ -64,13 +64,13 @@ class GaussSeidelSolver final : public Solver {
     const Vector weights = velocity_weights(problem);
     const auto order =
         contact_order(problem, settings_.sweep.order.name, static_cast<std::uint64_t>(settings_.sweep.order.seed));
-    planar_.reset();
-    spatial_.reset();
-    if (problem.cones().contact_dimension() == 2) {
-      planar_ = std::make_unique<Sweep<Local, 2, S>>(problem, local_, order, weights);
-    } else {
-      spatial_ = std::make_unique<Sweep<Local, 3, S>>(problem, local_, order, weights);
-    }
+    sweep_ = with_contact_cone(problem.cones(), [&]<class Cone>() -> std::unique_ptr<AnySweep> {
+      if constexpr (Cone::rows == RollingCone::rows && !Rolling<Local>) {
+        return nullptr;  // unsupported
+      } else {
+        return std::make_unique<Sweep<Local, Cone::rows, S>>(problem, local_, order, weights);
+      }
+    });
     residuals_ = std::make_unique<OwnResiduals>(problem, settings_.own_model);
     total_inertia_ = settings_.total_inertia > 0.0 ? settings_.total_inertia : total_inertia(problem);
     cones_ = problem.cones();
@@ -93,19 +93,19 @@ class GaussSeidelSolver final : public Solver {
     objective_ = unknown;
 
     project_cone(cones_, guess, impulse);
-    start(impulse.data());
-    if constexpr (Adapting<Local>) set_factor(factor.rho());
+    sweep_->start(impulse.data());
+    if constexpr (Adapting<Local>) sweep_->set_factor(factor.rho());
     const auto end_with = [&](SolveStatus status) {
-      write(impulse.data());
+      sweep_->write(impulse.data());
       summary.status = status;
       return summary;
     };
     const auto iterate = [&]() -> ConstVectorRef {
-      write(impulse.data());
+      sweep_->write(impulse.data());
       return impulse;
     };
     for (long k = 1; k <= stop.max_iterations; ++k) {
-      const SweepChange change = sweep(relaxation);
+      const SweepChange change = (*sweep_)(relaxation.omega(), relaxation.within_sweep());
       relaxation.next(k, change.largest);
       summary.iterations = k;
       ++summary.operator_products;
@@ -114,7 +114,10 @@ class GaussSeidelSolver final : public Solver {
                                                                           : unknown;
       if (!std::isfinite(change.sum_of_squares) || change.largest > divergence) return end_with(SolveStatus::diverged);
       if constexpr (Adapting<Local>) {
-        if (!factor.accepts(change.largest)) step_back(factor.rho());
+        if (!factor.accepts(change.largest)) {
+          sweep_->step_back();
+          sweep_->set_factor(factor.rho());
+        }
       }
       if (stop.criterion == Criterion::own && k >= next_check &&
           own_test_met(stop.tolerance, impulse, k, next_check, summary)) {
@@ -131,17 +134,6 @@ class GaussSeidelSolver final : public Solver {
  private:
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-  void start(const double* impulse) { spatial_ ? spatial_->start(impulse) : planar_->start(impulse); }
-  SweepChange sweep(const Relaxation& r) {
-    return spatial_ ? (*spatial_)(r.omega(), r.within_sweep()) : (*planar_)(r.omega(), r.within_sweep());
-  }
-  void set_factor(double rho) { spatial_ ? spatial_->set_factor(rho) : planar_->set_factor(rho); }
-  void step_back(double rho) {
-    spatial_ ? spatial_->step_back() : planar_->step_back();
-    set_factor(rho);
-  }
-  void write(double* impulse) const { spatial_ ? spatial_->write(impulse) : planar_->write(impulse); }
-
   /// Brings `impulse` up to date where it looks at it.
   bool own_test_met(double tolerance, VectorRef impulse, long iteration, long& next_check, SolveSummary& summary) {
     double& residual = summary.own_residual;
@@ -152,7 +144,7 @@ class GaussSeidelSolver final : public Solver {
     } else {
       next_check = iteration + settings_.check_period;
     }
-    write(impulse.data());
+    sweep_->write(impulse.data());
     ++summary.operator_products;
     if (settings_.own_test == OwnTest::natural_map) {
       residual = residuals_->natural_map(impulse);
@@ -169,8 +161,7 @@ class GaussSeidelSolver final : public Solver {
   Settings settings_;
   Local local_;
   ConeProduct cones_;
-  std::unique_ptr<Sweep<Local, 2, S>> planar_;
-  std::unique_ptr<Sweep<Local, 3, S>> spatial_;
+  std::unique_ptr<AnySweep> sweep_;
   std::unique_ptr<OwnResiduals> residuals_;
   double total_inertia_ = 1.0;
   double objective_ = unknown;  ///< of the iterate that OwnTest::objective saw last

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/contact_cones.hpp"
 
 namespace conebench::gauss_seidel {
 
@@ -14,20 +14,45 @@ namespace conebench::gauss_seidel {
 
 inline double inverse_or_zero(double divisor) { return divisor > 0.0 ? 1.0 / divisor : 0.0; }
 
-/// λ_max of the symmetric part of D_TT; a bound where D is not symmetric is as good.
+/// λ_max of the symmetric part of the 2×2 block at (first, first); a bound where D is not symmetric is as good.
 template <int Dim>
-double largest_tangent_eigenvalue(const Eigen::Matrix<double, Dim, Dim>& block) {
-  if constexpr (Dim == 2) return block(0, 0);
-  const double coupling = 0.5 * (block(0, 1) + block(1, 0));
-  const double half_difference = 0.5 * (block(0, 0) - block(1, 1));
-  return 0.5 * (block(0, 0) + block(1, 1)) + std::hypot(half_difference, coupling);
+double largest_plane_eigenvalue(const Eigen::Matrix<double, Dim, Dim>& block, int first) {
+  const double coupling = 0.5 * (block(first, first + 1) + block(first + 1, first));
+  const double half_difference = 0.5 * (block(first, first) - block(first + 1, first + 1));
+  return 0.5 * (block(first, first) + block(first + 1, first + 1)) + std::hypot(half_difference, coupling);
 }
 
-/// One over what the normal and the tangential step of a contact divide by.
+/// The same of D_TT.
+template <int Dim>
+double largest_tangent_eigenvalue(const Eigen::Matrix<double, Dim, Dim>& block) {
+  if constexpr (Dim == 2) {
+    return block(0, 0);
+  } else {
+    return largest_plane_eigenvalue<Dim>(block, 0);
+  }
+}
+
+/// One over what the normal, the tangential and, with rolling friction, the moments' step of a contact divide by.
 struct Steps {
   double normal_step;
   double tangent_step;
+  double moment_step = 0.0;
 };
+
+/// Shortens tangents and moments to what friction allows at the normal impulse that they have.
+template <int Dim>
+void shorten_to_disks(ContactVector<Dim>& impulse, const FrictionOf<Dim>& friction) {
+  constexpr int n = normal_place<Dim>;
+  const auto shorten = [](auto part, double length, double radius) {
+    if (length > radius) part *= radius / length;
+  };
+  if constexpr (Dim == RollingCone::rows) {
+    shorten(impulse.template head<2>(), norm_of_two(impulse[0], impulse[1]), friction.friction * impulse[n]);
+    shorten(impulse.template tail<2>(), norm_of_two(impulse[3], impulse[4]), friction.rolling * impulse[n]);
+  } else {
+    shorten(impulse.template head<n>(), tangential_norm<Dim>(impulse), friction * impulse[n]);
+  }
+}
 
 /// Which velocity the tangential step of PGS-NCP sees.
 enum class TangentVelocity {
@@ -48,31 +73,41 @@ struct SplitProjection {
   bool safe_step = false;  ///< 1/λ_max(D_TT) for the printed 1/min(D_tt), the largest step there is
   TangentVelocity tangent_velocity = TangentVelocity::updated;
 
+  static constexpr bool takes_rolling = Bound == FrictionBound::disk;
+
   template <int Dim>
   using Prepared = Steps;
 
   template <int Dim>
-  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
+    constexpr int n = normal_place<Dim>;
     const double divisor =
-        safe_step ? largest_tangent_eigenvalue<Dim>(block) : block.diagonal().template head<Dim - 1>().minCoeff();
-    return {inverse_or_zero(block(Dim - 1, Dim - 1)), inverse_or_zero(divisor)};
+        safe_step ? largest_tangent_eigenvalue<Dim>(block) : block.diagonal().template head<n>().minCoeff();
+    Steps steps{inverse_or_zero(block(n, n)), inverse_or_zero(divisor)};
+    if constexpr (Dim == RollingCone::rows) {
+      steps.moment_step = inverse_or_zero(safe_step ? largest_plane_eigenvalue<Dim>(block, n + 1)
+                                                    : block.diagonal().template tail<2>().minCoeff());
+    }
+    return steps;
   }
 
   template <int Dim>
   ContactVector<Dim> solve(const Prepared<Dim>& prepared,
-                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
-                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
-    constexpr int n = Dim - 1;
+                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
+                           const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
+                           const ContactVector<Dim>& old) const {
+    constexpr int n = normal_place<Dim>;
     ContactVector<Dim> velocity = free + block * old;
     ContactVector<Dim> next = old;
     next[n] = std::max(0.0, old[n] - prepared.normal_step * velocity[n]);
     if (prepared.normal_step == 0.0 && velocity[n] >= 0.0) next[n] = 0.0;
     if (tangent_velocity == TangentVelocity::updated) velocity += block.col(n) * (next[n] - old[n]);
     next.template head<n>() -= prepared.tangent_step * velocity.template head<n>();
+    if constexpr (Dim == RollingCone::rows) {
+      next.template tail<2>() -= prepared.moment_step * velocity.template tail<2>();
+    }
     if constexpr (Bound == FrictionBound::disk) {
-      const double length = tangential_norm<Dim>(next);
-      const double radius = friction * next[n];
-      if (length > radius) next.template head<n>() *= radius / length;
+      shorten_to_disks<Dim>(next, friction);
     } else {
       const double bound = friction * next[n];
       for (int t = 0; t < n; ++t) next[t] = std::clamp(next[t], -bound, bound);
@@ -89,27 +124,36 @@ using BoxProjectionBlock = SplitProjection<FrictionBound::box>;
 struct ProxBlock {
   double factor = 1.0;  ///< ρ, which the solver adapts (see StepFactor)
 
+  static constexpr bool takes_rolling = true;
+
   template <int Dim>
   using Prepared = Steps;
 
   template <int Dim>
-  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
-    return {inverse_or_zero(block(Dim - 1, Dim - 1)), inverse_or_zero(largest_tangent_eigenvalue<Dim>(block))};
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
+    constexpr int n = normal_place<Dim>;
+    Steps steps{inverse_or_zero(block(n, n)), inverse_or_zero(largest_tangent_eigenvalue<Dim>(block))};
+    if constexpr (Dim == RollingCone::rows) {
+      steps.moment_step = inverse_or_zero(largest_plane_eigenvalue<Dim>(block, n + 1));
+    }
+    return steps;
   }
 
   template <int Dim>
   ContactVector<Dim> solve(const Prepared<Dim>& prepared,
-                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
-                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
-    constexpr int n = Dim - 1;
+                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
+                           const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
+                           const ContactVector<Dim>& old) const {
+    constexpr int n = normal_place<Dim>;
     const ContactVector<Dim> velocity = free + block * old;
     ContactVector<Dim> next;
     next[n] = std::max(0.0, old[n] - factor * prepared.normal_step * velocity[n]);
     if (prepared.normal_step == 0.0 && velocity[n] >= 0.0) next[n] = 0.0;
     next.template head<n>() = old.template head<n>() - factor * prepared.tangent_step * velocity.template head<n>();
-    const double length = tangential_norm<Dim>(next);
-    const double radius = friction * next[n];
-    if (length > radius) next.template head<n>() *= radius / length;
+    if constexpr (Dim == RollingCone::rows) {
+      next.template tail<2>() = old.template tail<2>() - factor * prepared.moment_step * velocity.template tail<2>();
+    }
+    shorten_to_disks<Dim>(next, friction);
     return next;
   }
 };
@@ -117,6 +161,8 @@ struct ProxBlock {
 /// PGS-CCP and PGS-CCP-DS: a step along the whole velocity, projected onto the cone (002 Alg. 2, 004 Alg. 2 and Alg. 5
 /// line 16 for s).
 struct ConeProjectionBlock {
+  static constexpr bool takes_rolling = true;
+
   bool de_saxce = false;  ///< s = Γ(z), which makes it a method for the NCP
 
   template <int Dim>
@@ -125,20 +171,21 @@ struct ConeProjectionBlock {
   };
 
   template <int Dim>
-  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, double) const {
+  Prepared<Dim> prepare(const Eigen::Matrix<double, Dim, Dim>& block, const FrictionOf<Dim>&) const {
     const double trace = block.trace();
     return {trace > 0.0 ? Dim / trace : 0.0};
   }
 
   template <int Dim>
   ContactVector<Dim> solve(const Prepared<Dim>& prepared,
-                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block, double friction,
-                           const ContactVector<Dim>& free, const ContactVector<Dim>& old) const {
-    constexpr int n = Dim - 1;
+                           const Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>& block,
+                           const FrictionOf<Dim>& friction, const ContactVector<Dim>& free,
+                           const ContactVector<Dim>& old) const {
+    constexpr int n = normal_place<Dim>;
     ContactVector<Dim> velocity = free + block * old;
-    if (de_saxce) velocity[n] += friction * tangential_norm<Dim>(velocity);
+    if (de_saxce) velocity[n] += de_saxce_term<Dim>(velocity, friction);
     if (prepared.step == 0.0 && velocity[n] >= 0.0) return ContactVector<Dim>::Zero();
-    return project_friction_cone<Dim>(ContactVector<Dim>(old - prepared.step * velocity), friction);
+    return project_contact<Dim>(old - prepared.step * velocity, friction);
   }
 };
 

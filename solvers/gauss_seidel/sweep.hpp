@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "problems/cones/contact_cones.hpp"
 #include "problems/contact_problem.hpp"
 #include "solvers/gauss_seidel/block_row.hpp"
 
@@ -47,6 +48,26 @@ concept Adapting = requires(Local& local) {
   local.factor = 1.0;
 };
 
+/// A one-contact solver that knows rolling friction.
+template <class Local>
+concept Rolling = requires {
+  requires Local::takes_rolling;
+};
+
+/// The sweeps of one problem, whatever its contacts are.
+class AnySweep {
+ public:
+  virtual ~AnySweep() = default;
+  /// Takes `impulse` (rows long) as the iterate.
+  virtual void start(const double* impulse) = 0;
+  /// Writes the iterate to `impulse` (rows long).
+  virtual void write(double* impulse) const = 0;
+  virtual SweepChange operator()(double relaxation, ContactDecay decay) = 0;
+  /// Of an adapting one-contact solver: takes the iterate before the last sweep; a factor for the sweeps to come.
+  virtual void step_back() {}
+  virtual void set_factor(double) {}
+};
+
 /// One Gauss–Seidel sweep (paper 004 Alg. 5, lines 3–19) over joints, limits and contacts of dimension Dim. Each block
 /// in turn sees its free velocity
 ///     b_i = g_i + Σ_{j≠i} G_ij λ_j      (the paper's \bar v_f),
@@ -55,12 +76,13 @@ concept Adapting = requires(Local& local) {
 ///
 /// `Local` is the one-contact solver:
 ///     template <int Dim> struct Prepared;                    // what it precomputes of one contact
-///     Prepared<Dim> prepare(const ContactMatrix<Dim>& block, double friction) const;
-///     ContactVector<Dim> solve(const Prepared<Dim>&, const ContactMatrixMap<Dim>& block, double friction,
+///     Prepared<Dim> prepare(const ContactMatrix<Dim>& block, const FrictionOf<Dim>& friction) const;
+///     ContactVector<Dim> solve(const Prepared<Dim>&, const ContactMatrixMap<Dim>& block, const FrictionOf<Dim>&,
 ///                              const ContactVector<Dim>& free_velocity, const ContactVector<Dim>& old) const;
-/// with block = G_ii + R_ii. It is called from the loop directly: no virtual call and no allocation in a sweep.
+/// with block = G_ii + R_ii; Dim = 5 where it `takes_rolling`. It is called from the loop directly: no virtual call and
+/// no allocation in a sweep.
 template <class Local, int Dim, Splitting S = Splitting::gauss_seidel>
-class Sweep {
+class Sweep final : public AnySweep {
  public:
   /// `order`: contacts in the order of the sweep; `weights`: one a block, see SweepChange. Keeps pointers into the
   /// problem's matrix, so it keeps the problem too.
@@ -82,22 +104,20 @@ class Sweep {
   Sweep(const Sweep&) = delete;
   Sweep& operator=(const Sweep&) = delete;
 
-  /// Takes `impulse` (rows long) as the iterate.
-  void start(const double* impulse) {
+  void start(const double* impulse) override {
     for (const Scalar& scalar : scalars_) impulse_[scalar.slot] = impulse[scalar.row];
     for (const Contact& contact : contacts_) {
       for (int c = 0; c < Dim; ++c) impulse_[contact.slot + c] = impulse[contact.row + c];
     }
   }
-  /// Writes the iterate to `impulse` (rows long).
-  void write(double* impulse) const {
+  void write(double* impulse) const override {
     for (const Scalar& scalar : scalars_) impulse[scalar.row] = impulse_[scalar.slot];
     for (const Contact& contact : contacts_) {
       for (int c = 0; c < Dim; ++c) impulse[contact.row + c] = impulse_[contact.slot + c];
     }
   }
 
-  SweepChange operator()(double relaxation, ContactDecay decay = {}) {
+  SweepChange operator()(double relaxation, ContactDecay decay = {}) override {
     SweepChange change;
     if constexpr (S == Splitting::gauss_seidel && Adapting<Local>) other_ = impulse_;
     for (const Scalar& scalar : scalars_) visit(scalar, relaxation, change);
@@ -113,11 +133,11 @@ class Sweep {
     return change.rooted();
   }
 
-  /// Takes the iterate before the last sweep.
-  void step_back() requires Adapting<Local> { impulse_.swap(other_); }
-  /// For the sweeps to come.
-  void set_factor(double factor) requires Adapting<Local> {
-    local_.factor = factor;
+  void step_back() override {
+    if constexpr (Adapting<Local>) impulse_.swap(other_);
+  }
+  void set_factor(double factor) override {
+    if constexpr (Adapting<Local>) local_.factor = factor;
     scalar_factor_ = factor;
   }
 
@@ -138,7 +158,7 @@ class Sweep {
   struct Contact : Row {
     const double* matrix;  ///< G_ii + R_ii, column by column
     ContactVector<Dim> free_term;
-    double friction;
+    FrictionOf<Dim> friction;
     typename Local::template Prepared<Dim> prepared;
   };
 
@@ -176,7 +196,7 @@ class Sweep {
       compliant_blocks_.push_back(own);
       values = compliant_blocks_.back().data();
     }
-    const double friction = problem_.cones().friction()[static_cast<std::size_t>(contact)];
+    const FrictionOf<Dim> friction = friction_of<Dim>(problem_.cones(), contact);
     const ContactVector<Dim> free_term = problem_.free_term().template segment<Dim>(matrix.block_offset(b));
     Contact result{row(b, weights[b]), values, free_term, friction, local_.template prepare<Dim>(own, friction)};
     for (int k = result.scalars; k < result.scalars + result.blocks; ++k) {

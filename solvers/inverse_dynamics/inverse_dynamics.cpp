@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "problems/cone_projection.hpp"
 #include "problems/cones/contact_rows.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "problems/mass_solve.hpp"
 
 namespace conebench {

@@ -10,25 +10,30 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
+/// Corners of the polygon that stands for a contact's disk: in the plane the ends of an interval.
+int directions_of(const ConeProduct& cones, int facets) {
+  return cones.contact_type() == ConeType::coulomb_plane ? 2 : facets;
+}
+
 }  // namespace
 
 Index FacetLcp::size_of(const ConeProduct& cones, int facets) {
   Index size = cones.limits();
-  for (const double mu : cones.friction()) size += mu > 0.0 ? 2 + (cones.contact_dimension() == 3 ? facets : 2) : 1;
+  for (const double mu : cones.friction()) size += mu > 0.0 ? 2 + directions_of(cones, facets) : 1;
   return size;
 }
 
 FacetLcp::FacetLcp(const ContactProblem& problem, int facets, bool scaled)
     : problem_(problem),
       dimension_(problem.cones().contact_dimension()),
-      facets_(dimension_ == 3 ? facets : 2),
+      facets_(directions_of(problem.cones(), facets)),
       joints_(problem.cones().joints()),
       limits_(problem.cones().limits()) {
   directions_.resize(dimension_ - 1, facets_);
   for (int m = 0; m < facets_; ++m) {
     const double angle = 2.0 * pi * m / facets_;
     directions_(0, m) = std::cos(angle);
-    if (dimension_ == 3) directions_(1, m) = std::sin(angle);
+    if (directions_.rows() > 1) directions_(1, m) = std::sin(angle);
   }
   impulse_.setZero(problem.rows());
   velocity_.setZero(problem.rows());
@@ -128,7 +133,7 @@ void FacetLcp::from_impulse(ConstVectorRef impulse, Vector& z) {
     const auto part = impulse.segment(contact.row, dimension_);
     z[contact.a] = part[dimension_ - 1];
     if (contact.b < 0) continue;
-    if (dimension_ == 2) {
+    if (directions_.rows() < 2) {
       z[contact.b] = std::max(part[0], 0.0);
       z[contact.b + 1] = std::max(-part[0], 0.0);
     } else {

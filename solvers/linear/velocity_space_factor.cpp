@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/rolling.hpp"
 #include "problems/mass_solve.hpp"
 
 namespace conebench {
@@ -202,15 +204,14 @@ void VelocitySpaceFactor::solve(const Vector& b, Vector& x) {
   for (Index block = 0; block < cones.blocks(); ++block) {
     const auto k = static_cast<std::size_t>(block);
     const double* own = scaled_.data() + cones.block_row(block);
-    const int size = cones.block_size(block);
-    size == 3 ? push<3>(k, own) : size == 2 ? push<2>(k, own) : push<1>(k, own);
+    with_block_rows(cones.block_size(block), [&]<int Rows>() { push<Rows>(k, own); });
   }
   system_.solve(velocities_, velocities_);
   for (Index block = 0; block < cones.blocks(); ++block) {
     const auto k = static_cast<std::size_t>(block);
     const int size = cones.block_size(block);
-    double pushed[3];
-    size == 3 ? pull<3>(k, pushed) : size == 2 ? pull<2>(k, pushed) : pull<1>(k, pushed);
+    double pushed[RollingCone::rows];
+    with_block_rows(size, [&]<int Rows>() { pull<Rows>(k, pushed); });
     const Index row = cones.block_row(block);
     for (int r = 0; r < size; ++r) x[row + r] = multiply_add(-inverse_[row + r], pushed[r], scaled_[row + r]);
   }

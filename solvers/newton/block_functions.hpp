@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/contact_cones.hpp"
 
 /// Complementarity functions of one block, all as velocities [m/s], each with an element of its generalised Jacobian:
 ///
@@ -26,6 +26,7 @@ struct BlockFunction {
 struct Steps {
   double normal = 1.0;
   double tangential = 1.0;
+  double moment = 1.0;  ///< of rolling friction
 };
 
 /// F = (λ − max(0, λ − r σ)) / r: 0 ≤ λ ⟂ σ ≥ 0.
@@ -132,6 +133,66 @@ BlockFunction<Dim> natural_map_function(const ContactVector<Dim>& impulse, const
   f.by_impulse = (Square<Dim>::Identity() - derivative) / r;
   f.by_velocity = derivative * corrected;
   return f;
+}
+
+/// With rolling friction the two disks have the radii μ p⁺ and μ_r p⁺.
+inline BlockFunction<5> alart_curnier_function(const RollingVector& impulse, const RollingVector& velocity,
+                                               const RollingCone& cone, Steps r) {
+  constexpr int n = RollingCone::normal;
+  const BlockFunction<1> normal = unilateral_function(impulse[n], velocity[n], r.normal);
+  const bool active = normal.by_impulse(0, 0) == 0.0;
+  const double reach = active ? impulse[n] - r.normal * velocity[n] : 0.0;
+  BlockFunction<5> f;
+  f.by_impulse.setZero();
+  f.by_velocity.setZero();
+  f.value[n] = normal.value[0];
+  f.by_impulse(n, n) = normal.by_impulse(0, 0);
+  f.by_velocity(n, n) = normal.by_velocity(0, 0);
+  const auto add_disk = [&](int first, double mu, double step) {
+    const DiskFunction<2> disk =
+        disk_function<2>(impulse.segment<2>(first), velocity.segment<2>(first), mu * reach, step);
+    f.value.segment<2>(first) = disk.value;
+    f.by_impulse.block<2, 2>(first, first) = disk.by_impulse;
+    f.by_velocity.block<2, 2>(first, first) = disk.by_velocity;
+    if (!active) return;
+    f.by_impulse.block<2, 1>(first, n) = mu * disk.by_radius;
+    f.by_velocity.block<2, 1>(first, n) = -mu * r.normal * disk.by_radius;
+  };
+  add_disk(0, cone.friction, r.tangential);
+  add_disk(n + 1, cone.rolling, r.moment);
+  return f;
+}
+
+inline BlockFunction<5> natural_map_function(const RollingVector& impulse, const RollingVector& velocity,
+                                             const RollingCone& cone, double r) {
+  constexpr int n = RollingCone::normal;
+  RollingVector corrected = velocity;
+  corrected[n] += cone.de_saxce(velocity);
+  RollingMatrix by_velocity = RollingMatrix::Identity();
+  const double slip = norm_of_two(velocity[0], velocity[1]);
+  const double roll = norm_of_two(velocity[3], velocity[4]);
+  if (slip > 0.0) by_velocity.row(n).head<2>() = cone.friction / slip * velocity.head<2>().transpose();
+  if (roll > 0.0) by_velocity.row(n).tail<2>() = cone.rolling / roll * velocity.tail<2>().transpose();
+  const RollingMatrix derivative = cone.derivative(impulse - r * corrected);
+  BlockFunction<5> f;
+  f.value = cone.natural_map(impulse, r * corrected) / r;
+  f.by_impulse = (RollingMatrix::Identity() - derivative) / r;
+  f.by_velocity = derivative * by_velocity;
+  return f;
+}
+
+/// Either function of the contact of such a cone.
+template <int Dim>
+BlockFunction<Dim> contact_function(bool alart_curnier, const ContactVector<Dim>& impulse,
+                                    const ContactVector<Dim>& velocity, const FrictionOf<Dim>& friction,
+                                    const Steps& r) {
+  if constexpr (Dim == RollingCone::rows) {
+    return alart_curnier ? alart_curnier_function(impulse, velocity, friction, r)
+                         : natural_map_function(impulse, velocity, friction, r.normal);
+  } else {
+    return alart_curnier ? alart_curnier_function<Dim>(impulse, velocity, friction, r)
+                         : natural_map_function<Dim>(impulse, velocity, friction, r.normal);
+  }
 }
 
 }  // namespace conebench::newton

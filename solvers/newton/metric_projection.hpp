@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "solvers/newton/block_functions.hpp"
 
 namespace conebench::newton {

@@ -12,8 +12,8 @@ namespace {
 constexpr Index dense_rows = 150;
 constexpr double dense_share = 0.25;
 
-/// A block of at most 3×3 on the stack.
-using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 3, 3>;
+/// A block of at most 5×5 on the stack.
+using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 5, 5>;
 
 /// Of each row's block.
 Vector row_means(const BlockSparseMatrix& matrix, const Vector& compliance) {

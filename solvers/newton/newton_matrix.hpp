@@ -20,7 +20,7 @@ namespace conebench::newton {
 /// about ε, never the solutions.
 class NewtonMatrix {
  public:
-  using Block = Eigen::Matrix3d;
+  using Block = Eigen::Matrix<double, 5, 5>;  ///< the top left corner counts
 
   NewtonMatrix() = default;
   /// Storage `automatic`: dense below 150 rows or where more than a quarter of A is stored.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problems/cones/contact_rows.hpp"
+#include "problems/cones/contact_cones.hpp"
 #include "problems/scaled_natural_map.hpp"
 
 namespace conebench::newton {
@@ -18,12 +18,17 @@ double largest_eigenvalue(const Matrix& matrix) {
 }
 
 /// What a block's velocity answers to an impulse of one: the inverses of its steps [m/s per N s].
-Steps mobility(const Matrix& d, const std::string& steps) {
+Steps mobility(const Matrix& d, Index normal, const std::string& steps) {
   const Index size = d.rows();
-  if (size == 1) return {d(0, 0), d(0, 0)};
-  if (steps == "split") return {d(size - 1, size - 1), largest_eigenvalue(d.topLeftCorner(size - 1, size - 1))};
+  if (size == 1) return {d(0, 0), d(0, 0), d(0, 0)};
+  if (steps == "split") {
+    const double tangential = largest_eigenvalue(d.topLeftCorner(normal, normal));
+    const Index moments = size - normal - 1;
+    return {d(normal, normal), tangential,
+            moments > 0 ? largest_eigenvalue(d.bottomRightCorner(moments, moments)) : tangential};
+  }
   const double both = steps == "trace" ? d.trace() / static_cast<double>(size) : largest_eigenvalue(d);
-  return {both, both};
+  return {both, both, both};
 }
 
 }  // namespace
@@ -43,7 +48,7 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
     Matrix d = matrix.block(i, matrix.diagonal(i));
     d.diagonal() += problem.compliance().segment(row, size);
     Steps& answer = steps_[static_cast<std::size_t>(i)];
-    answer = mobility(d, steps);
+    answer = mobility(d, cones_.normal_row_of(i) - row, steps);
     for (const double value : {answer.normal, answer.tangential}) {
       if (!(value > 0.0)) continue;
       sum += value;
@@ -52,7 +57,7 @@ NonsmoothEquation::NonsmoothEquation(const ContactProblem& problem, ContactFunct
   }
   const double mean = positive > 0 ? sum / static_cast<double>(positive) : 1.0;
   const auto inverse = [&](double value) { return 1.0 / (value > 0.0 ? value : mean); };
-  for (Steps& step : steps_) step = {inverse(step.normal), inverse(step.tangential)};
+  for (Steps& step : steps_) step = {inverse(step.normal), inverse(step.tangential), inverse(step.moment)};
   velocity_scale_ = reference_velocity(problem.cones(), problem.free_term());
 }
 
@@ -63,11 +68,9 @@ void NonsmoothEquation::for_each_contact(const Vector& impulse, const Vector& ve
     const Index row = cones_.contact_row(i);
     const ContactVector<Dim> lambda = impulse.segment<Dim>(row);
     const ContactVector<Dim> sigma = velocity.segment<Dim>(row);
-    const double mu = cones_.friction()[static_cast<std::size_t>(i)];
-    const Steps& r = steps_[static_cast<std::size_t>(block)];
     store(block, row,
-          function_ == ContactFunction::alart_curnier ? alart_curnier_function<Dim>(lambda, sigma, mu, r)
-                                                      : natural_map_function<Dim>(lambda, sigma, mu, r.normal));
+          contact_function<Dim>(function_ == ContactFunction::alart_curnier, lambda, sigma, friction_of<Dim>(cones_, i),
+                                steps_[static_cast<std::size_t>(block)]));
   }
 }
 
@@ -81,7 +84,7 @@ void NonsmoothEquation::for_each_block(const Vector& impulse, const Vector& velo
       store(row, row, unilateral_function(impulse[row], velocity[row], steps_[static_cast<std::size_t>(row)].normal));
     }
   }
-  with_contact_rows(cones_.contact_dimension(), [&]<int Dim>() { for_each_contact<Dim>(impulse, velocity, store); });
+  with_contact_cone(cones_, [&]<class Cone>() { for_each_contact<Cone::rows>(impulse, velocity, store); });
 }
 
 void NonsmoothEquation::evaluate(const Vector& impulse, const Vector& velocity, Vector& value) const {

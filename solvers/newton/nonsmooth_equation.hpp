@@ -14,7 +14,7 @@ enum class ContactFunction { alart_curnier, natural_map };
 /// block divided by V = max ‖g_i‖ (0: 1) and so without unit.
 class NonsmoothEquation {
  public:
-  using Block = Eigen::Matrix3d;  ///< the top left corner counts
+  using Block = Eigen::Matrix<double, 5, 5>;  ///< the top left corner counts
 
   /// `steps`: "trace" (r = d / trace D), "spectral" (1 / λ_max(D)) or "split" (1 / D_NN, 1 / λ_max(D_TT)), where
   /// D = G_ii + R_ii; where that is not positive the inverse of the others' mean. The natural map takes the normal one.

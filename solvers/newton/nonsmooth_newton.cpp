@@ -221,6 +221,7 @@ class NonsmoothNewton final : public Solver {
 template <class Options>
 SolverRow row(const char* id, const char* name, ContactFunction function, const char* summary) {
   SolverInfo info;
+  info.rolling = true;
   info.id = id;
   info.name = name;
   info.version = 2;

@@ -156,7 +156,7 @@ class Staggered final : public Solver {
       kinds.push_back(Kind::disk);
     }
     // Blocks of two rows in 3D, of one in 2D; the friction coefficients are not used.
-    const bool spatial = cones.contact_dimension() == 3;
+    const bool spatial = cones.contact_type() == ConeType::coulomb_space;
     const auto count = static_cast<std::size_t>(cones.contacts());
     make_part(tangential_, rows,
               spatial ? ConeProduct::create(cones.joints(), 0, std::vector<double>(count, 0.0), 2).value()

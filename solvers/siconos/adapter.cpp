@@ -67,8 +67,11 @@ class RunOptions {
   SolverOptions* options_;
 };
 
-int solver_id(const Settings& settings, int dimension) {
-  if (dimension == 2) return SICONOS_FRICTION_2D_NSGS;
+int solver_id(const Settings& settings, ConeType cone) {
+  if (cone == ConeType::coulomb_plane) return SICONOS_FRICTION_2D_NSGS;
+  if (cone == ConeType::rolling) {
+    return settings.method == Method::admm ? SICONOS_ROLLING_FRICTION_3D_ADMM : SICONOS_ROLLING_FRICTION_3D_NSGS;
+  }
   switch (settings.method) {
     case Method::nsgs: return SICONOS_FRICTION_3D_NSGS;
     case Method::nsn_ac: return SICONOS_FRICTION_3D_NSN_AC;
@@ -81,13 +84,13 @@ int solver_id(const Settings& settings, int dimension) {
   return SICONOS_FRICTION_3D_NSGS;
 }
 
-void set_nsgs(const Settings& settings, int dimension, RunOptions& options) {
-  // The planar sweep knows no other way than "light".
+void set_nsgs(const Settings& settings, ConeType cone, RunOptions& options) {
+  // The planar sweep knows no other way than "light"; with rolling friction a contact has one solver, the projection.
   options.integer(SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION) =
-      settings.error_evaluation == "full" && dimension == 3
+      settings.error_evaluation == "full" && cone != ConeType::coulomb_plane
           ? SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL
           : SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_LIGHT_WITH_FULL_FINAL;
-  if (settings.projection_local_solver && dimension == 3) {
+  if (settings.projection_local_solver && cone == ConeType::coulomb_space) {
     options.set_inner(SICONOS_FRICTION_3D_ONECONTACT_ProjectionOnConeWithLocalIteration);
   }
 }
@@ -121,9 +124,9 @@ void set_prox(const Settings& settings, RunOptions& options) {
   }
 }
 
-void set_method(const Settings& settings, int dimension, RunOptions& options) {
+void set_method(const Settings& settings, ConeType cone, RunOptions& options) {
   switch (settings.method) {
-    case Method::nsgs: return set_nsgs(settings, dimension, options);
+    case Method::nsgs: return set_nsgs(settings, cone, options);
     case Method::nsn_ac:
     case Method::nsn_nm: return set_newton(settings, options);
     case Method::admm: return set_admm(settings, options);
@@ -138,7 +141,7 @@ void set_method(const Settings& settings, int dimension, RunOptions& options) {
 
 Storage choose_storage(const Settings& settings, const ConeProduct& cones) {
   // The planar sweep over a dense matrix forgets where it was told to start.
-  if (cones.contact_dimension() == 2) return Storage::block;
+  if (cones.contact_type() == ConeType::coulomb_plane) return Storage::block;
   if (settings.storage == "block") return Storage::block;
   if (settings.storage == "sparse") return Storage::sparse;
   if (settings.storage == "dense") return Storage::dense;
@@ -290,7 +293,7 @@ class Adapter final : public Solver {
   SolveSummary run(ConstVectorRef guess, double tolerance, long max_iterations, VectorRef impulse) {
     const Library& siconos = **library_;
     siconos.numerics_set_verbose(0);
-    const int dimension = copy_->dimension();
+    const ConeType cone = problem_->cones().contact_type();
     const auto most = static_cast<int>(std::min<long>(max_iterations, std::numeric_limits<int>::max() - 1));
     spent_ = settings_.method == Method::prox;
     copy_->to_siconos(guess, reaction_);
@@ -299,12 +302,15 @@ class Adapter final : public Solver {
       problem_->velocity(guess, guessed_velocity_);
       copy_->to_siconos(guessed_velocity_, velocity_);
     }
-    RunOptions options(siconos, solver_id(settings_, dimension));
+    RunOptions options(siconos, solver_id(settings_, cone));
     options.integer(SICONOS_IPARAM_MAX_ITER) = most;
     options.real(SICONOS_DPARAM_TOL) = std::max(tolerance, std::numeric_limits<double>::min());  // it asserts > 0
-    set_method(settings_, dimension, options);
-    const auto driver = dimension == 2 ? siconos.fc2d_driver : siconos.fc3d_driver;
-    const int info = driver(&copy_->problem(), reaction_.data(), velocity_.data(), options.get());
+    set_method(settings_, cone, options);
+    const auto driver = cone == ConeType::coulomb_plane ? siconos.fc2d_driver : siconos.fc3d_driver;
+    const int info =
+        cone == ConeType::rolling
+            ? siconos.rolling_fc3d_driver(&copy_->rolling_problem(), reaction_.data(), velocity_.data(), options.get())
+            : driver(&copy_->problem(), reaction_.data(), velocity_.data(), options.get());
     copy_->from_siconos(reaction_, impulse);
 
     SolveSummary summary;

@@ -25,6 +25,7 @@ Loaded load() {
   Library& f = loaded.functions;
   shared.find(f.fc3d_driver, "fc3d_driver");
   shared.find(f.fc2d_driver, "fc2d_driver");
+  shared.find(f.rolling_fc3d_driver, "rolling_fc3d_driver");
   shared.find(f.solver_options_create, "solver_options_create");
   shared.find(f.solver_options_delete, "solver_options_delete");
   shared.find(f.solver_options_update_internal, "solver_options_update_internal");

@@ -12,6 +12,7 @@
 #include "NumericsMatrix.h"
 #include "NumericsSparseMatrix.h"
 #include "NumericsVerbose.h"
+#include "RollingFrictionContactProblem.h"
 #include "SolverOptions.h"
 #include "SparseBlockMatrix.h"
 #include "base/result.hpp"
@@ -25,6 +26,7 @@ namespace conebench::siconos {
 struct Library {
   decltype(&::fc3d_driver) fc3d_driver = nullptr;
   decltype(&::fc2d_driver) fc2d_driver = nullptr;
+  decltype(&::rolling_fc3d_driver) rolling_fc3d_driver = nullptr;
   decltype(&::solver_options_create) solver_options_create = nullptr;
   decltype(&::solver_options_delete) solver_options_delete = nullptr;
   decltype(&::solver_options_update_internal) solver_options_update_internal = nullptr;

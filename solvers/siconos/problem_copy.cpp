@@ -11,7 +11,7 @@ ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, 
   const BlockSparseMatrix& g = problem.blocks();
   const int dimension = problem.cones().contact_dimension();
   block_size_ = static_cast<std::size_t>(dimension * dimension);
-  const auto ours = [dimension](int component) { return (component + dimension - 1) % dimension; };
+  normal_ = problem.cones().normal_row();
 
   values_.resize(block_size_ * static_cast<std::size_t>(g.stored_blocks()));
   for (Index row = 0; row < g.block_rows(); ++row) {
@@ -46,6 +46,9 @@ ProblemCopy::ProblemCopy(const Library& library, const ContactProblem& problem, 
     case Storage::dense: make_dense(); break;
   }
   problem_.M = matrix_;
+  rolling_friction_.assign(problem.cones().rolling_friction().begin(), problem.cones().rolling_friction().end());
+  rolling_problem_ = {problem_.dimension, problem_.numberOfContacts, matrix_,
+                      free_term_.data(),  friction_.data(),          rolling_friction_.data()};
 }
 
 ProblemCopy::~ProblemCopy() {
@@ -126,19 +129,17 @@ void ProblemCopy::restore() {
   }
 }
 
-void ProblemCopy::to_siconos(ConstVectorRef ours, std::vector<double>& theirs) const {
+void ProblemCopy::to_siconos(ConstVectorRef values, std::vector<double>& theirs) const {
   const Index dimension = problem_.dimension;
-  for (Index row = 0; row < ours.size(); row += dimension) {
-    theirs[static_cast<std::size_t>(row)] = ours[row + dimension - 1];
-    for (Index i = 1; i < dimension; ++i) theirs[static_cast<std::size_t>(row + i)] = ours[row + i - 1];
+  for (Index row = 0; row < values.size(); row += dimension) {
+    for (int i = 0; i < dimension; ++i) theirs[static_cast<std::size_t>(row + i)] = values[row + ours(i)];
   }
 }
 
-void ProblemCopy::from_siconos(const std::vector<double>& theirs, VectorRef ours) const {
+void ProblemCopy::from_siconos(const std::vector<double>& theirs, VectorRef values) const {
   const Index dimension = problem_.dimension;
-  for (Index row = 0; row < ours.size(); row += dimension) {
-    ours[row + dimension - 1] = theirs[static_cast<std::size_t>(row)];
-    for (Index i = 1; i < dimension; ++i) ours[row + i - 1] = theirs[static_cast<std::size_t>(row + i)];
+  for (Index row = 0; row < values.size(); row += dimension) {
+    for (int i = 0; i < dimension; ++i) values[row + ours(i)] = theirs[static_cast<std::size_t>(row + i)];
   }
 }
 

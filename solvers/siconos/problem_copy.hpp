@@ -21,14 +21,16 @@ class ProblemCopy {
   ProblemCopy& operator=(const ProblemCopy&) = delete;
 
   FrictionContactProblem& problem() { return problem_; }
+  /// The same with rolling friction.
+  RollingFrictionContactProblem& rolling_problem() { return rolling_problem_; }
   Index rows() const { return static_cast<Index>(free_term_.size()); }
   int dimension() const { return problem_.dimension; }
   /// Writes M and q once more: the proximal method adds to them and takes off again, not to the bit.
   void restore();
 
-  /// Between (t1, t2, n) and (n, t1, t2), or (t, n) and (n, t).
-  void to_siconos(ConstVectorRef ours, std::vector<double>& theirs) const;
-  void from_siconos(const std::vector<double>& theirs, VectorRef ours) const;
+  /// Between (t1, t2, n) and (n, t1, t2), (t, n) and (n, t), or (t1, t2, n, m1, m2) and (n, t1, t2, m1, m2).
+  void to_siconos(ConstVectorRef values, std::vector<double>& theirs) const;
+  void from_siconos(const std::vector<double>& theirs, VectorRef values) const;
 
  private:
   void make_block();
@@ -40,10 +42,16 @@ class ProblemCopy {
   const Library& library_;
   Storage storage_;
   std::size_t block_size_;
+  int normal_;  ///< our place of a contact's normal
+  /// Our place of a component of theirs.
+  int ours(int component) const {
+    if (component == 0) return normal_;
+    return component <= normal_ ? component - 1 : component;
+  }
   std::vector<double> values_;       ///< blocks by rows of blocks, each column by column: what Siconos works on
   std::vector<double> kept_values_;  ///< as given
   std::vector<double> kept_free_term_;
-  std::vector<double> free_term_, friction_;
+  std::vector<double> free_term_, friction_, rolling_friction_;
   std::vector<std::size_t> row_begin_, columns_;
 
   // Of the block form; the matrix borrows them.
@@ -53,6 +61,7 @@ class ProblemCopy {
 
   NumericsMatrix* matrix_ = nullptr;
   FrictionContactProblem problem_{};
+  RollingFrictionContactProblem rolling_problem_{};
 };
 
 }  // namespace conebench::siconos

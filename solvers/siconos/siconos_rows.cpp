@@ -146,10 +146,15 @@ std::vector<SolverRow> siconos_rows() {
                          "problems, 1998",
                          "The reference of the literature: cheap sweeps, slow on tall stacks and redundant contacts.");
   nsgs.two_dimensional = true;
+  SolverInfo pli = base("SICONOS-NSGS-PLI", "Siconos' block Gauss-Seidel, projection iterated at each contact",
+                        siconos_paper, "Slower at each contact than Newton, and it never fails there.");
+  pli.rolling = true;
+  SolverInfo admm = base("SICONOS-ADMM", "Siconos' accelerated ADMM with restarts", siconos_paper,
+                         "One factorization with a constant penalty, which must fit the scale of M.");
+  admm.rolling = true;
   return {
       row<NsgsOptions>(nsgs),
-      row<NsgsPliOptions>(base("SICONOS-NSGS-PLI", "Siconos' block Gauss-Seidel, projection iterated at each contact",
-                               siconos_paper, "Slower at each contact than Newton, and it never fails there.")),
+      row<NsgsPliOptions>(pli),
       row<NewtonAcOptions>(
           base("SICONOS-NSN-AC", "Siconos' semi-smooth Newton on the Alart-Curnier function",
                "Siconos 4.4; Alart, Curnier, A mixed formulation for frictional contact problems prone "
@@ -157,8 +162,7 @@ std::vector<SolverRow> siconos_rows() {
                "Few iterations where it converges; not globally convergent, and M is singular often.")),
       row<NewtonNmOptions>(base("SICONOS-NSN-NM", "Siconos' semi-smooth Newton on the natural map", siconos_paper,
                                 "As SICONOS-NSN-AC, on the map that the error is measured by.")),
-      row<AdmmOptions>(base("SICONOS-ADMM", "Siconos' accelerated ADMM with restarts", siconos_paper,
-                            "One factorization with a constant penalty, which must fit the scale of M.")),
+      row<AdmmOptions>(admm),
       row<ExtragradientOptions>(base("SICONOS-VI-EG", "Siconos' extragradient method with adapted step", siconos_paper,
                                      "Products with M only; robust at low accuracy.")),
       row<ProximalOptions>(base("SICONOS-PROX", "Siconos' proximal point method", siconos_paper,

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "solvers/tries.hpp"
 
 namespace conebench {

@@ -196,7 +196,7 @@ TEST_F(RunCommand, AGateMayNameASolverAndItsSupportedCells) {
 
 TEST_F(RunCommand, UnsupportedCellsAreDataAndEndWithZero) {
   write("own.json", R"({"name": "own", "problems": [{"scene": "sliding-box"}, {"fclib": "rolling.hdf5"}],
-    "solvers": ["NSGS", "PGS-CCP"], "tolerances": [1e-4]})");
+    "solvers": ["NBGS", "PGS-LCP"], "tolerances": [1e-4]})");
   if (shared_folder().empty()) GTEST_SKIP() << "the shared files are not here";
   std::filesystem::copy_file(shared_folder() / "fclib/open/RFC3D_cube_1.hdf5", folder / "rolling.hdf5");
   const std::vector<std::string> command = {"run", folder / "own.json", "--db", folder / "own.sqlite"};

@@ -79,9 +79,9 @@ TEST_F(SharedFiles, InspectAgreesWithTheManifestOfTheRealProblems) {
   }
 }
 
-TEST_F(SharedFiles, RollingFrictionIsNotSupportedBySolvers) {
+TEST_F(SharedFiles, RollingFrictionIsNotSupportedBySolversOfOtherModels) {
   const auto outcome =
-      conebench({"solve", (folder_ / "open/rockfall_14_25792.hdf5").string(), "--solver", "NSGS", "--json"});
+      conebench({"solve", (folder_ / "open/rockfall_14_25792.hdf5").string(), "--solver", "NBGS", "--json"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.err, ::testing::MatchesRegex("conebench: [^\n]*rolling[^\n]*\n"));
   const auto json = outcome.json();
@@ -93,7 +93,7 @@ TEST_F(SharedFiles, RollingFrictionIsNotSupportedBySolvers) {
 
 TEST_F(SharedFiles, WhatNoSolverTakesIsToldOnceAndCountedEveryTime) {
   const ScratchFolder folder;
-  std::ofstream(folder / "suite.json") << R"({"name": "rolling", "solvers": ["NSGS"], "problems":
+  std::ofstream(folder / "suite.json") << R"({"name": "rolling", "solvers": ["NBGS"], "problems":
       [{"fclib": "open/rockfall_14_25792.hdf5"}, {"scene": "box-stack"}]})";
   const std::vector<std::string> run = {"run",    folder / "suite.json", "--db", folder / "s.sqlite",
                                         "--data", folder_.string()};

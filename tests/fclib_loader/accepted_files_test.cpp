@@ -285,7 +285,7 @@ TEST(AcceptedFiles, LocalWinsOverGlobalAndSaysSo) {
   EXPECT_FALSE(read(testing::local([](FileMaker&) {}))->also_other_kind);
 }
 
-TEST(AcceptedFiles, RollingFrictionLoadsForInspectionAlone) {
+TEST(AcceptedFiles, RollingFrictionLoadsWithItsNormalBehindTheTangents) {
   const auto make = [](const fs::path& file) {
     FileMaker maker(file);
     testing::make_rolling(maker);
@@ -297,9 +297,12 @@ TEST(AcceptedFiles, RollingFrictionLoadsForInspectionAlone) {
   EXPECT_EQ(summary.space_dimension, 5);
   EXPECT_EQ(summary.contacts, 2);
   EXPECT_EQ(summary.rows, 10);
+  EXPECT_EQ(summary.mu_r_min, 0.1);
   const auto problem = loaded(make);
-  ASSERT_FALSE(problem.ok());
-  EXPECT_EQ(problem.error().code, ErrorCode::unsupported);
+  ASSERT_TRUE(problem.ok()) << problem.error().message;
+  EXPECT_EQ(problem->cones().contact_dimension(), 5);
+  EXPECT_EQ(problem->cones().rolling_friction()[1], 0.1);
+  EXPECT_EQ(problem->provenance().form, "global_rolling");
 }
 
 TEST(AcceptedFiles, TextsComeOutAsOneLineOfUtf8) {

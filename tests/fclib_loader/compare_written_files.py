@@ -53,7 +53,7 @@ def close(a, b, tolerance, scale):
 
 
 def compare(original, copy, reaction):
-    group = "fclib_local" if "fclib_local" in original else "fclib_global"
+    group = next(name for name in ("fclib_local", "fclib_global", "fclib_global_rolling") if name in original)
     check(group in copy, f"{group} is not there")
     before, after = original[group], copy[group]
     check(int(np.ravel(before["spacedim"][()])[0]) == after["spacedim"][0], "spacedim")
@@ -70,7 +70,7 @@ def compare(original, copy, reaction):
         check((m, n) == other[:2], f"{name} has another size")
         check(np.array_equal(keys, other[2]), f"{name} has another pattern")
         check(np.array_equal(values, other[3]), f"{name} has other values")
-    for name in ("q", "s", "f", "w", "b", "mu"):
+    for name in ("q", "s", "f", "w", "b", "mu", "mu_r"):
         check((name in before["vectors"]) == (name in after["vectors"]), f"{name} there or not")
         if name not in before["vectors"]:
             continue

@@ -56,6 +56,28 @@ TEST(LocalProblem, HasTheNormalLast) {
   EXPECT_EQ(problem.provenance().family, "scene");
 }
 
+TEST(RollingProblem, HasTheNormalBehindTheTangentsAndMomentsLast) {
+  FclibContent content = content_of(testing::make_rolling);
+  content.f.setZero();
+  content.w = Vector::LinSpaced(10, 1.0, 10.0);
+  content.mu_rolling[1] = 0.2;
+  const ContactProblem problem = problem_of(content);
+  Vector expected(10);
+  expected << 2, 3, 1, 4, 5, 7, 8, 6, 9, 10;
+  EXPECT_EQ(problem.free_term(), expected);
+  EXPECT_EQ(dense(problem), 2.0 * Matrix::Identity(10, 10));
+  EXPECT_EQ(problem.cones().rolling_friction()[1], 0.2);
+}
+
+TEST(RollingProblem, InThePlaneIsUnsupported) {
+  FclibContent content = content_of(testing::make_rolling);
+  content.space_dimension = 3;
+  const Result<ContactProblem> problem = to_problem(content, "plane.hdf5");
+  ASSERT_FALSE(problem.ok());
+  EXPECT_EQ(problem.error().code, ErrorCode::unsupported);
+  EXPECT_NE(problem.error().message.find("in the plane"), std::string::npos);
+}
+
 TEST(PlaneProblem, HasTheNormalLast) {
   const FclibContent content = content_of(testing::make_plane);
   const ContactProblem problem = problem_of(content);

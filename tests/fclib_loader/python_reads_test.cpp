@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
+
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -65,8 +67,9 @@ class PythonReads : public ::testing::Test {
     const int dimension = cones.contact_dimension();
     for (Index c = 0; c < cones.contacts(); ++c) {
       const Index row = cones.joints() + c * dimension;
-      result[row] = impulse[row + dimension - 1];
-      for (int t = 1; t < dimension; ++t) result[row + t] = impulse[row + t - 1];
+      const int tangents = std::min(dimension - 1, 2);
+      result[row] = impulse[row + tangents];
+      for (int t = 1; t <= tangents; ++t) result[row + t] = impulse[row + t - 1];
     }
     return result;
   }
@@ -120,7 +123,7 @@ TEST_F(PythonReads, CopiesOfRealProblemsEntryByEntry) {
   for (const fs::directory_entry& entry : fs::directory_iterator(*folder)) {
     const Result<FclibContent> content = read_fclib(entry.path());
     ASSERT_TRUE(content.ok()) << content.error().message;
-    if (content->mu_rolling.size() == 0) add(entry.path());
+    add(entry.path());
   }
   const int exit_code = compare();
   if (exit_code == no_h5py || exit_code == no_python) GTEST_SKIP() << "no /usr/bin/python3 with h5py and numpy";

@@ -45,12 +45,36 @@ class Writing : public ::testing::Test {
 
 TEST_F(Writing, EveryKindComesBackToTheLastBit) {
   for (const auto make : {testing::make_local, testing::make_mixed_local, testing::make_plane, testing::make_global,
-                          testing::make_mixed_global}) {
+                          testing::make_mixed_global, testing::make_rolling}) {
     const ContactProblem problem = made(make);
     const ContactProblem copy = again(problem);
     EXPECT_EQ(copy.content_hash(), problem.content_hash());
     EXPECT_EQ(copy.provenance().form, problem.provenance().form);
     EXPECT_EQ(copy.provenance().family, problem.provenance().family);
+  }
+}
+
+TEST_F(Writing, RollingFrictionComesBackToTheLastBit) {
+  for (const std::string& form : std::vector<std::string>{"dense", "block_sparse", "factored"}) {
+    SCOPED_TRACE(form);
+    const Result<ContactProblem> problem = require_scene("known-solution")
+                                               .value()
+                                               ->make({{"dimension", 5L},
+                                                       {"contacts", 4L},
+                                                       {"joints", 2L},
+                                                       {"limits", 2L},
+                                                       {"compliance", 0.1},
+                                                       {"lever", 0.01},
+                                                       {"form", form}},
+                                                      1);
+    ASSERT_TRUE(problem.ok()) << problem.error().message;
+    const ContactProblem copy = again(*problem);
+    EXPECT_EQ(copy.content_hash(), problem->content_hash());
+    EXPECT_EQ(copy.data_hash(), problem->data_hash());
+    EXPECT_EQ(copy.provenance().form, form == "factored" ? "global_rolling" : "local_rolling");
+    ASSERT_TRUE(copy.reference());
+    EXPECT_EQ(copy.reference()->reaction, problem->reference()->reaction);
+    EXPECT_LE(copy.reference()->residual, 1e-12);
   }
 }
 

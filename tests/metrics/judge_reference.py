@@ -6,7 +6,7 @@
         compares with the object that `conebench judge FILE --json` prints; exit code 1 where a value differs by more
         than the relative tolerance and what rounding explains, or is absent here or there.
 
-Everything is kept in FCLIB's own order (normal first). Without --reaction the answer is the file's /solution.
+Everything is kept in FCLIB's own order (normal first: (n, t…), with rolling friction (n, t1, t2, m1, m2)). Without --reaction the answer is the file's /solution.
 Formulas: docs/metrics.md.
 """
 
@@ -64,10 +64,12 @@ class Problem:
     def __init__(self, path):
         with h5py.File(path, "r") as file:
             local = "fclib_local" in file
-            group = file["fclib_local" if local else "fclib_global"]
+            rolling = "fclib_global_rolling" in file and "fclib_global" not in file
+            group = file["fclib_local" if local else "fclib_global_rolling" if rolling else "fclib_global"]
             self.dimension = int(np.ravel(group["spacedim"])[0])
             vectors = group["vectors"]
             self.mu = np.ravel(vectors["mu"]).astype(float)
+            self.mu_rolling = np.ravel(vectors["mu_r"]).astype(float) if "mu_r" in vectors else None
             self.joints = 0
             self.bias = None
             if local:
@@ -79,6 +81,26 @@ class Problem:
                 self.bias = np.ravel(extension["bias"]).astype(float)
             self.gaps = np.ravel(extension["gaps"]) if "gaps" in extension else None
             self.time_step = float(np.ravel(extension["time_step"])[0]) if "time_step" in extension else None
+            self.length = np.ones(self.joints + self.dimension * len(self.mu))
+            if self.mu_rolling is not None:
+                self._scale_moments()
+
+    def _scale_moments(self):
+        """Moments in units of impulses: everything behind is in the scaled variables of docs/metrics.md."""
+        diagonals = np.diagonal(self.contact_blocks, axis1=1, axis2=2)
+        translations, rotations = diagonals[:, :3].mean(axis=1), diagonals[:, 3:].mean(axis=1)
+        known = (translations > 0) & (rotations > 0)
+        lengths = np.sqrt(np.where(known, translations, 1.0) / np.where(known, rotations, 1.0))
+        lengths[~known] = lengths[known].mean() if known.any() else 1.0
+        units = np.ones((len(self.mu), 5))
+        units[:, 3:] = lengths[:, None]
+        self.length = np.concatenate([np.ones(self.joints), units.ravel()])
+        self.mu_rolling = self.mu_rolling / lengths
+        self.contact_blocks = self.contact_blocks * units[:, :, None] * units[:, None, :]
+        self.g = self.g * self.length
+        apply, magnitude = self.apply, self.magnitude
+        self.apply = lambda impulse: self.length * apply(self.length * impulse)
+        self.magnitude = lambda impulse: self.length * magnitude(self.length * impulse)
 
     def _read_local(self, group, vectors):
         w = read_matrix(group["W"])
@@ -134,8 +156,31 @@ class Problem:
         return vector[: self.joints], vector[self.joints :].reshape(-1, self.dimension)
 
 
-def project(x, mu):
+def project_rolling(x, mu, mu_rolling):
+    """P_K of contacts (n, t1, t2, m1, m2), K = {‖t‖ ≤ mu n, ‖m‖ ≤ mu_r n}: the nearest of the points that have the
+    best normal component with each choice of bounds that hold."""
+    n, t, m = x[:, 0], x[:, 1:3], x[:, 3:]
+    a, b = norms(t), norms(m)
+    best, distance = np.zeros_like(x), norms(x)
+    for slides in (0, 1):
+        for rolls in (0, 1):
+            s = (n + slides * mu * a + rolls * mu_rolling * b) / (1 + slides * mu**2 + rolls * mu_rolling**2)
+            s = np.maximum(s, 0)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                short_t = np.where(a > mu * s, mu * s / a, 1.0)
+                short_m = np.where(b > mu_rolling * s, mu_rolling * s / b, 1.0)
+            point = np.column_stack([s, t * short_t[:, None], m * short_m[:, None]])
+            far = norms(x - point)
+            nearer = far < distance
+            best = np.where(nearer[:, None], point, best)
+            distance = np.where(nearer, far, distance)
+    return best
+
+
+def project(x, mu, mu_rolling=None):
     """P_K of contacts (n, t…), K = {‖t‖ ≤ mu n}."""
+    if mu_rolling is not None:
+        return project_rolling(x, mu, mu_rolling)
     n, t = x[:, 0], x[:, 1:]
     size = np.sqrt((t * t).sum(axis=1))
     inside = (size <= mu * n) & (n >= 0)
@@ -183,19 +228,23 @@ def scales(problem):
 
 
 def dissipation_error(problem, contacts, sigma, r, velocity, tau=1e-6):
+    parts = [(problem.mu, slice(1, 3))]
+    if problem.mu_rolling is not None:
+        parts.append((problem.mu_rolling, slice(3, 5)))
     worst = 0.0
-    for k, mu in enumerate(problem.mu):
-        impulse, slip = contacts[k, 1:], sigma[k, 1:]
-        normal, speed = contacts[k, 0], np.linalg.norm(slip)
-        if mu == 0 or normal <= tau * r[k] * velocity:
-            continue
-        if speed <= max(tau * velocity, (mu * normal - np.linalg.norm(impulse)) / r[k]):
-            continue
-        if not impulse.any():
-            worst = max(worst, math.pi / 2)
-            continue
-        a, b = -impulse / np.linalg.norm(impulse), slip / speed
-        worst = max(worst, 2 * math.atan2(np.linalg.norm(a - b), np.linalg.norm(a + b)))
+    for friction, rows in parts:
+        for k, mu in enumerate(friction):
+            impulse, slip = contacts[k, rows], sigma[k, rows]
+            normal, speed = contacts[k, 0], np.linalg.norm(slip)
+            if mu == 0 or normal <= tau * r[k] * velocity:
+                continue
+            if speed <= max(tau * velocity, (mu * normal - np.linalg.norm(impulse)) / r[k]):
+                continue
+            if not impulse.any():
+                worst = max(worst, math.pi / 2)
+                continue
+            a, b = -impulse / np.linalg.norm(impulse), slip / speed
+            worst = max(worst, 2 * math.atan2(np.linalg.norm(a - b), np.linalg.norm(a + b)))
     return worst
 
 
@@ -217,22 +266,26 @@ def judge(problem, impulse):
     """All residuals, what is missing, and how much of each value rounding may explain."""
     if not np.isfinite(impulse).all():
         return {}, {}, {}
-    mu = problem.mu
+    mu, mu_rolling = problem.mu, problem.mu_rolling
+    rolls = mu_rolling is not None
+    impulse = impulse / problem.length
     sigma = problem.apply(impulse) + problem.g
     joint_sigma, contact_sigma = problem.split(sigma)
     _, contacts = problem.split(impulse)
     augmented = contact_sigma.copy()
-    augmented[:, 0] += mu * norms(contact_sigma[:, 1:])
+    augmented[:, 0] += mu * norms(contact_sigma[:, 1:3])
+    if rolls:
+        augmented[:, 0] += mu_rolling * norms(contact_sigma[:, 3:])
     joint_r, contact_r, velocity = scales(problem)
     g_norm = np.linalg.norm(problem.g)
     joint_part = abs(joint_sigma)
 
     def natural(v, r=1.0):
         r = np.broadcast_to(np.asarray(r, float), mu.shape)[:, None]
-        return contacts - project(contacts - r * v, mu)
+        return contacts - project(contacts - r * v, mu, mu_rolling)
 
     def dual(v):  # v − P_K*(v) = −P_K(−v)
-        return project(-v, mu)
+        return project(-v, mu, mu_rolling)
 
     def scaled(v):
         return largest(joint_part / velocity, norms(natural(v, contact_r)) / (contact_r * velocity))
@@ -274,7 +327,7 @@ def judge(problem, impulse):
     relative = max(g_norm, np.linalg.norm(impulse), np.linalg.norm(sigma))
     depth, reason = penetration(problem, contact_sigma[:, 0])
     residuals = {
-        "primal": largest(norms(contacts - project(contacts, mu))),
+        "primal": largest(norms(contacts - project(contacts, mu, mu_rolling))),
         "dual": largest(joint_part, norms(dual(augmented))),
         "complementarity": largest(abs(power)),
         "natural_map": largest(joint_part, norms(natural(augmented))),
@@ -283,12 +336,12 @@ def judge(problem, impulse):
         "natural_map_ccp": largest(joint_part, norms(natural(contact_sigma))),
         "natural_map_scaled": scaled(augmented),
         "natural_map_ccp_scaled": scaled(contact_sigma),
-        "natural_map_box_scaled": box(),
-        "natural_map_facets_scaled": facets(),
-        "natural_map_raisim_scaled": raisim(),
+        "natural_map_box_scaled": None if rolls else box(),
+        "natural_map_facets_scaled": None if rolls else facets(),
+        "natural_map_raisim_scaled": None if rolls else raisim(),
         "natural_map_relative": divided(f_norm, relative),
         "natural_map_relative_g": divided(f_norm, g_norm),
-        "r_primal": largest(abs(contacts - project(contacts, mu))),
+        "r_primal": largest(abs(contacts - project(contacts, mu, mu_rolling))),
         "r_dual": largest(joint_part, abs(dual(augmented))),
         "r_ncp": largest(abs(power)),
         "r_nat": largest(joint_part, abs(natural(augmented))),
@@ -303,7 +356,7 @@ def judge(problem, impulse):
 
     # Rounding: sums of n products err by up to about n eps of the sum of their sizes.
     unit = 4 * math.sqrt(len(impulse) + 1) * EPSILON
-    velocity_noise = unit * largest(problem.magnitude(impulse) + abs(problem.g)) * (1 + (mu.max() if len(mu) else 0))
+    velocity_noise = unit * largest(problem.magnitude(impulse) + abs(problem.g)) * (1 + (mu.max() if len(mu) else 0) + (mu_rolling.max() if rolls and len(mu) else 0))
     impulse_noise = unit * largest(abs(impulse))
     power_noise = velocity_noise * largest(abs(impulse)) + impulse_noise * largest(abs(sigma))
     total = len(impulse) * power_noise

@@ -105,5 +105,24 @@ RC_GTEST_PROP(OfficialVerdict, IsZeroAtAKnownSolutionAndTheModesAreThoseDrawn, (
   }
 }
 
+TEST(OfficialVerdict, OfRollingFrictionIsFreeOfTheUnitOfLength) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const ContactProblem problem =
+        make_problem("known-solution", {{"dimension", 5L}, {"contacts", 6L}, {"joints", 2L}, {"lever", 0.1}}, seed);
+    const ContactProblem smaller = testing::in_smaller_length(problem, 1000.0);
+    RandomSource random(seed);
+    Vector answer = problem.reference()->reaction;
+    for (Index i = 0; i < answer.size(); ++i) answer[i] *= 1.0 + 1e-6 * static_cast<double>(seed) * random.normal();
+    Vector in_smaller = 1000.0 * answer;
+    for (Index i = 0; i < problem.cones().contacts(); ++i) {
+      in_smaller.segment(problem.cones().contact_row(i) + 3, 2) *= 1000.0;
+    }
+    const double before = judge(problem, answer)[official].value;
+    const double after = judge(smaller, in_smaller)[official].value;
+    EXPECT_GT(before, 1e-9);
+    EXPECT_NEAR(after / before, 1.0, 1e-7) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace conebench

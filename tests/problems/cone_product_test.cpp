@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 
 namespace conebench {
 namespace {

@@ -1,4 +1,4 @@
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -40,6 +40,11 @@ inline ConeProduct cones(Index joints, Index limits, std::vector<double> frictio
   return ConeProduct::create(joints, limits, std::move(friction), dimension).value();
 }
 
+inline ConeProduct rolling_cones(std::vector<double> friction, std::vector<double> rolling, Index joints = 0,
+                                 Index limits = 0) {
+  return ConeProduct::create(joints, limits, std::move(friction), 5, std::move(rolling)).value();
+}
+
 /// A cube of 1 kg and edge 1 on `corners` of its bottom and top corners, all pressed to fixed bodies: G = J M⁻¹ Jᵀ of
 /// rank 6. `push`: speed along x that it has; gravity over 0.01 s.
 inline ContactProblem cube_on_corners(int corners, double push, double mu) {
@@ -114,6 +119,30 @@ inline std::vector<MicroProblem> micro_problems() {
     matrix.topLeftCorner<3, 3>() = identity;
     add("a zero block that opens", micro(matrix, vector({0.1, 0, -1, 0.3, 0, 0.5}), cones(0, 0, {0.5, 0.5})),
         vector({0, 0, 0, 0.3, 0, 0.5}));
+  }
+  const Matrix identity5 = Matrix::Identity(5, 5);
+  add("rolling friction that holds", micro(identity5, vector({0.1, 0, -1, 0.05, 0.1}), rolling_cones({0.5}, {0.2})),
+      Vector::Zero(5));
+  add("rolling", micro(identity5, vector({0.1, 0, -1, 1, 0}), rolling_cones({0.5}, {0.2})), vector({0, 0, 0, 0.8, 0}),
+      true);
+  add("sliding and rolling", micro(identity5, vector({3, 0, -1, 0, -1}), rolling_cones({0.5}, {0.2})),
+      vector({2.5, 0, 0, 0, -0.8}), true);
+  add("take-off with spin", micro(identity5, vector({1, 0, 0.2, 0, 3}), rolling_cones({0.5}, {0.2})),
+      vector({1, 0, 0.2, 0, 3}), true);
+  add("no rolling friction", micro(identity5, vector({0.1, 0, -1, 2, 0}), rolling_cones({0.5}, {0.0})),
+      vector({0, 0, 0, 2, 0}));
+  {
+    // In millimetres' worth of moments: a joint, an active limit, a contact that rolls and one that sticks.
+    const Vector units = vector({1, 1, 1, 1, 1, 100, 100, 1, 1, 1, 100, 100});
+    const Matrix random = Matrix::NullaryExpr(
+        12, 12, [](Index i, Index j) { return 0.2 * std::sin(double(7 * i + 3 * j * j + i * j + 1)); });
+    const Matrix matrix =
+        units.asDiagonal() * (random * random.transpose() + Matrix::Identity(12, 12)) * units.asDiagonal();
+    const Vector impulse = vector({0.4, 1, 0.1, -0.2, 1, 0.001, 0, 0.2, 0.1, 2, 0.0005, -0.0005});
+    Vector velocity = Vector::Zero(12);
+    velocity[5] = -70.0;
+    add("joint, limit and contacts with rolling friction",
+        micro(matrix, velocity - matrix * impulse, rolling_cones({0.5, 0.5}, {0.001, 0.001}, 1, 1)), velocity, true);
   }
   return all;
 }

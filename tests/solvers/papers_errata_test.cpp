@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 

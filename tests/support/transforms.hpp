@@ -54,7 +54,12 @@ inline Transformed transform(const ContactProblem& problem, const SparseMatrix& 
   const ConeProduct& old = problem.cones();
   std::vector<double> friction;
   for (const Index source : contact_source) friction.push_back(old.friction()[static_cast<std::size_t>(source)]);
-  const ConeProduct cones = ConeProduct::create(old.joints(), old.limits(), friction, old.contact_dimension()).value();
+  std::vector<double> rolling;
+  for (const Index source : contact_source) {
+    if (old.rolls()) rolling.push_back(old.rolling_friction()[static_cast<std::size_t>(source)]);
+  }
+  const ConeProduct cones =
+      ConeProduct::create(old.joints(), old.limits(), friction, old.contact_dimension(), rolling).value();
   ContactProblemData data = problem.data();
   data.cones = cones;
   if (data.primal) {
@@ -134,10 +139,14 @@ inline Transformed rotate_tangents(const ContactProblem& problem, const std::vec
       q.coeffRef(row, row) = c < 0.0 ? -1.0 : 1.0;
       continue;
     }
-    q.coeffRef(row, row) = c;
-    q.coeffRef(row, row + 1) = s;
-    q.coeffRef(row + 1, row) = -s;
-    q.coeffRef(row + 1, row + 1) = c;
+    const auto turn = [&](Index first) {
+      q.coeffRef(first, first) = c;
+      q.coeffRef(first, first + 1) = s;
+      q.coeffRef(first + 1, first) = -s;
+      q.coeffRef(first + 1, first + 1) = c;
+    };
+    turn(row);
+    if (cones.rolls()) turn(row + 3);
   }
   q.makeCompressed();
   return detail::transform(problem, q, detail::identity_order(cones.contacts()), 1.0, 1.0);
@@ -147,6 +156,29 @@ inline Transformed rotate_tangents(const ContactProblem& problem, const std::vec
 inline Transformed change_units(const ContactProblem& problem, double impulse_scale, double velocity_scale) {
   return detail::transform(problem, detail::identity_matrix(problem.rows()),
                            detail::identity_order(problem.cones().contacts()), impulse_scale, velocity_scale);
+}
+
+/// All lengths counted in a unit that is `scale` times smaller, masses and times in the same: velocities and impulses
+/// grow by `scale`, moments by its square, spins stay. In the block-sparse form, without a primal one.
+inline ContactProblem in_smaller_length(const ContactProblem& problem, double scale) {
+  const ConeProduct& cones = problem.cones();
+  Vector rows = Vector::Ones(problem.rows());
+  std::vector<double> rolling;
+  for (Index i = 0; i < cones.contacts(); ++i) {
+    if (!cones.rolls()) break;
+    rows.segment(cones.contact_row(i) + 3, 2).setConstant(1.0 / scale);
+    rolling.push_back(scale * cones.rolling_friction()[static_cast<std::size_t>(i)]);
+  }
+  ContactProblemData data;
+  data.cones = ConeProduct::create(cones.joints(), cones.limits(), {cones.friction().begin(), cones.friction().end()},
+                                   cones.contact_dimension(), rolling)
+                   .value();
+  const SparseMatrix matrix = problem.blocks().sparse();
+  data.delassus = make_block_sparse_delassus(
+      BlockSparseMatrix::from_sparse(SparseMatrix(rows.asDiagonal() * matrix * rows.asDiagonal()), data.cones));
+  data.free_term = scale * rows.cwiseProduct(problem.free_term());
+  data.compliance = rows.cwiseAbs2().cwiseProduct(problem.compliance());
+  return ContactProblem::create(std::move(data)).value();
 }
 
 inline std::vector<Index> random_order(Index contacts, std::uint64_t seed) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/coulomb.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/gauss_seidel/relaxation.hpp"
 #include "tests/solvers/micro_problems.hpp"

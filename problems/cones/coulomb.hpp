@@ -1,0 +1,76 @@
+#pragma once
+
+#include "problems/cones/contact_vector.hpp"
+
+/// What Coulomb's cone K_mu = {‖x_T‖ ≤ mu x_N} is in the plane (Dim = 2) and in space (Dim = 3); the normal is last.
+namespace conebench {
+
+/// Euclidean norm of the tangential part.
+template <int Dim>
+double tangential_norm(const ContactVector<Dim>& x) {
+  static_assert(Dim == 2 || Dim == 3);
+  if constexpr (Dim == 2) {
+    return std::abs(x[0]);
+  } else {
+    return norm_of_two(x[0], x[1]);
+  }
+}
+
+/// Euclidean projection onto K_mu; mu = 0 gives {0} × R_+.
+template <int Dim>
+ContactVector<Dim> project_friction_cone(const ContactVector<Dim>& x, double mu) {
+  constexpr int normal = Dim - 1;
+  const double tangential = tangential_norm<Dim>(x);
+  // The polar cone first: with mu = 0 a point straight below the apex passes both tests.
+  if (mu * tangential <= -x[normal]) return ContactVector<Dim>::Zero();
+  if (tangential <= mu * x[normal]) return x;
+  const double projected_normal = (mu * tangential + x[normal]) / (mu * mu + 1.0);
+  ContactVector<Dim> projected = x * (mu * projected_normal / tangential);
+  projected[normal] = projected_normal;
+  return projected;
+}
+
+/// Euclidean projection onto the dual cone K_mu* = {mu ‖x_T‖ ≤ x_N} (K_{1/mu}), by Moreau's decomposition
+/// P_{K*}(x) = x + P_K(−x); never forms 1/mu, and mu = 0 gives R² × R_+.
+template <int Dim>
+ContactVector<Dim> project_dual_friction_cone(const ContactVector<Dim>& x, double mu) {
+  const ContactVector<Dim> reflected = -x;
+  return x + project_friction_cone<Dim>(reflected, mu);
+}
+
+/// λ − P_{K_mu}(λ − s) of a contact for s = r v: formed as s + (y − P(y)) with y = λ − s, so that a small s beside a
+/// large λ keeps its digits.
+template <int Dim>
+[[gnu::always_inline]] inline ContactVector<Dim> natural_map(const ContactVector<Dim>& impulse,
+                                                             const ContactVector<Dim>& s, double mu) {
+  constexpr int n = Dim - 1;
+  const ContactVector<Dim> y = impulse - s;
+  const double tangential = tangential_norm<Dim>(y);
+  if (mu * tangential <= -y[n]) return impulse;  // in the polar cone, projected to 0
+  if (tangential <= mu * y[n]) return s;
+  const double square = mu * mu + 1.0;
+  const double excess = (tangential - mu * y[n]) / square;
+  ContactVector<Dim> map = s + y * (excess / tangential);
+  map[n] = s[n] - mu * excess;
+  return map;
+}
+
+/// A contact with Coulomb's friction.
+template <int Dim>
+struct CoulombCone {
+  static constexpr int rows = Dim;
+  static constexpr int normal = Dim - 1;
+  using Block = ContactVector<Dim>;
+
+  double friction = 0.0;  ///< mu
+
+  Block project(const Block& x) const { return project_friction_cone<Dim>(x, friction); }
+  Block project_dual(const Block& x) const { return project_dual_friction_cone<Dim>(x, friction); }
+  /// Γ's entry on the normal.
+  double de_saxce(const Block& velocity) const { return friction * tangential_norm<Dim>(velocity); }
+  Block natural_map(const Block& impulse, const Block& s) const {
+    return conebench::natural_map<Dim>(impulse, s, friction);
+  }
+};
+
+}  // namespace conebench

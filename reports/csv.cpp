@@ -66,6 +66,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
                                   "status",
                                   "reason",
                                   "claimed",
+                                  "stage",
                                   "solved",
                                   "verdict_value",
                                   "iterations",
@@ -113,6 +114,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         csv.text(to_string(cell.status))
             .text(cell.reason)
             .flag(cell.claimed)
+            .text(cell.stage)
             .flag(cell.solved)
             .number(cell.verdict_value);
         csv.whole(cell.iterations).counter(cell.factorizations).counter(cell.operator_products);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "reports/formats.hpp"
@@ -100,6 +101,30 @@ std::string status_table(const Analysis& analysis, std::size_t slice) {
   return table.take();
 }
 
+/// How many headline problems each stage of a solver solved; empty where no solver has stages.
+std::string stage_table(const Analysis& analysis, std::size_t s) {
+  const Slice& slice = analysis.slices[s];
+  Table table({"solver", analysis.contents->group, "solved by its stages"}, 2);
+  bool any = false;
+  for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+    std::map<std::string, std::map<std::string, long>> solved;  // by family and stage
+    for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
+      const CellRecord* cell = slice.grid[p][c];
+      if (cell == nullptr || !analysis.problems[p].counted[s] || !cell->solved || cell->stage.empty()) continue;
+      ++solved[analysis.problems[p].record->family][cell->stage];
+    }
+    for (const auto& [family, stages] : solved) {
+      std::string text;
+      for (const auto& [stage, count] : stages) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", markdown(stage), count);
+      }
+      table.add({label(analysis, c), family.empty() ? "(none)" : markdown(family), text});
+      any = true;
+    }
+  }
+  return any ? table.take() : "";
+}
+
 /// Who is best on each headline problem; where nobody solves it, who comes closest.
 std::string problem_table(const Analysis& analysis, std::size_t slice) {
   const std::string cost_title = title(shown_cost(analysis));
@@ -159,6 +184,7 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
                        analysis.contents->group) +
            family_table(analysis, s);
   }
+  if (const std::string stages = stage_table(analysis, s); !stages.empty()) out += "### Stages\n\n" + stages;
   out += "### Statuses other than converged\n\n" + status_table(analysis, s);
   return out + "### Problems\n\n" + problem_table(analysis, s);
 }

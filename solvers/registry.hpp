@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,15 @@ const SolverRow* find_solver(const std::string& id);
 /// (unsupported; says why).
 Result<const SolverRow*> require_solver(const std::string& id);
 
+/// What `options` say together that is wrong, where they have a function for it: wrong_word().
+template <class Options>
+std::optional<Error> wrong_options(const std::string& id, const Options& options) {
+  if constexpr (requires { options.wrong_word(); }) {
+    if (auto wrong = options.wrong_word()) return Error{ErrorCode::wrong_usage, id + ": " + *wrong};
+  }
+  return std::nullopt;
+}
+
 /// Builds the row of a solver class with `Options` (see OptionBinder for declare_options):
 ///     make_row<PgsOptions>(info, [](const SolverInfo& i, const PgsOptions& o) { return std::make_unique<Pgs>(i, o); })
 template <class Options, class Factory>
@@ -64,6 +74,7 @@ SolverRow make_row(SolverInfo info, Factory factory) {
     if (auto assigned = binder.assign(values); !assigned) {
       return Error{assigned.error().code, info.id + ": " + assigned.error().message};
     }
+    if (auto wrong = wrong_options(info.id, options)) return *wrong;
     return std::unique_ptr<Solver>(factory(info, options));
   };
   row.effective_options = [info](const OptionValues& values) -> Result<OptionValues> {
@@ -73,6 +84,7 @@ SolverRow make_row(SolverInfo info, Factory factory) {
     if (auto assigned = binder.assign(values); !assigned) {
       return Error{assigned.error().code, info.id + ": " + assigned.error().message};
     }
+    if (auto wrong = wrong_options(info.id, options)) return *wrong;
     return binder.effective();
   };
   return row;

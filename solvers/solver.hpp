@@ -69,6 +69,7 @@ struct SolveSummary {
   SolveStatus status = SolveStatus::max_iterations;
   Breakdown breakdown = Breakdown::none;
   std::string message;  ///< a line of detail, often empty
+  std::string stage;    ///< which of its stages converged; empty: it has none, or none did
   long iterations = 0;
   long factorizations = 0;     ///< every numeric one, those of prepare() included; or not_counted
   long operator_products = 0;  ///< products with G, or sweeps over all its blocks; or not_counted

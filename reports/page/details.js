@@ -121,6 +121,7 @@ function cellDetails(cell) {
         ` at ${slice.label}: `,
         statusTitle(cell.status),
         cell.reason ? ` — ${cell.reason}` : "",
+        cell.stage ? `; stage ${cell.stage}` : "",
         cell.claimed ? "; the solver claims convergence" : "; the solver does not claim convergence",
       ),
       text

@@ -264,6 +264,64 @@ function reasonList() {
   );
 }
 
+// Which stage of a solver solved how many cells: a bar for all and one for each family.
+function stageBars(ranking) {
+  const all = scopeCells().filter((cell) => cell.stage && cell.outcome === "solved");
+  const families = distinct(all.map((cell) => data.problems[cell.problem].family));
+  const bar = (own, stages) => {
+    const parts = stages
+      .map((stage, i) => ({ stage, i, count: own.filter((cell) => cell.stage === stage).length }))
+      .filter((part) => part.count > 0);
+    const label = parts.map((part) => `${part.stage}: ${part.count}`).join(", ");
+    return el(
+      "div",
+      { class: "stack", role: "img", "aria-label": label, title: label },
+      parts.map((part) => el("span", { style: { "flex-grow": part.count / own.length, background: colourOf(part.i) } })),
+    );
+  };
+  const tables = ranking.rows
+    .map((row) => ({ solver: row.solver, own: all.filter((cell) => cell.solver === row.solver) }))
+    .filter(({ own }) => own.length > 0)
+    .map(({ solver, own }) => {
+      const count = (stage) => own.filter((cell) => cell.stage === stage).length;
+      const stages = distinct(own.map((cell) => cell.stage)).sort((a, b) => count(b) - count(a));
+      const line = (title, cells) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row", class: "left" }, title),
+          el("td", {}, bar(cells, stages)),
+          el("td", {}, formatCount(cells.length)),
+        );
+      return [
+        el("p", {}, solverLink(solver)),
+        el(
+          "div",
+          { class: "legend" },
+          stages.map((stage, i) =>
+            el("span", {}, el("i", { style: { background: colourOf(i) } }), `${stage} ${formatCount(count(stage))}`),
+          ),
+        ),
+        el(
+          "table",
+          { class: "stages" },
+          el(
+            "tbody",
+            {},
+            line(`all ${data.group.many}`, own),
+            families.length > 1
+              ? families.map((family) => {
+                  const cells = own.filter((cell) => data.problems[cell.problem].family === family);
+                  return cells.length > 0 ? line(familyTitle(family), cells) : null;
+                })
+              : null,
+          ),
+        ),
+      ];
+    });
+  return tables.length > 0 ? card(el("h3", {}, "Which stage solved"), tables) : null;
+}
+
 function drawRanking() {
   const section = document.getElementById("ranking");
   const ranking = currentRanking();
@@ -296,6 +354,7 @@ function drawRanking() {
       scroller(claimTable(ranking), { "aria-label": "Claims and statuses" }),
       reasonList(),
     ),
+    stageBars(ranking) ?? "",
   );
 }
 

@@ -46,7 +46,8 @@ memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all c
 
 `solve`: `problem`, `problem_hash`, `solver`, `options` (all effective ones), `criterion`, `verdict`, `tolerance`, `start`,
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
-`unsupported`, …), `reason`, `claimed` (the solver says so), `solved` (the judge says so), `verdict_value`, `iterations`,
+`unsupported`, …), `reason`, `claimed` (the solver says so), `stage` (which of its stages converged, empty where it has none),
+`solved` (the judge says so), `verdict_value`, `iterations`,
 `factorizations`, `operator_products`, `setup_s`, `solve_s`, `judge_s` (in none of the other times), `own_residual`,
 `solved_symmetrised`, `verdict_symmetrised`, `compliance_share` (α where the solver added R = α diag(G)),
 `verdict_compliant` and `ccp_compliant` (the verdict and the CCP's residual with it), `residuals` (by name),

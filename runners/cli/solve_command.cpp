@@ -75,6 +75,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
                         {"status", record.status},
                         {"reason", record.reason},
                         {"claimed", record.claimed},
+                        {"stage", record.stage},
                         {"iterations", record.iterations},
                         {"factorizations", counter(record.factorizations)},
                         {"operator_products", counter(record.operator_products)},
@@ -97,8 +98,9 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
   text += fmt::format("solver     {}\n", arguments.solver);
   const auto counted = [](std::int64_t count) { return count < 0 ? "uncounted" : std::to_string(count); };
-  text += fmt::format("status     {}{} after {} iterations, {} factorizations, {} operator products\n",
-                      name(record.status), record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations,
+  text += fmt::format("status     {}{}{} after {} iterations, {} factorizations, {} operator products\n",
+                      name(record.status), record.stage.empty() ? "" : " by " + record.stage,
+                      record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations,
                       counted(record.factorizations), counted(record.operator_products));
   text +=
       fmt::format("time       set-up {}, solve {}\n", short_time(record.setup.median), short_time(record.solve.median));

@@ -128,6 +128,7 @@ void write_answer(CellRecord& record, const Run& run) {
   record.status = cell_status(summary.status);
   record.reason = reason_of(summary, run.impulse);
   record.claimed = summary.status == SolveStatus::converged;
+  record.stage = summary.stage;
   record.own_residual_known = !std::isnan(summary.own_residual);
   record.own_residual = record.own_residual_known ? summary.own_residual : 0.0;
   record.solved_symmetrised = summary.solved_symmetrised;

@@ -157,6 +157,7 @@ std::optional<BuildReply> parse_solve(const BuildOrder& order, const std::string
   if (record.status == CellStatus::unknown) return std::nullopt;
   if (object.contains("reason") && object["reason"].is_string()) record.reason = object["reason"].get<std::string>();
   record.claimed = yes("claimed");
+  if (object.contains("stage") && object["stage"].is_string()) record.stage = object["stage"].get<std::string>();
   record.solved_symmetrised = yes("solved_symmetrised");
   record.compliance_share = real("compliance_share");
   record.own_residual_known = object.contains("own_residual") && object["own_residual"].is_number();

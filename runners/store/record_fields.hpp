@@ -141,6 +141,7 @@ void visit_cell(Visitor& visit, Record& cell) {
   visit("status", cell.status);
   visit("reason", cell.reason);
   visit("claimed", cell.claimed);
+  visit("stage", cell.stage);
   visit_judgement(visit, cell);
   visit("own_residual", cell.own_residual);
   visit("own_residual_known", cell.own_residual_known);

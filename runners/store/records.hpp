@@ -139,6 +139,7 @@ struct CellRecord {
   CellStatus status = CellStatus::unknown;
   std::string reason;    ///< breakdown reason, signal, why killed, why unsupported; else empty
   bool claimed = false;  ///< the solver says converged
+  std::string stage;     ///< which of the solver's stages converged; empty: it has none or none did
   bool solved = false;   ///< the judge says so
   std::optional<double> verdict_value;
   ResidualList residuals;

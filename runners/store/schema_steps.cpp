@@ -244,8 +244,13 @@ ALTER TABLE cells ADD COLUMN used TEXT NOT NULL DEFAULT '';
 ALTER TABLE cells ADD COLUMN condensation_s REAL;
 )sql";
 
-constexpr std::array<const char*, 7> steps_of_this_build = {version_1, version_2, version_3, version_4,
-                                                            version_5, version_6, version_7};
+/// Which of a solver's stages solved a cell.
+constexpr const char* version_8 = R"sql(
+ALTER TABLE cells ADD COLUMN stage TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array<const char*, 8> steps_of_this_build = {version_1, version_2, version_3, version_4,
+                                                            version_5, version_6, version_7, version_8};
 
 }  // namespace
 

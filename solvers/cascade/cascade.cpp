@@ -1,86 +1,24 @@
 #include "solvers/cascade/cascade.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "solvers/cascade/driver.hpp"
 #include "solvers/cascade/elimination_order.hpp"
-#include "solvers/cascade/falling_shift.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
-#include "solvers/cascade/yielding_joints.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
 
 namespace conebench {
 
 namespace cascade {
 namespace {
-
-struct CascadeOptions {
-  long sweeps = 4;
-  long proximal_steps = 1200;
-  long arclength_steps = 150;
-  long restarts = 12;
-  double memory = 2000.0;
-  bool newton = true;
-  bool interior_point = true;
-  bool proximal_point = true;
-  bool arclength = true;
-  bool admm = true;
-  bool projected = false;
-};
-
-void declare_options(OptionBinder& bind, CascadeOptions& o) {
-  bind.integer("sweeps", o.sweeps,
-               {.minimum = 0,
-                .maximum = 1e6,
-                .doc = "Gauss-Seidel sweeps at first; half of them, rounded up, beyond eight contacts, with joints and "
-                       "where projected; 0: none, and no dense steps"});
-  bind.integer("proximal_steps", o.proximal_steps,
-               {.minimum = 1,
-                .maximum = 1e9,
-                .doc = "Newton steps of the first proximal-point walk; a later one goes on while 5/3 of them more "
-                       "halve its residual"});
-  bind.integer("arclength_steps", o.arclength_steps,
-               {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
-  bind.integer("restarts", o.restarts,
-               {.minimum = 0, .maximum = 1000, .doc = "further proximal-point walks and followings with other starts"});
-  bind.flag("newton", o.newton, "try Newton steps on a few contacts, and SSN from rest and after the sweeps");
-  bind.flag("interior_point", o.interior_point, "try IPM");
-  bind.flag("proximal_point", o.proximal_point, "try PPA");
-  bind.flag("arclength", o.arclength, "try ARC");
-  bind.flag("admm", o.admm, "try ADMM-NCP-SA-S where sticking impulses are large");
-  bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
-  bind.real(
-      "memory", o.memory,
-      {.minimum = 0,
-       .maximum = 1e6,
-       .unit = "MB",
-       .scale = OptionScale::logarithmic,
-       .doc = "most that a factor may take; where it would take more, sweeps go on to the end, and where what the "
-              "joints' elimination fills would, the problem is refused; joints yield where two eliminations fit"});
-}
-
-bool swept_thoroughly(const CascadeOptions& o, const ContactProblem& problem) {
-  return o.sweeps > 0 && !o.projected && FewContacts::fit(problem) &&
-         problem.cones().contacts() <= FewContacts::thoroughly;
-}
-
-/// Sweeps at first where these are not all that a few contacts get.
-long first_sweeps(const CascadeOptions& o) { return (o.sweeps + 1) / 2; }
-
-/// Sweeps that a few contacts get before anything is allocated; 0: none.
-long early_sweeps(const CascadeOptions& o, const ContactProblem& problem) {
-  if (swept_thoroughly(o, problem)) return o.sweeps;
-  return !o.projected && FewContacts::worth_trial_sweeps(problem) ? std::min(first_sweeps(o), FewContacts::trial_sweeps)
-                                                                  : 0;
-}
 
 template <class Options>
 long early_sweeps(const Options&, const ContactProblem&) {
@@ -97,73 +35,10 @@ double most_bytes(const Options& options) {
 template <class Options>
 bool tries_newton(const Options& options, const ContactProblem& problem) {
   const auto rows = static_cast<double>(problem.rows());
-  if constexpr (requires { options.newton; }) return options.newton && 8.0 * rows * rows <= most_bytes(options);
+  if constexpr (requires { options.skip; }) {
+    return !options.skips(FewContacts::newton_name) && 8.0 * rows * rows <= most_bytes(options);
+  }
   return false;
-}
-
-void run_cascade(Parts& parts, Search& search, Vector& r, const CascadeOptions& o) {
-  if (o.newton && search.best() > 1e-2 && from_rest(parts, search)) return;  // not where the start is near
-  const bool planar = parts.problem().planar();
-  const bool path_first = o.interior_point && r.isZero(0.0) && !search.halted() && highly_redundant(parts);
-  if (path_first && follow_path(parts, search)) return;
-  Measured start;
-  if (o.sweeps > 0 && !search.halted() && !swept_thoroughly(o, parts.source()) &&
-      sweep_while_cheap(parts, search, r, static_cast<int>(first_sweeps(o) - search.sweeps()), start))
-    return;
-  if (search.halted()) return;
-  if (!parts.lu().fits()) return void(sweep_to_the_end(parts, search, r));
-  Vector swept = r;
-  search.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
-  if (o.newton && !search.halted() && parts.newton().run(search, r, first_newton(planar), start)) return;
-  if (o.sweeps > 0 && !search.halted() && sweep_on(parts, search, swept)) return;
-  if (o.interior_point && !path_first && !search.halted() && follow_path(parts, search)) return;
-  const bool near = search.best() < std::max(1e-6, 10.0 * search.tolerance());
-  if (search.halted() || (near && (rescue(parts, search) || let_joints_yield(parts, search, o.interior_point)))) return;
-  const LargeImpulses large{o.admm, o.interior_point, o.proximal_point};
-  if (search.best() > 1e-6 && (o.admm || o.interior_point) && large_impulses(parts, search, large)) return;
-  ProximalPoint::Limits walk{.shift = 0.03, .newton_steps = o.proximal_steps, .successes = 3, .short_steps = true};
-  if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
-  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  if (let_joints_yield(parts, search, o.interior_point)) return;
-  if (o.interior_point && o.proximal_point && solve_with_falling_shift(parts, search, o.arclength)) return;
-  const ArclengthPath::Limits other{.steps = 300, .low = 0.5, .high = 2.0, .by_determinant = true};
-  if (o.arclength && !search.halted() && parts.arclength_path().run(search, 10.0, 1.0, other)) return;
-  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  if (o.proximal_point && settle_within_tolerance(parts, search)) return;
-  walk.longer = o.proximal_steps * 5 / 3;
-  walk.resume = true;
-  walk.tolerated = tolerable;
-  if (o.proximal_point && !search.halted() && parts.proximal_point().run(search, walk)) return;
-  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  if (o.interior_point && !search.halted() && large_impulses_again(parts, search, large)) return;
-  if (o.arclength && parts.arclength_path().run(search, 1.0, 1.0, {.steps = static_cast<int>(o.arclength_steps)}))
-    return;
-  if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  if (o.proximal_point && o.restarts > 0) {
-    walk.newton_steps = 1500;
-    walk.longer = 2000;
-    if (parts.proximal_point().run(search, walk)) return;
-    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-  }
-  constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};
-  for (long k = 0; k < o.restarts && !search.halted(); ++k) {
-    if (o.proximal_point) {
-      const ProximalPoint::Limits limits{.shift = shifts[static_cast<std::size_t>(k % 4)],
-                                         .newton_steps = doubled(1500, k),
-                                         .successes = k < 4 ? 5 : 10,
-                                         .short_steps = k % 2 == 0,
-                                         .tolerated = tolerable};
-      if (parts.proximal_point().run(search, limits)) return;
-      if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-    }
-    if (o.arclength) {
-      const double low = k % 2 != 0 ? 0.5 : 0.1;
-      const ArclengthPath::Limits limits{
-          .steps = static_cast<int>(doubled(300, k)), .low = low, .high = 1.0 / low, .by_determinant = k % 2 != 0};
-      if (parts.arclength_path().run(search, k % 2 != 0 ? 10.0 : 0.1, k % 3 != 0 ? 1.0 : 10.0, limits)) return;
-      if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return;
-    }
-  }
 }
 
 struct NewtonOptions {
@@ -305,6 +180,7 @@ class PartSolver final : public Solver {
       const bool projected = wants_projection(options_);
       if (projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
+      if constexpr (requires { options_.skip; }) search.begin_stage("start");
       if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
       summary = search.finish(impulse);
     } else {
@@ -389,11 +265,11 @@ std::vector<SolverRow> cascade_rows() {
                                            "Walks around the folds at which interior points stall; many "
                                            "factorizations."),
                                  run_arclength),
-      make_row<CascadeOptions>(driver,
-                               [](const SolverInfo& i, const CascadeOptions& o) {
-                                 return with_rolling_friction(
-                                     i, std::make_unique<PartSolver<CascadeOptions>>(i, o, run_cascade));
-                               }),
+      make_row<DriverOptions>(driver,
+                              [](const SolverInfo& i, const DriverOptions& o) {
+                                return with_rolling_friction(
+                                    i, std::make_unique<PartSolver<DriverOptions>>(i, o, run_stages));
+                              }),
   };
 }
 

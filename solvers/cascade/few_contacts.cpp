@@ -232,6 +232,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   // Goes back to where it began unless it arrives or, at the end of what is allowed, has come nearer.
   const auto newton = [&] {
     constexpr int patience = 16;
+    count.stage = FewContacts::newton_name;
     std::array<double, static_cast<std::size_t>(FewNewton<Dim, Limits>::most_rows)> before;
     std::copy(impulse.begin(), impulse.end(), before.begin());
     const double start = count.residual;
@@ -276,6 +277,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
       break;
     }
     const double change = contacts.sweep(impulse.data());
+    count.stage = FewContacts::sweeps_name;
     ++count.sweeps;
     const bool decides = count.sweeps >= decide_at;
     const bool newton_now = newton_waits && (count.sweeps >= newton_at || decides);
@@ -316,6 +318,7 @@ SolveSummary FewContacts::summary() const {
   summary.status = accepted      ? SolveStatus::converged
                    : out_of_time ? SolveStatus::time_limit
                                  : SolveStatus::max_iterations;
+  if (accepted) summary.stage = stage;
   summary.iterations = sweeps + newton_steps;
   summary.factorizations = newton_steps;
   summary.operator_products = sweeps + products;

@@ -11,6 +11,10 @@ namespace conebench::cascade {
 /// NSGS's sweeps and Newton steps on a few contacts and limits in the problem's own units, without heap allocation:
 /// what CASCADE tries before it scales, allocates and analyses anything.
 struct FewContacts {
+  // As they stand among the driver's stages.
+  static constexpr const char* sweeps_name = "few-sweeps";
+  static constexpr const char* newton_name = "few-newton";
+
   struct Effort {
     long sweeps = 4;
     bool newton = true;
@@ -21,6 +25,7 @@ struct FewContacts {
   long looks = 0;     ///< points measured, the indices at which the monitor was asked
   long products = 0;  ///< with G, to measure
   double residual = std::numeric_limits<double>::quiet_NaN();  ///< of the last point measured
+  const char* stage = sweeps_name;  ///< what came last
   bool accepted = false;
   bool halted = false;  ///< out of time or of iterations
   bool out_of_time = false;

@@ -173,6 +173,7 @@ SolveStatus Search::status() const {
 SolveSummary Search::finish(VectorRef impulse) {
   SolveSummary summary;
   summary.status = status();
+  if (accepted_) summary.stage = stage_;
   summary.iterations = iterations();
   summary.factorizations = newton_steps_;
   summary.operator_products = problem_->products() - products_before_ + sweeps_;

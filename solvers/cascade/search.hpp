@@ -63,6 +63,8 @@ class Search {
   long newton_steps() const { return newton_steps_; }
   long sweeps() const { return sweeps_; }
   long iterations() const { return newton_steps_ + chords_ + sweeps_; }
+  /// What works from here on, for the summary.
+  void begin_stage(const char* name) { stage_ = name; }
   /// Alternates between two regularisations from attempt to attempt.
   bool odd_attempt() { return (attempts_++ & 1) != 0; }
 
@@ -93,6 +95,7 @@ class Search {
   long chords_ = 0;
   long sweeps_ = 0;
   long attempts_ = 0;
+  const char* stage_ = "";
   long offers_ = 0;  ///< what the monitor counts: every point that was measured, those of inner searches included
   double best_ = std::numeric_limits<double>::infinity();
   Vector best_point_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
 #include <vector>
 
 #include "problems/cone_projection.hpp"
@@ -79,23 +78,16 @@ Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   return r;
 }
 
-/// ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞ if it is more than `least`.
-std::optional<double> sticking_impulse_beyond(double least, Parts& parts, Search& search) {
-  const double size = sticking_impulses(parts, search, 1e-10).lpNorm<Eigen::Infinity>();
-  return size > least && std::isfinite(size) ? std::optional(size) : std::nullopt;
-}
-
 /// From there on no other way than large starts is worth its time.
 constexpr double very_large = 1e5;
 
 /// Interior points from three starts, and a proximal point from the best.
-bool from_impulses_of(double size, Parts& parts, Search& search, const LargeImpulses& wanted) {
+bool from_impulses_of(double size, Parts& parts, Search& search) {
   for (const double velocity : {10.0, 1e3, 1.0}) {
-    if (!wanted.interior_point) break;
     if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
     if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
   }
-  if (!wanted.proximal_point || search.halted() || !(search.best() < 1e-3)) return false;
+  if (search.halted() || !(search.best() < 1e-3)) return false;
   return parts.proximal_point().run(search,
                                     {.shift = 1e-6, .newton_steps = 200, .successes = 5, .from = &search.best_point()});
 }
@@ -146,6 +138,15 @@ class Relay final : public Monitor {
   double last_ = 0.0;
 };
 
+/// A step costs as much as many sweeps, or there is no factor to make it with.
+bool newton_is_dear(Parts& parts) {
+  Costs costs(parts.problem());
+  costs.add_fill(parts.lu());
+  return costs.newton > heavy * costs.sweep || !parts.lu().fits();
+}
+
+}  // namespace
+
 bool run_admm(Parts& parts, Search& search) {
   const ContactProblem& source = parts.source();
   // Its L and U, each beside what they are made of, and the stack of updates.
@@ -164,15 +165,6 @@ bool run_admm(Parts& parts, Search& search) {
   for (long k = 0; k < summary.factorizations; ++k) search.count_newton();
   return search.accepted();
 }
-
-/// A step costs as much as many sweeps, or there is no factor to make it with.
-bool newton_is_dear(Parts& parts) {
-  Costs costs(parts.problem());
-  costs.add_fill(parts.lu());
-  return costs.newton > heavy * costs.sweep || !parts.lu().fits();
-}
-
-}  // namespace
 
 bool highly_redundant(Parts& parts) {
   const ScaledProblem& problem = parts.problem();
@@ -262,7 +254,6 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
 }
 
 bool settle_within_tolerance(Parts& parts, Search& search) {
-  if (search.halted() || !(search.best() <= 1e3 * search.tolerance())) return search.halted();
   const ProximalPoint::Limits walk{.shift = 1e-4,
                                    .newton_steps = 12000,
                                    .longer = 2000,
@@ -274,17 +265,19 @@ bool settle_within_tolerance(Parts& parts, Search& search) {
   return parts.proximal_point().run(search, walk);
 }
 
-bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted) {
-  const auto size = sticking_impulse_beyond(1e4, parts, search);
-  if (!size) return false;
-  if (wanted.admm && !search.halted() && run_admm(parts, search)) return true;
-  if (*size > very_large) return from_impulses_of(*size, parts, search, wanted);
-  return wanted.interior_point && !search.halted() && parts.interior_point().run(search, *size, 10.0, 60);
+double sticking_impulse(Parts& parts, Search& search) {
+  const double size = sticking_impulses(parts, search, 1e-10).lpNorm<Eigen::Infinity>();
+  return std::isfinite(size) ? size : 0.0;
 }
 
-bool large_impulses_again(Parts& parts, Search& search, const LargeImpulses& wanted) {
-  const auto size = sticking_impulse_beyond(1e3, parts, search);
-  return size && *size <= very_large && from_impulses_of(*size, parts, search, wanted);
+bool start_large(Parts& parts, Search& search, double sticking_impulse) {
+  if (sticking_impulse > very_large) return from_impulses_of(sticking_impulse, parts, search);
+  return parts.interior_point().run(search, sticking_impulse, 10.0, 60);
+}
+
+bool start_large_again(Parts& parts, Search& search) {
+  const double size = sticking_impulse(parts, search);
+  return size > 1e3 && size <= very_large && !search.halted() && from_impulses_of(size, parts, search);
 }
 
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {

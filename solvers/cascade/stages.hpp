@@ -53,19 +53,17 @@ bool sweep_on(Parts& parts, Search& search, Vector& r);
 /// over-relaxation: α falls from 1e-4.
 bool settle_within_tolerance(Parts& parts, Search& search);
 
-/// Which parts the two below may call.
-struct LargeImpulses {
-  bool admm = true;
-  bool interior_point = true;
-  bool proximal_point = true;
-};
+/// ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞, the impulse were all contacts to stick; 0 where that is no number. Large where heavy bodies
+/// stand on light ones.
+double sticking_impulse(Parts& parts, Search& search);
 
-/// Where sticking impulses, (G̃ + 1e-10 I)⁻¹ g̃, are over 1e4 (heavy on light bodies): ADMM-NCP-SA-S, whose way to a
-/// solution is no longer for large impulses; then an interior point from a start of that size, or, over 1e5, three of
-/// them and a proximal point from the best.
-bool large_impulses(Parts& parts, Search& search, const LargeImpulses& wanted);
+/// ADMM-NCP-SA-S, whose way to a solution is no longer for large impulses. Left where it gains too little.
+bool run_admm(Parts& parts, Search& search);
 
-/// Where they are over 1e3 and up to 1e5: three starts and a proximal point from the best.
-bool large_impulses_again(Parts& parts, Search& search, const LargeImpulses& wanted);
+/// An interior point from a start of that size, or, over 1e5, three of them and a proximal point from the best.
+bool start_large(Parts& parts, Search& search, double sticking_impulse);
+
+/// Where sticking impulses are over 1e3 and up to 1e5: three starts and a proximal point from the best.
+bool start_large_again(Parts& parts, Search& search);
 
 }  // namespace conebench::cascade

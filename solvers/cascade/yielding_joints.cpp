@@ -49,7 +49,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
 
 }  // namespace
 
-bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
+bool let_joints_yield(Parts& parts, Search& search) {
   const ContactProblem& source = parts.source();
   if (source.cones().joints() == 0 || !(search.best() <= 10.0 * search.tolerance())) return false;
   const Vector jamming = jamming_impulses(parts, search);
@@ -68,7 +68,7 @@ bool let_joints_yield(Parts& parts, Search& search, bool interior_point) {
     SemismoothNewton newton(moving, parts.lu());
     Search inner(moving, 0.02 * search.tolerance(), search);
     Vector r = search.best_point();
-    if (!newton.run(inner, r, {.steps = 40, .patience = 10}) && interior_point && !search.halted()) {
+    if (!newton.run(inner, r, {.steps = 40, .patience = 10}) && !search.halted()) {
       InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, 60);
     }
     moving.to_impulse(inner.best_point(), impulse);

@@ -102,6 +102,7 @@ void solve_it(CellRecord& cell, double seconds, long iterations, long factorizat
   cell.open = 1;
   cell.stick = 2;
   cell.slip = 1;
+  if (factorizations > 0) cell.stage = iterations > 20 ? "far" : "near";
 }
 
 void fail_it(CellRecord& cell, CellStatus status, const std::string& reason) {

@@ -61,6 +61,7 @@ KeptCells cells_by_store(const fs::path& file, Store::Mode mode) {
   for (const auto& cell : contents->cells) {
     EXPECT_EQ(cell.residuals.size(), 23U);
     EXPECT_TRUE(cell.timed_rounds.empty()) << "what was not stored is not made up";
+    EXPECT_EQ(cell.stage, "");
     EXPECT_TRUE(cell.answer_crc);
     cells[cell.key] = {cell.status, cell.solved ? 1 : 0, cell.verdict_value.value_or(-1.0), cell.total.minimum,
                        cell.reaction};

@@ -87,6 +87,7 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.limit_mb = 4000;
   cell.status = CellStatus::converged;
   cell.claimed = true;
+  cell.stage = "newton";
   cell.solved = true;
   cell.verdict_value = 3.0000000000000004e-9;
   cell.residuals.set("natural_map_scaled", {3.0000000000000004e-9, "", 2});

@@ -1,12 +1,15 @@
 #include "solvers/cascade/stages.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "metrics/residuals.hpp"
 #include "scenes/scene_table.hpp"
+#include "solvers/cascade/driver.hpp"
 #include "solvers/cascade/falling_shift.hpp"
 #include "solvers/registry.hpp"
 #include "tests/solvers/cascade/bench.hpp"
@@ -109,9 +112,41 @@ TEST(CascadeStages, APileAtRestIsSolvedFromTheImpulsesWithWhichAllStick) {
   EXPECT_LE(answer.residual, 1e-10);
   EXPECT_LE(answer.summary.iterations, 5);
   EXPECT_EQ(answer.summary.iterations, answer.summary.factorizations);
+  EXPECT_EQ(answer.summary.stage, "rest");
   // Without Newton steps the sweeps have the whole way to go.
-  EXPECT_GT(run_cascade("box-stack", pile, stop, {{"newton", false}, {"interior_point", false}}).summary.iterations,
-            20);
+  const Answer swept = run_cascade("box-stack", pile, stop, {{"skip", std::string("rest,path-first,newton,path")}});
+  EXPECT_GT(swept.summary.iterations, 20);
+  EXPECT_EQ(swept.summary.stage, "more-sweeps");
+}
+
+TEST(CascadeStages, ASummaryNamesTheStageThatConvergedAndNoneThatIsSkipped) {
+  const StopRule stop{.tolerance = 1e-8, .max_iterations = 20000, .criterion = Criterion::own};
+  const OptionValues problem{{"contacts", 40L}, {"rank_share", 0.6}, {"mu_min", 0.5}, {"mu_max", 1.2}};
+  const std::vector<std::string> names = cascade::stage_names();
+  std::string skip;
+  // Each time the stage that solved the problem is left out, too.
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const Answer answer = run_cascade("random", problem, stop, {{"skip", skip}});
+    if (answer.summary.status != SolveStatus::converged) {
+      EXPECT_EQ(answer.summary.stage, "");
+      break;
+    }
+    EXPECT_LE(answer.residual, stop.tolerance) << skip;
+    EXPECT_THAT(names, ::testing::Contains(answer.summary.stage));
+    EXPECT_FALSE((cascade::DriverOptions{.skip = skip}).skips(answer.summary.stage)) << skip;
+    skip += (skip.empty() ? "" : ",") + answer.summary.stage;
+  }
+  EXPECT_GT(std::count(skip.begin(), skip.end(), ','), 2) << "several stages solve it";
+  const Answer nothing = run_cascade("random", problem, {.tolerance = 1e-300, .max_iterations = 5});
+  EXPECT_EQ(nothing.summary.stage, "") << "none converged";
+}
+
+TEST(CascadeStages, ASkippedWordThatNamesNoStageIsRefused) {
+  const auto refused = find_solver("CASCADE")->make({{"skip", std::string("path,newtom")}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::wrong_usage);
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("'newtom'; did you mean 'newton'?"));
+  EXPECT_FALSE(find_solver("CASCADE")->effective_options({{"skip", std::string("newtom")}}).ok());
 }
 
 TEST(CascadeStages, LimitsOfIterationsHoldToTheEnd) {

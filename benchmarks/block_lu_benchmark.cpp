@@ -25,14 +25,14 @@ using cascade::ScaledProblem;
 using cascade::SparseLu;
 
 /// The matrix G̃ + 0.01 I: every contact sticks.
-void factor_repeatedly(benchmark::State& state, const ContactProblem& source, SparseLu::Kernel kernel) {
+void factor_repeatedly(benchmark::State& state, const ContactProblem& source) {
   const ScaledProblem problem(source);
   const auto contacts = static_cast<std::size_t>(problem.contacts());
   const std::vector<SparseLu::Block> identity(contacts, SparseLu::Block::Identity());
   const std::vector<SparseLu::Block> shift(contacts, 0.01 * SparseLu::Block::Identity());
   const std::vector<char> left_out(contacts, problem.planar() ? cascade::Left::middle : cascade::Left::nothing);
   SparseLu lu;
-  lu.analyse(problem.matrix(), kernel);
+  lu.analyse(problem.matrix());
   lu.factor(problem.matrix(), identity, identity, shift, left_out);
   for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem.matrix(), identity, identity, shift, left_out));
   state.counters["contacts"] = static_cast<double>(contacts);
@@ -42,52 +42,39 @@ void factor_repeatedly(benchmark::State& state, const ContactProblem& source, Sp
       benchmark::Counter(1e-9 * lu.flops() * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
-void BM_BlockLuLattice(benchmark::State& state, SparseLu::Kernel kernel) {
+void BM_BlockLuLattice(benchmark::State& state) {
   const long n = state.range(0);
   const OptionValues size{{"nx", n}, {"ny", n}, {"nz", n > 12 ? n - 1 : n}};
-  factor_repeatedly(state, (*require_scene("sphere-lattice"))->make(size, 1).value(), kernel);
+  factor_repeatedly(state, (*require_scene("sphere-lattice"))->make(size, 1).value());
 }
 void lattice_sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Arg(3)->Arg(5)->Arg(7)->Arg(10)->Arg(15)->ArgName("edge")->Unit(benchmark::kMillisecond);
 }
-BENCHMARK_CAPTURE(BM_BlockLuLattice, rows, SparseLu::Kernel::rows)->Apply(lattice_sizes);
-BENCHMARK_CAPTURE(BM_BlockLuLattice, fronts, SparseLu::Kernel::fronts)->Apply(lattice_sizes);
+BENCHMARK(BM_BlockLuLattice)->Apply(lattice_sizes);
 
-void BM_BlockLuStack(benchmark::State& state, SparseLu::Kernel kernel) {
-  factor_repeatedly(state, (*require_scene("box-stack"))->make({{"boxes", state.range(0)}}, 1).value(), kernel);
+void BM_BlockLuStack(benchmark::State& state) {
+  factor_repeatedly(state, (*require_scene("box-stack"))->make({{"boxes", state.range(0)}}, 1).value());
 }
-BENCHMARK_CAPTURE(BM_BlockLuStack, rows, SparseLu::Kernel::rows)->Arg(50)->ArgName("boxes");
-BENCHMARK_CAPTURE(BM_BlockLuStack, fronts, SparseLu::Kernel::fronts)->Arg(50)->ArgName("boxes");
+BENCHMARK(BM_BlockLuStack)->Arg(50)->ArgName("boxes");
 
 /// Every contact couples with every other: one dense matrix.
-void BM_BlockLuDense(benchmark::State& state, SparseLu::Kernel kernel) {
+void BM_BlockLuDense(benchmark::State& state) {
   const OptionValues options{{"contacts", state.range(0)}};
-  factor_repeatedly(state, (*require_scene("random"))->make(options, 1).value(), kernel);
+  factor_repeatedly(state, (*require_scene("random"))->make(options, 1).value());
 }
-BENCHMARK_CAPTURE(BM_BlockLuDense, rows, SparseLu::Kernel::rows)
-    ->Arg(25)
-    ->Arg(50)
-    ->Arg(100)
-    ->Arg(200)
-    ->ArgName("contacts");
-BENCHMARK_CAPTURE(BM_BlockLuDense, fronts, SparseLu::Kernel::fronts)
-    ->Arg(25)
-    ->Arg(50)
-    ->Arg(100)
-    ->Arg(200)
-    ->ArgName("contacts");
+BENCHMARK(BM_BlockLuDense)->Arg(25)->Arg(50)->Arg(100)->Arg(200)->ArgName("contacts");
 
 /// Time for an order of elimination with its count, and what it counts.
 void BM_Order(benchmark::State& state, bool dissected) {
   const long n = state.range(0);
   const OptionValues size{{"nx", n}, {"ny", n}, {"nz", n > 12 ? n - 1 : n}};
   const ScaledProblem problem((*require_scene("sphere-lattice"))->make(size, 1).value());
-  cascade::Elimination elimination;
+  Elimination elimination;
   for (auto _ : state) {
-    std::optional<std::vector<int>> order = dissected ? cascade::nested_dissection_order(problem.graph())
-                                                      : std::optional(minimum_degree_order(problem.graph()));
+    std::optional<std::vector<int>> order =
+        dissected ? nested_dissection_order(problem.graph()) : std::optional(minimum_degree_order(problem.graph()));
     if (!order) return state.SkipWithError("built without METIS");
-    elimination = cascade::eliminate(problem.graph(), std::move(*order));
+    elimination = eliminate(problem.graph(), std::move(*order));
   }
   state.counters["contacts"] = problem.contacts();
   state.counters["Mflop"] = 1e-6 * elimination.flops;
@@ -95,10 +82,10 @@ void BM_Order(benchmark::State& state, bool dissected) {
 BENCHMARK_CAPTURE(BM_Order, minimum_degree, false)->Apply(lattice_sizes);
 BENCHMARK_CAPTURE(BM_Order, nested_dissection, true)->Apply(lattice_sizes);
 
-void factor_file(benchmark::State& state, const std::string& path, SparseLu::Kernel kernel) {
+void factor_file(benchmark::State& state, const std::string& path) {
   auto problem = load_fclib(path);
   if (!problem.ok()) return state.SkipWithError("cannot be read");
-  factor_repeatedly(state, *problem, kernel);
+  factor_repeatedly(state, *problem);
 }
 
 [[maybe_unused]] const bool files_registered = [] {
@@ -106,9 +93,7 @@ void factor_file(benchmark::State& state, const std::string& path, SparseLu::Ker
   std::istringstream paths(given == nullptr ? "" : given);
   for (std::string path; std::getline(paths, path, ':');) {
     const std::string name = "BM_BlockLu/" + std::filesystem::path(path).stem().string();
-    for (const auto& [kernel, suffix] :
-         {std::pair{SparseLu::Kernel::rows, "/rows"}, {SparseLu::Kernel::fronts, "/fronts"}})
-      benchmark::RegisterBenchmark((name + suffix).c_str(), factor_file, path, kernel)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(name.c_str(), factor_file, path)->Unit(benchmark::kMillisecond);
   }
   return true;
 }();

@@ -16,8 +16,8 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "scenes/scene_table.hpp"
-#include "solvers/cascade/elimination_order.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench {
 namespace {
@@ -26,13 +26,13 @@ namespace {
 double operations(const BlockGraph& graph, double size) {
   const auto count = [&](std::vector<int> order) {
     double sum = 0.0;
-    for (const double below : cascade::eliminate(graph, std::move(order)).below) {
+    for (const double below : eliminate(graph, std::move(order)).below) {
       sum += size * size * size * (2.0 * below * (below + 1.0) + 2.0 / 3.0);
     }
     return sum;
   };
   const double by_degree = count(minimum_degree_order(graph));
-  const auto dissected = cascade::nested_dissection_order(graph);
+  const auto dissected = nested_dissection_order(graph);
   return dissected ? std::min(by_degree, count(*dissected)) : by_degree;
 }
 

@@ -18,10 +18,10 @@ import tempfile
 PARTS = [
     ("harness", r"lanczos|another_repeat|ResidualEvaluation|OptionBinder|sqlite|crypto|hdf5|ld-linux|libz|adler|xxh|XXH"
                 r"|clock_gettime|fclib|json|const_blas_data_mapper<double, long, 1>, 1, false"),
-    ("solves", r"(SparseLu|RowLu<\d>|FrontLu|BodyLu|MultifrontalFactor)::(solve|push|pull)|solve_vector|matrix_vector|BodyLu::multiply"),
-    ("assembly", r"load_row|FrontLu::(assemble|FrontLu)|SemismoothNewton::regularise|BodyLu::factor|linearise|PathSystem"),
+    ("solves", r"(SparseLu|RowLu<\d>|BodyLu|MultifrontalFactor)::(solve|push|pull)|solve_vector|matrix_vector|BodyLu::multiply"),
+    ("assembly", r"load_row|SemismoothNewton::regularise|BodyLu::factor|linearise|PathSystem"),
     ("factorization", r"(SparseLu|RowLu<\d>)::(factor|take_lower|eliminate_lower|prefetch_row)|RowBlock<\d>|subtract_product"
-                      r"|FrontLu|gebp|triangular_solve|partial_lu|gemm|lhs_process|PartialPivLU"),
+                      r"|gebp|triangular_solve|partial_lu|gemm|lhs_process|PartialPivLU"),
     ("residuals", r"ScaledProblem::(residual|multiply|add_row_product|velocity)|natural_map|row_product|Search"
                   r"|OwnResid|project_friction|SemismoothNewton::(step|run)|InteriorPoint"),
     ("sweeps", r"ContactSweep|gauss_seidel|FewContacts|SmallSweep|SmallProblem|slip"),

@@ -47,7 +47,6 @@ const std::vector<std::pair<std::regex, std::string>> owned_libraries = {
 
 /// Files outside problems/cones and the loader that still tell the sizes of contacts apart themselves. None may join.
 const std::set<std::string> told_apart_in = {
-    "solvers/cascade/front_lu.cpp",
     "solvers/cascade/scaled_problem.cpp",
 };
 

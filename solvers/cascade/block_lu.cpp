@@ -20,7 +20,7 @@ void BlockLu::make_bodies(const ScaledProblem& problem) {
   if (!(most_flops_ > 0.0)) return;
   auto known = problem.bodies();
   if (!known) return;
-  auto bodies = std::make_unique<BodyLu>(std::move(known), most_bytes_);
+  auto bodies = std::make_unique<BodyLu>(std::move(known));
   bodies_estimate_ = {bodies->flops(), bodies->bytes()};
   if (!(bodies_estimate_.flops <= most_flops_ && bodies_estimate_.bytes <= most_bytes_)) return;
   if (bodies->represents(problem)) bodies_ = std::move(bodies);
@@ -29,7 +29,7 @@ void BlockLu::make_bodies(const ScaledProblem& problem) {
 void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_bytes) {
   most_bytes_ = most_bytes;
   most_flops_ = space == Space::contacts ? 0.0 : std::numeric_limits<double>::infinity();
-  contacts_.analyse(problem.matrix(), SparseLu::Kernel::automatic, most_bytes);
+  contacts_.analyse(problem.matrix());
   contacts_estimate_ = {contacts_.flops(), contacts_.bytes()};
   if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth(problem) * contacts_.flops() : 0.0;
   bodies_.reset();

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "solvers/linear/elimination_fronts.hpp"
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 

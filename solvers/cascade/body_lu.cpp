@@ -20,7 +20,7 @@ constexpr double refined = 1e-14;
 
 }  // namespace
 
-void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours, double most_bytes) {
+void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours) {
   row_begin.push_back(0);
   for (std::vector<int>& row : neighbours) {
     std::sort(row.begin(), row.end());
@@ -29,7 +29,7 @@ void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours, doubl
     row_begin.push_back(static_cast<int>(columns.size()));
   }
   values.assign(columns.size(), Block::Zero());
-  lu.analyse(matrix(), SparseLu::Kernel::automatic, most_bytes);
+  lu.analyse(matrix());
 }
 
 int BodyLu::Velocities::place(int row, int column) const {
@@ -38,12 +38,12 @@ int BodyLu::Velocities::place(int row, int column) const {
   return static_cast<int>(std::lower_bound(begin, end, column) - columns.begin());
 }
 
-BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies, double most_bytes) : bodies_(std::move(bodies)) {
+BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(bodies)) {
   const int rows = bodies_->velocity_blocks;
   // Each row's neighbours from M, then from the contacts that touch it, too.
   std::vector<std::vector<int>> neighbours(at(rows));
   for (const auto& block : bodies_->mass) neighbours[at(block.row)].push_back(block.column);
-  mass_.analyse(neighbours, most_bytes);
+  mass_.analyse(neighbours);
   for (int i = 0; i < bodies_->contacts(); ++i) {
     const auto touched = bodies_->touched_by(i);
     for (const auto& a : touched) {
@@ -52,7 +52,7 @@ BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies, double most_bytes) : 
     const auto count = static_cast<double>(touched.size());
     assembly_flops_ += 54.0 * count * (count + 1.0) + 300.0;
   }
-  system_.analyse(std::move(neighbours), most_bytes - mass_.lu.bytes());
+  system_.analyse(std::move(neighbours));
   for (const auto& block : bodies_->mass) {
     mass_.values[at(mass_.place(block.row, block.column))] += block.value;
     mass_place_.push_back(system_.place(block.row, block.column));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -22,8 +21,7 @@ class BodyLu {
  public:
   using Block = Eigen::Matrix3d;
 
-  explicit BodyLu(std::shared_ptr<const ScaledBodies> bodies,
-                  double most_bytes = std::numeric_limits<double>::infinity());
+  explicit BodyLu(std::shared_ptr<const ScaledBodies> bodies);
 
   /// Whether `problem`'s matrix is S M⁻¹ Sᵀ + E to eight digits.
   bool represents(const ScaledProblem& problem);
@@ -48,7 +46,7 @@ class BodyLu {
     SparseLu lu;
 
     /// Takes the pattern, row by row, and empties the values.
-    void analyse(std::vector<std::vector<int>> neighbours, double most_bytes);
+    void analyse(std::vector<std::vector<int>> neighbours);
     int place(int row, int column) const;
     BlockMatrix matrix() const { return {row_begin, columns, values.empty() ? nullptr : values.front().data()}; }
   };

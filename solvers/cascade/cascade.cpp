@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "solvers/cascade/driver.hpp"
-#include "solvers/cascade/elimination_order.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
+#include "solvers/linear/elimination.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
 
 namespace conebench {
@@ -223,7 +223,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.version = 9;
+  info.version = 10;
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
@@ -247,11 +247,11 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 15;
+  driver.version = 16;
   driver.rolling = true;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
-  walk.version = 10;
+  walk.version = 11;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

@@ -78,7 +78,7 @@ class Driver {
     parts_.proximal_point().run(
         search_, {.shift = 0.03, .newton_steps = o_.proximal_steps, .successes = 3, .short_steps = true});
   }
-  void fall() { solve_with_falling_shift(parts_, search_, !o_.skips("arc")); }
+  void fall() { solve_with_falling_shift(parts_, search_, !o_.skips("arclength")); }
   void follow_arc() {
     parts_.arclength_path().run(search_, 10.0, 1.0, {.steps = 300, .low = 0.5, .high = 2.0, .by_determinant = true});
   }
@@ -127,31 +127,31 @@ class Driver {
 
 const Driver::Stage Driver::stages[] = {
     {"rest", &Driver::starts_afar, &Driver::start_from_rest},
-    {"path-first", &Driver::starts_cold_and_redundant, &Driver::follow_path},
+    {"interior-point-first", &Driver::starts_cold_and_redundant, &Driver::follow_path},
     {"sweeps", &Driver::wants_first_sweeps, &Driver::sweep},
     {"only-sweeps", &Driver::fits_no_factor, &Driver::only_sweep},
     {"newton", &Driver::always, &Driver::newton},
     {"more-sweeps", &Driver::wants_sweeps, &Driver::sweep_more},
-    {"path", &Driver::has_no_path_yet, &Driver::follow_path},
+    {"interior-point", &Driver::has_no_path_yet, &Driver::follow_path},
     {"rescue", &Driver::is_near, &Driver::rescue},
-    {"joints", &Driver::is_near, &Driver::let_joints_yield},
+    {"bilateral-relaxation", &Driver::is_near, &Driver::let_joints_yield},
     {"admm", &Driver::sticks_at_large_impulses, &Driver::run_admm},
-    {"large-start", &Driver::sticks_at_large_impulses, &Driver::start_large},
-    {"proximal", &Driver::always, &Driver::walk, 1e-5},
-    {"joints-again", &Driver::always, &Driver::let_joints_yield},
-    {"falling-shift", &Driver::always, &Driver::fall},
-    {"arc", &Driver::always, &Driver::follow_arc, 1e-5},
-    {"settle", &Driver::is_near_the_tolerance, &Driver::settle},
-    {"proximal-on", &Driver::always, &Driver::walk_on, 1e-5},
-    {"large-again", &Driver::always, &Driver::start_large_again},
-    {"arc-again", &Driver::always, &Driver::follow_arc_again, 1e-5},
-    {"proximal-last", &Driver::has_restarts, &Driver::walk_to_the_end, 1e-5},
+    {"large-impulses", &Driver::sticks_at_large_impulses, &Driver::start_large},
+    {"proximal-point", &Driver::always, &Driver::walk, 1e-5},
+    {"bilateral-relaxation-again", &Driver::always, &Driver::let_joints_yield},
+    {"continuation", &Driver::always, &Driver::fall},
+    {"arclength", &Driver::always, &Driver::follow_arc, 1e-5},
+    {"admissible-perturbation", &Driver::is_near_the_tolerance, &Driver::settle},
+    {"proximal-point-on", &Driver::always, &Driver::walk_on, 1e-5},
+    {"large-impulses-again", &Driver::always, &Driver::start_large_again},
+    {"arclength-again", &Driver::always, &Driver::follow_arc_again, 1e-5},
+    {"proximal-point-last", &Driver::has_restarts, &Driver::walk_to_the_end, 1e-5},
 };
 
 /// Once for each restart.
 const Driver::Stage Driver::restarts[] = {
-    {"restart-proximal", &Driver::always, &Driver::restart_walk, 1e-5},
-    {"restart-arc", &Driver::always, &Driver::restart_arc, 1e-5},
+    {"restart-proximal-point", &Driver::always, &Driver::restart_walk, 1e-5},
+    {"restart-arclength", &Driver::always, &Driver::restart_arc, 1e-5},
 };
 
 void Driver::run() {
@@ -182,11 +182,9 @@ void Driver::restart_walk() {
 void Driver::restart_arc() {
   const bool odd = restart_ % 2 != 0;
   const double low = odd ? 0.5 : 0.1;
-  parts_.arclength_path().run(search_, odd ? 10.0 : 0.1, restart_ % 3 != 0 ? 1.0 : 10.0,
-                              {.steps = static_cast<int>(doubled(300, restart_)),
-                               .low = low,
-                               .high = 1.0 / low,
-                               .by_determinant = odd});
+  parts_.arclength_path().run(
+      search_, odd ? 10.0 : 0.1, restart_ % 3 != 0 ? 1.0 : 10.0,
+      {.steps = static_cast<int>(doubled(300, restart_)), .low = low, .high = 1.0 / low, .by_determinant = odd});
 }
 
 }  // namespace

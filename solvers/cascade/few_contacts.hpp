@@ -25,7 +25,7 @@ struct FewContacts {
   long looks = 0;     ///< points measured, the indices at which the monitor was asked
   long products = 0;  ///< with G, to measure
   double residual = std::numeric_limits<double>::quiet_NaN();  ///< of the last point measured
-  const char* stage = sweeps_name;  ///< what came last
+  const char* stage = sweeps_name;                             ///< what came last
   bool accepted = false;
   bool halted = false;  ///< out of time or of iterations
   bool out_of_time = false;

@@ -29,6 +29,7 @@ double RowLu<Dim>::bytes(const Elimination& elimination) {
 
 template <int Dim>
 RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matrix.rows()) {
+  FactorPattern pattern = factor_pattern(elimination);
   permutation_ = std::move(elimination.order);
   std::vector<int> position(at(n_));
   for (int i = 0; i < n_; ++i) position[at(permutation_[at(i)])] = i;
@@ -40,26 +41,14 @@ RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matri
     entry_begin_.push_back(static_cast<int>(entries_.size()));
   }
 
-  const std::vector<int>& begin = elimination.left_begin;
-  upper_begin_.assign(1, 0);
-  for (const int count : elimination.below) upper_begin_.push_back(upper_begin_.back() + count);
-  const auto blocks = at(upper_begin_.back());
-  upper_.resize(blocks);
+  upper_begin_ = std::move(pattern.begin);
+  upper_ = std::move(pattern.rows);
+  const std::size_t blocks = upper_.size();
   lower_.resize(blocks);
   lower_begin_.assign(at(n_) + 1, 0);
-  std::vector<int> mark(at(n_), -1), next(upper_begin_.begin(), upper_begin_.end() - 1);
-  for (int i = 0; i < n_; ++i) {
-    mark[at(i)] = i;
-    int count = 0;
-    for (int k = begin[at(i)]; k < begin[at(i) + 1]; ++k) {
-      for (int node = elimination.left[at(k)]; mark[at(node)] != i; node = elimination.parent[at(node)], ++count) {
-        mark[at(node)] = i;
-        upper_[at(next[at(node)]++)] = i;
-      }
-    }
-    lower_begin_[at(i) + 1] = lower_begin_[at(i)] + count;
-  }
-  next.assign(lower_begin_.begin(), lower_begin_.end() - 1);
+  for (const int row : upper_) ++lower_begin_[at(row) + 1];
+  for (std::size_t i = 1; i < lower_begin_.size(); ++i) lower_begin_[i] += lower_begin_[i - 1];
+  std::vector<int> next(lower_begin_.begin(), lower_begin_.end() - 1);
   for (int j = 0; j < n_; ++j) {
     for (int k = upper_begin_[at(j)]; k < upper_begin_[at(j) + 1]; ++k) lower_[at(next[at(upper_[at(k)])]++)] = j;
   }

@@ -4,12 +4,12 @@
 
 #include "problems/types.hpp"
 #include "solvers/cascade/block_matrix.hpp"
-#include "solvers/cascade/elimination_order.hpp"
 #include "solvers/cascade/row_blocks.hpp"
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 
-/// SparseLu's kernel by rows, up-looking, without pivoting: blocks of Dim × Dim lie in registers, so that a block row
+/// SparseLu's kernel: up-looking by rows, without pivoting: blocks of Dim × Dim lie in registers, so that a block row
 /// update is vector arithmetic; two rows of one pattern, as the contacts between two bodies have it, update together;
 /// diagonal blocks are inverted.
 template <int Dim>

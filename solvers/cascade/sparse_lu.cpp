@@ -13,8 +13,8 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Operations of a factorization in 3D, and operations a contact, from which dense fronts are no slower than rows and
-/// the time of a nested dissection comes back within two factorizations (docs/performance.md). In 2D both gain alike.
+/// Operations of a factorization in 3D, and operations a contact, from which the time of a nested dissection comes back
+/// within two factorizations (docs/performance.md).
 constexpr double large_from = 5e7;
 constexpr double large_from_per_contact = 1e5;
 /// Beyond this the order decides whether there is a factor at all.
@@ -35,10 +35,8 @@ std::vector<int> fill_reducing_order(const BlockGraph& graph) {
 
 }  // namespace
 
-void SparseLu::analyse(const BlockMatrix& matrix, Kernel kernel, double most_bytes) {
+void SparseLu::analyse(const BlockMatrix& matrix) {
   dimension_ = matrix.dimension;
-  kernel_ = kernel;
-  most_bytes_ = most_bytes;
   factors_.emplace<std::monostate>();
   elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
   dissected_ = false;
@@ -64,16 +62,6 @@ void SparseLu::dissect(const BlockGraph& graph) {
 
 void SparseLu::prepare(const BlockMatrix& matrix) {
   if (!dissected_ && large(elimination_)) dissect(matrix.graph());
-  if (kernel_ == Kernel::fronts || (kernel_ == Kernel::automatic && large(elimination_))) {
-    EliminationFronts fronts = analyse_block_fronts(matrix.graph(), elimination_.order);
-    if (const double bytes = FrontLu::bytes(fronts, dimension_); bytes <= most_bytes_) {
-      flops_ = FrontLu::flops(fronts, dimension_);
-      bytes_ = bytes;
-      factors_.emplace<FrontLu>(matrix, std::move(fronts));
-      elimination_ = {};
-      return;
-    }
-  }
   with_contact_rows(dimension_,
                     [&]<int Dim>() { factors_.emplace<RowLu<Dim>>(matrix, std::exchange(elimination_, {})); });
 }

@@ -1,15 +1,13 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <limits>
 #include <variant>
 #include <vector>
 
 #include "problems/types.hpp"
 #include "solvers/cascade/block_matrix.hpp"
-#include "solvers/cascade/elimination_order.hpp"
-#include "solvers/cascade/front_lu.hpp"
 #include "solvers/cascade/row_lu.hpp"
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 
@@ -17,22 +15,18 @@ namespace conebench::cascade {
 /// factorizations as wanted. The sign of the determinant is kept: it tells which side of a fold of the central path a
 /// point lies on. Contacts marked as left out act as rows of the identity and cost nothing.
 ///
-/// Two kernels: by rows (RowLu) and, where factors fill, dense fronts (FrontLu). The order is approximate minimum
-/// degree on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's are smaller, nested dissection.
+/// The order is approximate minimum degree on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's
+/// are smaller, nested dissection.
 class SparseLu {
  public:
   using Block = Eigen::Matrix3d;
 
-  enum class Kernel { automatic, rows, fronts };
-
-  /// Counts what `matrix`'s pattern fills; the rest of the analysis waits for the first factorization. Fronts are not
-  /// chosen where they would take more than `most_bytes`.
-  void analyse(const BlockMatrix& matrix, Kernel kernel = Kernel::automatic,
-               double most_bytes = std::numeric_limits<double>::infinity());
+  /// Counts what `matrix`'s pattern fills; the rest of the analysis waits for the first factorization.
+  void analyse(const BlockMatrix& matrix);
 
   /// Factors the matrix whose block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j, with the values of
-  /// `matrix`, which has the analysed pattern. `left_out[i]` holds bits of Left. False where a pivot (by rows: a pivot
-  /// block) was singular and had to be perturbed.
+  /// `matrix`, which has the analysed pattern. `left_out[i]` holds bits of Left. False where a pivot block was
+  /// singular and had to be perturbed.
   bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& left_out);
 
@@ -46,8 +40,6 @@ class SparseLu {
   double flops() const { return flops_; }
   /// What the factors take, once there are any.
   double bytes() const { return bytes_; }
-  /// The one in use after the first factorization.
-  Kernel kernel() const { return std::holds_alternative<FrontLu>(factors_) ? Kernel::fronts : Kernel::rows; }
 
  private:
   void estimate();
@@ -55,15 +47,13 @@ class SparseLu {
   void prepare(const BlockMatrix& matrix);
 
   int dimension_ = 3;
-  Kernel kernel_ = Kernel::automatic;
   bool dissected_ = false;
   Elimination elimination_;  ///< empty once there are factors
-  std::variant<std::monostate, RowLu<3>, RowLu<2>, FrontLu> factors_;
+  std::variant<std::monostate, RowLu<3>, RowLu<2>> factors_;
   int determinant_sign_ = 1;
   long factorizations_ = 0;
   double flops_ = 0.0;
   double bytes_ = 0.0;
-  double most_bytes_ = 0.0;  ///< that fronts may take
 };
 
 }  // namespace conebench::cascade

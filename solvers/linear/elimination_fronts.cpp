@@ -1,9 +1,10 @@
 #include "solvers/linear/elimination_fronts.hpp"
 
-#include <Eigen/OrderingMethods>
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench {
 
@@ -13,41 +14,14 @@ using IntLists = std::vector<std::vector<int>>;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// For each place the neighbours at later places, unsorted, in the graph of the matrix with its transpose.
-IntLists later_neighbours(const BlockGraph& graph, const std::vector<int>& old_block) {
-  std::vector<int> place(old_block.size());
-  for (std::size_t p = 0; p < old_block.size(); ++p) place[at(old_block[p])] = static_cast<int>(p);
-  IntLists later(old_block.size());
-  for (int row = 0; row < graph.rows(); ++row) {
-    for (int k = graph.row_begins[at(row)]; k < graph.row_begins[at(row) + 1]; ++k) {
-      const int i = place[at(row)];
-      const int j = place[at(graph.columns[at(k)])];
-      if (i != j) later[at(std::min(i, j))].push_back(std::max(i, j));
-    }
+/// Rows of each column of the factor below the diagonal, ascending. The first one is the column's parent.
+IntLists factor_columns(const BlockGraph& graph, const std::vector<int>& old_block) {
+  const FactorPattern pattern = factor_pattern(eliminate(graph, old_block));
+  IntLists columns;
+  for (std::size_t j = 0; j < old_block.size(); ++j) {
+    columns.emplace_back(pattern.rows.begin() + pattern.begin[j], pattern.rows.begin() + pattern.begin[j + 1]);
   }
-  return later;
-}
-
-/// Rows of each column of the factor below the diagonal, sorted. The first one is the column's parent.
-IntLists factor_columns(IntLists later) {
-  IntLists children(later.size());
-  std::vector<int> seen(later.size(), -1);
-  for (std::size_t j = 0; j < later.size(); ++j) {
-    std::vector<int> rows;
-    const auto add = [&](int i) {
-      if (i != static_cast<int>(j) && std::exchange(seen[at(i)], static_cast<int>(j)) != static_cast<int>(j)) {
-        rows.push_back(i);
-      }
-    };
-    for (const int i : later[j]) add(i);
-    for (const int child : children[j]) {
-      for (const int i : later[at(child)]) add(i);
-    }
-    std::sort(rows.begin(), rows.end());
-    if (!rows.empty()) children[at(rows.front())].push_back(static_cast<int>(j));
-    later[j] = std::move(rows);
-  }
-  return later;
+  return columns;
 }
 
 int parent_of(const std::vector<int>& rows) { return rows.empty() ? -1 : rows.front(); }
@@ -104,17 +78,17 @@ double panel(double pivots, double below) { return pivots * (pivots + 1.0) / 2.0
 
 /// Merges a child into its parent where that adds few zeros: wider panels are worth some. The thresholds follow
 /// CHOLMOD's idea (Chen, Davis, Hager, Rajamanickam 2008): generous for narrow panels.
-bool worth_merging(const Supernode& child, const Supernode& parent, double weight, double& zeros) {
+bool worth_merging(const Supernode& child, const Supernode& parent, double& zeros) {
   const double pivots = child.pivots + parent.pivots;
   const double all = panel(pivots, parent.below);
   zeros = all - (panel(child.pivots, child.below) - child.zeros) - (panel(parent.pivots, parent.below) - parent.zeros);
   const double share = zeros / all;
   if (zeros <= 0.0) return true;
-  if (weight * pivots <= 12.0) return share < 0.5;
-  return share < (weight * pivots <= 32.0 ? 0.25 : 0.08);
+  if (pivots <= 12.0) return share < 0.5;
+  return share < (pivots <= 32.0 ? 0.25 : 0.08);
 }
 
-std::vector<Supernode> supernodes(const IntLists& columns, const std::vector<int>& sizes, double weight) {
+std::vector<Supernode> supernodes(const IntLists& columns, const std::vector<int>& sizes) {
   std::vector<Supernode> nodes;
   for (int j = 0; j < static_cast<int>(columns.size()); ++j) {
     Supernode node{.first = j, .last = j, .pivots = static_cast<double>(sizes[at(j)])};
@@ -124,7 +98,7 @@ std::vector<Supernode> supernodes(const IntLists& columns, const std::vector<int
            parent_of(columns[at(nodes.back().last)]) <= node.last) {
       const Supernode& child = nodes.back();
       double zeros = 0.0;
-      if (!worth_merging(child, node, weight, zeros)) break;
+      if (!worth_merging(child, node, zeros)) break;
       node = {.first = child.first,
               .last = node.last,
               .pivots = child.pivots + node.pivots,
@@ -169,24 +143,12 @@ EliminationFronts single_front(Index rows) {
   return all;
 }
 
-std::vector<int> minimum_degree_order(const BlockGraph& graph) {
-  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(graph.rows(), graph.rows());
-  const auto stored = static_cast<Index>(graph.columns.size());
-  pattern.resizeNonZeros(stored);
-  std::copy(graph.row_begins.begin(), graph.row_begins.end(), pattern.outerIndexPtr());
-  std::copy(graph.columns.begin(), graph.columns.end(), pattern.innerIndexPtr());
-  std::fill_n(pattern.valuePtr(), stored, 1.0);
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(pattern, order);  // of the pattern with its transpose
-  return {order.indices().data(), order.indices().data() + graph.rows()};
-}
-
 namespace {
 
-/// `sizes`, `offsets`: rows of each block and where they begin, by old blocks; `weight` scalar rows stand behind a row.
+/// `sizes`, `offsets`: rows of each block and where they begin, by old blocks.
 EliminationFronts analyse(const BlockGraph& graph, std::vector<int> old_block, const std::vector<int>& old_sizes,
-                          const std::vector<int>& offsets, double weight) {
-  IntLists columns = factor_columns(later_neighbours(graph, old_block));
+                          const std::vector<int>& offsets) {
+  IntLists columns = factor_columns(graph, old_block);
   const std::vector<int> order = postorder(columns);
   columns = relabelled(columns, order);
   std::vector<int> sizes, first_row;
@@ -202,7 +164,7 @@ EliminationFronts analyse(const BlockGraph& graph, std::vector<int> old_block, c
     for (int r = 0; r < sizes.back(); ++r) all.old_row.push_back(offsets[at(block)] + r);
   }
 
-  const std::vector<Supernode> nodes = supernodes(columns, sizes, weight);
+  const std::vector<Supernode> nodes = supernodes(columns, sizes);
   std::vector<int> front_of(columns.size());
   for (std::size_t f = 0; f < nodes.size(); ++f) {
     for (int j = nodes[f].first; j <= nodes[f].last; ++j) front_of[at(j)] = static_cast<int>(f);
@@ -251,13 +213,7 @@ EliminationFronts analyse_fronts(const BlockSparseMatrix& matrix) {
     offsets.push_back(static_cast<int>(matrix.block_offset(block)));
   }
   const BlockGraph graph{matrix.row_begins(), matrix.columns()};
-  return analyse(graph, minimum_degree_order(graph), sizes, offsets, 1.0);
-}
-
-EliminationFronts analyse_block_fronts(const BlockGraph& graph, const std::vector<int>& order) {
-  std::vector<int> offsets(order.size());
-  std::iota(offsets.begin(), offsets.end(), 0);
-  return analyse(graph, order, std::vector<int>(order.size(), 1), offsets, 3.0);
+  return analyse(graph, minimum_degree_order(graph), sizes, offsets);
 }
 
 }  // namespace conebench

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "problems/block_sparse_matrix.hpp"
@@ -39,19 +38,5 @@ struct EliminationFronts {
 EliminationFronts single_front(Index rows);
 
 EliminationFronts analyse_fronts(const BlockSparseMatrix& matrix);
-
-/// The places of a square block matrix's blocks: row i holds columns[k] for k in [row_begins[i], row_begins[i + 1]).
-struct BlockGraph {
-  std::span<const int> row_begins;
-  std::span<const int> columns;
-  int rows() const { return row_begins.empty() ? 0 : static_cast<int>(row_begins.size()) - 1; }
-};
-
-/// AMD on the graph with its transpose: old[new].
-std::vector<int> minimum_degree_order(const BlockGraph& graph);
-
-/// The elimination of `graph` in the given order or one of equal fill. Rows, pivots and sums of EliminationFronts are
-/// in blocks.
-EliminationFronts analyse_block_fronts(const BlockGraph& graph, const std::vector<int>& order);
 
 }  // namespace conebench

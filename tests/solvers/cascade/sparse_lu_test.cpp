@@ -12,8 +12,6 @@
 namespace conebench::cascade {
 namespace {
 
-using Kernel = SparseLu::Kernel;
-
 /// A problem whose block pattern is sparse and irregular; the matrices below only use its pattern.
 ScaledProblem box_stack() { return ScaledProblem((*require_scene("box-stack"))->make({{"boxes", 6L}}, 1).value()); }
 
@@ -67,11 +65,10 @@ struct Fixture {
     }
     return a;
   }
-  void expect_solved(Kernel kernel) {
+  void expect_solved() {
     SparseLu lu;
-    lu.analyse(problem.matrix(), kernel);
+    lu.analyse(problem.matrix());
     ASSERT_TRUE(lu.factor(problem.matrix(), left, right, diagonal, dropped));
-    ASSERT_EQ(lu.kernel(), kernel);
     const Matrix a = dense();
     const Vector b = right_side();
     Vector x(3 * n);
@@ -87,17 +84,13 @@ struct Fixture {
   }
 };
 
-class BothKernels : public testing::TestWithParam<Kernel> {};
-INSTANTIATE_TEST_SUITE_P(SparseLu, BothKernels, testing::Values(Kernel::rows, Kernel::fronts),
-                         [](const auto& instance) { return instance.param == Kernel::rows ? "Rows" : "Fronts"; });
-
-TEST_P(BothKernels, SolveAnUnsymmetricSystemAndKnowTheSignOfItsDeterminant) {
-  Fixture().expect_solved(GetParam());
-  Fixture(lattice(4)).expect_solved(GetParam());
-  Fixture(dense_problem(12)).expect_solved(GetParam());
+TEST(SparseLu, SolvesAnUnsymmetricSystemAndKnowsTheSignOfItsDeterminant) {
+  Fixture().expect_solved();
+  Fixture(lattice(4)).expect_solved();
+  Fixture(dense_problem(12)).expect_solved();
 }
 
-TEST_P(BothKernels, SolveInThePlaneAndCountTheOperationsOfTwoByTwo) {
+TEST(SparseLu, SolvesInThePlaneAndCountsTheOperationsOfTwoByTwo) {
   const auto of = [](const char* scene, const OptionValues& options) {
     return ScaledProblem((*require_scene(scene))->make(options, 1).value());
   };
@@ -105,11 +98,10 @@ TEST_P(BothKernels, SolveInThePlaneAndCountTheOperationsOfTwoByTwo) {
   for (const ScaledProblem& problem : {of("random", plane), of("sphere-lattice", {{"nx", 4L}, {"friction", 0.0}})}) {
     ASSERT_TRUE(problem.planar());
     SparseLu lu;
-    lu.analyse(problem.matrix(), GetParam());
+    lu.analyse(problem.matrix());
     for (const double shift : {1.0, 1e-3}) {
       const System system(problem, shift);
       ASSERT_TRUE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
-      ASSERT_EQ(lu.kernel(), GetParam());
       const Matrix a = system.dense(problem);
       const Vector b = system.right_side();
       Vector x(problem.size());
@@ -119,37 +111,37 @@ TEST_P(BothKernels, SolveInThePlaneAndCountTheOperationsOfTwoByTwo) {
     }
   }
   SparseLu in_plane, in_space;
-  in_plane.analyse(of("random", plane).matrix(), GetParam());
-  in_space.analyse(of("random", space).matrix(), GetParam());
+  in_plane.analyse(of("random", plane).matrix());
+  in_space.analyse(of("random", space).matrix());
   EXPECT_NEAR(in_plane.flops(), 8.0 / 27.0 * in_space.flops(), 1e-9 * in_space.flops());
 }
 
-TEST_P(BothKernels, ReportASingularPivotBlockInThePlane) {
+TEST(SparseLu, ReportsASingularPivotBlockInThePlane) {
   const ScaledProblem problem((*require_scene("random"))->make({{"contacts", 12L}, {"dimension", 2L}}, 1).value());
   System system(problem, 1.0);
   for (auto& block : system.left) block.setZero();
   system.diagonal[1].setZero();
   SparseLu lu;
-  lu.analyse(problem.matrix(), GetParam());
+  lu.analyse(problem.matrix());
   EXPECT_FALSE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
 }
 
-TEST_P(BothKernels, TheSignChangesWithOneRow) {
+TEST(SparseLu, TheSignChangesWithOneRow) {
   Fixture fixture;
   for (auto& block : fixture.left) block.row(0) *= 0.0;
   fixture.diagonal[2].row(0) *= -1.0;
   for (auto& block : fixture.diagonal) block = Eigen::Matrix3d(block.diagonal().asDiagonal());
-  fixture.expect_solved(GetParam());
+  fixture.expect_solved();
 }
 
-TEST_P(BothKernels, TheSignIsThatOfEigenWhereRowsChangePlaces) {
+TEST(SparseLu, TheSignIsThatOfEigenWhereRowsChangePlaces) {
   int negative = 0;
   for (int seed = 1; seed <= 20; ++seed) {
     Fixture fixture(lattice(2));
     srand(static_cast<unsigned>(seed));
     for (auto& block : fixture.diagonal) block = Eigen::Matrix3d::Random();
     SparseLu lu;
-    lu.analyse(fixture.problem.matrix(), GetParam());
+    lu.analyse(fixture.problem.matrix());
     ASSERT_TRUE(lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped));
     const int sign = sign_of_determinant(fixture.dense());
     EXPECT_EQ(lu.determinant_sign(), sign) << seed;
@@ -159,37 +151,37 @@ TEST_P(BothKernels, TheSignIsThatOfEigenWhereRowsChangePlaces) {
   EXPECT_LT(negative, 20);
 }
 
-TEST_P(BothKernels, WhatIsLeftOutActsAsTheIdentity) {
+TEST(SparseLu, WhatIsLeftOutActsAsTheIdentity) {
   for (const long edge : {3L, 4L}) {
     Fixture fixture(lattice(edge));
     for (int i = 0; i < fixture.n; i += 3) fixture.drop(i, Left::everything);
     for (int i = 1; i < fixture.n; i += 4) fixture.drop(i, Left::middle);
-    fixture.expect_solved(GetParam());
+    fixture.expect_solved();
   }
 }
 
-TEST_P(BothKernels, EverythingLeftOutIsTheIdentity) {
+TEST(SparseLu, EverythingLeftOutIsTheIdentity) {
   Fixture fixture(lattice(3));
   for (int i = 0; i < fixture.n; ++i) fixture.drop(i, Left::everything);
-  fixture.expect_solved(GetParam());
+  fixture.expect_solved();
 }
 
-TEST_P(BothKernels, ReportASingularPivotBlock) {
+TEST(SparseLu, ReportsASingularPivotBlock) {
   Fixture fixture;
   for (auto& block : fixture.left) block.setZero();
   for (auto& block : fixture.diagonal) block.setIdentity();
   fixture.diagonal[1].setZero();
   SparseLu lu;
-  lu.analyse(fixture.problem.matrix(), GetParam());
+  lu.analyse(fixture.problem.matrix());
   EXPECT_FALSE(lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped));
 }
 
-TEST_P(BothKernels, AFactorizationDoesNotDependOnTheOneBefore) {
+TEST(SparseLu, AFactorizationDoesNotDependOnTheOneBefore) {
   Fixture fixture(lattice(4));
   const Vector b = fixture.right_side();
   Vector first(b.size()), again(b.size()), other(b.size());
   SparseLu lu;
-  lu.analyse(fixture.problem.matrix(), GetParam());
+  lu.analyse(fixture.problem.matrix());
   lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
   lu.solve(b, first);
   std::vector<char> half(fixture.dropped);
@@ -199,25 +191,11 @@ TEST_P(BothKernels, AFactorizationDoesNotDependOnTheOneBefore) {
   lu.solve(b, again);
   const std::vector<double> elsewhere(12345, 1.0);
   SparseLu second;
-  second.analyse(fixture.problem.matrix(), GetParam());
+  second.analyse(fixture.problem.matrix());
   second.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
   second.solve(b, other);
   EXPECT_EQ(first, again);
   EXPECT_EQ(first, other);
-}
-
-TEST(SparseLu, TakesFrontsWhereTheFactorsFillInThePlaneAsInSpace) {
-  for (const long dimension : {2L, 3L}) {
-    for (const auto& [contacts, kernel] : {std::pair{40L, Kernel::rows}, {160L, Kernel::fronts}}) {
-      const OptionValues options{{"contacts", contacts}, {"dimension", dimension}};
-      const ScaledProblem problem((*require_scene("random"))->make(options, 1).value());
-      const System system(problem, 1.0);
-      SparseLu lu;
-      lu.analyse(problem.matrix());
-      lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out);
-      EXPECT_EQ(lu.kernel(), kernel) << contacts << " in " << dimension;
-    }
-  }
 }
 
 }  // namespace

@@ -1,14 +1,24 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "solvers/linear/elimination_fronts.hpp"
+namespace conebench {
 
-namespace conebench::cascade {
+/// The places of a square block matrix's blocks: row i holds columns[k] for k in [row_begins[i], row_begins[i + 1]).
+struct BlockGraph {
+  std::span<const int> row_begins;
+  std::span<const int> columns;
+  int rows() const { return row_begins.empty() ? 0 : static_cast<int>(row_begins.size()) - 1; }
+};
 
-/// What eliminating a block matrix with a symmetric pattern in a given order fills, without the pattern of the factors.
+/// AMD on the graph with its transpose: old[new].
+std::vector<int> minimum_degree_order(const BlockGraph& graph);
+
+/// The symbolic analysis of every factorization: what eliminating a block matrix with a symmetric pattern in a given
+/// order fills, without the pattern of the factors.
 struct Elimination {
   std::vector<int> order;             ///< old[new]
   std::vector<int> left_begin, left;  ///< by new rows: columns left of the diagonal of the graph with its transpose
@@ -20,6 +30,13 @@ struct Elimination {
 
 Elimination eliminate(const BlockGraph& graph, std::vector<int> order);
 
+/// The rows of each column of the factor below the diagonal, ascending: rows[k] for k in [begin[j], begin[j + 1]). The
+/// first is the column's parent.
+struct FactorPattern {
+  std::vector<int> begin, rows;
+};
+FactorPattern factor_pattern(const Elimination& elimination);
+
 /// METIS's multilevel nested dissection (Karypis, Kumar 1998) of the graph with its transpose, with a fixed seed:
 /// old[new]. Nothing where the build has no METIS or it fails.
 std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph);
@@ -27,4 +44,4 @@ std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph)
 /// SolverInfo::variant of all that factors in these orders, which decide how sums round: empty with METIS 5.1.
 std::string order_variant();
 
-}  // namespace conebench::cascade
+}  // namespace conebench

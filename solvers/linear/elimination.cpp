@@ -1,5 +1,7 @@
-#include "solvers/cascade/elimination_order.hpp"
+#include "solvers/linear/elimination.hpp"
 
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +9,7 @@
 #include <metis.h>
 #endif
 
-namespace conebench::cascade {
+namespace conebench {
 
 namespace {
 
@@ -72,6 +74,37 @@ Elimination eliminate(const BlockGraph& graph, std::vector<int> order) {
   return result;
 }
 
+FactorPattern factor_pattern(const Elimination& elimination) {
+  const std::size_t n = elimination.order.size();
+  FactorPattern pattern;
+  pattern.begin.assign(1, 0);
+  for (const int count : elimination.below) pattern.begin.push_back(pattern.begin.back() + count);
+  pattern.rows.resize(at(pattern.begin.back()));
+  std::vector<int> mark(n, -1), next(pattern.begin.begin(), pattern.begin.end() - 1);
+  for (int i = 0; i < static_cast<int>(n); ++i) {
+    mark[at(i)] = i;
+    for (int k = elimination.left_begin[at(i)]; k < elimination.left_begin[at(i) + 1]; ++k) {
+      for (int node = elimination.left[at(k)]; mark[at(node)] != i; node = elimination.parent[at(node)]) {
+        mark[at(node)] = i;
+        pattern.rows[at(next[at(node)]++)] = i;
+      }
+    }
+  }
+  return pattern;
+}
+
+std::vector<int> minimum_degree_order(const BlockGraph& graph) {
+  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(graph.rows(), graph.rows());
+  const auto stored = static_cast<Eigen::Index>(graph.columns.size());
+  pattern.resizeNonZeros(stored);
+  std::copy(graph.row_begins.begin(), graph.row_begins.end(), pattern.outerIndexPtr());
+  std::copy(graph.columns.begin(), graph.columns.end(), pattern.innerIndexPtr());
+  std::fill_n(pattern.valuePtr(), stored, 1.0);
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(pattern, order);  // of the pattern with its transpose
+  return {order.indices().data(), order.indices().data() + graph.rows()};
+}
+
 #ifdef CONEBENCH_METIS
 std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph) {
   static_assert(sizeof(idx_t) == sizeof(int));
@@ -121,4 +154,4 @@ std::optional<std::vector<int>> nested_dissection_order(const BlockGraph&) { ret
 std::string order_variant() { return "without METIS"; }
 #endif
 
-}  // namespace conebench::cascade
+}  // namespace conebench

@@ -1,4 +1,4 @@
-#include "solvers/cascade/elimination_order.hpp"
+#include "solvers/linear/elimination.hpp"
 
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST(EliminationOrder, SparseLuTakesTheOrderOfFewerOperations) {
   const ScaledProblem problem = lattice(8);
   const auto n = static_cast<std::size_t>(problem.contacts());
   SparseLu lu;
-  lu.analyse(problem.matrix(), SparseLu::Kernel::rows);
+  lu.analyse(problem.matrix());
   const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
   EXPECT_EQ(lu.flops(), by_degree);
   const std::vector<SparseLu::Block> identity(n, SparseLu::Block::Identity());

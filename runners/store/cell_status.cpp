@@ -1,6 +1,7 @@
 #include "runners/store/cell_status.hpp"
 
 #include <algorithm>
+#include <ostream>
 
 namespace conebench {
 
@@ -41,6 +42,7 @@ const std::array<CellStatusRow, 13>& cell_status_table() {
 
 std::string_view name(CellStatus status) { return row_of(status).name; }
 std::string to_string(CellStatus status) { return std::string(name(status)); }
+std::ostream& operator<<(std::ostream& out, CellStatus status) { return out << name(status); }
 StatusClass class_of(CellStatus status) { return row_of(status).kind; }
 
 CellStatus cell_status(std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,7 @@ const std::array<CellStatusRow, 13>& cell_status_table();
 /// "max_iterations".
 std::string_view name(CellStatus status);
 std::string to_string(CellStatus status);
+std::ostream& operator<<(std::ostream& out, CellStatus status);
 StatusClass class_of(CellStatus status);
 /// `unknown` where no status has this name.
 CellStatus cell_status(std::string_view name);
@@ -57,6 +59,10 @@ CellStatus cell_status(std::string_view name);
 template <class Json>
 void to_json(Json& json, CellStatus status) {
   json = to_string(status);
+}
+template <class Json>
+void from_json(const Json& json, CellStatus& status) {
+  status = cell_status(json.template get_ref<const std::string&>());
 }
 
 }  // namespace conebench

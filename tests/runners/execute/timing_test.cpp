@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runners/execute/process.hpp"
+#include "base/child_process.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 

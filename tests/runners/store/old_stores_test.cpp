@@ -63,8 +63,8 @@ KeptCells cells_by_store(const fs::path& file, Store::Mode mode) {
     EXPECT_TRUE(cell.timed_rounds.empty()) << "what was not stored is not made up";
     EXPECT_EQ(cell.stage, "");
     EXPECT_TRUE(cell.answer_crc);
-    cells[cell.key] = {cell.status, cell.solved ? 1 : 0, cell.verdict_value.value_or(-1.0), cell.total.minimum,
-                       cell.reaction};
+    cells[cell.key] = {to_string(cell.status), cell.solved ? 1 : 0, cell.verdict_value.value_or(-1.0),
+                       cell.total.minimum, cell.reaction};
   }
   for (const auto& run : contents->runs) {
     EXPECT_EQ(run.build.executable, "");

@@ -239,6 +239,16 @@ SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, const 
   return row;
 }
 
+/// The stages for Coulomb's friction, and what stands in for them with rolling friction.
+SolverRow driver_row(SolverInfo info) {
+  info.rolling = true;
+  SolverRow row = make_row<DriverOptions>(std::move(info), [](const SolverInfo& i, const DriverOptions& o) {
+    return with_rolling_friction(i, std::make_unique<PartSolver<DriverOptions>>(i, o, run_stages));
+  });
+  row.measures = "natural_map_scaled";
+  return row;
+}
+
 }  // namespace
 }  // namespace cascade
 
@@ -248,7 +258,6 @@ std::vector<SolverRow> cascade_rows() {
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
   driver.version = 16;
-  driver.rolling = true;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
   walk.version = 11;
@@ -265,11 +274,7 @@ std::vector<SolverRow> cascade_rows() {
                                            "Walks around the folds at which interior points stall; many "
                                            "factorizations."),
                                  run_arclength),
-      make_row<DriverOptions>(driver,
-                              [](const SolverInfo& i, const DriverOptions& o) {
-                                return with_rolling_friction(
-                                    i, std::make_unique<PartSolver<DriverOptions>>(i, o, run_stages));
-                              }),
+      driver_row(std::move(driver)),
   };
 }
 

@@ -70,9 +70,9 @@ class RollingCascade final : public Solver {
       summary_.own_residual = 0.0;
       return summary_;
     }
-    run(*sweeps_, first_sweeps, Newton::from_the_fourth);
+    run(*sweeps_, "rolling: sweeps", first_sweeps);
     if (going_on()) run_admm();
-    if (going_on()) run(*sweeps_, stop_.max_iterations, Newton::from_the_fourth);
+    if (going_on()) run(*sweeps_, "rolling: sweeps to the end", stop_.max_iterations);
     impulse = best_;
     summary_.own_residual = least_;
     summary_.status = ended_ == Decision::accept        ? SolveStatus::converged
@@ -125,19 +125,25 @@ class RollingCascade final : public Solver {
     } else if (outer_->due(seen_)) {
       ended_ = outer_->observe(seen_, impulse, error);
     }
-    if (ended_ == Decision::accept) best_ = impulse;
+    if (ended_ == Decision::accept) {
+      best_ = impulse;
+      summary_.stage = stage_;
+    }
     return ended_;
   }
 
   /// Newton steps from a point of another stage.
   Decision attempt(ConstVectorRef from) {
+    const char* const outer = std::exchange(stage_, "rolling: Newton");
     run_from(*newton_, from, std::min(newton_steps, left()), Newton::never);
+    stage_ = outer;
     return ended_;
   }
 
-  void run(Solver& stage, long most, Newton newton) {
+  void run(Solver& stage, const char* name, long most) {
+    stage_ = name;
     start_ = best_;
-    run_from(stage, start_, std::min(most, left()), newton);
+    run_from(stage, start_, std::min(most, left()), Newton::from_the_fourth);
   }
   void run_from(Solver& stage, ConstVectorRef from, long most, Newton newton) {
     if (most <= 0) return;
@@ -157,7 +163,7 @@ class RollingCascade final : public Solver {
       admm_ = made(admm_rows(), "ADMM-NCP-SA-S");
       if (admm_->prepare(*problem_)) return;
     }
-    run(*admm_, stop_.max_iterations, Newton::from_the_fourth);
+    run(*admm_, "rolling: ADMM", stop_.max_iterations);
   }
 
   SolverInfo info_;
@@ -170,6 +176,7 @@ class RollingCascade final : public Solver {
   StopRule stop_;
   Monitor* outer_ = nullptr;
   SolveSummary summary_;
+  const char* stage_ = "";
   long seen_ = 0;
   double least_ = 0.0;
   Decision ended_ = Decision::keep_going;

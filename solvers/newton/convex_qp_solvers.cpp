@@ -164,7 +164,7 @@ class Newton final : public ConvexQpSolver {
       : qp_(qp),
         matrix_(qp.matrix(), qp.compliance(), Storage::automatic),
         line_search_({.rule = "armijo", .memory = 10}),
-        by_impulse_(static_cast<std::size_t>(qp.matrix().block_rows()), Eigen::Matrix3d::Zero()),
+        by_impulse_(static_cast<std::size_t>(qp.matrix().block_rows()), NewtonMatrix::Block::Zero()),
         by_velocity_(by_impulse_) {
     for (Vector* buffer : {&w_, &f_, &d_, &ad_, &trial_, &trial_w_, &trial_f_}) buffer->setZero(qp.rows());
   }
@@ -231,7 +231,7 @@ class Newton final : public ConvexQpSolver {
   const ConvexQp& qp_;
   NewtonMatrix matrix_;
   LineSearch line_search_;
-  std::vector<Eigen::Matrix3d> by_impulse_, by_velocity_;
+  std::vector<NewtonMatrix::Block> by_impulse_, by_velocity_;
   Vector w_, f_, d_, ad_, trial_, trial_w_, trial_f_;
 };
 

@@ -159,7 +159,7 @@ template <class ContactMap>
 WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
   WorstBlock worst;
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    double error = 0.0;
+    double error = std::numeric_limits<double>::infinity();  // where the model is not defined
     if constexpr (rows_of<decltype(v)> == 1) {
       error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
     } else if constexpr (rows_of<decltype(v)> <= 3) {
@@ -174,7 +174,7 @@ WorstBlock natural_map_raisim_scaled(Evaluation& e) {
   WorstBlock worst;
   for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
-    double error = 0.0;
+    double error = std::numeric_limits<double>::infinity();  // where the model is not defined
     if constexpr (rows == 1) {
       error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
     } else if constexpr (rows <= 3) {

@@ -1,7 +1,6 @@
 #include "base/child_process.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 namespace conebench {
 namespace {
 
-using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
 constexpr auto long_enough = 60s;

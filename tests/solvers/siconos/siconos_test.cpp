@@ -9,6 +9,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/execute/solve_cell.hpp"
+#include "solvers/tries.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/shared_data.hpp"

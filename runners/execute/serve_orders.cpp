@@ -5,6 +5,7 @@
 #include "runners/execute/build_protocol.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/environment.hpp"
+#include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/cell_plan.hpp"
 

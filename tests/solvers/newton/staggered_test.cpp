@@ -45,7 +45,8 @@ TEST(ConvexQp, EverySolverFindsTheMinimum) {
     SCOPED_TRACE(name);
     Vector x = Vector::Zero(6);
     SilentMonitor silent;
-    newton::Watch watch{.monitor = silent, .impulse = x};
+    const StopRule stop;
+    newton::Watch watch{.progress = SolveProgress(stop, silent), .impulse = x};
     const auto count = newton::make_convex_qp_solver(name, qp)->solve(q, x, 1e-12, 20000, watch);
     EXPECT_GT(count.iterations, 0);
     Vector w(6);

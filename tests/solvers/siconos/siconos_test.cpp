@@ -84,7 +84,7 @@ TEST_P(Siconos, OwnErrorIsTheJudgesOnEveryProblem) {
     ASSERT_TRUE(cell);
     if (cell->status == CellStatus::unsupported || cell->status == CellStatus::diverged ||
         cell->status == CellStatus::timeout) {
-      left_out += "\n" + problem.provenance().name + ": " + cell->status + " " + cell->reason;
+      left_out += "\n" + problem.provenance().name + ": " + to_string(cell->status) + " " + cell->reason;
       continue;
     }
     ASSERT_NE(cell->status, CellStatus::crashed) << cell->reason;

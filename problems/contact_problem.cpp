@@ -353,7 +353,7 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
   } else if (own.delassus->assembles_sparsely()) {
     finite = all_finite(state->make_diagonal().values());
   }
-  if (!finite) return bad(name, "the Delassus matrix has entries that are not finite");
+  if (!finite) return bad(own.provenance.name, "the Delassus matrix has entries that are not finite");
   state->content_hash = state->given_as_primal ? primal_hash_of(own) : hash_of(own, state->make_blocks());
   state->data_hash = data_hash_of(own, state->content_hash);
   return ContactProblem(std::move(state));

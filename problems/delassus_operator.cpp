@@ -70,33 +70,23 @@ class SparselyFactoredDelassus final : public DelassusOperator {
     velocity.noalias() = jacobian_ * generalised;
   }
   BlockSparseMatrix assemble(const ConeProduct& cones) const override {
-    return BlockSparseMatrix::from_sparse(product(), cones);
+    return BlockSparseMatrix::from_sparse(product(jacobian_), cones);
   }
-  Matrix dense() const override { return Matrix(product()); }
+  Matrix dense() const override { return Matrix(product(jacobian_)); }
 
-  /// Entry by entry in the order in which product() adds, so that the two agree to the last bit.
+  /// A block of rows at a time by the product that assembles, so that the two agree to the last bit.
   DiagonalBlocks diagonal(const ConeProduct& cones) const override {
     DiagonalBlocks result(cones);
     for (Index i = 0; i < result.count(); ++i) {
-      const Index row = result.row(i);
       const int size = result.size(i);
-      double* const values = result.values(i);
-      for (int r = 0; r < size; ++r) {
-        for (RowSparse::InnerIterator it(jacobian_, row + r); it; ++it) {
-          const RowSparse& other = inverse_mass_jacobian_transposed_;
-          const auto* const begin = other.innerIndexPtr() + other.outerIndexPtr()[it.col()];
-          const auto* const end = other.innerIndexPtr() + other.outerIndexPtr()[it.col() + 1];
-          for (const auto* at = std::lower_bound(begin, end, row); at != end && *at < row + size; ++at) {
-            values[(*at - row) * size + r] += other.valuePtr()[at - other.innerIndexPtr()] * it.value();
-          }
-        }
-      }
+      const RowSparse rows = product(jacobian_.middleRows(result.row(i), size));
+      Eigen::Map<Matrix>(result.values(i), size, size) = Matrix(rows.middleCols(result.row(i), size));
     }
     return result;
   }
 
  private:
-  RowSparse product() const { return jacobian_ * inverse_mass_jacobian_transposed_; }
+  RowSparse product(const RowSparse& rows) const { return rows * inverse_mass_jacobian_transposed_; }
 
   RowSparse jacobian_;
   RowSparse inverse_mass_jacobian_transposed_;

@@ -350,6 +350,7 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
   bool finite = true;
   if (!state->given_as_primal) {
     finite = all_finite(state->make_blocks().values());
+    state->make_diagonal();
   } else if (own.delassus->assembles_sparsely()) {
     finite = all_finite(state->make_diagonal().values());
   }

@@ -30,6 +30,7 @@ class ProjectedJacobi final : public Solver {
   }
 
   std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     problem_ = std::make_unique<ContactProblem>(problem);
     const BlockSparseMatrix& blocks = problem.blocks();
     step_.resize(problem.rows());

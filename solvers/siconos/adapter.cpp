@@ -142,6 +142,8 @@ void set_method(const Settings& settings, ConeType cone, RunOptions& options) {
 Storage choose_storage(const Settings& settings, const ConeProduct& cones) {
   // The planar sweep over a dense matrix forgets where it was told to start.
   if (cones.contact_type() == ConeType::coulomb_plane) return Storage::block;
+  // Its sweep with rolling friction aborts on every other storage (NM_extract_diag_block5).
+  if (cones.contact_type() == ConeType::rolling && settings.method == Method::nsgs) return Storage::dense;
   if (settings.storage == "block") return Storage::block;
   if (settings.storage == "sparse") return Storage::sparse;
   if (settings.storage == "dense") return Storage::dense;

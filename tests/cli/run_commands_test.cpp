@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(RunCommand, RunsEveryCellPrintsTheRankingAndResumes) {
   const auto first = run({});
@@ -194,16 +195,34 @@ TEST_F(RunCommand, AGateMayNameASolverAndItsSupportedCells) {
   expect_failure(run({"--require-solved", "NSGS"}), 2, {"--require-solved NSGS", "CASCADE:0.99@supported"});
 }
 
+/// Rolling friction in the plane, which is read and which no solver takes.
+constexpr const char* write_planar_rolling = R"(
+import h5py, numpy, sys
+with h5py.File(sys.argv[1], "w") as file:
+    group = file.create_group("fclib_global_rolling")
+    group["spacedim"] = numpy.array([3], "i4")
+    for matrix in "MH":
+        for name, value in {"m": [3], "n": [3], "nz": [3], "nzmax": [3], "i": [0, 1, 2], "p": [0, 1, 2]}.items():
+            group[f"{matrix}/{name}"] = numpy.array(value, "i4")
+        group[f"{matrix}/x"] = numpy.ones(3)
+    for name, value in {"f": [-1, 0, 0], "w": [0, 0, 0], "mu": [0.5], "mu_r": [0.1]}.items():
+        group[f"vectors/{name}"] = numpy.array(value, "f8")
+)";
+
 TEST_F(RunCommand, UnsupportedCellsAreDataAndEndWithZero) {
+  if (!python_has("h5py, numpy")) GTEST_SKIP() << "python3-h5py is not there";
   write("own.json", R"({"name": "own", "problems": [{"scene": "sliding-box"}, {"fclib": "rolling.hdf5"}],
     "solvers": ["NBGS", "PGS-LCP"], "tolerances": [1e-4]})");
-  if (shared_folder().empty()) GTEST_SKIP() << "the shared files are not here";
-  std::filesystem::copy_file(shared_folder() / "fclib/open/RFC3D_cube_1.hdf5", folder / "rolling.hdf5");
+  ASSERT_EQ(python(write_planar_rolling, {folder / "rolling.hdf5"}).code, 0);
   const std::vector<std::string> command = {"run", folder / "own.json", "--db", folder / "own.sqlite"};
   const auto first = conebench(command);
   EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("rolling.hdf5"));
   EXPECT_THAT(first.out, HasSubstr("not supported, which is no failure: 2 of 4 cells; of 2 problems 1 taken by no"));
-  EXPECT_EQ(conebench(command).code, 0) << "and so does a run that finds all in the store";
+  const auto again = conebench(command);
+  EXPECT_EQ(again.code, 0) << "and so does a run that finds all in the store";
+  EXPECT_THAT(again.err, Not(HasSubstr("rolling.hdf5"))) << "what no solver takes is told once";
+  EXPECT_THAT(again.out, HasSubstr("1 taken by no solver"));
   auto all_unsupported = command;
   all_unsupported.insert(all_unsupported.end(), {"--filter", "source~rolling"});
   EXPECT_EQ(conebench(all_unsupported).code, 5) << "stored or not, nothing was measured";

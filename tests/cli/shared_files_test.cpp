@@ -91,17 +91,5 @@ TEST_F(SharedFiles, RollingFrictionIsNotSupportedBySolversOfOtherModels) {
   EXPECT_TRUE(json["residuals"]["natural_map_scaled"].is_null());
 }
 
-TEST_F(SharedFiles, WhatNoSolverTakesIsToldOnceAndCountedEveryTime) {
-  const ScratchFolder folder;
-  std::ofstream(folder / "suite.json") << R"({"name": "rolling", "solvers": ["NBGS"], "problems":
-      [{"fclib": "open/rockfall_14_25792.hdf5"}, {"scene": "box-stack"}]})";
-  const std::vector<std::string> run = {"run",    folder / "suite.json", "--db", folder / "s.sqlite",
-                                        "--data", folder_.string()};
-  EXPECT_THAT(conebench(run).err, ::testing::HasSubstr("rockfall_14_25792.hdf5"));
-  const auto again = conebench(run);
-  EXPECT_THAT(again.err, ::testing::Not(::testing::HasSubstr("rockfall_14_25792.hdf5")));
-  EXPECT_THAT(again.out, ::testing::HasSubstr("1 taken by no solver"));
-}
-
 }  // namespace
 }  // namespace conebench::testing

@@ -117,7 +117,7 @@ TEST(CommonOptions, AcceleratedGradientStallsAtTheAnswerItself) {
   // The first step reaches the answer, so the second does not move.
   const ContactProblem point =
       testing::micro(Matrix::Identity(3, 3), testing::vector({0, 0, -1}), testing::cones(0, 0, {0.5}));
-  const Answer answer = own("APGD-CCP", point, {{"stall", 1e-8}}, 0.0);
+  const Answer answer = own("APGD-CCP", point, {{"stall", 1e-8}}, -1.0);  // its residual of 0 must not end it
   EXPECT_EQ(answer.summary.status, SolveStatus::stalled);
   EXPECT_EQ(answer.summary.iterations, 2);
   EXPECT_NEAR(answer.impulse[2], 1.0, 1e-15);

@@ -553,7 +553,7 @@ TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {
 TEST_F(Sweep, AStoreThatKnowsAProblemByItsAliasGoesOnWithIt) {
   const Suite bodies = suite(R"({
     "name": "bodies", "seed": 1, "problems": [{"scene": "box-stack", "options": {"form": "factored"}}],
-    "solvers": ["NSGS"], "tolerances": [1e-6], "limits": {"iterations": 50, "seconds": 60},
+    "solvers": ["NSGS"], "tolerances": [1e-6], "limits": {"iterations": 5000, "seconds": 60},
     "repeats": {"min": 1, "min_ms": 0}
   })");
   const ContactProblem problem = testing::make_problem("box-stack", {{"form", std::string("factored")}});

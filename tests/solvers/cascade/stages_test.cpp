@@ -110,11 +110,10 @@ TEST(CascadeStages, APileAtRestIsSolvedFromTheImpulsesWithWhichAllStick) {
   const Answer answer = run_cascade("box-stack", pile, stop);
   EXPECT_LE(answer.residual, 1e-10);
   EXPECT_EQ(answer.summary.stage, "rest");
-  // Without Newton steps the sweeps have the whole way to go.
-  const Answer swept =
-      run_cascade("box-stack", pile, stop, {{"skip", std::string("rest,interior-point-first,newton,interior-point")}});
-  EXPECT_LE(swept.residual, 1e-10);
-  EXPECT_EQ(swept.summary.factorizations, 0);
+  const Answer without = run_cascade("box-stack", pile, stop, {{"skip", std::string("rest")}});
+  EXPECT_LE(without.residual, 1e-10);
+  EXPECT_NE(without.summary.stage, "rest");
+  EXPECT_GT(without.summary.factorizations, answer.summary.factorizations);
 }
 
 TEST(CascadeStages, ASummaryNamesTheStageThatConvergedAndNoneThatIsSkipped) {

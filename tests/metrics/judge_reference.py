@@ -161,8 +161,7 @@ def project_rolling(x, mu, mu_rolling):
     best normal component with each choice of bounds that hold."""
     n, t, m = x[:, 0], x[:, 1:3], x[:, 3:]
     a, b = norms(t), norms(m)
-    # |x|^2 - |x - p|^2 as p (2x - p): the difference of the squares is lost in rounding where p is small.
-    best, gain = np.zeros_like(x), np.zeros(len(x))
+    best = np.zeros_like(x)
     for slides in (0, 1):
         for rolls in (0, 1):
             s = (n + slides * mu * a + rolls * mu_rolling * b) / (1 + slides * mu**2 + rolls * mu_rolling**2)
@@ -171,9 +170,9 @@ def project_rolling(x, mu, mu_rolling):
                 short_t = np.where(a > mu * s, mu * s / a, 1.0)
                 short_m = np.where(b > mu_rolling * s, mu_rolling * s / b, 1.0)
             point = np.column_stack([s, t * short_t[:, None], m * short_m[:, None]])
-            gained = (point * (2 * x - point)).sum(axis=1)
-            best = np.where((gained > gain)[:, None], point, best)
-            gain = np.maximum(gain, gained)
+            # |x - best|^2 - |x - point|^2 without the cancellation of the squares.
+            nearer = ((point - best) * (2 * x - point - best)).sum(axis=1) > 0
+            best = np.where(nearer[:, None], point, best)
     return best
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the six sets of FCLIB's families and prints what came out as a Markdown table (docs/simulated_scenes.md).
+"""Makes the six sets of FCLIB's families and prints what came out as a Markdown table (docs/experiments/simulated_scenes.md).
 
 Each set goes to a folder of its own below OUT. The executable is build/bin/conebench, or what CONEBENCH in the environment
 names.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How the simulator's loop goes on every built-in scene with several solvers: the table of docs/simulated_scenes.md.
+"""How the simulator's loop goes on every built-in scene with several solvers: the table of docs/experiments/simulated_scenes.md.
 
 A line a start, printed as soon as it is known. Unsolved: steps whose solve ended above the tolerance; its last iterate is
 taken. r_pen: the worst configuration residual. Contacts and modes are those of the run with the fewest unsolved steps,

@@ -58,7 +58,7 @@ TimeVerdict judge_counts(const CountRatios& sums, double bar) {
 /// Gains and losses that make up for each other are not the same.
 TimeVerdict judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
   if (work.changed == 0) return TimeVerdict::same;
-  constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/performance.md
+  constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/experiments/performance.md
   const double bar = std::log1p(minimum_effect);
   const TimeVerdict counts = judge_counts(sums, bar);
   if (counts != TimeVerdict::same) return counts;

@@ -108,8 +108,8 @@ bool RunTimes::shared(const RunTime& run) const {
 }
 
 bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, double passed_s) const {
-  // Within half a second there was a quiet moment in 95 of 100 cases, within 50 ms in 72 (docs/performance.md, Runs
-  // beside others).
+  // Within half a second there was a quiet moment in 95 of 100 cases, within 50 ms in 72
+  // (docs/experiments/performance.md, Runs beside others).
   constexpr double longest_wait = 10.0;  // minimum_ms
   const auto runs = static_cast<int>(runs_.size());
   if (counted_ >= repeats.maximum || spent_s_ + longest_s_ > budget) return false;

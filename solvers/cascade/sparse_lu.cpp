@@ -14,7 +14,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Operations of a factorization in 3D, and operations a contact, from which the time of a nested dissection comes back
-/// within two factorizations (docs/performance.md).
+/// within two factorizations (docs/experiments/performance.md).
 constexpr double large_from = 5e7;
 constexpr double large_from_per_contact = 1e5;
 /// Beyond this the order decides whether there is a factor at all.

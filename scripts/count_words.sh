@@ -5,7 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=60000
+outside_limit=46800
 experiments_limit=15000
 readme_limit=1400
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures what `conebench compare` and `run --beside` promise, on this machine: false alarms of a build against itself,
-what is found of a known slowdown, and that what is lost is named. Prints the table of docs/results.md.
+what is found of a known slowdown, and that what is lost is named. Prints the table of docs/experiments/results.md.
 
   scripts/compare_check.py build/bin/conebench --work check                  all of it, some 40 minutes of a quiet machine
   scripts/compare_check.py build/bin/conebench --work check --other OTHER    with builds of another link order

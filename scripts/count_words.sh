@@ -5,9 +5,9 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=38600
+outside_limit=38000
 experiments_limit=15000
-readme_limit=1400
+readme_limit=900
 
 outside=0 experiments=0 generated=0
 while IFS= read -r page; do

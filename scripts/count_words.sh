@@ -5,7 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=31200
+outside_limit=31000
 experiments_limit=12000
 readme_limit=800
 

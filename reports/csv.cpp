@@ -78,6 +78,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
                                   "total_cold_s",
                                   "total_min_s",
                                   "total_mad_s",
+                                  "condensation_s",
                                   "repeats",
                                   "rounds",
                                   "judge_s",
@@ -122,6 +123,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
         csv.number(seconds(cell.setup.median)).number(seconds(cell.solve.median)).number(seconds(cell.total.median));
         csv.number(seconds(cell.total.cold)).number(seconds(cell.total.minimum)).number(seconds(cell.total.deviation));
+        csv.number(timed ? cell.condensation_s : std::nullopt);
         csv.whole(cell.repeats).whole(cell.rounds).number(cell.judge_s).whole(cell.peak_memory_kb);
         csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
         csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);

@@ -90,7 +90,7 @@ std::vector<std::string> row_names(const Analysis& analysis, const Ranking& rank
   return names;
 }
 
-std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std::size_t number) {
+std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const std::string& number) {
   const Slice& slice = analysis.slices[ranking.slice];
   std::vector<Figures> columns;
   const auto add = [&](const std::string& heading, Better better,
@@ -131,12 +131,12 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, std:
                   count_groups(ranking.families, analysis.contents->group));
   if (analysis.times_shown) {
     caption += fmt::format(
-        " Geometric means of set-up and solve time, shifted by {}; unsolved problems count with the limit, with {} "
+        " Geometric means of {}, shifted by {}; unsolved problems count with the limit, with {} "
         "times "
         "the limit, or only the {} of the common subset count. $\\times$ best: geometric mean ratio to each problem's "
         "best solver, over what a solver "
         "solves. $\\rho$: performance profile over that time.",
-        latex(human_time(analysis.shift_s)), exact(analysis.penalty_factor),
+        title(ranking.cost), latex(human_time(analysis.shift_s)), exact(analysis.penalty_factor),
         plural(ranking.common_problems, "problem"));
   } else {
     caption += " $\\rho$: performance profile over iterations.";
@@ -182,7 +182,10 @@ std::vector<ReportFile> latex_files(const Analysis& analysis) {
   for (const auto& note : analysis.notes) tables += "% " + one_line(note.text) + "\n";
   tables += "\n";
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
-    tables += ranking_table(analysis, analysis.ranking(s), s + 1);
+    const auto rankings = analysis.rankings_of(s);
+    for (std::size_t k = 0; k < rankings.size(); ++k) {
+      tables += ranking_table(analysis, *rankings[k], std::to_string(s + 1) + (k > 0 ? "-second" : ""));
+    }
     if (analysis.times_shown) tables += family_tables(analysis, s, s + 1);
   }
   std::string document =

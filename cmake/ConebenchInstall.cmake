@@ -6,6 +6,15 @@ install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(folder base problems scenes fclib_loader metrics solvers runners reports)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench FILES_MATCHING PATTERN "*.hpp")
 endforeach()
+# Completion and manual page come from the command line's own help.
+install(CODE "
+  set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+  file(MAKE_DIRECTORY \"\${share}/bash-completion/completions\" \"\${share}/man/man1\")
+  execute_process(COMMAND \"$<TARGET_FILE:conebench>\" completion bash
+                  OUTPUT_FILE \"\${share}/bash-completion/completions/conebench\" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/man_page.sh\" \"$<TARGET_FILE:conebench>\"
+                  OUTPUT_FILE \"\${share}/man/man1/conebench.1\" COMMAND_ERROR_IS_FATAL ANY)
+")
 install(DIRECTORY suites DESTINATION ${CMAKE_INSTALL_DATADIR}/conebench)
 install(EXPORT conebenchTargets NAMESPACE conebench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conebench)
 configure_package_config_file(cmake/conebenchConfig.cmake.in ${PROJECT_BINARY_DIR}/conebenchConfig.cmake

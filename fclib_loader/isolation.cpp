@@ -3,24 +3,20 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <ctime>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "base/archive.hpp"
 #include "base/child_process.hpp"
+#include "base/processor_limit.hpp"
 #include "fclib_loader/hdf5_file.hpp"
 
 namespace conebench::hdf5 {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::atomic<double> read_seconds = default_read_seconds;
 constexpr double bytes_a_second = 4 << 20;
@@ -30,37 +26,6 @@ constexpr double memory_a_byte = 64.0;
 /// In front of what the child sends, so that a process that ends early is not taken for one that answers.
 constexpr std::uint64_t answer_mark = 0x436f6e6542656e63;
 constexpr std::int64_t success = -1;
-
-/// The time of a child that reads. A file is damaged where its reader has used `seconds` of the processor, however busy
-/// the machine is; where the machine does not give it that much, nothing is known of the file.
-class ReadingTime {
- public:
-  ReadingTime(pid_t child, double seconds) : seconds_(seconds), begin_(Clock::now()) {
-    has_clock_ = ::clock_getcpuclockid(child, &clock_) == 0;
-  }
-  /// Until the reader can be out of its time at the earliest.
-  std::chrono::milliseconds left() const {
-    if (used_up() || starved()) return std::chrono::milliseconds::zero();
-    const std::chrono::duration<double> processor(seconds_ - std::max(processor_seconds(), 0.0));
-    return std::max(std::chrono::ceil<std::chrono::milliseconds>(processor), std::chrono::milliseconds(1));
-  }
-  bool used_up() const { return processor_seconds() >= seconds_; }
-  bool starved() const { return waited() >= patience * seconds_; }
-  double processor_seconds() const {
-    timespec now{};
-    if (!has_clock_ || ::clock_gettime(clock_, &now) != 0) return waited();
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  }
-  double waited() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  /// Wall clock over processor time, as on a core that ten share.
-  static constexpr double patience = 10.0;
-  double seconds_;
-  Clock::time_point begin_;
-  clockid_t clock_{};
-  bool has_clock_ = false;
-};
 
 /// Processor time for a file of this size [s].
 double seconds_for(std::uintmax_t file_bytes) {
@@ -129,14 +94,14 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
   if (child < 0) return here();
   out.close();
 
-  const ReadingTime time(child, seconds_for(size));
+  const ProcessorLimit time(child, seconds_for(size));
   const auto bytes = read_to_end(in.number(), [&] { return time.left(); });
   in.close();
   Death death;
   if (!bytes) {
-    death.processor_seconds = time.processor_seconds();
+    death.processor_seconds = time.used_s();
     death.too_slow = time.used_up();
-    if (!death.too_slow && time.starved()) death.starved_after = time.waited();
+    if (!death.too_slow && time.overdue()) death.starved_after = time.waited_s();
     if (death.too_slow || death.starved_after > 0.0) ::kill(child, SIGKILL);
   }
   death.status = wait_for_end(child);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -104,18 +105,28 @@ std::string csv_field(std::string_view text) {
 }
 
 std::string markdown(std::string_view text) {
-  return escape(text, {{'|', "\\|"},
-                       {'\\', "\\\\"},
-                       {'*', "\\*"},
-                       {'_', "\\_"},
-                       {'`', "\\`"},
-                       {'[', "\\["},
-                       {']', "\\]"},
-                       {'#', "\\#"},
-                       {'~', "\\~"},
-                       {'<', "&lt;"},
-                       {'>', "&gt;"},
-                       {'&', "&amp;"}});
+  const std::string escaped = escape(text, {{'|', "\\|"},
+                                            {'\\', "\\\\"},
+                                            {'*', "\\*"},
+                                            {'_', "\\_"},
+                                            {'`', "\\`"},
+                                            {'[', "\\["},
+                                            {']', "\\]"},
+                                            {'#', "\\#"},
+                                            {'~', "\\~"},
+                                            {'$', "<span>$</span>"},
+                                            {'<', "&lt;"},
+                                            {'>', "&gt;"},
+                                            {'&', "&amp;"}});
+  // Forges look for mentions (@name) and issues (#1) in what is left of Markdown: an escape hides neither, a space of
+  // no width does. The span is GitHub's own way to a dollar that begins no formula.
+  std::string out;
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    out += escaped[i];
+    const auto next = i + 1 < escaped.size() ? static_cast<unsigned char>(escaped[i + 1]) : 0U;
+    if ((escaped[i] == '@' || escaped[i] == '#') && std::isalnum(next) != 0) out += "&#8203;";
+  }
+  return out;
 }
 
 std::string html(std::string_view text) {

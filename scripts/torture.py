@@ -4,8 +4,8 @@
     scripts/torture.py --kills 200 --seed 1
 
 Parts: kills (SIGKILL to the runner, a worker, what reads a file or a solving process, while problems are looked at, cells
-are run, a cell is stored or rounds are timed), killer (every reader, solving process or
-worker is killed, again and again), disk (files that may
+are run, a cell is stored or rounds are timed), killer (every reader, solving process or worker is killed, again and
+again), nightly (SIGKILL to `conebench nightly` and what it starts, until the pages are written), disk (files that may
 not grow; with root also a full disk), folder (read-only), two (two runners of one store), clock (the date jumps by a day
 ten times a second). After each, the same command goes on without disturbance.
 """
@@ -73,11 +73,11 @@ def lasting(store):
 
 
 class Run:
-    """`conebench run` on a store, its notes in a file beside it."""
+    """`conebench run` on a store, or another command's `words`; its notes in a file beside the store."""
 
-    def __init__(self, bench, store, limit=None, preload=None):
+    def __init__(self, bench, store, limit=None, preload=None, words=None):
         self.store, self.log = store, store.with_suffix(".log")
-        command = [bench.conebench, "run", str(bench.suite), "--db", str(store)]
+        command = [bench.conebench, *(words or ["run", str(bench.suite), "--db", str(store)])]
         environment = dict(os.environ, **{MARK: bench.mark})
         if preload:
             environment["LD_PRELOAD"] = str(preload)
@@ -127,7 +127,7 @@ class Bench:
     def __init__(self, arguments, folder):
         self.conebench, self.folder = str(pathlib.Path(arguments.conebench).resolve()), folder
         self.mark = f"{os.getpid()}-{arguments.seed}"
-        self.random = random.Random(arguments.seed)
+        self.random, self.kills = random.Random(arguments.seed), arguments.kills
         self.suite = folder / "torture.json"
         suite = json.loads(json.dumps(SUITE))
         if arguments.short:
@@ -243,6 +243,34 @@ def kill_every(bench):
         print(f"killer: {kills} kills, every {role}: exit code {code} with {len(stored)} cells; the next run had all")
 
 
+def kill_nightly(bench):
+    """A tenth as many kills as of runs. What a kill leaves is gone on with; every judged night is whole."""
+    folder, kills, calls, code = bench.folder / "nights", 0, 0, None
+    wanted = max(2, bench.kills // 10)
+    words = ["nightly", str(bench.suite), "--stores", str(folder), "--format", "md"]
+    while code != 0 or kills < wanted:
+        run = Run(bench, bench.folder / "night", words=words)
+        calls += 1
+        while kills < wanted and not run.ended():
+            role = bench.random.choice(["runner", "runner", "worker", "solver"])
+            kills += strike(bench, run, role, bench.random.uniform(0.0, 1.2 * bench.seconds)) is not None
+        code, line = run.wait()
+        check(code in (0, -signal.SIGKILL), f"nightly: exit code {code}: {line}")
+        bench.expect_nothing_left_behind()
+        for store in folder.glob("*.sqlite"):
+            bench.compare(store, lasting(store), whole=store.with_name(store.name + ".night.json").exists())
+    judged = sorted(folder.glob("*.night.json"))
+    for result in judged:
+        check(json.loads(result.read_text())["exit_code"] == 0, f"{result.name}: {result.read_text()}")
+    stores = list(folder.glob("*.sqlite"))
+    check(len(judged) == len(stores), f"{len(stores)} nights, {len(judged)} judged")
+    history = json.loads((folder / "history/history.json").read_text(encoding="utf-8"))
+    check(len(history["suites"][0]["nights"]) == len(stores), "the history has not all nights")
+    for page in folder.glob("*/index.html"):
+        check(page.read_text(encoding="utf-8").rstrip().endswith("</html>"), f"{page} is cut off")
+    print(f"nightly: {kills} kills in {calls} calls leave {len(stores)} nights, all whole, judged and in the history")
+
+
 def expect_refusal(run, what):
     code, line = run.wait()
     check(code == 3 and line.startswith("conebench: "), f"{what}: exit code {code}: {line}")
@@ -330,8 +358,8 @@ def jump_the_clock(bench):
     print(f"clock: jumps by a day leave every time between {least:.2g} and {most:.2g} s; the run's dates are {runs}")
 
 
-PARTS = {"killer": kill_every, "disk": fill_disk, "folder": read_only_folder, "two": two_runners,
-         "clock": jump_the_clock}
+PARTS = {"killer": kill_every, "nightly": kill_nightly, "disk": fill_disk, "folder": read_only_folder,
+         "two": two_runners, "clock": jump_the_clock}
 
 
 def main():

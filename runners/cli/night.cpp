@@ -27,6 +27,7 @@
 #include "runners/execute/gates.hpp"
 #include "runners/execute/interrupt.hpp"
 #include "runners/execute/sweep.hpp"
+#include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/night_folder.hpp"
 #include "runners/store/store.hpp"
@@ -57,6 +58,10 @@ class Night {
     auto suite = load_suite(arguments_.suite);
     if (!suite) return suite.error();
     suite_.emplace(std::move(*suite));
+    auto filter = CellFilter::parse(arguments_.filter);
+    if (!filter) return filter.error();
+    filter_ = std::move(*filter);
+    if (!arguments_.filter.empty()) suite_->name += " where " + one_line(arguments_.filter);
     const auto gate = reports::parse_gate(arguments_.fail_on);
     if (!gate) return gate.error();
     compare_.fail_on = *gate;
@@ -98,6 +103,7 @@ class Night {
     if (!arguments_.pin.empty()) {
       auto pinned = read_present(arguments_.pin);
       if (!pinned) return pinned.error();
+      if (!arguments_.filter.empty()) *pinned = filtered(std::move(*pinned), filter_, arguments_.filter);
       pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(*pinned)};
     }
     const auto nights = read_night_folder(folder_, suite_->name);
@@ -107,6 +113,9 @@ class Night {
     store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_suite(suite_->text)});
     base_ = choose_base(*nights, now);
     if (pin_) pin_->pages = pages() / "pinned";
+    std::error_code ignored;
+    pin_is_base_ = pin_ && base_ && fs::equivalent(pin_->store, base_->store, ignored);
+    if (pin_is_base_) base_->what += ", the pinned reference";
     const auto swept = sweep();
     if (!swept) return swept.error();
     if (swept->whole) return judge(swept->ending);
@@ -133,6 +142,7 @@ class Night {
   SweepOptions sweep_options() const {
     SweepOptions options;
     options.data = arguments_.data;
+    options.filter = arguments_.filter;
     options.cache = fs::path(store_).replace_extension(".problems");
     return options;
   }
@@ -140,10 +150,14 @@ class Night {
 
   Result<Swept> sweep() {
     SweepOptions options = sweep_options();
+    options.filter_cuts_suite = true;
     const auto count = count_cells(*suite_, options);
     if (!count) return count.error();
     if (count->left == 0)
-      return Swept{{nothing_measured, {arguments_.suite + ": nothing was measured: it has no cell"}}, false};
+      return Swept{{nothing_measured,
+                    {arguments_.suite + ": nothing was measured: " +
+                     (arguments_.filter.empty() ? "it has no cell" : "--filter leaves no cell")}},
+                   false};
     const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
     if (!lock) return lock.error();
     if (!lock->note().empty()) print_note(lock->note());
@@ -193,7 +207,9 @@ class Night {
       add_tests(told.back().comparison, "against the " + base_->what);
       result.headline = reports::headline(told.front().comparison);
     }
-    if (pin_) {
+    if (pin_is_base_) {
+      told.push_back({told.front().comparison, pin_->pages});
+    } else if (pin_) {
       text += "\n";
       const int against_pin = compare_with(*pin_, text, told);
       // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
@@ -410,9 +426,11 @@ class Night {
   const NightlyArguments& arguments_;
   const BuildRecord build_ = capture_build();
   fs::path folder_, store_;
-  std::optional<Suite> suite_;
+  std::optional<Suite> suite_;  ///< its name with the filter
+  CellFilter filter_;
   reports::CompareOptions compare_;
   std::optional<Base> base_, pin_;
+  bool pin_is_base_ = false;
   StoreContents tonight_;
   SweepVerdict swept_;
   std::vector<reports::JunitSuite> tests_;  ///< of tonight, one that fails for each reason of the exit code

@@ -12,6 +12,7 @@ struct NightlyArguments {
   std::string folder;
   std::string data;
   std::string pin;
+  std::string filter;
   std::string fail_on = default_gate;
   std::string format;     ///< of the summary: "md" or "text"; empty: text on a terminal, else Markdown
   std::string artifacts;  ///< folder for a copy of the pages; empty: none

@@ -33,6 +33,9 @@ Command add_nightly(CLI::App& root) {
       ->type_name("DIR");
   app->add_option("--pin", arguments->pin, "A reference to compare with as well, against slow changes")
       ->type_name("STORE");
+  app->add_option("--filter", arguments->filter,
+                  "Only the cells that it fits (docs/suites.md); nights of another filter are another suite's")
+      ->type_name("EXPR");
   app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, as of compare")
       ->type_name("LIST")
       ->capture_default_str();

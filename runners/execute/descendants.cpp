@@ -5,11 +5,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <string>
 
 #include "base/child_process.hpp"
@@ -48,6 +51,21 @@ long proportional_kb(pid_t process) {
   return 0;
 }
 
+/// Of a process and of the children that it has waited for [s]; 0 where it is gone.
+double seconds_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  // A name may hold anything; behind it are the state, ten fields and the four times.
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0.0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  std::array<double, 4> ticks{};
+  for (double& time : ticks) fields >> time;
+  return std::accumulate(ticks.begin(), ticks.end(), 0.0) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 }  // namespace
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
@@ -73,6 +91,12 @@ void kill_strays(const std::set<pid_t>& keep) {
       wait_for_end(process);
     }
   }
+}
+
+double family_seconds(pid_t process) {
+  double seconds = seconds_of(process);
+  for (const pid_t child : children_of(process)) seconds += family_seconds(child);
+  return seconds;
 }
 
 long memory_mb(const std::vector<pid_t>& processes) {

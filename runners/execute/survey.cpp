@@ -55,11 +55,14 @@ class Surveyors {
     const bool started =
         desk.worker.start([&](const OutputCatcher& output) { return start_surveyor(plan_, source, output); });
     if (!started) {
-      if (!again_after_kill(desk.source)) nothing_known(desk.source, "the system refused a process that looks at it");
+      if (!again_after_kill(desk.source)) {
+        nothing_known(desk.source,
+                      fmt::format("the system refused a process that looks at it, {} times", most_outside_kills));
+      }
       return;
     }
-    desk.worker.set_deadline(monotonic_seconds() + plan_.suite.limits.load_seconds,
-                             fmt::format("loading took more than {} s", plan_.suite.limits.load_seconds));
+    desk.worker.limit_processor(plan_.suite.limits.load_seconds,
+                                fmt::format("loading took more than {} s", plan_.suite.limits.load_seconds));
   }
 
   void attend(Desk& desk) {
@@ -74,10 +77,12 @@ class Surveyors {
     desk.worker.enforce(monotonic_seconds(), plan_.suite.limits.memory_mb);
     if (alive) return;
     const WorkerEnd end = desk.worker.reap();
+    if (end.starved) return nothing_known(desk.source, "loading " + end.why);
     if (end.by_us) return fail(desk.source, end.why);
     if (end.from_outside) {
       if (again_after_kill(desk.source)) return;
-      return nothing_known(desk.source, fmt::format("what looks at it was killed from outside ({})", end.why));
+      return nothing_known(desk.source, fmt::format("what looks at it was killed from outside ({}), {} times", end.why,
+                                                    most_outside_kills));
     }
     if (++attempts_[desk.source].crashes == 2) return fail(desk.source, "loading it crashed: " + end.why);
     queue_.push_front(desk.source);
@@ -95,9 +100,8 @@ class Surveyors {
   }
 
   void nothing_known(std::size_t source, const std::string& why) {
-    finish(source, survey_failure(sources_[source],
-                                  {ErrorCode::killed, fmt::format("{}: {}, {} times; nothing is known of it",
-                                                                  sources_[source].source, why, most_outside_kills)}));
+    finish(source, survey_failure(sources_[source], {ErrorCode::killed, fmt::format("{}: {}; nothing is known of it",
+                                                                                    sources_[source].source, why)}));
   }
 
   void finish(std::size_t source, SurveyedProblem surveyed) {

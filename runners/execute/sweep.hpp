@@ -22,6 +22,7 @@ struct SweepOptions {
   int shard = 1;                ///< --shard K/N: the cells whose key falls into part K of N
   int shards = 1;
   std::string filter;              ///< --filter, see docs/suites.md; empty: everything
+  bool filter_cuts_suite = false;  ///< what the filter leaves is all that the suite asks for
   std::vector<std::string> retry;  ///< statuses whose stored cells are run again
   bool allow_mixed = false;        ///< add to a store that another build or processor filled
   bool pin = true;                 ///< pin the solving process to one processor (timed runs only)

@@ -117,8 +117,8 @@ void SweepLoop::assign(Slot& slot) {
     }
     slot.group = group;
     ++group->workers;
-    slot.worker.set_deadline(monotonic_seconds() + input_.suite.limits.load_seconds,
-                             fmt::format("loading took more than {} s", input_.suite.limits.load_seconds));
+    slot.worker.limit_processor(input_.suite.limits.load_seconds,
+                                fmt::format("loading took more than {} s", input_.suite.limits.load_seconds));
     return;
   }
 }
@@ -264,6 +264,7 @@ void SweepLoop::reap(Slot& slot) {
   --group.workers;
   slot.group = nullptr;
   if (!slot.loaded) {
+    if (end.starved) return leave_for_the_next_run(group, "loading " + end.why);
     if (end.from_outside) return after_kill(group, "its worker was killed from outside: " + end.why);
     const bool again = !end.by_us && ++group.load_crashes < 2;
     if (!again) give_up(group, (end.by_us ? "" : "loading it crashed: ") + end.why);
@@ -302,13 +303,17 @@ void SweepLoop::leave_for_the_next_run(std::size_t cell, const std::string& why)
                              input_.problems.problems[input_.cells[cell].problem].record.name, why));
 }
 
+void SweepLoop::leave_for_the_next_run(Group& group, const std::string& why) {
+  progress_.note(fmt::format("{}: {}; its cells are left for the next run",
+                             input_.problems.problems[group.problem].record.name, why));
+  group.pending.clear();
+}
+
 /// Of a problem whose reader or worker was killed from outside nothing is stored; after many kills it is left for the
 /// next run.
 void SweepLoop::after_kill(Group& group, const std::string& why) {
   if (++group.outside_kills < most_outside_kills) return;
-  progress_.note(fmt::format("{}: {}; its cells are left for the next run",
-                             input_.problems.problems[group.problem].record.name, why));
-  group.pending.clear();
+  leave_for_the_next_run(group, why);
 }
 
 void SweepLoop::store_without_run(std::size_t cell, CellStatus status, const std::string& reason) {

@@ -82,6 +82,7 @@ class SweepLoop {
   void dismiss(Slot& slot);
   void give_up(Group& group, const std::string& reason);
   void leave_for_the_next_run(std::size_t cell, const std::string& why);
+  void leave_for_the_next_run(Group& group, const std::string& why);
   void after_kill(Group& group, const std::string& why);
   CondensationCost costs_of(std::size_t problem) const;
   void store(std::size_t cell, CellRecord record);

@@ -69,6 +69,15 @@ void complete_scope(const Suite& suite, SweepPlan& plan) {
   scope.limit_mb = suite.limits.memory_mb;
 }
 
+std::set<WantedCell> cells_of(const SweepPlan& plan) {
+  std::set<WantedCell> cells;
+  for (const PlannedCell& cell : plan.cells) {
+    cells.insert({plan.problems.problems[cell.problem].record.hash, plan.settings[cell.setting].record.hash,
+                  cell.tolerance, to_string(cell.start)});
+  }
+  return cells;
+}
+
 /// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
 class PassingFolder {
  public:
@@ -206,6 +215,7 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   complete_scope(suite, plan);
   plan.cells =
       plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
+  if (!options.filter.empty() && options.filter_cuts_suite) plan.scope.part = cells_of(plan);
   return plan;
 }
 

@@ -4,6 +4,8 @@
 #include <poll.h>
 
 #include <csignal>
+#include <limits>
+#include <utility>
 
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
@@ -17,20 +19,36 @@ std::set<pid_t>& WatchedWorker::living() {
 
 void WatchedWorker::set_deadline(double at, std::string why) {
   deadline_ = at;
-  deadline_reason_ = std::move(why);
+  processor_.reset();
+  limit_reason_ = std::move(why);
+}
+
+void WatchedWorker::limit_processor(double seconds, std::string why) {
+  deadline_ = std::numeric_limits<double>::infinity();
+  processor_.emplace(worker_.process, seconds);
+  limit_reason_ = std::move(why);
 }
 
 bool WatchedWorker::enforce(double now, long memory_mb) {
   if (!running() || !killed_for_.empty()) return false;
-  if (now > deadline_) {
-    killed_for_ = deadline_reason_;
-  } else if (memory_mb > 0) {
+  killed_for_ = now > deadline_ ? limit_reason_ : processor_reason();
+  if (killed_for_.empty() && memory_mb > 0) {
     const long resident = resident_mb(worker_.process);
     if (resident > memory_mb) killed_for_ = fmt::format("took {} MB (limit {} MB)", resident, memory_mb);
   }
   if (killed_for_.empty()) return false;
   kill(worker_.process, SIGKILL);
   return true;
+}
+
+std::string WatchedWorker::processor_reason() {
+  if (!processor_) return {};
+  if (processor_->used_up()) return limit_reason_;
+  if (!processor_->overdue()) return {};
+  const double used_s = family_seconds(worker_.process), waited_s = processor_->waited_s();
+  starved_ = used_s < waited_s / ProcessorLimit::patience;
+  if (!starved_) return {};
+  return fmt::format("it got {:.2g} s of the processor in {:.2g} s on a busy machine", used_s, waited_s);
 }
 
 void WatchedWorker::kill_now(const std::string& why) {
@@ -48,6 +66,7 @@ WorkerEnd WatchedWorker::reap() {
   kill_strays(living());
   WorkerEnd end;
   end.by_us = !killed_for_.empty();
+  end.starved = std::exchange(starved_, false);
   end.from_outside = !end.by_us && sent_from_outside(status);
   const std::string words = output_.last_words();
   end.why = end.by_us ? killed_for_ : ending_text(status) + (words.empty() ? "" : ": " + words);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/child_process.hpp"
+#include "base/processor_limit.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/execute/worker.hpp"
 
@@ -14,11 +15,13 @@ namespace conebench {
 /// How a worker process ended.
 struct WorkerEnd {
   bool by_us = false;         ///< killed by its watcher, for `why`
+  bool starved = false;       ///< by us, because the machine kept it waiting: what it was at is as good as before
   bool from_outside = false;  ///< by a signal that nobody raises by itself and that was not ours
   std::string why;            ///< "signal 11 (Segmentation fault): last words"
 };
 
-/// A worker as the runner sees it: frames in, a deadline, and an end. Killed with all that belongs to it when it goes.
+/// A worker as the runner sees it: frames in, a limit of its time, and an end. Killed with all that belongs to it when
+/// it goes.
 class WatchedWorker {
  public:
   WatchedWorker() = default;
@@ -40,7 +43,11 @@ class WatchedWorker {
   bool running() const { return worker_.process > 0; }
   pid_t process() const { return worker_.process; }
   int channel() const { return worker_.channel.number(); }
+  /// By the wall clock, for one that hangs; takes the place of limit_processor().
   void set_deadline(double at, std::string why);
+  /// Of its own processor time. Its end has `starved` where ten times as long has passed and it and what it started
+  /// were kept waiting.
+  void limit_processor(double seconds, std::string why);
 
   /// Reads what has come. False where the worker is gone; then reap() tells how.
   bool read() { return in_.fill_from(channel()); }
@@ -48,13 +55,15 @@ class WatchedWorker {
   bool spoilt() const { return in_.broken(); }
   bool send(FrameKind kind, const std::string& payload) { return write_all(channel(), encode_frame(kind, payload)); }
 
-  /// Past its deadline, or above `memory_mb` (0: not looked at): killed, with the reason kept for reap(). True then.
+  /// Past its limit, or above `memory_mb` (0: not looked at): killed, with the reason kept for reap(). True then.
   bool enforce(double now, long memory_mb);
   void kill_now(const std::string& why);
   /// Waits for its end, forced where it lives on.
   WorkerEnd reap();
 
  private:
+  /// Why its limit of processor time ends it; sets starved_. Empty: it goes on.
+  std::string processor_reason();
   /// All workers of this process: whatever else is below it was left behind.
   static std::set<pid_t>& living();
 
@@ -62,8 +71,10 @@ class WatchedWorker {
   FrameBuffer in_;
   OutputCatcher output_;
   double deadline_ = 0.0;
-  std::string deadline_reason_;
+  std::optional<ProcessorLimit> processor_;
+  std::string limit_reason_;
   std::string killed_for_;
+  bool starved_ = false;
 };
 
 /// Waits until one of the workers has something to say, or 100 ms.

@@ -66,6 +66,17 @@ std::vector<std::int64_t> rowids(const Connection& source, const char* table, bo
   return ids;
 }
 
+/// The file in its own schema, as far as it can be read.
+Connection as_stored(const std::filesystem::path& file) {
+  Connection connection;
+  for (const auto access : {Connection::Access::read_only, Connection::Access::immutable}) {
+    if (connection.open(file, access) != SQLITE_OK) continue;
+    connection.run("PRAGMA writable_schema = ON");  // what of the schema makes no sense is passed over
+    if (connection.ask("SELECT count(*) FROM sqlite_schema")) break;
+  }
+  return connection;
+}
+
 }  // namespace
 
 RowCopier::RowCopier(const Connection& target, const char* table, const char* verb)
@@ -100,7 +111,7 @@ int RowCopier::copy(const Statement& row, const std::map<int, std::optional<std:
 
 struct Merger::Source {
   const Connection& connection;
-  RowSeals seals;
+  std::optional<RowSeals> seals;  ///< nullopt: stores of this schema had none
   Statement answer;
   std::vector<Statement> belongings;
   std::map<std::int64_t, std::int64_t> run_ids;  ///< here → in the target
@@ -120,8 +131,16 @@ Merger::Merger(Connection& target, const MergeOptions& options, MergeSummary& su
       drop_(target.prepare("DELETE FROM cells WHERE id = ?")) {}
 
 std::optional<Error> Merger::add(const Connection& connection) {
-  Source source{
-      connection, RowSeals(connection), connection.prepare(std::string(answer_query) + " WHERE cells.id = ?"), {}, {}};
+  // Checksums are of the fields that the file's own schema has; of a migrated copy with damage they are not renewed.
+  const Connection stored = options_.salvage ? as_stored(connection.file()) : Connection();
+  const Connection& sealed = options_.salvage ? stored : connection;
+  const auto columns = sealed.columns_of("cells");
+  const bool has_seals = std::find(columns.begin(), columns.end(), "checksum") != columns.end();
+  Source source{connection,
+                has_seals ? std::optional<RowSeals>(sealed) : std::nullopt,
+                connection.prepare(std::string(answer_query) + " WHERE cells.id = ?"),
+                {},
+                {}};
   for (const auto& table : belongings_) source.belongings.push_back(table.select(connection, "WHERE cell = ?"));
   for (const Part part : sealed_parts) {
     if (auto error = add_rows(source, part)) return error;
@@ -138,7 +157,7 @@ std::optional<Error> Merger::add_rows(Source& source, Part part) {
   std::int64_t damaged = 0, copied = 0;
   for (const std::int64_t id : ids) {
     code = row.bind(1, id).step();
-    if (code == SQLITE_ROW && !source.seals.whole(part, id)) code = SQLITE_CORRUPT;
+    if (code == SQLITE_ROW && source.seals && !source.seals->whole(part, id)) code = SQLITE_CORRUPT;
     if (code == SQLITE_ROW) {
       if (part == Part::cells) {
         code = copy_cell(source, row);

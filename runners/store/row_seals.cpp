@@ -145,7 +145,7 @@ int RowSeals::seal_all() {
 bool RowSeals::whole(Part part, std::int64_t rowid) {
   int code = SQLITE_OK;
   const auto found = sums(part, rowid, code);
-  return found && (!found->stored_row || found->fit(part, true));
+  return found && found->fit(part, true);
 }
 
 std::optional<Error> RowSeals::check(bool with_residuals) {

@@ -29,8 +29,7 @@ class RowSeals {
   /// Of all rows.
   int seal_all();
 
-  /// Whether the row and what belongs to it can be read and is as it was written. One without a checksum is taken for
-  /// whole: what is saved from a damaged store of an older Conebench has none.
+  /// Whether the row and what belongs to it can be read and is as it was written.
   bool whole(Part part, std::int64_t rowid);
   /// The error (bad_input) that names how many rows of which tables are damaged, gone or without a checksum, if any.
   std::optional<Error> check(bool with_residuals);

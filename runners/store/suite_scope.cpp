@@ -13,6 +13,9 @@ namespace {
 /// By hash, or what stands for it: a source of each.
 using ScopeProblems = std::map<std::string, std::string>;
 
+/// Problem → setting → tolerance and start.
+using PartLists = std::map<std::string, std::map<std::string, std::vector<std::pair<double, std::string>>>>;
+
 constexpr const char* not_looked_at = "not looked at: ";
 
 bool asks_for(const SuiteScope& scope, const ScopeProblems& problems, const CellRecord& cell) {
@@ -20,7 +23,8 @@ bool asks_for(const SuiteScope& scope, const ScopeProblems& problems, const Cell
          scope.tolerances.contains(cell.tolerance) && scope.starts.contains(cell.start) &&
          cell.criterion == scope.criterion && cell.verdict == scope.verdict &&
          cell.max_iterations == scope.max_iterations && cell.limit_s == scope.limit_s &&
-         cell.limit_mb == scope.limit_mb;
+         cell.limit_mb == scope.limit_mb &&
+         (!scope.part || scope.part->contains({cell.problem, cell.setting, cell.tolerance, cell.start}));
 }
 
 /// The scope's problems. A source that no run has looked at stands for the latest problem that came from it.
@@ -46,7 +50,7 @@ void find_missing(const SuiteScope& scope, const ScopeProblems& problems, SuiteS
       for (const double tolerance : scope.tolerances) {
         for (const std::string& start : scope.starts) {
           WantedCell cell{problem, setting, tolerance, start};
-          if (state.present.contains(cell)) continue;
+          if (state.present.contains(cell) || (scope.part && !scope.part->contains(cell))) continue;
           state.missing.insert(std::move(cell));
           is_missing = true;
         }
@@ -71,17 +75,24 @@ std::string to_json_text(const SuiteScope& scope) {
     settings.push_back(hash);
     labels[hash] = {named.solver, named.label};
   }
-  const nlohmann::json json = {{"problems", scope.problems},
-                               {"names", names},
-                               {"settings", settings},
-                               {"labels", labels},
-                               {"tolerances", scope.tolerances},
-                               {"starts", scope.starts},
-                               {"criterion", scope.criterion},
-                               {"verdict", scope.verdict},
-                               {"max_iterations", scope.max_iterations},
-                               {"limit_s", scope.limit_s},
-                               {"limit_mb", scope.limit_mb}};
+  nlohmann::json json = {{"problems", scope.problems},
+                         {"names", names},
+                         {"settings", settings},
+                         {"labels", labels},
+                         {"tolerances", scope.tolerances},
+                         {"starts", scope.starts},
+                         {"criterion", scope.criterion},
+                         {"verdict", scope.verdict},
+                         {"max_iterations", scope.max_iterations},
+                         {"limit_s", scope.limit_s},
+                         {"limit_mb", scope.limit_mb}};
+  if (scope.part) {
+    PartLists part;
+    for (const WantedCell& cell : *scope.part) {
+      part[cell.problem][cell.setting].emplace_back(cell.tolerance, cell.start);
+    }
+    json["part"] = part;
+  }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -110,6 +121,14 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
     json.at("max_iterations").get_to(scope.max_iterations);
     json.at("limit_s").get_to(scope.limit_s);
     json.at("limit_mb").get_to(scope.limit_mb);
+    if (json.contains("part")) {
+      scope.part.emplace();
+      for (const auto& [problem, settings] : json.at("part").get<PartLists>()) {
+        for (const auto& [setting, cells] : settings) {
+          for (const auto& [tolerance, start] : cells) scope.part->insert({problem, setting, tolerance, start});
+        }
+      }
+    }
     return scope;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct SuiteScope {
   std::int64_t max_iterations = 0;
   double limit_s = 0.0;
   std::int64_t limit_mb = 0;
+  std::optional<std::set<WantedCell>> part;  ///< of all these cells those that are asked for; nullopt: all
 };
 
 std::string to_json_text(const SuiteScope& scope);

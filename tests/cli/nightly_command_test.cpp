@@ -156,6 +156,40 @@ TEST_F(NightlyCommand, KeepsTheNewestNightsAndThePinnedOne) {
   EXPECT_EQ(left.front(), pinned);
 }
 
+TEST_F(NightlyCommand, APinnedLastGoodNightIsToldOnce) {
+  ASSERT_EQ(night().code, 0);
+  const auto second = night({"--pin", stores().front()});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("Against the last good night, the pinned reference"));
+  const std::size_t once = second.out.find("### ");
+  ASSERT_NE(once, std::string::npos);
+  EXPECT_EQ(second.out.find("### ", once + 1), std::string::npos) << second.out;
+}
+
+TEST_F(NightlyCommand, AFilterMakesASuiteOfItsOwn) {
+  const std::vector<std::string> only = {"--filter", "solver=NSGS && boxes!=4"};
+  expect_failure(night(only), 2, {"--filter", "boxes"});
+  const std::vector<std::string> part = {"--filter", "solver=NSGS && family~^box"};
+  const auto first = night(part);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, StartsWith("## small-night where solver=NSGS &amp;&amp; family\\~^box: first night, 2 of 2"));
+  const std::string reference = stores().front();
+  const auto whole = night();
+  EXPECT_THAT(whole.out, StartsWith("## small-night: first night, 6 of 6")) << "no base of another filter";
+  const auto second = night(part);
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr(": nothing worse"));
+  EXPECT_THAT(second.out, HasSubstr("2 cells")) << "and none that is missing";
+  EXPECT_EQ(stores().size(), 3U) << "a night of a part is a whole one";
+
+  const std::string all = std::filesystem::path(reference).parent_path() / "all.sqlite";
+  ASSERT_EQ(conebench({"run", folder / "night.json", "--db", all, "--data", folder / "data"}).code, 0);
+  const auto pinned = night({"--filter", part[1], "--pin", all});
+  EXPECT_EQ(pinned.code, 0) << pinned.out << pinned.err;
+  EXPECT_THAT(pinned.out, HasSubstr("pinned reference"));
+  EXPECT_EQ(night({"--filter", "family=none"}).code, 5);
+}
+
 TEST_F(NightlyCommand, AReferenceOfAnotherSuiteIsNamedAndTheNightKeepsItsOwnCode) {
   const std::string reference = folder / "reference.sqlite";
   std::ofstream(folder / "other.json")

@@ -84,6 +84,11 @@ TEST(Markdown, NothingLeavesItsCell) {
   EXPECT_EQ(markdown("a|b<img>\n*_`[x](y)"), "a\\|b&lt;img&gt; \\*\\_\\`\\[x\\](y)");
 }
 
+TEST(Markdown, NothingIsAMentionAnIssueOrAFormulaOnAForge) {
+  EXPECT_EQ(markdown("@team #12 $x$"), "@&#8203;team \\#&#8203;12 <span>$</span>x<span>$</span>");
+  EXPECT_EQ(markdown("CPU @ 3 GHz"), "CPU @ 3 GHz");
+}
+
 TEST(Latex, SpecialsAreEscapedAndForeignLettersSpelled) {
   EXPECT_EQ(latex("50% & $x_1$ #{}~^\\"),
             "50\\% \\& \\$x\\_1\\$ \\#\\{\\}\\textasciitilde{}\\textasciicircum{}\\textbackslash{}");

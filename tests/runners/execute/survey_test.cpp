@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/runners/execute/no_more_descriptors.hpp"
+#include "tests/runners/execute/stopped_children.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 
 namespace conebench {
@@ -32,6 +33,19 @@ TEST_F(Survey, AProcessThatTheSystemRefusesSaysNothingOfAFile) {
     EXPECT_FALSE(problem.loaded);
     EXPECT_TRUE(problem.killed);
     EXPECT_THAT(problem.record.error, HasSubstr("refused a process"));
+  }
+}
+
+TEST_F(Survey, AProcessThatABusyMachineKeepsWaitingSaysNothingOfAFile) {
+  Suite hurried = boxes;
+  hurried.limits.load_seconds = 0.1;
+  const std::atomic<bool> busy = true;
+  const testing::StoppedChildren stopped(busy);
+  const auto surveyed = survey_sources({hurried, folder, false, {}, true}, sources, 2, nullptr, progress);
+  ASSERT_EQ(surveyed.size(), 2U);
+  for (const SurveyedProblem& problem : surveyed) {
+    EXPECT_TRUE(problem.killed);
+    EXPECT_THAT(problem.record.error, HasSubstr("nothing is known of it"));
   }
 }
 

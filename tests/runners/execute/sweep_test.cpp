@@ -19,6 +19,7 @@
 #include "runners/execute/wire.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/store/suite_scope.hpp"
+#include "tests/runners/execute/stopped_children.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/transforms.hpp"
@@ -494,6 +495,26 @@ TEST_F(Sweep, AFileThatMayNotGrowStopsItLikeAFullDisk) {
   const SweepOutcome outcome = sweep(bulky, store);
   EXPECT_EQ(outcome.resumed, stored);
   EXPECT_EQ(outcome.run, 80 - stored);
+}
+
+TEST_F(Sweep, AProblemWhoseWorkerABusyMachineKeepsWaitingIsLeftForTheNextRun) {
+  class Watch final : public Progress {
+   public:
+    void began(const SweepState&) override { loading = true; }
+    std::atomic<bool> loading = false;
+  } watch;
+  Suite hurried = suite(R"({"name": "hurried", "problems": [{"scene": "box-stack", "options": {"boxes": 1}}],
+                            "solvers": ["MISBEHAVE"], "limits": {"load_seconds": 0.1}})");
+  Store store = open_store();
+  {
+    const testing::StoppedChildren stopped(watch.loading);
+    const auto outcome = run_sweep(hurried, store, options, watch);
+    ASSERT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(outcome->left(), 1);
+    EXPECT_EQ(outcome->bad_problems, 0);
+  }
+  EXPECT_TRUE(store.read()->cells.empty()) << "no verdict";
+  EXPECT_EQ(sweep(hurried, store).solved, 1);
 }
 
 TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {

@@ -10,6 +10,7 @@
 
 #include "runners/store/blob.hpp"
 #include "runners/store/merge.hpp"
+#include "runners/store/row_seals.hpp"
 #include "runners/store/schema.hpp"
 #include "tests/runners/store/sample_records.hpp"
 #include "tests/support/paths.hpp"
@@ -22,6 +23,8 @@ using conebench::testing::ScratchFolder;
 
 /// Written by build c9b21183 (schema 5): box-stack and sliding-box, NSGS and PGS-CCP, two tolerances, two rounds.
 const fs::path schema_5 = CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite";
+
+constexpr std::size_t first_with_checksums = 6;
 
 struct Kept {
   std::string status;
@@ -73,7 +76,7 @@ KeptCells cells_by_store(const fs::path& file, Store::Mode mode) {
   return cells;
 }
 
-/// The same cells in the form of an older schema: its released steps, and those columns that it has.
+/// The same cells in the form of another schema: its released steps, and those columns that it has.
 void write_as(std::size_t version, const fs::path& file) {
   auto old = open_store_file(file, true, schema_steps().first(version));
   ASSERT_TRUE(old) << old.error().message;
@@ -86,6 +89,7 @@ void write_as(std::size_t version, const fs::path& file) {
     while (query.step() == SQLITE_ROW) newer.insert(query.text(0));
     std::string names, values;
     for (const auto& column : before) {
+      if (version > 5 && !newer.contains(column)) continue;
       names += (names.empty() ? "" : ", ") + column;
       // Schema 1 knew of λ = 0 only whether it solves the problem.
       values += (values.empty() ? "" : ", ") + (newer.contains(column) ? column : std::string("0"));
@@ -94,13 +98,16 @@ void write_as(std::size_t version, const fs::path& file) {
               SQLITE_OK)
         << table << " of schema " << version;
   }
+  if (version >= first_with_checksums) {
+    ASSERT_EQ(RowSeals(*old).seal_all(), SQLITE_OK);
+  }
 }
 
 TEST(OldStores, OfEverySchemaSinceTheFirstKeepTheirKeysVerdictsTimesAndBits) {
   const KeptCells expected = cells_by_sql(schema_5);
   ASSERT_EQ(expected.size(), 8U);
   EXPECT_TRUE(expected.contains("26b9c34315df2faa04dd5bea439e6ee2"));
-  for (std::size_t version = 1; version <= 5; ++version) {
+  for (std::size_t version = 1; version < schema_steps().size(); ++version) {
     const ScratchFolder folder;
     const fs::path file = folder / "old.sqlite";
     if (version == 5) {
@@ -119,6 +126,30 @@ TEST(OldStores, OfEverySchemaSinceTheFirstKeepTheirKeysVerdictsTimesAndBits) {
     sqlite::Connection connection;
     ASSERT_EQ(connection.open(file, sqlite::Connection::Access::read_only), SQLITE_OK);
     EXPECT_EQ(connection.ask("SELECT count(*) FROM cells WHERE checksum IS NULL OR residual_checksum IS NULL"), 0);
+  }
+}
+
+TEST(OldStores, OfADamagedOneWhatIsWholeIsSaved) {
+  const KeptCells expected = cells_by_sql(schema_5);
+  for (std::size_t version = 5; version <= schema_steps().size(); ++version) {
+    const ScratchFolder folder;
+    const fs::path file = folder / "old.sqlite";
+    write_as(version, file);
+    const bool sealed = version >= first_with_checksums;
+    if (sealed) {
+      sqlite::Connection connection;
+      ASSERT_EQ(connection.open(file, sqlite::Connection::Access::read_write_create), SQLITE_OK);
+      ASSERT_EQ(connection.run("UPDATE cells SET iterations = iterations + 1 WHERE id = 1"), SQLITE_OK);
+      ASSERT_EQ(connection.run("UPDATE cells SET checksum = NULL WHERE id = 2"), SQLITE_OK);
+    }
+    const std::vector<fs::path> sources = {file};
+    const auto saved = merge_stores(sources, folder / "saved.sqlite", {.salvage = true});
+    ASSERT_TRUE(saved) << saved.error().message;
+    EXPECT_EQ(saved->damaged, sealed ? 2 : 0) << "schema " << version;
+    EXPECT_EQ(saved->cells, sealed ? 6 : 8) << "schema " << version;
+    for (const auto& [key, cell] : cells_by_store(folder / "saved.sqlite", Store::Mode::read_only)) {
+      EXPECT_EQ(cell, expected.at(key));
+    }
   }
 }
 

@@ -1,0 +1,90 @@
+#include "runners/execute/watched_worker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+#include "runners/execute/descendants.hpp"
+#include "runners/execute/sweep_monitor.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+
+int spin() {
+  for (volatile bool forever = true; forever;) continue;
+  return 0;
+}
+
+int wait_for_ever() {
+  for (;;) ::pause();
+}
+
+/// How a worker that does `body` ends under a limit of processor time.
+WorkerEnd end_of(const std::function<int()>& body, double seconds) {
+  WatchedWorker worker;
+  worker.start([&](const OutputCatcher& output) -> std::optional<Worker> {
+    auto channel = make_channel();
+    Worker started;
+    started.process = fork_process({channel->second.number(), output.descriptor()}, body);
+    started.channel = std::move(channel->first);
+    return started;
+  });
+  worker.limit_processor(seconds, "its time is up");
+  while (worker.read() && !worker.enforce(monotonic_seconds(), 0)) wait_for_any({&worker});
+  return worker.reap();
+}
+
+TEST(WatchedWorker, ThatComputesForEverIsEndedInItsProcessorTime) {
+  const WorkerEnd end = end_of(spin, 0.2);
+  EXPECT_TRUE(end.by_us);
+  EXPECT_FALSE(end.starved);
+  EXPECT_EQ(end.why, "its time is up");
+}
+
+TEST(WatchedWorker, ThatTheMachineKeepsWaitingIsEndedAsStarved) {
+  const WorkerEnd end = end_of(wait_for_ever, 0.05);
+  EXPECT_TRUE(end.by_us);
+  EXPECT_TRUE(end.starved);
+  EXPECT_THAT(end.why, HasSubstr("s of the processor in"));
+}
+
+/// A worker's reader computes while the worker waits.
+TEST(WatchedWorker, HasTheTimeOfWhatItStartedAndWaitedFor) {
+  auto channel = make_channel();
+  const pid_t worker = fork_process({channel->second.number()}, [] {
+    const pid_t reader = fork_process({}, [] {
+      const ProcessorLimit limit(::getpid(), 0.1);
+      while (!limit.used_up()) continue;
+      return 0;
+    });
+    wait_for_end(reader);
+    write_all(child_channel, "read");
+    return wait_for_ever();
+  });
+  channel->second.close();
+  char read = 0;
+  ASSERT_EQ(::read(channel->first.number(), &read, 1), 1);
+  EXPECT_GE(family_seconds(worker), 0.08) << "told in hundredths";
+  ::kill(worker, SIGKILL);
+  wait_for_end(worker);
+  EXPECT_EQ(family_seconds(worker), 0.0);
+}
+
+TEST(WatchedWorker, HasTheTimeOfWhatStillRunsBelowIt) {
+  const pid_t worker = fork_process({}, [] {
+    fork_process({}, spin);
+    return wait_for_ever();
+  });
+  while (family_seconds(worker) < 0.1) continue;
+  ::kill(-worker, SIGKILL);
+  ::kill(worker, SIGKILL);
+  wait_for_end(worker);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -169,10 +169,11 @@ TEST_F(NightlyCommand, APinnedLastGoodNightIsToldOnce) {
 TEST_F(NightlyCommand, AFilterMakesASuiteOfItsOwn) {
   const std::vector<std::string> only = {"--filter", "solver=NSGS && boxes!=4"};
   expect_failure(night(only), 2, {"--filter", "boxes"});
-  const std::vector<std::string> part = {"--filter", "solver=NSGS && family~^box"};
+  const std::vector<std::string> part = {"--filter", "solver=NSGS && problem~^box-stack"};
   const auto first = night(part);
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_THAT(first.out, StartsWith("## small-night where solver=NSGS &amp;&amp; family\\~^box: first night, 2 of 2"));
+  EXPECT_THAT(first.out,
+              StartsWith("## small-night where solver=NSGS &amp;&amp; problem\\~^box-stack: first night, 2 of 2"));
   const std::string reference = stores().front();
   const auto whole = night();
   EXPECT_THAT(whole.out, StartsWith("## small-night: first night, 6 of 6")) << "no base of another filter";

@@ -5,9 +5,9 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=31000
-experiments_limit=12000
-readme_limit=800
+outside_limit=30400
+experiments_limit=15000
+readme_limit=900
 
 words() { tr -s '[:space:]' '\n' <"$1" | LC_ALL=C.UTF-8 grep -cP '[\p{L}\p{N}]' || true; }
 

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the documents: a link with an anchor leads to a heading, and a page of docs says at its top of which kind it is.
-
-Usage: scripts/check_links.py
-"""
+"""Checks the documents: a link with an anchor leads to a heading, and a page of docs says at its top of which kind it is."""
+import argparse
 import pathlib
 import re
 import sys
@@ -40,6 +38,7 @@ def anchors(page):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
     faults = [] if anchor("Gauss–Seidel's λ × 2_b") == "gaussseidels-λ--2_b" else ["anchors are not those of GitHub"]
     pages = [p for p in ROOT.rglob("*.md")
              if not {"node_modules", "build", "snapshots", ".git"} & set(p.relative_to(ROOT).parts)]

@@ -15,6 +15,8 @@ plot_packages=(gnuplot-nox)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 codespell chromium chromium-driver texlive-latex-recommended texlive-pictures)
+# Tarballs of scripts/package.sh.
+package_packages=(patchelf)
 # libFuzzer and the sanitizers of scripts/fuzz.sh.
 fuzz_packages=(clang libclang-rt-14-dev)
 

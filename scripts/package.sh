@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Usage: scripts/package.sh [--build DIR] [--out DIR]
+# Makes conebench-VERSION-x86_64.tar.gz, which runs from any folder without root: the executable for x86-64-v3 and the libraries
+# it needs, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
+# --build: package the executable of this build folder, in place of a build of its own in build-package; 77 without patchelf.
+set -euo pipefail
+source "$(dirname "$0")/usage.sh"
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+build='' out=.
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --build) build=$2; shift 2 ;;
+    --out) out=$2; shift 2 ;;
+    *) echo "scripts/package.sh: unknown argument '$1'; see scripts/package.sh --help" >&2; exit 2 ;;
+  esac
+done
+if [ -n "$build" ]; then
+  command -v patchelf >/dev/null || { echo "skipped: needs patchelf"; exit 77; }
+else
+  install_missing "${build_packages[@]}" "${package_packages[@]}"
+  build=build-package
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-march=x86-64-v3 -DCONEBENCH_TESTS=OFF \
+    -DCONEBENCH_BENCHMARKS=OFF -DCONEBENCH_SICONOS=OFF -DCONEBENCH_IPOPT=OFF
+  cmake --build "$build" --target conebench
+fi
+version=$("$build/bin/conebench" --version | awk '{ print $2 }')
+name=conebench-$version-x86_64
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir -p "$stage/$name"/{bin,lib,share/licenses}
+cp LICENSE "$stage/$name/"
+cp -r suites "$stage/$name/share/"
+cp "$build/bin/conebench" "$stage/$name/bin/"
+# The C library belongs to the kernel and the system's settings, and is older or newer there as a whole.
+mapfile -t libraries < <(ldd "$build/bin/conebench" | awk '/=> \// { print $3 }' |
+  grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so')
+cp -L "${libraries[@]}" "$stage/$name/lib/"
+# By name: dpkg knows a file below /lib or below /usr/lib.
+mapfile -t patterns < <(realpath "${libraries[@]}" | sed 's|.*/|*/|')
+{ dpkg-query -S "${patterns[@]}" 2>/dev/null || true; } | cut -d: -f1 | sort -u | while read -r package; do
+  [ ! -e "/usr/share/doc/$package/copyright" ] || cp -L "/usr/share/doc/$package/copyright" "$stage/$name/share/licenses/$package"
+done
+# RPATH and not RUNPATH: libraries find each other by it, too, and before LD_LIBRARY_PATH.
+patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$stage/$name/bin/conebench"
+for library in "$stage/$name"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done
+mkdir -p "$out"
+tar -C "$stage" --owner=0 --group=0 -czf "$out/$name.tar.gz" "$name"
+scripts/try_package.sh "$out/$name.tar.gz"
+echo "$out/$name.tar.gz"

@@ -5,7 +5,7 @@
     scripts/plot_fold.py random_*.hdf5 docs/images/fold.svg
 
 Follows r ∘ u(w) = m e, w = G r + g + m (w0 − G r0 − g) from r0 = w0 = (0, 0, 1) a contact at m = 1, in the scaling of
-the page, by pseudo-arclength in (r, ln m) with dense algebra: a second implementation beside ARC. Needs python3-h5py and
+the page, by pseudo-arclength in (r, ln m) with dense algebra. Needs python3-h5py and
 python3-matplotlib.
 """
 import argparse

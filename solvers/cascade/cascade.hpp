@@ -6,8 +6,8 @@
 
 namespace conebench {
 
-/// SSN (semi-smooth Newton), IPM (interior point), PPA (proximal point from zero), ARC (arclength following of the
-/// central path), and CASCADE, which calls them in the order of their cost. See docs/solvers/cascade.md.
+/// SSN (semi-smooth Newton), IPM (interior point), PPA (proximal point from zero) and
+/// CASCADE, which calls them in the order of their cost. See docs/solvers/cascade.md.
 std::vector<SolverRow> cascade_rows();
 
 }  // namespace conebench

@@ -102,7 +102,6 @@ template <int Dim>
 bool RowLu<Dim>::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
                         const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   bool regular = true;
-  determinant_sign_ = 1;
   for (int i = 0; i < n_; ++i) {
     const char out = left_out[at(permutation_[at(i)])];
     dropped_[at(i)] = out == Left::everything;
@@ -116,7 +115,7 @@ bool RowLu<Dim>::factor(const BlockMatrix& matrix, const std::vector<Block>& lef
     const int original = permutation_[at(i)];
     load_row(i, matrix, left[at(original)], diagonal[at(original)]);
     eliminate_lower(i);
-    if (!work_[at(i)].invert(inverse_diagonal_[at(i)], determinant_sign_)) regular = false;
+    if (!work_[at(i)].invert(inverse_diagonal_[at(i)])) regular = false;
     work_[at(i)] = {};
     double* values = upper_values_.data() + packed * at(upper_begin_[at(i)]);
     for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k, values += packed) {

@@ -24,7 +24,6 @@ class RowLu {
   bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& left_out);
   void solve(const Vector& right_side, Vector& solution);
-  int determinant_sign() const { return determinant_sign_; }
   /// Operations, and what the factors take.
   static double flops(const Elimination& elimination);
   static double bytes(const Elimination& elimination);
@@ -60,7 +59,6 @@ class RowLu {
   std::vector<Row4> intermediate_;
   std::vector<char> dropped_;  ///< by new row
   std::vector<char> second_;   ///< RowBlock's, by new row
-  int determinant_sign_ = 1;
 };
 
 extern template class RowLu<2>;

@@ -75,9 +75,7 @@ bool SparseLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left,
         if constexpr (std::is_same_v<decltype(factors), std::monostate&>) {
           return false;
         } else {
-          const bool regular = factors.factor(matrix, left, right, diagonal, left_out);
-          determinant_sign_ = factors.determinant_sign();
-          return regular;
+          return factors.factor(matrix, left, right, diagonal, left_out);
         }
       },
       factors_);

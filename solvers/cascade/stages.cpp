@@ -275,11 +275,6 @@ bool start_large(Parts& parts, Search& search, double sticking_impulse) {
   return parts.interior_point().run(search, sticking_impulse, 10.0, 60);
 }
 
-bool start_large_again(Parts& parts, Search& search) {
-  const double size = sticking_impulse(parts, search);
-  return size > 1e3 && size <= very_large && !search.halted() && from_impulses_of(size, parts, search);
-}
-
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {
   constexpr int batch = 10;
   Vector w(parts.problem().size());

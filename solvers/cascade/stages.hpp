@@ -63,7 +63,4 @@ bool run_admm(Parts& parts, Search& search);
 /// An interior point from a start of that size, or, over 1e5, three of them and a proximal point from the best.
 bool start_large(Parts& parts, Search& search, double sticking_impulse);
 
-/// Where sticking impulses are over 1e3 and up to 1e5: three starts and a proximal point from the best.
-bool start_large_again(Parts& parts, Search& search);
-
 }  // namespace conebench::cascade

@@ -10,12 +10,6 @@
 
 namespace conebench::cascade {
 
-inline int sign_of_determinant(const Matrix& a) {
-  const Eigen::PartialPivLU<Matrix> lu(a);
-  const auto negative = (lu.matrixLU().diagonal().array() < 0.0).count();
-  return (negative % 2 == 0 ? 1 : -1) * static_cast<int>(lu.permutationP().determinant());
-}
-
 /// G̃ as one matrix, with the second tangents that planar problems embed.
 inline Matrix dense_matrix(const ScaledProblem& problem) {
   Matrix g(problem.size(), problem.size());

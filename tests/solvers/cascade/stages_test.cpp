@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <utility>
 
 #include "metrics/residuals.hpp"
 #include "scenes/scene_table.hpp"
 #include "solvers/cascade/driver.hpp"
-#include "solvers/cascade/falling_shift.hpp"
 #include "solvers/registry.hpp"
 #include "tests/solvers/cascade/bench.hpp"
 #include "tests/solvers/solver_harness.hpp"
@@ -258,45 +256,22 @@ TEST(CascadeStages, AProximalWalkThatHalvesItsResidualGoesOnBeyondItsBudget) {
   EXPECT_EQ(steps_of({.newton_steps = 12, .longer = 2000}), std::pair(true, whole));
 }
 
-TEST(CascadeStages, AFallingShiftEndsBeyondTheFoldAtWhichTheInteriorPointStalls) {
-  const ContactProblem problem =
-      make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}}, 117);
-  Bench bench(problem);
-  cascade::Search stalled = bench.search(1e-9);
-  EXPECT_FALSE(bench.parts.interior_point().run(stalled, 1.0, 1.0, 60));
-  EXPECT_GT(stalled.best(), 0.1);
-  cascade::Search search = bench.search(1e-9);
-  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search, true));
-  EXPECT_TRUE(search.accepted());
-  EXPECT_LE(search.best(), 1e-9);
-  cascade::Search short_search = bench.search(1e-9, 30);
-  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search, true)) << "halted";
-  EXPECT_FALSE(short_search.accepted());
-  EXPECT_EQ(short_search.iterations_left(), 0);
-}
-
 TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
   Bench bench(
       make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}}, 117));
   const StopRule stop{.tolerance = 1e-15, .max_iterations = 10000, .criterion = Criterion::verdict};
-  const auto fall = [&](cascade::Search& search) {
-    EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search, true));
-  };
-  const auto walk = [&](cascade::Search& search) { bench.parts.proximal_point().run(search, {}); };
-  for (const auto& stage : {std::function<void(cascade::Search&)>(fall), std::function<void(cascade::Search&)>(walk)}) {
-    for (const Decision decision : {Decision::out_of_time, Decision::accept}) {
-      for (long look = 1; look <= 30; ++look) {
-        testing::StoppingMonitor monitor(look, decision);
-        cascade::Search search(bench.parts.problem(), stop, monitor, bench.impulse);
-        stage(search);
-        // What an inner search was at when time was up is measured on the problem itself.
-        EXPECT_LE(monitor.iterations.size(), static_cast<std::size_t>(decision == Decision::accept ? look : look + 1));
-        EXPECT_LE(search.newton_steps(), look);
-        EXPECT_EQ(search.status(), decision == Decision::accept ? SolveStatus::converged : SolveStatus::time_limit);
-        Vector answer(bench.problem.rows());
-        search.write_answer(answer);
-        EXPECT_EQ(answer, monitor.seen) << "what was asked about is what is returned";
-      }
+  for (const Decision decision : {Decision::out_of_time, Decision::accept}) {
+    for (long look = 1; look <= 30; ++look) {
+      testing::StoppingMonitor monitor(look, decision);
+      cascade::Search search(bench.parts.problem(), stop, monitor, bench.impulse);
+      bench.parts.proximal_point().run(search, {});
+      // What an inner search was at when time was up is measured on the problem itself.
+      EXPECT_LE(monitor.iterations.size(), static_cast<std::size_t>(decision == Decision::accept ? look : look + 1));
+      EXPECT_LE(search.newton_steps(), look);
+      EXPECT_EQ(search.status(), decision == Decision::accept ? SolveStatus::converged : SolveStatus::time_limit);
+      Vector answer(bench.problem.rows());
+      search.write_answer(answer);
+      EXPECT_EQ(answer, monitor.seen) << "what was asked about is what is returned";
     }
   }
 }

@@ -247,18 +247,19 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 17;
+  driver.version = 18;
+  SolverInfo path = part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
+                              "Few iterations on most problems; stalls where the central path folds.");
+  path.version = 11;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
                               "Slow and sure: walks along the branch of solutions that starts at zero.");
-  walk.version = 11;
+  walk.version = 12;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "
                                         "safeguard far from it."),
                               run_newton),
-      part_row<PathOptions>(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
-                                      "Few iterations on most problems; stalls where the central path folds."),
-                            run_interior_point),
+      part_row<PathOptions>(std::move(path), run_interior_point),
       part_row<ProximalOptions>(std::move(walk), run_proximal_point),
       driver_row(std::move(driver)),
   };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <sstream>
 
@@ -54,7 +55,12 @@ class Driver {
   void start_from_rest() { from_rest(parts_, search_); }
   void follow_path() {
     path_followed_ = true;
-    cascade::follow_path(parts_, search_);
+    // Where little moves without impulses, little will with them.
+    const Vector& free = parts_.problem().free_term();
+    double moving = 0.0;
+    for (Index i = 0; i < free.size(); i += 3) moving += std::max(0.0, free[i + 2]) + std::hypot(free[i], free[i + 1]);
+    const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), 0.2, 1.0);
+    parts_.interior_point().run(search_, 1.0 / velocity, velocity, 60);
   }
   void sweep() {
     const long left = first_sweeps(o_) - search_.sweeps();
@@ -194,7 +200,7 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
 
 long early_sweeps(const DriverOptions& o, const ContactProblem& problem) {
   if (swept_thoroughly(o, problem)) return o.sweeps;
-  return fits_few_contacts(o) && FewContacts::worth_trial_sweeps(problem)
+  return fits_few_contacts(o) && FewContacts::fit(problem) && FewContacts::dense_enough(problem)
              ? std::min(first_sweeps(o), FewContacts::trial_sweeps)
              : 0;
 }

@@ -235,8 +235,6 @@ bool FewNewton<Dim, Limits>::linearise() {
     Eigen::Map<Part> known(known_.data() + row(i));
     Part y = r - w;
     y[n] -= tangential_norm<Dim>(Part(w));
-    // What a sweep has closed is to stay closed: it is not for a normal velocity to make what slips in the plane stick.
-    if (Dim == 2 && before == Mode::none && r[n] > 0.0) y[n] = r[n];
     const double length = tangential_norm<Dim>(y);
     if (length <= y[n]) {
       contact.mode = Mode::stick;
@@ -372,8 +370,7 @@ void FewNewton<Dim, Limits>::step(double residual, int without_progress) {
   // Where the modes stay, Newton's step is to be trusted; tails of redundant contacts want much.
   const double after_change = without_progress < 6 ? 0.1 : 10.0;
   relative_ = linearise() ? 0.01 * relative_ : after_change;
-  const bool exact = rows_ <= 3 * Dim && without_progress < 2;
-  assemble(exact ? 1e-10 : std::min(1e-3, std::max(1e-12, relative_ * residual)));
+  assemble(std::min(1e-3, std::max(1e-12, relative_ * residual)));
   eliminate();
   for (int k = 0; k < rows_; ++k) r_[static_cast<std::size_t>(k)] += known_[static_cast<std::size_t>(k)];
   for (int i = 0; i < blocks_; ++i) {

@@ -15,12 +15,7 @@ namespace conebench::cascade {
 /// ScaledProblem but for γ; rows as in the problem.
 ///
 /// The regularisation is α = min(1e-3, a · residual) with a = 0.1 at first and where a mode has changed, a hundredth of
-/// the last a where none has, 10 where six steps have not helped; up to three contacts (as many rows) begin with next
-/// to none.
-///
-/// In the plane the first step after the sweeps takes the modes of r − (w_T, 0) where r_n > 0: what the sweeps closed
-/// is to stay closed. With De Saxcé's velocity in place of 0 a contact whose normal velocity a later one has upset
-/// sticks where friction is small, and it takes steps to find back.
+/// the last a where none has, 10 where six steps have not helped.
 ///
 /// `Limits`: whether the problem has any.
 template <int Dim, bool Limits>

@@ -154,12 +154,6 @@ void Search::count_sweep() {
   if (outer_ != nullptr) outer_->count_sweep();
 }
 
-void Search::count_chord() {
-  ++chords_;
-  hold_to_limit();
-  if (outer_ != nullptr) outer_->count_chord();
-}
-
 long Search::iterations_left() const {
   return outer_ != nullptr ? outer_->iterations_left() : max_iterations_ - iterations();
 }

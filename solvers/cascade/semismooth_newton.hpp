@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "solvers/cascade/block_lu.hpp"
@@ -18,8 +17,6 @@ struct NewtonBudget {
   double progress = 0.7;
   bool start_counts =
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
-  /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
-  bool chords = false;
   /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of `relative` is
   /// enough.
   bool trusts_modes = false;
@@ -29,9 +26,6 @@ struct NewtonBudget {
   /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at ten
   /// times `scale`, and the third time it ends.
   bool leaves_circles = false;
-  /// Ends a run whose first steps, `first_steps` of them, have not come below this.
-  double hopeless = std::numeric_limits<double>::infinity();
-  int first_steps = 6;
 };
 
 /// What is known of a point that was measured.
@@ -73,8 +67,7 @@ class SemismoothNewton {
   void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y);
   /// Adds the terms with α.
   void regularise(double alpha);
-  enum class Factors { made, kept };
-  void step(Vector& r, Factors factors);
+  void step(Vector& r);
 
   const ScaledProblem& problem_;
   BlockLu& lu_;

@@ -36,9 +36,10 @@ function drawClaims() {
   document.getElementById("claims").replaceChildren(
     heading("claims-title", "Claims", "the formula of each when the mouse is on it"),
     claims.length === 0 ? el("p", { class: "note" }, "No entry has a claim.")
-      : el("div", { class: "card scroll wrap" }, el("table", {},
+      : el("div", { class: "card scroll wrap" }, el("table", { class: "claims" },
           headRow(heads, heads.length),
-          el("tbody", {}, claims.map((check) => el("tr", {}, row(check).map((cell) => el("td", { class: "left" }, cell))))))));
+          el("tbody", {}, claims.map((check) => el("tr", {},
+            row(check).map((cell, i) => el("td", { class: "left", "data-head": cell ? heads[i] : null }, cell))))))));
 }
 
 function tableOf(table) {

@@ -13,7 +13,6 @@
 #include "base/source_words.hpp"
 #include "base/suggestion.hpp"
 #include "metrics/residuals.hpp"
-#include "reports/text.hpp"
 
 namespace conebench::paper {
 
@@ -209,7 +208,7 @@ std::string Sample::group(const std::string& key) const {
   if (key == "setting") return subject.setting.value_or("");
   if (key == "solver") return subject.solver.value_or("");
   if (key == "start") return subject.start.value_or("");
-  return reports::human_tolerance(subject.tolerance.value_or(0.0));
+  return fmt::format("{:g}", subject.tolerance.value_or(0.0));
 }
 
 namespace {

@@ -177,8 +177,8 @@ Result<int> run_both(const LoopArguments& arguments) {
   for (long round = 0; round < arguments.rounds; ++round) {
     if (auto error = run_loop(*plan, arguments.steps, ours, controls)) return *error;
     run_peer(**peer, controls, plan->options.max_speed, nullptr, theirs);
-    run_peer(**peer, controls, plan->options.max_speed, now_s, theirs);
   }
+  run_peer(**peer, controls, plan->options.max_speed, now_s, theirs);
 
   const double ratio = theirs.all.empty() ? 0.0 : ours.per_second() / theirs.per_second();
   const std::string engine = "MuJoCo " + simulation::engine_version();

@@ -56,14 +56,6 @@ TEST(PaperSample, TimesBesideTheOthersAreOfTheLeastRepeats) {
   EXPECT_DOUBLE_EQ(value(samples, "min(times_fastest){setting=CASCADE}"), 1.0);
 }
 
-TEST(PaperSample, GroupsByToleranceAreNamedShortly) {
-  auto contents = store({{2.0, 4.0}});
-  contents.cells[1].tolerance = 1e-6;
-  const auto samples = samples_of(contents);
-  EXPECT_EQ(samples[0].group("tolerance"), "1e-4");
-  EXPECT_EQ(samples[1].group("tolerance"), "1e-6");
-}
-
 TEST(PaperSample, WhatOnlyOneSolvesHasNoOthers) {
   const auto samples = samples_of(store({{2.0, 4.0}, {0.0, 2.0}, {1.1, 0.0}}));
   EXPECT_EQ(value(samples, "count(others){setting=CASCADE}"), 2);

@@ -23,6 +23,9 @@ if command -v dpkg-query >/dev/null; then
   install_missing "${engine_packages[@]}" || echo "No MuJoCo: the simulated scenes are left out." >&2
   install_missing "${plot_packages[@]}" || echo "No gnuplot: figures of papers are left as .gp, .tex and .csv." >&2
   if [ "$with_tests" = ON ]; then install_missing "${test_packages[@]}"; fi
+  if [ "$with_tests" = ON ]; then
+    install_missing "${cluster_packages[@]}" || echo "No Slurm: its test is skipped." >&2
+  fi
   # Only the charts need npm, so a machine without it (or without a registry) still gets a working build.
   command -v npm >/dev/null || install_missing nodejs npm || echo "No npm: reports will have tables and no charts." >&2
 fi

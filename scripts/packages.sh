@@ -15,6 +15,8 @@ plot_packages=(gnuplot-nox)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 chromium chromium-driver texlive-latex-recommended texlive-pictures)
+# A cluster on the loopback; without it the test of `conebench slurm` is skipped.
+cluster_packages=(slurm-wlm munge)
 # libFuzzer and the sanitizers of scripts/fuzz.sh.
 fuzz_packages=(clang libclang-rt-14-dev)
 

@@ -30,7 +30,7 @@ void factor_repeatedly(benchmark::State& state, const ContactProblem& source) {
   const auto contacts = static_cast<std::size_t>(problem.contacts());
   const std::vector<SparseLu::Block> identity(contacts, SparseLu::Block::Identity());
   const std::vector<SparseLu::Block> shift(contacts, 0.01 * SparseLu::Block::Identity());
-  const std::vector<char> left_out(contacts, problem.planar() ? cascade::Left::middle : cascade::Left::nothing);
+  const std::vector<char> left_out(contacts, cascade::Left::nothing);
   SparseLu lu;
   lu.analyse(problem.matrix());
   lu.factor(problem.matrix(), identity, identity, shift, left_out);

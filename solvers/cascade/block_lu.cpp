@@ -10,8 +10,8 @@ namespace {
 /// Operations in contact space from which bodies are looked at: below, that costs as much as it can save.
 constexpr double look_from = 1e6;
 /// The share of them that the bodies may take: operations of assembly are slow ones, and open contacts, which only the
-/// contacts' matrix leaves out, are not counted. In 2D the contacts' operations are slow ones, too.
-double worth(const ScaledProblem& problem) { return problem.planar() ? 0.5 : 0.3; }
+/// contacts' matrix leaves out, are not counted.
+constexpr double worth = 0.3;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_byt
   most_flops_ = space == Space::contacts ? 0.0 : std::numeric_limits<double>::infinity();
   contacts_.analyse(problem.matrix());
   contacts_estimate_ = {contacts_.flops(), contacts_.bytes()};
-  if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth(problem) * contacts_.flops() : 0.0;
+  if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth * contacts_.flops() : 0.0;
   bodies_.reset();
   take(problem);
 }

@@ -8,26 +8,24 @@
 
 namespace conebench::cascade {
 
-/// A square matrix of blocks that belongs to somebody else, by rows. Blocks are 3×3; where no contact has a second
-/// tangent 2×2, in t1 and n.
+/// A square matrix of 3×3 blocks that belongs to somebody else, by rows.
 struct BlockMatrix {
   std::span<const int> row_begins;
   std::span<const int> columns;
   const double* values = nullptr;  ///< block by block, each column by column
-  int dimension = 3;               ///< 2 or 3
 
   int rows() const { return graph().rows(); }
   int stored_blocks() const { return static_cast<int>(columns.size()); }
   int row_begin(int i) const { return row_begins[static_cast<std::size_t>(i)]; }
   int column(int k) const { return columns[static_cast<std::size_t>(k)]; }
-  const double* block(int k) const { return values + static_cast<std::ptrdiff_t>(dimension * dimension) * k; }
+  const double* block(int k) const { return values + 9 * static_cast<std::ptrdiff_t>(k); }
   BlockGraph graph() const { return {row_begins, columns}; }
 };
 
-/// What a factorization leaves out of a contact, by bits: components of its three unknowns that couple with nothing and
-/// are 0 on the right side. Where blocks are 2×2 every contact leaves out one at least, which t2 is kept to.
+/// What a factorization leaves out of a contact: nothing where it sticks; where it slips its second unknown, which
+/// couples with nothing and is 0 on the right side; everything where it opens.
 struct Left {
-  enum Bits : char { nothing = 0, middle = 2, last = 4, middle_and_last = 6, everything = 7 };
+  enum What : char { nothing, middle, everything };
 };
 
 }  // namespace conebench::cascade

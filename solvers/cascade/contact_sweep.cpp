@@ -8,14 +8,6 @@ namespace conebench::cascade {
 ContactSweep::ContactSweep(const ScaledProblem& problem) : problem_(problem) { refresh(); }
 
 void ContactSweep::refresh() {
-  if (problem_.planar()) {
-    prepared_in_plane_.clear();
-    prepared_in_plane_.reserve(static_cast<std::size_t>(problem_.contacts()));
-    for (int i = 0; i < problem_.contacts(); ++i) {
-      prepared_in_plane_.push_back(local_.prepare<2>(problem_.block_in_plane(problem_.diagonal(i)), 1.0));
-    }
-    return;
-  }
   prepared_.clear();
   prepared_.reserve(static_cast<std::size_t>(problem_.contacts()));
   for (int i = 0; i < problem_.contacts(); ++i) {
@@ -23,28 +15,7 @@ void ContactSweep::refresh() {
   }
 }
 
-double ContactSweep::sweep_in_plane(Vector& r) const {
-  double change = 0.0;
-  double size = 0.0;
-  for (int i = 0; i < problem_.contacts(); ++i) {
-    const std::ptrdiff_t own = 3 * static_cast<std::ptrdiff_t>(i);
-    Eigen::Array2d others(problem_.free_term()[own], problem_.free_term()[own + 2]);
-    problem_.add_row_product(problem_.row_begin(i), problem_.diagonal(i), r, others);
-    problem_.add_row_product(problem_.diagonal(i) + 1, problem_.row_begin(i + 1), r, others);
-    const Eigen::Vector2d old(r[own], r[own + 2]);
-    const Eigen::Map<const Eigen::Matrix2d> diagonal(problem_.block_in_plane(problem_.diagonal(i)).data());
-    const Eigen::Vector2d solved =
-        local_.solve<2>(prepared_in_plane_[static_cast<std::size_t>(i)], diagonal, 1.0, others.matrix(), old);
-    change += (solved - old).squaredNorm();
-    size += solved.squaredNorm();
-    r[own] = solved[0];
-    r[own + 2] = solved[1];
-  }
-  return std::sqrt(change / std::max(size, 1e-300));
-}
-
 double ContactSweep::sweep(Vector& r) const {
-  if (problem_.planar()) return sweep_in_plane(r);
   double change = 0.0;
   double size = 0.0;
   for (int i = 0; i < problem_.contacts(); ++i) {

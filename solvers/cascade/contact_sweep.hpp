@@ -7,8 +7,7 @@
 
 namespace conebench::cascade {
 
-/// Block Gauss–Seidel with NSGS's exact one-contact solution, in scaled coordinates. Where nothing has a second tangent
-/// (2D contacts, limits) it streams 2×2 blocks.
+/// Block Gauss–Seidel with NSGS's exact one-contact solution, in scaled coordinates.
 class ContactSweep {
  public:
   explicit ContactSweep(const ScaledProblem& problem);
@@ -19,12 +18,9 @@ class ContactSweep {
   double sweep(Vector& r) const;
 
  private:
-  double sweep_in_plane(Vector& r) const;
-
   const ScaledProblem& problem_;
   gauss_seidel::CoulombBlock local_;
   std::vector<gauss_seidel::CoulombBlock::Prepared<3>> prepared_;
-  std::vector<gauss_seidel::CoulombBlock::Prepared<2>> prepared_in_plane_;
 };
 
 }  // namespace conebench::cascade

@@ -46,7 +46,7 @@ PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
       base_(at(problem.contacts())),
       axis_(at(problem.contacts())),
       stretch_(at(problem.contacts())),
-      dropped_(at(problem.contacts()), problem.planar() ? Left::last : Left::nothing),
+      dropped_(at(problem.contacts()), Left::nothing),
       scaled_point_(at(problem.contacts())),
       quotient_(at(problem.contacts())),
       right_side_(problem.size()) {}

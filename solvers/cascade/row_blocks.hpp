@@ -11,10 +11,10 @@
 
 namespace conebench::cascade {
 
-/// A row of a 3×3 block, a whole 2×2 block by rows, or a contact's part of a vector: one register.
+/// A row of a 3×3 block or a contact's part of a vector: one register.
 using Row4 [[gnu::vector_size(4 * sizeof(double))]] = double;
 
-/// Four entries of a packed block; where it is 3×3 the fourth stands behind them and never counts.
+/// A row of a packed block; the fourth entry stands behind it and never counts.
 [[gnu::always_inline]] inline Row4 row_at(const double* entries) {
   Row4 row;
   std::memcpy(&row, entries, sizeof(Row4));
@@ -27,22 +27,15 @@ using Row4 [[gnu::vector_size(4 * sizeof(double))]] = double;
   std::memcpy(entries, &row, sizeof(Row4));
 }
 
-/// The arithmetic of RowLu on blocks in registers. Packed blocks hold Dim² values by rows; those of the problem come
-/// column by column. `second` tells in 2D which of a contact's three unknowns is the second of the two that count; the
-/// first is the first.
-template <int Dim>
-struct RowBlock;
-
-template <>
-struct RowBlock<3> {
+/// The arithmetic of RowLu on blocks in registers. Packed blocks hold nine values by rows; those of the problem come
+/// column by column.
+struct RowBlock {
   static constexpr int packed = 9;
   Row4 rows[3] = {};
 
-  static RowBlock diagonal(const double* d, int /*second*/) {
+  static RowBlock from_columns(const double* d) {
     return {Row4{d[0], d[3], d[6], 0.0}, Row4{d[1], d[4], d[7], 0.0}, Row4{d[2], d[5], d[8], 0.0}};
   }
-  static RowBlock right(const double* r, int second) { return diagonal(r, second); }
-  static const double* left(const double* l, int /*second*/) { return l; }
 
   /// *this += l g r.
   [[gnu::always_inline]] void add_product(const double* l, const double* g, const RowBlock& r) {
@@ -102,10 +95,6 @@ struct RowBlock<3> {
     return regular;
   }
 
-  static Row4 from_contact(const double* x, int /*second*/) { return Row4{x[0], x[1], x[2], 0.0}; }
-  static void to_contact(const Row4& x, const double* /*given*/, int /*second*/, double* out) {
-    for (int a = 0; a < 3; ++a) out[a] = x[a];
-  }
   /// A sum of products of blocks with vectors.
   struct Sum {
     Row4 products[3] = {};
@@ -122,76 +111,6 @@ struct RowBlock<3> {
     const Sum sum{{rows[0] * x, rows[1] * x, rows[2] * x}};
     return sum.total();
   }
-};
-
-template <>
-struct RowBlock<2> {
-  static constexpr int packed = 4;
-  Row4 entries = {};  ///< by rows
-
-  [[gnu::always_inline]] static Row4 first_row(const Row4& v) { return Row4{v[0], v[1], v[0], v[1]}; }
-  [[gnu::always_inline]] static Row4 second_row(const Row4& v) { return Row4{v[2], v[3], v[2], v[3]}; }
-  [[gnu::always_inline]] static Row4 first_column(const Row4& v) { return Row4{v[0], v[0], v[2], v[2]}; }
-  [[gnu::always_inline]] static Row4 second_column(const Row4& v) { return Row4{v[1], v[1], v[3], v[3]}; }
-
-  // In three unknowns the plane's tangent and normal stand at 0 and 2.
-  static RowBlock diagonal(const double* d, int second) {
-    return {Row4{d[0], d[3 * second], d[second], d[4 * second]}};
-  }
-  static RowBlock right(const double* r, int second) { return {Row4{r[0], r[3 * second], r[2], r[2 + 3 * second]}}; }
-  static RowBlock left(const double* l, int second) { return {Row4{l[0], l[6], l[second], l[6 + second]}}; }
-
-  [[gnu::always_inline]] void add_product(const RowBlock& l, const double* g, const RowBlock& r) {
-    const Row4 given = row_at(g);
-    const Row4 by_rows{given[0], given[2], given[1], given[3]};
-    entries += l.times(RowBlock{by_rows}.times(r)).entries;
-  }
-  [[gnu::always_inline]] void put(double* target) const { put_row(entries, target); }
-  [[gnu::always_inline]] RowBlock times(const RowBlock& other) const {
-    return {first_column(entries) * first_row(other.entries) + second_column(entries) * second_row(other.entries)};
-  }
-
-  struct Factor {
-    const Row4 first, second;
-    explicit Factor(const double* l) : first(first_column(row_at(l))), second(second_column(row_at(l))) {}
-    [[gnu::always_inline]] void subtract_product(const double* upper, RowBlock& target) const {
-      const Row4 u = row_at(upper);
-      target.entries -= first * first_row(u) + second * second_row(u);
-    }
-  };
-
-  bool invert(RowBlock& inverse, int& sign) {
-    bool regular = true;
-    const auto of = [&] { return entries[0] * entries[3] - entries[1] * entries[2]; };
-    double determinant = of();
-    if (determinant < 0.0) sign = -sign;
-    const double magnitude =
-        Eigen::Array4d(entries[0], entries[1], entries[2], entries[3]).abs().maxCoeff<Eigen::PropagateNaN>();
-    if (!(std::abs(determinant) > 1e-300) || !(magnitude < 1e300)) {
-      regular = false;
-      entries[0] += 1e-14 + 1e-12 * magnitude;
-      entries[3] += 1e-14 + 1e-12 * magnitude;
-      determinant = of();
-    }
-    inverse.entries = Row4{entries[3], -entries[1], -entries[2], entries[0]} * (1.0 / determinant);
-    return regular;
-  }
-
-  static Row4 from_contact(const double* x, int second) { return Row4{x[0], x[second], x[0], x[second]}; }
-  static void to_contact(const Row4& x, const double* given, int second, double* out) {
-    out[3 - second] = given[3 - second];
-    out[0] = x[0];
-    out[second] = x[1];
-  }
-  struct Sum {
-    Row4 products = {};
-    [[gnu::always_inline]] void add(const double* block, const Row4& x) { products += row_at(block) * x; }
-    Row4 total() const {
-      const double first = products[0] + products[1], second = products[2] + products[3];
-      return Row4{first, second, first, second};
-    }
-  };
-  Row4 times(const Row4& x) const { return Sum{entries * x}.total(); }
 };
 
 }  // namespace conebench::cascade

@@ -16,19 +16,12 @@ void prefetch(const double* values, int count) {
 
 }  // namespace
 
-template <int Dim>
-double RowLu<Dim>::flops(const Elimination& elimination) {
-  return Dim * Dim * Dim / 27.0 * elimination.flops;
-}
-
-template <int Dim>
-double RowLu<Dim>::bytes(const Elimination& elimination) {
+double RowLu::bytes(const Elimination& elimination) {
   return sizeof(double) * (2.0 * packed * elimination.blocks) +
          sizeof(Work) * static_cast<double>(elimination.order.size());
 }
 
-template <int Dim>
-RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matrix.rows()) {
+RowLu::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matrix.rows()) {
   FactorPattern pattern = factor_pattern(elimination);
   permutation_ = std::move(elimination.order);
   std::vector<int> position(at(n_));
@@ -66,49 +59,40 @@ RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matri
   work_.resize(at(n_));
   intermediate_.resize(at(n_));
   dropped_.assign(at(n_), 0);
-  second_.assign(at(n_), 2);
 }
 
-template <int Dim>
-void RowLu<Dim>::prefetch_row(int i, const BlockMatrix& matrix, const std::vector<Block>& left,
+void RowLu::prefetch_row(int i, const BlockMatrix& matrix, const std::vector<Block>& left,
                               const std::vector<Block>& diagonal) const {
   if (i >= n_) return;
   prefetch(left[at(permutation_[at(i)])].data(), 9);
   prefetch(diagonal[at(permutation_[at(i)])].data(), 9);
   for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k)
-    prefetch(matrix.block(entries_[at(k)].block), Dim * Dim);
+    prefetch(matrix.block(entries_[at(k)].block), 9);
 }
 
-template <int Dim>
-void RowLu<Dim>::load_row(int i, const BlockMatrix& matrix, const Block& left, const Block& diagonal) {
-  const int second = second_[at(i)];
-  const auto l = Work::left(left.data(), second);
-  work_[at(i)] = Work::diagonal(diagonal.data(), second);
+void RowLu::load_row(int i, const BlockMatrix& matrix, const Block& left, const Block& diagonal) {
+  work_[at(i)] = Work::from_columns(diagonal.data());
   for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) {
     const Entry& entry = entries_[at(k)];
     if (dropped_[at(entry.column)]) continue;
-    const double* g = matrix.values + static_cast<std::ptrdiff_t>(Dim * Dim) * entry.block;
-    work_[at(entry.column)].add_product(l, g, right_[at(entry.column)]);
+    const double* g = matrix.values + static_cast<std::ptrdiff_t>(9) * entry.block;
+    work_[at(entry.column)].add_product(left.data(), g, right_[at(entry.column)]);
   }
 }
 
-template <int Dim>
-void RowLu<Dim>::take_lower(int k, int j) {
+void RowLu::take_lower(int k, int j) {
   work_[at(j)].times(inverse_diagonal_[at(j)]).put(lower_values_.data() + packed * at(k));
   work_[at(j)] = {};
 }
 
-template <int Dim>
-bool RowLu<Dim>::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
+bool RowLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
                         const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   bool regular = true;
   determinant_sign_ = 1;
   for (int i = 0; i < n_; ++i) {
-    const char out = left_out[at(permutation_[at(i)])];
-    dropped_[at(i)] = out == Left::everything;
-    second_[at(i)] = (out & Left::last) != 0 ? 1 : 2;
+    dropped_[at(i)] = left_out[at(permutation_[at(i)])] == Left::everything;
     if (i + 8 < n_) prefetch(right[at(permutation_[at(i + 8)])].data(), 9);
-    right_[at(i)] = Work::right(right[at(permutation_[at(i)])].data(), second_[at(i)]);
+    right_[at(i)] = Work::from_columns(right[at(permutation_[at(i)])].data());
   }
   for (int i = 0; i < n_; ++i) {
     prefetch_row(i + 4, matrix, left, diagonal);
@@ -128,8 +112,7 @@ bool RowLu<Dim>::factor(const BlockMatrix& matrix, const std::vector<Block>& lef
   return regular;
 }
 
-template <int Dim>
-void RowLu<Dim>::eliminate_lower(int i) {
+void RowLu::eliminate_lower(int i) {
   Work* const work = work_.data();
   const int* const columns = upper_.data();
   const double* const lower = lower_values_.data();
@@ -141,14 +124,14 @@ void RowLu<Dim>::eliminate_lower(int i) {
       continue;
     }
     take_lower(k, j);
-    const typename Work::Factor l(lower + packed * at(k));
+    const Work::Factor l(lower + packed * at(k));
     int m = upper_begin_[at(j)];
     const int end = upper_begin_[at(j) + 1];
     const double* upper = upper_values_.data() + packed * at(m);
     if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
       l.subtract_product(upper, work[at(j) + 1]);
       take_lower(++k, j + 1);
-      const typename Work::Factor next(lower + packed * at(k));
+      const Work::Factor next(lower + packed * at(k));
       const double* next_upper = upper_values_.data() + packed * at(end);
       for (++m, upper += packed; m < end; ++m, upper += packed, next_upper += packed) {
         Work& target = work[at(columns[m])];
@@ -161,11 +144,10 @@ void RowLu<Dim>::eliminate_lower(int i) {
   }
 }
 
-template <int Dim>
-void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
+void RowLu::solve(const Vector& right_side, Vector& solution) {
   // The products of blocks begin … end − 1 with what stands in intermediate_.
   const auto products = [&](const std::vector<int>& columns, const Vector& values, int begin, int end) {
-    typename Work::Sum sum;
+    Work::Sum sum;
     const double* block = values.data() + packed * at(begin);
     for (int k = begin; k < end; ++k, block += packed) {
       const int j = columns[at(k)];
@@ -175,7 +157,7 @@ void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
   };
   for (int i = 0; i < n_; ++i) {
     const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
-    Row4 rest = Work::from_contact(given, second_[at(i)]);
+    Row4 rest{given[0], given[1], given[2], 0.0};
     if (!dropped_[at(i)]) rest -= products(lower_, lower_values_, lower_begin_[at(i)], lower_begin_[at(i) + 1]);
     intermediate_[at(i)] = rest;
   }
@@ -185,12 +167,9 @@ void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
       const Row4 rest = result - products(upper_, upper_values_, upper_begin_[at(i)], upper_begin_[at(i) + 1]);
       result = inverse_diagonal_[at(i)].times(rest);
     }
-    const Index place = 3 * static_cast<Index>(permutation_[at(i)]);
-    Work::to_contact(result, right_side.data() + place, second_[at(i)], solution.data() + place);
+    double* const place = solution.data() + 3 * static_cast<Index>(permutation_[at(i)]);
+    for (int a = 0; a < 3; ++a) place[a] = result[a];
   }
 }
-
-template class RowLu<2>;
-template class RowLu<3>;
 
 }  // namespace conebench::cascade

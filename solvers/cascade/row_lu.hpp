@@ -9,10 +9,9 @@
 
 namespace conebench::cascade {
 
-/// SparseLu's kernel: up-looking by rows, without pivoting: blocks of Dim × Dim lie in registers, so that a block row
+/// SparseLu's kernel: up-looking by rows, without pivoting: 3×3 blocks lie in registers, so that a block row
 /// update is vector arithmetic; two rows of one pattern, as the contacts between two bodies have it, update together;
 /// diagonal blocks are inverted.
-template <int Dim>
 class RowLu {
  public:
   using Block = Eigen::Matrix3d;
@@ -25,12 +24,11 @@ class RowLu {
               const std::vector<Block>& diagonal, const std::vector<char>& left_out);
   void solve(const Vector& right_side, Vector& solution);
   int determinant_sign() const { return determinant_sign_; }
-  /// Operations, and what the factors take.
-  static double flops(const Elimination& elimination);
+  /// What the factors take.
   static double bytes(const Elimination& elimination);
 
  private:
-  using Work = RowBlock<Dim>;
+  using Work = RowBlock;
   static constexpr std::size_t packed = Work::packed;
   /// A stored block that belongs to a row of the new order.
   struct Entry {
@@ -59,11 +57,7 @@ class RowLu {
   std::vector<Work> work_;   ///< one dense block row; zero between rows
   std::vector<Row4> intermediate_;
   std::vector<char> dropped_;  ///< by new row
-  std::vector<char> second_;   ///< RowBlock's, by new row
   int determinant_sign_ = 1;
 };
-
-extern template class RowLu<2>;
-extern template class RowLu<3>;
 
 }  // namespace conebench::cascade

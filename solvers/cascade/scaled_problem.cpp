@@ -70,7 +70,6 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     const Index row = matrix.block_offset(i);
     const auto diagonal = matrix.block(i, matrix.diagonal(i));
     rows_[at] = embedded(i);
-    planar_ = planar_ && rows_[at].t2 < 0;
     if (cones.block_kind(i) == BlockKind::contact) {
       const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
       judge_[at].friction = mu > 0.0 ? mu : 1.0;
@@ -98,8 +97,7 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   diagonal_.reserve(count);
   const auto stored = static_cast<std::size_t>(count > 0 ? matrix.row_begin(cones.blocks()) : 0);
   columns_.reserve(stored);
-  plane_.reserve(planar_ ? stored + 1 : 1);
-  blocks_.reserve(planar_ ? 1 : stored + 1);
+  blocks_.reserve(stored + 1);
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = matrix.block_offset(i);
     const Components own = components(i);
@@ -126,12 +124,8 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
         if (r == c) value += compliance[r];
         return value * weight(i, a) * weight(j, b);
       };
-      if (planar_) {
-        plane_.push_back((Eigen::Matrix2d() << entry(0, 0), entry(0, 2), entry(2, 0), entry(2, 2)).finished());
-      } else {
-        blocks_.push_back(
-            Block::NullaryExpr([&](Index a, Index b) { return entry(static_cast<int>(a), static_cast<int>(b)); }));
-      }
+      blocks_.push_back(
+          Block::NullaryExpr([&](Index a, Index b) { return entry(static_cast<int>(a), static_cast<int>(b)); }));
     }
     row_begin_.push_back(static_cast<int>(columns_.size()));
     for (int a = 0; a < 3; ++a) {
@@ -140,7 +134,6 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
     }
   }
 
-  plane_.emplace_back(Eigen::Matrix2d::Zero());
   blocks_.emplace_back(Block::Zero());
   const double plain = free_term_.norm();
   const double norm = plain > 1e-150 && plain < 1e150 ? plain : free_term_.stableNorm();
@@ -220,14 +213,11 @@ ScaledBodies ScaledProblem::make_bodies(const ContactProblem& problem) const {
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
   free_term_ = base.free_term_ - shift * center;
   shift_ = base.shift_ + shift;
-  const auto shift_diagonal = [&](auto& blocks, const auto& given) {
-    for (const int k : diagonal_) {
-      const auto at = static_cast<std::size_t>(k);
-      blocks[at] = given[at];
-      blocks[at].diagonal().array() += shift;
-    }
-  };
-  planar_ ? shift_diagonal(plane_, base.plane_) : shift_diagonal(blocks_, base.blocks_);
+  for (const int k : diagonal_) {
+    const auto at = static_cast<std::size_t>(k);
+    blocks_[at] = base.blocks_[at];
+    blocks_[at].diagonal().array() += shift;
+  }
 }
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
@@ -236,14 +226,6 @@ void ScaledProblem::multiply(const Vector& r, Vector& out) const {
 }
 
 void ScaledProblem::multiply_uncounted(const Vector& r, Vector& out) const {
-  if (planar_) {
-    for (int i = 0; i < contacts(); ++i) {
-      Eigen::Array2d sum = Eigen::Array2d::Zero();
-      add_row_product(row_begin(i), row_begin(i + 1), r, sum);
-      out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];
-    }
-    return;
-  }
   for (int i = 0; i < contacts(); ++i) {
     Eigen::Array4d sum = Eigen::Array4d::Zero();
     add_row_product(row_begin(i), row_begin(i + 1), r, sum);
@@ -254,39 +236,6 @@ void ScaledProblem::multiply_uncounted(const Vector& r, Vector& out) const {
 void ScaledProblem::velocity(const Vector& r, Vector& w) const {
   multiply(r, w);
   w += free_term_;
-}
-
-// In numbers, not vectors: these would be written by halves and read whole.
-double ScaledProblem::residual_in_plane(const Vector& r, const Vector& w) const {
-  double worst = 0.0;
-  for (Index i = 0; i < contacts(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Judge& judge = judge_[at];
-    const double mu = judge.friction;
-    const double impulse_t = r[3 * i] * impulse_scale_[at];
-    const double impulse_n = r[3 * i + 2] * impulse_scale_[at] / mu;
-    const double velocity_t = w[3 * i] * velocity_scale_[at];
-    const double step_t = judge.step * velocity_t;
-    const double step_n = judge.step * mu * (w[3 * i + 2] * velocity_scale_[at] + std::abs(velocity_t));
-    // λ − P(λ − s) as s + (y − P(y)), y = λ − s.
-    const double y_t = impulse_t - step_t;
-    const double y_n = impulse_n - step_n;
-    const double tangential = std::abs(y_t);
-    double map_t = step_t;
-    double map_n = step_n;
-    if (mu * tangential <= -y_n) {
-      map_t = impulse_t;
-      map_n = impulse_n;
-    } else if (tangential > mu * y_n) {
-      const double excess = (tangential - mu * y_n) / (mu * mu + 1.0);
-      map_t += std::copysign(excess, y_t);
-      map_n -= mu * excess;
-    }
-    const double error = safe_norm<2>(ContactVector<2>(map_t, map_n)) * judge.tolerance;
-    if (!(error <= worst)) worst = error;
-    if (std::isnan(worst)) break;
-  }
-  return worst;
 }
 
 double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const {
@@ -301,7 +250,6 @@ double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
-  if (planar_) return residual_in_plane(r, w);
   double worst = 0.0;
   for (int i = 0; i < contacts(); ++i) {
     const double error = residual_of(i, r, w);

@@ -22,14 +22,14 @@ namespace conebench::cascade {
 ///
 /// Every block is embedded as a 3D contact: a limit row, a frictionless contact and the second tangent of a 2D contact
 /// become components with a unit diagonal, no coupling and no free term, whose impulse stays 0. So all parts of the
-/// cascade see vectors of one kind; where no block has a second tangent of its own, those of G̃ are stored without it.
+/// cascade see vectors of one kind.
 /// Joints are eliminated first (JointElimination); G and g are those of what is left, the residual is that of the
 /// problem with its joints satisfied.
 ///
 /// | symbol | here | shape | unit |
 /// | --- | --- | --- | --- |
 /// | n_c | contacts() | | |
-/// | G̃ | block(k) in rows row_begin(i) … | 3×3 blocks; block_in_plane(k) 2×2 | 1 |
+/// | G̃ | block(k) in rows row_begin(i) … | 3×3 blocks | 1 |
 /// | g̃ | free_term() | 3 n_c | 1 |
 class ScaledProblem {
  public:
@@ -39,24 +39,19 @@ class ScaledProblem {
   explicit ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints = std::nullopt);
 
   int contacts() const { return static_cast<int>(impulse_scale_.size()); }
-  /// No block has a second tangent of its own.
-  bool planar() const { return planar_; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
   int row_begin(int i) const { return row_begin_[static_cast<std::size_t>(i)]; }
   int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
   int stored_blocks() const { return static_cast<int>(columns_.size()); }
-  int dimension() const { return planar_ ? 2 : 3; }
   BlockMatrix matrix() const {
-    return {row_begin_, columns_, planar_ ? plane_.front().data() : blocks_.front().data(), dimension()};
+    return {row_begin_, columns_, blocks_.front().data()};
   }
   BlockGraph graph() const { return matrix().graph(); }
   bool same_pattern(const ScaledProblem& other) const {
-    return planar_ == other.planar_ && row_begin_ == other.row_begin_ && columns_ == other.columns_;
+    return row_begin_ == other.row_begin_ && columns_ == other.columns_;
   }
   const Block& block(int k) const { return blocks_[static_cast<std::size_t>(k)]; }
-  /// Where planar(), instead of block().
-  const Eigen::Matrix2d& block_in_plane(int k) const { return plane_[static_cast<std::size_t>(k)]; }
   const Vector& free_term() const { return free_term_; }
 
   /// G̃ + shift I with free term `free_term`, for the proximal point's inner problems: takes the same pattern's values
@@ -76,14 +71,6 @@ class ScaledProblem {
       const double* m = block(k).data();
       const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
       sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 6) * x[2];
-    }
-  }
-  /// The same in plane, of t1 and n.
-  void add_row_product(int begin, int end, const Vector& r, Eigen::Array2d& sum) const {
-    for (int k = begin; k < end; ++k) {
-      const Eigen::Matrix2d& m = block_in_plane(k);
-      const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
-      sum += m.col(0).array() * x[0] + m.col(1).array() * x[2];
     }
   }
   /// out = G̃ r. Counted, together with the products of its copies.
@@ -115,7 +102,6 @@ class ScaledProblem {
   void measure_by(const ContactProblem& problem);
   Index joints() const { return joints_ ? joints_->joints() : 0; }
 
-  double residual_in_plane(const Vector& r, const Vector& w) const;
   ScaledBodies make_bodies(const ContactProblem& problem) const;
 
   /// Where a block's components live in the rows after the joints; −1 for a component that is embedded.
@@ -131,8 +117,7 @@ class ScaledProblem {
   std::shared_ptr<const JointElimination> joints_;  ///< null without joints
   std::shared_ptr<long> products_ = std::make_shared<long>(0);
   std::vector<int> row_begin_, columns_, diagonal_;
-  std::vector<Block> blocks_;  ///< these or those in plane, and one more: add_row_product() reads a value past a block
-  std::vector<Eigen::Matrix2d> plane_;
+  std::vector<Block> blocks_;  ///< and one more: add_row_product() reads a value past a block
   Vector free_term_;
   std::vector<double> impulse_scale_;   ///< c γ
   std::vector<double> velocity_scale_;  ///< γ / c
@@ -140,7 +125,6 @@ class ScaledProblem {
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;
   double shift_ = 0.0;
-  bool planar_ = true;
   struct Source;
   std::shared_ptr<Source> source_;  ///< of bodies(); null without M and J
   std::vector<Judge> judge_;

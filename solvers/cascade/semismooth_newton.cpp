@@ -71,7 +71,7 @@ void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eig
   right << ex * half_root, 0.0, -ey,  //
       ey * half_root, 0.0, ex,        //
       half_root, 0.0, 0.0;
-  dropped_[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
+  dropped_[at(i)] = Left::middle;  // z_2 = 0
   base_[at(i)] = Eigen::Vector3d(0.0, 1.0, 1.0 - tau).asDiagonal();
   const Eigen::Vector3d known = Eigen::Vector3d(-ex, -ey, 1.0) * (-f2 * half_root);
   known_.segment<3>(3 * i) = known;
@@ -85,7 +85,7 @@ void SemismoothNewton::linearise(const Vector& r) {
     Eigen::Vector3d y = ri - wi;
     y[2] -= tangential_norm<3>(wi);
     const double length = tangential_norm<3>(y);
-    dropped_[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
+    dropped_[at(i)] = Left::nothing;
     if (length <= y[2]) {
       left_[at(i)].setIdentity();
       right_[at(i)].setIdentity();
@@ -107,11 +107,10 @@ void SemismoothNewton::linearise(const Vector& r) {
 }
 
 void SemismoothNewton::regularise(double alpha) {
-  const char sticks = problem_.planar() ? Left::middle : Left::nothing;
   const double share = alpha / rho_;
   for (int i = 0; i < problem_.contacts(); ++i) {
     if (dropped_[at(i)] == Left::everything) continue;
-    if (dropped_[at(i)] == sticks) {
+    if (dropped_[at(i)] == Left::nothing) {
       base_[at(i)].diagonal().array() += alpha;
       continue;
     }

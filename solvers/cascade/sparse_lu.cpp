@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 #include <utility>
-
-#include "problems/cones/contact_rows.hpp"
 
 namespace conebench::cascade {
 
@@ -36,8 +33,7 @@ std::vector<int> fill_reducing_order(const BlockGraph& graph) {
 }  // namespace
 
 void SparseLu::analyse(const BlockMatrix& matrix) {
-  dimension_ = matrix.dimension;
-  factors_.emplace<std::monostate>();
+  factors_.reset();
   elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
   dissected_ = false;
   estimate();
@@ -45,10 +41,8 @@ void SparseLu::analyse(const BlockMatrix& matrix) {
 }
 
 void SparseLu::estimate() {
-  with_contact_rows(dimension_, [&]<int Dim>() {
-    flops_ = RowLu<Dim>::flops(elimination_);
-    bytes_ = RowLu<Dim>::bytes(elimination_);
-  });
+  flops_ = elimination_.flops;
+  bytes_ = RowLu::bytes(elimination_);
 }
 
 void SparseLu::dissect(const BlockGraph& graph) {
@@ -62,33 +56,18 @@ void SparseLu::dissect(const BlockGraph& graph) {
 
 void SparseLu::prepare(const BlockMatrix& matrix) {
   if (!dissected_ && large(elimination_)) dissect(matrix.graph());
-  with_contact_rows(dimension_,
-                    [&]<int Dim>() { factors_.emplace<RowLu<Dim>>(matrix, std::exchange(elimination_, {})); });
+  factors_.emplace(matrix, std::exchange(elimination_, {}));
 }
 
 bool SparseLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
                       const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   ++factorizations_;
-  if (std::holds_alternative<std::monostate>(factors_)) prepare(matrix);
-  return std::visit(
-      [&](auto& factors) {
-        if constexpr (std::is_same_v<decltype(factors), std::monostate&>) {
-          return false;
-        } else {
-          const bool regular = factors.factor(matrix, left, right, diagonal, left_out);
-          determinant_sign_ = factors.determinant_sign();
-          return regular;
-        }
-      },
-      factors_);
+  if (!factors_) prepare(matrix);
+  return factors_->factor(matrix, left, right, diagonal, left_out);
 }
 
 void SparseLu::solve(const Vector& right_side, Vector& solution) {
-  std::visit(
-      [&](auto& factors) {
-        if constexpr (!std::is_same_v<decltype(factors), std::monostate&>) factors.solve(right_side, solution);
-      },
-      factors_);
+  if (factors_) factors_->solve(right_side, solution);
 }
 
 }  // namespace conebench::cascade

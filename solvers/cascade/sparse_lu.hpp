@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <variant>
+#include <optional>
 #include <vector>
 
 #include "problems/types.hpp"
@@ -34,7 +34,7 @@ class SparseLu {
   void solve(const Vector& right_side, Vector& solution);
 
   /// +1 or −1: the sign of the determinant of the last factored matrix.
-  int determinant_sign() const { return determinant_sign_; }
+  int determinant_sign() const { return factors_ ? factors_->determinant_sign() : 1; }
   long factorizations() const { return factorizations_; }
   /// Floating-point operations of one numeric factorization with nothing left out; an estimate before the first.
   double flops() const { return flops_; }
@@ -46,11 +46,9 @@ class SparseLu {
   void dissect(const BlockGraph& graph);
   void prepare(const BlockMatrix& matrix);
 
-  int dimension_ = 3;
   bool dissected_ = false;
   Elimination elimination_;  ///< empty once there are factors
-  std::variant<std::monostate, RowLu<3>, RowLu<2>> factors_;
-  int determinant_sign_ = 1;
+  std::optional<RowLu> factors_;
   long factorizations_ = 0;
   double flops_ = 0.0;
   double bytes_ = 0.0;

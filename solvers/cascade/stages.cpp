@@ -33,19 +33,19 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
   return search.offer(r, measure(parts, r, w));
 }
 
-NewtonBudget first_newton(bool planar) {
-  return {.steps = planar ? 30 : 60,
-          .patience = planar ? 8 : 30,
+NewtonBudget first_newton() {
+  return {.steps = 60,
+          .patience = 30,
           .relative = 2.0,
           .largest = 1e-2,
-          .progress = planar ? 0.5 : 0.7,
+          .progress = 0.7,
           .start_counts = false,
           .chords = true,
           .trusts_modes = true,
           .changes_scale = true,
           .leaves_circles = true,
-          .hopeless = planar ? 0.2 : 1.0,
-          .first_steps = planar ? 3 : 6};
+          .hopeless = 1.0,
+          .first_steps = 6};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -70,7 +70,7 @@ Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   const auto contacts = static_cast<std::size_t>(problem.contacts());
   const std::vector<BlockLu::Block> diagonal(contacts, shift * BlockLu::Block::Identity());
   const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
-  const std::vector<char> left_out(contacts, problem.planar() ? Left::middle : Left::nothing);
+  const std::vector<char> left_out(contacts, Left::nothing);
   parts.lu().factor(problem, identity, identity, diagonal, left_out);
   search.count_newton();
   Vector r(problem.size());
@@ -97,8 +97,7 @@ struct Costs {
   double sweep, newton;
 
   explicit Costs(const ScaledProblem& problem)
-      : sweep(problem.planar() ? 2.5 * problem.stored_blocks() + 20.0 * problem.contacts()
-                               : 18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
+      : sweep(18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
         newton(108.0 * problem.stored_blocks() + 400.0 * problem.contacts()) {}
   void add_fill(const BlockLu& lu) { newton += lu.estimate().flops / 6.0; }
 };
@@ -171,7 +170,7 @@ bool highly_redundant(Parts& parts) {
   // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
   // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
   // rank one a block may have 9, and 2.6 could do: such problems are passed over.
-  if (problem.planar() || problem.contacts() <= FewContacts::most_contacts ||
+  if (problem.contacts() <= FewContacts::most_contacts ||
       problem.stored_blocks() < 8 * problem.contacts())
     return false;
   double squares = 0.0;

@@ -26,8 +26,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r);
 
 /// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
-/// In the plane it is left sooner.
-NewtonBudget first_newton(bool planar);
+NewtonBudget first_newton();
 
 /// Whether more than forty contacts say so much the same that an interior point is the way from a cold start: the
 /// effective rank of G̃, (tr G̃)²/‖G̃‖²_F, is below 0.13 of its rows, as where bricks lie on bricks in four points each.

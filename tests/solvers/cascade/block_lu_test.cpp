@@ -59,35 +59,6 @@ TEST(BlockLu, BodiesKnowOfComplianceAndOfFrictionlessContacts) {
   expect_solved(ScaledProblem(smooth), 1e-2);
 }
 
-/// Bodies of three velocities each, and contacts between them in 2D.
-ContactProblem planar_boxes(Index bodies, Index contacts) {
-  srand(3);
-  PrimalForm primal;
-  primal.mass = Matrix(Matrix::Identity(3 * bodies, 3 * bodies) * 2.0).sparseView();
-  Matrix jacobian = Matrix::Zero(2 * contacts, 3 * bodies);
-  for (Index i = 0; i < contacts; ++i) {
-    jacobian.block<2, 3>(2 * i, 3 * (i % bodies)) = Eigen::Matrix<double, 2, 3>::Random();
-    jacobian.block<2, 3>(2 * i, 3 * ((i + 1 + i / bodies) % bodies)) = Eigen::Matrix<double, 2, 3>::Random();
-  }
-  primal.jacobian = jacobian.sparseView();
-  primal.free_velocity = Vector::Random(3 * bodies);
-  ContactProblemData data;
-  data.cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), 0.5), 2).value();
-  data.delassus = make_factored_delassus(primal.mass, primal.jacobian).value();
-  data.free_term = jacobian * primal.free_velocity;
-  data.primal = std::move(primal);
-  return ContactProblem::create(std::move(data)).value();
-}
-
-TEST(BlockLu, SolvesTheSameSystemInThePlane) {
-  const ScaledProblem problem(planar_boxes(6, 24));
-  ASSERT_TRUE(problem.planar());
-  for (const double shift : {1.0, 1e-3}) {
-    expect_solved(problem, shift, Space::contacts);
-    expect_solved(problem, shift, Space::bodies);
-  }
-}
-
 TEST(BlockLu, BodiesSolveTheShiftedProblemsOfTheProximalPoint) {
   const ScaledProblem problem(boxes(4));
   ScaledProblem shifted = problem;

@@ -27,9 +27,7 @@ inline Matrix dense_matrix(const ScaledProblem& problem) {
   return g;
 }
 
-/// A system as a Newton method has it: contacts that stick, slip with two unknowns (in plane one) and are open, and
-/// small D. In plane t2 is kept to the middle unknown of what sticks, to the last of every second of these, as the
-/// interior point has it, and to the last of what slips.
+/// A system as a Newton method has it: contacts that stick, slip with two unknowns and are open, and small D.
 struct System {
   using Block = Eigen::Matrix3d;
   std::vector<Block> left, right, diagonal;
@@ -44,26 +42,18 @@ struct System {
       diagonal.push_back(shift * Block::Identity() + 0.1 * shift * Block::Random());
       const auto at = static_cast<std::size_t>(i);
       if (i % 5 == 2) left_out[at] = Left::everything;
-      if (i % 5 == 3) leave_out(at, 1, Left::middle);
-      if (problem.planar()) keep_second_tangent_to(at, i % 5 == 3 || i % 2 == 0 ? 2 : 1);
+      if (i % 5 == 3) leave_out_middle(at);
     }
   }
-  void leave_out(std::size_t i, int unknown, char bit) {
-    left_out[i] = static_cast<char>(left_out[i] | bit);
-    left[i].row(unknown).setZero();
-    right[i].col(unknown).setZero();
-    diagonal[i].row(unknown).setZero();
-    diagonal[i].col(unknown).setZero();
-    diagonal[i](unknown, unknown) = 1.0;
-  }
-  void keep_second_tangent_to(std::size_t i, int unknown) {
-    left[i].col(1).setZero();
-    right[i].row(1).setZero();
-    leave_out(i, unknown, unknown == 1 ? Left::middle : Left::last);
-    left[i](unknown, 1) = right[i](1, unknown) = 1.0;
+  void leave_out_middle(std::size_t i) {
+    left_out[i] = Left::middle;
+    left[i].row(1).setZero();
+    right[i].col(1).setZero();
+    diagonal[i].row(1).setZero();
+    diagonal[i].col(1).setZero();
+    diagonal[i](1, 1) = 1.0;
   }
   bool open(int i) const { return left_out[static_cast<std::size_t>(i)] == Left::everything; }
-  bool unknown(Index row) const { return (left_out[static_cast<std::size_t>(row / 3)] & (1 << row % 3)) == 0; }
   Matrix dense(const ScaledProblem& problem) const {
     Matrix a = dense_matrix(problem);
     for (int i = 0; i < problem.contacts(); ++i) {
@@ -83,8 +73,8 @@ struct System {
   /// 0 in single unknowns that are left out.
   Vector right_side() const {
     Vector b = Vector::LinSpaced(static_cast<Index>(3 * left.size()), -1.0, 2.0);
-    for (Index row = 0; row < b.size(); ++row) {
-      if (!unknown(row) && !open(static_cast<int>(row / 3))) b[row] = 0.0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (left_out[i] == Left::middle) b[3 * static_cast<Index>(i) + 1] = 0.0;
     }
     return b;
   }

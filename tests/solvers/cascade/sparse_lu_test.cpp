@@ -38,7 +38,7 @@ struct Fixture {
       diagonal.push_back(20.0 * Eigen::Matrix3d::Random() + 40.0 * Eigen::Matrix3d::Identity());
     }
   }
-  void drop(int i, Left::Bits what) {
+  void drop(int i, Left::What what) {
     const auto at = static_cast<std::size_t>(i);
     dropped[at] = what;
     if (what != Left::middle) return;
@@ -88,42 +88,6 @@ TEST(SparseLu, SolvesAnUnsymmetricSystemAndKnowsTheSignOfItsDeterminant) {
   Fixture().expect_solved();
   Fixture(lattice(4)).expect_solved();
   Fixture(dense_problem(12)).expect_solved();
-}
-
-TEST(SparseLu, SolvesInThePlaneAndCountsTheOperationsOfTwoByTwo) {
-  const auto of = [](const char* scene, const OptionValues& options) {
-    return ScaledProblem((*require_scene(scene))->make(options, 1).value());
-  };
-  const OptionValues plane{{"contacts", 30L}, {"dimension", 2L}}, space{{"contacts", 30L}};
-  for (const ScaledProblem& problem : {of("random", plane), of("sphere-lattice", {{"nx", 4L}, {"friction", 0.0}})}) {
-    ASSERT_TRUE(problem.planar());
-    SparseLu lu;
-    lu.analyse(problem.matrix());
-    for (const double shift : {1.0, 1e-3}) {
-      const System system(problem, shift);
-      ASSERT_TRUE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
-      const Matrix a = system.dense(problem);
-      const Vector b = system.right_side();
-      Vector x(problem.size());
-      lu.solve(b, x);
-      EXPECT_LE((a * x - b).norm(), 1e-11 * (b.norm() + x.norm()));
-      EXPECT_EQ(lu.determinant_sign(), sign_of_determinant(a));
-    }
-  }
-  SparseLu in_plane, in_space;
-  in_plane.analyse(of("random", plane).matrix());
-  in_space.analyse(of("random", space).matrix());
-  EXPECT_NEAR(in_plane.flops(), 8.0 / 27.0 * in_space.flops(), 1e-9 * in_space.flops());
-}
-
-TEST(SparseLu, ReportsASingularPivotBlockInThePlane) {
-  const ScaledProblem problem((*require_scene("random"))->make({{"contacts", 12L}, {"dimension", 2L}}, 1).value());
-  System system(problem, 1.0);
-  for (auto& block : system.left) block.setZero();
-  system.diagonal[1].setZero();
-  SparseLu lu;
-  lu.analyse(problem.matrix());
-  EXPECT_FALSE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
 }
 
 TEST(SparseLu, TheSignChangesWithOneRow) {

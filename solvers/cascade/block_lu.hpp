@@ -35,8 +35,6 @@ class BlockLu {
   /// solution = matrix⁻¹ right_side.
   void solve(const Vector& right_side, Vector& solution);
 
-  /// +1 or −1: the sign of the determinant of the last factored matrix.
-  int determinant_sign() const { return in_bodies_ ? bodies_->determinant_sign() : contacts_.determinant_sign(); }
   long factorizations() const { return factorizations_; }
   /// Floating-point operations of one numeric factorization with no dropped rows; an estimate before the first.
   double flops() const { return bodies_ ? bodies_->flops() : contacts_.flops(); }

@@ -115,7 +115,6 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
   right_ = right;
   diagonal_ = diagonal;
   dropped_ = dropped;
-  determinant_sign_ = 1;
   for (Block& block : system_.values) block.setZero();
   for (std::size_t k = 0; k < mass_place_.size(); ++k) system_.values[at(mass_place_[k])] += bodies_->mass[k].value;
   const int* place = pair_place_.data();
@@ -128,14 +127,11 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
     const Eigen::Vector3d local = bodies_->local.segment<3>(3 * i).array() + shift_;
     Block own = diagonal[at(i)];
     own.noalias() += left[at(i)] * local.asDiagonal() * right[at(i)];
-    double determinant = own.determinant();
-    if (!(std::abs(determinant) > 1e-300)) {
+    if (!(std::abs(own.determinant()) > 1e-300)) {
       if (singular == Singular::fails) return false;
       regular = false;
       own += Block::Identity() * (1e-14 + 1e-12 * own.cwiseAbs().maxCoeff());
-      determinant = own.determinant();
     }
-    if (determinant < 0.0) determinant_sign_ = -determinant_sign_;
     Block& inverse = inverse_[at(i)];
     inverse = own.inverse();
     const Block half = right[at(i)] * inverse;
@@ -149,7 +145,6 @@ bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left
     if (singular == Singular::fails) return false;
     regular = false;
   }
-  if (system_.lu.determinant_sign() < 0) determinant_sign_ = -determinant_sign_;
   return regular;
 }
 

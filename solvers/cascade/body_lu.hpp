@@ -13,7 +13,7 @@ namespace conebench::cascade {
 /// The systems of BlockLu solved in the space of the bodies' velocities, which is smaller where contacts outnumber
 /// bodies. With G̃ = S M⁻¹ Sᵀ + E the matrix is A = D + L G̃ R = D′ + L S M⁻¹ Sᵀ R, D′ = D + L E R, so that (Woodbury)
 ///
-///     K y = Sᵀ R D′⁻¹ b,   K = M + Sᵀ B S,   B = R D′⁻¹ L,   z = D′⁻¹ (b − L S y),   det A = det D′ det K / det M
+///     K y = Sᵀ R D′⁻¹ b,   K = M + Sᵀ B S,   B = R D′⁻¹ L,   z = D′⁻¹ (b − L S y)
 ///
 /// D′ is block diagonal, K couples bodies that touch. D′ may be as small as the regularisation and then takes digits:
 /// each solution is refined with A itself, once or twice.
@@ -32,7 +32,6 @@ class BodyLu {
   bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& dropped, Singular singular);
   void solve(const Vector& right_side, Vector& solution);
-  int determinant_sign() const { return determinant_sign_; }
   /// Operations of a factorization, with those that K takes before.
   double flops() const { return system_.lu.flops() + assembly_flops_; }
   double bytes() const { return mass_.lu.bytes() + system_.lu.bytes(); }
@@ -73,7 +72,6 @@ class BodyLu {
   std::vector<Block> left_, right_, diagonal_, inverse_;  ///< of the last factorization; D′⁻¹
   std::vector<char> dropped_;
   Vector velocities_, velocity_right_, pushed_, scaled_, product_, correction_, rest_;
-  int determinant_sign_ = 1;
 };
 
 }  // namespace conebench::cascade

@@ -89,16 +89,6 @@ void run_interior_point(Parts& parts, Search& search, Vector&, const PathOptions
   parts.interior_point().run(search, o.impulse, o.velocity, static_cast<int>(o.steps));
 }
 
-struct ArclengthOptions : PathOptions {
-  ArclengthOptions() { steps = 2000; }
-};
-
-void declare_options(OptionBinder& bind, ArclengthOptions& o) { declare_options(bind, static_cast<PathOptions&>(o)); }
-
-void run_arclength(Parts& parts, Search& search, Vector&, const ArclengthOptions& o) {
-  parts.arclength_path().run(search, o.impulse, o.velocity, {.steps = static_cast<int>(o.steps)});
-}
-
 struct ProximalOptions {
   double shift = 1e-2;
   long steps = 3000;
@@ -254,7 +244,7 @@ SolverRow driver_row(SolverInfo info) {
 
 std::vector<SolverRow> cascade_rows() {
   using namespace cascade;
-  SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point, arclength",
+  SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
   driver.version = 16;
@@ -270,10 +260,6 @@ std::vector<SolverRow> cascade_rows() {
                                       "Few iterations on most problems; stalls where the central path folds."),
                             run_interior_point),
       part_row<ProximalOptions>(std::move(walk), run_proximal_point),
-      part_row<ArclengthOptions>(part_info("ARC", "Arclength following of the central path",
-                                           "Walks around the folds at which interior points stall; many "
-                                           "factorizations."),
-                                 run_arclength),
       driver_row(std::move(driver)),
   };
 }

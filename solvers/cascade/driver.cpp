@@ -42,16 +42,10 @@ class Driver {
   bool starts_afar() { return search_.best() > 1e-2; }
   bool starts_cold_and_redundant() { return swept_.isZero(0.0) && highly_redundant(parts_); }
   bool wants_first_sweeps() { return o_.sweeps > 0 && !swept_thoroughly(o_, parts_.source()); }
-  bool wants_sweeps() { return o_.sweeps > 0; }
   bool fits_no_factor() { return !parts_.lu().fits(); }
   bool has_no_path_yet() { return !path_followed_; }
   bool is_near() { return search_.best() < std::max(1e-6, 10.0 * search_.tolerance()); }
-  bool sticks_at_large_impulses() {
-    if (!sticking_impulse_ && search_.best() > 1e-6) sticking_impulse_ = sticking_impulse(parts_, search_);
-    return sticking_impulse_ && *sticking_impulse_ > 1e4;
-  }
   bool is_near_the_tolerance() { return search_.best() <= 1e3 * search_.tolerance(); }
-  bool has_restarts() { return o_.restarts > 0; }
 
   // The stages.
   void start_from_rest() { from_rest(parts_, search_); }
@@ -69,28 +63,23 @@ class Driver {
     Vector r = swept_;
     parts_.newton().run(search_, r, first_newton(), swept_end_);
   }
-  void sweep_more() { sweep_on(parts_, search_, swept_); }
   void rescue() { cascade::rescue(parts_, search_); }
   void let_joints_yield() { cascade::let_joints_yield(parts_, search_); }
-  void run_admm() { cascade::run_admm(parts_, search_); }
-  void start_large() { cascade::start_large(parts_, search_, *sticking_impulse_); }
   void walk() {
     parts_.proximal_point().run(
         search_, {.shift = 0.03, .newton_steps = o_.proximal_steps, .successes = 3, .short_steps = true});
   }
-  void fall() { solve_with_falling_shift(parts_, search_, !o_.skips("arclength")); }
-  void follow_arc() {
-    parts_.arclength_path().run(search_, 10.0, 1.0, {.steps = 300, .low = 0.5, .high = 2.0, .by_determinant = true});
-  }
+  void fall() { solve_with_falling_shift(parts_, search_); }
   void settle() { settle_within_tolerance(parts_, search_); }
-  void walk_on() { resume_walk(o_.proximal_steps, o_.proximal_steps * 5 / 3); }
-  void start_large_again() { cascade::start_large_again(parts_, search_); }
-  void follow_arc_again() {
-    parts_.arclength_path().run(search_, 1.0, 1.0, {.steps = static_cast<int>(o_.arclength_steps)});
+  void walk_on() {
+    parts_.proximal_point().run(search_, {.shift = 0.03,
+                                          .newton_steps = o_.proximal_steps,
+                                          .longer = o_.proximal_steps * 5 / 3,
+                                          .successes = 3,
+                                          .resume = true,
+                                          .short_steps = true,
+                                          .tolerated = tolerable});
   }
-  void walk_to_the_end() { resume_walk(1500, 2000); }
-  void restart_walk();
-  void restart_arc();
 
  private:
   struct Stage {
@@ -99,28 +88,16 @@ class Driver {
     void (Driver::*run)();
     double rescued_below = 0.0;  ///< `rescue` follows where the best is below that
   };
-  static const Stage stages[], restarts[];
+  static const Stage stages[];
 
   bool over() const { return search_.accepted() || search_.halted(); }
   void take(const Stage& stage);
-  void resume_walk(long steps, long longer) {
-    parts_.proximal_point().run(search_, {.shift = 0.03,
-                                          .newton_steps = steps,
-                                          .longer = longer,
-                                          .successes = 3,
-                                          .resume = true,
-                                          .short_steps = true,
-                                          .tolerated = tolerable});
-  }
-
   Parts& parts_;
   Search& search_;
   const DriverOptions& o_;
-  Vector swept_;                            ///< the start, and from the first sweep on where sweeps have come to
-  Measured swept_end_ = {};                 ///< what was measured there
-  bool path_followed_ = false;              ///< by the interior point
-  std::optional<double> sticking_impulse_;  ///< once it was asked for
-  long restart_ = 0;                        ///< the present one
+  Vector swept_;                ///< the start, and from the first sweep on where sweeps have come to
+  Measured swept_end_ = {};     ///< what was measured there
+  bool path_followed_ = false;  ///< by the interior point
 
   friend std::vector<std::string> cascade::stage_names();
 };
@@ -131,34 +108,18 @@ const Driver::Stage Driver::stages[] = {
     {"sweeps", &Driver::wants_first_sweeps, &Driver::sweep},
     {"only-sweeps", &Driver::fits_no_factor, &Driver::only_sweep},
     {"newton", &Driver::always, &Driver::newton},
-    {"more-sweeps", &Driver::wants_sweeps, &Driver::sweep_more},
     {"interior-point", &Driver::has_no_path_yet, &Driver::follow_path},
     {"rescue", &Driver::is_near, &Driver::rescue},
     {"bilateral-relaxation", &Driver::is_near, &Driver::let_joints_yield},
-    {"admm", &Driver::sticks_at_large_impulses, &Driver::run_admm},
-    {"large-impulses", &Driver::sticks_at_large_impulses, &Driver::start_large},
     {"proximal-point", &Driver::always, &Driver::walk, 1e-5},
     {"bilateral-relaxation-again", &Driver::always, &Driver::let_joints_yield},
     {"continuation", &Driver::always, &Driver::fall},
-    {"arclength", &Driver::always, &Driver::follow_arc, 1e-5},
     {"admissible-perturbation", &Driver::is_near_the_tolerance, &Driver::settle},
     {"proximal-point-on", &Driver::always, &Driver::walk_on, 1e-5},
-    {"large-impulses-again", &Driver::always, &Driver::start_large_again},
-    {"arclength-again", &Driver::always, &Driver::follow_arc_again, 1e-5},
-    {"proximal-point-last", &Driver::has_restarts, &Driver::walk_to_the_end, 1e-5},
-};
-
-/// Once for each restart.
-const Driver::Stage Driver::restarts[] = {
-    {"restart-proximal-point", &Driver::always, &Driver::restart_walk, 1e-5},
-    {"restart-arclength", &Driver::always, &Driver::restart_arc, 1e-5},
 };
 
 void Driver::run() {
   for (const Stage& stage : stages) take(stage);
-  for (; restart_ < o_.restarts && !over(); ++restart_) {
-    for (const Stage& stage : restarts) take(stage);
-  }
 }
 
 void Driver::take(const Stage& stage) {
@@ -168,23 +129,6 @@ void Driver::take(const Stage& stage) {
   if (over() || o_.skips("rescue") || !(search_.best() < stage.rescued_below)) return;
   search_.begin_stage("rescue");
   rescue();
-}
-
-void Driver::restart_walk() {
-  constexpr std::array<double, 4> shifts{0.1, 0.03, 0.005, 0.2};
-  parts_.proximal_point().run(search_, {.shift = shifts[static_cast<std::size_t>(restart_ % 4)],
-                                        .newton_steps = doubled(1500, restart_),
-                                        .successes = restart_ < 4 ? 5 : 10,
-                                        .short_steps = restart_ % 2 == 0,
-                                        .tolerated = tolerable});
-}
-
-void Driver::restart_arc() {
-  const bool odd = restart_ % 2 != 0;
-  const double low = odd ? 0.5 : 0.1;
-  parts_.arclength_path().run(
-      search_, odd ? 10.0 : 0.1, restart_ % 3 != 0 ? 1.0 : 10.0,
-      {.steps = static_cast<int>(doubled(300, restart_)), .low = low, .high = 1.0 / low, .by_determinant = odd});
 }
 
 }  // namespace
@@ -213,7 +157,6 @@ std::optional<std::string> DriverOptions::wrong_word() const {
 std::vector<std::string> stage_names() {
   std::vector<std::string> names{FewContacts::sweeps_name, FewContacts::newton_name};
   for (const auto& stage : Driver::stages) names.push_back(stage.name);
-  for (const auto& stage : Driver::restarts) names.push_back(stage.name);
   return names;
 }
 
@@ -228,10 +171,6 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
                 .maximum = 1e9,
                 .doc = "Newton steps of the first proximal-point walk; a later one goes on while 5/3 of them more "
                        "halve its residual"});
-  bind.integer("arclength_steps", o.arclength_steps,
-               {.minimum = 1, .maximum = 1e9, .doc = "steps of the first arclength following"});
-  bind.integer("restarts", o.restarts,
-               {.minimum = 0, .maximum = 1000, .doc = "further proximal-point walks and followings with other starts"});
   bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
   bind.text("skip", o.skip, fmt::format("stages that are left out, with commas: {}", fmt::join(stage_names(), ", ")));
   bind.real(

@@ -14,8 +14,6 @@ namespace conebench::cascade {
 struct DriverOptions {
   long sweeps = 4;
   long proximal_steps = 1200;
-  long arclength_steps = 150;
-  long restarts = 12;
   double memory = 2000.0;
   bool projected = false;
   std::string skip;  ///< names of stages, with commas between them

@@ -7,30 +7,21 @@ namespace conebench::cascade {
 
 namespace {
 
-struct Fall {
-  double factor;
-  int arclength_steps;  ///< where the interior point stalls
-};
-
 /// The last α with a solution. Less than that: `search` accepted a point, is halted, or no α had one.
-std::optional<double> fall(Parts& parts, Search& search, const Fall& by) {
+std::optional<double> fall(Parts& parts, Search& search, double factor) {
   const ScaledProblem& problem = parts.problem();
   ShiftedProblem& shifted = parts.shifted();
   NewtonBudget& finish = shifted.interior_point.finish;
   finish = {};
-  ArclengthPath path(shifted.problem, parts.lu(), shifted.newton);
   const Vector zero = Vector::Zero(problem.size());
   Vector w(problem.size());
   std::optional<double> last;
   int misses = 0;
-  for (double shift = 1e-6; shift > 1e-12 && misses < 2; shift *= by.factor) {
+  for (double shift = 1e-6; shift > 1e-12 && misses < 2; shift *= factor) {
     shifted.problem.become_shifted(problem, shift, zero);
     Search inner(shifted.problem, 0.1 * search.tolerance(), search);
     finish.largest = std::min(1e-4, 0.01 * shift);
-    bool solved = shifted.interior_point.run(inner, 1.0, 1.0, 100);
-    if (!solved && by.arclength_steps > 0 && !search.halted()) {
-      solved = path.run(inner, 1.0, 1.0, {.steps = by.arclength_steps});
-    }
+    const bool solved = shifted.interior_point.run(inner, 1.0, 1.0, 100);
     problem.velocity(inner.best_point(), w);
     if (search.offer(inner.best_point(), problem.residual(inner.best_point(), w)) || search.halted()) return {};
     misses = solved ? 0 : misses + 1;
@@ -41,9 +32,9 @@ std::optional<double> fall(Parts& parts, Search& search, const Fall& by) {
 
 }  // namespace
 
-bool solve_with_falling_shift(Parts& parts, Search& search, bool arclength) {
-  for (const Fall& by : {Fall{0.1, arclength ? 300 : 0}, Fall{0.3, 0}}) {
-    const auto shift = fall(parts, search, by);
+bool solve_with_falling_shift(Parts& parts, Search& search) {
+  for (const double factor : {0.1, 0.3}) {
+    const auto shift = fall(parts, search, factor);
     if (search.accepted() || search.halted()) return true;
     if (!shift) continue;
     const ProximalPoint::Limits walk{.shift = *shift,

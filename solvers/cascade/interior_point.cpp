@@ -151,7 +151,7 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     if (search.halted() || !std::isfinite(residual) || m < 1e-20) return false;
     const bool near = m < 3e-7 * r0 * w0 || m < 0.25 * gap_before;
     gap_before = m;
-    if (hand_over && near && residual < hand_over_below) {
+    if (near && residual < hand_over_below) {
       if (finish_with_newton(search)) return true;
       if (search.halted()) return false;
       hand_over_below = 0.05 * residual;

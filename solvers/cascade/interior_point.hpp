@@ -24,7 +24,6 @@ class InteriorPoint {
   /// Called with each finishing run's budget; defaults to NewtonBudget with the regularisation alternating.
   NewtonBudget finish;
   bool alternate = true;  ///< relative regularisation 10 and 1e3 in turn
-  bool hand_over = true;  ///< call the semi-smooth Newton method near a solution
 
  private:
   using Field = PathSystem::Field;

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "solvers/cascade/arclength_path.hpp"
 #include "solvers/cascade/block_lu.hpp"
 #include "solvers/cascade/contact_sweep.hpp"
 #include "solvers/cascade/interior_point.hpp"
@@ -62,7 +61,6 @@ class Parts {
   InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
   ShiftedProblem& shifted() { return made(shifted_, problem_, lu()); }
   ProximalPoint& proximal_point() { return made(proximal_point_, problem_, newton(), shifted()); }
-  ArclengthPath& arclength_path() { return made(arclength_path_, problem_, lu(), newton()); }
 
  private:
   template <class Part, class... Arguments>
@@ -81,7 +79,6 @@ class Parts {
   std::unique_ptr<InteriorPoint> interior_point_;
   std::unique_ptr<ShiftedProblem> shifted_;
   std::unique_ptr<ProximalPoint> proximal_point_;
-  std::unique_ptr<ArclengthPath> arclength_path_;
 };
 
 }  // namespace conebench::cascade

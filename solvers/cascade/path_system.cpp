@@ -45,7 +45,6 @@ PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
       right_(at(problem.contacts())),
       base_(at(problem.contacts())),
       axis_(at(problem.contacts())),
-      stretch_(at(problem.contacts())),
       dropped_(at(problem.contacts()), Left::nothing),
       scaled_point_(at(problem.contacts())),
       quotient_(at(problem.contacts())),
@@ -69,7 +68,6 @@ void PathSystem::scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w
   const double a = point + std::sqrt(1.0 + point * point);
   const double eta = std::sqrt(root_r / root_u);
   axis_[at(i)] = {ex, ey};
-  stretch_[at(i)] = {eta, a};
 
   // λ = W u in the eigenbasis; f1·u without cancellation: (w_n + ‖w_T‖ ‖ŵ + ê‖²/2)/√2.
   const double wx = slip > 0.0 ? w[0] / slip : 0.0;
@@ -114,11 +112,6 @@ Eigen::Vector3d PathSystem::from_eigenbasis(int i, const Vector& z) const {
   const double along = (z[3 * i] - z[3 * i + 1]) * half_root;
   const double across = z[3 * i + 2];
   return {along * ex - across * ey, along * ey + across * ex, (z[3 * i] + z[3 * i + 1]) * half_root};
-}
-
-Eigen::Vector3d PathSystem::to_scaled(int i, const Eigen::Vector3d& x) const {
-  const auto [eta, a] = stretch_[at(i)];
-  return to_eigenbasis(i, x).cwiseQuotient(Eigen::Vector3d(eta * a, eta / a, eta));
 }
 
 void PathSystem::solve(const Field& d, const Vector& infeasibility, double weight, Direction& direction) {

@@ -48,8 +48,6 @@ class PathSystem {
   /// λ \ d of the last solve.
   const Field& quotient() const { return quotient_; }
   Eigen::Vector3d from_eigenbasis(int i, const Vector& z) const;
-  /// z with R_i z = x.
-  Eigen::Vector3d to_scaled(int i, const Eigen::Vector3d& x) const;
 
  private:
   Eigen::Vector3d to_eigenbasis(int i, const Eigen::Vector3d& x) const;
@@ -58,8 +56,7 @@ class PathSystem {
   const ScaledProblem& problem_;
   BlockLu& lu_;
   std::vector<Block> left_, right_, base_;
-  std::vector<std::array<double, 2>> axis_;     ///< ê
-  std::vector<std::array<double, 2>> stretch_;  ///< (η, a)
+  std::vector<std::array<double, 2>> axis_;  ///< ê
   std::vector<char> dropped_;
   Field scaled_point_, quotient_;
   Vector right_side_;

@@ -72,13 +72,12 @@ struct RowBlock {
     }
   };
 
-  /// inverse = this⁻¹. Changes the sign with the determinant's. False where the block was singular and was perturbed.
-  bool invert(RowBlock& inverse, int& sign) {
+  /// inverse = this⁻¹. False where the block was singular and was perturbed.
+  bool invert(RowBlock& inverse) {
     bool regular = true;
     const auto row = [&](int a) { return Eigen::Vector3d(rows[a][0], rows[a][1], rows[a][2]); };
     Eigen::Vector3d first = row(1).cross(row(2));
     double determinant = row(0).dot(first);
-    if (determinant < 0.0) sign = -sign;
     const double magnitude =
         row(0).cwiseAbs().cwiseMax(row(1).cwiseAbs()).cwiseMax(row(2).cwiseAbs()).maxCoeff<Eigen::PropagateNaN>();
     if (!(std::abs(determinant) > 1e-300) || !(magnitude < 1e300)) {

@@ -62,12 +62,11 @@ RowLu::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matrix.row
 }
 
 void RowLu::prefetch_row(int i, const BlockMatrix& matrix, const std::vector<Block>& left,
-                              const std::vector<Block>& diagonal) const {
+                         const std::vector<Block>& diagonal) const {
   if (i >= n_) return;
   prefetch(left[at(permutation_[at(i)])].data(), 9);
   prefetch(diagonal[at(permutation_[at(i)])].data(), 9);
-  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k)
-    prefetch(matrix.block(entries_[at(k)].block), 9);
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) prefetch(matrix.block(entries_[at(k)].block), 9);
 }
 
 void RowLu::load_row(int i, const BlockMatrix& matrix, const Block& left, const Block& diagonal) {
@@ -86,9 +85,8 @@ void RowLu::take_lower(int k, int j) {
 }
 
 bool RowLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
-                        const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
+                   const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
   bool regular = true;
-  determinant_sign_ = 1;
   for (int i = 0; i < n_; ++i) {
     dropped_[at(i)] = left_out[at(permutation_[at(i)])] == Left::everything;
     if (i + 8 < n_) prefetch(right[at(permutation_[at(i + 8)])].data(), 9);
@@ -100,7 +98,7 @@ bool RowLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, co
     const int original = permutation_[at(i)];
     load_row(i, matrix, left[at(original)], diagonal[at(original)]);
     eliminate_lower(i);
-    if (!work_[at(i)].invert(inverse_diagonal_[at(i)], determinant_sign_)) regular = false;
+    if (!work_[at(i)].invert(inverse_diagonal_[at(i)])) regular = false;
     work_[at(i)] = {};
     double* values = upper_values_.data() + packed * at(upper_begin_[at(i)]);
     for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k, values += packed) {

@@ -23,7 +23,6 @@ class RowLu {
   bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
               const std::vector<Block>& diagonal, const std::vector<char>& left_out);
   void solve(const Vector& right_side, Vector& solution);
-  int determinant_sign() const { return determinant_sign_; }
   /// What the factors take.
   static double bytes(const Elimination& elimination);
 
@@ -57,7 +56,6 @@ class RowLu {
   std::vector<Work> work_;   ///< one dense block row; zero between rows
   std::vector<Row4> intermediate_;
   std::vector<char> dropped_;  ///< by new row
-  int determinant_sign_ = 1;
 };
 
 }  // namespace conebench::cascade

@@ -44,9 +44,7 @@ class ScaledProblem {
   int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
   int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
   int stored_blocks() const { return static_cast<int>(columns_.size()); }
-  BlockMatrix matrix() const {
-    return {row_begin_, columns_, blocks_.front().data()};
-  }
+  BlockMatrix matrix() const { return {row_begin_, columns_, blocks_.front().data()}; }
   BlockGraph graph() const { return matrix().graph(); }
   bool same_pattern(const ScaledProblem& other) const {
     return row_begin_ == other.row_begin_ && columns_ == other.columns_;

@@ -13,9 +13,6 @@
 
 namespace conebench::cascade {
 
-/// `steps`, doubled every fourth restart as long as an int holds a thousand of them.
-constexpr long doubled(long steps, long restart) { return steps << std::min(restart / 4, 20L); }
-
 /// What all parts of one solve share: the best point found so far, the stop test and the counts.
 ///
 /// Budgets are counted in Newton steps (one factorization each) and sweeps, never in seconds, so that runs repeat bit
@@ -51,7 +48,6 @@ class Search {
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : halted_; }
   bool accepted() const { return accepted_; }
-  long iterations_left() const;
 
   double tolerance() const { return tolerance_; }
   double best() const { return best_; }

@@ -12,8 +12,7 @@
 namespace conebench::cascade {
 
 /// LU of matrices of blocks that share one symmetric pattern: one symbolic analysis, then as many numeric
-/// factorizations as wanted. The sign of the determinant is kept: it tells which side of a fold of the central path a
-/// point lies on. Contacts marked as left out act as rows of the identity and cost nothing.
+/// factorizations as wanted. Contacts marked as left out act as rows of the identity and cost nothing.
 ///
 /// The order is approximate minimum degree on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's
 /// are smaller, nested dissection.
@@ -33,8 +32,6 @@ class SparseLu {
   /// solution = A⁻¹ right_side; the right side itself in contacts that are left out, 0 in single components.
   void solve(const Vector& right_side, Vector& solution);
 
-  /// +1 or −1: the sign of the determinant of the last factored matrix.
-  int determinant_sign() const { return factors_ ? factors_->determinant_sign() : 1; }
   long factorizations() const { return factorizations_; }
   /// Floating-point operations of one numeric factorization with nothing left out; an estimate before the first.
   double flops() const { return flops_; }

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "problems/cone_projection.hpp"
-#include "solvers/linear/elimination_fronts.hpp"
-#include "solvers/registry.hpp"
 
 namespace conebench::cascade {
 
@@ -78,20 +75,6 @@ Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   return r;
 }
 
-/// From there on no other way than large starts is worth its time.
-constexpr double very_large = 1e5;
-
-/// Interior points from three starts, and a proximal point from the best.
-bool from_impulses_of(double size, Parts& parts, Search& search) {
-  for (const double velocity : {10.0, 1e3, 1.0}) {
-    if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
-    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
-  }
-  if (search.halted() || !(search.best() < 1e-3)) return false;
-  return parts.proximal_point().run(search,
-                                    {.shift = 1e-6, .newton_steps = 200, .successes = 5, .from = &search.best_point()});
-}
-
 /// Rough costs in multiplications: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
 struct Costs {
   double sweep, newton;
@@ -111,32 +94,6 @@ double sweeps_needed(double residual, double tolerance, double rate) {
   return rate < 1.0 && needed < 1e9 ? needed : 1e9;
 }
 
-/// Offers the iterates of another solver, in the problem's own units, to the search.
-class Relay final : public Monitor {
- public:
-  Relay(const ScaledProblem& problem, Search& search) : problem_(problem), search_(search), w_(problem.size()) {}
-
- private:
-  Decision look(long, ConstVectorRef impulse, double) override {
-    search_.count_sweep();
-    problem_.from_impulse(impulse, r_);
-    problem_.velocity(r_, w_);
-    const double residual = problem_.residual(r_, w_);
-    if (search_.offer(r_, residual)) return Decision::accept;
-    // Where it is the right method, twenty iterations gain two digits and more from the fortieth on.
-    if (++looks_ % 20 == 0) {
-      if (looks_ > 20 && residual > 0.1 * last_) return Decision::out_of_time;
-      last_ = residual;
-    }
-    return search_.halted() ? Decision::out_of_time : Decision::keep_going;
-  }
-  const ScaledProblem& problem_;
-  Search& search_;
-  Vector r_, w_;
-  int looks_ = 0;
-  double last_ = 0.0;
-};
-
 /// A step costs as much as many sweeps, or there is no factor to make it with.
 bool newton_is_dear(Parts& parts) {
   Costs costs(parts.problem());
@@ -146,32 +103,12 @@ bool newton_is_dear(Parts& parts) {
 
 }  // namespace
 
-bool run_admm(Parts& parts, Search& search) {
-  const ContactProblem& source = parts.source();
-  // Its L and U, each beside what they are made of, and the stack of updates.
-  const EliminationFronts fronts = analyse_fronts(source.blocks());
-  const auto values = 4.0 * static_cast<double>(fronts.panel_values) + static_cast<double>(fronts.stack_values);
-  if (sizeof(double) * values > parts.most_bytes()) return false;
-  const auto solver = find_solver("ADMM-NCP-SA-S")->make({});
-  if (!solver.ok() || (*solver)->prepare(source)) return false;
-  Relay relay(parts.problem(), search);
-  Vector impulse = Vector::Zero(source.rows());
-  // Each iteration may factor once, after the first factor.
-  const long most = std::min(120L, (search.iterations_left() - 1) / 2);
-  if (most < 1) return false;
-  const StopRule stop{.tolerance = search.tolerance(), .max_iterations = most, .criterion = Criterion::verdict};
-  const SolveSummary summary = (*solver)->solve(Vector::Zero(source.rows()), stop, relay, impulse);
-  for (long k = 0; k < summary.factorizations; ++k) search.count_newton();
-  return search.accepted();
-}
-
 bool highly_redundant(Parts& parts) {
   const ScaledProblem& problem = parts.problem();
   // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
   // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
   // rank one a block may have 9, and 2.6 could do: such problems are passed over.
-  if (problem.contacts() <= FewContacts::most_contacts ||
-      problem.stored_blocks() < 8 * problem.contacts())
+  if (problem.contacts() <= FewContacts::most_contacts || problem.stored_blocks() < 8 * problem.contacts())
     return false;
   double squares = 0.0;
   for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
@@ -210,48 +147,6 @@ bool from_rest(Parts& parts, Search& search) {
   return parts.newton().run(search, further, {.steps = 15, .patience = 2, .start_counts = false});
 }
 
-bool sweep_on(Parts& parts, Search& search, Vector& r) {
-  constexpr int least = 8;
-  Costs costs(parts.problem());
-  costs.add_fill(parts.lu());
-  Vector w(parts.problem().size());
-  struct Mark {
-    int sweeps;
-    double residual;
-  };
-  std::vector<Mark> marks;
-  int done = 0;
-  int batch = least;
-  bool hesitating = false;
-  while (!search.halted()) {
-    const double spent = done * costs.sweep;
-    const bool early = done < 16 * least && spent <= 5.0 * costs.newton;
-    Mark from{done + batch / 2, 0.0};
-    sweep_times(batch / 2, parts, search, r);
-    if (early) from.residual = measure(parts, r, w);
-    sweep_times(batch - batch / 2, parts, search, r);
-    done += batch;
-    const double residual = measure(parts, r, w);
-    if (search.offer(r, residual)) return true;
-    marks.push_back({done, residual});
-    // Over the last half batch at first, later over the later half of all sweeps; then one batch may hesitate.
-    if (!early) {
-      const auto in_earlier_half = [&](const Mark& mark) { return 2 * mark.sweeps <= done; };
-      from = *std::prev(std::partition_point(marks.begin(), marks.end(), in_earlier_half));
-    }
-    const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
-    const double needed = sweeps_needed(residual, search.tolerance(), rate);
-    // What is nearly done is done.
-    const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
-    const bool promising = needed * costs.sweep <= patience * costs.newton;
-    if (!promising && (early || hesitating)) return false;
-    hesitating = !promising;
-    // To measure costs nearly as much as a sweep.
-    batch = std::clamp(static_cast<int>(needed) + 1, least, std::max(least, done / 8));
-  }
-  return false;
-}
-
 bool settle_within_tolerance(Parts& parts, Search& search) {
   const ProximalPoint::Limits walk{.shift = 1e-4,
                                    .newton_steps = 12000,
@@ -262,21 +157,6 @@ bool settle_within_tolerance(Parts& parts, Search& search) {
                                    .tolerated = tolerable,
                                    .over_relaxation = 0.0};
   return parts.proximal_point().run(search, walk);
-}
-
-double sticking_impulse(Parts& parts, Search& search) {
-  const double size = sticking_impulses(parts, search, 1e-10).lpNorm<Eigen::Infinity>();
-  return std::isfinite(size) ? size : 0.0;
-}
-
-bool start_large(Parts& parts, Search& search, double sticking_impulse) {
-  if (sticking_impulse > very_large) return from_impulses_of(sticking_impulse, parts, search);
-  return parts.interior_point().run(search, sticking_impulse, 10.0, 60);
-}
-
-bool start_large_again(Parts& parts, Search& search) {
-  const double size = sticking_impulse(parts, search);
-  return size > 1e3 && size <= very_large && !search.halted() && from_impulses_of(size, parts, search);
 }
 
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {

@@ -43,26 +43,8 @@ bool follow_path(Parts& parts, Search& search);
 /// factor fits.
 bool from_rest(Parts& parts, Search& search);
 
-/// Sweeps on from r, eight at a time and an eighth of a long way, for as long as their rate (of the last half batch at
-/// first, later of the later half of all) promises the tolerance within thirty of what our counts take for a Newton
-/// step, after forty within ten. Later than the first 128 one batch in a row may promise less.
-bool sweep_on(Parts& parts, Search& search, Vector& r);
-
 /// A proximal point from the best point, within a thousand tolerances, that leaves what the tolerance allows, without
 /// over-relaxation: α falls from 1e-4.
 bool settle_within_tolerance(Parts& parts, Search& search);
-
-/// ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞, the impulse were all contacts to stick; 0 where that is no number. Large where heavy bodies
-/// stand on light ones.
-double sticking_impulse(Parts& parts, Search& search);
-
-/// ADMM-NCP-SA-S, whose way to a solution is no longer for large impulses. Left where it gains too little.
-bool run_admm(Parts& parts, Search& search);
-
-/// An interior point from a start of that size, or, over 1e5, three of them and a proximal point from the best.
-bool start_large(Parts& parts, Search& search, double sticking_impulse);
-
-/// Where sticking impulses are over 1e3 and up to 1e5: three starts and a proximal point from the best.
-bool start_large_again(Parts& parts, Search& search);
 
 }  // namespace conebench::cascade

@@ -29,7 +29,6 @@ void expect_solved(BlockLu& lu, const ScaledProblem& problem, const System& syst
   Vector x(problem.size());
   lu.solve(b, x);
   EXPECT_LE((a * x - b).norm(), 1e-12 * (b.norm() + x.norm())) << (space == Space::bodies ? "bodies" : "contacts");
-  EXPECT_EQ(lu.determinant_sign(), sign_of_determinant(a));
 }
 
 void expect_solved(const ScaledProblem& problem, double shift, Space space = Space::bodies) {

@@ -46,7 +46,7 @@ TEST_P(CascadeParts, SolveAStackWithManyRedundantContactsToTenDigits) {
   EXPECT_LE(answer.residual, 1e-10);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CascadeParts, ::testing::Values("IPM", "PPA", "ARC", "CASCADE"),
+INSTANTIATE_TEST_SUITE_P(All, CascadeParts, ::testing::Values("IPM", "PPA", "CASCADE"),
                          [](const auto& instance) { return instance.param; });
 
 TEST(Cascade, SolvesRandomProblemsOfEveryKindToTenDigits) {

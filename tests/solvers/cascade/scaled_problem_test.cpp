@@ -86,11 +86,5 @@ TEST(ScaledProblem, AResidualBesideHugeImpulsesKeepsItsDigits) {
   EXPECT_NEAR(problem.residual(r, w), 1.0, 1e-12);
 }
 
-TEST(Search, RestartsDoubleTheirStepsWithinTheRangeOfAnInt) {
-  EXPECT_EQ(doubled(1500, 0), 1500);
-  EXPECT_EQ(doubled(1500, 11), 6000);
-  for (const long restart : {80L, 92L, 256L, 999L}) EXPECT_EQ(doubled(300, restart), 300L << 20);
-}
-
 }  // namespace
 }  // namespace conebench::cascade

@@ -99,7 +99,7 @@ TEST(CascadeStages, HalfTheSweepsAskedForComeBeforeTheFirstFactorOfMoreThanEight
 TEST(CascadeStages, AStackWithAMassRatioOfAMillionIsSolvedToEightDigits) {
   for (const long boxes : {2L, 5L, 10L}) {
     const Answer answer = run_cascade("box-stack", {{"boxes", boxes}, {"mass_ratio", 1e6}},
-                                      {.tolerance = 1e-8, .max_iterations = 2000, .criterion = Criterion::own});
+                                      {.tolerance = 1e-8, .max_iterations = 20000, .criterion = Criterion::own});
     EXPECT_LE(answer.residual, 1e-8) << boxes;
   }
 }
@@ -203,21 +203,6 @@ TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
   EXPECT_EQ(search.newton_steps(), 0);
 }
 
-TEST(CascadeStages, SweepOnArrivesWhereSweepsAreFastAndGivesUpWhereTheyAreSlow) {
-  Bench fast(make_problem("random", {{"contacts", 20L}, {"mu_min", 0.1}, {"mu_max", 0.2}}));
-  cascade::Search near = fast.search(1e-6);
-  Vector r = Vector::Zero(fast.parts.problem().size());
-  EXPECT_TRUE(sweep_on(fast.parts, near, r));
-  EXPECT_TRUE(near.accepted());
-  EXPECT_EQ(near.newton_steps(), 0);
-
-  Bench slow(make_problem("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}));
-  cascade::Search far = slow.search(1e-8);
-  r = Vector::Zero(slow.parts.problem().size());
-  EXPECT_FALSE(sweep_on(slow.parts, far, r));
-  EXPECT_FALSE(far.accepted());
-}
-
 TEST(CascadeStages, APathStartsByWhatMoves) {
   const auto steps = [](const ContactProblem& problem, bool by_what_moves) {
     Bench bench(problem);
@@ -267,13 +252,13 @@ TEST(CascadeStages, AFallingShiftEndsBeyondTheFoldAtWhichTheInteriorPointStalls)
   EXPECT_FALSE(bench.parts.interior_point().run(stalled, 1.0, 1.0, 60));
   EXPECT_GT(stalled.best(), 0.1);
   cascade::Search search = bench.search(1e-9);
-  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search, true));
+  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search));
   EXPECT_TRUE(search.accepted());
   EXPECT_LE(search.best(), 1e-9);
   cascade::Search short_search = bench.search(1e-9, 30);
-  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search, true)) << "halted";
+  EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, short_search)) << "halted";
   EXPECT_FALSE(short_search.accepted());
-  EXPECT_EQ(short_search.iterations_left(), 0);
+  EXPECT_TRUE(short_search.halted());
 }
 
 TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
@@ -281,7 +266,7 @@ TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
       make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}}, 117));
   const StopRule stop{.tolerance = 1e-15, .max_iterations = 10000, .criterion = Criterion::verdict};
   const auto fall = [&](cascade::Search& search) {
-    EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search, true));
+    EXPECT_TRUE(cascade::solve_with_falling_shift(bench.parts, search));
   };
   const auto walk = [&](cascade::Search& search) { bench.parts.proximal_point().run(search, {}); };
   for (const auto& stage : {std::function<void(cascade::Search&)>(fall), std::function<void(cascade::Search&)>(walk)}) {

@@ -72,7 +72,7 @@ class SmallProblem {
     return worst / velocity_scale_;
   }
 
-  FewNewton<Dim, Limits> newton() const { return {problem_, inverse_steps_.data(), velocity_scale_}; }
+  FewNewton newton() const { return {problem_, inverse_steps_.data(), velocity_scale_}; }
 
  private:
   // Block i is a limit, of row i, below limits(), and a contact from there on.
@@ -233,11 +233,11 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   const auto newton = [&] {
     constexpr int patience = 16;
     count.stage = FewContacts::newton_name;
-    std::array<double, static_cast<std::size_t>(FewNewton<Dim, Limits>::most_rows)> before;
+    std::array<double, FewNewton::most_rows> before;
     std::copy(impulse.begin(), impulse.end(), before.begin());
     const double start = count.residual;
     double best = start;
-    FewNewton<Dim, Limits> point = contacts.newton();
+    FewNewton point = contacts.newton();
     point.start_from(impulse.data());
     double residual = start;
     for (int slow = 0; slow < patience && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
@@ -347,8 +347,8 @@ bool only_pressed(const ContactProblem& problem) {
 bool FewContacts::dense_enough(const ContactProblem& problem) {
   const Index dim = problem.cones().contact_dimension();
   const Index blocks = problem.cones().blocks();
-  return problem.rows() <= dense * dim || (problem.rows() <= FewNewton<3, true>::most_contacts * dim &&
-                                           4 * problem.blocks().stored_blocks() >= blocks * blocks);
+  return problem.rows() <= dense * dim ||
+         (problem.rows() <= FewNewton::most_contacts * dim && 4 * problem.blocks().stored_blocks() >= blocks * blocks);
 }
 
 bool FewContacts::worth_trial_sweeps(const ContactProblem& problem) {

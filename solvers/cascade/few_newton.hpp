@@ -1,33 +1,25 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <array>
 
-#include "problems/cone_projection.hpp"
 #include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
+#include "solvers/cascade/contact_step.hpp"
 
 namespace conebench::cascade {
 
-/// SSN (SemismoothNewton: modes, letters and steps are described there) on a few contacts and limits, with a dense
-/// matrix and without heap allocation: for so few of them to scale, allocate and analyse costs as much as several
-/// steps. The unknowns are those that the modes leave free, three of a sticking contact, two of a slipping one, none of
-/// an open one; in 2D two and one. A limit is a contact without friction, of one row. In the coordinates of
-/// ScaledProblem but for γ; rows as in the problem.
+/// SSN (SemismoothNewton) on a few contacts and limits, with a dense matrix of the unknowns that the modes leave free
+/// and without heap allocation: for so few of them to scale, allocate and analyse costs as much as several steps. In
+/// the coordinates of ScaledProblem but for γ, rows as in the problem.
 ///
 /// The regularisation is α = min(1e-3, a · residual) with a = 0.1 at first and where a mode has changed, a hundredth of
 /// the last a where none has, 10 where six steps have not helped; up to three contacts (as many rows) begin with next
 /// to none.
-///
-/// In the plane the first step after the sweeps takes the modes of r − (w_T, 0) where r_n > 0: what the sweeps closed
-/// is to stay closed. With De Saxcé's velocity in place of 0 a contact whose normal velocity a later one has upset
-/// sticks where friction is small, and it takes steps to find back.
-///
-/// `Limits`: whether the problem has any.
-template <int Dim, bool Limits>
 class FewNewton {
  public:
   static constexpr int most_contacts = 16;
-  static constexpr int most_rows = Dim * most_contacts;  ///< limits' included
+  static constexpr int most_rows = 3 * most_contacts;  ///< limits' included
 
   /// `inverse_steps` and `velocity_scale`: of the natural map (natural_map_scaling()). All must outlive this object.
   FewNewton(const ContactProblem& problem, const double* inverse_steps, double velocity_scale);
@@ -40,63 +32,39 @@ class FewNewton {
   void step(double residual, int without_progress);
 
  private:
-  using Part = ContactVector<Dim>;
-  static constexpr int n = Dim - 1;  ///< of a contact's components the normal one
-  static constexpr int most_padded = (most_rows + 3) / 4 * 4;
-
-  enum class Mode : char { none, open, stick, slip, frictionless };
-  struct Contact {
-    Mode mode;
-    int first;      ///< of its unknowns
-    int normal;     ///< row of its normal component
-    Part along;     ///< f1
-    Part across;    ///< f3; in 2D none
-    Part row;       ///< first row of L where it slips
-    double turned;  ///< τ
+  using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most_rows, most_rows>;
+  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most_rows, 1>;
+  /// A limit or a contact.
+  struct Part {
+    std::array<Index, 3> rows{-1, -1, -1};  ///< of t1, t2 and n; −1 where it has none of its own
+    double friction = 1.0;                  ///< 1 where none acts
+    ContactStep step{};
+    bool seen = false;
+  };
+  struct Unknown {
+    int part;
+    int component;  ///< of z
   };
 
-  /// Of the contact that is block i.
-  double friction(int i) const { return problem_.cones().friction()[static_cast<std::size_t>(i - limits())]; }
-  /// The first blocks.
-  int limits() const { return Limits ? limits_ : 0; }
-  bool is_limit(int i) const { return Limits && i < limits_; }
-  int row(int i) const { return is_limit(i) ? i : Dim * i - n * limits(); }
-  const double* column(int b) const { return matrix_.data() + stride_ * b; }
-  void scale();
-  /// sum += G̃ x.
-  void add_product(const double* x, double* sum) const;
-  void find_velocity();
-  /// False where a contact's mode is another than at the last point.
+  /// A part's three components of `x`, 0 where it has none.
+  Eigen::Vector3d components(const Part& part, const Column& x) const;
+  void scale(const ContactProblem& problem);
+  /// False where a part's mode is another than at the last point.
   bool linearise();
-  void linearise_normal(Contact& contact);
-  void linearise_slip(int i, const Part& y);
-  void assemble(double alpha);
-  void eliminate();
+  void solve();
 
-  const ContactProblem& problem_;
   const double* inverse_steps_;
-  const double velocity_scale_;
-  const int limits_;
-  const int blocks_;
-  const int rows_;
-  const int stride_;       ///< of matrix_, a multiple of four as padded_
+  double velocity_scale_;
+  int parts_count_;
+  bool very_few_;          ///< at most three contacts, or as many rows
   double relative_ = 0.1;  ///< regularisation over residual
-  int unknowns_ = 0;
-  int padded_ = 0;
-  template <int Count>
-  using Doubles = std::array<double, static_cast<std::size_t>(Count)>;
-  // Whole registers are read: from one line of the cache where they begin at multiples of their size.
-  alignas(64) Doubles<most_rows * most_padded> matrix_;          ///< G̃, by columns
-  alignas(64) Doubles<most_rows * most_padded> turned_columns_;  ///< G̃ R of those that slip
-  alignas(64) Doubles<(most_rows + 1) * most_padded> reduced_;   ///< and the right side
-  alignas(64) Doubles<most_padded> weights_, free_, r_, w_, known_, right_side_;
-  Doubles<most_rows> solution_;
-  std::array<Contact, static_cast<std::size_t>(most_rows)> linear_;  ///< limits and contacts
+  std::array<Part, most_rows> parts_;
+  std::array<Unknown, most_rows> unknowns_;
+  int unknowns_count_ = 0;
+  Columns matrix_;  ///< G̃
+  Columns turned_;  ///< G̃ R
+  Columns system_;  ///< L G̃ R + B
+  Column weights_, free_, r_, w_, known_, product_, right_side_;
 };
-
-extern template class FewNewton<2, false>;
-extern template class FewNewton<3, false>;
-extern template class FewNewton<2, true>;
-extern template class FewNewton<3, true>;
 
 }  // namespace conebench::cascade

@@ -11,8 +11,6 @@ namespace conebench::cascade {
 
 namespace {
 
-const double half_root = std::sqrt(0.5);
-
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Whether a run goes in a circle: a residual that equals one of the last twelve.
@@ -37,6 +35,7 @@ class Circle {
 SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
     : problem_(problem),
       lu_(lu),
+      steps_(at(problem.contacts())),
       left_(at(problem.contacts())),
       right_(at(problem.contacts())),
       base_(at(problem.contacts())),
@@ -47,75 +46,22 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       right_side_(problem.size()),
       z_(problem.size()) {}
 
-void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y) {
-  const double length = tangential_norm<3>(y);
-  const double ex = y[0] / length;
-  const double ey = y[1] / length;
-  const double projected = 0.5 * (length + y[2]);
-  const double tau = projected / length;
-  const Eigen::Vector3d f(r[0] - projected * ex, r[1] - projected * ey, r[2] - projected);
-  const double along = ex * f[0] + ey * f[1];
-  const double f1 = (along + f[2]) * half_root;
-  const double f2 = (f[2] - along) * half_root;
-  const double f3 = -ey * f[0] + ex * f[1];
-  const Eigen::Vector3d w = rho_ * w_.segment<3>(3 * i);
-  const double slip = tangential_norm<3>(w);
-  const double wx = slip > 0.0 ? w[0] / slip : 0.0;
-  const double wy = slip > 0.0 ? w[1] / slip : 0.0;
-
-  Block& left = left_[at(i)];
-  Block& right = right_[at(i)];
-  left << (ex + wx) * half_root, (ey + wy) * half_root, half_root,  //
-      0.0, 0.0, 0.0,                                                //
-      -ey * tau, ex * tau, 0.0;
-  right << ex * half_root, 0.0, -ey,  //
-      ey * half_root, 0.0, ex,        //
-      half_root, 0.0, 0.0;
-  dropped_[at(i)] = Left::middle;  // z_2 = 0
-  base_[at(i)] = Eigen::Vector3d(0.0, 1.0, 1.0 - tau).asDiagonal();
-  const Eigen::Vector3d known = Eigen::Vector3d(-ex, -ey, 1.0) * (-f2 * half_root);
-  known_.segment<3>(3 * i) = known;
-  right_side_.segment<3>(3 * i) = Eigen::Vector3d(-f1, 0.0, -f3);
-}
-
 void SemismoothNewton::linearise(const Vector& r) {
   for (int i = 0; i < problem_.contacts(); ++i) {
-    const Eigen::Vector3d ri = r.segment<3>(3 * i);
-    const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
-    Eigen::Vector3d y = ri - wi;
-    y[2] -= tangential_norm<3>(wi);
-    const double length = tangential_norm<3>(y);
-    dropped_[at(i)] = Left::nothing;
-    if (length <= y[2]) {
-      left_[at(i)].setIdentity();
-      right_[at(i)].setIdentity();
-      base_[at(i)].setZero();
-      known_.segment<3>(3 * i).setZero();
-      right_side_.segment<3>(3 * i) = -wi;
-    } else if (length <= -y[2]) {
-      dropped_[at(i)] = Left::everything;
-      left_[at(i)].setZero();
-      right_[at(i)].setZero();
-      base_[at(i)].setIdentity();
-      known_.segment<3>(3 * i) = -ri;
-      right_side_.segment<3>(3 * i).setZero();
-    } else {
-      linearise_slip(i, ri, y);
-    }
-    left_[at(i)] *= rho_;
+    steps_[at(i)] = linearise_contact(r.segment<3>(3 * i), rho_ * w_.segment<3>(3 * i));
+    dropped_[at(i)] = steps_[at(i)].left_out;
   }
 }
 
 void SemismoothNewton::regularise(double alpha) {
-  const double share = alpha / rho_;
   for (int i = 0; i < problem_.contacts(); ++i) {
-    if (dropped_[at(i)] == Left::everything) continue;
-    if (dropped_[at(i)] == Left::nothing) {
-      base_[at(i)].diagonal().array() += alpha;
-      continue;
-    }
-    base_[at(i)].noalias() += share * (left_[at(i)] * right_[at(i)]);
-    right_side_.segment<3>(3 * i) -= share * (left_[at(i)] * known_.segment<3>(3 * i));
+    ContactStep& step = steps_[at(i)];
+    step.regularise(alpha);
+    left_[at(i)] = rho_ * step.left;
+    right_[at(i)] = step.right;
+    base_[at(i)] = step.base;
+    known_.segment<3>(3 * i) = step.known;
+    right_side_.segment<3>(3 * i) = step.side;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/contact_step.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/search.hpp"
 
@@ -68,10 +69,9 @@ class SemismoothNewton {
   bool run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start = {});
 
  private:
-  /// Fills left_, right_, base_, right_side_ and known_ for the point (r, w_), with α = 0.
+  /// Fills steps_ for the point (r, w_).
   void linearise(const Vector& r);
-  void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y);
-  /// Adds the terms with α.
+  /// Fills left_, right_, base_, known_ and right_side_ from them with α.
   void regularise(double alpha);
   enum class Factors { made, kept };
   void step(Vector& r, Factors factors);
@@ -79,6 +79,7 @@ class SemismoothNewton {
   const ScaledProblem& problem_;
   BlockLu& lu_;
   double rho_ = 1.0;
+  std::vector<ContactStep> steps_;
   std::vector<Block> left_, right_, base_;
   std::vector<char> dropped_;
   std::vector<char> factored_;  ///< dropped_ of the last factors: their modes

@@ -5,10 +5,7 @@
 
 namespace conebench::cascade {
 
-ContactSweep::ContactSweep(const ScaledProblem& problem) : problem_(problem) { refresh(); }
-
-void ContactSweep::refresh() {
-  prepared_.clear();
+ContactSweep::ContactSweep(const ScaledProblem& problem) : problem_(problem) {
   prepared_.reserve(static_cast<std::size_t>(problem_.contacts()));
   for (int i = 0; i < problem_.contacts(); ++i) {
     prepared_.push_back(local_.prepare<3>(problem_.block(problem_.diagonal(i)), 1.0));

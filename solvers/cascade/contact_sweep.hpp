@@ -12,8 +12,6 @@ class ContactSweep {
  public:
   explicit ContactSweep(const ScaledProblem& problem);
 
-  /// To be called when the problem's diagonal blocks have changed.
-  void refresh();
   /// One sweep over all contacts. Returns ‖Δr‖/‖r‖.
   double sweep(Vector& r) const;
 

@@ -51,7 +51,7 @@ class Driver {
   void start_from_rest() { from_rest(parts_, search_); }
   void follow_path() {
     path_followed_ = true;
-    cascade::follow_path(parts_, search_);
+    parts_.interior_point().run(search_, 1.0, 1.0, 60);
   }
   void sweep() {
     const long left = first_sweeps(o_) - search_.sweeps();
@@ -185,7 +185,7 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
 
 long early_sweeps(const DriverOptions& o, const ContactProblem& problem) {
   if (swept_thoroughly(o, problem)) return o.sweeps;
-  return fits_few_contacts(o) && FewContacts::worth_trial_sweeps(problem)
+  return fits_few_contacts(o) && FewContacts::fit(problem) && FewContacts::dense_enough(problem)
              ? std::min(first_sweeps(o), FewContacts::trial_sweeps)
              : 0;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <span>
 
 #include "problems/cones/contact_rows.hpp"
 #include "problems/natural_map.hpp"
@@ -106,30 +104,6 @@ class SmallProblem {
     return sum;
   }
 
-  /// To rounding a point's block, or a sphere's: all directions of slip are alike.
-  static bool isotropic(const Block& block) {
-    constexpr int n = Dim - 1;
-    const double rounding = 1e-15 * std::min(block(0, 0), block(n, n));
-    if (!(rounding > 0.0) || !(std::abs(block(0, 0) - block(n - 1, n - 1)) <= rounding)) return false;
-    for (int a = 0; a < Dim; ++a) {
-      for (int b = 0; b < Dim; ++b) {
-        if (a != b && !(std::abs(block(a, b)) <= rounding)) return false;
-      }
-    }
-    return true;
-  }
-
-  /// The impulse of a contact that closes and whose block is isotropic().
-  static Part solve_isotropic(const Block& block, double friction, const Part& free) {
-    constexpr int n = Dim - 1;
-    Part impulse = -free / block(0, 0);
-    impulse[n] = -free[n] / block(n, n);
-    const double most = friction * impulse[n];
-    const double tangential = tangential_norm<Dim>(impulse);
-    if (tangential > most) impulse.template head<n>() *= most / tangential;
-    return impulse;
-  }
-
   double limit_velocity_without(int i, const double* impulse) const {
     double sum = problem_.free_term()[i];
     for (Index k = matrix_.row_begin(i); k < matrix_.row_begin(i + 1); ++k) {
@@ -152,14 +126,12 @@ class SmallProblem {
 
   Part solve(int i, const Part& free, const Part& old) {
     const auto at = static_cast<std::size_t>(i);
-    if (states_[at] == State::unseen) {
+    if (!is_prepared_[at]) {
+      is_prepared_[at] = true;
       blocks_with_compliance_[at] = diagonal(i);
       blocks_with_compliance_[at].diagonal() += compliance(i);
-      states_[at] = isotropic(blocks_with_compliance_[at]) ? State::isotropic : State::prepared;
-      if (states_[at] == State::prepared)
-        prepared_[at] = local_.template prepare<Dim>(blocks_with_compliance_[at], friction(i));
+      prepared_[at] = local_.template prepare<Dim>(blocks_with_compliance_[at], friction(i));
     }
-    if (states_[at] == State::isotropic) return solve_isotropic(blocks_with_compliance_[at], friction(i), free);
     const Eigen::Map<const Block> block(blocks_with_compliance_[at].data());
     return local_.template solve<Dim>(prepared_[at], block, friction(i), free, old);
   }
@@ -170,46 +142,16 @@ class SmallProblem {
   const int blocks_;
   double velocity_scale_ = 1.0;
   gauss_seidel::CoulombBlock local_;
-  enum class State : char { unseen, isotropic, prepared };
-  std::array<State, FewContacts::most_contacts> states_{};
+  std::array<bool, FewContacts::most_contacts> is_prepared_{};
   std::array<double, FewContacts::most_contacts> inverse_steps_;
   std::array<Block, FewContacts::most_contacts> blocks_with_compliance_;  ///< G_ii + R_ii
   std::array<gauss_seidel::CoulombBlock::Prepared<Dim>, FewContacts::most_contacts> prepared_;
 };
 
-/// At λ = 0 all of at least four contacts press, and all of them stick, or all slip at one speed (1 %). No limits.
-template <int Dim>
-bool alike(const ContactProblem& problem) {
-  const Index contacts = problem.cones().contacts();
-  if (contacts < 4 || problem.cones().limits() > 0) return false;
-  const std::span<const double> friction = problem.cones().friction();
-  bool stick = true;
-  double slowest = std::numeric_limits<double>::infinity();
-  double fastest = 0.0;
-  for (Index i = 0; i < contacts; ++i) {
-    const Eigen::Map<const ContactVector<Dim>> free(problem.free_term().data() + Dim * i);
-    const double speed = tangential_norm<Dim>(ContactVector<Dim>(free));
-    if (!(free[Dim - 1] < 0.0) || !std::isfinite(speed)) return false;
-    const bool sticks = 2.0 * friction[static_cast<std::size_t>(i)] * speed <= -free[Dim - 1];
-    if (i > 0 && sticks != stick) return false;
-    stick = sticks;
-    slowest = std::min(slowest, speed);
-    fastest = std::max(fastest, speed);
-  }
-  return stick || slowest >= 0.99 * fastest;
-}
-
 template <int Dim, bool Limits>
 FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewContacts::Effort& effort,
                 const StopRule& stop, Monitor& monitor, VectorRef impulse) {
   constexpr double near = 10.0;  // a change of that many tolerances is worth a look
-  constexpr double never = 1e9;
-  // Of so few contacts that many sweeps in all cost less than Newton's steps.
-  const double cheaper = problem.rows() <= 3 * Dim ? 4.0 : 0.0;
-  const bool few = problem.cones().contacts() <= FewContacts::thoroughly;
-  // Sweeps that cost about as much as Newton's way to the end.
-  const double worth_it = few ? 20.0 : 0.0;
-  const long most = std::lround(2.0 * worth_it);
   FewContacts count;
   SmallProblem<Dim, Limits> contacts(problem);
   impulse = guess;
@@ -255,22 +197,9 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     std::copy_n(before.begin(), impulse.size(), impulse.begin());
     count.residual = start;
   };
-  const auto sweeps_needed = [&](double rate) {
-    return rate < 1.0 ? std::log(stop.tolerance / count.residual) / std::log(rate) : never;
-  };
   bool newton_waits = effort.newton && FewContacts::dense_enough(problem);
-  const bool from_zero = guess.isZero(0.0);
-  // A body that rests or slides as a whole, which a sweep would tilt.
-  const bool newton_first = newton_waits && from_zero && stop.max_iterations > 0 &&
-                            problem.rows() <= FewContacts::dense * Dim && alike<Dim>(problem);
   // A start from elsewhere may be the answer already.
-  if (stop.max_iterations <= 0 || !from_zero || newton_first) look(contacts.residual(impulse.data()));
-  if (newton_first && !done()) newton();
-  long newton_at = 1;
-  double before = count.looks > 0 ? count.residual : 1.0;
-  long decide_at = effort.sweeps;
-  long halfway_at = effort.sweeps / 2;
-  double halfway = 0.0;
+  if (stop.max_iterations <= 0 || !guess.isZero(0.0)) look(contacts.residual(impulse.data()));
   while (!done()) {
     if (iterations() >= stop.max_iterations) {
       count.halted = true;
@@ -279,29 +208,14 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     const double change = contacts.sweep(impulse.data());
     count.stage = FewContacts::sweeps_name;
     ++count.sweeps;
-    const bool decides = count.sweeps >= decide_at;
-    const bool newton_now = newton_waits && (count.sweeps >= newton_at || decides);
-    const bool asked_for =
-        newton_now || count.sweeps <= 2 || count.sweeps == halfway_at || iterations() == stop.max_iterations;
-    if (change > near * stop.tolerance && !asked_for && !decides) continue;
+    const bool last = count.sweeps >= effort.sweeps;
+    const bool asked_for = last || count.sweeps <= 2 || iterations() == stop.max_iterations;
+    if (change > near * stop.tolerance && !asked_for) continue;
     look(contacts.residual(impulse.data()));
     if (done() || iterations() == stop.max_iterations) continue;
-    if (newton_now) {
-      const double needed = sweeps_needed(count.residual / before);
-      before = count.residual;
-      newton_waits = !decides && static_cast<double>(count.sweeps) + needed <= cheaper;
-      newton_at = count.sweeps + static_cast<long>(std::ceil(std::min(needed, cheaper)));
-      if (!newton_waits) newton();
-      if (done()) continue;
-    }
-    if (decides) {
-      const double needed = sweeps_needed(
-          std::pow(count.residual / halfway, 1.0 / static_cast<double>(std::max(1L, count.sweeps - halfway_at))));
-      if (!(halfway > 0.0 && needed <= worth_it && count.sweeps < most)) break;
-      halfway_at = count.sweeps;
-      decide_at = std::min(most, count.sweeps + static_cast<long>(std::max(0.0, needed)) + 1);
-    }
-    if (count.sweeps == halfway_at) halfway = count.residual;
+    if (newton_waits) newton();
+    newton_waits = false;
+    if (last) break;
   }
   return count;
 }
@@ -326,35 +240,11 @@ SolveSummary FewContacts::summary() const {
   return summary;
 }
 
-namespace {
-
-/// In g nothing slides or parts, at 1e-2 of the fastest approach.
-bool only_pressed(const ContactProblem& problem) {
-  const Index dim = problem.cones().contact_dimension();
-  const Index limits = problem.cones().limits();
-  const Vector& free = problem.free_term();
-  double pressing = limits > 0 ? -free.head(limits).minCoeff() : 0.0;
-  double moving = limits > 0 ? free.head(limits).maxCoeff() : 0.0;
-  for (Index row = limits + dim - 1; row < free.size(); row += dim) {
-    pressing = std::max(pressing, -free[row]);
-    moving = std::max({moving, free[row], free.segment(row - dim + 1, dim - 1).lpNorm<Eigen::Infinity>()});
-  }
-  return moving <= 1e-2 * pressing;
-}
-
-}  // namespace
-
 bool FewContacts::dense_enough(const ContactProblem& problem) {
   const Index dim = problem.cones().contact_dimension();
   const Index blocks = problem.cones().blocks();
   return problem.rows() <= dense * dim ||
          (problem.rows() <= FewNewton::most_contacts * dim && 4 * problem.blocks().stored_blocks() >= blocks * blocks);
-}
-
-bool FewContacts::worth_trial_sweeps(const ContactProblem& problem) {
-  if (!fit(problem)) return false;
-  return dense_enough(problem) || 2 * problem.blocks().stored_blocks() <= 3 * problem.cones().blocks() ||
-         only_pressed(problem);
 }
 
 FewContacts FewContacts::solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,

@@ -31,8 +31,8 @@ struct FewContacts {
   bool out_of_time = false;
 
   static constexpr int most_contacts = 40;  ///< limits included
-  /// Up to so many contacts sweeps alone may be the cheapest way; more get two trial sweeps where these are worth it,
-  /// which is all that uncoupled contacts need.
+  /// Up to so many contacts sweeps alone may be the cheapest way; more get two trial sweeps where dense steps may
+  /// follow.
   static constexpr int thoroughly = 8;
   static constexpr long trial_sweeps = 2;
   /// Up to so many contacts, whatever couples them, SSN's steps with a dense matrix cost less than to analyse a sparse
@@ -44,16 +44,10 @@ struct FewContacts {
   /// At most `dense` contacts, or at most sixteen with a quarter of all blocks that they could have. Limits count by
   /// their rows, three a contact (in 2D two). The problem fits.
   static bool dense_enough(const ContactProblem& problem);
-  /// It fits, and dense steps may follow, or at most every second contact is coupled with another, or everything is at
-  /// rest and only pressed together: then sweeps may suffice.
-  static bool worth_trial_sweeps(const ContactProblem& problem);
 
-  /// Sweeps from `guess` until the scaled natural map is within the tolerance. Contacts that are dense_enough() try
-  /// Newton steps (FewNewton) after the first sweep, up to three only where four sweeps in all promise not to do; four
-  /// to ten also before it, from λ = 0, where all of them press and stick, or press and slip at one speed. Where Newton
-  /// does not arrive, the sweeps go on from where they were. After `effort.sweeps` of them, up to eight contacts go on
-  /// for as long as the rate of the last ones promises the tolerance within twenty more, at most to the fortieth.
-  /// `impulse` is the last iterate. The problem fits.
+  /// Sweeps from `guess` until the scaled natural map is within the tolerance, `effort.sweeps` of them at most.
+  /// Contacts that are dense_enough() try Newton steps (FewNewton) after the first; where these do not arrive, the
+  /// sweeps go on from where they were. `impulse` is the last iterate. The problem fits.
   static FewContacts solve(const ContactProblem& problem, ConstVectorRef guess, const Effort& effort,
                            const StopRule& stop, Monitor& monitor, VectorRef impulse);
 

@@ -1,8 +1,8 @@
 #include "solvers/cascade/few_newton.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "problems/natural_map.hpp"
 
@@ -17,8 +17,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 FewNewton::FewNewton(const ContactProblem& problem, const double* inverse_steps, double velocity_scale)
     : inverse_steps_(inverse_steps),
       velocity_scale_(velocity_scale),
-      parts_count_(static_cast<int>(problem.cones().blocks())),
-      very_few_(problem.rows() <= 3 * problem.cones().contact_dimension()) {
+      parts_count_(static_cast<int>(problem.cones().blocks())) {
   const ConeProduct& cones = problem.cones();
   const auto limits = static_cast<int>(cones.limits());
   const auto dimension = static_cast<int>(cones.contact_dimension());
@@ -72,6 +71,12 @@ Eigen::Vector3d FewNewton::components(const Part& part, const Column& x) const {
   return {of(part.rows[0]), of(part.rows[1]), x[part.rows[2]]};
 }
 
+void FewNewton::add_product(const Column& x, Column& sum) const {
+  for (Index b = 0; b < x.size(); ++b) {
+    if (x[b] != 0.0) sum += x[b] * matrix_.col(b);
+  }
+}
+
 void FewNewton::start_from(const double* impulse) {
   r_.setZero(free_.size());
   for (int i = 0; i < parts_count_; ++i) {
@@ -87,7 +92,7 @@ void FewNewton::write(double* impulse) const {
 
 double FewNewton::measure() {
   w_ = free_;
-  w_.noalias() += matrix_.lazyProduct(r_);
+  add_product(r_, w_);
   double worst = 0.0;
   for (int i = 0; i < parts_count_; ++i) {
     const Part& part = parts_[at(i)];
@@ -132,7 +137,8 @@ void FewNewton::solve() {
       if (const Index row = part.rows[at(a)]; row >= 0) known_[row] = part.step.known[a];
     }
   }
-  product_.noalias() = matrix_.lazyProduct(known_);
+  product_.setZero(r_.size());
+  add_product(known_, product_);
   const int n = unknowns_count_;
   for (int q = 0; q < n; ++q) {
     const auto [i, component] = unknowns_[at(q)];
@@ -169,16 +175,40 @@ void FewNewton::solve() {
     }
     right_side_[q] = part.step.side[component] - row_of_left(product_);
   }
-  const Eigen::PartialPivLU<Eigen::Ref<Columns>> lu(system_);
-  right_side_ = lu.solve(right_side_).eval();
+  eliminate();
+}
+
+/// Gauss's, by columns. A pivot far below its column's largest entry is exchanged.
+void FewNewton::eliminate() {
+  constexpr double largest_factor = 20.0;
+  const Index n = unknowns_count_;
+  for (Index k = 0; k < n; ++k) {
+    const Index left = n - k - 1;
+    auto factors = system_.col(k).tail(left);
+    if (left > 0 && !(factors.cwiseAbs().maxCoeff() <= largest_factor * std::abs(system_(k, k)))) {
+      Index other = 0;
+      factors.cwiseAbs().maxCoeff(&other);
+      other += k + 1;
+      for (Index j = k; j < n; ++j) std::swap(system_(k, j), system_(other, j));
+      std::swap(right_side_[k], right_side_[other]);
+    }
+    factors /= system_(k, k);
+    for (Index j = k + 1; j < n; ++j) {
+      if (system_(k, j) != 0.0) system_.col(j).tail(left) -= system_(k, j) * factors;
+    }
+    right_side_.tail(left) -= right_side_[k] * factors;
+  }
+  for (Index k = n - 1; k >= 0; --k) {
+    right_side_[k] /= system_(k, k);
+    right_side_.head(k) -= right_side_[k] * system_.col(k).head(k);
+  }
 }
 
 void FewNewton::step(double residual, int without_progress) {
   // Where the modes stay, Newton's step is to be trusted; tails of redundant contacts want much.
   const double after_change = without_progress < 6 ? 0.1 : 10.0;
   relative_ = linearise() ? 0.01 * relative_ : after_change;
-  const bool exact = very_few_ && without_progress < 2;
-  const double alpha = exact ? 1e-10 : std::min(1e-3, std::max(1e-12, relative_ * residual));
+  const double alpha = std::min(1e-3, std::max(1e-12, relative_ * residual));
   for (int i = 0; i < parts_count_; ++i) parts_[at(i)].step.regularise(alpha);
   solve();
   r_ += known_;

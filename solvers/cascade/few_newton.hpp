@@ -14,8 +14,7 @@ namespace conebench::cascade {
 /// the coordinates of ScaledProblem but for γ, rows as in the problem.
 ///
 /// The regularisation is α = min(1e-3, a · residual) with a = 0.1 at first and where a mode has changed, a hundredth of
-/// the last a where none has, 10 where six steps have not helped; up to three contacts (as many rows) begin with next
-/// to none.
+/// the last a where none has, 10 where six steps have not helped.
 class FewNewton {
  public:
   static constexpr int most_contacts = 16;
@@ -49,14 +48,17 @@ class FewNewton {
   /// A part's three components of `x`, 0 where it has none.
   Eigen::Vector3d components(const Part& part, const Column& x) const;
   void scale(const ContactProblem& problem);
+  /// sum += G̃ x.
+  void add_product(const Column& x, Column& sum) const;
   /// False where a part's mode is another than at the last point.
   bool linearise();
+  /// z, in right_side_.
   void solve();
+  void eliminate();
 
   const double* inverse_steps_;
   double velocity_scale_;
   int parts_count_;
-  bool very_few_;          ///< at most three contacts, or as many rows
   double relative_ = 0.1;  ///< regularisation over residual
   std::array<Part, most_rows> parts_;
   std::array<Unknown, most_rows> unknowns_;

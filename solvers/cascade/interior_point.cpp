@@ -79,7 +79,7 @@ bool InteriorPoint::in_neighbourhood(double length, const PathSystem::Direction&
   return least >= width * width * gap * gap;
 }
 
-InteriorPoint::Step InteriorPoint::choose_step(int iteration, double m) {
+double InteriorPoint::choose_step(int iteration, double m) {
   const int n = problem_.contacts();
   const auto squared = [&](int i) {
     return Eigen::Vector3d(-jordan_product(system_.scaled_point(i), system_.scaled_point(i)));
@@ -97,27 +97,26 @@ InteriorPoint::Step InteriorPoint::choose_step(int iteration, double m) {
   const double width = std::min(0.1, 0.9 * std::sqrt(std::max(0.0, least)) / m);
   const double fraction = std::max(0.9, 1.0 - std::max(1e-3, 0.1 * m));
 
-  Step best;
-  for (int mode = 0; mode < 3; ++mode) {
-    const double sigma = mode == 0 ? centring : mode == 1 ? std::max(centring, 0.3) : 1.0;
-    const double growth = mode == 2 ? 2.0 : 1.0;
+  double best = -1.0;
+  for (int mode = 0; mode < 2; ++mode) {
+    const double sigma = mode == 0 ? centring : std::max(centring, 0.3);
     for (int i = 0; i < n; ++i) {
       d_[at(i)] = squared(i) + Eigen::Vector3d(0.0, 0.0, sigma * m);
       if (mode > 0) continue;
       const Eigen::Vector3d x = system_.from_eigenbasis(i, affine_.z);
       d_[at(i)] -= jordan_product(x, affine_quotient_[at(i)] - x);
     }
-    system_.solve(d_, infeasibility_, mode == 2 ? 0.3 : 1.0, corrected_);
+    system_.solve(d_, infeasibility_, 1.0, corrected_);
     double length = std::min(1.0, fraction * step_to_boundary(corrected_));
     double gap = 0.0;
     for (int cut = 0; cut < 30 && length > 1e-6; ++cut, length *= 0.8) {
-      if (in_neighbourhood(length, corrected_, width, gap) && (iteration <= 3 || gap <= m * growth)) break;
+      if (in_neighbourhood(length, corrected_, width, gap) && (iteration <= 3 || gap <= m)) break;
     }
-    if ((mode == 0 && length > 0.3) || length > best.length) {
-      best = {length, mode};
+    if (length > best) {
+      best = length;
       std::swap(chosen_, corrected_);
     }
-    if ((mode == 0 && length > 0.3) || (mode == 1 && best.length > 0.1)) break;
+    if (best > 0.3) break;
   }
   return best;
 }
@@ -164,18 +163,18 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     }
     system_.factor(r_, w_);
     search.count_newton();
-    const Step step = choose_step(k, m);
-    if (step.length < 1e-4) return false;
-    r_ += step.length * chosen_.dr;
-    w_ += step.length * chosen_.dw;
+    const double step = choose_step(k, m);
+    if (step < 1e-4) return false;
+    r_ += step * chosen_.dr;
+    w_ += step * chosen_.dw;
     if (k % 5 == 4) {
       problem_.multiply(r_, product_);  // rounding of the updates must not pile up
     } else {
-      product_ += step.length * chosen_.product;
+      product_ += step * chosen_.product;
     }
-    if (step.length < 0.15 || step.mode == 2) {
+    if (step < 0.15) {
       if (++slow >= 4) return false;
-    } else if (slow > 0 && step.length > 0.5) {
+    } else if (slow > 0 && step > 0.5) {
       --slow;
     }
   }

@@ -27,15 +27,11 @@ class InteriorPoint {
 
  private:
   using Field = PathSystem::Field;
-  struct Step {
-    double length = -1.0;
-    int mode = 0;
-  };
   double gap_at(double length, const PathSystem::Direction& direction) const;
   double step_to_boundary(const PathSystem::Direction& direction) const;
   bool in_neighbourhood(double length, const PathSystem::Direction& direction, double width, double& gap) const;
-  /// Predictor and up to three correctors; the chosen direction is left in chosen_.
-  Step choose_step(int iteration, double m);
+  /// Predictor and up to two correctors; the chosen direction is left in chosen_. Its length.
+  double choose_step(int iteration, double m);
   bool finish_with_newton(Search& search);
 
   const ScaledProblem& problem_;

@@ -19,7 +19,7 @@ constexpr int most_newton_only = 5;
 }  // namespace
 
 ProximalPoint::ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, ShiftedProblem& shifted)
-    : problem_(problem), newton_(newton), shifted_(shifted), inner_sweep_(shifted.problem), velocity_(problem.size()) {}
+    : problem_(problem), newton_(newton), shifted_(shifted), velocity_(problem.size()) {}
 
 ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start,
                                                 bool newton_only) {
@@ -30,15 +30,7 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
   candidate_ = start;
   Inner outcome = shifted_.newton.run(inner, candidate_, budget) ? Inner::near : Inner::unsolved;
   if (outcome == Inner::unsolved && !newton_only && !search.halted()) {
-    inner_sweep_.refresh();
-    candidate_ = start;
-    for (int sweep = 0; sweep < 20 && !search.halted(); ++sweep) {
-      inner_sweep_.sweep(candidate_);
-      inner.count_sweep();
-    }
-    const bool solved = shifted_.newton.run(inner, candidate_, budget) ||
-                        (!search.halted() && shifted_.interior_point.run(inner, 1.0, 1.0, 40));
-    if (solved) outcome = Inner::far;
+    if (shifted_.interior_point.run(inner, 1.0, 1.0, 40)) outcome = Inner::far;
   }
   point_ = inner.best_point();
   return outcome;
@@ -112,7 +104,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
       end = std::max(end, search.newton_steps() + limits.longer);
     }
     if (search.offer(point_, residual)) return true;
-    if ((k % 5 == 4 && walk.best_residual < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
+    if (k % 5 == 4 && walk.best_residual < 1e-3 && residual < 0.7 * last_finish) {
       last_finish = residual;
       candidate_ = point_;
       if (newton_.run(search, candidate_, finishing_budget)) return true;

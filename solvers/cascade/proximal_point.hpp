@@ -1,6 +1,5 @@
 #pragma once
 
-#include "solvers/cascade/contact_sweep.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/semismooth_newton.hpp"
 #include "solvers/cascade/shifted_problem.hpp"
@@ -14,15 +13,15 @@ constexpr double tolerable = 0.9;
 ///
 /// The shift makes each inner problem well conditioned, and walking from zero keeps to the branch of solutions that
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
-/// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
+/// semi-smooth Newton method, else by a cold interior point. After
 /// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
 /// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
 /// the residual, and a walk that goes back begins its way anew); thirteen failures in a row end it.
 ///
 /// With short steps the walk keeps to inner problems that Newton's method solves, some six factorizations each: what it
 /// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
-/// solve is left, and c falls back with α 1.4 times as large; only after five of these in a row are sweeps and
-/// interior point tried, and a success of theirs raises α by 1.5.
+/// solve is left, and c falls back with α 1.4 times as large; only after five of these in a row is an interior
+/// point tried, and its success raises α by 1.5.
 ///
 /// On a branch without a solution α (r − c), which g would have to change by, goes to the change that is shortest in
 /// the 2-norm, but what counts is the largest error of a contact. With `tolerated` a contact's change is kept from step
@@ -58,7 +57,6 @@ class ProximalPoint {
   const ScaledProblem& problem_;
   SemismoothNewton& newton_;
   ShiftedProblem& shifted_;
-  ContactSweep inner_sweep_;
   struct Walk {
     Vector center, start;
     double shift = 0.0;

@@ -154,12 +154,6 @@ void Search::count_sweep() {
   if (outer_ != nullptr) outer_->count_sweep();
 }
 
-void Search::count_chord() {
-  ++chords_;
-  hold_to_limit();
-  if (outer_ != nullptr) outer_->count_chord();
-}
-
 SolveStatus Search::status() const {
   if (accepted_) return SolveStatus::converged;
   if (out_of_time_) return SolveStatus::time_limit;

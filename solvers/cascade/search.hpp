@@ -43,8 +43,6 @@ class Search {
   bool offer_impulse(Vector& impulse);
   void count_newton();
   void count_sweep();
-  /// A step with factors that are there already.
-  void count_chord();
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : halted_; }
   bool accepted() const { return accepted_; }
@@ -58,7 +56,7 @@ class Search {
   double write_answer(VectorRef impulse);
   long newton_steps() const { return newton_steps_; }
   long sweeps() const { return sweeps_; }
-  long iterations() const { return newton_steps_ + chords_ + sweeps_; }
+  long iterations() const { return newton_steps_ + sweeps_; }
   /// What works from here on, for the summary.
   void begin_stage(const char* name) { stage_ = name; }
   /// Alternates between two regularisations from attempt to attempt.
@@ -88,7 +86,6 @@ class Search {
   Search* outer_ = nullptr;
   long max_iterations_ = std::numeric_limits<long>::max();
   long newton_steps_ = 0;
-  long chords_ = 0;
   long sweeps_ = 0;
   long attempts_ = 0;
   const char* stage_ = "";

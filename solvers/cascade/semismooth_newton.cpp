@@ -46,11 +46,14 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       right_side_(problem.size()),
       z_(problem.size()) {}
 
-void SemismoothNewton::linearise(const Vector& r) {
+bool SemismoothNewton::linearise(const Vector& r) {
+  bool same = true;
   for (int i = 0; i < problem_.contacts(); ++i) {
     steps_[at(i)] = linearise_contact(r.segment<3>(3 * i), rho_ * w_.segment<3>(3 * i));
+    same = same && dropped_[at(i)] == steps_[at(i)].left_out;
     dropped_[at(i)] = steps_[at(i)].left_out;
   }
+  return same;
 }
 
 void SemismoothNewton::regularise(double alpha) {
@@ -65,15 +68,12 @@ void SemismoothNewton::regularise(double alpha) {
   }
 }
 
-void SemismoothNewton::step(Vector& r, Factors factors) {
+void SemismoothNewton::step(Vector& r) {
   problem_.multiply(known_, product_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     if (dropped_[at(i)] != Left::everything) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
   }
-  if (factors == Factors::made) {
-    lu_.factor(problem_, left_, right_, base_, dropped_);
-    factored_ = dropped_;
-  }
+  lu_.factor(problem_, left_, right_, base_, dropped_);
   lu_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     r.segment<3>(3 * i) += right_[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
@@ -86,7 +86,6 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
   constexpr double far_scale = 10.0;
   double best = std::numeric_limits<double>::infinity();
   double best_to_beat = std::numeric_limits<double>::infinity();
-  double before = 0.0;  // of the point from which the last factors were made; 0: they were kept once
   double last = 0.0;
   int without_progress = 0;
   std::size_t changes = 0;
@@ -108,16 +107,14 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     }
     if (!known && search.offer(r, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
-    if (k >= budget.first_steps && best_to_beat > budget.hopeless) break;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
-      before = 0.0;
     }
     if (budget.leaves_circles) {
       if (circle.closes(residual)) {
         if (++circles == 3) break;
         circle = {};
-        last = before = 0.0;
+        last = 0.0;
         if (circles == 1) {
           r = 0.5 * (r + previous_);
           continue;
@@ -126,18 +123,12 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
       }
       previous_ = r;
     }
-    linearise(r);
-    const bool same_modes = factored_ == dropped_;
-    const bool trusted = budget.trusts_modes && same_modes && residual < std::min(1e-2, 0.1 * last);
+    const bool trusted = linearise(r) && budget.trusts_modes && residual < std::min(1e-2, 0.1 * last);
     const double relative = (trusted ? 0.01 : 1.0) * budget.relative;
     regularise(std::min(budget.largest, std::max(1e-12, relative * residual)));
     last = residual;
-    // Kept factors gain about what the step before gained; twice as much is left for the slip directions' turn.
-    const bool chord =
-        budget.chords && before > 0.0 && same_modes && 2.0 * residual * residual <= search.tolerance() * before;
-    step(r, chord ? Factors::kept : Factors::made);
-    chord ? search.count_chord() : search.count_newton();
-    before = chord ? 0.0 : residual;
+    step(r);
+    search.count_newton();
   }
   r = best_;
   return false;

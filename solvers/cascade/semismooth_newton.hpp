@@ -19,20 +19,15 @@ struct NewtonBudget {
   double progress = 0.7;
   bool start_counts =
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
-  /// Where the modes stayed and the last gain, once more, promises the tolerance, the step keeps the last factors.
-  bool chords = false;
-  /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of `relative` is
-  /// enough.
+  /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of `relative` is enough.
   bool trusts_modes = false;
   double scale = 1.0;  ///< ρ of the natural map
   /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
   bool changes_scale = false;
   /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at ten
-  /// times `scale`, and the third time it ends.
+  /// times `scale`, and the
+  /// third time it ends.
   bool leaves_circles = false;
-  /// Ends a run whose first steps, `first_steps` of them, have not come below this.
-  double hopeless = std::numeric_limits<double>::infinity();
-  int first_steps = 6;
 };
 
 /// What is known of a point that was measured.
@@ -69,12 +64,11 @@ class SemismoothNewton {
   bool run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start = {});
 
  private:
-  /// Fills steps_ for the point (r, w_).
-  void linearise(const Vector& r);
+  /// Fills steps_ for the point (r, w_). Whether all modes are those of the last point.
+  bool linearise(const Vector& r);
   /// Fills left_, right_, base_, known_ and right_side_ from them with α.
   void regularise(double alpha);
-  enum class Factors { made, kept };
-  void step(Vector& r, Factors factors);
+  void step(Vector& r);
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
@@ -82,7 +76,6 @@ class SemismoothNewton {
   std::vector<ContactStep> steps_;
   std::vector<Block> left_, right_, base_;
   std::vector<char> dropped_;
-  std::vector<char> factored_;  ///< dropped_ of the last factors: their modes
   Vector w_, known_, product_, right_side_, z_, best_, previous_;
 };
 

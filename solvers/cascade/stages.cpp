@@ -37,12 +37,9 @@ NewtonBudget first_newton() {
           .largest = 1e-2,
           .progress = 0.7,
           .start_counts = false,
-          .chords = true,
           .trusts_modes = true,
           .changes_scale = true,
-          .leaves_circles = true,
-          .hopeless = 1.0,
-          .first_steps = 6};
+          .leaves_circles = true};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -114,16 +111,6 @@ bool highly_redundant(Parts& parts) {
   for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
   // Each diagonal block has trace 3.
   return static_cast<double>(problem.size()) < 0.13 * squares && !newton_is_dear(parts);
-}
-
-bool follow_path(Parts& parts, Search& search) {
-  const Vector& free = parts.problem().free_term();
-  double moving = 0.0;
-  for (Index i = 0; i < free.size(); i += 3) {
-    moving += std::max(0.0, free[i + 2]) + tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)));
-  }
-  const double velocity = std::clamp(2.0 * moving / parts.problem().contacts(), 0.2, 1.0);
-  return parts.interior_point().run(search, 1.0 / velocity, velocity, 60);
 }
 
 bool from_rest(Parts& parts, Search& search) {

@@ -33,10 +33,6 @@ NewtonBudget first_newton();
 /// Only where G̃ has eight blocks a contact, and not where a step costs as much as fifty sweeps, or no factor fits.
 bool highly_redundant(Parts& parts);
 
-/// An interior point from r = (0, 0, 1/ω), w = (0, 0, ω) everywhere. ω is twice the velocity that contacts have in g̃ on
-/// average but for approaching, between 0.2 and 1: where little moves without impulses, little will with them.
-bool follow_path(Parts& parts, Search& search);
-
 /// Where everything is at rest and only pressed together, as piles under gravity are (in g̃ no contact has a velocity
 /// along it or apart of more than 1e-2 of the fastest approach): the impulses −(G̃ + 1e-6 I)⁻¹ g̃ with which all contacts
 /// stick, refined once, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or no

@@ -37,33 +37,12 @@ TEST(SemismoothNewton, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
   EXPECT_LT(steps[0], steps[1]);
 }
 
-TEST(SemismoothNewton, AChordEndsARunWithTheFactorsThatAreThere) {
-  long saved = 0;
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
-    Bench bench(make_problem("random", {{"contacts", 12L}, {"mu_min", 0.3}, {"mu_max", 0.6}}, seed));
-    const auto factorizations = [&](bool chords) {
-      cascade::Search search = bench.search(1e-8);
-      Vector r = Vector::Zero(bench.parts.problem().size());
-      EXPECT_TRUE(bench.parts.newton().run(search, r, {.steps = 40, .patience = 40, .chords = chords})) << seed;
-      const SolveSummary summary = search.finish(bench.impulse);
-      EXPECT_LE(summary.iterations - summary.factorizations, chords ? 1 : 0) << seed;
-      return summary.factorizations;
-    };
-    const long without = factorizations(false);
-    const long with = factorizations(true);
-    EXPECT_LE(with, without) << seed;
-    saved += without - with;
-  }
-  EXPECT_GT(saved, 0);
-}
-
 struct FirstRun {
   bool arrived;
   long steps;
 };
 
-/// The driver's first run from rest, in space, that no hopeless start ends, with one of its ways out of circles at
-/// most.
+/// The driver's first run from rest, with one of its ways out of circles at most.
 FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_circles) {
   cascade::Search search = bench.search(1e-8);
   Vector r = Vector::Zero(bench.parts.problem().size());
@@ -72,7 +51,6 @@ FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_circles) {
   EXPECT_TRUE(budget.leaves_circles);
   budget.changes_scale = changes_scale;
   budget.leaves_circles = leaves_circles;
-  budget.hopeless = std::numeric_limits<double>::infinity();
   const bool arrived = bench.parts.newton().run(search, r, budget);
   return {arrived, search.newton_steps()};
 }

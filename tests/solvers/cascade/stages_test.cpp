@@ -203,20 +203,6 @@ TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
   EXPECT_EQ(search.newton_steps(), 0);
 }
 
-TEST(CascadeStages, APathStartsByWhatMoves) {
-  const auto steps = [](const ContactProblem& problem, bool by_what_moves) {
-    Bench bench(problem);
-    cascade::Search search = bench.search(1e-8);
-    EXPECT_TRUE(by_what_moves ? follow_path(bench.parts, search)
-                              : bench.parts.interior_point().run(search, 1.0, 1.0, 60));
-    return search.newton_steps();
-  };
-  const ContactProblem at_rest = make_problem("box-stack", {{"boxes", 20L}});
-  EXPECT_LT(steps(at_rest, true), steps(at_rest, false));
-  const ContactProblem moving = make_problem("sliding-box");
-  EXPECT_EQ(steps(moving, true), steps(moving, false));
-}
-
 TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {
   const auto redundant = [](double rank_share, long contacts) {
     Bench bench(make_problem("random", {{"contacts", contacts}, {"rank_share", rank_share}}));

@@ -37,8 +37,8 @@ bool write_all(int descriptor, std::string_view bytes);
 /// How long a reader still waits; it gives up at zero.
 using TimeLeft = std::function<std::chrono::milliseconds()>;
 
-/// All that comes until the other end closes; nothing where it fails or nothing comes while time is left. Memory follows
-/// what arrives.
+/// All that comes until the other end closes; nothing where it fails or nothing comes while time is left. Memory
+/// follows what arrives.
 std::optional<std::string> read_to_end(int descriptor, const TimeLeft& time_left);
 
 }  // namespace conebench

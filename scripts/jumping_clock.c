@@ -1,4 +1,5 @@
-/* For scripts/torture.sh: preloaded, it lets the date jump by a day, ten times a second; the monotonic clock goes on. */
+/* For scripts/torture.sh: preloaded, it lets the date jump by a day, ten times a second; the monotonic clock goes on.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/time.h>

@@ -16,7 +16,8 @@ void declare_stall(OptionBinder& bind, double& share);
 
 /// Adds the options that solvers have in common to a row (SolverRow::common), whatever the algorithm:
 /// - `units=force`: it solves for λ/Δt, so that own tests, penalties and proximal terms count forces [N] as 002 does.
-/// - `stall` (but for StallTest::none): it also ends, as `stalled`, where its impulse changes by less than this share of
+/// - `stall` (but for StallTest::none): it also ends, as `stalled`, where its impulse changes by less than this share
+/// of
 ///   it from one iteration to the next.
 /// A setting without it is the same as one of 0, so that older records stay comparable.
 /// And the border at which a problem with rolling friction is scaled (problems/rolling_units.hpp), for rows that take

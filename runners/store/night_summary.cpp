@@ -40,7 +40,8 @@ std::vector<NightProblem> problems_of(const std::vector<ProblemRecord>& records)
   std::vector<NightProblem> problems;
   problems.reserve(records.size());
   for (const ProblemRecord& record : records) {
-    problems.push_back({oldest_hash(record), record.name, record.family, record.duplicate_of.empty() && record.error.empty()});
+    problems.push_back(
+        {oldest_hash(record), record.name, record.family, record.duplicate_of.empty() && record.error.empty()});
   }
   return problems;
 }

@@ -57,7 +57,8 @@ TEST(ConeProduct, MayBeEmpty) {
 TEST(ConeProduct, RefusesWhatIsNoCone) {
   const auto message = [](const Result<ConeProduct>& cones) { return cones.ok() ? "" : cones.error().message; };
   EXPECT_THAT(message(ConeProduct::create(-1, 0, {})), HasSubstr("must not be negative (got -1 and 0)"));
-  EXPECT_THAT(message(ConeProduct::create(0, 0, {0.5}, 4)), HasSubstr("2 or 3 components, or 5 with rolling friction, not 4"));
+  EXPECT_THAT(message(ConeProduct::create(0, 0, {0.5}, 4)),
+              HasSubstr("2 or 3 components, or 5 with rolling friction, not 4"));
   EXPECT_THAT(message(ConeProduct::create(0, 0, {0.5, -0.1})), HasSubstr("contact 1"));
   EXPECT_THAT(message(ConeProduct::create(0, 0, {std::nan("")})), HasSubstr("contact 0"));
   EXPECT_THAT(message(ConeProduct::create(0, 0, {std::numeric_limits<double>::infinity()})), HasSubstr("finite"));

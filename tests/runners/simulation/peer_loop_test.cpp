@@ -66,10 +66,10 @@ TEST_F(PeerLoops, PartsOfAStepAddUpToNoMoreThanTheStep) {
 }
 
 /// A pendulum that its spring, damper, drive and limit would hold at rest, level.
-const std::string held_pendulum =
-    world("<body><joint name=\"j\" axis=\"0 1 0\" limited=\"true\" range=\"-0.01 0.01\" stiffness=\"100\" "
-          "damping=\"100\"/><geom type=\"sphere\" size=\".01\" pos=\"1 0 0\" mass=\"1\"/></body>",
-          "<actuator><motor joint=\"j\"/></actuator>" + keyframe("0", "0", "-9.81"));
+const std::string held_pendulum = world(
+    "<body><joint name=\"j\" axis=\"0 1 0\" limited=\"true\" range=\"-0.01 0.01\" stiffness=\"100\" "
+    "damping=\"100\"/><geom type=\"sphere\" size=\".01\" pos=\"1 0 0\" mass=\"1\"/></body>",
+    "<actuator><motor joint=\"j\"/></actuator>" + keyframe("0", "0", "-9.81"));
 
 TEST_F(PeerLoops, APassivePendulumFallsInBothLoops) {
   const double inertia = 1.0 + 0.4 * 0.01 * 0.01;

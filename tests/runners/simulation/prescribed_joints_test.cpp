@@ -79,7 +79,8 @@ TEST_F(PrescribedJoints, NeedServos) {
   const auto without = made("cube-sliding", {{"drives", std::string("prescribed")}});
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().code, ErrorCode::wrong_usage);
-  EXPECT_FALSE(made("humanoid-squat", {{"drives", std::string("prescribed")}, {"coordinates", std::string("maximal")}}));
+  EXPECT_FALSE(
+      made("humanoid-squat", {{"drives", std::string("prescribed")}, {"coordinates", std::string("maximal")}}));
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Usage: scripts/count_words.sh [--check]
 # Counts the words of the documents: written by hand outside of docs/experiments, by hand in there, and generated.
-# A word has a letter or a digit: bars of tables are none. --check: ends with 1 where a number is above its limit.
+# Words are those of `wc -w`. --check: ends with 1 where a number is above its limit; the limits only ever fall.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=30000
-experiments_limit=15000
+outside_limit=34600
+experiments_limit=15850
 readme_limit=900
 
-words() { tr -s '[:space:]' '\n' <"$1" | LC_ALL=C.UTF-8 grep -cP '[\p{L}\p{N}]' || true; }
+words() { wc -w <"$1"; }
 
 outside=0 experiments=0 generated=0
 while IFS= read -r page; do

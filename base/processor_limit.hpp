@@ -11,17 +11,17 @@ namespace conebench {
 class ProcessorLimit {
  public:
   /// Wall clock over processor time, as on a core that ten share.
-  static constexpr double patience = 10.0;
+  static constexpr double longest_wait = 10.0;
 
   ProcessorLimit(pid_t process, double seconds);
 
   double seconds() const { return seconds_; }
-  double used_s()
-      const;  ///< of the processor; 0 where the process is gone, the time waited where the system never told
+  /// Of the processor; 0 where the process is gone, the time waited where the system never told.
+  double used_s() const;
   double waited_s() const;  ///< by the wall clock
   bool used_up() const { return used_s() >= seconds_; }
-  /// `patience` times as long has passed; where it is not used up, the process was kept waiting.
-  bool overdue() const { return waited_s() >= patience * seconds_; }
+  /// `longest_wait` times as long has passed; where it is not used up, the process was kept waiting.
+  bool overdue() const { return waited_s() >= longest_wait * seconds_; }
   /// Until one of the two can hold at the earliest.
   std::chrono::milliseconds left() const;
 

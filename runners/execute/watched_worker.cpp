@@ -46,7 +46,7 @@ std::string WatchedWorker::processor_reason() {
   if (processor_->used_up()) return limit_reason_;
   if (!processor_->overdue()) return {};
   const double used_s = family_seconds(worker_.process), waited_s = processor_->waited_s();
-  starved_ = used_s < waited_s / ProcessorLimit::patience;
+  starved_ = used_s < waited_s / ProcessorLimit::longest_wait;
   if (!starved_) return {};
   return fmt::format("it got {:.2g} s of the processor in {:.2g} s on a busy machine", used_s, waited_s);
 }

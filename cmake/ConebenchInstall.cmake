@@ -1,6 +1,6 @@
 include(CMakePackageConfigHelpers)
 get_property(libraries GLOBAL PROPERTY CONEBENCH_LIBRARIES)
-install(TARGETS conebench_settings ${libraries} EXPORT conebenchTargets
+install(TARGETS conebench_settings conebench_plugin_interface ${libraries} EXPORT conebenchTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(folder base problems scenes fclib_loader metrics solvers runners reports)
@@ -15,6 +15,8 @@ install(CODE "
   execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/man_page.sh\" \"$<TARGET_FILE:conebench>\"
                   OUTPUT_FILE \"\${share}/man/man1/conebench.1\" COMMAND_ERROR_IS_FATAL ANY)
 ")
+# Beside the C++ headers of the tree, under the name by which plug-ins include it.
+install(DIRECTORY include/conebench DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY suites DESTINATION ${CMAKE_INSTALL_DATADIR}/conebench)
 install(EXPORT conebenchTargets NAMESPACE conebench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conebench)
 configure_package_config_file(cmake/conebenchConfig.cmake.in ${PROJECT_BINARY_DIR}/conebenchConfig.cmake

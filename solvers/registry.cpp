@@ -45,6 +45,23 @@ std::vector<SolverRow> make_catalogue() {
   return table;
 }
 
+std::vector<SolverRow>& catalogue() {
+  static std::vector<SolverRow> rows = make_catalogue();
+  return rows;
+}
+
+/// Those of the catalogue that this build can run.
+std::vector<SolverRow>& table() {
+  static std::vector<SolverRow> rows = [] {
+    std::vector<SolverRow> here;
+    for (const SolverRow& row : catalogue()) {
+      if (row.missing.empty()) here.push_back(row);
+    }
+    return here;
+  }();
+  return rows;
+}
+
 const SolverRow* find_in(std::span<const SolverRow> rows, const std::string& id) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const SolverRow& row) { return row.info.id == id; });
   return found == rows.end() ? nullptr : &*found;
@@ -58,20 +75,18 @@ std::vector<OptionSpec> SolverRow::all_options() const {
   return all;
 }
 
-std::span<const SolverRow> solver_catalogue() {
-  static const std::vector<SolverRow> catalogue = make_catalogue();
-  return catalogue;
-}
+std::span<const SolverRow> solver_catalogue() { return catalogue(); }
 
-std::span<const SolverRow> solver_table() {
-  static const std::vector<SolverRow> table = [] {
-    std::vector<SolverRow> here;
-    for (const SolverRow& row : solver_catalogue()) {
-      if (row.missing.empty()) here.push_back(row);
-    }
-    return here;
-  }();
-  return table;
+std::span<const SolverRow> solver_table() { return table(); }
+
+std::optional<Error> add_solver(SolverRow row) {
+  if (const SolverRow* const known = find_in(catalogue(), row.info.id)) {
+    if (!row.content_hash.empty() && known->content_hash == row.content_hash) return std::nullopt;
+    return Error{ErrorCode::bad_input, "there is a solver " + row.info.id + " already; give it another id"};
+  }
+  table().push_back(row);
+  catalogue().push_back(std::move(row));
+  return std::nullopt;
 }
 
 const SolverRow* find_solver(const std::string& id) { return find_in(solver_table(), id); }

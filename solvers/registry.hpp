@@ -28,6 +28,8 @@ struct SolverRow {
   /// need not be looked at in between.
   std::string measures = {};
   std::string missing = {};  ///< why this build can't run it; empty where it can
+  /// Of the files that a foreign solver comes from; part of every cell's key. Empty for what is part of the build.
+  std::string content_hash = {};
 
   /// Its own and the common ones.
   std::vector<OptionSpec> all_options() const;
@@ -38,6 +40,10 @@ std::span<const SolverRow> solver_table();
 
 /// All solvers that Conebench knows, those that this build lacks included.
 std::span<const SolverRow> solver_catalogue();
+
+/// Adds a solver that is not part of the build; of the same id and content as one that was added before, nothing. Rows
+/// that were looked up earlier are no longer valid. Errors (bad_input): an id that exists.
+std::optional<Error> add_solver(SolverRow row);
 
 /// The row of solver_table() with this id, or nullptr.
 const SolverRow* find_solver(const std::string& id);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runners/cli/command.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/listing.hpp"
 #include "runners/cli/output.hpp"
 
@@ -36,6 +37,7 @@ Command add_list(CLI::App& root) {
     std::string name;
     bool json = false;
     bool markdown = false;
+    ForeignCode code;
   };
   auto arguments = std::make_shared<ListArguments>();
   CLI::App* app =
@@ -45,10 +47,14 @@ Command add_list(CLI::App& root) {
       ->required();
   app->add_option("NAME", arguments->name, "A solver, scene or suite, to see it alone with its options");
   auto* json = app->add_flag("--json", arguments->json, "Print one JSON object");
+  add_foreign_code(*app, arguments->code, false);
   app->add_flag("--markdown", arguments->markdown, "Print Markdown with every option")->excludes(json);
   return {app, [arguments, &root]() -> Result<int> {
             if (std::ranges::find(list_topics(), arguments->topic) == list_topics().end()) {
               return unknown_topic(arguments->topic);
+            }
+            if (arguments->topic == "solvers" || arguments->topic == "suites") {
+              if (auto error = load_foreign_code(arguments->code)) return *error;
             }
             const auto listing = arguments->name.empty() ? listing_of(arguments->topic, root)
                                                          : list_one(arguments->topic, arguments->name);

@@ -55,7 +55,8 @@ class Night {
   explicit Night(const NightlyArguments& arguments) : arguments_(arguments), folder_(arguments.folder) {}
 
   Result<int> run() {
-    auto suite = load_suite(arguments_.suite);
+    if (auto error = load_foreign_code(arguments_.code)) return *error;
+    auto suite = load_suite(arguments_.suite, arguments_.code.in_suite());
     if (!suite) return suite.error();
     suite_.emplace(std::move(*suite));
     auto filter = CellFilter::parse(arguments_.filter);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/run_beside.hpp"
 
 namespace conebench::cli {
@@ -18,6 +19,7 @@ struct NightlyArguments {
   std::string artifacts;  ///< folder for a copy of the pages; empty: none
   long keep = 0;
   bool break_lock = false;
+  ForeignCode code;
 };
 
 /// `conebench nightly`: runs the suite, compares, prints the summary, writes the pages. Returns the exit code.

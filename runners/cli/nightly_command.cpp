@@ -47,6 +47,7 @@ Command add_nightly(CLI::App& root) {
       ->type_name("FORMAT");
   add_integer(*app, "--keep", arguments->keep, {.minimum = 0.0, .maximum = 1e6},
               "Nights to keep, the last good and the pinned one besides; 0: all");
+  add_foreign_code(*app, arguments->code, true);
   app->add_flag("--break-lock", arguments->break_lock, "Take over a lock of another host or from before a restart");
   return {app, [arguments] { return run_night(*arguments); }};
 }

@@ -16,6 +16,7 @@
 #include "reports/report.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
 #include "runners/cli/run_beside.hpp"
@@ -46,6 +47,7 @@ Examples:
   conebench run suites/fclib.json --db fclib.sqlite --retry timeout,crashed
   conebench run nightly.json --db shard-2.sqlite --shard 2/8
   conebench run nightly.json --db nightly.sqlite --require-solved 0.95
+  conebench run mine.json --plugin ./jacobi.so --db mine.sqlite
   conebench run nightly.json --beside old/conebench --db ab.sqlite
   conebench run nightly.json --db tuesday.sqlite --base monday.sqlite --require-solved CASCADE:0.99@supported)";
 
@@ -66,6 +68,7 @@ struct RunArguments {
   std::string beside;
   long passes = 3;
   std::string fail_on = default_gate;
+  ForeignCode code;
 };
 
 std::optional<int> whole_number(std::string_view text) {
@@ -215,7 +218,8 @@ Result<int> run_suite(const RunArguments& arguments) {
   options.allow_mixed = arguments.allow_mixed;
   if (auto error = set_shard(arguments.shard, options)) return *error;
   if (auto error = check_beside(arguments)) return *error;
-  const auto suite = load_suite(arguments.suite);
+  if (auto error = load_foreign_code(arguments.code)) return *error;
+  const auto suite = load_suite(arguments.suite, arguments.code.in_suite());
   if (!suite && !simulation_hint(arguments.suite).empty()) {
     return Error{suite.error().code,
                  fmt::format("{}: no suite; {}, or name it in a suite's problems: {{\"scene\": \"file\", \"options\": "
@@ -327,6 +331,7 @@ Command add_run(CLI::App& root) {
   app->add_option("--fail-on", arguments->fail_on, "With --beside: what makes the exit code 1, as of `compare`")
       ->type_name("LIST")
       ->capture_default_str();
+  add_foreign_code(*app, arguments->code, true);
   app->add_flag("--json", arguments->json, "Print one JSON object instead of the ranking");
   return {app, [arguments] { return run_suite(*arguments); }};
 }

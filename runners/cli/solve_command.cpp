@@ -10,6 +10,7 @@
 #include "runners/cli/answer_output.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
 #include "runners/execute/cell_run.hpp"
@@ -38,6 +39,7 @@ struct SolveArguments {
   std::string solution;
   bool json = false;
   bool require_solved = false;
+  ForeignCode code;
 };
 
 Criterion criterion_of(const std::string& name) {
@@ -142,6 +144,7 @@ Result<std::monostate> save_solution(const SolveArguments& arguments, const Give
 }
 
 Result<int> run_solve(SolveArguments& arguments) {
+  if (auto error = load_foreign_code(arguments.code)) return *error;
   const auto options = complete(arguments);
   if (!options) return options.error();
   for (const std::string& file : {arguments.trace, arguments.solution}) {
@@ -225,6 +228,7 @@ Command add_solve(CLI::App& root) {
       ->type_name("FILE.csv");
   app->add_option("--write-solution", arguments->solution, "Write the problem with the answer as its /solution")
       ->type_name("OUT.hdf5");
+  add_foreign_code(*app, arguments->code, false);
   app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the judge says solved");
   add_read_limit(*app);

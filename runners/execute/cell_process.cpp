@@ -22,6 +22,7 @@
 #include "runners/execute/process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -165,7 +166,9 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     ProcessLimits own;
     own.cpu_s = limits_.wall_s * most_tries + limits_.grace_s + 2.0;
     own.address_mb = 1.25 * static_cast<double>(limits_.memory_mb) + 256.0;
-    own.file_mb = 16.0;
+    // Programs are given problems as files.
+    const SolverRow* const row = find_solver(request.solver);
+    own.file_mb = row != nullptr && !row->content_hash.empty() ? 16384.0 : 16.0;
     own.oom_score = 1000;
     own.pinned_processor = limits_.pinned_processor;
     limit_this_process(own);

@@ -9,6 +9,7 @@
 
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/simulate.hpp"
+#include "runners/plan/foreign_solvers.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/plan/suite.hpp"
 
@@ -28,7 +29,7 @@ Result<Sources> sources_of(const std::vector<RunRecord>& runs, const RejudgeOpti
   for (const RunRecord& run : runs) {
     const std::string data = options.data.empty() ? run.data_folder : options.data.string();
     if (!seen.insert({run.suite_text, run.suite_folder, data}).second) continue;
-    auto suite = parse_suite(run.suite_text, run.suite_name);
+    auto suite = parse_suite(run.suite_text, run.suite_name, CodeInSuite::leave_out);
     if (!suite) return suite.error();
     suite->folder = run.suite_folder;
     auto sources = list_sources(*suite, data, options.environment, options.cache,

@@ -102,6 +102,7 @@ SettingRecord setting_record(const SolverRow& row, const OptionValues& effective
   }
   record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
   if (!row.info.variant.empty()) record.hash = content_address({record.hash, row.info.variant});
+  if (!row.content_hash.empty()) record.hash = content_address({record.hash, row.content_hash});
   return record;
 }
 

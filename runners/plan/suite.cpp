@@ -16,6 +16,7 @@
 #include "base/utf8.hpp"
 #include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
+#include "runners/plan/foreign_solvers.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/json_reader.hpp"
 #include "runners/plan/scene_options.hpp"
@@ -34,16 +35,23 @@ constexpr std::uintmax_t largest_suite = 4 << 20;
 /// Bytes; a file system takes 255, with the store's extension and those of its side files.
 constexpr std::size_t longest_name = 200;
 
+constexpr const char* refused =
+    "this suite runs code that is not part of Conebench; look at it, then give --allow-code";
+
 class SuiteReader {
  public:
-  explicit SuiteReader(const std::filesystem::path& file)
-      : name_(valid_utf8(file.stem().string())), file_(file.string()), read_(file_) {}
+  SuiteReader(const std::filesystem::path& file, CodeInSuite code)
+      : name_(valid_utf8(file.stem().string())),
+        file_(file.string()),
+        folder_(file.parent_path()),
+        code_(code),
+        read_(file_) {}
 
   Result<Suite> suite(const Json& document) {
     Suite suite;
     if (!read_.is_object(document, "",
-                         {"name", "description", "seed", "problems", "solvers", "tolerances", "verdict", "criterion",
-                          "start", "limits", "repeats"})) {
+                         {"name", "description", "seed", "problems", "plugins", "solvers", "tolerances", "verdict",
+                          "criterion", "start", "limits", "repeats"})) {
       return *read_.error();
     }
     suite.name = name_;
@@ -51,6 +59,7 @@ class SuiteReader {
     if (const Json* value = find(document, "description")) suite.description = read_.text(*value, "description");
     if (const Json* value = find(document, "seed")) suite.seed = seed(*value, "seed");
     if (const Json* value = required(document, "problems")) problems(*value, suite);
+    if (const Json* value = find(document, "plugins")) plugins(*value);
     if (const Json* value = required(document, "solvers")) solvers(*value, suite);
     if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
     if (const Json* value = find(document, "verdict")) suite.verdict = read_.word(*value, "verdict", verdicts());
@@ -232,6 +241,39 @@ class SuiteReader {
     }
   }
 
+  /// Files, relative to the suite's folder.
+  void plugins(const Json& value) {
+    if (code_ == CodeInSuite::leave_out) return;
+    if (code_ == CodeInSuite::refuse) {
+      return read_.fail("plugins", refused);
+    }
+    each(value, "plugins", [&](const Json& item, const std::string& path) {
+      const std::string file = read_.text(item, path);
+      if (read_.error()) return;
+      if (const auto error = add_plugin(folder_ / file)) read_.fail(path, error->message);
+    });
+  }
+
+  /// The id of its solver. Words that are files in the suite's folder are those.
+  std::string program(const Json& value, const std::string& path) {
+    if (code_ == CodeInSuite::refuse) {
+      read_.fail(path, refused);
+      return {};
+    }
+    std::vector<std::string> words;
+    each(value, path, [&](const Json& item, const std::string& at) {
+      std::string word = read_.text(item, at);
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(folder_ / word, ignored)) word = (folder_ / word).string();
+      words.push_back(std::move(word));
+    });
+    if (read_.error()) return {};
+    const auto id = add_program(words);
+    if (id) return *id;
+    read_.fail(path, id.error().message);
+    return {};
+  }
+
   void solvers(const Json& value, Suite& suite) {
     if (is_group(value)) return solver_group(value, "solvers", suite);
     if (value.is_string()) return read_.fail("solvers", R"(must be "all", "without-peers" or a list, as in ["NSGS"])");
@@ -244,14 +286,19 @@ class SuiteReader {
         entry.id = read_.text(item, path);
         entry.options = {{}};
       } else {
-        if (!read_.is_object(item, path, {"id", "options", "grid", "optional"})) return;
-        if (!item.contains("id")) return read_.fail(child_path(path, "id"), "is missing");
+        if (!read_.is_object(item, path, {"id", "program", "options", "grid", "optional"})) return;
+        if (item.contains("program") && code_ == CodeInSuite::leave_out) return;
+        if (!item.contains("id") && !item.contains("program")) return read_.fail(child_path(path, "id"), "is missing");
+        if (item.contains("id") && item.contains("program")) return read_.fail(path, "has both \"id\" and \"program\"");
+        if (const Json* words = find(item, "program")) entry.id = program(*words, child_path(path, "program"));
+        if (read_.error()) return;
         if (const Json* flag = find(item, "optional")) optional = read_.flag(*flag, child_path(path, "optional"));
-        entry.id = read_.text(item["id"], child_path(path, "id"));
+        if (item.contains("id")) entry.id = read_.text(item["id"], child_path(path, "id"));
         entry.options = points(item, path);
       }
       const auto row = require_solver(entry.id);
       if (!row && optional && row.error().code == ErrorCode::unsupported) return;  // its library is not in this build
+      if (!row && code_ == CodeInSuite::leave_out) return;
       if (!row) return read_.fail(path, row.error().message);
       for (const OptionValues& point : entry.options) {
         if (const auto checked = (*row)->effective_options(point); !checked) {
@@ -338,6 +385,8 @@ class SuiteReader {
 
   std::string name_;  ///< of a suite that has none of its own
   std::string file_;
+  std::filesystem::path folder_;
+  CodeInSuite code_;
   std::size_t points_ = 0;  ///< of scenes so far: options times seeds
   JsonReader read_;
 };
@@ -352,15 +401,21 @@ bool FeatureCondition::holds(const std::string& category, std::optional<double> 
          *conditioning <= most_conditioning.value_or(std::numeric_limits<double>::infinity());
 }
 
-Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file) {
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file, CodeInSuite code) {
   const auto document = parse_json(text, file.string());
   if (!document) return document.error();
-  auto suite = SuiteReader(file).suite(*document);
+  auto suite = SuiteReader(file, code).suite(*document);
   if (!suite) return suite;
   suite->folder = file.parent_path();
   suite->text = text;
   return suite;
 }
+
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file) {
+  return parse_suite(text, file, CodeInSuite::refuse);
+}
+
+Result<Suite> load_suite(const std::filesystem::path& file) { return load_suite(file, CodeInSuite::refuse); }
 
 /// did_you_mean of the suites in the folder where there is no such file.
 static std::string suite_file_meant(const std::filesystem::path& file) {
@@ -374,7 +429,7 @@ static std::string suite_file_meant(const std::filesystem::path& file) {
   return did_you_mean(file.filename().string(), names);
 }
 
-Result<Suite> load_suite(const std::filesystem::path& file) {
+Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     std::string names;
@@ -391,7 +446,7 @@ Result<Suite> load_suite(const std::filesystem::path& file) {
   }
   const auto text = read_text_file(file, largest_suite);
   if (!text) return text.error();
-  auto suite = parse_suite(*text, file);
+  auto suite = parse_suite(*text, file, code);
   if (suite && suite->folder.empty()) suite->folder = ".";
   return suite;
 }

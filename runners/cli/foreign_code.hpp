@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runners/plan/foreign_solvers.hpp"
+
+namespace conebench::cli {
+
+/// Solvers that are not part of the build, as a command line names them.
+struct ForeignCode {
+  std::vector<std::string> plugins;
+  std::vector<std::string> programs;  ///< each with its arguments, blanks between them
+  bool allowed = false;               ///< those that a suite names
+
+  CodeInSuite in_suite() const { return allowed ? CodeInSuite::load : CodeInSuite::refuse; }
+};
+
+/// `--plugin` and `--program`; of a command that takes a suite also `--allow-code`.
+void add_foreign_code(CLI::App& app, ForeignCode& code, bool takes_suite);
+
+/// Puts the solvers of CONEBENCH_PLUGINS (files with ':' between them) and of `code` into the table of solvers. Errors:
+/// as add_plugin and add_program.
+std::optional<Error> load_foreign_code(const ForeignCode& code);
+
+}  // namespace conebench::cli

@@ -1,0 +1,257 @@
+#include "runners/plan/foreign_solvers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "conebench/solver_plugin.h"
+#include "runners/plan/content_address.hpp"
+#include "runners/plan/json_reader.hpp"
+#include "runners/plan/program_solver.hpp"
+#include "solvers/common_options.hpp"
+#include "solvers/plugin/declared_row.hpp"
+#include "solvers/plugin/plugin_description.hpp"
+#include "solvers/plugin/plugin_solver.hpp"
+
+namespace conebench {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double any = std::numeric_limits<double>::infinity();
+
+class DescriptionReader {
+ public:
+  explicit DescriptionReader(const std::string& where) : read_(where) {}
+
+  Result<SolverDescription> description(const Json& value) {
+    SolverDescription read;
+    SolverInfo& info = read.info;
+    info.own_process = true;
+    if (!read_.is_object(value, "",
+                         {"id", "name", "citation", "summary", "version", "formulation", "joints", "limits",
+                          "compliance", "two_dimensional", "rolling", "needs_symmetry", "rotation_invariant",
+                          "scale_invariant", "observed_every_iteration", "allocates", "uses", "options"})) {
+      return failure();
+    }
+    info.id = name(value, "", "id", "-._");
+    info.name = words(value, "", "name", true);
+    info.citation = words(value, "", "citation");
+    info.summary = words(value, "", "summary");
+    if (value.contains("version")) {
+      info.version = static_cast<int>(read_.integer(value["version"], "version", 1, 1'000'000));
+    }
+    const std::map<std::string, Formulation> formulations = {
+        {"NCP", Formulation::ncp}, {"CCP", Formulation::ccp}, {"LCP", Formulation::lcp}, {"model", Formulation::model}};
+    info.formulation = choice(value, "formulation", formulations, info.formulation);
+    const std::map<std::string, Allocation> allocations = {
+        {"no", Allocation::none}, {"refactor", Allocation::refactorization}, {"yes", Allocation::iteration}};
+    info.allocates = choice(value, "allocates", allocations, Allocation::iteration);
+    for (const auto& [key, flag] :
+         std::map<const char*, bool*>{{"joints", &info.joints},
+                                      {"limits", &info.limits},
+                                      {"compliance", &info.compliance},
+                                      {"two_dimensional", &info.two_dimensional},
+                                      {"rolling", &info.rolling},
+                                      {"needs_symmetry", &info.needs_symmetry},
+                                      {"rotation_invariant", &info.rotation_invariant},
+                                      {"scale_invariant", &info.scale_invariant},
+                                      {"observed_every_iteration", &info.observed_every_iteration}}) {
+      if (value.contains(key)) *flag = read_.flag(value[key], key);
+    }
+    list(value, "uses", [&](const Json& item, const std::string& path) {
+      read.uses.push_back(read_.word(item, path, {"blocks", "dense", "primal"}));
+    });
+    list(value, "options",
+         [&](const Json& item, const std::string& path) { read.options.push_back(option(item, path)); });
+    if (read_.error()) return failure();
+    return read;
+  }
+
+ private:
+  Error failure() const { return {ErrorCode::bad_input, read_.error()->message}; }
+
+  std::string words(const Json& value, const std::string& path, const char* key, bool required = false) {
+    const std::string here = child_path(path, key);
+    if (!value.contains(key) || value[key] == "") {
+      if (required) read_.fail(here, "is missing");
+      return {};
+    }
+    return read_.text(value[key], here);
+  }
+
+  /// Of letters, digits and what of `others`.
+  std::string name(const Json& value, const std::string& path, const char* key, const std::string& others) {
+    const std::string text = words(value, path, key, true);
+    const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             others.find(c) != std::string::npos;
+    });
+    if (!plain) {
+      read_.fail(child_path(path, key), "'" + text + "' must be of letters, digits and " + others + " alone");
+    }
+    return text;
+  }
+
+  template <class Value>
+  Value choice(const Json& value, const char* key, const std::map<std::string, Value>& known, Value otherwise) {
+    if (!value.contains(key)) return otherwise;
+    std::vector<std::string> all;
+    for (const auto& [word, unused] : known) all.push_back(word);
+    const auto found = known.find(read_.word(value[key], key, all));
+    return found == known.end() ? otherwise : found->second;
+  }
+
+  template <class Visit>
+  void list(const Json& value, const char* key, Visit visit) {
+    if (!value.contains(key)) return;
+    if (!value[key].is_array()) return read_.fail(key, "must be a list [...]");
+    for (std::size_t i = 0; i < value[key].size(); ++i) visit(value[key][i], child_path(key, i));
+  }
+
+  OptionSpec option(const Json& value, const std::string& path) {
+    OptionSpec spec;
+    if (!read_.is_object(value, path,
+                         {"name", "doc", "type", "default", "minimum", "maximum", "unit", "logarithmic", "choices"})) {
+      return spec;
+    }
+    spec.name = name(value, path, "name", "_");
+    spec.doc = words(value, path, "doc", true);
+    spec.unit = words(value, path, "unit");
+    if (value.contains("logarithmic") && read_.flag(value["logarithmic"], child_path(path, "logarithmic"))) {
+      spec.scale = OptionScale::logarithmic;
+    }
+    for (const auto& [key, bound] : {std::pair{"minimum", &spec.minimum}, {"maximum", &spec.maximum}}) {
+      if (value.contains(key) && !value[key].is_null()) {
+        *bound = read_.number(value[key], child_path(path, key), -any, any);
+      }
+    }
+    if (value.contains("choices")) {
+      if (!value["choices"].is_array()) read_.fail(child_path(path, "choices"), "must be a list [...]");
+      for (const Json& word : value["choices"]) spec.choices.push_back(read_.text(word, child_path(path, "choices")));
+    }
+    const std::string here = child_path(path, "default");
+    if (!value.contains("default")) {
+      read_.fail(here, "is missing");
+      return spec;
+    }
+    const Json& given = value["default"];
+    const std::string type = value.contains("type") ? read_.word(value["type"], child_path(path, "type"),
+                                                                 {"real", "integer", "flag", "text"})
+                                                    : "";
+    if (type == "real") spec.default_value = read_.number(given, here, -any, any);
+    if (type == "integer") {
+      spec.default_value =
+          read_.integer(given, here, std::numeric_limits<long>::min(), std::numeric_limits<long>::max());
+    }
+    if (type == "flag") spec.default_value = read_.flag(given, here);
+    if (type == "text") spec.default_value = given == "" ? std::string() : read_.text(given, here);
+    if (type.empty()) read_.fail(child_path(path, "type"), "is missing");
+    return spec;
+  }
+
+  JsonReader read_;
+};
+
+unsigned uses_flags(const std::vector<std::string>& words) {
+  unsigned flags = 0;
+  for (const std::string& word : words) {
+    flags |= word == "blocks" ? CONEBENCH_BLOCKS : word == "dense" ? CONEBENCH_DENSE : CONEBENCH_PRIMAL;
+  }
+  return flags;
+}
+
+/// A folder for what programs are given and answer, gone when this process ends.
+class ScratchFolder {
+ public:
+  ScratchFolder() : owner_(::getpid()) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "conebench-programs-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty() && ::getpid() == owner_) std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  pid_t owner_;
+  std::filesystem::path path_;
+};
+
+/// The program, and those of its arguments that are files, by their whole paths, with the hash over all of it.
+std::string hash_of(std::vector<std::string>& words) {
+  std::string hash;
+  for (std::string& word : words) {
+    std::error_code failure;
+    std::string content = word;
+    if (std::filesystem::is_regular_file(word, failure)) {
+      word = std::filesystem::absolute(word).string();
+      content = file_address(word);
+    }
+    hash = content_address({hash, content});
+  }
+  return hash;
+}
+
+}  // namespace
+
+Result<std::string> add_program(const std::vector<std::string>& words) {
+  static const ScratchFolder scratch;
+  if (words.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
+  if (scratch.path().empty()) return Error{ErrorCode::bad_input, "no folder for programs could be made in TMPDIR"};
+  SolverProgram program{words, scratch.path()};
+  const std::string hash = hash_of(program.words);
+  const auto described = describe_program(program);
+  if (!described) return described.error();
+  auto read = read_description(Json::parse(*described, nullptr, false), words.front());
+  if (!read) return read.error();
+  read->info.observed_every_iteration = false;
+  const bool primal = std::count(read->uses.begin(), read->uses.end(), "primal") > 0;
+  auto row =
+      declared_row(read->info, read->options, [program, primal](const SolverInfo& info, const OptionValues& values) {
+        return make_program_solver(program, info, values, primal);
+      });
+  if (!row) return Error{row.error().code, words.front() + ": " + row.error().message};
+  row->content_hash = hash;
+  if (auto error = add_solver(std::move(*row))) return Error{error->code, words.front() + ": " + error->message};
+  return read->info.id;
+}
+
+Result<SolverDescription> read_description(const Json& value, const std::string& where) {
+  return DescriptionReader(where).description(value);
+}
+
+std::optional<Error> add_plugin(const std::filesystem::path& file) {
+  const std::string name = file.string();
+  const auto described = describe_plugin(file);
+  if (!described) return described.error();
+  std::error_code failure;
+  const std::filesystem::path whole = std::filesystem::absolute(file, failure);
+  const Json list = Json::parse(*described, nullptr, false);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    auto read = read_description(list[k], name);
+    if (!read) return read.error();
+    auto row = declared_row(read->info, read->options,
+                            [whole, k, specs = read->options, uses = uses_flags(read->uses)](
+                                const SolverInfo& info, const OptionValues& values) {
+                              return make_plugin_solver(whole, k, info, specs, values, uses);
+                            });
+    if (!row) return Error{row.error().code, name + ": " + row.error().message};
+    row->content_hash = file_address(whole);
+    if (auto error = add_solver(with_common_options(std::move(*row), StallTest::none))) {
+      return Error{error->code, name + ": " + error->message};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace conebench

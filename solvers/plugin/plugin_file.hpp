@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "conebench/solver_plugin.h"
+
+namespace conebench {
+
+/// A shared library's solvers, or why there are none. It stays loaded.
+struct PluginFile {
+  const conebench_plugin* plugin = nullptr;
+  std::string failure;
+};
+
+PluginFile open_plugin(const std::string& file);
+
+}  // namespace conebench

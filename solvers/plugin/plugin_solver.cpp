@@ -1,0 +1,178 @@
+#include "solvers/plugin/plugin_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "solvers/plugin/plugin_file.hpp"
+#include "solvers/plugin/problem_view.hpp"
+
+namespace conebench {
+
+namespace {
+
+using Message = std::array<char, CONEBENCH_MESSAGE_BYTES>;
+
+std::string text(const char* message, std::size_t size) {
+  return one_line(std::string_view(message, strnlen(message, size)));
+}
+
+/// A monitor as plug-ins see it.
+class MonitorView {
+ public:
+  MonitorView(Monitor& monitor, Index rows) : seen_{monitor, rows} { view_ = {due, observe, propose, &seen_}; }
+  conebench_monitor* get() { return &view_; }
+
+ private:
+  struct Seen {
+    Monitor& monitor;
+    Index rows;
+  };
+  static Seen& seen(const conebench_monitor* monitor) { return *static_cast<Seen*>(monitor->harness); }
+  static conebench_decision decision(Decision decision) {
+    if (decision == Decision::accept) return CONEBENCH_ACCEPT;
+    return decision == Decision::out_of_time ? CONEBENCH_OUT_OF_TIME : CONEBENCH_KEEP_GOING;
+  }
+  static int due(const conebench_monitor* monitor, std::int64_t k) { return seen(monitor).monitor.due(k) ? 1 : 0; }
+  static conebench_decision observe(conebench_monitor* monitor, std::int64_t k, const double* impulse, double own) {
+    const Seen& s = seen(monitor);
+    return decision(s.monitor.observe(k, Eigen::Map<const Vector>(impulse, s.rows), own));
+  }
+  static conebench_decision propose(conebench_monitor* monitor, std::int64_t k, const double* impulse, double own) {
+    const Seen& s = seen(monitor);
+    return decision(s.monitor.propose(k, Eigen::Map<const Vector>(impulse, s.rows), own));
+  }
+
+  Seen seen_;
+  conebench_monitor view_{};
+};
+
+SolveSummary summary_of(const conebench_summary& said, const std::string& id) {
+  constexpr std::array statuses = {SolveStatus::converged, SolveStatus::max_iterations, SolveStatus::time_limit,
+                                   SolveStatus::stalled,   SolveStatus::diverged,       SolveStatus::breakdown};
+  constexpr std::array breakdowns = {Breakdown::none,        Breakdown::singular, Breakdown::cycle,
+                                     Breakdown::no_solution, Breakdown::error,    Breakdown::queue_exhausted};
+  const auto status = static_cast<long>(said.status), breakdown = static_cast<long>(said.breakdown);
+  if (status < 0 || status >= static_cast<long>(statuses.size()) || breakdown < 0 ||
+      breakdown >= static_cast<long>(breakdowns.size()) || said.iterations < 0) {
+    throw std::runtime_error(fmt::format("{} answered with status {}, breakdown {} and {} iterations", id, status,
+                                         breakdown, said.iterations));
+  }
+  SolveSummary summary;
+  summary.status = statuses[static_cast<std::size_t>(status)];
+  summary.breakdown = breakdowns[static_cast<std::size_t>(breakdown)];
+  summary.message = text(said.message, sizeof said.message);
+  summary.iterations = said.iterations;
+  summary.factorizations = std::max<long>(said.factorizations, not_counted);
+  summary.operator_products = std::max<long>(said.operator_products, not_counted);
+  summary.own_residual = said.own_residual;
+  summary.solved_symmetrised = said.solved_symmetrised != 0;
+  return summary;
+}
+
+class PluginSolver final : public Solver {
+ public:
+  PluginSolver(const std::filesystem::path& file, std::size_t index, SolverInfo info,
+               const std::vector<OptionSpec>& specs, const OptionValues& values, unsigned uses)
+      : file_(file.string()), index_(index), info_(std::move(info)), uses_(uses), texts_(specs.size()) {
+    for (std::size_t k = 0; k < specs.size(); ++k) options_.push_back(value_of(values.at(specs[k].name), texts_[k]));
+  }
+  ~PluginSolver() override { release(); }
+
+  const SolverInfo& info() const override { return info_; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    if (auto reason = unsupported_by_flags(info_, problem)) return reason;
+    const conebench_solver& solver = loaded();
+    if (solver.supports == nullptr) return std::nullopt;
+    Message reason{};
+    if (solver.supports(ProblemView(problem, 0).get(), options_.data(), reason.data()) != 0) return std::nullopt;
+    const std::string words = text(reason.data(), reason.size());
+    return words.empty() ? info_.id + " gives no reason" : words;
+  }
+
+  bool needs_matrix(const ContactProblem&) const override {
+    return (uses_ & (CONEBENCH_BLOCKS | CONEBENCH_DENSE)) != 0;
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    release();
+    problem_ = std::make_unique<ProblemView>(problem, uses_);
+    Message message{};
+    state_ = loaded().prepare(problem_->get(), options_.data(), message.data());
+    if (state_ != nullptr) return std::nullopt;
+    const std::string words = text(message.data(), message.size());
+    return Error{ErrorCode::unsupported, words.empty() ? info_.id + "'s set-up failed without a reason" : words};
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    SolveSummary nothing;
+    if (guess.size() == 0) return nothing.status = SolveStatus::converged, nothing;
+    const conebench_stop rule = {stop.tolerance, stop.max_iterations,
+                                 stop.criterion == Criterion::own ? CONEBENCH_OWN : CONEBENCH_VERDICT};
+    MonitorView view(monitor, impulse.size());
+    conebench_summary said{};
+    said.factorizations = said.operator_products = not_counted;
+    said.own_residual = std::numeric_limits<double>::quiet_NaN();
+    loaded().solve(state_, guess.data(), &rule, view.get(), impulse.data(), &said);
+    return summary_of(said, info_.id);
+  }
+
+ private:
+  static conebench_value value_of(const OptionValue& value, std::string& kept) {
+    conebench_value out{};
+    if (const auto* real = std::get_if<double>(&value)) out.real = *real;
+    if (const auto* integer = std::get_if<long>(&value)) out.integer = *integer;
+    if (const auto* flag = std::get_if<bool>(&value)) out.flag = *flag ? 1 : 0;
+    if (const auto* words = std::get_if<std::string>(&value)) {
+      kept = *words;
+      out.text = kept.c_str();
+    }
+    return out;
+  }
+
+  const conebench_solver& loaded() const {
+    if (solver_ == nullptr) {
+      const PluginFile library = open_plugin(file_);
+      const bool same = library.failure.empty() && index_ < library.plugin->solver_count &&
+                        info_.id == library.plugin->solvers[index_].id &&
+                        options_.size() == library.plugin->solvers[index_].option_count;
+      if (!same) {
+        throw std::runtime_error(file_ + ": " +
+                                 (library.failure.empty() ? "has changed meanwhile; run again" : library.failure));
+      }
+      solver_ = &library.plugin->solvers[index_];
+    }
+    return *solver_;
+  }
+  void release() {
+    if (state_ != nullptr) loaded().release(state_);
+    state_ = nullptr;
+  }
+
+  std::string file_;
+  std::size_t index_;
+  SolverInfo info_;
+  unsigned uses_;
+  std::vector<std::string> texts_;
+  std::vector<conebench_value> options_;
+  std::unique_ptr<ProblemView> problem_;
+  mutable const conebench_solver* solver_ = nullptr;
+  void* state_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_plugin_solver(const std::filesystem::path& file, std::size_t index, SolverInfo info,
+                                           const std::vector<OptionSpec>& specs, const OptionValues& values,
+                                           unsigned uses) {
+  return std::make_unique<PluginSolver>(file, index, std::move(info), specs, values, uses);
+}
+
+}  // namespace conebench

@@ -17,6 +17,8 @@ test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev pyth
                hdf5-tools sqlite3 codespell chromium chromium-driver texlive-latex-recommended texlive-pictures)
 # Tarballs of scripts/package.sh.
 package_packages=(patchelf)
+# A cluster on the loopback; without it the test of `conebench slurm` is skipped.
+cluster_packages=(slurm-wlm munge)
 # libFuzzer and the sanitizers of scripts/fuzz.sh.
 fuzz_packages=(clang libclang-rt-14-dev)
 

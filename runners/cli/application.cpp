@@ -17,6 +17,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/own_solver_commands.hpp"
+#include "runners/cli/slurm.hpp"
 #include "runners/execute/environment.hpp"
 
 namespace conebench::cli {
@@ -82,7 +83,8 @@ int parse_and_run(int argc, char** argv) {
                                          add_nightly(root),    add_history(root), add_paper(root),
                                          add_merge(root),      add_rejudge(root), add_doctor(root),
                                          add_completion(root), add_worker(root),  add_inverse_dynamics(root),
-                                         add_loop(root),       add_new(root),     add_check_solver(root)};
+                                         add_loop(root),       add_new(root),     add_check_solver(root),
+                                         add_slurm(root)};
 
   root.footer(std::string(exit_code_table()) + examples);  // last, because commands would inherit it
 

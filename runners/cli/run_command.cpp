@@ -25,6 +25,7 @@
 #include "runners/execute/gates.hpp"
 #include "runners/execute/interrupt.hpp"
 #include "runners/execute/progress.hpp"
+#include "runners/execute/survey_file.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
@@ -57,6 +58,7 @@ struct RunArguments {
   std::string data;
   long jobs = 1;
   std::string shard;
+  std::string survey;
   std::string retry;
   std::string filter;
   std::vector<std::string> gates;
@@ -230,6 +232,10 @@ Result<int> run_suite(const RunArguments& arguments) {
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
+  if (!arguments.survey.empty()) {
+    options.cache = arguments.survey;
+    begin_survey(options.cache);
+  }
 
   const auto count = count_cells(*suite, options);
   if (!count) return count.error();
@@ -310,6 +316,9 @@ Command add_run(CLI::App& root) {
               "Workers; more than one marks the results as throughput, without time rankings");
   app->add_option("--shard", arguments->shard, "Run part K of N of the cells, each part into a store of its own")
       ->type_name("K/N");
+  app->add_option("--survey", arguments->survey,
+                  "Folder that keeps what is known of the problems, for all runs of the suite (docs/slurm.md)")
+      ->type_name("DIR");
   app->add_option("--retry", arguments->retry, "Run stored cells of these statuses again, with commas between them")
       ->type_name("LIST");
   app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");

@@ -14,6 +14,7 @@
 #include "runners/execute/environment.hpp"
 #include "runners/execute/simulate.hpp"
 #include "runners/execute/survey.hpp"
+#include "runners/execute/survey_file.hpp"
 #include "runners/plan/problem_source.hpp"
 
 namespace conebench {
@@ -179,7 +180,12 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
     pending_sources.push_back(source);
   }
   std::erase_if(*sources, [](const ProblemSource& source) { return source.pending; });
-  auto surveyed = survey_sources(survey, *sources, std::max(options.jobs, processors), options.interrupted, progress);
+  const int at_a_time = std::max(options.jobs, processors);
+  // A look alone leaves no features to keep.
+  const std::filesystem::path file = known != nullptr ? survey_file(options.cache) : std::filesystem::path();
+  auto looked = survey_kept(file, survey, *sources, at_a_time, options.interrupted, progress);
+  if (!looked) return looked.error();
+  std::vector<SurveyedProblem> surveyed = std::move(*looked);
   std::move(pending.begin(), pending.end(), std::back_inserter(surveyed));
   std::move(pending_sources.begin(), pending_sources.end(), std::back_inserter(*sources));
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;

@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -137,9 +140,22 @@ std::optional<Error> migrate(Connection& connection, std::span<const char* const
   return std::nullopt;
 }
 
+/// Whether other hosts may read it meanwhile: the index of a WAL is memory of one host.
+bool on_shared_disk(const fs::path& file) {
+  // What the system does not tell, the script of a cluster's job does (docs/slurm.md).
+  if (std::getenv("CONEBENCH_SHARED_DISK") != nullptr) return true;
+  struct statfs disk = {};
+  if (statfs(file.c_str(), &disk) != 0) return false;
+  // NFS, Lustre, GPFS, BeeGFS, Ceph, SMB, CIFS, OCFS2, GFS2, AFS, 9p
+  constexpr std::array<std::uint32_t, 12> networks = {0x6969,     0x0BD00BD0, 0x47504653, 0x19830326,
+                                                      0x00C36400, 0x517B,     0xFF534D42, 0xFE534D42,
+                                                      0x7461636F, 0x01161970, 0x5346414F, 0x01021997};
+  return std::find(networks.begin(), networks.end(), static_cast<std::uint32_t>(disk.f_type)) != networks.end();
+}
+
 std::optional<Error> settle_for_writing(Connection& connection) {
-  // Where the file system has no shared memory (some network disks) SQLite keeps its rollback journal: as safe, slower.
-  connection.ask("PRAGMA journal_mode = WAL");
+  // Where the file system has no shared memory SQLite keeps its rollback journal: as safe, slower.
+  connection.ask(on_shared_disk(connection.file()) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
   for (const char* setting : {"PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON"}) {
     if (const int code = connection.run(setting); code != SQLITE_OK) return connection.error("cannot be opened", code);
   }

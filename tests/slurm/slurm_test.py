@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""conebench slurm on a real Slurm: munged, slurmctld and slurmd on the loopback, ended by process id.
+Arrays beyond MaxArraySize, a killed task, a cancelled job, a requeue, and the merge against a run without shards.
+usage: slurm_test.py CONEBENCH        77: Slurm or munge is not installed"""
+import json, os, pathlib, shutil, signal, socket, sqlite3, subprocess, sys, tempfile, time
+
+conebench = os.path.abspath(sys.argv[1])
+deadline = time.monotonic() + 400
+suite = {"name": "small", "seed": 3,
+         "problems": [{"scene": "box-stack", "options": {"boxes": n}} for n in (1, 2, 3, 4, 5, 6)],
+         "solvers": ["NSGS", "PGS-CCP"], "tolerances": [1e-4, 1e-6],
+         "limits": {"iterations": 2000, "seconds": 60, "memory_mb": 2000},
+         # A cell takes this long, so that a task can be caught at work.
+         "repeats": {"min": 1, "min_ms": 400, "max": 1000000}}
+cells = 24
+answers = """SELECT key, status, solved, iterations, verdict_value, length, crc32 FROM cells JOIN reactions
+             ON cell = cells.id ORDER BY key"""
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def wait_for(what, holds):
+    while not holds():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{what}: waited in vain")
+        time.sleep(0.1)
+
+
+def rows(store, query):
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+        return database.execute(query).fetchall()
+
+
+def stored(store):
+    try:
+        return rows(store, "SELECT count(*) FROM cells")[0][0]
+    except sqlite3.OperationalError:  # not there yet
+        return 0
+
+
+def check(holds, what):
+    if not holds:
+        raise SystemExit(f"FAILED: {what}")
+    print(f"ok: {what}", flush=True)
+
+
+class Slurm:
+    def __init__(self, folder):
+        self.folder, self.daemons = folder, []
+
+    def begin(self):
+        folder = self.folder
+        user, node = subprocess.check_output(["id", "-un"], text=True).strip(), socket.gethostname().split(".")[0]
+        (folder / "munge.key").write_bytes(os.urandom(128))
+        (folder / "munge.key").chmod(0o400)
+        (folder / "slurm.conf").write_text(f"""ClusterName=loopback
+SlurmctldHost={node}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket={folder}/munge.socket
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+ReturnToService=2
+MaxArraySize=4
+MinJobAge=300
+NodeName={node} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} State=UNKNOWN
+PartitionName=all Nodes={node} Default=YES MaxTime=INFINITE State=UP
+""")
+        for name in ("state", "spool"):
+            (folder / name).mkdir()
+        os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
+        self.start("munged", "--foreground", "--force", f"--key-file={folder}/munge.key",
+                   f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid",
+                   f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed")
+        wait_for("munged", (folder / "munge.socket").exists)
+        self.start("slurmctld", "-D")
+        self.start("slurmd", "-D", "-N", node)
+        wait_for("slurmd", lambda: self.ask("sinfo", "--noheader", "--format=%T").strip() == "idle")
+
+    def start(self, name, *arguments):
+        log = open(self.folder / f"{name}.out", "w")
+        path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+        self.daemons.append(subprocess.Popen([path, *arguments], stdout=log, stderr=log, start_new_session=True))
+
+    def ask(self, *words):
+        return subprocess.run(words, text=True, capture_output=True).stdout
+
+    def live(self):
+        return self.ask("squeue", "--noheader", "--array", "--format=%F %K %A %T").split("\n")[:-1]
+
+    def stop(self):
+        subprocess.run(["scancel", "--user=" + str(os.getuid())])
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(20)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+
+
+def run(*words, code=0):
+    done = subprocess.run([conebench, *words], text=True, capture_output=True)
+    if done.returncode != code:
+        raise SystemExit(f"FAILED: {words}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def status(folder, code):
+    return json.loads(run("slurm", "status", str(folder), "--json", code=code).splitlines()[0])
+
+
+def main(scratch, slurm):
+    (scratch / "small.json").write_text(json.dumps(suite))
+    small = str(scratch / "small.json")
+    run("run", small, "--db", str(scratch / "whole.sqlite"))
+    whole = rows(scratch / "whole.sqlite", answers)
+    check(len(whole) == cells, "a run without shards stores all cells")
+
+    def submit(folder):
+        return run("slurm", small, "--shards", "6", "--out", str(folder))
+
+    def idle():
+        return not slurm.live()
+
+    # Six shards in arrays of at most four; the survey is made once.
+    sweep = scratch / "sweep"
+    submit(sweep)
+    check("not at their end" in run("slurm", small, "--shards", "6", "--out", str(sweep), code=3),
+          "a second submission waits for the first")
+    survey = (sweep / "survey" / "survey").stat().st_mtime_ns
+    wait_for("the sweep", idle)
+    now = status(sweep, 0)
+    check(len(now["jobs"]) == 3, "two arrays and a merge")
+    check(now["merged"] and now["cells_stored"] == cells and now["shards_incomplete"] == [], "all shards are complete")
+    check(rows(sweep / "merged.sqlite", answers) == whole, "the merge has the keys, verdicts and bits of one run")
+    check((sweep / "survey" / "survey").stat().st_mtime_ns == survey, "no shard surveyed a problem")
+    # Byte 18 of an SQLite file: 1 is a rollback journal, 2 WAL.
+    check(all(file.read_bytes()[18] == 1 for file in (sweep / "shards").glob("*.sqlite")), "shards keep no WAL")
+    logs = {file: file.read_text() for file in (sweep / "logs").glob("*.txt")}
+    check(len(logs) == 7, "every task has a log")
+
+    largest = max(range(1, 7), key=lambda k: json.loads((sweep / "plan.json").read_text())["cells"][k - 1])
+
+    def caught(folder):
+        """The largest shard, once it has stored a cell: its process and the id of its task."""
+        store = folder / "shards" / f"{largest}.sqlite"
+        wait_for("a cell", lambda: stored(store) > 0)
+        lock = pathlib.Path(str(store) + ".lock")
+        process = json.loads(lock.read_text())["process"]
+        jobs = json.loads((folder / "plan.json").read_text())["jobs"]
+        first, index = (jobs[0], largest - 1) if largest <= 4 else (jobs[1], largest - 5)
+        return store, process, f"{first}_{index}"
+
+    # A task killed at work: what it stored stays, the merge waits, the next submission takes that shard alone.
+    killed = scratch / "killed"
+    submit(killed)
+    store, process, _ = caught(killed)
+    os.kill(process, signal.SIGKILL)
+    wait_for("the rest", idle)
+    now = status(killed, 4)
+    check(now["shards_incomplete"] == [largest] and not now["merged"], "a killed task leaves its shard incomplete")
+    kept = dict(rows(store, "SELECT key, solve_s FROM cells"))
+    words = run("slurm", small, "--shards", "6", "--out", str(killed), "--dry-run")
+    check(words.count("--array=") == 1 and f"--array={(largest - 1) % 4} " in words, "only that shard is submitted")
+    submit(killed)
+    wait_for("the shard", idle)
+    status(killed, 0)
+    again = dict(rows(store, "SELECT key, solve_s FROM cells"))
+    check(all(again[key] == time for key, time in kept.items()), "stored cells were not run again")
+    check(rows(killed / "merged.sqlite", answers) == whole, "the merge after a killed task equals one run")
+
+    # Requeued at work: the same task resumes.
+    requeued = scratch / "requeued"
+    submit(requeued)
+    store, _, task = caught(requeued)
+    subprocess.run(["scontrol", "requeue", task], check=True)
+    # Slurm holds a requeued job back for two minutes.
+    wait_for("the requeue", lambda: any(" PENDING" in line for line in slurm.live()))
+    wait_for("the requeued task", idle)
+    status(requeued, 0)
+    check(rows(store, "SELECT count(*) FROM runs")[0][0] == 2, "a requeued task resumes its store")
+    check(rows(requeued / "merged.sqlite", answers) == whole, "the merge after a requeue equals one run")
+
+    # Cancelled: the same command goes on.
+    cancelled = scratch / "cancelled"
+    submit(cancelled)
+    caught(cancelled)
+    subprocess.run(["scancel", *json.loads((cancelled / "plan.json").read_text())["jobs"]], check=True)
+    wait_for("the end of the cancelled jobs", idle)
+    check(0 < status(cancelled, 4)["cells_stored"] < cells, "cancelled jobs keep what they stored")
+    submit(cancelled)
+    wait_for("the rest", idle)
+    status(cancelled, 0)
+    check(rows(cancelled / "merged.sqlite", answers) == whole, "the merge after scancel equals one run")
+
+    other = dict(suite, tolerances=[1e-4])
+    (scratch / "small.json").write_text(json.dumps(other))
+    check("another sweep" in run("slurm", small, "--shards", "6", "--out", str(sweep), code=3),
+          "an edited suite needs another folder")
+
+
+if any(shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None
+       for name in ("munged", "slurmctld", "slurmd", "sbatch")):
+    print("skipped: needs Slurm and munge (Debian: slurm-wlm, munge)")
+    sys.exit(77)
+with tempfile.TemporaryDirectory(prefix="conebench-slurm-", dir="/tmp") as name:
+    scratch = pathlib.Path(name)
+    (scratch / "slurm").mkdir(mode=0o755)
+    cluster = Slurm(scratch / "slurm")
+    try:
+        cluster.begin()
+        main(scratch, cluster)
+    except BaseException:
+        for log in sorted(scratch.glob("*/logs/*.txt")) + sorted(scratch.glob("slurm/*.out")):
+            print(f"--- {log}\n{log.read_text()[-2000:]}")
+        raise
+    finally:
+        cluster.stop()

@@ -285,7 +285,7 @@ Listing list_solvers() {
   Rows rows = {{"id", "formulation", "handles", "name"}};
   std::string markdown =
       "# Solvers and their options\n\n" + generated_by("solvers") +
-      "\n000, 001, 002 and 004 are papers, by the numbers of [errata.md](errata.md).\n\n## Common options\n"
+      "\n000, 001, 002 and 004 are papers, by the numbers of [sources.md](sources.md).\n\n## Common options\n"
       "Of the solvers that name them below.\n\n" +
       options_table(common_solver_options());
   std::map<std::string, std::string> missing;

@@ -252,7 +252,7 @@ std::vector<SolverRow> cascade_rows() {
                               "Few iterations on most problems; stalls where the central path folds.");
   path.version = 11;
   SolverInfo walk = part_info("PPA", "Proximal point from zero",
-                              "Slow and sure: walks along the branch of solutions that starts at zero.");
+                              "Slow and sure: follows the branch of solutions that starts at zero.");
   walk.version = 12;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",

@@ -184,7 +184,7 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,
-                .doc = "Newton steps of the first proximal-point walk; a later one goes on while 5/3 of them more "
+                .doc = "Newton steps of the first proximal-point run; a later one goes on while 5/3 of them more "
                        "halve its residual"});
   bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
   bind.text("skip", o.skip, fmt::format("stages that are left out, with commas: {}", fmt::join(stage_names(), ", ")));
@@ -195,7 +195,7 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
        .unit = "MB",
        .scale = OptionScale::logarithmic,
        .doc = "most that a factor may take; where it would take more, sweeps go on to the end, and where what the "
-              "joints' elimination fills would, the problem is refused; joints yield where two eliminations fit"});
+              "joints' elimination fills would, the problem is refused; bilateral relaxation needs two eliminations"});
 }
 
 long early_sweeps(const DriverOptions& o, const ContactProblem& problem) {

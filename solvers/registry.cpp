@@ -7,6 +7,8 @@
 #include "solvers/admm/admm.hpp"
 #include "solvers/cascade/cascade.hpp"
 #include "solvers/common_options.hpp"
+#include "solvers/cond/ccs.hpp"
+#include "solvers/cond/cond.hpp"
 #include "solvers/first_order/apgd.hpp"
 #include "solvers/first_order/fixed_point.hpp"
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
@@ -37,6 +39,8 @@ std::vector<SolverRow> make_catalogue() {
   append(table, nonsmooth_newton_rows(), StallTest::on_shown);
   append(table, newton_ccp_rows(), StallTest::on_shown);
   append(table, staggered_rows(), StallTest::by_solver);
+  append(table, cond_rows(), StallTest::on_shown);
+  append(table, ccs_rows(), StallTest::on_shown);
   append(table, lcp_rows());
   append(table, ipopt_rows());
   append(table, siconos_rows());

@@ -90,12 +90,40 @@ inline ContactProblem with_compliance_and_primal(const ContactProblem& problem, 
   return ContactProblem::create(std::move(data)).value();
 }
 
-/// The problem itself where the row's solver takes it, else with what NEWTON-CCP needs.
+/// The same problem with M = (G + ρ)⁻¹, J = I, v_free = 0, where ρ is half of each block's smallest compliance, which
+/// R then lacks: every block of rows is a node of its own. Nothing where G + ρ has a condition of 1e8 and more.
+inline std::optional<ContactProblem> with_nodes(const ContactProblem& problem) {
+  ContactProblemData data = problem.data();
+  const ConeProduct& cones = problem.cones();
+  data.compliance = problem.compliance();
+  Matrix dense = problem.delassus().dense();
+  dense = (0.5 * (dense + dense.transpose())).eval();
+  for (Index block = 0; block < cones.blocks(); ++block) {
+    const Index row = cones.block_row(block), size = cones.block_size(block);
+    const double moved = 0.5 * data.compliance.segment(row, size).minCoeff();
+    dense.diagonal().segment(row, size).array() += moved;
+    data.compliance.segment(row, size).array() -= moved;
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(dense, Eigen::EigenvaluesOnly);
+  if (problem.rows() == 0 || !(eigen.eigenvalues()[0] > 1e-8 * eigen.eigenvalues().maxCoeff())) return std::nullopt;
+  const Matrix inverse = dense.llt().solve(Matrix::Identity(problem.rows(), problem.rows()));
+  data.delassus = make_dense_delassus(dense);
+  SparseMatrix jacobian(problem.rows(), problem.rows());
+  jacobian.setIdentity();
+  data.primal = PrimalForm{SparseMatrix((0.5 * (inverse + inverse.transpose())).sparseView()), std::move(jacobian),
+                           Vector::Zero(problem.rows())};
+  data.bias.reset();
+  return ContactProblem::create(std::move(data)).value();
+}
+
+/// The problem itself where the row's solver takes it, else with what NEWTON-CCP or a solver that works on nodes needs.
 inline ContactProblem made_fit(const SolverRow& row, const ContactProblem& problem) {
   const auto solver = row.make({}).value();
   if (!solver->unsupported_reason(problem)) return problem;
-  const ContactProblem fit = with_compliance_and_primal(problem);
-  return solver->unsupported_reason(fit) ? problem : fit;
+  for (const auto& fit : {with_nodes(problem), with_nodes(with_compliance(problem, 0.1))}) {
+    if (fit && !solver->unsupported_reason(*fit)) return *fit;
+  }
+  return problem;
 }
 
 /// Until the residual of the solver's own model is at most `tolerance`, looked at in every iteration.

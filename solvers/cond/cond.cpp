@@ -1,0 +1,314 @@
+#include "solvers/cond/cond.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "solvers/cond/contact_step.hpp"
+#include "solvers/cond/nodal_form.hpp"
+#include "solvers/cond/velocity_of_impulse.hpp"
+#include "solvers/progress.hpp"
+
+namespace conebench {
+
+namespace cond {
+namespace {
+
+// Paper 003, Algorithms 1 and 3, on its (15).
+//
+//     symbol    meaning                                                      unit
+//     A, b, J   of (15); A is the problem's M, impulses for the paper's forces kg, N s, 1
+//     v^l, v*   velocity of the iteration, and after the step (20)           m/s
+//     v**       after the contact problem (24): it alone keeps Coulomb's law m/s
+//     W = αW_0  step sizes, a diagonal                                       1/kg
+//     ν, ϱ, u   Chebyshev's weight, the contraction seen, under-relaxation   1
+//     θ         ‖v^(l+1) − v^l‖, the paper's test                            m/s
+//
+// The impulse that is returned is that of v**. Printed otherwise: (38) has the signs of A_1 and b exchanged and lacks
+// the u that the text names; (39) is capped at 1, which never damps.
+
+struct CondOptions {
+  std::string step = "frobenius";
+  bool scaled = false;
+  bool safe = false;
+  bool pair = true;
+  bool chebyshev = true;
+  double under_relaxation = 0.9;
+  long slow_start = 10;
+  double largest_ratio = 0.9999;
+  double virtual_gain = 0.0;
+  long shift = 0;
+  long recycle = 1;
+  std::string start = "zero";
+};
+
+/// What converges on every problem of ours, and to the problem's own answer.
+struct ShiftedOptions : CondOptions {
+  ShiftedOptions() {
+    step = "bb-alternate";
+    scaled = true;
+    safe = true;
+    chebyshev = false;
+    shift = 30;
+  }
+};
+
+void declare_options(OptionBinder& bind, CondOptions& o) {
+  bind.choice("step", o.step, {"frobenius", "bb1", "bb2", "bb-alternate"},
+              "W: least |I - W A|_F, or Barzilai and Borwein's alpha I, the two formulas in turn");
+  bind.flag("scaled", o.scaled, "Barzilai and Borwein's alpha times frobenius' W in place of I");
+  bind.flag("safe", o.safe, "scale W so that lambda_max(W A) <= 1.9, by 60 power iterations in the set-up");
+  bind.flag("pair", o.pair, "one step size for both nodes of a contact between two");
+  bind.flag("chebyshev", o.chebyshev, "acceleration, (38) and (39)");
+  bind.real("under_relaxation", o.under_relaxation,
+            {.minimum = 0.01, .maximum = 1.0, .doc = "u of (38), with chebyshev"});
+  bind.integer("slow_start", o.slow_start, {.minimum = 1, .maximum = 1e6, .doc = "l_s: iterations without (38)"});
+  bind.real("largest_ratio", o.largest_ratio, {.minimum = 0.0, .maximum = 1.0, .doc = "cap of (39); printed: 1"});
+  bind.real("virtual_gain", o.virtual_gain,
+            {.minimum = 0.0,
+             .maximum = 1e12,
+             .unit = "kg",
+             .scale = OptionScale::logarithmic,
+             .doc = "k_v dt of virtual nodes; 0: 0.3/w of the partner node"});
+  bind.integer("shift", o.shift,
+               {.minimum = 0,
+                .maximum = 1e6,
+                .doc = "iterations until the compliance of virtual nodes is taken back; 0: never"});
+  bind.integer("recycle", o.recycle,
+               {.minimum = 1, .maximum = 1e6, .doc = "problems on end with the same nodes in contact that keep W"});
+  bind.choice("start", o.start, {"zero", "free"}, "velocity to start from without a guess");
+}
+
+class Cond final : public Solver {
+ public:
+  Cond(SolverInfo info, CondOptions options)
+      : info_(std::move(info)),
+        options_(std::move(options)),
+        operator_(info_.formulation == Formulation::ccp ? Operator::proximal : Operator::strict) {}
+
+  const SolverInfo& info() const override { return info_; }
+  bool needs_matrix(const ContactProblem&) const override { return false; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    if (auto reason = unsupported_by_flags(info_, problem)) return reason;
+    if (problem.rows() == 0) return std::nullopt;
+    if (auto reason = without_nodal_form(problem)) return info_.id + " needs " + *reason;
+    return std::nullopt;
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
+    prepared_ = {};
+    cones_ = problem.cones();
+    if (problem.rows() == 0) return std::nullopt;
+    NodalForm form =
+        nodalise(problem, {.virtual_gain = options_.virtual_gain, .ellipses = operator_ == Operator::strict});
+    const bool keeps = recycled_ + 1 < options_.recycle && same_nodes(form, form_);
+    recycled_ = keeps ? recycled_ + 1 : 0;
+    form_ = std::move(form);
+    if (!keeps) choose_steps();
+    contact_step_ = ContactStep(form_, cones_, problem.compliance(), operator_);
+    added_compliance_ = form_.added_compliance(problem.rows());
+    free_velocity_ = problem.primal()->free_velocity;
+    velocity_of_impulse_ = VelocityOfImpulse(problem);
+    for (Vector* buffer : {&v_, &before_, &residual_, &residual_before_, &next_}) buffer->setZero(form_.matrix.rows());
+    bias_ = form_.bias;
+    return std::nullopt;
+  }
+
+  SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
+    SolveSummary summary = prepared_;
+    project_cone(cones_, guess, impulse);
+    if (impulse.size() == 0) return ended_as(summary, SolveStatus::converged, 0.0);
+    const SolveProgress progress(stop, monitor);
+    start_from(impulse, summary);
+    for (long l = 1; l <= stop.max_iterations; ++l) {
+      find_residual();                                       // A v^l − b
+      choose_alpha(l);                                       // V-A
+      next_ = v_ - alpha_ * steps_.cwiseProduct(residual_);  // (20)
+      contact_step_(steps_, alpha_, bias_, next_, impulse);  // (23) by Algorithm 2, (24)
+      if (options_.chebyshev && l > 1) accelerate(l);        // (38)
+      const double theta = (next_ - v_).norm();
+      take_back_compliance(l, impulse);
+      summary.iterations = l;
+      ++summary.operator_products;
+      if (const auto status = progress.after(l, theta, impulse)) return ended_as(summary, *status, theta);
+      ratio_ = l > 2 ? std::min(theta / theta_, options_.largest_ratio) : 0.0;  // (39), of the next iteration
+      theta_ = theta;
+      summary.own_residual = theta;
+      before_.swap(v_);
+      residual_before_.swap(residual_);
+      v_.swap(next_);
+    }
+    summary.status = SolveStatus::max_iterations;
+    return summary;
+  }
+
+ private:
+  static bool same_nodes(const NodalForm& a, const NodalForm& b) {
+    return a.matrix.rows() == b.matrix.rows() &&
+           std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
+                      [](const NodalBlock& x, const NodalBlock& y) {
+                        return x.i == y.i && x.j == y.j && x.paired == y.paired && x.size == y.size;
+                      });
+  }
+
+  /// W_0, and α of the first iteration.
+  void choose_steps() {
+    const bool borwein = options_.step != "frobenius";
+    steps_ = frobenius_steps(form_, options_.pair);
+    first_alpha_ = 1.0;
+    if (borwein && !options_.scaled) {
+      steps_.setOnes();
+      first_alpha_ = 1.0 / Vector(form_.matrix.diagonal()).maxCoeff();
+    }
+    if (options_.safe) first_alpha_ *= std::min(1.0, 1.9 / (1.02 * first_alpha_ * largest_eigenvalue()));
+  }
+
+  /// Of W_0 A, from below.
+  double largest_eigenvalue() {
+    constexpr int products = 60;
+    const Vector root = steps_.cwiseSqrt();
+    Vector x =
+        Vector::NullaryExpr(root.size(), [](Index i) { return std::sin(1.0 + 12.9898 * static_cast<double>(i)); });
+    double largest = 0.0;
+    for (int k = 0; k < products; ++k) {
+      x /= x.norm();
+      Vector y = root.cwiseProduct(form_.matrix * root.cwiseProduct(x));
+      largest = x.dot(y);
+      x.swap(y);
+    }
+    prepared_.operator_products += products;
+    return largest;
+  }
+
+  /// v¹: of the guess where there is one, by conjugate gradients; virtual nodes move with their bodies.
+  void start_from(ConstVectorRef guess, SolveSummary& summary) {
+    v_.setZero();
+    auto own = v_.head(form_.own);
+    const bool warm = !guess.isZero(0.0);
+    if (warm) {
+      summary.operator_products += velocity_of_impulse_(guess, own);
+    } else if (options_.start == "free") {
+      own = free_velocity_;
+    }
+    if (form_.point_velocities.rows() > 0) {
+      v_.tail(form_.point_velocities.rows()).noalias() = form_.point_velocities * own;
+    }
+    for (const NodalBlock& block : form_.blocks) {
+      if (!warm || block.gain == 0.0) continue;
+      const auto& node = block.paired ? block.j : block.i;
+      for (int c = 0; c < block.size; ++c) {
+        double push = 0.0;
+        for (int r = 0; r < block.size; ++r) push += block.axes(r, c) * block.scale[r] * guess[block.row + r];
+        v_[node[static_cast<std::size_t>(c)]] += (block.paired ? -push : push) / block.gain;
+      }
+    }
+    bias_ = form_.bias;
+    if (options_.shift > 0) bias_ -= added_compliance_.cwiseProduct(guess);
+    alpha_ = first_alpha_;
+    nu_ = 1.0;
+    ratio_ = theta_ = 0.0;
+  }
+
+  /// One pass over A, by columns: it is symmetric.
+  void find_residual() {
+    const int* const outer = form_.matrix.outerIndexPtr();
+    const int* const inner = form_.matrix.innerIndexPtr();
+    const double* const values = form_.matrix.valuePtr();
+    const double* const v = v_.data();
+    const Index n = v_.size();
+    for (Index c = 0; c < n; ++c) {
+      double even = 0.0, odd = 0.0;
+      int k = outer[c];
+      const int end = outer[c + 1];
+      for (; k + 1 < end; k += 2) {
+        even += values[k] * v[inner[k]];
+        odd += values[k + 1] * v[inner[k + 1]];
+      }
+      if (k < end) even += values[k] * v[inner[k]];
+      residual_[c] = even + odd - form_.momentum[c];
+    }
+  }
+
+  /// Barzilai and Borwein's α from s = v^l − v^(l−1) and z = A s, in the metric of W_0.
+  void choose_alpha(long l) {
+    if (options_.step == "frobenius" || l == 1) return;
+    const auto s = (v_ - before_).array();
+    const auto z = (residual_ - residual_before_).array();
+    const bool first = options_.step == "bb1" || (options_.step == "bb-alternate" && l % 2 == 1);
+    const double across = (s * z).sum();
+    const double alpha = first ? (s * s / steps_.array()).sum() / across : across / (z * z * steps_.array()).sum();
+    if (alpha > 0.0 && std::isfinite(alpha)) alpha_ = alpha;
+  }
+
+  /// (38) with v** for A_1⁻¹ (A_2 v − b), under-relaxed.
+  void accelerate(long l) {
+    const double square = ratio_ * ratio_;
+    nu_ = l < options_.slow_start ? 1.0 : l == options_.slow_start ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * nu_);
+    next_ = nu_ * (options_.under_relaxation * (next_ - v_) + v_ - before_) + before_;
+  }
+
+  /// Not in the paper: φ − R λ with R that of virtual nodes, a proximal-point step whose fixed point is the problem's
+  /// own.
+  void take_back_compliance(long l, ConstVectorRef impulse) {
+    if (options_.shift == 0 || l % options_.shift != 0) return;
+    bias_ = form_.bias - added_compliance_.cwiseProduct(impulse);
+  }
+
+  SolverInfo info_;
+  CondOptions options_;
+  Operator operator_;
+  ConeProduct cones_;
+  NodalForm form_;
+  ContactStep contact_step_;
+  VelocityOfImpulse velocity_of_impulse_;
+  SolveSummary prepared_;
+  long recycled_ = 0;
+  double first_alpha_ = 1.0, alpha_ = 1.0, nu_ = 1.0, ratio_ = 0.0, theta_ = 0.0;
+  Vector steps_, bias_, added_compliance_, free_velocity_;
+  Vector v_, before_, residual_, residual_before_, next_;
+};
+
+SolverInfo describe(const char* id, const char* name, Formulation formulation, const char* summary) {
+  SolverInfo info;
+  info.id = id;
+  info.name = name;
+  info.formulation = formulation;
+  info.citation =
+      "Lee, Lee, Lee, Large-dimensional multibody dynamics simulation using contact nodalization and diagonalization, "
+      "2023";
+  info.summary = summary;
+  return info;
+}
+
+template <class Options>
+SolverRow row_of(const SolverInfo& info) {
+  return make_row<Options>(info,
+                           [](const SolverInfo& i, const CondOptions& o) { return std::make_unique<Cond>(i, o); });
+}
+
+}  // namespace
+}  // namespace cond
+
+std::vector<SolverRow> cond_rows() {
+  using namespace cond;
+  return {
+      row_of<CondOptions>(describe(
+          "COND-STRICT", "Contact diagonalization with the strict operator", Formulation::ncp,
+          "One product with M an iteration, and G never formed: for soft bodies whose nodes touch. Elsewhere virtual "
+          "nodes lend the contacts a compliance; slow where M is stiff.")),
+      row_of<CondOptions>(
+          describe("COND-PROX", "Contact diagonalization with the proximal operator", Formulation::ccp,
+                   "COND-STRICT on the convex relaxation, where it is sure to converge if lambda_max(W A) < 2.")),
+      row_of<ShiftedOptions>(describe("COND-STRICT-S", "Contact diagonalization, safe steps and shifted virtual nodes",
+                                      Formulation::ncp,
+                                      "COND-STRICT with scaled steps of Barzilai and Borwein, and with the compliance "
+                                      "of virtual nodes taken back, so "
+                                      "that its answer is the problem's own.")),
+      row_of<ShiftedOptions>(describe("COND-PROX-S", "The same with the proximal operator", Formulation::ccp,
+                                      "COND-STRICT-S on the convex relaxation."))};
+}
+
+}  // namespace conebench

@@ -1,0 +1,80 @@
+#include "solvers/cond/contact_step.hpp"
+
+#include "problems/cones/contact_rows.hpp"
+#include "solvers/cond/contact_operators.hpp"
+
+namespace conebench::cond {
+
+ContactStep::ContactStep(const NodalForm& form, const ConeProduct& cones, const Vector& compliance, Operator which)
+    : form_(&form),
+      joints_(static_cast<std::size_t>(cones.joints())),
+      first_contact_(static_cast<std::size_t>(cones.first_contact_row())),
+      friction_(cones.friction().begin(), cones.friction().end()),
+      compliance_(compliance),
+      which_(which) {}
+
+void ContactStep::operator()(const Vector& steps, double alpha, const Vector& bias, Vector& velocity,
+                             VectorRef impulse) const {
+  for (std::size_t m = 0; m < first_contact_; ++m) {
+    const NodalBlock& block = form_->blocks[m];
+    const double scale = block.scale[0] * block.axes(0, 0);  // the row's coefficient
+    double gamma = alpha * steps[block.i[0]];
+    double eta = velocity[block.i[0]];
+    if (block.paired) {
+      gamma += alpha * steps[block.j[0]];
+      eta -= velocity[block.j[0]];
+    }
+    const double z = -(scale * eta + bias[block.row]) / (scale * scale * gamma + compliance_[block.row]);
+    const double lambda = m < joints_ || !(z < 0.0) ? z : 0.0;
+    impulse[block.row] = lambda;
+    velocity[block.i[0]] += alpha * steps[block.i[0]] * scale * lambda;
+    if (block.paired) velocity[block.j[0]] -= alpha * steps[block.j[0]] * scale * lambda;
+  }
+  if (form_->blocks.size() == first_contact_) return;
+  with_contact_rows(form_->blocks.back().size,
+                    [&]<int Dim>() { contacts<Dim>(steps, alpha, bias, velocity, impulse); });
+}
+
+template <int Dim>
+void ContactStep::contacts(const Vector& steps, double alpha, const Vector& bias, Vector& velocity,
+                           VectorRef impulse) const {
+  constexpr int n = Dim - 1;
+  for (std::size_t m = first_contact_; m < form_->blocks.size(); ++m) {
+    const NodalBlock& block = form_->blocks[m];
+    const double w_i = alpha * steps[block.i[0]];
+    const double w_j = block.paired ? alpha * steps[block.j[0]] : 0.0;
+    const double gamma = w_i + w_j;  // (25)
+    ContactVector<Dim> relative;
+    for (int c = 0; c < Dim; ++c) relative[c] = velocity[block.i[static_cast<std::size_t>(c)]];
+    if (block.paired) {
+      for (int c = 0; c < Dim; ++c) relative[c] -= velocity[block.j[static_cast<std::size_t>(c)]];
+    }
+    const auto axes = block.axes.template topLeftCorner<Dim, Dim>();
+    const ContactVector<Dim> scale = block.scale.template head<Dim>();
+    const ContactVector<Dim> eta = axes * relative;  // Alg. 2 in impulses D λ, of which (25) holds
+    const ContactVector<Dim> omega = compliance_.segment<Dim>(block.row).cwiseQuotient(scale.cwiseProduct(scale));
+    const double gamma_t = gamma + omega[0];
+    const double gamma_n = gamma + omega[n];
+    ContactVector<Dim> z = -(eta + bias.segment<Dim>(block.row).cwiseQuotient(scale));
+    z.template head<n>() /= gamma_t;
+    z[n] /= gamma_n;
+    const double mu = friction_[m - first_contact_] * scale[0] / scale[n];
+    ContactVector<Dim> lambda;
+    if (which_ == Operator::proximal) {
+      lambda = proximal_operator<Dim>(z, mu, gamma_t, gamma_n);
+    } else if constexpr (Dim == 3) {
+      lambda = scale[0] == scale[1] ? strict_operator<3>(z, mu)
+                                    : strict_operator(z, mu, friction_[m - first_contact_] * scale[1] / scale[n]);
+    } else {
+      lambda = strict_operator<Dim>(z, mu);
+    }
+    impulse.segment<Dim>(block.row) = lambda.cwiseQuotient(scale);
+    const ContactVector<Dim> push = axes.transpose() * lambda;
+    for (int c = 0; c < Dim; ++c) velocity[block.i[static_cast<std::size_t>(c)]] += w_i * push[c];  // (24)
+    if (block.paired) {
+      for (int c = 0; c < Dim; ++c) velocity[block.j[static_cast<std::size_t>(c)]] -= w_j * push[c];
+    }
+  }
+}
+
+}  // namespace conebench::cond

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The figure of docs/solvers/cascade.md: the central path of a problem of two contacts, which turns back in m.
+"""The figure of docs/experiments/cascade.md: the central path of a problem of two contacts, which turns back in m.
 
     conebench generate random --set contacts=2 --set mu_min=0.8 --set mu_max=1.5 --set conditioning=300 --seed 117 --out .
     scripts/plot_fold.py random_*.hdf5 docs/images/fold.svg

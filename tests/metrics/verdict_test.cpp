@@ -106,7 +106,7 @@ TEST(ResidualTable, IsTheOneInTheDocs) {
   std::vector<std::string> documented;
   for (std::string line; std::getline(file, line);) {
     std::smatch match;
-    // | `name` | formula | unit | source | yes or no |
+    // | `name` | formula [unit]; source | yes or no |
     if (!std::regex_match(line, match, std::regex(R"(\| `(\w+)` \|.*\| (yes|no)[^|]* \|)"))) continue;
     documented.push_back(match[1].str() + " " + match[2].str());
   }

@@ -5,8 +5,8 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=31000
-experiments_limit=15200
+outside_limit=30000
+experiments_limit=15000
 readme_limit=900
 
 words() { wc -w <"$1"; }

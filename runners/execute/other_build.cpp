@@ -63,14 +63,14 @@ struct Ended {
   bool started = true;
 };
 
-/// `request`: sent first, where not empty. Ends with the first frame, or where `whole`, with the process.
+/// `limit_s`: of the process's own processor time. `request`: sent first, where not empty. Ends with the first frame, or where `whole`, with the process.
 Ended follow(const Launch& launch, const std::string& request, double limit_s, bool whole,
              const std::atomic<bool>* interrupted) {
   Ended ended;
   WatchedWorker process;
   ended.started = process.start([&](const OutputCatcher& output) { return start_executable(launch, output); });
   if (!ended.started) return ended;
-  process.set_deadline(monotonic_seconds() + limit_s, fmt::format("killed after {:g} s", limit_s));
+  process.limit_processor(limit_s, fmt::format("killed after {:g} s of the processor", limit_s));
   if (!request.empty()) write_all(process.channel(), request);  // where it is gone, its end says so
   for (;;) {
     wait_for_any({&process});
@@ -81,6 +81,7 @@ Ended follow(const Launch& launch, const std::string& request, double limit_s, b
     ended.late = process.enforce(monotonic_seconds(), 0) || ended.late;
     if (alive && !process.spoilt()) continue;
     ended.end = process.reap();
+    ended.late = ended.late && !ended.end.starved;
     return ended;
   }
 }
@@ -101,6 +102,7 @@ BuildReply insist(const BuildOrder& order, const std::atomic<bool>* interrupted,
     if (reply) return std::move(*reply);
     if (interrupted != nullptr && *interrupted) return without_answer(order, CellStatus::skipped, "interrupted");
     if (ended.late) return without_answer(order, CellStatus::timeout, ended.end.why);
+    if (ended.end.starved) return {Error{ErrorCode::killed, "its process: " + ended.end.why}, {}};
     if (!ended.started || ended.end.from_outside) {
       if (++outside_kills < most_outside_kills) continue;
       if (!ended.started) return {Error{ErrorCode::killed, "the system refused a new process"}, {}};

@@ -27,8 +27,8 @@ std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, c
   const bool started =
       worker.start([&](const OutputCatcher& output) { return start_simulator(folder, plan, steps, output); });
   if (!started) return Error{ErrorCode::killed, plan.name + ": the system refused a new process; run again"};
-  worker.set_deadline(
-      monotonic_seconds() + limits.simulation_seconds,
+  worker.limit_processor(
+      limits.simulation_seconds,
       fmt::format("simulating took more than limits.simulation_seconds = {}", limits.simulation_seconds));
   for (;;) {
     wait_for_any({&worker});
@@ -44,6 +44,9 @@ std::optional<Result<std::monostate>> simulate_once(const SuiteLimits& limits, c
     worker.enforce(monotonic_seconds(), limits.memory_mb);
     if (alive) continue;
     end = worker.reap();
+    if (end.starved) {
+      return Error{ErrorCode::killed, fmt::format("{}: simulating it: {}; run again", plan.name, end.why)};
+    }
     if (end.by_us) return failed(plan, end.why);
     return std::nullopt;
   }

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// 12 problems and 4 settings at one tolerance, some seconds.
-constexpr const char* suite = R"({
+constexpr const char* pair_suite = R"({
   "name": "pair", "seed": 3,
   "problems": [{"scene": "random", "options": {"contacts": 20}, "grid": {"joints": [0, 2]}, "seeds": [1, 2, 3]},
                {"scene": "box-stack", "grid": {"boxes": [2, 4, 6], "mass_ratio": [1, 100]}}],
@@ -24,7 +24,7 @@ constexpr const char* suite = R"({
 
 class CompareCommand : public ::testing::Test {
  protected:
-  void SetUp() override { std::ofstream(folder / "pair.json") << suite; }
+  void SetUp() override { std::ofstream(folder / "pair.json") << pair_suite; }
 
   std::string run(const std::string& name, const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {"run", folder / "pair.json", "--db", folder / name};

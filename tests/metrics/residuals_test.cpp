@@ -383,7 +383,7 @@ TEST(Residuals, OfTheFacetsAreThoseOfTheBoxInThePlane) {
 TEST(Penetration, IsUnknownWithTheReasonWhereTheConfigurationIsMissing) {
   const Residual penetration = judge(one_contact(vector_of({0, 0, 1})), Vector::Zero(3))["penetration"];
   EXPECT_FALSE(penetration.known());
-  EXPECT_THAT(*penetration.missing, testing::HasSubstr("the gaps, the time step, the bias b"));
+  EXPECT_THAT(*penetration.missing, ::testing::HasSubstr("the gaps, the time step, the bias b"));
   EXPECT_FALSE(is_solved(penetration, inf));
 }
 

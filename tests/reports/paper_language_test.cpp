@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// A cell of `setting` on `problem` that took `iterations`.
-Sample sample(const std::string& setting, const std::string& problem, double iterations, bool converged = true) {
+Sample stored_sample(const std::string& setting, const std::string& problem, double iterations, bool converged = true) {
   Sample made;
   made.subject.setting = setting;
   made.subject.solver = setting.substr(0, setting.find(' '));
@@ -27,8 +27,8 @@ Sample sample(const std::string& setting, const std::string& problem, double ite
 
 /// Iterations 1, 2, 4 of A and 10, 20, 60 of B on the problems a1, a2, b1; B misses the last one.
 std::vector<Sample> six() {
-  return {sample("A", "a1", 1),      sample("A", "a2", 2),      sample("A", "b1", 4),
-          sample("B x=1", "a1", 10), sample("B x=1", "a2", 20), sample("B x=1", "b1", 60, false)};
+  return {stored_sample("A", "a1", 1),      stored_sample("A", "a2", 2),      stored_sample("A", "b1", 4),
+          stored_sample("B x=1", "a1", 10), stored_sample("B x=1", "a2", 20), stored_sample("B x=1", "b1", 60, false)};
 }
 
 Evaluation run(const std::string& text, const std::vector<Sample>& samples, Kind kind = Kind::number) {
@@ -45,7 +45,7 @@ double value(const std::string& text) {
   EXPECT_TRUE(found.known()) << text << ": " << found.reason;
   return found.number.value_or(-12345.0);
 }
-std::string complaint(const std::string& text, Kind kind = Kind::number) {
+std::string refusal_of(const std::string& text, Kind kind = Kind::number) {
   const auto parsed = parse_expression(text, kind);
   return parsed ? "accepted" : parsed.error().message;
 }
@@ -168,35 +168,36 @@ TEST(PaperLanguage, CountsTheProblemsOfTheSmallestSelection) {
 }
 
 TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {
-  EXPECT_THAT(complaint("meen(iterations)"),
+  EXPECT_THAT(refusal_of("meen(iterations)"),
               HasSubstr("column 1: no reduction or function is called 'meen'; did you mean 'mean'"));
-  EXPECT_THAT(complaint("mean(iteration)"), HasSubstr("'iteration' is no field; did you mean 'iterations'"));
-  EXPECT_THAT(complaint("iterations"), HasSubstr("needs a reduction around it"));
-  EXPECT_THAT(complaint("mean(max(iterations))"), HasSubstr("inside a reduction that has no 'by'"));
-  EXPECT_THAT(complaint("mean(iterations by solver)"), HasSubstr("needs a reduction around it"));
-  EXPECT_THAT(complaint("mean(iterations"), HasSubstr("')' is missing"));
-  EXPECT_THAT(complaint("mean(iterations){setting=A"), HasSubstr("'}' is missing"));
-  EXPECT_THAT(complaint("mean(iterations){nothing=A}"), HasSubstr("unknown field 'nothing'"));
-  EXPECT_THAT(complaint("mean(max(iterations) by colour)"), HasSubstr("no groups are called 'colour'"));
-  EXPECT_THAT(complaint("mean(max(iterations) by problem in colour)"), HasSubstr("no groups are called 'colour'"));
-  EXPECT_THAT(complaint("median(max(iterations) by problem in family)"), HasSubstr("median has no 'in'"));
-  EXPECT_THAT(complaint("mean(max(iterations) by problem having 1)"), HasSubstr("what stands after 'having'"));
-  EXPECT_THAT(complaint("mean(max(iterations) by problem having converged)"), HasSubstr("needs a reduction around it"));
-  EXPECT_THAT(complaint("mean(iterations having converged)"), HasSubstr("')' is missing"));
-  EXPECT_THAT(complaint("mean(converged)"), HasSubstr("must be a number, not a comparison"));
-  EXPECT_THAT(complaint("share(iterations)"), HasSubstr("must be a comparison, not a number"));
-  EXPECT_THAT(complaint("1 < 2"), HasSubstr("the whole must be a number"));
-  EXPECT_THAT(complaint("1 + 2", Kind::truth), HasSubstr("the whole must be a comparison"));
-  EXPECT_THAT(complaint("1 and 2 > 1", Kind::truth), HasSubstr("what stands before 'and'"));
-  EXPECT_THAT(complaint("slope(iterations)"), HasSubstr("takes two values"));
-  EXPECT_THAT(complaint("quantile(iterations, 2)"), HasSubstr("from 0 to 1"));
-  EXPECT_THAT(complaint("1 2"), HasSubstr("column 3: '2' was not expected"));
-  EXPECT_THAT(complaint(""), HasSubstr("ends where a value was expected"));
-  EXPECT_THAT(complaint(std::string(200, '(')), HasSubstr("more than 50 brackets deep"));
-  EXPECT_THAT(complaint(std::string(200, '-') + "1"), HasSubstr("more than 50 brackets deep"));
-  EXPECT_THAT(complaint(std::string(20'000, ' ')), HasSubstr("longer than 10000 bytes"));
+  EXPECT_THAT(refusal_of("mean(iteration)"), HasSubstr("'iteration' is no field; did you mean 'iterations'"));
+  EXPECT_THAT(refusal_of("iterations"), HasSubstr("needs a reduction around it"));
+  EXPECT_THAT(refusal_of("mean(max(iterations))"), HasSubstr("inside a reduction that has no 'by'"));
+  EXPECT_THAT(refusal_of("mean(iterations by solver)"), HasSubstr("needs a reduction around it"));
+  EXPECT_THAT(refusal_of("mean(iterations"), HasSubstr("')' is missing"));
+  EXPECT_THAT(refusal_of("mean(iterations){setting=A"), HasSubstr("'}' is missing"));
+  EXPECT_THAT(refusal_of("mean(iterations){nothing=A}"), HasSubstr("unknown field 'nothing'"));
+  EXPECT_THAT(refusal_of("mean(max(iterations) by colour)"), HasSubstr("no groups are called 'colour'"));
+  EXPECT_THAT(refusal_of("mean(max(iterations) by problem in colour)"), HasSubstr("no groups are called 'colour'"));
+  EXPECT_THAT(refusal_of("median(max(iterations) by problem in family)"), HasSubstr("median has no 'in'"));
+  EXPECT_THAT(refusal_of("mean(max(iterations) by problem having 1)"), HasSubstr("what stands after 'having'"));
+  EXPECT_THAT(refusal_of("mean(max(iterations) by problem having converged)"),
+              HasSubstr("needs a reduction around it"));
+  EXPECT_THAT(refusal_of("mean(iterations having converged)"), HasSubstr("')' is missing"));
+  EXPECT_THAT(refusal_of("mean(converged)"), HasSubstr("must be a number, not a comparison"));
+  EXPECT_THAT(refusal_of("share(iterations)"), HasSubstr("must be a comparison, not a number"));
+  EXPECT_THAT(refusal_of("1 < 2"), HasSubstr("the whole must be a number"));
+  EXPECT_THAT(refusal_of("1 + 2", Kind::truth), HasSubstr("the whole must be a comparison"));
+  EXPECT_THAT(refusal_of("1 and 2 > 1", Kind::truth), HasSubstr("what stands before 'and'"));
+  EXPECT_THAT(refusal_of("slope(iterations)"), HasSubstr("takes two values"));
+  EXPECT_THAT(refusal_of("quantile(iterations, 2)"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(refusal_of("1 2"), HasSubstr("column 3: '2' was not expected"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("ends where a value was expected"));
+  EXPECT_THAT(refusal_of(std::string(200, '(')), HasSubstr("more than 50 brackets deep"));
+  EXPECT_THAT(refusal_of(std::string(200, '-') + "1"), HasSubstr("more than 50 brackets deep"));
+  EXPECT_THAT(refusal_of(std::string(20'000, ' ')), HasSubstr("longer than 10000 bytes"));
   for (const char* const text : {"meen(1)", "1 +", "mean(iterations){a\nb}"}) {
-    EXPECT_EQ(complaint(text).find('\n'), std::string::npos);
+    EXPECT_EQ(refusal_of(text).find('\n'), std::string::npos);
   }
 }
 

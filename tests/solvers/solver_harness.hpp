@@ -56,6 +56,13 @@ class StoppingMonitor final : public Monitor {
   Decision decision_;
 };
 
+/// σ = (G + R) λ + g.
+inline Vector velocity(const ContactProblem& problem, const Vector& impulse) {
+  Vector sigma(problem.rows());
+  problem.velocity(impulse, sigma);
+  return sigma;
+}
+
 struct Answer {
   Vector impulse;
   SolveSummary summary;

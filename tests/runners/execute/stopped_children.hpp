@@ -1,36 +1,27 @@
 #pragma once
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <csignal>
-#include <fstream>
-#include <string>
-#include <thread>
 
 namespace conebench::testing {
 
-/// While it lives and `when` holds, no child of the thread that made it gets the processor.
+/// While it lives and `when` holds, what this process forks gets no processor. One at a time.
 class StoppedChildren {
  public:
-  explicit StoppedChildren(const std::atomic<bool>& when)
-      : stopper_([this, &when, list = "/proc/self/task/" + std::to_string(gettid()) + "/children"] {
-          while (!done_) {
-            std::ifstream children(list);
-            for (pid_t child = 0; when && children >> child;) kill(child, SIGSTOP);
-            std::this_thread::yield();
-          }
-        }) {}
-  ~StoppedChildren() {
-    done_ = true;
-    stopper_.join();
+  explicit StoppedChildren(const std::atomic<bool>& when) {
+    [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] {
+      if (when_ != nullptr && *when_) raise(SIGSTOP);
+    });
+    when_ = &when;
   }
+  ~StoppedChildren() { when_ = nullptr; }
   StoppedChildren(const StoppedChildren&) = delete;
   StoppedChildren& operator=(const StoppedChildren&) = delete;
 
  private:
-  std::atomic<bool> done_ = false;
-  std::thread stopper_;
+  static inline const std::atomic<bool>* when_ = nullptr;
 };
 
 }  // namespace conebench::testing

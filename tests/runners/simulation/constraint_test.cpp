@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scenes/random_source.hpp"
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -13,8 +14,6 @@ namespace {
 using namespace testing;
 
 class Constraints : public WithMujoco {};
-
-constexpr double g = 9.81;
 
 /// Two trees with every kind of joint, in contact with the ground and each other, with loops of every kind.
 std::string tangle() {

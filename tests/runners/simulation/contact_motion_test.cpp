@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -11,8 +12,6 @@ namespace {
 using namespace testing;
 
 class ContactMotion : public WithMujoco {};
-
-constexpr double g = 9.81;
 
 Simulation box_on_plane(const OptionValues& values, double time_step) {
   OptionValues all = values;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -14,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-constexpr double g = 9.81, friction = 0.4;
+constexpr double friction = 0.4;
 
 class CubeLaws : public WithMujoco {};
 

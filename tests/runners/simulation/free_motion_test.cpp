@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -12,8 +13,6 @@ namespace {
 using namespace testing;
 
 class FreeMotion : public WithMujoco {};
-
-constexpr double g = 9.81;
 
 std::string ball(const std::string& key) {
   return world(R"(<body><freejoint/><geom type="sphere" size="0.1" mass="2"/></body>)", key);

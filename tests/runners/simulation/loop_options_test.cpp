@@ -7,14 +7,13 @@
 
 #include "problems/scaled_natural_map.hpp"
 #include "runners/simulation/thinning.hpp"
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
 namespace {
 
 using namespace testing;
-
-constexpr double g = 9.81;
 
 ContactPoint contact_at(double x, double gap, int first, int second) {
   ContactPoint contact{};

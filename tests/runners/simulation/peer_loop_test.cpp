@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -11,7 +12,6 @@ namespace {
 
 using namespace testing;
 
-constexpr double g = 9.81;
 constexpr double time_step = 1e-3;
 
 std::unique_ptr<PeerLoop> peer_of(const std::string& mjcf, const EngineOptions& options = {}) {

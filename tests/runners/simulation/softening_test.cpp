@@ -10,14 +10,13 @@
 #include <utility>
 
 #include "solvers/registry.hpp"
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
 namespace {
 
 using namespace testing;
-
-constexpr double g = 9.81;
 
 SimulationOptions softened(const std::string& kind) {
   SimulationOptions options;

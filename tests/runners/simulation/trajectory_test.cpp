@@ -12,6 +12,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "tests/runners/simulation/gravity.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -19,8 +20,6 @@ namespace {
 
 using namespace testing;
 namespace fs = std::filesystem;
-
-constexpr double g = 9.81;
 
 /// A CSV file by columns.
 struct Columns {

@@ -8,29 +8,14 @@
 #include "metrics/residuals.hpp"
 #include "scenes/scene_table.hpp"
 #include "tests/solvers/cascade/jammed_problem.hpp"
+#include "tests/solvers/cascade/judged_solve.hpp"
 #include "tests/solvers/solver_harness.hpp"
 
 namespace conebench {
 namespace {
 
-struct Answer {
-  SolveSummary summary;
-  double residual;
-  Vector impulse;
-};
-
-Answer solve(const std::string& id, const ContactProblem& problem, double tolerance, OptionValues options = {}) {
-  auto solver = find_solver(id)->make(options);
-  EXPECT_TRUE(solver.ok());
-  EXPECT_FALSE((*solver)->prepare(problem).has_value());
-  Answer answer;
-  answer.impulse = Vector::Zero(problem.rows());
-  SilentMonitor monitor;
-  const StopRule stop{.tolerance = tolerance, .max_iterations = 100000, .criterion = Criterion::own};
-  answer.summary = (*solver)->solve(Vector::Zero(problem.rows()), stop, monitor, answer.impulse);
-  answer.residual = judge(problem, answer.impulse)["natural_map_scaled"].value;
-  return answer;
-}
+using testing::judged_solve;
+using testing::JudgedAnswer;
 
 ContactProblem scene(const std::string& id, const OptionValues& values, std::uint64_t seed = 1) {
   auto problem = (*require_scene(id))->make(values, seed);
@@ -41,7 +26,7 @@ ContactProblem scene(const std::string& id, const OptionValues& values, std::uin
 class CascadeParts : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(CascadeParts, SolveAStackWithManyRedundantContactsToTenDigits) {
-  const Answer answer = solve(GetParam(), scene("box-stack", {{"boxes", 5L}}), 1e-10);
+  const JudgedAnswer answer = judged_solve(GetParam(), scene("box-stack", {{"boxes", 5L}}), 1e-10);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged) << answer.summary.own_residual;
   EXPECT_LE(answer.residual, 1e-10);
 }
@@ -54,7 +39,7 @@ TEST(Cascade, SolvesRandomProblemsOfEveryKindToTenDigits) {
     for (const OptionValues& values : std::vector<OptionValues>{
              {{"contacts", 15L}}, {{"contacts", 15L}, {"dimension", 2L}}, {{"contacts", 10L}, {"limits", 6L}}}) {
       const ContactProblem problem = scene("random", values, seed);
-      EXPECT_LE(solve("CASCADE", problem, 1e-10).residual, 1e-10) << problem.provenance().name;
+      EXPECT_LE(judged_solve("CASCADE", problem, 1e-10).residual, 1e-10) << problem.provenance().name;
     }
   }
 }
@@ -65,14 +50,14 @@ TEST(Cascade, ReturnsAnImpulseInTheConesWhereAsked) {
     for (const OptionValues& values : std::vector<OptionValues>{
              {{"contacts", 12L}}, {{"contacts", 12L}, {"dimension", 2L}}, {{"contacts", 8L}, {"joints", 4L}}}) {
       const ContactProblem problem = scene("random", values, seed);
-      const auto primal = [&](const Answer& answer) {
+      const auto primal = [&](const JudgedAnswer& answer) {
         return judge(problem, answer.impulse)["primal"].value / answer.impulse.norm();
       };
-      const Answer projected = solve("CASCADE", problem, 1e-9, {{"projected", true}});
+      const JudgedAnswer projected = judged_solve("CASCADE", problem, 1e-9, {{"projected", true}});
       EXPECT_EQ(projected.summary.status, SolveStatus::converged);
       EXPECT_LE(projected.residual, 1e-9);
       EXPECT_LE(primal(projected), 1e-15);
-      outside = std::max(outside, primal(solve("CASCADE", problem, 1e-9)));
+      outside = std::max(outside, primal(judged_solve("CASCADE", problem, 1e-9)));
     }
   }
   EXPECT_GE(outside, 1e-13) << "else nothing was asked for";
@@ -99,7 +84,7 @@ TEST(Cascade, SolvesProblemsWithJointsAndLimits) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const OptionValues values{{"contacts", 8L}, {"joints", 6L}, {"limits", 3L}, {"rank_share", 0.6}};
     const ContactProblem problem = scene("known-solution", values, seed);
-    const Answer answer = solve("CASCADE", problem, 1e-10);
+    const JudgedAnswer answer = judged_solve("CASCADE", problem, 1e-10);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged) << seed;
     EXPECT_LE(answer.residual, 2e-10) << seed;  // the joints' rounding is the judge's to see, not the solver's
   }
@@ -120,9 +105,9 @@ TEST(Cascade, RefusesJointsWhoseEliminationFillsMoreThanTheMemory) {
   const auto refused = solver->prepare(problem);
   ASSERT_TRUE(refused.has_value());
   EXPECT_EQ(refused->code, ErrorCode::unsupported);
-  EXPECT_EQ(solve("CASCADE", problem, 1e-10, {{"memory", 30.0}}).summary.status, SolveStatus::converged);
+  EXPECT_EQ(judged_solve("CASCADE", problem, 1e-10, {{"memory", 30.0}}).summary.status, SolveStatus::converged);
   const ContactProblem dense = scene("random", {{"contacts", 5L}, {"joints", 6L}});
-  EXPECT_EQ(solve("CASCADE", dense, 1e-10, {{"memory", 0.0}}).summary.factorizations, 0);
+  EXPECT_EQ(judged_solve("CASCADE", dense, 1e-10, {{"memory", 0.0}}).summary.factorizations, 0);
 }
 
 TEST(Cascade, ClaimsNothingWhereJointsContradictEachOther) {
@@ -131,12 +116,12 @@ TEST(Cascade, ClaimsNothingWhereJointsContradictEachOther) {
   data.delassus = make_dense_delassus(Matrix::Ones(2, 2));
   data.free_term = Vector::Zero(2);
   data.free_term << 0.4, 0.4;
-  const Answer joints_only = solve("CASCADE", ContactProblem::create(data).value(), 1e-10);
+  const JudgedAnswer joints_only = judged_solve("CASCADE", ContactProblem::create(data).value(), 1e-10);
   EXPECT_EQ(joints_only.summary.status, SolveStatus::converged);
   EXPECT_LE(joints_only.residual, 1e-14);
   data.free_term[1] = -0.4;
   const ContactProblem contradiction = ContactProblem::create(data).value();
-  EXPECT_EQ(solve("CASCADE", contradiction, 1e-10).summary.status, SolveStatus::stalled);
+  EXPECT_EQ(judged_solve("CASCADE", contradiction, 1e-10).summary.status, SolveStatus::stalled);
   auto solver = find_solver("CASCADE")->make({});
   ASSERT_FALSE((*solver)->prepare(contradiction).has_value());
   SilentMonitor monitor;
@@ -163,12 +148,12 @@ ContactProblem held_fast(Index contacts, double speed, unsigned seed) {
 TEST(Cascade, ReturnsTheBestOfTheWholeProblemWhereJointsDetermineContacts) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const ContactProblem problem = held_fast(4, 1e-4, seed);
-    const Answer answer = solve("CASCADE", problem, 1e-8);
+    const JudgedAnswer answer = judged_solve("CASCADE", problem, 1e-8);
     EXPECT_NE(answer.summary.status, SolveStatus::converged);
     // What is left is rounding of large impulses: the judge sums in another order.
     EXPECT_NEAR(answer.summary.own_residual, answer.residual, 0.2 * answer.residual);
     EXPECT_LE(answer.residual, 1.1 * judge(problem, Vector::Zero(problem.rows()))["natural_map_scaled"].value);
-    EXPECT_LE(answer.residual, 1.1 * solve("PPA", problem, 1e-8).residual);
+    EXPECT_LE(answer.residual, 1.1 * judged_solve("PPA", problem, 1e-8).residual);
   }
 }
 
@@ -180,7 +165,7 @@ TEST(Cascade, SaysTheWholeResidualWhereJointsContradictEachOther) {
   data.delassus = make_dense_delassus(g);
   data.free_term = Vector::Zero(5);
   data.free_term << 0.4, -0.4, 0.1, 0.0, -1.0;
-  const Answer answer = solve("CASCADE", ContactProblem::create(data).value(), 1e-10);
+  const JudgedAnswer answer = judged_solve("CASCADE", ContactProblem::create(data).value(), 1e-10);
   EXPECT_NE(answer.summary.status, SolveStatus::converged);
   EXPECT_NEAR(answer.residual, 0.4, 0.01);
   EXPECT_NEAR(answer.summary.own_residual, answer.residual, 1e-12);
@@ -244,7 +229,7 @@ TEST(Cascade, ReturnsNumbersInTheMostExtremeUnits) {
 
 TEST(Cascade, IsDeterministic) {
   const ContactProblem problem = scene("random", {{"contacts", 20L}}, 4);
-  EXPECT_EQ(solve("CASCADE", problem, 1e-10).impulse, solve("CASCADE", problem, 1e-10).impulse);
+  EXPECT_EQ(judged_solve("CASCADE", problem, 1e-10).impulse, judged_solve("CASCADE", problem, 1e-10).impulse);
 }
 
 TEST(Cascade, CountsSweepsAndNewtonStepsAgainstTheLimit) {
@@ -273,7 +258,7 @@ TEST(Cascade, TakesNoAnalysisOfAProblemInSpaceForOneInPlane) {
       SilentMonitor monitor;
       Vector impulse(problem->rows());
       (*solver)->solve(Vector::Zero(problem->rows()), {1e-10, 1000, Criterion::own}, monitor, impulse);
-      EXPECT_EQ(impulse, solve(id, *problem, 1e-10).impulse) << id;
+      EXPECT_EQ(impulse, judged_solve(id, *problem, 1e-10).impulse) << id;
     }
   }
 }

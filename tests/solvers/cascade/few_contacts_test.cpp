@@ -65,7 +65,7 @@ TEST(FewContacts, SweepsAreThoseOfNsgs) {
     SilentMonitor silent;
     for (const long sweeps : {1L, 2L, 4L}) {
       const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::verdict};
-      const Answer expected = solve(*nsgs, problem, stop, silent);
+      const testing::Answer expected = testing::solve(*nsgs, problem, stop, silent);
       Vector impulse(problem.rows());
       const FewContacts count =
           FewContacts::solve(problem, Vector::Zero(problem.rows()), {sweeps, false}, stop, silent, impulse);
@@ -107,7 +107,7 @@ TEST(FewContacts, LimitOfIterationsHoldsAndTheLastIterateIsMeasured) {
       for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
         SilentMonitor silent;
         const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .criterion = Criterion::own};
-        const Answer answer = solve(*solver, problem, stop, silent);
+        const Answer answer = testing::solve(*solver, problem, stop, silent);
         EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
         EXPECT_LE(answer.summary.iterations, limit);
         EXPECT_NEAR(answer.summary.own_residual, judge(problem, answer.impulse)["natural_map_scaled"].value, 1e-12);
@@ -120,7 +120,7 @@ TEST(FewContacts, AStartThatIsTheAnswerIsTakenWithoutASweep) {
   const ContactProblem problem = make_problem("random", {{"contacts", 6L}});
   SilentMonitor silent;
   const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
-  const Answer answer = solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
+  const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
   Vector impulse(problem.rows());
   const FewContacts again = FewContacts::solve(problem, answer.impulse, {}, stop, silent, impulse);
   EXPECT_TRUE(again.accepted);
@@ -158,8 +158,8 @@ TEST(FewContacts, LimitsPressOrPart) {
       const FewContacts count = FewContacts::solve(problem, Vector::Zero(problem.rows()), {}, stop, silent, impulse);
       ASSERT_TRUE(count.accepted) << "seed " << seed;
       EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1.1e-12);
-      const Answer nsgs = solve(*prepared(*find_solver("NSGS"), problem, {}), problem,
-                                {.tolerance = 1e-12, .criterion = Criterion::own}, silent);
+      const Answer nsgs = testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem,
+                                         {.tolerance = 1e-12, .criterion = Criterion::own}, silent);
       EXPECT_LE((impulse - nsgs.impulse).norm(), 1e-8 * nsgs.impulse.norm()) << "seed " << seed;
       Vector velocity(problem.rows());
       problem.velocity(impulse, velocity);
@@ -306,8 +306,8 @@ TEST(FewContacts, LimitHoldsWhereNewtonMissesAndTheBetterPointIsReturned) {
     const auto solver = prepared(*find_solver("CASCADE"), problem, {{"sweeps", 1L}});
     SilentMonitor silent;
     const auto after = [&](long limit) {
-      return solve(*solver, problem, {.tolerance = 1e-10, .max_iterations = limit, .criterion = Criterion::own},
-                   silent);
+      return testing::solve(*solver, problem,
+                            {.tolerance = 1e-10, .max_iterations = limit, .criterion = Criterion::own}, silent);
     };
     const double sweep = judge(problem, after(1).impulse)["natural_map_scaled"].value;
     for (const long limit : {2L, 3L, 4L}) {
@@ -334,7 +334,8 @@ TEST(FewContacts, WhereSweepsAreSlowNewtonGoesOnAndTheCountsAddUp) {
   ASSERT_TRUE(FewContacts::fit(problem));
   JudgingMonitor monitor(problem, "natural_map_scaled", 1e-10);
   const auto solver = prepared(*find_solver("CASCADE"), problem, {});
-  const Answer answer = solve(*solver, problem, {.tolerance = 1e-10, .criterion = Criterion::verdict}, monitor);
+  const Answer answer =
+      testing::solve(*solver, problem, {.tolerance = 1e-10, .criterion = Criterion::verdict}, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_GT(answer.summary.factorizations, 0);
   EXPECT_GT(answer.summary.iterations, answer.summary.factorizations);

@@ -21,7 +21,7 @@ namespace {
 using namespace conebench::testing;
 using cascade::FewNewton;
 
-std::vector<ContactProblem> problems() {
+std::vector<ContactProblem> hard_problems() {
   return {make_problem("random", {{"contacts", 6L}}),
           make_problem("random", {{"contacts", 12L}, {"rank_share", 0.5}}),
           make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
@@ -59,7 +59,7 @@ auto with_newton(const ContactProblem& problem, Use use) {
 Vector after_sweeps(const ContactProblem& problem, long sweeps) {
   SilentMonitor silent;
   const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::verdict};
-  return solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent).impulse;
+  return testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent).impulse;
 }
 
 /// FewNewton's steps from `impulse`, which becomes where they end; at most `most`. Their number.
@@ -92,7 +92,7 @@ TEST(FewNewton, AStepOpensContactsThatAllPart) {
 }
 
 TEST(FewNewton, MeasuresWhatTheJudgeDoes) {
-  for (const ContactProblem& problem : problems()) {
+  for (const ContactProblem& problem : hard_problems()) {
     SCOPED_TRACE(problem.provenance().name);
     const Vector impulse = after_sweeps(problem, 2);
     Vector back(impulse.size());
@@ -136,7 +136,7 @@ TEST(FewNewton, AStepIsThatOfSsnWithTheSameRegularisation) {
 }
 
 TEST(FewNewton, ArrivesFromASweep) {
-  for (const ContactProblem& problem : problems()) {
+  for (const ContactProblem& problem : hard_problems()) {
     SCOPED_TRACE(problem.provenance().name);
     Vector impulse = after_sweeps(problem, 1);
     EXPECT_LE(steps_to(1e-11, 25, problem, impulse), 20);
@@ -145,7 +145,7 @@ TEST(FewNewton, ArrivesFromASweep) {
 }
 
 TEST(FewNewton, ContactsWithoutFrictionLoseTheirTangentialImpulse) {
-  const ContactProblem problem = problems()[2];
+  const ContactProblem problem = hard_problems()[2];
   Vector impulse = Vector::Ones(problem.rows());
   steps_to(1e-12, 20, problem, impulse);
   for (Index i = 0; i < problem.cones().contacts(); ++i) EXPECT_TRUE(impulse.segment<2>(3 * i).isZero(0.0));

@@ -5,35 +5,22 @@
 #include "metrics/residuals.hpp"
 #include "problems/joint_elimination.hpp"
 #include "tests/solvers/cascade/jammed_problem.hpp"
-#include "tests/solvers/solver_harness.hpp"
+#include "tests/solvers/cascade/judged_solve.hpp"
 
 namespace conebench {
 namespace {
 
-struct Answer {
-  SolveSummary summary;
-  double residual;
-  double outside;
-  Vector impulse;
-};
-
-Answer solve(const std::string& id, const ContactProblem& problem, double tolerance, const OptionValues& options = {}) {
-  SilentMonitor monitor;
-  const StopRule stop{.tolerance = tolerance, .max_iterations = 100000, .criterion = Criterion::own};
-  const auto solver = testing::prepared(*find_solver(id), problem, options);
-  const testing::Answer answer = testing::solve(*solver, problem, stop, monitor);
-  const Judgement judgement = judge(problem, answer.impulse);
-  return {answer.summary, judgement["natural_map_scaled"].value, judgement["primal"].value, answer.impulse};
-}
+using testing::judged_solve;
+using testing::JudgedAnswer;
 
 TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
-  const Answer loose = solve("CASCADE", testing::jammed(-0.8e-8), 1e-8);
+  const JudgedAnswer loose = judged_solve("CASCADE", testing::jammed(-0.8e-8), 1e-8);
   EXPECT_EQ(loose.summary.status, SolveStatus::converged) << "with errors the other way it slips";
   EXPECT_LE(loose.residual, 1e-10);
   const ContactProblem problem = testing::jammed(0.8e-8);
-  EXPECT_GE(solve("PPA", problem, 1e-8).residual, 1.2e-8) << "where joints are satisfied to rounding";
+  EXPECT_GE(judged_solve("PPA", problem, 1e-8).residual, 1.2e-8) << "where joints are satisfied to rounding";
   for (const bool projected : {false, true}) {
-    const Answer answer = solve("CASCADE", problem, 1e-8, {{"projected", projected}});
+    const JudgedAnswer answer = judged_solve("CASCADE", problem, 1e-8, {{"projected", projected}});
     EXPECT_EQ(answer.summary.status, SolveStatus::converged);
     EXPECT_LE(answer.residual, 1e-8);
     EXPECT_NEAR(answer.summary.own_residual, answer.residual, 1e-12);
@@ -41,15 +28,15 @@ TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
       EXPECT_EQ(answer.outside, 0.0);
     }
   }
-  const Answer strict = solve("CASCADE", problem, 1e-9);
+  const JudgedAnswer strict = judged_solve("CASCADE", problem, 1e-9);
   EXPECT_NE(strict.summary.status, SolveStatus::converged) << "more than all rows together can bear";
   EXPECT_GE(strict.residual, 4e-9);
 }
 
 TEST(YieldingJoints, MoveNoFasterThanTheyMust) {
   const ContactProblem problem = testing::jammed(0.7e-8);
-  EXPECT_GE(solve("PPA", problem, 1e-8).residual, 1.02e-8) << "without which nothing has to yield";
-  const Answer answer = solve("CASCADE", problem, 1e-8);
+  EXPECT_GE(judged_solve("PPA", problem, 1e-8).residual, 1.02e-8) << "without which nothing has to yield";
+  const JudgedAnswer answer = judged_solve("CASCADE", problem, 1e-8);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   Vector velocity(problem.rows());
   problem.delassus().apply(answer.impulse, velocity);

@@ -11,7 +11,7 @@
 namespace conebench::gauss_seidel {
 namespace {
 
-struct Contact {
+struct DrawnContact {
   Eigen::Matrix3d block;
   double friction;
   ContactVector<3> free;
@@ -49,15 +49,15 @@ struct Contact {
 };
 
 /// Contacts that close and can't stick, symmetric blocks, all strengths of coupling of normal and tangent.
-std::vector<Contact> sliding_contacts(bool eccentric, bool corrected) {
+std::vector<DrawnContact> sliding_contacts(bool eccentric, bool corrected) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
-  std::vector<Contact> contacts;
+  std::vector<DrawnContact> contacts;
   while (contacts.size() < 300) {
     Eigen::Matrix3d factor;
     for (double& entry : factor.reshaped()) entry = normal(random);
-    Contact c{factor * factor.transpose() + 0.05 * Eigen::Matrix3d::Identity(), std::abs(normal(random)),
-              ContactVector<3>(normal(random), normal(random), -std::abs(normal(random)))};
+    DrawnContact c{factor * factor.transpose() + 0.05 * Eigen::Matrix3d::Identity(), std::abs(normal(random)),
+                   ContactVector<3>(normal(random), normal(random), -std::abs(normal(random)))};
     if (corrected) c.correction = std::abs(normal(random));
     if (!c.sticks() && (c.eccentricity() >= 1.0) == eccentric) contacts.push_back(c);
   }
@@ -65,7 +65,7 @@ std::vector<Contact> sliding_contacts(bool eccentric, bool corrected) {
 }
 
 template <class Search>
-ContactVector<3> solve(const Contact& c) {
+ContactVector<3> solve(const DrawnContact& c) {
   // An old impulse whose velocity gives the contact's s: along −t1, at λ_n = 0.
   const EllipseBlock<Search> local{.de_saxce = c.correction > 0.0};
   ContactVector<3> old = ContactVector<3>::Zero();
@@ -77,7 +77,7 @@ ContactVector<3> solve(const Contact& c) {
                                  Eigen::Map<const Eigen::Matrix3d>(c.block.data()), c.friction, c.free, old);
 }
 
-void expect_least(const Contact& c, const ContactVector<3>& impulse) {
+void expect_least(const DrawnContact& c, const ContactVector<3>& impulse) {
   const ContactVector<3> velocity = c.block * impulse + c.free;
   EXPECT_NEAR(velocity[2], 0.0, 1e-9 * (1.0 + c.free.norm() + impulse.norm()));
   EXPECT_LE(impulse.head<2>().norm(), c.friction * impulse[2] * (1.0 + 1e-12));
@@ -88,7 +88,7 @@ void expect_least(const Contact& c, const ContactVector<3>& impulse) {
 
 TEST(EllipseBlock, TakesTheLeastEnergyOnTheEllipse) {
   for (const bool corrected : {false, true}) {
-    for (const Contact& c : sliding_contacts(false, corrected)) {
+    for (const DrawnContact& c : sliding_contacts(false, corrected)) {
       expect_least(c, solve<Bisection>(c));
       expect_least(c, solve<Quartic>(c));
     }
@@ -96,7 +96,7 @@ TEST(EllipseBlock, TakesTheLeastEnergyOnTheEllipse) {
 }
 
 TEST(EllipseBlock, TakesTheLeastEnergyOnAParabolaOrHyperbola) {
-  for (const Contact& c : sliding_contacts(true, false)) {
+  for (const DrawnContact& c : sliding_contacts(true, false)) {
     expect_least(c, solve<Bisection>(c));
     expect_least(c, solve<Quartic>(c));
   }
@@ -106,7 +106,7 @@ TEST(EllipseBlock, BisectionAndQuarticNeedNoSecondAttempt) {
   int bisected = 0;
   int rooted = 0;
   const auto contacts = sliding_contacts(false, false);
-  for (const Contact& c : contacts) {
+  for (const DrawnContact& c : contacts) {
     const Ellipse3 ellipse = c.ellipse();
     Eigen::Vector2d e;
     bisected += Bisection::find(ellipse, -c.block.inverse() * c.free, {}, e);
@@ -119,7 +119,7 @@ TEST(EllipseBlock, BisectionAndQuarticNeedNoSecondAttempt) {
 TEST(EllipseBlock, OldDirectionsLeadToTheSameAnswer) {
   const EllipseBlock<Quartic> local{};
   for (const bool eccentric : {false, true}) {
-    for (const Contact& c : sliding_contacts(eccentric, false)) {
+    for (const DrawnContact& c : sliding_contacts(eccentric, false)) {
       const ContactVector<3> expected = solve<Quartic>(c);
       for (int k = 0; k < 12; ++k) {
         const double angle = std::numbers::pi * k / 6.0 + std::atan2(expected[1], expected[0]) + 0.01;
@@ -134,7 +134,7 @@ TEST(EllipseBlock, OldDirectionsLeadToTheSameAnswer) {
 }
 
 TEST(EllipseBlock, QuarticHasOneRootThatIsNotNegative) {
-  for (const Contact& c : sliding_contacts(false, false)) {
+  for (const DrawnContact& c : sliding_contacts(false, false)) {
     const Ellipse3 d = c.ellipse();
     const auto quartic = [&](double x) {
       Eigen::Matrix2d m;
@@ -156,7 +156,7 @@ TEST(EllipseBlock, QuarticHasOneRootThatIsNotNegative) {
 TEST(EllipseBlock, SlidesAsThePapersKarushKuhnTuckerConditionsSay) {
   // 002 (24): c_T ∝ −λ_T − μ² λ_N / G_NN · G_NT, which contradicts maximal dissipation (12), c_T ∝ −λ_T.
   double largest_angle = 0.0;
-  for (const Contact& c : sliding_contacts(false, false)) {
+  for (const DrawnContact& c : sliding_contacts(false, false)) {
     const ContactVector<3> impulse = solve<Bisection>(c);
     const Eigen::Vector2d slip = (c.block * impulse + c.free).head<2>();
     const Eigen::Vector2d tangent = impulse.head<2>();
@@ -172,9 +172,9 @@ TEST(EllipseBlock, SlidesAsThePapersKarushKuhnTuckerConditionsSay) {
 }
 
 TEST(EllipseBlock, WithoutCouplingItIsCoulombsLaw) {
-  std::vector<Contact> contacts = sliding_contacts(false, false);
+  std::vector<DrawnContact> contacts = sliding_contacts(false, false);
   const CoulombBlock coulomb;
-  for (Contact& c : contacts) {
+  for (DrawnContact& c : contacts) {
     c.block.topRightCorner<2, 1>().setZero();
     c.block.bottomLeftCorner<1, 2>().setZero();
     const Eigen::Map<const Eigen::Matrix3d> block(c.block.data());
@@ -191,7 +191,7 @@ TEST(EllipseBlock, DeSaxcesCorrectionEndsInCoulombsLaw) {
   const EllipseBlock<Bisection> corrected{.de_saxce = true};
   int settled = 0;
   const auto contacts = sliding_contacts(false, false);
-  for (const Contact& c : contacts) {
+  for (const DrawnContact& c : contacts) {
     const auto prepared = plain.prepare<3>(c.block, c.friction);
     const Eigen::Map<const Eigen::Matrix3d> block(c.block.data());
     const ContactVector<3> raisim = plain.solve<3>(prepared, block, c.friction, c.free, ContactVector<3>::Zero());
@@ -214,7 +214,7 @@ TEST(EllipseBlock, DeSaxcesCorrectionEndsInCoulombsLaw) {
 
 TEST(EllipseBlock, UnsymmetricBlocksSolveTheVariationalInequality) {
   int count = 0;
-  for (Contact c : sliding_contacts(false, false)) {
+  for (DrawnContact c : sliding_contacts(false, false)) {
     c.block(0, 2) *= 1.1;
     c.block(1, 0) *= 0.9;
     if (c.sticks() || c.eccentricity() >= 0.9) continue;

@@ -20,12 +20,6 @@ Answer run(const std::string& id, const ContactProblem& problem, const OptionVal
   return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 500, .criterion = Criterion::own}, silent);
 }
 
-Vector velocity(const ContactProblem& problem, const Vector& impulse) {
-  Vector sigma(problem.rows());
-  problem.velocity(impulse, sigma);
-  return sigma;
-}
-
 /// ½ λᵀ (G + R) λ + gᵀ λ.
 double objective(const ContactProblem& problem, const Vector& impulse) {
   return 0.5 * impulse.dot(velocity(problem, impulse) + problem.free_term());

@@ -15,12 +15,6 @@ Answer run(const std::string& id, const ContactProblem& problem, const OptionVal
   return solve(*solver, problem, {.tolerance = tolerance, .max_iterations = 1000, .criterion = Criterion::own}, silent);
 }
 
-Vector velocity(const ContactProblem& problem, const Vector& impulse) {
-  Vector sigma(problem.rows());
-  problem.velocity(impulse, sigma);
-  return sigma;
-}
-
 class NonsmoothNewton : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(NonsmoothNewton, AgreesWithGaussSeidelInVelocities) {

@@ -10,12 +10,6 @@ namespace {
 
 using namespace conebench::testing;
 
-Vector velocity(const ContactProblem& problem, const Vector& impulse) {
-  Vector sigma(problem.rows());
-  problem.velocity(impulse, sigma);
-  return sigma;
-}
-
 Answer run(const ContactProblem& problem, const OptionValues& options = {}, double tolerance = 1e-9) {
   const auto solver = prepared(*find_solver("STAGGERED"), problem, options);
   SilentMonitor silent;

@@ -13,6 +13,7 @@ namespace conebench::closed_form {
 /// A problem small enough to be solved by hand. Impulses in N s, velocities in m/s.
 struct MicroProblem {
   std::string name;
+  std::string asks;  ///< what a right answer shows
   ContactProblem problem;
   /// σ of every solution of the NCP; nothing where it is not unique.
   std::optional<Vector> velocity;
@@ -66,38 +67,47 @@ inline ContactProblem cube_on_corners(int corners, double push, double mu) {
 inline std::vector<MicroProblem> micro_problems() {
   const Matrix identity = Matrix::Identity(3, 3);
   std::vector<MicroProblem> all;
-  const auto add = [&](std::string name, ContactProblem problem, std::optional<Vector> velocity,
+  const auto add = [&](std::string name, std::string asks, ContactProblem problem, std::optional<Vector> velocity,
                        bool relaxed_differs = false) {
-    all.push_back({std::move(name), std::move(problem), std::move(velocity), relaxed_differs});
+    all.push_back({std::move(name), std::move(asks), std::move(problem), std::move(velocity), relaxed_differs});
   };
 
-  add("no constraint at all", micro(Matrix(0, 0), Vector(0), cones(0, 0, {})), Vector(0));
-  add("nothing moves", micro(identity, vector({0, 0, 0}), cones(0, 0, {0.5})), vector({0, 0, 0}));
-  add("stick", micro(vector({1, 1, 2}).asDiagonal(), vector({0.1, -0.1, -1}), cones(0, 0, {0.5})), vector({0, 0, 0}));
-  add("slip", micro(identity, vector({3, 0, -1}), cones(0, 0, {0.5})), vector({2.5, 0, 0}), true);
-  add("take-off", micro(identity, vector({1, 0, 0.2}), cones(0, 0, {0.5})), vector({1, 0, 0.2}), true);
-  add("no friction", micro(identity, vector({1, 2, -3}), cones(0, 0, {0})), vector({1, 2, 0}));
+  add("no constraint at all", "an empty problem is solved by nothing", micro(Matrix(0, 0), Vector(0), cones(0, 0, {})),
+      Vector(0));
+  add("nothing moves", "zero is seen to be an answer", micro(identity, vector({0, 0, 0}), cones(0, 0, {0.5})),
+      vector({0, 0, 0}));
+  add("stick", "friction below its limit holds",
+      micro(vector({1, 1, 2}).asDiagonal(), vector({0.1, -0.1, -1}), cones(0, 0, {0.5})), vector({0, 0, 0}));
+  add("slip", "at the limit friction opposes the slip, which stays in the tangent plane",
+      micro(identity, vector({3, 0, -1}), cones(0, 0, {0.5})), vector({2.5, 0, 0}), true);
+  add("take-off", "a contact that opens carries nothing", micro(identity, vector({1, 0, 0.2}), cones(0, 0, {0.5})),
+      vector({1, 0, 0.2}), true);
+  add("no friction", "mu = 0: a normal impulse alone", micro(identity, vector({1, 2, -3}), cones(0, 0, {0})),
+      vector({1, 2, 0}));
   {
     Matrix coupled(3, 3);
     coupled << 2, 0.3, 0.5, 0.3, 1.5, -0.4, 0.5, -0.4, 1;
     const Eigen::Vector3d impulse(-0.3, 0.4, 1.0);  // on the cone of mu = 0.5, against the slip below
     const Eigen::Vector3d slip(0.6, -0.8, 0.0);
-    add("slip where normal and tangent are coupled", micro(coupled, slip - coupled * impulse, cones(0, 0, {0.5})), slip,
-        true);
+    add("slip where normal and tangent are coupled", "the same where friction changes the normal velocity",
+        micro(coupled, slip - coupled * impulse, cones(0, 0, {0.5})), slip, true);
   }
-  add("the same contact twice",
+  add("the same contact twice", "redundant, sticking: G is singular, the velocity is unique",
       micro(identity.replicate(2, 2), vector({0.1, 0, -1, 0.1, 0, -1}), cones(0, 0, {0.5, 0.5})), Vector::Zero(6));
-  add("the same sliding contact twice",
+  add("the same sliding contact twice", "redundant, sliding",
       micro(identity.replicate(2, 2), vector({3, 0, -1, 3, 0, -1}), cones(0, 0, {0.5, 0.5})),
       vector({2.5, 0, 0, 2.5, 0, 0}), true);
-  add("cube held at four corners", cube_on_corners(4, 0.01, 0.8), Vector::Zero(12));
-  add("cube held at eight corners", cube_on_corners(8, 0.01, 0.8), Vector::Zero(24));
+  add("cube held at four corners", "12 rows of rank 6, many answers", cube_on_corners(4, 0.01, 0.8), Vector::Zero(12));
+  add("cube held at eight corners", "24 rows of rank 6", cube_on_corners(8, 0.01, 0.8), Vector::Zero(24));
   {
     Matrix matrix(2, 2);
     matrix << 2, 1, 1, 3;
-    add("joints only", micro(matrix, vector({1, -1}), cones(2, 0, {})), vector({0, 0}));
-    add("redundant joints", micro(Matrix::Ones(2, 2), vector({1, 1}), cones(2, 0, {})), vector({0, 0}));
-    add("limits only", micro(matrix, vector({-1, 2}), cones(0, 2, {})), vector({0, 2.5}));
+    add("joints only", "bilateral rows, a linear system", micro(matrix, vector({1, -1}), cones(2, 0, {})),
+        vector({0, 0}));
+    add("redundant joints", "a singular linear system that has solutions",
+        micro(Matrix::Ones(2, 2), vector({1, 1}), cones(2, 0, {})), vector({0, 0}));
+    add("limits only", "unilateral rows: one active, one open", micro(matrix, vector({-1, 2}), cones(0, 2, {})),
+        vector({0, 2.5}));
   }
   {
     // λ = (0.4 | 1, 0 | 0.1, −0.2, 1), σ = (0 | 0, 0.7 | 0, 0, 0): a joint, an active and an open limit, a stuck
@@ -106,32 +116,34 @@ inline std::vector<MicroProblem> micro_problems() {
         [](Index i, Index j) { return 0.3 * std::sin(double(7 * i + 3 * j * j + 1)); });
     const Matrix matrix = random * random.transpose() + Matrix::Identity(6, 6);
     const Vector velocity = vector({0, 0, 0.7, 0, 0, 0});
-    add("joint, limits and contact",
+    add("joint, limits and contact", "all kinds of rows coupled",
         micro(matrix, velocity - matrix * vector({0.4, 1, 0, 0.1, -0.2, 1}), cones(1, 2, {0.5})), velocity);
   }
-  add("stick in 2D", micro(Matrix::Identity(2, 2), vector({0.2, -1}), cones(0, 0, {0.5}, 2)), vector({0, 0}));
-  add("slip in 2D", micro(Matrix::Identity(2, 2), vector({-3, -1}), cones(0, 0, {0.5}, 2)), vector({-2.5, 0}), true);
-  add("compliant contact", micro(identity, vector({0.2, 0, -2}), cones(0, 0, {0.5}), vector({1, 1, 3})),
-      vector({0, 0, 0}));
-  add("compliance alone holds", micro(0.0 * identity, vector({0, 0, -1}), cones(0, 0, {0.5}), vector({1, 1, 1})),
-      vector({0, 0, 0}));
+  add("stick in 2D", "contacts of two rows (t, n)",
+      micro(Matrix::Identity(2, 2), vector({0.2, -1}), cones(0, 0, {0.5}, 2)), vector({0, 0}));
+  add("slip in 2D", "sliding in the plane", micro(Matrix::Identity(2, 2), vector({-3, -1}), cones(0, 0, {0.5}, 2)),
+      vector({-2.5, 0}), true);
+  add("compliant contact", "R counts beside G",
+      micro(identity, vector({0.2, 0, -2}), cones(0, 0, {0.5}), vector({1, 1, 3})), vector({0, 0, 0}));
+  add("compliance alone holds", "G = 0: R alone carries",
+      micro(0.0 * identity, vector({0, 0, -1}), cones(0, 0, {0.5}), vector({1, 1, 1})), vector({0, 0, 0}));
   {
     Matrix matrix = Matrix::Zero(6, 6);
     matrix.topLeftCorner<3, 3>() = identity;
-    add("a zero block that opens", micro(matrix, vector({0.1, 0, -1, 0.3, 0, 0.5}), cones(0, 0, {0.5, 0.5})),
-        vector({0, 0, 0, 0.3, 0, 0.5}));
+    add("a zero block that opens", "a contact that nothing can move, and that opens",
+        micro(matrix, vector({0.1, 0, -1, 0.3, 0, 0.5}), cones(0, 0, {0.5, 0.5})), vector({0, 0, 0, 0.3, 0, 0.5}));
   }
   const Matrix identity5 = Matrix::Identity(5, 5);
-  add("rolling friction that holds", micro(identity5, vector({0.1, 0, -1, 0.05, 0.1}), rolling_cones({0.5}, {0.2})),
-      Vector::Zero(5));
-  add("rolling", micro(identity5, vector({0.1, 0, -1, 1, 0}), rolling_cones({0.5}, {0.2})), vector({0, 0, 0, 0.8, 0}),
-      true);
-  add("sliding and rolling", micro(identity5, vector({3, 0, -1, 0, -1}), rolling_cones({0.5}, {0.2})),
-      vector({2.5, 0, 0, 0, -0.8}), true);
-  add("take-off with spin", micro(identity5, vector({1, 0, 0.2, 0, 3}), rolling_cones({0.5}, {0.2})),
-      vector({1, 0, 0.2, 0, 3}), true);
-  add("no rolling friction", micro(identity5, vector({0.1, 0, -1, 2, 0}), rolling_cones({0.5}, {0.0})),
-      vector({0, 0, 0, 2, 0}));
+  add("rolling friction that holds", "moments below their limit stop rolling",
+      micro(identity5, vector({0.1, 0, -1, 0.05, 0.1}), rolling_cones({0.5}, {0.2})), Vector::Zero(5));
+  add("rolling", "moments at the limit oppose the rolling",
+      micro(identity5, vector({0.1, 0, -1, 1, 0}), rolling_cones({0.5}, {0.2})), vector({0, 0, 0, 0.8, 0}), true);
+  add("sliding and rolling", "both limits at once",
+      micro(identity5, vector({3, 0, -1, 0, -1}), rolling_cones({0.5}, {0.2})), vector({2.5, 0, 0, 0, -0.8}), true);
+  add("take-off with spin", "an open contact carries no moment",
+      micro(identity5, vector({1, 0, 0.2, 0, 3}), rolling_cones({0.5}, {0.2})), vector({1, 0, 0.2, 0, 3}), true);
+  add("no rolling friction", "mu_r = 0: no moment",
+      micro(identity5, vector({0.1, 0, -1, 2, 0}), rolling_cones({0.5}, {0.0})), vector({0, 0, 0, 2, 0}));
   {
     // In millimetres' worth of moments: a joint, an active limit, a contact that rolls and one that sticks.
     const Vector units = vector({1, 1, 1, 1, 1, 100, 100, 1, 1, 1, 100, 100});
@@ -142,7 +154,7 @@ inline std::vector<MicroProblem> micro_problems() {
     const Vector impulse = vector({0.4, 1, 0.1, -0.2, 1, 0.001, 0, 0.2, 0.1, 2, 0.0005, -0.0005});
     Vector velocity = Vector::Zero(12);
     velocity[5] = -70.0;
-    add("joint, limit and contacts with rolling friction",
+    add("joint, limit and contacts with rolling friction", "all kinds of rows, moments in small units",
         micro(matrix, velocity - matrix * impulse, rolling_cones({0.5, 0.5}, {0.001, 0.001}, 1, 1)), velocity, true);
   }
   return all;

@@ -158,6 +158,9 @@ typedef struct conebench_monitor {
   /* The same off the schedule, for a solver that believes its iterate to be good. */
   enum conebench_decision (*propose)(struct conebench_monitor* monitor, int64_t iteration, const double* impulse,
                                      double own_residual);
+  /* For a solver around a library that can't be asked while it runs: it proposes what that ended with, calls this and
+   * starts anew with a tighter tolerance. All that it did so far is thrown away, its time, too. */
+  void (*start_over)(struct conebench_monitor* monitor);
   void* harness;
 } conebench_monitor;
 

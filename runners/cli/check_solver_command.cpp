@@ -36,9 +36,8 @@ struct Arguments {
 };
 
 struct Check {
-  std::string problem;
   std::string outcome;  ///< passed, failed, unsupported, other model
-  std::string meaning;
+  std::string detail;
 };
 
 Check check(const SolverRow& row, const OptionValues& options, const closed_form::MicroProblem& micro) {
@@ -50,18 +49,17 @@ Check check(const SolverRow& row, const OptionValues& options, const closed_form
   if (row.info.formulation == Formulation::ccp) request.verdict = "natural_map_ccp_scaled";
   request.repeats = {2, 0.0, 2};
   const auto solved = solve_cell(micro.problem, request);
-  if (!solved) return {micro.name, "failed", solved.error().message};
+  if (!solved) return {"failed", solved.error().message};
   const CellRecord& record = *solved;
-  if (record.status == CellStatus::unsupported) return {micro.name, "unsupported", record.reason};
+  if (record.status == CellStatus::unsupported) return {"unsupported", record.reason};
   const bool other_model = micro.relaxed_differs && row.info.formulation != Formulation::ncp;
   const std::string ended = fmt::format("{}{}", name(record.status), record.reason.empty() ? "" : ": " + record.reason);
   if (!record.solved || record.status != CellStatus::converged) {
     if (other_model && row.info.formulation != Formulation::ccp) {
-      return {micro.name, "other model", "something slides, where its model has another answer"};
+      return {"other model", "something slides, where its model has another answer"};
     }
-    return {micro.name, "failed",
-            fmt::format("{}; {} = {}{}", ended, record.verdict, short_number(record.verdict_value),
-                        record.claimed && !record.solved ? ", though it claims to have converged" : "")};
+    return {"failed", fmt::format("{}; {} = {}{}", ended, record.verdict, short_number(record.verdict_value),
+                                  record.claimed && !record.solved ? ", though it claims to have converged" : "")};
   }
   if (micro.velocity && !other_model) {
     Vector velocity(micro.problem.rows());
@@ -69,10 +67,10 @@ Check check(const SolverRow& row, const OptionValues& options, const closed_form
                            velocity);
     const double away = (velocity - *micro.velocity).norm();
     if (!(away <= nearness)) {
-      return {micro.name, "failed", fmt::format("the velocity is {} m/s from the known one", short_number(away))};
+      return {"failed", fmt::format("the velocity is {} m/s from the known one", short_number(away))};
     }
   }
-  return {micro.name, "passed", fmt::format("{}, the same bits twice", plural(record.iterations, "iteration"))};
+  return {"passed", fmt::format("{}, the same bits twice", plural(record.iterations, "iteration"))};
 }
 
 Result<int> check_solvers(const Arguments& arguments) {
@@ -95,15 +93,16 @@ Result<int> check_solvers(const Arguments& arguments) {
     const auto options = parse_settings(arguments.settings, (*row)->all_options(), id);
     if (!options) return options.error();
     if (const auto checked = (*row)->effective_options(*options); !checked) return checked.error();
-    std::vector<std::vector<std::string>> table = {{"problem", "outcome", "meaning"}};
+    std::vector<std::vector<std::string>> table = {{"problem", "outcome", "how", "asks whether"}};
     nlohmann::json checks = nlohmann::json::array();
     long passed = 0;
     for (const auto& micro : closed_form::micro_problems()) {
       const Check made = check(**row, *options, micro);
       if (made.outcome == "passed") ++passed;
       failed = failed || made.outcome == "failed";
-      table.push_back({made.problem, made.outcome, made.meaning});
-      checks.push_back({{"problem", made.problem}, {"outcome", made.outcome}, {"meaning", made.meaning}});
+      table.push_back({micro.name, made.outcome, made.detail, micro.asks});
+      checks.push_back(
+          {{"problem", micro.name}, {"asks", micro.asks}, {"outcome", made.outcome}, {"detail", made.detail}});
     }
     all.push_back({{"solver", id}, {"passed", passed}, {"checks", checks}});
     if (!arguments.json) {
@@ -111,7 +110,7 @@ Result<int> check_solvers(const Arguments& arguments) {
                              align_columns(table)));
     }
   }
-  if (arguments.json) print_json("check", {{"solvers", all}});
+  if (arguments.json) print_json("check-solver", {{"solvers", all}});
   if (failed) print_error("check-solver: some problems failed; their lines say how");
   return failed ? gate_failed : done;
 }

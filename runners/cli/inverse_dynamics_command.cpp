@@ -8,12 +8,14 @@
 #include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/simulation/scene_plan.hpp"
 #include "scenes/scene_table.hpp"
 #include "solvers/inverse_dynamics/inverse_dynamics.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::cli {
 
@@ -45,6 +47,7 @@ struct InverseArguments {
   ContactInversionOptions options;
   bool ccp = false;
   std::string solver = "CASCADE";
+  ForeignCode code;
   bool json = false;
 };
 
@@ -148,6 +151,8 @@ nlohmann::json numbers(const Vector& values) {
 Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
   const auto wanted = parse_velocity(arguments.velocity);
   if (!wanted) return wanted.error();
+  if (auto error = load_foreign_code(arguments.code)) return *error;
+  if (const auto solver = require_solver(arguments.solver); !solver) return solver.error();
   const auto problem = find_problem(arguments);
   if (!problem) return problem.error();
   const ConeProduct& cones = problem->cones();
@@ -243,6 +248,7 @@ Command add_inverse_dynamics(CLI::App& root) {
   app->add_flag("--ccp", arguments->ccp,
                 "Without De Saxcé's term: the cone problem, which has no answer where contacts slide");
   app->add_option("--solver", arguments->solver, "Of the forward dynamics")->type_name("ID")->capture_default_str();
+  add_foreign_code(*app, arguments->code, false);
   app->add_flag("--json", arguments->json, "Print one JSON object");
   add_read_limit(*app);
   return {app, [arguments] { return run_inverse_dynamics(*arguments); }};

@@ -21,6 +21,7 @@ that compares it with NSGS, and test.sh, which builds, checks and sweeps it.
 
 Examples:
   conebench new solver my-method
+  conebench new solver my-method --cpp
   conebench new solver my-method --python
   CONEBENCH=build/bin/conebench my-method/test.sh)";
 
@@ -28,6 +29,7 @@ struct Arguments {
   std::string what;
   std::string name;
   bool plugin = false;
+  bool cpp = false;
   bool python = false;
   bool program = false;
 };
@@ -46,25 +48,33 @@ std::string upper(std::string text) {
 
 /// What builds it, and how it is named on the command line.
 struct Way {
-  std::vector<std::string> files;  ///< of the example
+  std::vector<std::string> files;  ///< of the examples and of include; the method is in the first
   std::string build, option, solvers;
 };
 
 Way way_of(const Arguments& arguments) {
   if (arguments.python) {
-    return {{"jacobi.py"},
+    return {{"jacobi/jacobi.py"},
             "",
             "--program \"/usr/bin/python3 jacobi.py\"",
             R"({"program": ["/usr/bin/python3", "jacobi.py"]})"};
   }
   if (arguments.program) {
-    return {{"jacobi.h", "jacobi.c", "jacobi_program.c", "conebench/solver_plugin.h"},
+    return {{"jacobi/jacobi.c", "jacobi/jacobi.h", "jacobi/jacobi_program.c", "conebench/solver_plugin.h"},
             "${CC:-cc} -std=c99 -O2 -I . $(pkg-config --cflags hdf5) jacobi.c jacobi_program.c -o jacobi "
             "$(pkg-config --libs hdf5) -lm\n",
             "--program ./jacobi",
             R"({"program": ["jacobi"]})"};
   }
-  return {{"jacobi.h", "jacobi.c", "jacobi_plugin.c", "CMakeLists.txt", "conebench/solver_plugin.h"},
+  if (arguments.cpp) {
+    return {{"jacobi_cpp/jacobi.cpp", "jacobi_cpp/CMakeLists.txt", "conebench/solver_plugin.h",
+             "conebench/solver_plugin.hpp"},
+            "${CXX:-c++} -std=c++20 -O2 -shared -fPIC -I . jacobi.cpp -o jacobi.so\n",
+            "--plugin ./jacobi.so",
+            R"("JACOBI")"};
+  }
+  return {{"jacobi/jacobi.c", "jacobi/jacobi.h", "jacobi/jacobi_plugin.c", "jacobi/CMakeLists.txt",
+           "conebench/solver_plugin.h"},
           "${CC:-cc} -std=c99 -O2 -shared -fPIC -I . jacobi.c jacobi_plugin.c -o jacobi.so -lm\n",
           "--plugin ./jacobi.so",
           R"("JACOBI")"};
@@ -83,14 +93,18 @@ Result<int> make_solver(const Arguments& arguments) {
   std::string word = replaced(name, "-", "_");
   for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const auto renamed = [&](std::string text) {
-    for (const char* id : {"JACOBI-PROGRAM", "JACOBI-PYTHON"}) text = replaced(text, id, upper(name));
+    for (const char* id : {"JACOBI-PROGRAM", "JACOBI-PYTHON", "JACOBI-CPP"}) text = replaced(text, id, upper(name));
     text = replaced(text, "JACOBI_H", upper(word) + "_H");
     return replaced(replaced(text, "JACOBI", upper(name)), "jacobi", word);
   };
 
   const Way way = way_of(arguments);
   std::vector<std::pair<std::string, std::string>> files;
-  for (const std::string& file : way.files) files.emplace_back(renamed(file), renamed(skeleton(file)));
+  for (const std::string& file : way.files) {
+    const bool header = file.starts_with("conebench/");
+    files.emplace_back(header ? file : renamed(fs::path(file).filename().string()),
+                       header ? skeleton(file) : renamed(skeleton(file)));
+  }
   const std::string plugins = way.option.starts_with("--plugin") ? "\n  \"plugins\": [\"jacobi.so\"]," : "";
   files.emplace_back(renamed("jacobi.json"), renamed(fmt::format(R"({{
   "name": "jacobi",
@@ -125,7 +139,7 @@ conebench=${{CONEBENCH:-conebench}}
   }
   fs::permissions(folder / "test.sh", fs::perms::owner_exec, fs::perm_options::add, failure);
   print_text(fmt::format("{}: made; its method is in {}/{}\nnext: {}/test.sh (CONEBENCH=… names the executable)\n",
-                         name, name, files[arguments.python ? 0 : 1].first, name));
+                         name, name, files.front().first, name));
   return done;
 }
 
@@ -138,9 +152,11 @@ Command add_new(CLI::App& root) {
   app->add_option("WHAT", arguments->what, "solver")->required()->check(CLI::IsMember({"solver"}));
   app->add_option("NAME", arguments->name, "Its folder; in capitals, its id")->required();
   auto* plugin = app->add_flag("--plugin", arguments->plugin, "A shared library in C (the default)");
+  auto* cpp = app->add_flag("--cpp", arguments->cpp, "A shared library in C++20");
   auto* python = app->add_flag("--python", arguments->python, "A program in Python, with numpy and h5py");
   auto* program = app->add_flag("--program", arguments->program, "A program in C, with HDF5's library");
-  plugin->excludes(python)->excludes(program);
+  plugin->excludes(cpp)->excludes(python)->excludes(program);
+  cpp->excludes(python)->excludes(program);
   python->excludes(program);
   return {app, [arguments] { return make_solver(*arguments); }};
 }

@@ -32,6 +32,7 @@
 #include "runners/store/store.hpp"
 #include "runners/store/store_lock.hpp"
 #include "runners/store/suite_scope.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::cli {
 
@@ -211,6 +212,20 @@ std::optional<Error> check_beside(const RunArguments& arguments) {
   return Error{ErrorCode::wrong_usage, fmt::format("--beside does not go with {}", wrong)};
 }
 
+/// Two builds are compared, each of which has its own solvers alone.
+std::optional<Error> check_beside(const RunArguments& arguments, const Suite& suite) {
+  if (arguments.beside.empty()) return std::nullopt;
+  for (const SolverEntry& entry : suite.solvers) {
+    const SolverRow* const row = find_solver(entry.id);
+    if (row == nullptr || row->content_hash.empty()) continue;
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--beside does not go with {}, which is part of neither build; compare plug-ins and "
+                             "programs as solvers of one run",
+                             entry.id)};
+  }
+  return std::nullopt;
+}
+
 Result<int> run_suite(const RunArguments& arguments) {
   SweepOptions options;
   options.data = arguments.data;
@@ -229,6 +244,7 @@ Result<int> run_suite(const RunArguments& arguments) {
                              arguments.suite, simulation_hint(arguments.suite), arguments.suite)};
   }
   if (!suite) return suite.error();
+  if (auto error = check_beside(arguments, *suite)) return *error;
 
   const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
   options.cache = std::filesystem::path(file).replace_extension(".problems");

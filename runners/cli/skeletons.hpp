@@ -4,7 +4,8 @@
 
 namespace conebench::cli {
 
-/// A file of examples/plugins/jacobi, or the plug-ins' header, as it was when this was built.
+/// A file of examples/plugins ("jacobi/jacobi.c") or of include ("conebench/solver_plugin.h"), as it was when this was
+/// built.
 std::string skeleton(const std::string& file);
 
 }  // namespace conebench::cli

@@ -18,11 +18,12 @@
 #include <set>
 #include <utility>
 
+#include "base/confinement.hpp"
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
-#include "solvers/registry.hpp"
+#include "runners/programs/ask_served.hpp"
 
 namespace conebench {
 
@@ -30,6 +31,7 @@ namespace conebench {
 struct CellProcess::Shared {
   std::atomic<int> phase;
   std::atomic<int> tries;
+  std::atomic<pid_t> served_by;  ///< the kept program that works for it; -1: that is being started; 0: none
 };
 
 /// A process with its limits set that begins when a byte comes, and leaves where the channel is closed.
@@ -67,8 +69,8 @@ struct WatchEvents {
 };
 
 /// Follows a child to its end and keeps it within its limits.
-Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const IsolationLimits& limits,
-              const WatchEvents& events) {
+Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std::atomic<pid_t>& served_by,
+              const IsolationLimits& limits, const WatchEvents& events) {
   Watched watched;
   FrameBuffer received;
   const auto look_for_answer = [&] {
@@ -83,6 +85,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
   const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   bool reading = true;
   double kill_at = -1.0;
+  double starting_s = 0.0;  ///< that a kept program took to start
   for (;;) {
     std::array<pollfd, 2> wanted = {pollfd{ended.number(), POLLIN, 0}, pollfd{reading ? channel : -1, POLLIN, 0}};
     // Without a descriptor that tells the end (old kernels), the end of the stream does, and the clock.
@@ -92,8 +95,14 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
 
-    const double elapsed = monotonic_seconds() - began;
-    const auto family = strays(events.others());
+    const pid_t kept = served_by;
+    if (kept < 0) starting_s = monotonic_seconds() - began;
+    const double elapsed = monotonic_seconds() - began - starting_s;
+    auto family = strays(events.others());
+    if (kept > 0) {
+      const auto theirs = family_of(kept);
+      family.insert(family.end(), theirs.begin(), theirs.end());
+    }
     watched.peak_mb = std::max(watched.peak_mb, memory_mb(family));
     watched.processes = std::max(watched.processes, family.size());
     if (watched.killed == Killed::no && watched.peak_mb > limits.memory_mb) {
@@ -111,7 +120,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const Iso
     }
     if (ready == 0) events.quiet();
   }
-  watched.wall_s = monotonic_seconds() - began;
+  watched.wall_s = monotonic_seconds() - began - starting_s;
   received.fill_from(channel);
   look_for_answer();
   watched.more = !received.empty();
@@ -166,9 +175,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     ProcessLimits own;
     own.cpu_s = limits_.wall_s * most_tries + limits_.grace_s + 2.0;
     own.address_mb = 1.25 * static_cast<double>(limits_.memory_mb) + 256.0;
-    // Programs are given problems as files.
-    const SolverRow* const row = find_solver(request.solver);
-    own.file_mb = row != nullptr && !row->content_hash.empty() ? 16384.0 : 16.0;
+    own.file_mb = 16.0;
     own.oom_score = 1000;
     own.pinned_processor = limits_.pinned_processor;
     limit_this_process(own);
@@ -177,6 +184,7 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     char begin = 0;
     if (recv(child_channel, &begin, 1, 0) != 1) return 1;
     Shared* const shared = shared_;
+    tell_served_by([shared](pid_t process) { shared->served_by = process; });
     auto run = run_cell(problem_, request, [shared](CellPhase phase) {
       shared->phase = static_cast<int>(phase);
       if (phase == CellPhase::solving) ++shared->tries;
@@ -207,6 +215,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
   const Child child = std::move(*started);
   shared_->phase = static_cast<int>(CellPhase::starting);
   shared_->tries = 0;
+  shared_->served_by = 0;
   output_.clear();
   write_all(child.channel.number(), "1");  // where it is gone, the watch finds out why
 
@@ -227,8 +236,8 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     if (next_child) waiting_ = std::make_unique<Child>(std::move(*next_child));
   };
   const auto others = [&] { return waiting_ ? std::set<pid_t>{waiting_->process} : std::set<pid_t>{}; };
-  const Watched watched =
-      watch(child.process, child.channel.number(), shared_->tries, limits_, {others, take, make_following});
+  const Watched watched = watch(child.process, child.channel.number(), shared_->tries, shared_->served_by, limits_,
+                                {others, take, make_following});
 
   const int last_phase = shared_->phase;
   const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::repeating)

@@ -16,6 +16,7 @@
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
+#include "solvers/outside_time.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {
@@ -30,6 +31,7 @@ struct Run {
   double solve_s = 0.0;
   double processor_s = 0.0;  ///< used meanwhile, looks at the verdict included
   double passed_s = 0.0;     ///< meanwhile
+  std::optional<OutsideTime> outside = std::nullopt;
   SolveSummary summary;
   Vector impulse;
   double total() const { return setup_s + solve_s; }
@@ -114,6 +116,12 @@ class Runner {
     run.solve_s = monotonic_seconds() - begin;
     run.processor_s += processor_seconds() - used;
     run.passed_s += run.solve_s;
+    if constexpr (requires { monitor.outside(); }) run.outside = monitor.outside();
+    if (!run.outside) return;
+    run.solve_s = run.outside->wall_s;
+    if constexpr (requires { monitor.paid_seconds(); }) run.solve_s += monitor.paid_seconds();
+    run.processor_s = run.outside->processor_s;
+    run.passed_s = run.outside->wall_s;
   }
 
  private:
@@ -140,7 +148,12 @@ void write_answer(CellRecord& record, const Run& run) {
 }
 
 RunTime time_of(const Run& run, double probe_s) {
-  return {run.setup_s, run.solve_s, had_its_processor(run.processor_s, run.passed_s), probe_s};
+  RunTime time{run.setup_s, run.solve_s, had_its_processor(run.processor_s, run.passed_s), probe_s};
+  if (run.outside && run.outside->own_ranks) {
+    time.setup_s = run.outside->own_setup_s.value_or(0.0);
+    time.solve_s = run.outside->own_solve_s.value_or(0.0);
+  }
+  return time;
 }
 
 void write_times(CellRecord& record, const RunTimes& times) {
@@ -160,7 +173,7 @@ CellRun too_late(CellRun run, const Run& late) {
     run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
   run.record.claimed = false;
   RunTimes times;
-  times.add(time_of(late, 0.0));
+  times.add({late.setup_s, late.solve_s, had_its_processor(late.processor_s, late.passed_s), 0.0});
   write_times(run.record, times);
   return run;
 }
@@ -197,14 +210,16 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
                       row.info.id, 1e-9 * problem.bytes_to_condense(), 1e-9 * most_bytes_to_condense));
     }
     tell(CellPhase::set_up);
+    const double began = monotonic_seconds();
     if (const auto error = first_runner.set_up(**solver, first)) return unsupported(error->message);
     tell(CellPhase::solving);
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.at_each_new_try([&] { tell(CellPhase::solving); });
     if (proposals_only) monitor.judge_proposals_only();
     first_runner.solve(**solver, monitor, first);
-    result.busy_s = first.total();
-    first.solve_s -= monitor.untimed_seconds();
+    if (first.summary.status == SolveStatus::unsupported) return unsupported(first.summary.message);
+    result.busy_s = monotonic_seconds() - began;
+    if (!first.outside) first.solve_s -= monitor.untimed_seconds();
     record.judge_s = paid ? 0.0 : monitor.judge_seconds();
     result.decision = monitor.decision();
     result.stopped_at = monitor.stopped_at();
@@ -231,6 +246,8 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   const double repeating = monotonic_seconds();
   while (worst <= request.tolerance &&
          times.another(request.repeats, request.seconds, monotonic_seconds() - repeating)) {
+    // Its own times say nothing of how long it keeps others waiting.
+    if (first.outside && monotonic_seconds() - repeating + first.outside->wall_s > request.seconds) break;
     Run repeat;
     auto solver = runner.make();
     if (!solver) return solver.error();

@@ -41,6 +41,14 @@ std::vector<pid_t> stray_children(const std::set<pid_t>& keep) {
   return found;
 }
 
+std::vector<pid_t> with_descendants(std::vector<pid_t> found) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto below = children_of(found[i]);
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found;
+}
+
 /// Resident pages, each divided by the number of processes that share it [kB]; 0 where it is gone.
 long proportional_kb(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/smaps_rollup", process));
@@ -74,14 +82,9 @@ void die_with_parent() {
   pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL); });
 }
 
-std::vector<pid_t> strays(const std::set<pid_t>& keep) {
-  std::vector<pid_t> found = stray_children(keep);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto below = children_of(found[i]);
-    found.insert(found.end(), below.begin(), below.end());
-  }
-  return found;
-}
+std::vector<pid_t> strays(const std::set<pid_t>& keep) { return with_descendants(stray_children(keep)); }
+
+std::vector<pid_t> family_of(pid_t process) { return with_descendants({process}); }
 
 void kill_strays(const std::set<pid_t>& keep) {
   // What the killed ones leave behind is adopted, and found in the next turn.

@@ -9,6 +9,7 @@
 #include "metrics/residuals.hpp"
 #include "problems/contact_problem.hpp"
 #include "solvers/monitor.hpp"
+#include "solvers/outside_time.hpp"
 #include "solvers/solver.hpp"
 #include "solvers/tries.hpp"
 
@@ -25,7 +26,7 @@ long next_verdict_look(long iteration);
 ///
 /// The budget is that of each try (start_over). The looks at the clock never move the looks at the verdict, so which
 /// iterate is accepted does not depend on the machine's speed; what passes after the deadline is not accepted.
-class SweepMonitor final : public Monitor, public Tries {
+class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
  public:
   /// `verdict`: null where the monitor may not accept (criterion `own`). `budget`: seconds of solve time from start()
   /// on; looks at the verdict count towards it only where `paid`. `last_iteration`: looked at whatever the schedule
@@ -59,6 +60,8 @@ class SweepMonitor final : public Monitor, public Tries {
   /// Seconds spent on tries before the last start_over(), their looks at the verdict included.
   double thrown_away_seconds() const { return thrown_away_seconds_; }
   int tries() const { return tries_; }
+  /// Seconds on the verdict of the last try, where those are the solve's.
+  double paid_seconds() const { return paid_ ? judge_seconds_ - judge_seconds_before_ : 0.0; }
   /// Seconds since start() that are not the solve's: thrown away, and on the verdict where that is not paid.
   double untimed_seconds() const {
     return thrown_away_seconds_ + (paid_ ? 0.0 : judge_seconds_ - judge_seconds_before_);
@@ -68,6 +71,7 @@ class SweepMonitor final : public Monitor, public Tries {
 
  private:
   Decision look(long iteration, ConstVectorRef impulse, double own_residual) override;
+  void excuse(double seconds) override { started_ += seconds; }
   double now();
   Decision stop(long iteration, Decision decision);
 
@@ -95,7 +99,7 @@ class SweepMonitor final : public Monitor, public Tries {
 };
 
 /// Stops a repeat where the first run was stopped, without judging: what is timed is the solver alone.
-class ReplayMonitor final : public Monitor {
+class ReplayMonitor final : public Monitor, public OutsideTimed {
  public:
   ReplayMonitor(long stop_at, Decision decision);
   Decision propose(long iteration, ConstVectorRef impulse, double own_residual) override;

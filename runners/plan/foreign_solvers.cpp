@@ -1,5 +1,6 @@
 #include "runners/plan/foreign_solvers.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 #include "conebench/solver_plugin.h"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/json_reader.hpp"
-#include "runners/plan/program_solver.hpp"
+#include "runners/programs/keeper.hpp"
+#include "runners/programs/program_solver.hpp"
 #include "solvers/common_options.hpp"
 #include "solvers/plugin/declared_row.hpp"
 #include "solvers/plugin/plugin_description.hpp"
@@ -35,9 +37,26 @@ class DescriptionReader {
     SolverInfo& info = read.info;
     info.own_process = true;
     if (!read_.is_object(value, "",
-                         {"id", "name", "citation", "summary", "version", "formulation", "joints", "limits",
-                          "compliance", "two_dimensional", "rolling", "needs_symmetry", "rotation_invariant",
-                          "scale_invariant", "observed_every_iteration", "allocates", "uses", "options"})) {
+                         {"id",
+                          "name",
+                          "citation",
+                          "summary",
+                          "version",
+                          "formulation",
+                          "joints",
+                          "limits",
+                          "compliance",
+                          "two_dimensional",
+                          "rolling",
+                          "needs_symmetry",
+                          "rotation_invariant",
+                          "scale_invariant",
+                          "observed_every_iteration",
+                          "allocates",
+                          "uses",
+                          "options",
+                          "serve",
+                          "number"})) {
       return failure();
     }
     info.id = name(value, "", "id", "-._");
@@ -65,6 +84,7 @@ class DescriptionReader {
                                       {"observed_every_iteration", &info.observed_every_iteration}}) {
       if (value.contains(key)) *flag = read_.flag(value[key], key);
     }
+    if (value.contains("serve")) read.serves = read_.flag(value["serve"], "serve");
     list(value, "uses", [&](const Json& item, const std::string& path) {
       read.uses.push_back(read_.word(item, path, {"blocks", "dense", "primal"}));
     });
@@ -188,18 +208,36 @@ class ScratchFolder {
 };
 
 /// The program, and those of its arguments that are files, by their whole paths, with the hash over all of it.
-std::string hash_of(std::vector<std::string>& words) {
+std::string hash_of(SolverProgram& program) {
   std::string hash;
-  for (std::string& word : words) {
+  for (std::string& word : program.words) {
     std::error_code failure;
     std::string content = word;
     if (std::filesystem::is_regular_file(word, failure)) {
       word = std::filesystem::absolute(word).string();
+      program.files.push_back(FileStamp::of(word));
       content = file_address(word);
     }
     hash = content_address({hash, content});
   }
   return hash;
+}
+
+Error taken(const std::string& id, const std::string& option) {
+  return {ErrorCode::bad_input,
+          fmt::format("{}: option '{}' is one that Conebench gives it; call it something else", id, option)};
+}
+
+/// The row with the options that solvers have in common. Errors (bad_input): one of its own has such a name.
+Result<SolverRow> with_common(SolverRow row) {
+  const StallTest stall = row.info.observed_every_iteration ? StallTest::on_shown : StallTest::none;
+  SolverRow all = with_common_options(std::move(row), stall);
+  for (const OptionSpec& common : all.common) {
+    for (const OptionSpec& own : all.options) {
+      if (own.name == common.name) return taken(all.info.id, own.name);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -208,13 +246,26 @@ Result<std::string> add_program(const std::vector<std::string>& words) {
   static const ScratchFolder scratch;
   if (words.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
   if (scratch.path().empty()) return Error{ErrorCode::bad_input, "no folder for programs could be made in TMPDIR"};
-  SolverProgram program{words, scratch.path()};
-  const std::string hash = hash_of(program.words);
+  SolverProgram program;
+  program.words = words;
+  program.scratch = scratch.path();
+  const std::string hash = hash_of(program);
   const auto described = describe_program(program);
   if (!described) return described.error();
   auto read = read_description(Json::parse(*described, nullptr, false), words.front());
   if (!read) return read.error();
+  program.serves = read->serves;
+  if (program.serves) {
+    program.words.emplace_back("-");
+    if (auto error = start_keeper(program.scratch)) return *error;
+  }
   read->info.observed_every_iteration = false;
+  for (const OptionSpec& own : read->options) {
+    if (own.name != times_option().name) continue;
+    const Error error = taken(read->info.id, own.name);
+    return Error{error.code, words.front() + ": " + error.message};
+  }
+  read->options.push_back(times_option());
   const bool primal = std::count(read->uses.begin(), read->uses.end(), "primal") > 0;
   auto row =
       declared_row(read->info, read->options, [program, primal](const SolverInfo& info, const OptionValues& values) {
@@ -232,24 +283,25 @@ Result<SolverDescription> read_description(const Json& value, const std::string&
 
 std::optional<Error> add_plugin(const std::filesystem::path& file) {
   const std::string name = file.string();
+  std::error_code failure;
+  const FileStamp stamp = FileStamp::of(std::filesystem::absolute(file, failure));
   const auto described = describe_plugin(file);
   if (!described) return described.error();
-  std::error_code failure;
-  const std::filesystem::path whole = std::filesystem::absolute(file, failure);
+  const std::string hash = file_address(stamp.file);
+  if (!stamp.same_now()) return Error{ErrorCode::bad_input, name + ": was written to meanwhile; run again"};
   const Json list = Json::parse(*described, nullptr, false);
   for (std::size_t k = 0; k < list.size(); ++k) {
     auto read = read_description(list[k], name);
     if (!read) return read.error();
     auto row = declared_row(read->info, read->options,
-                            [whole, k, specs = read->options, uses = uses_flags(read->uses)](
+                            [stamp, k, specs = read->options, uses = uses_flags(read->uses)](
                                 const SolverInfo& info, const OptionValues& values) {
-                              return make_plugin_solver(whole, k, info, specs, values, uses);
+                              return make_plugin_solver(stamp, k, info, specs, values, uses);
                             });
+    if (row) row->content_hash = hash;
+    if (row) row = with_common(std::move(*row));
     if (!row) return Error{row.error().code, name + ": " + row.error().message};
-    row->content_hash = file_address(whole);
-    if (auto error = add_solver(with_common_options(std::move(*row), StallTest::none))) {
-      return Error{error->code, name + ": " + error->message};
-    }
+    if (auto error = add_solver(std::move(*row))) return Error{error->code, name + ": " + error->message};
   }
   return std::nullopt;
 }

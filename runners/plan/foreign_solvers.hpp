@@ -26,6 +26,7 @@ struct SolverDescription {
   SolverInfo info;
   std::vector<OptionSpec> options;
   std::vector<std::string> uses;  ///< of plug-ins: blocks, dense, primal
+  bool serves = false;            ///< of programs: it can be kept alive
 };
 
 /// `where` begins every complaint. Errors (bad_input): a key that is missing or unknown, a value of another type.

@@ -11,6 +11,7 @@
 #include "base/utf8.hpp"
 #include "solvers/plugin/plugin_file.hpp"
 #include "solvers/plugin/problem_view.hpp"
+#include "solvers/tries.hpp"
 
 namespace conebench {
 
@@ -25,7 +26,9 @@ std::string text(const char* message, std::size_t size) {
 /// A monitor as plug-ins see it.
 class MonitorView {
  public:
-  MonitorView(Monitor& monitor, Index rows) : seen_{monitor, rows} { view_ = {due, observe, propose, &seen_}; }
+  MonitorView(Monitor& monitor, Index rows) : seen_{monitor, rows} {
+    view_ = {due, observe, propose, start_over, &seen_};
+  }
   conebench_monitor* get() { return &view_; }
 
  private:
@@ -46,6 +49,9 @@ class MonitorView {
   static conebench_decision propose(conebench_monitor* monitor, std::int64_t k, const double* impulse, double own) {
     const Seen& s = seen(monitor);
     return decision(s.monitor.propose(k, Eigen::Map<const Vector>(impulse, s.rows), own));
+  }
+  static void start_over(conebench_monitor* monitor) {
+    if (Tries* const tries = tries_of(seen(monitor).monitor)) tries->start_over();
   }
 
   Seen seen_;
@@ -77,9 +83,9 @@ SolveSummary summary_of(const conebench_summary& said, const std::string& id) {
 
 class PluginSolver final : public Solver {
  public:
-  PluginSolver(const std::filesystem::path& file, std::size_t index, SolverInfo info,
-               const std::vector<OptionSpec>& specs, const OptionValues& values, unsigned uses)
-      : file_(file.string()), index_(index), info_(std::move(info)), uses_(uses), texts_(specs.size()) {
+  PluginSolver(const FileStamp& file, std::size_t index, SolverInfo info, const std::vector<OptionSpec>& specs,
+               const OptionValues& values, unsigned uses)
+      : file_(file), index_(index), info_(std::move(info)), uses_(uses), texts_(specs.size()) {
     for (std::size_t k = 0; k < specs.size(); ++k) options_.push_back(value_of(values.at(specs[k].name), texts_[k]));
   }
   ~PluginSolver() override { release(); }
@@ -139,12 +145,13 @@ class PluginSolver final : public Solver {
 
   const conebench_solver& loaded() const {
     if (solver_ == nullptr) {
-      const PluginFile library = open_plugin(file_);
-      const bool same = library.failure.empty() && index_ < library.plugin->solver_count &&
+      const bool unchanged = file_.same_now();
+      const PluginFile library = unchanged ? open_plugin(file_.file.string()) : PluginFile{};
+      const bool same = unchanged && library.failure.empty() && index_ < library.plugin->solver_count &&
                         info_.id == library.plugin->solvers[index_].id &&
                         options_.size() == library.plugin->solvers[index_].option_count;
       if (!same) {
-        throw std::runtime_error(file_ + ": " +
+        throw std::runtime_error(file_.file.string() + ": " +
                                  (library.failure.empty() ? "has changed meanwhile; run again" : library.failure));
       }
       solver_ = &library.plugin->solvers[index_];
@@ -156,7 +163,7 @@ class PluginSolver final : public Solver {
     state_ = nullptr;
   }
 
-  std::string file_;
+  FileStamp file_;
   std::size_t index_;
   SolverInfo info_;
   unsigned uses_;
@@ -169,7 +176,7 @@ class PluginSolver final : public Solver {
 
 }  // namespace
 
-std::unique_ptr<Solver> make_plugin_solver(const std::filesystem::path& file, std::size_t index, SolverInfo info,
+std::unique_ptr<Solver> make_plugin_solver(const FileStamp& file, std::size_t index, SolverInfo info,
                                            const std::vector<OptionSpec>& specs, const OptionValues& values,
                                            unsigned uses) {
   return std::make_unique<PluginSolver>(file, index, std::move(info), specs, values, uses);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <vector>
 
+#include "base/file_stamp.hpp"
 #include "base/options.hpp"
 #include "solvers/solver.hpp"
 
@@ -12,7 +12,7 @@ namespace conebench {
 /// The solver number `index` of a shared library. The library is loaded by the first call that needs it; one that has
 /// changed since `file` was described is an exception, as is an answer that makes no sense. `values`: all of its
 /// options; `specs` has their order.
-std::unique_ptr<Solver> make_plugin_solver(const std::filesystem::path& file, std::size_t index, SolverInfo info,
+std::unique_ptr<Solver> make_plugin_solver(const FileStamp& file, std::size_t index, SolverInfo info,
                                            const std::vector<OptionSpec>& specs, const OptionValues& values,
                                            unsigned uses);
 

@@ -47,6 +47,7 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
       {"inverse-dynamics", {"inverse-dynamics", "sliding-box", "--json"}},
       {"loop", {"loop", "cube-sliding", "--steps", "3", "--json"}},
       {"paper", {"paper", "list", "--json"}},
+      {"check-solver", {"check-solver", "NSGS", "--json"}},
       {"doctor", {"doctor", "--json"}}};
   const auto commands = commands_with_json();
   EXPECT_GE(commands.size(), arguments.size());

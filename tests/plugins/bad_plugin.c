@@ -7,11 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const modes[] = {"none", "crash", "hang", "leak", "print", "lie", "nan", "nonsense", "refuse", NULL};
+#ifndef THIRD
+#define THIRD "loud"
+#endif
+
+static const char* const modes[] = {"none", "crash",    "hang",   "leak",   "print", "lie",
+                                    "nan",  "nonsense", "refuse", "tamper", NULL};
 static const conebench_option options[] = {
     {.name = "mode", .doc = "what goes wrong", .type = CONEBENCH_TEXT, .default_text = "none", .choices = modes},
     {.name = "count", .doc = "an integer", .type = CONEBENCH_INTEGER, .default_number = 3, .minimum = 1, .maximum = 9},
-    {.name = "loud", .doc = "a flag", .type = CONEBENCH_FLAG, .default_number = 1}};
+    {.name = THIRD, .doc = "a flag", .type = CONEBENCH_FLAG, .default_number = 1}};
 
 typedef struct state {
   const conebench_problem* problem;
@@ -48,6 +53,10 @@ static void solve(void* given, const double* guess, const conebench_stop* stop, 
   if (strcmp(s->mode, "print") == 0) {
     for (int i = 0; i < 1000; ++i) printf("{\"a line\": %d}\n", i);
     fflush(stdout);
+  }
+  /* Nothing pushes the bodies together, so that no impulse is the answer. */
+  if (strcmp(s->mode, "tamper") == 0) {
+    for (int64_t i = 0; i < s->problem->rows; ++i) ((double*)(uintptr_t)s->problem->free_term)[i] = 0.0;
   }
   if (strcmp(s->mode, "nan") == 0) impulse[0] = NAN;
   summary->status = strcmp(s->mode, "nonsense") == 0 ? (enum conebench_status)77 : CONEBENCH_CONVERGED;

@@ -1,19 +1,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <tuple>
 
+#include "runners/simulation/engine.hpp"
 #include "tests/cli/run_command_fixture.hpp"
 
 namespace conebench::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string plugin(const std::string& name) { return (fs::path(CONEBENCH_PLUGIN_FOLDER) / (name + ".so")).string(); }
@@ -39,7 +47,9 @@ TEST_F(Plugins, AreListedWithTheirOptions) {
   EXPECT_EQ(json["own_process"], true);
   EXPECT_EQ(json["limits"], true);
   EXPECT_EQ(json["compliance"], false);
-  ASSERT_EQ(json["options"].size(), 3U) << listed.out;
+  std::vector<std::string> names;
+  for (const auto& option : json["options"]) names.push_back(option["name"]);
+  EXPECT_THAT(names, ElementsAre("mode", "count", "loud", "units", "stall")) << "its own, and those of all solvers";
   EXPECT_EQ(json["options"][0]["default"], "none");
   EXPECT_EQ(json["options"][1]["maximum"], 9);
   EXPECT_EQ(json["options"][2]["default"], true);
@@ -69,6 +79,7 @@ TEST_F(Plugins, ThatCannotBeLoadedSayWhyInOneLine) {
                                                        {"bad_entry", {"conebench_plugin_entry"}},
                                                        {"bad_start", {"signal 6", "about to crash"}},
                                                        {"bad_id", {"NSGS already"}},
+                                                       {"bad_option", {"BAD", "'stall'", "call it something else"}},
                                                        {"none_there", {"no such file"}}}) {
     SCOPED_TRACE(name);
     expect_failure(conebench({"list", "solvers", "--plugin", plugin(name)}), 3, words);
@@ -114,7 +125,7 @@ TEST_F(Plugins, AnotherContentIsAnotherCell) {
 TEST_F(Plugins, ThatGoWrongEndAsABuiltInSolverWould) {
   write("bad.json", R"({
     "name": "bad", "problems": [{"scene": "sliding-box"}],
-    "solvers": [{"id": "BAD", "grid": {"mode": ["crash", "hang", "leak", "print", "lie", "nan", "nonsense", "refuse"]}}],
+    "solvers": [{"id": "BAD", "grid": {"mode": ["crash", "hang", "leak", "print", "lie", "nan", "nonsense", "refuse", "tamper"]}}],
     "limits": {"iterations": 100, "seconds": 0.5, "memory_mb": 300},
     "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
   const auto run =
@@ -129,7 +140,51 @@ TEST_F(Plugins, ThatGoWrongEndAsABuiltInSolverWould) {
   EXPECT_THAT(found["BAD mode=lie"], StartsWith("converged|0|"));
   EXPECT_THAT(found["BAD mode=nan"], StartsWith("converged|0|"));
   EXPECT_THAT(found["BAD mode=nonsense"], AllOf(StartsWith("crashed|0|"), HasSubstr("status 77")));
+  EXPECT_THAT(found["BAD mode=tamper"], StartsWith("converged|0|")) << "the judge has the problem as it was";
   EXPECT_EQ(found["BAD mode=refuse"], "unsupported|0|refused with count 3 and loud 1");
+}
+
+TEST_F(Plugins, TakePartWhereASolverOfOnesOwnCan) {
+  const std::vector<std::string> code = {"--plugin", plugin("jacobi")};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), code.begin(), code.end());
+    return conebench(words);
+  };
+  const auto inverse = with({"inverse-dynamics", "sliding-box", "--set", "friction=0.3", "--velocity", "0.1,0,0",
+                             "--solver", "JACOBI", "--json"});
+  EXPECT_EQ(inverse.code, 0) << inverse.err << inverse.out;
+  EXPECT_EQ(inverse.json()["forward"]["solver"], "JACOBI");
+  EXPECT_EQ(inverse.json()["forward"]["agrees"], true);
+  write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS", "JACOBI"]})");
+  expect_failure(with({"run", folder / "mine.json", "--beside", executable().string(), "--db", folder / "mine.sqlite"}),
+                 2, {"--beside", "JACOBI", "neither build"});
+  EXPECT_FALSE(fs::exists(folder / "mine.sqlite"));
+  if (simulation::engine_version().empty()) GTEST_SKIP() << "without MuJoCo no loops";
+  expect_failure(with({"loop", "cube-sliding", "--steps", "3", "--set", "solver=JACOBI"}), 2,
+                 {"JACOBI needs a process of its own"});
+}
+
+TEST_F(Plugins, InCppHaveTheIterationsOfThatInC) {
+  const std::string problem = generate(folder, {"box-stack", "--set", "boxes=2"});
+  const auto solve = [&](const std::string& id, const std::string& file) {
+    return conebench({"solve", problem, "--solver", id, "--plugin", plugin(file), "--criterion", "own", "--tolerance",
+                      "1e-9", "--set", "relaxation=0.4", "--json"})
+        .json();
+  };
+  const auto c = solve("JACOBI", "jacobi"), cpp = solve("JACOBI-CPP", "jacobi_cpp");
+  EXPECT_EQ(cpp["status"], "converged");
+  EXPECT_EQ(c["iterations"], cpp["iterations"]);
+  EXPECT_EQ(conebench({"check-solver", "--plugin", plugin("jacobi_cpp")}).code, 0);
+  const auto says = [&](const std::string& mode) {
+    return conebench({"solve", problem, "--solver", "BAD-CPP", "--plugin", plugin("bad_cpp"), "--set", "mode=" + mode,
+                      "--json"})
+        .json();
+  };
+  EXPECT_EQ(says("throw-in-prepare")["status"], "unsupported");
+  EXPECT_EQ(says("throw-in-prepare")["reason"], "no set-up today");
+  EXPECT_EQ(says("throw-in-solve")["status"], "breakdown");
+  EXPECT_THAT(says("throw-in-solve")["reason"].get<std::string>(), HasSubstr("no answer today"));
+  EXPECT_EQ(says("refuse")["reason"], "not this one");
 }
 
 const std::string program = (fs::path(CONEBENCH_PLUGIN_FOLDER) / "jacobi_program").string();
@@ -137,19 +192,15 @@ const std::string program = (fs::path(CONEBENCH_PLUGIN_FOLDER) / "jacobi_program
 class Programs : public Plugins {
  protected:
   /// An executable script, that runs where "describe" has been answered.
-  std::string script(const std::string& name, const std::string& body) {
+  std::string script(const std::string& name, const std::string& body, const std::string& more = "") {
     write(name,
           "#!/bin/sh\nreply=$(sed 's/.*\"reply\":\"\\([^\"]*\\)\".*/\\1/' \"$1\")\n"
           "answer=$(sed 's/.*\"answer\":\"\\([^\"]*\\)\".*/\\1/' \"$1\")\n"
           "if grep -q '\"request\":\"describe\"' \"$1\"; then\n"
-          "echo '{\"id\": \"SCRIPT\", \"name\": \"A script\"}' > \"$reply\"; exit; fi\n" +
-              body);
+          "echo '{\"id\": \"SCRIPT\", \"name\": \"A script\"" +
+              more + "}' > \"$reply\"; exit; fi\n" + body);
     fs::permissions(folder / name, fs::perms::owner_all);
     return folder / name;
-  }
-  Outcome solve_by_script(const std::string& body) {
-    return conebench(
-        {"solve", "sliding-box", "--solver", "SCRIPT", "--program", script("script", body), "--time-limit", "0.5"});
   }
 };
 
@@ -165,24 +216,36 @@ TEST_F(Programs, HaveTheBitsOfThePluginOfTheSameSource) {
     return solved.json();
   };
   const auto plugged = solve("JACOBI", {"--plugin", plugin("jacobi")}, "plugin.hdf5");
-  const auto programmed = solve("JACOBI-PROGRAM", {"--program", program}, "program.hdf5");
   EXPECT_EQ(plugged["status"], "converged");
-  EXPECT_EQ(plugged["iterations"], programmed["iterations"]);
-  EXPECT_EQ(plugged["own_residual"], programmed["own_residual"]);
-  EXPECT_EQ(plugged["residuals"], programmed["residuals"]);
+  // Kept alive, and started anew for each run.
+  const std::string once = script("once", "exec " + program + " \"$1\"\n", R"(, "options": [{"name": "relaxation",
+    "type": "real", "default": 0.2, "doc": "omega"}])");
+  for (const auto& [id, words, name] :
+       {std::tuple{"JACOBI-PROGRAM", program, "program.hdf5"}, {"SCRIPT", once, "once.hdf5"}}) {
+    const auto programmed = solve(id, {"--program", words}, name);
+    EXPECT_EQ(plugged["iterations"], programmed["iterations"]);
+    EXPECT_EQ(plugged["own_residual"], programmed["own_residual"]);
+    EXPECT_EQ(plugged["residuals"], programmed["residuals"]);
+  }
   if (!python_has("h5py, numpy")) GTEST_SKIP() << "Python has no numpy and h5py";
   const auto in_python =
       solve("JACOBI-PYTHON", {"--program", "/usr/bin/python3 " CONEBENCH_EXAMPLES "/jacobi/jacobi.py"}, "python.hdf5");
   EXPECT_EQ(plugged["iterations"], in_python["iterations"]);
-  EXPECT_THAT(in_python["reason"].get<std::string>(), HasSubstr("self-reported"));
+  const std::string octave = "octave-cli --quiet --no-init-file " CONEBENCH_EXAMPLES "/jacobi/jacobi.m";
+  const bool has_octave = run_program({"octave-cli", "--quiet", "--no-init-file", "--eval", "1;"}).code == 0;
+  if (has_octave) {
+    EXPECT_EQ(plugged["iterations"], solve("JACOBI-OCTAVE", {"--program", octave}, "octave.hdf5")["iterations"]);
+  }
   write("compare.py", R"(import h5py, sys
-a, b, c = (h5py.File(name)["solution/r"][...] for name in sys.argv[1:])
-print(int((a == b).all()), int(abs(a - c).max() <= 1e-12), int(abs(a).max() > 0))
+first, *others = (h5py.File(name)["solution/r"][...] for name in sys.argv[1:])
+print(*((first == other).all() + 2 * (abs(first - other).max() <= 1e-12) for other in others), abs(first).max() > 0)
 )");
-  EXPECT_EQ(run_program({"/usr/bin/python3", folder / "compare.py", folder / "plugin.hdf5", folder / "program.hdf5",
-                         folder / "python.hdf5"})
-                .out,
-            "1 1 1\n");
+  std::vector<std::string> words = {"/usr/bin/python3", folder / "compare.py"};
+  for (const char* name : {"plugin", "program", "once", "python"})
+    words.push_back(folder / (std::string(name) + ".hdf5"));
+  if (has_octave) words.push_back(folder / "octave.hdf5");
+  // 3: equal bits; 2 or 3: equal to 1e-12.
+  EXPECT_THAT(run_program(words).out, ::testing::MatchesRegex(has_octave ? "3 3 [23] [23] True\n" : "3 3 [23] True\n"));
 }
 
 TEST_F(Programs, TakePartInASweepAndAreTightenedUntilTheVerdictIsMet) {
@@ -199,17 +262,115 @@ TEST_F(Programs, TakePartInASweepAndAreTightenedUntilTheVerdictIsMet) {
             std::vector<std::string>{"6|6|6"});
 }
 
-TEST_F(Programs, ThatGoWrongSayHow) {
+TEST_F(Programs, OwnTimesAreKeptBesideAndRankWhereThatIsAskedFor) {
+  if (!python_has("h5py, numpy")) GTEST_SKIP() << "Python has no numpy and h5py";
+  fs::copy_file(fs::path(CONEBENCH_EXAMPLES) / "jacobi" / "jacobi.py", folder / "jacobi.py");
+  write("mine.json", R"({
+    "name": "mine", "problems": [{"scene": "sliding-box"}],
+    "solvers": [{"program": ["/usr/bin/python3", "jacobi.py"], "grid": {"times": ["wall", "self-reported"]}}],
+    "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+  const auto run = conebench({"run", folder / "mine.json", "--allow-code", "--db", folder / "mine.sqlite"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("JACOBI-PYTHON times=self-reported")) << "every table has the setting's name";
+  auto found = cells("mine.sqlite");
+  EXPECT_THAT(found["JACOBI-PYTHON"], AllOf(StartsWith("converged|1|"), HasSubstr("self-reported: set-up")));
+  EXPECT_THAT(found["JACOBI-PYTHON times=self-reported"],
+              AllOf(StartsWith("converged|1|"), HasSubstr("by the runner's clock")));
+  // Each cell tells of both clocks; the runner's counts reading the problem, too.
+  const auto seconds = [](const std::string& text, const std::string& behind) {
+    const auto at = text.find(behind);
+    return at == std::string::npos ? -1.0 : std::stod(text.substr(at + behind.size()));
+  };
+  for (const auto& [label, ranked] : std::map<std::string, std::string>{
+           {"JACOBI-PYTHON", "wall"}, {"JACOBI-PYTHON times=self-reported", "self-reported"}}) {
+    const double total = std::stod(query(
+        "mine.sqlite",
+        "SELECT total_median_s FROM cells JOIN settings ON settings.hash = setting WHERE label = '" + label + "'")[0]);
+    if (ranked == "wall") {
+      EXPECT_LT(0.0, seconds(found[label], "solve "));
+      EXPECT_LT(seconds(found[label], "set-up ") + seconds(found[label], "solve "), 1.01 * total);
+    } else {
+      EXPECT_LT(0.0, total);
+      EXPECT_LT(total, 1.01 * seconds(found[label], "by the runner's clock "));
+    }
+  }
+  const auto untold = conebench(
+      {"solve", "sliding-box", "--solver", "JACOBI-PROGRAM", "--program", program, "--set", "times=self-reported"});
+  EXPECT_THAT(untold.out, HasSubstr("does not tell its own times"));
+}
+
+TEST_F(Programs, ThatCannotBeStartedSayWhyInOneLine) {
   expect_failure(conebench({"list", "solvers", "--program", folder / "none"}), 3, {"can't be started"});
   expect_failure(conebench({"list", "solvers", "--program", "true"}), 3, {"wrote no reply"});
-  const auto crash = solve_by_script("echo last words; kill -SEGV $$\n");
-  expect_failure({crash.code, "", crash.err}, 4, {"signal 11", "last words"});
-  const auto hang = solve_by_script("while :; do :; done\n");
-  expect_failure({hang.code, "", hang.err}, 4, {"killed after"});
-  const auto liar = solve_by_script("echo '{\"status\": \"converged\", \"solve_s\": 1000}' > \"$reply\"\n");
-  expect_failure({liar.code, "", liar.err}, 4, {"says that it took 1000 s"});
-  const auto silent = solve_by_script("echo '{\"status\": \"converged\"}' > \"$reply\"\n");
-  expect_failure({silent.code, "", silent.err}, 4, {"answer.hdf5"});
+  expect_failure(conebench({"list", "solvers", "--program", "false"}), 3, {"exit code 1"});
+}
+
+TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
+  for (const auto& [id, name] : {std::pair{"BAD-PROGRAM", "bad_program"}, {"BAD-SERVER", "bad_server"}}) {
+    SCOPED_TRACE(name);
+    write("bad.json", R"({
+      "name": "bad", "problems": [{"scene": "sliding-box"}],
+      "solvers": [{"id": ")" +
+                          std::string(id) + R"(", "grid": {"mode":
+        ["crash", "exit", "hang", "leak", "print", "silent", "late", "nonsense", "other", "lie", "nan"]}}],
+      "limits": {"iterations": 100, "seconds": 0.5, "memory_mb": 300},
+      "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+    const std::string store = std::string(name) + ".sqlite";
+    const auto run = conebench({"run", folder / "bad.json", "--program",
+                                (fs::path(CONEBENCH_PLUGIN_FOLDER) / name).string(), "--db", folder / store, "--json"});
+    EXPECT_EQ(run.code, 4) << run.err;
+    EXPECT_TRUE(run.json().is_object()) << run.out;
+    auto found = cells(store);
+    const auto cell = [&](const std::string& mode) { return found[id + (" mode=" + mode)]; };
+    EXPECT_THAT(cell("crash"), AllOf(StartsWith("crashed|0|"), HasSubstr("signal 11"), HasSubstr("last words")));
+    EXPECT_THAT(cell("exit"), AllOf(StartsWith("crashed|0|"), HasSubstr("exit code 3")));
+    EXPECT_THAT(cell("hang"), StartsWith("timeout|0|"));
+    EXPECT_THAT(cell("leak"), StartsWith("out_of_memory|0|"));
+    EXPECT_THAT(cell("print"), AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|")));
+    EXPECT_THAT(cell("silent"), AllOf(StartsWith("crashed|0|"), HasSubstr("answer.hdf5")));
+    EXPECT_THAT(cell("late"), AllOf(StartsWith("crashed|0|"), HasSubstr("says that it took 0 s + 1000 s")));
+    EXPECT_THAT(cell("nonsense"), AllOf(StartsWith("crashed|0|"), HasSubstr("replied with the status")));
+    EXPECT_THAT(cell("other"), AllOf(StartsWith("crashed|0|"), HasSubstr("happy")));
+    EXPECT_THAT(found[id], AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|"))) << "the default mode: it lies";
+    EXPECT_THAT(cell("nan"), AllOf(HasSubstr("|0|"), Not(HasSubstr("crashed"))));
+  }
+}
+
+TEST_F(Programs, ThatServeAreStartedOnceForAllCells) {
+  write("counted", "#!/bin/sh\necho \"$$\" >> " + (folder / "starts") + "\nexec " + program + " \"$@\"\n");
+  fs::permissions(folder / "counted", fs::perms::owner_all);
+  write("mine.json", R"({
+    "name": "mine", "problems": [{"scene": "sliding-box"}, {"scene": "box-stack", "options": {"boxes": 1}}],
+    "solvers": [{"program": ["counted"], "grid": {"relaxation": [0.3, 0.6]}}], "tolerances": [1e-4, 1e-6],
+    "repeats": {"min": 2, "min_ms": 0, "max": 2}})");
+  const auto run = conebench({"run", folder / "mine.json", "--allow-code", "--db", folder / "mine.sqlite"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(query("mine.sqlite", "SELECT COUNT(*), SUM(solved), MIN(repeats) FROM cells"),
+            std::vector<std::string>{"8|8|2"});
+  std::ifstream starts(folder / "starts");
+  std::vector<pid_t> all;
+  for (pid_t process = 0; starts >> process;) all.push_back(process);
+  ASSERT_EQ(all.size(), 2U) << "for its description, and to serve";
+  for (int k = 0; k < 200 && ::kill(all.back(), 0) == 0; ++k) ::usleep(10'000);
+  EXPECT_NE(::kill(all.back(), 0), 0) << "it ends with the run";
+}
+
+TEST_F(Programs, ThatChangeMeanwhileAreNotTakenForWhatTheyWere) {
+  const std::string changing = script("changing",
+                                      "echo '#' >> \"$0\"\necho '{\"status\": \"stalled\"}' > \"$reply\"\n"
+                                      "cp " +
+                                          (folder / "zeros.npy") + " \"$answer.npy\"\n");
+  write("zeros.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) +
+                         "{'descr': '<f8', 'fortran_order': False, 'shape': (12,), }" + std::string(59, ' ') + "\n" +
+                         std::string(96, '\0'));
+  write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}], "solvers": ["SCRIPT"],
+    "tolerances": [1e-4, 1e-6]})");
+  const auto run = conebench({"run", folder / "mine.json", "--program", changing, "--db", folder / "mine.sqlite"});
+  EXPECT_EQ(run.code, 4) << run.err;
+  const auto found = query("mine.sqlite", "SELECT status || ' ' || reason FROM cells ORDER BY status");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[0], AllOf(StartsWith("crashed"), HasSubstr("has changed meanwhile; run again")));
+  EXPECT_THAT(found[1], StartsWith("stalled"));
 }
 
 TEST_F(Plugins, AreCheckedOnProblemsWithKnownAnswers) {
@@ -232,7 +393,7 @@ TEST_F(Plugins, AreCheckedOnProblemsWithKnownAnswers) {
 }
 
 TEST_F(Plugins, SkeletonsBuildPassTheirTestsAndGiveAPage) {
-  for (const std::string way : {"--plugin", "--program", "--python"}) {
+  for (const std::string way : {"--plugin", "--cpp", "--program", "--python"}) {
     SCOPED_TRACE(way);
     if (way == "--python" && !python_has("h5py, numpy")) continue;
     if (way == "--program" && run_program({"pkg-config", "--exists", "hdf5"}).code != 0) continue;

@@ -62,11 +62,12 @@ static double norm(const double* x, int64_t count) {
 /* Onto {|x_T| <= mu x_N}, the normal last. */
 static void project(double* x, int64_t size, double mu) {
   const double tangential = norm(x, size - 1), normal = x[size - 1];
-  if (tangential <= mu * normal) return;
+  /* First the polar cone: with mu = 0 a negative normal alone is within the other bound, too. */
   if (mu * tangential <= -normal) {
     for (int64_t i = 0; i < size; ++i) x[i] = 0.0;
     return;
   }
+  if (tangential <= mu * normal) return;
   x[size - 1] = (mu * tangential + normal) / (1.0 + mu * mu);
   for (int64_t i = 0; i < size - 1; ++i) x[i] *= mu * x[size - 1] / tangential;
 }

@@ -1,4 +1,6 @@
-"""The same solver in Python, as a program (docs/program_protocol.md): needs numpy and h5py."""
+"""The same solver in Python, as a program (docs/program_protocol.md): needs numpy and h5py.
+
+`jacobi.py REQUEST.json` answers one request, `jacobi.py -` one a line until its input ends."""
 
 import json
 import sys
@@ -8,7 +10,7 @@ import h5py
 import numpy as np
 
 DESCRIPTION = {
-    "id": "JACOBI-PYTHON", "name": "Projected Jacobi in Python", "version": 1, "formulation": "NCP",
+    "id": "JACOBI-PYTHON", "name": "Projected Jacobi in Python", "version": 1, "serve": True, "formulation": "NCP",
     "joints": False, "compliance": False, "two_dimensional": True,
     "options": [{"name": "relaxation", "type": "real", "default": 0.2, "minimum": 0, "maximum": 2,
                  "doc": "omega: share of the full step that is taken"}],
@@ -33,7 +35,7 @@ def project(r, mu):
     inside, below = tangential <= mu * normal, mu * tangential <= -normal
     shrink = mu * onto / np.where(tangential > 0, tangential, 1)
     moved = np.column_stack([onto, r[:, 1:] * shrink[:, None]])
-    return np.where(inside[:, None], r, np.where(below[:, None], 0.0, moved))
+    return np.where(below[:, None], 0.0, np.where(inside[:, None], r, moved))
 
 
 def solve(request):
@@ -64,12 +66,20 @@ def solve(request):
             "solve_s": time.perf_counter() - begin}
 
 
+def answer(request):
+    return DESCRIPTION if request["request"] == "describe" else solve(request)
+
+
 def main():
+    if sys.argv[-1] == "-":
+        for line in sys.stdin:
+            request = json.loads(line)
+            print(json.dumps({**answer(request), "number": request["number"]}), flush=True)
+        return
     with open(sys.argv[-1], encoding="utf-8") as file:
         request = json.load(file)
-    reply = DESCRIPTION if request["request"] == "describe" else solve(request)
     with open(request["reply"], "w", encoding="utf-8") as file:
-        json.dump(reply, file)
+        json.dump(answer(request), file)
 
 
 main()

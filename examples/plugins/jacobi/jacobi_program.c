@@ -1,4 +1,5 @@
-/* The same solver as a program (docs/program_protocol.md). Reads FCLIB's local form; needs HDF5's C library. */
+/* The same solver as a program (docs/program_protocol.md). Reads FCLIB's local form; needs HDF5's C library.
+ * `jacobi REQUEST.json` answers one request, `jacobi -` one a line until its input ends. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,11 +9,11 @@
 #include "jacobi.h"
 
 static const char description[] =
-    "{\"id\": \"JACOBI-PROGRAM\", \"name\": \"Projected Jacobi as a program\", \"version\": 1, \"formulation\": "
-    "\"NCP\", "
-    "\"joints\": false, \"compliance\": false, \"two_dimensional\": true, \"options\": [{\"name\": \"relaxation\", "
+    "\"id\": \"JACOBI-PROGRAM\", \"name\": \"Projected Jacobi as a program\", \"version\": 1, \"serve\": true, "
+    "\"formulation\": \"NCP\", \"joints\": false, \"compliance\": false, \"two_dimensional\": true, \"options\": "
+    "[{\"name\": \"relaxation\", "
     "\"type\": \"real\", \"default\": 0.2, \"minimum\": 0, \"maximum\": 2, \"doc\": \"omega: share of the full "
-    "step\"}]}";
+    "step\"}]";
 
 static void fail(const char* what) {
   fprintf(stderr, "%s\n", what);
@@ -65,27 +66,23 @@ static int never_due(const conebench_monitor* monitor, int64_t iteration) {
   return 0;
 }
 
-int main(int argc, char** argv) {
-  static char request[1 << 16], path[4096], name[4200];
-  FILE* file = argc > 1 ? fopen(argv[argc - 1], "r") : NULL;
-  if (file == NULL || fgets(request, sizeof request, file) == NULL) fail("usage: jacobi REQUEST.json");
-  fclose(file);
-  text_of(request, "reply", path, sizeof path);
-  FILE* reply = fopen(path, "w");
-  if (reply == NULL) fail(path);
+static void answer(const char* request, FILE* reply, long long number) {
+  static char path[4096], name[4200];
   if (strstr(request, "\"request\":\"describe\"") != NULL) {
-    fputs(description, reply);
-    return fclose(reply);
+    fprintf(reply, "{\"number\": %lld, %s}\n", number, description);
+    return;
   }
 
   size_t count, contacts, rows, entries;
   text_of(request, "problem", path, sizeof path);
   hid_t problem_file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (problem_file < 0) fail(path);
-  const int64_t size = *integers(problem_file, "fclib_local/spacedim", &count);
+  int* size_read = integers(problem_file, "fclib_local/spacedim", &count);
+  const int64_t size = *size_read;
   double* mu = reals(problem_file, "fclib_local/vectors/mu", &contacts);
   double* q = reals(problem_file, "fclib_local/vectors/q", &rows);
-  const int nz = *integers(problem_file, "fclib_local/W/nz", &count);
+  int* nz_read = integers(problem_file, "fclib_local/W/nz", &count);
+  const int nz = *nz_read;
   int* p = integers(problem_file, "fclib_local/W/p", &count);
   int* i = integers(problem_file, "fclib_local/W/i", &count);
   double* x = reals(problem_file, "fclib_local/W/x", &entries);
@@ -139,7 +136,7 @@ int main(int argc, char** argv) {
   problem.blocks = &matrix;
   const conebench_stop stop = {strtod(value_of(request, "tolerance"), NULL),
                                strtoll(value_of(request, "max_iterations"), NULL, 10), CONEBENCH_OWN};
-  conebench_monitor monitor = {never_due, NULL, NULL, NULL};
+  conebench_monitor monitor = {never_due, NULL, NULL, NULL, NULL};
   conebench_summary summary = {0};
   jacobi* solver = jacobi_new(&problem, strtod(value_of(request, "relaxation"), NULL));
   if (solver == NULL) fail("out of memory");
@@ -159,10 +156,32 @@ int main(int argc, char** argv) {
   H5Sclose(space);
   H5Gclose(group);
   H5Fclose(answer);
-  fprintf(reply, "{\"status\": \"%s\", \"iterations\": %lld, \"own_residual\": %.17g}\n",
+  fprintf(reply, "{\"number\": %lld, \"status\": \"%s\", \"iterations\": %lld, \"own_residual\": %.17g}\n", number,
           summary.status == CONEBENCH_CONVERGED  ? "converged"
           : summary.status == CONEBENCH_DIVERGED ? "diverged"
                                                  : "max_iterations",
           (long long)summary.iterations, summary.own_residual);
+  void* made[] = {size_read, mu,    q,         nz_read, p,      i,        x,           stored, dense,
+                  g,         zeros, first_row, begin,   column, diagonal, first_value, impulse};
+  for (size_t k = 0; k < sizeof made / sizeof *made; ++k) free(made[k]);
+}
+
+int main(int argc, char** argv) {
+  static char request[1 << 16], path[4096];
+  const char* from = argc > 1 ? argv[argc - 1] : "";
+  if (strcmp(from, "-") == 0) {
+    while (fgets(request, sizeof request, stdin) != NULL) {
+      answer(request, stdout, strtoll(value_of(request, "number"), NULL, 10));
+      fflush(stdout);
+    }
+    return 0;
+  }
+  FILE* file = fopen(from, "r");
+  if (file == NULL || fgets(request, sizeof request, file) == NULL) fail("usage: jacobi REQUEST.json, or jacobi -");
+  fclose(file);
+  text_of(request, "reply", path, sizeof path);
+  FILE* reply = fopen(path, "w");
+  if (reply == NULL) fail(path);
+  answer(request, reply, 0);
   return fclose(reply);
 }

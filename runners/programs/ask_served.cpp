@@ -1,0 +1,178 @@
+#include "runners/programs/ask_served.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runners/programs/keeper.hpp"
+
+namespace conebench {
+
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t largest_reply = 1 << 20;
+constexpr double most_seconds_to_start = 60.0;
+
+ServedBy served_by;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+double processor_seconds_of(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0.0;
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+/// The soft limit alone, so that the next cell may have another one.
+void set_soft_limit(pid_t process, __rlimit_resource resource, rlim_t value) {
+  rlimit limit{};
+  if (::prlimit(process, resource, nullptr, &limit) != 0) return;
+  limit.rlim_cur = std::min(value, limit.rlim_max);
+  ::prlimit(process, resource, &limit, nullptr);
+}
+
+/// Processors, address space and processor time as this process has them.
+void limit_as_this_process(pid_t process, double file_mb) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  std::error_code gone;
+  if (::sched_getaffinity(0, sizeof processors, &processors) == 0) {
+    for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process), gone)) {
+      ::sched_setaffinity(std::stoi(thread.path().filename().string()), sizeof processors, &processors);
+    }
+  }
+  rlimit own{};
+  if (::getrlimit(RLIMIT_AS, &own) == 0) set_soft_limit(process, RLIMIT_AS, own.rlim_cur);
+  if (::getrlimit(RLIMIT_CPU, &own) == 0 && own.rlim_cur != RLIM_INFINITY) {
+    const auto used = static_cast<rlim_t>(std::ceil(processor_seconds_of(process)));
+    set_soft_limit(process, RLIMIT_CPU, own.rlim_cur + used);
+  }
+  set_soft_limit(process, RLIMIT_FSIZE, static_cast<rlim_t>(file_mb * 1048576.0));
+}
+
+/// The lease of a program, with what it has written and nobody has read yet.
+class Conversation {
+ public:
+  Conversation(KeptProgram program, std::string name) : program_(std::move(program)), name_(std::move(name)) {}
+
+  KeptProgram& program() { return program_; }
+
+  /// `most_seconds`: 0 for no limit.
+  Result<ProgramReply> ask(Json request, double most_seconds) {
+    const std::int64_t number = program_.next_number();
+    request["number"] = number;
+    const std::string line = request.dump() + "\n";
+    unread_.clear();
+    line_begin_ = looked_ = 0;
+    program_.begins();
+    const double used = processor_seconds_of(program_.process());
+    const auto begin = Clock::now();
+    if (!write_all(program_.talk(), line)) return ended();
+    for (;;) {
+      const auto said = next_line(begin, most_seconds);
+      if (!said) return said.error();
+      ProgramReply reply;
+      reply.wall_s = seconds_since(begin);
+      // Whatever else it prints is not for us.
+      if (said->empty() || said->front() != '{') continue;
+      reply.said = Json::parse(*said, nullptr, false);
+      if (!reply.said.is_object() || reply.said.value("number", Json()) != Json(number)) continue;
+      reply.processor_s = processor_seconds_of(program_.process()) - used;
+      program_.is_done();
+      return reply;
+    }
+  }
+
+ private:
+  Error ended() { return {ErrorCode::bad_input, name_ + ": " + program_.ending()}; }
+
+  Result<std::string> next_line(Clock::time_point begin, double most_seconds) {
+    for (;;) {
+      const std::size_t end = unread_.find('\n', looked_);
+      if (end != std::string::npos) {
+        std::string line = unread_.substr(line_begin_, end - line_begin_);
+        line_begin_ = looked_ = end + 1;
+        return line;
+      }
+      unread_.erase(0, line_begin_);
+      line_begin_ = 0;
+      looked_ = unread_.size();
+      if (looked_ > largest_reply) return Error{ErrorCode::bad_input, name_ + ": it printed a line without an end"};
+      pollfd wanted{program_.talk(), POLLIN, 0};
+      const double left = most_seconds > 0.0 ? most_seconds - seconds_since(begin) : 3600.0;
+      if (left <= 0.0) {
+        return Error{ErrorCode::bad_input, fmt::format("{}: it was not ready within {:g} s", name_, most_seconds)};
+      }
+      if (::poll(&wanted, 1, static_cast<int>(std::ceil(1e3 * left))) <= 0) continue;
+      std::array<char, 1 << 16> bytes{};
+      const ssize_t count = ::recv(program_.talk(), bytes.data(), bytes.size(), 0);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return ended();
+      unread_.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+  KeptProgram program_;
+  std::string name_;
+  std::string unread_;
+  std::size_t line_begin_ = 0;  ///< in unread_
+  std::size_t looked_ = 0;      ///< up to here there is no end of the line
+};
+
+}  // namespace
+
+void tell_served_by(ServedBy call) { served_by = std::move(call); }
+
+Result<ProgramReply> ask_served(const SolverProgram& program, Json request, double file_mb) {
+  using Leased = std::map<std::vector<std::string>, Conversation>;
+  static pid_t owner = -1;
+  static Leased* all = nullptr;
+  // After a fork what it had is the other process's; its descriptors are closed here, and not to be closed again.
+  if (owner != ::getpid()) all = new Leased;
+  owner = ::getpid();
+  Leased& leased = *all;
+  const auto tell = [](pid_t process) {
+    if (served_by) served_by(process);
+  };
+  auto found = leased.find(program.words);
+  if (found == leased.end()) {
+    tell(-1);
+    auto lent = KeptProgram::lease(program.scratch, program.words);
+    if (!lent) return lent.error();
+    found = leased.emplace(program.words, Conversation(std::move(*lent), program.words.front())).first;
+    KeptProgram& kept = found->second.program();
+    if (kept.fresh()) {
+      // Until it has answered once it may still be loading what it needs.
+      const auto ready = found->second.ask({{"request", "describe"}}, most_seconds_to_start);
+      if (!ready) {
+        leased.erase(found);
+        return ready;
+      }
+    }
+    limit_as_this_process(kept.process(), file_mb);
+    tell(kept.process());
+  }
+  auto reply = found->second.ask(std::move(request), 0.0);
+  if (!reply) leased.erase(found);
+  return reply;
+}
+
+}  // namespace conebench

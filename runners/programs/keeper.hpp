@@ -1,0 +1,48 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "base/result.hpp"
+
+namespace conebench {
+
+/// Starts the process that keeps programs alive between requests, once in this process: a child that ends with it.
+/// Whoever solves leases a program from it (KeptProgram) and may be killed at any time; what it was busy with is then
+/// killed, too. Its socket is in `scratch`. Errors (killed): the system refuses.
+std::optional<Error> start_keeper(const std::filesystem::path& scratch);
+
+/// A program that is kept alive, lent to this process and to no other until this goes.
+class KeptProgram {
+ public:
+  /// One that waits for work, or else a new one. Errors (bad_input): the system refuses.
+  static Result<KeptProgram> lease(const std::filesystem::path& scratch, const std::vector<std::string>& words);
+
+  pid_t process() const { return process_; }
+  bool fresh() const { return fresh_; }  ///< just started
+  /// Its standard input and output, one socket.
+  int talk() const { return talk_.number(); }
+  /// A number that no request to the program has had.
+  std::int64_t next_number() { return ++number_; }
+
+  /// Between the two it is killed with whoever has the lease.
+  void begins();
+  void is_done();
+
+  /// Waits a moment for its end, then ends it. How it ended and what it said last, on one line.
+  std::string ending();
+
+ private:
+  Descriptor lease_, talk_;
+  pid_t process_ = -1;
+  bool fresh_ = false;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace conebench

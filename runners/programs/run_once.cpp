@@ -1,0 +1,84 @@
+#include "runners/programs/run_once.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+#include "base/child_process.hpp"
+#include "base/text_file.hpp"
+
+namespace conebench {
+
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uintmax_t largest_reply = 1 << 20;
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+}  // namespace
+
+RequestFolder::RequestFolder(const std::filesystem::path& scratch) {
+  std::string pattern = (scratch / "run-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error(pattern + ": no folder could be made");
+  path_ = pattern;
+}
+
+RequestFolder::~RequestFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Result<ProgramReply> run_once(const SolverProgram& program, Json request, const RequestFolder& folder,
+                              const ProgramLimits& limits) {
+  const std::filesystem::path request_file = folder / "request.json", reply_file = folder / "reply.json";
+  request["reply"] = reply_file.string();
+  std::ofstream(request_file) << request.dump() << "\n";
+  std::vector<std::string> words = program.words;
+  words.push_back(request_file.string());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const OutputCatcher output;
+  const auto begin = Clock::now();
+  const pid_t child = fork_process({.channel = -1, .output = output.descriptor()}, [&] {
+    ProcessLimits own;
+    own.cpu_s = limits.cpu_s;
+    own.file_mb = limits.file_mb;
+    limit_this_process(own);
+    ::execvp(arguments.front(), arguments.data());
+    return 127;
+  });
+  const auto error = [&](const std::string& what) {
+    const std::string last = output.last_words();
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: {}{}", program.words.front(), what, last.empty() ? "" : ": " + last)};
+  };
+  if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
+  int status = 0;
+  rusage used{};
+  while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
+  ProgramReply reply;
+  reply.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  reply.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return error("can't be started");
+  if (status != 0) return error("ended by " + ending_text(status));
+  const auto text = read_text_file(reply_file, largest_reply);
+  if (!text) return error("wrote no reply");
+  reply.said = Json::parse(*text, nullptr, false);
+  if (!reply.said.is_object()) return error("its reply is no JSON object");
+  return reply;
+}
+
+}  // namespace conebench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "base/result.hpp"
+#include "runners/programs/solver_program.hpp"
+
+namespace conebench {
+
+/// A folder for one request's files, gone at the end.
+class RequestFolder {
+ public:
+  explicit RequestFolder(const std::filesystem::path& scratch);
+  ~RequestFolder();
+  RequestFolder(const RequestFolder&) = delete;
+  RequestFolder& operator=(const RequestFolder&) = delete;
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// What the program may use; 0: what this process may.
+struct ProgramLimits {
+  double cpu_s = 0.0;
+  double file_mb = 0.0;
+};
+
+/// Starts the program on a request and waits for its end. Errors (bad_input), one line: how it ended and what it said
+/// last; no reply, or one that is no JSON object.
+Result<ProgramReply> run_once(const SolverProgram& program, nlohmann::json request, const RequestFolder& folder,
+                              const ProgramLimits& limits);
+
+}  // namespace conebench

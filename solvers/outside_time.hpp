@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "solvers/monitor.hpp"
+
+namespace conebench {
+
+/// What one solve took where another process did it.
+struct OutsideTime {
+  double wall_s = 0.0;                ///< of that process alone: without files that the harness writes and reads
+  double processor_s = 0.0;           ///< that it used
+  std::optional<double> own_setup_s;  ///< as it says itself
+  std::optional<double> own_solve_s;  ///< as it says itself
+  bool own_ranks = false;             ///< its own times are the cell's
+};
+
+/// A monitor that times a solve by what the solver tells of another process; monitors that time have it.
+class OutsideTimed {
+ public:
+  virtual ~OutsideTimed() = default;
+  /// Of the last try, before it is proposed. `harness_s`: what passed beside it for files and for the program's start,
+  /// since the solve or the last try began; no deadline counts it.
+  void took(const OutsideTime& time, double harness_s) {
+    outside_ = time;
+    excuse(harness_s);
+  }
+  /// Nothing where the solve was done in this process.
+  const std::optional<OutsideTime>& outside() const { return outside_; }
+
+ protected:
+  virtual void excuse(double /*seconds*/) {}
+
+ private:
+  std::optional<OutsideTime> outside_;
+};
+
+/// That of `monitor`; nullptr where nobody wants to know.
+inline OutsideTimed* outside_timed(Monitor& monitor) { return dynamic_cast<OutsideTimed*>(&monitor); }
+
+}  // namespace conebench

@@ -71,6 +71,9 @@ Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "e
 `failure` (why not), `steps_per_s`, `step_ms`, `contacts` and `iterations` (means), `unsolved_steps` and its parts: `assembly_ms`, `collision_ms`,
 `setup_ms`, `solve_ms`, `rest_ms`; `collision_ms`, `rows_ms`, `solve_ms`, `other_ms`.
 
+`slurm status` (`conebench.slurm_status/1`): `suite`, `cells`, `cells_stored`, `shards`, `shards_incomplete` (their numbers), `jobs` (ids of all that was
+submitted), `tasks` (by state; null: squeue does not answer) and `merged`.
+
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.
 

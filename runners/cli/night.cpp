@@ -26,6 +26,7 @@
 #include "runners/execute/environment.hpp"
 #include "runners/execute/gates.hpp"
 #include "runners/execute/interrupt.hpp"
+#include "runners/execute/survey_file.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
@@ -145,12 +146,30 @@ class Night {
     options.data = arguments_.data;
     options.filter = arguments_.filter;
     options.cache = fs::path(store_).replace_extension(".problems");
+    if (!arguments_.survey.empty()) options.cache = arguments_.survey;
     return options;
   }
   fs::path pages() const { return night_pages(store_); }
 
+  /// Tonight's store begins as a copy of what was measured elsewhere.
+  Result<std::monostate> take_measured() const {
+    std::error_code failed;
+    if (arguments_.measured.empty() || fs::exists(store_, failed)) return std::monostate{};
+    if (const auto readable = Store::open(arguments_.measured, Store::Mode::read_only); !readable) {
+      return readable.error();
+    }
+    const fs::path beside = store_.string() + ".new";
+    fs::copy_file(arguments_.measured, beside, fs::copy_options::overwrite_existing, failed);
+    if (!failed) fs::rename(beside, store_, failed);
+    if (failed) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", store_.string(), failed.message())};
+    }
+    return std::monostate{};
+  }
+
   Result<Swept> sweep() {
     SweepOptions options = sweep_options();
+    if (!arguments_.survey.empty()) begin_survey(options.cache);
     options.filter_cuts_suite = true;
     const auto count = count_cells(*suite_, options);
     if (!count) return count.error();
@@ -162,6 +181,7 @@ class Night {
     const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
     if (!lock) return lock.error();
     if (!lock->note().empty()) print_note(lock->note());
+    if (const auto taken = take_measured(); !taken) return taken.error();
     auto store = Store::open(store_, Store::Mode::read_write);
     if (!store) return store.error();
     ProgressPrinter progress = progress_on_stderr();

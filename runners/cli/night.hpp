@@ -16,6 +16,8 @@ struct NightlyArguments {
   std::string filter;
   std::string fail_on = default_gate;
   std::string format;     ///< of the summary: "md" or "text"; empty: text on a terminal, else Markdown
+  std::string measured;   ///< store whose cells are tonight's (a merge of shards); empty: none
+  std::string survey;     ///< see SweepOptions::cache; empty: beside the store
   std::string artifacts;  ///< folder for a copy of the pages; empty: none
   long keep = 0;
   bool break_lock = false;

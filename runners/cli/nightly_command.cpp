@@ -36,6 +36,11 @@ Command add_nightly(CLI::App& root) {
   app->add_option("--filter", arguments->filter,
                   "Only the cells that it fits (docs/suites.md); nights of another filter are another suite's")
       ->type_name("EXPR");
+  app->add_option("--measured", arguments->measured,
+                  "Store that has tonight's cells already, as `conebench slurm` merges it; only what it lacks is run")
+      ->type_name("STORE");
+  app->add_option("--survey", arguments->survey, "Folder that keeps what is known of the problems, as of `run`")
+      ->type_name("DIR");
   app->add_option("--fail-on", arguments->fail_on, "What makes the exit code 1, as of compare")
       ->type_name("LIST")
       ->capture_default_str();

@@ -18,7 +18,7 @@ CONEBENCH_ANY_PROCESSOR void need(bool present, const char* name) {
   constexpr int bad_input = 3;
   say("conebench: this build needs a processor with ");
   say(name);
-  say(", which this machine's lacks; use a build for it (without CONEBENCH_NATIVE), or a machine of the other kind\n");
+  say(", which this one lacks; use a build for it (without CONEBENCH_NATIVE), or a machine of the other kind\n");
   _exit(bad_input);
 }
 

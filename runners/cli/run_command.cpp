@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/option_words.hpp"
 #include "base/plural.hpp"
 #include "base/suggestion.hpp"
+#include "base/text_file.hpp"
 #include "reports/report.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
@@ -59,6 +61,7 @@ struct RunArguments {
   std::string data;
   long jobs = 1;
   std::string shard;
+  std::string keys;
   std::string survey;
   std::string retry;
   std::string filter;
@@ -91,6 +94,17 @@ std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
   }
   options.shard = *part;
   options.shards = *parts;
+  return std::nullopt;
+}
+
+std::optional<Error> set_keys(const std::string& file, SweepOptions& options) {
+  if (file.empty()) return std::nullopt;
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+  const auto text = read_text_file(file, most_bytes);
+  if (!text) return text.error();
+  std::istringstream lines(*text);
+  options.keys.emplace();
+  for (std::string key; lines >> key;) options.keys->insert(key);
   return std::nullopt;
 }
 
@@ -158,6 +172,7 @@ Result<int> run_dry(const RunArguments& arguments, const Suite& suite, const std
 }
 
 std::string part_of(const RunArguments& arguments) {
+  if (!arguments.keys.empty()) return "--keys " + arguments.keys;
   return arguments.filter.empty() ? "--shard " + arguments.shard : fmt::format("--filter '{}'", arguments.filter);
 }
 
@@ -205,7 +220,7 @@ std::optional<Error> check_beside(const RunArguments& arguments) {
   if (arguments.beside.empty()) return std::nullopt;
   const char* wrong = nullptr;
   if (arguments.jobs > 1) wrong = "--jobs: cells run one after the other";
-  if (!arguments.shard.empty()) wrong = "--shard: use --filter for a part";
+  if (!arguments.shard.empty() || !arguments.keys.empty()) wrong = "--shard and --keys: use --filter for a part";
   if (!arguments.retry.empty()) wrong = "--retry";
   if (!arguments.gates.empty() || !arguments.base.empty()) wrong = "--require-solved and --base: it has --fail-on";
   if (wrong == nullptr) return std::nullopt;
@@ -234,6 +249,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   options.filter = arguments.filter;
   options.allow_mixed = arguments.allow_mixed;
   if (auto error = set_shard(arguments.shard, options)) return *error;
+  if (auto error = set_keys(arguments.keys, options)) return *error;
   if (auto error = check_beside(arguments)) return *error;
   if (auto error = load_foreign_code(arguments.code)) return *error;
   const auto suite = load_suite(arguments.suite, arguments.code.in_suite());
@@ -301,7 +317,8 @@ Result<int> run_suite(const RunArguments& arguments) {
                .jobs = arguments.jobs,
                .outcome = *outcome,
                .verdict = {}};
-  if (read && base && !arguments.shard.empty()) base = with_partners(std::move(*base), *read, outcome->keys);
+  if (read && base && (!arguments.shard.empty() || options.keys))
+    base = with_partners(std::move(*base), *read, outcome->keys);
   if (read) run.verdict = judge_sweep(*read, outcome->keys, *gates, base ? &*base : nullptr);
   const Ending ending = ending_of(run);
   if (arguments.json) {
@@ -332,6 +349,8 @@ Command add_run(CLI::App& root) {
               "Workers; more than one marks the results as throughput, without time rankings");
   app->add_option("--shard", arguments->shard, "Run part K of N of the cells, each part into a store of its own")
       ->type_name("K/N");
+  app->add_option("--keys", arguments->keys, "Run only the cells whose keys stand in FILE, one a line")
+      ->type_name("FILE");
   app->add_option("--survey", arguments->survey,
                   "Folder that keeps what is known of the problems, for all runs of the suite (docs/slurm.md)")
       ->type_name("DIR");

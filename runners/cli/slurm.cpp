@@ -130,8 +130,8 @@ Result<SlurmPlan> read_slurm_plan(const fs::path& folder) {
   }
   try {
     const auto json = nlohmann::json::parse(*text);
-    return SlurmPlan{json.at("suite"),  json.at("suite_file"), json.at("digest"),
-                     json.at("rounds"), json.at("cells"),      json.at("jobs")};
+    return SlurmPlan{json.at("suite"), json.at("suite_file"), json.at("digest"), json.at("rounds"),
+                     json.at("cells"), json.at("seconds"),    json.at("jobs")};
   } catch (const nlohmann::json::exception&) {
     return Error{ErrorCode::bad_input, fmt::format("{}: damaged; plan into another folder", file.string())};
   }
@@ -139,7 +139,8 @@ Result<SlurmPlan> read_slurm_plan(const fs::path& folder) {
 
 Result<std::monostate> write_slurm_plan(const fs::path& folder, const SlurmPlan& plan) {
   const nlohmann::json json = {{"suite", plan.suite},   {"suite_file", plan.suite_file}, {"digest", plan.digest},
-                               {"rounds", plan.rounds}, {"cells", plan.cells},           {"jobs", plan.jobs}};
+                               {"rounds", plan.rounds}, {"cells", plan.cells},           {"seconds", plan.seconds},
+                               {"jobs", plan.jobs}};
   const fs::path file = folder / "plan.json";
   const fs::path beside = folder / "plan.json.new";
   std::ofstream stream(beside);

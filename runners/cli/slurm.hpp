@@ -38,6 +38,7 @@ struct SlurmPlan {
   std::string digest;      ///< of all keys: another suite, filter or problem gives another
   int rounds = 1;
   std::vector<long> cells;        ///< by shard
+  std::vector<double> seconds;    ///< by shard: what they are thought to cost
   std::vector<std::string> jobs;  ///< ids of all that was submitted, the merge last
 
   long all_cells() const;

@@ -2,20 +2,25 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/slurm.hpp"
 #include "runners/execute/interrupt.hpp"
 #include "runners/execute/survey_file.hpp"
 #include "runners/execute/sweep_plan.hpp"
+#include "runners/plan/cell_parts.hpp"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/suite.hpp"
+#include "runners/store/store.hpp"
 
 namespace conebench::cli {
 
@@ -36,7 +41,10 @@ struct SlurmArguments {
   std::string data;
   std::string filter;
   std::string sbatch;
+  std::string costs;
   std::string base;
+  std::string nights;
+  ForeignCode code;
   long shards = 0;
   bool dry_run = false;
   bool allow_mixed = false;
@@ -58,12 +66,23 @@ struct Place {
   std::string executable;
 };
 
+/// What a command needs to know of solvers from outside.
+std::vector<std::string> words_of(const ForeignCode& code) {
+  std::vector<std::string> words;
+  for (const std::string& file : code.plugins) words.insert(words.end(), {"--plugin", absolute(file)});
+  for (const std::string& program : code.programs) words.insert(words.end(), {"--program", program});
+  if (code.allowed) words.emplace_back("--allow-code");
+  return words;
+}
+
 std::string array_script(const SlurmArguments& arguments, const Suite& suite, const SlurmPlan& plan,
                          const Place& place) {
   std::vector<std::string> words = {place.executable, "run", plan.suite_file};
   if (!arguments.data.empty()) words.insert(words.end(), {"--data", absolute(arguments.data)});
   if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
   if (arguments.allow_mixed) words.emplace_back("--allow-mixed");
+  const std::vector<std::string> code = words_of(arguments.code);
+  words.insert(words.end(), code.begin(), code.end());
   words.insert(words.end(), {"--survey", (place.folder / "survey").string(), "--break-lock"});
   std::string command;
   for (const std::string& word : words) command += slurm::quoted(word) + " ";
@@ -71,7 +90,8 @@ std::string array_script(const SlurmArguments& arguments, const Suite& suite, co
       suite.limits.memory_mb > 0
           ? fmt::format("#SBATCH --mem={:.0f}M\n", static_cast<double>(suite.limits.memory_mb) + memory_beside_cells_mb)
           : std::string();
-  return fmt::format(R"(#!/bin/bash
+  return fmt::format(
+      R"(#!/bin/bash
 #SBATCH --job-name={}
 #SBATCH --ntasks=1 --cpus-per-task=1
 {}#SBATCH --requeue --open-mode=append
@@ -81,15 +101,21 @@ std::string array_script(const SlurmArguments& arguments, const Suite& suite, co
 # A task that is run again resumes. Slurm runs a shard once at a time, so that a lock of a lost node may be broken.
 export CONEBENCH_SHARED_DISK=1  # the stores are read from other nodes meanwhile
 shard=$((${{1:-0}} + SLURM_ARRAY_TASK_ID + 1))
-exec {}--shard $shard/{} --db {}/$shard.sqlite
+exec {}--keys {}/$shard.txt --db {}/$shard.sqlite
 )",
-                     slurm::quoted("conebench-" + suite.name), memory,
-                     slurm::quoted((place.folder / "logs" / "%A-%a.txt").string()),
-                     arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", plan.cells.size(),
-                     command, plan.cells.size(), slurm::quoted((place.folder / "shards").string()));
+      slurm::quoted("conebench-" + suite.name), memory, slurm::quoted((place.folder / "logs" / "%A-%a.txt").string()),
+      arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", plan.cells.size(), command,
+      slurm::quoted((place.folder / "parts").string()), slurm::quoted((place.folder / "shards").string()));
 }
 
-std::string merge_script(const SlurmArguments& arguments, const Suite& suite, const Place& place) {
+std::string line_of(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + slurm::quoted(word);
+  return line + "\n";
+}
+
+std::string merge_script(const SlurmArguments& arguments, const Suite& suite, const SlurmPlan& plan,
+                         const Place& place) {
   const std::string conebench = slurm::quoted(place.executable);
   const std::string merged = slurm::quoted(merged_store(place.folder).string());
   std::string text = fmt::format(R"(#!/bin/bash
@@ -109,13 +135,24 @@ rm -f {}.new
                                  arguments.allow_mixed ? " --allow-mixed" : "",
                                  slurm::quoted((place.folder / "shards").string()), merged, merged, merged);
   if (!arguments.base.empty()) {
-    text += fmt::format("{} compare {} {} --out {}\n", conebench, slurm::quoted(absolute(arguments.base)), merged,
-                        slurm::quoted((place.folder / "comparison").string()));
+    text += line_of({place.executable, "compare", absolute(arguments.base), merged_store(place.folder).string(),
+                     "--out", (place.folder / "comparison").string()});
+  }
+  if (!arguments.nights.empty()) {
+    std::vector<std::string> words = {place.executable, "nightly", plan.suite_file, "--stores",
+                                      absolute(arguments.nights)};
+    if (!arguments.data.empty()) words.insert(words.end(), {"--data", absolute(arguments.data)});
+    if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
+    const std::vector<std::string> code = words_of(arguments.code);
+    words.insert(words.end(), code.begin(), code.end());
+    words.insert(words.end(),
+                 {"--measured", merged_store(place.folder).string(), "--survey", (place.folder / "survey").string()});
+    text += line_of(words);
   }
   return text;
 }
 
-Result<std::monostate> write_script(const fs::path& file, const std::string& text) {
+Result<std::monostate> write_text(const fs::path& file, const std::string& text) {
   std::ofstream stream(file);
   stream << text;
   stream.close();
@@ -129,19 +166,66 @@ std::string digest_of(const std::vector<PlannedCell>& cells) {
   return content_address({keys});
 }
 
-/// Of each cell of a whole plan, the part that it falls into: that of the first cell of its sequence.
-std::vector<int> shards_of(const std::vector<PlannedCell>& cells, int shards) {
-  std::vector<int> parts;
-  parts.reserve(cells.size());
-  for (const PlannedCell& cell : cells) {
-    const PlannedCell* first = &cell;
-    while (first->previous) first = &cells[*first->previous];
-    parts.push_back(shard_of(first->key, shards));
+/// Writes the keys of each shard's cells, and what they are thought to cost into the plan.
+Result<std::monostate> share_out(const SlurmArguments& arguments, const Suite& suite, const SweepPlan& sweep,
+                                 const Place& place, SlurmPlan& plan) {
+  StoreContents earlier;
+  if (!arguments.costs.empty()) {
+    const auto store = Store::open(arguments.costs, Store::Mode::read_only);
+    if (!store) return store.error();
+    auto read = store->read_outcomes();
+    if (!read) return read.error();
+    earlier = std::move(*read);
   }
-  return parts;
+  const auto costs = estimated_costs(suite, sweep.problems.problems, sweep.settings, sweep.cells, earlier);
+  const auto shard_of = balanced_parts(sweep.cells, costs, static_cast<int>(arguments.shards));
+  const auto shards = static_cast<std::size_t>(arguments.shards);
+  std::vector<std::string> keys(shards);
+  plan.cells.assign(shards, 0);
+  plan.seconds.assign(shards, 0.0);
+  for (std::size_t i = 0; i < sweep.cells.size(); ++i) {
+    const auto shard = static_cast<std::size_t>(shard_of[i] - 1);
+    keys[shard] += sweep.cells[i].key + "\n";
+    plan.seconds[shard] += costs[i];
+    ++plan.cells[shard];
+  }
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    const auto written = write_text(place.folder / "parts" / fmt::format("{}.txt", shard + 1), keys[shard]);
+    if (!written) return written.error();
+  }
+  return std::monostate{};
 }
 
-/// Surveys the problems into the folder, or takes what it keeps of them.
+/// What the folder holds already into the plan; an error where it is another sweep's, or still at work.
+std::optional<Error> take_earlier(const SlurmArguments& arguments, long cells, const fs::path& folder,
+                                  SlurmPlan& plan) {
+  const auto earlier = read_slurm_plan(folder);
+  if (!earlier) return earlier.error();
+  if (earlier->digest != plan.digest || earlier->cells.size() != static_cast<std::size_t>(arguments.shards)) {
+    return Error{
+        ErrorCode::bad_input,
+        fmt::format("{}: holds another sweep ({} in {}, here {} in {}); give another folder", folder.string(),
+                    plural(earlier->all_cells(), "cell"), plural(static_cast<long>(earlier->cells.size()), "shard"),
+                    plural(cells, "cell"), plural(arguments.shards, "shard"))};
+  }
+  const auto live = slurm::live_tasks(earlier->jobs);
+  if (!live && !earlier->jobs.empty()) {
+    return Error{ErrorCode::bad_input,
+                 "squeue does not answer, so that nobody knows whether the earlier jobs still "
+                 "run; try again on a host of the cluster"};
+  }
+  if (live && !live->empty()) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: its jobs {} are not at their end ({}); wait or scancel them", folder.string(),
+                             fmt::join(earlier->jobs, ", "), counts_text(*live))};
+  }
+  plan.cells = earlier->cells;
+  plan.seconds = earlier->seconds;
+  plan.jobs = earlier->jobs;
+  return std::nullopt;
+}
+
+/// Surveys the problems into the folder, or takes what it keeps of them. A plan without cells: the suite has none.
 Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite, const Place& place) {
   SweepOptions options;
   options.data = arguments.data;
@@ -163,39 +247,14 @@ Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite,
   plan.suite_file = fs::exists(arguments.suite, ignored) ? absolute(arguments.suite) : arguments.suite;
   plan.digest = digest_of(sweep->cells);
   plan.rounds = suite.repeats.rounds;
-  plan.cells.assign(static_cast<std::size_t>(arguments.shards), 0);
-  for (const int shard : shards_of(sweep->cells, static_cast<int>(arguments.shards))) {
-    ++plan.cells[static_cast<std::size_t>(shard - 1)];
+  if (sweep->cells.empty()) return plan;
+  if (fs::exists(place.folder / "plan.json", ignored)) {
+    const auto cells = static_cast<long>(sweep->cells.size());
+    if (auto error = take_earlier(arguments, cells, place.folder, plan)) return *error;
+    return plan;
   }
+  if (const auto shared = share_out(arguments, suite, *sweep, place, plan); !shared) return shared.error();
   return plan;
-}
-
-/// What the folder holds already; an error where it is another sweep's, or still at work.
-std::optional<Error> take_earlier(const fs::path& folder, SlurmPlan& plan) {
-  std::error_code ignored;
-  if (!fs::exists(folder / "plan.json", ignored)) return std::nullopt;
-  const auto earlier = read_slurm_plan(folder);
-  if (!earlier) return earlier.error();
-  if (earlier->digest != plan.digest || earlier->cells != plan.cells) {
-    return Error{
-        ErrorCode::bad_input,
-        fmt::format("{}: holds another sweep ({} in {}, here {} in {}); give another folder", folder.string(),
-                    plural(earlier->all_cells(), "cell"), plural(static_cast<long>(earlier->cells.size()), "shard"),
-                    plural(plan.all_cells(), "cell"), plural(static_cast<long>(plan.cells.size()), "shard"))};
-  }
-  const auto live = slurm::live_tasks(earlier->jobs);
-  if (!live && !earlier->jobs.empty()) {
-    return Error{ErrorCode::bad_input,
-                 "squeue does not answer, so that nobody knows whether the earlier jobs still "
-                 "run; try again on a host of the cluster"};
-  }
-  if (live && !live->empty()) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("{}: its jobs {} are not at their end ({}); wait or scancel them", folder.string(),
-                             fmt::join(earlier->jobs, ", "), counts_text(*live))};
-  }
-  plan.jobs = earlier->jobs;
-  return std::nullopt;
 }
 
 /// The sbatch commands of the shards that miss cells, one for each MaxArraySize of them.
@@ -212,12 +271,6 @@ std::vector<std::vector<std::string>> array_commands(const std::vector<ShardStat
                         (place.folder / "array.sh").string(), std::to_string(first)});
   }
   return commands;
-}
-
-std::string line_of(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + slurm::quoted(word);
-  return line + "\n";
 }
 
 Result<int> submit_all(const std::vector<std::vector<std::string>>& arrays, const Place& place, SlurmPlan& plan) {
@@ -254,11 +307,12 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
   if (arguments.sbatch.find('\n') != std::string::npos) {
     return Error{ErrorCode::wrong_usage, "--sbatch: one line of options, as in \"--partition=long --time=4:00:00\""};
   }
-  const auto suite = load_suite(arguments.suite);
+  if (auto error = load_foreign_code(arguments.code)) return *error;
+  const auto suite = load_suite(arguments.suite, arguments.code.in_suite());
   if (!suite) return suite.error();
   std::error_code failed;
   const Place place{absolute(arguments.out), fs::read_symlink("/proc/self/exe", failed).string()};
-  for (const char* folder : {"shards", "logs", "survey"}) {
+  for (const char* folder : {"parts", "shards", "logs", "survey"}) {
     fs::create_directories(place.folder / folder, failed);
     if (failed) {
       return Error{ErrorCode::bad_input,
@@ -271,12 +325,11 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
     print_error(fmt::format("{}: nothing to measure: the suite and its filter leave no cell", arguments.suite));
     return nothing_measured;
   }
-  if (auto error = take_earlier(place.folder, *plan)) return *error;
   const auto states = shard_states(place.folder, *plan);
   if (!states) return states.error();
   for (const auto& [name, text] : {std::pair{"array.sh", array_script(arguments, *suite, *plan, place)},
-                                   {"merge.sh", merge_script(arguments, *suite, place)}}) {
-    if (const auto written = write_script(place.folder / name, text); !written) return written.error();
+                                   {"merge.sh", merge_script(arguments, *suite, *plan, place)}}) {
+    if (const auto written = write_text(place.folder / name, text); !written) return written.error();
   }
   if (const auto written = write_slurm_plan(place.folder, *plan); !written) return written.error();
 
@@ -286,6 +339,11 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
   const auto arrays = array_commands(*states, most.value_or(slurms_default), place);
   print_text(fmt::format("{}: {} in {}, {} stored\n", suite->name, plural(plan->all_cells(), "cell"),
                          plural(arguments.shards, "shard"), stored));
+  const double all_s = std::accumulate(plan->seconds.begin(), plan->seconds.end(), 0.0);
+  print_text(fmt::format("about {} of one processor, {} in the longest shard; {}\n", duration_text(all_s),
+                         duration_text(*std::max_element(plan->seconds.begin(), plan->seconds.end())),
+                         arguments.costs.empty() ? "from the problems' sizes alone, --costs STORE knows better"
+                                                 : "from " + arguments.costs));
   if (!arguments.dry_run) return submit_all(arrays, place, *plan);
   if (!most) print_note(fmt::format("Slurm does not answer here: arrays of at most {} tasks", slurms_default));
   for (const auto& words : arrays) print_text(line_of(words));
@@ -346,8 +404,15 @@ Command add_slurm(CLI::App& root) {
   app->add_option("--data", arguments->data, "Folder of the problems, as of `run`")->type_name("DIR");
   app->add_option("--filter", arguments->filter, "Only the cells that it fits, as of `run`")->type_name("EXPR");
   app->add_option("--sbatch", arguments->sbatch, "More options of sbatch, in one word")->type_name("OPTIONS");
+  app->add_option("--costs", arguments->costs,
+                  "Earlier store, of a part of the suite at least: its times balance the shards")
+      ->type_name("STORE");
   app->add_option("--base", arguments->base, "Earlier store: the merge ends with a comparison")->type_name("STORE");
+  app->add_option("--nights", arguments->nights, "Folder of `conebench nightly`: the merge becomes a night of it")
+      ->excludes("--base")
+      ->type_name("DIR");
   app->add_flag("--allow-mixed", arguments->allow_mixed, "Let processors of several kinds into one store");
+  add_foreign_code(*app, arguments->code, true);
   app->add_flag("--dry-run", arguments->dry_run, "Plan and write the scripts; print the commands that submit them");
   CLI::App* status = app->add_subcommand("status", "How far a folder's shards are; ends with 4 while cells miss");
   status->add_option("DIR", arguments->status, "The folder of --out")->required();

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <limits>
 #include <map>
 
 #include "base/archive.hpp"
@@ -39,7 +38,8 @@ Result<Surveys> read_surveys(const fs::path& file, const std::string& executable
   Surveys surveys;
   std::error_code failed;
   if (fs::file_size(file, failed) == 0) return surveys;  // just begun
-  const auto bytes = read_text_file(file, std::numeric_limits<std::uintmax_t>::max());
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 40;
+  const auto bytes = read_text_file(file, most_bytes);
   if (!bytes) return bytes.error();
   FrameBuffer buffer;
   buffer.append(bytes->data(), bytes->size());

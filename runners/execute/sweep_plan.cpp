@@ -79,6 +79,17 @@ std::set<WantedCell> cells_of(const SweepPlan& plan) {
   return cells;
 }
 
+/// Every key is a cell's: a suite that was edited meanwhile has others.
+std::optional<Error> check_keys(std::set<std::string> keys, const SweepPlan& plan) {
+  const std::size_t all = keys.size();
+  for (const PlannedCell& cell : plan.cells) keys.erase(cell.key);
+  if (keys.empty()) return std::nullopt;
+  return Error{ErrorCode::bad_input,
+               fmt::format("--keys: {} of {} are of no cell of this suite and filter, {} is one; was the suite or a "
+                           "problem's file changed?",
+                           keys.size(), all, *keys.begin())};
+}
+
 /// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
 class PassingFolder {
  public:
@@ -219,8 +230,11 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   }
   plan.settings = plan_settings(suite);
   complete_scope(suite, plan);
-  plan.cells =
-      plan_cells(suite, plan.problems.problems, plan.settings, {options.shard, options.shards, std::move(*filter)});
+  plan.cells = plan_cells(suite, plan.problems.problems, plan.settings,
+                          {options.shard, options.shards, std::move(*filter), options.keys});
+  if (known != nullptr && options.keys) {
+    if (auto error = check_keys(*options.keys, plan)) return *error;
+  }
   if (!options.filter.empty() && options.filter_cuts_suite) plan.scope.part = cells_of(plan);
   return plan;
 }

@@ -158,6 +158,9 @@ std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<Survey
   }
   const std::vector<std::size_t> first = give_keys(suite, problems, settings, all);
 
+  for (std::size_t i = 0; scope.keys && i < all.size(); ++i) {
+    if (!scope.keys->contains(all[i].key)) wanted[i] = false;
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!wanted[i]) continue;
     for (auto before = all[i].previous; before && !wanted[*before]; before = all[*before].previous) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,11 +51,12 @@ struct PlanScope {
   int shard = 1;
   int shards = 1;
   CellFilter filter;
+  std::optional<std::set<std::string>> keys = {};  ///< only these cells; nullopt: all
 };
 
-/// The cells of this scope, in the suite's order. With a warm cell that the filter fits come those whose answers it
-/// starts from, whatever the filter says of them: it is the same cell in every run. A shard takes a setting's cells of
-/// a sequence all or none.
+/// The cells of this scope, in the suite's order. With a warm cell come those whose answers it starts from, whatever
+/// the filter and the keys say of them: it is the same cell in every run. A shard takes a setting's cells of a sequence
+/// all or none.
 std::vector<PlannedCell> plan_cells(const Suite& suite, const std::vector<SurveyedProblem>& problems,
                                     const std::vector<PlannedSetting>& settings, const PlanScope& scope);
 

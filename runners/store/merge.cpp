@@ -114,17 +114,38 @@ int label(Connection& target, const std::vector<std::string>& mixed) {
   return SQLITE_OK;
 }
 
-/// All of the merge, into a file that nobody else knows yet.
-std::optional<Error> write_merged(std::vector<Connection>& sources, const fs::path& file, const MergeOptions& options,
+/// One store, as it is now: a run may append to it meanwhile.
+std::optional<Error> add_source(const fs::path& source, const MergeOptions& options, Common& common, Merger& merger,
+                                MergeSummary& summary) {
+  auto connection = open_store_file(source, false, schema_steps(), options.salvage);
+  if (!connection) return connection.error();
+  if (const int code = connection->run("BEGIN"); code != SQLITE_OK) return connection->read_error(code);
+  if (!options.salvage) {
+    if (auto damage = RowSeals(*connection).check(true)) return *damage;
+    collect(*connection, common);
+    summary.mixed = differences(common);
+  }
+  if (!summary.mixed.empty() && !options.allow_mixed) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("cannot join: {}; --allow-mixed joins them all the same and labels the result",
+                             fmt::join(summary.mixed, "; "))};
+  }
+  return merger.add(*connection);
+}
+
+/// All of the merge, into a file that nobody else knows yet. One source is open at a time: there may be more than a
+/// process may open.
+std::optional<Error> write_merged(std::span<const fs::path> sources, const fs::path& file, const MergeOptions& options,
                                   MergeSummary& summary) {
   auto target = open_store_file(file, true);
   if (!target) return target.error();
   sqlite::Transaction transaction(*target);
   if (const int code = transaction.begun(); code != SQLITE_OK) return target->error("cannot be written", code);
   {
+    Common common;
     Merger merger(*target, options, summary);
     for (const auto& source : sources) {
-      if (auto error = merger.add(source)) return error;
+      if (auto error = add_source(source, options, common, merger, summary)) return error;
     }
   }
   int code = label(*target, summary.mixed);
@@ -174,28 +195,8 @@ Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::p
   if (auto error = check_paths(sources, out, options.salvage)) return *error;
   const auto lock = StoreLock::acquire(out, {.break_lock = options.break_lock});
   if (!lock) return lock.error();
-  std::vector<Connection> opened;
-  Common common;
-  for (const auto& source : sources) {
-    auto connection = open_store_file(source, false, schema_steps(), options.salvage);
-    if (!connection) return connection.error();
-    // One view of the file, also while a run appends to it.
-    if (const int code = connection->run("BEGIN"); code != SQLITE_OK) return connection->read_error(code);
-    if (!options.salvage) {
-      if (auto damage = RowSeals(*connection).check(true)) return *damage;
-    }
-    if (!options.salvage) collect(*connection, common);
-    opened.push_back(std::move(*connection));
-  }
   MergeSummary summary;
   summary.lock_note = lock->note();
-  summary.mixed = differences(common);
-  if (!summary.mixed.empty() && !options.allow_mixed) {
-    return Error{ErrorCode::bad_input,
-                 fmt::format("cannot join: {}; --allow-mixed joins them all the same and labels the result",
-                             fmt::join(summary.mixed, "; "))};
-  }
-
   const auto nothing_saved = [&]() -> std::optional<Error> {
     if (!options.salvage || summary.cells > 0 || (summary.damaged == 0 && !summary.more_may_be_lost)) {
       return std::nullopt;
@@ -205,7 +206,7 @@ Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::p
                              sources.front().string())};
   };
   const fs::path unfinished = out.string() + fmt::format(".unfinished-{}", getpid());
-  auto error = write_merged(opened, unfinished, options, summary);
+  auto error = write_merged(sources, unfinished, options, summary);
   if (!error) error = nothing_saved();
   if (error) {
     remove_with_logs(unfinished);

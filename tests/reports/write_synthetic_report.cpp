@@ -1,6 +1,7 @@
 // write_synthetic_report small|LARGE_PROBLEMS OUT: a report of a synthetic store, for the tests that need files.
 // write_synthetic_report compare OUT: a comparison of two synthetic nights.
-// write_synthetic_report store PROBLEMS NIGHT OUT.sqlite: a night as a store, 30 cells a problem.
+// write_synthetic_report store PROBLEMS NIGHT OUT.sqlite [SHARDS]: a night as a store, 30 cells a problem; with SHARDS
+// as OUT.sqlite.K, each with every SHARDS-th cell.
 
 #include <cstdio>
 #include <cstdlib>
@@ -58,8 +59,8 @@ StoreContents stored_night(std::size_t problems, std::uint64_t night) {
   return testing::as_stored(std::move(contents));
 }
 
-int write_store(std::size_t problems, std::uint64_t night, const char* file) {
-  auto contents = stored_night(problems, night);
+/// Those of the cells whose place is `first` plus a multiple of `step`.
+int write_cells(StoreContents& contents, const std::string& file, std::size_t first, std::size_t step) {
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store.ok()) return failed(store.error());
   const auto run = store->begin_run(contents.runs.front());
@@ -72,7 +73,8 @@ int write_store(std::size_t problems, std::uint64_t night, const char* file) {
   for (const SettingRecord& setting : contents.settings) {
     if (const auto put = store->put_setting(setting); !put.ok()) return failed(put.error());
   }
-  for (CellRecord& cell : contents.cells) {
+  for (std::size_t i = first; i < contents.cells.size(); i += step) {
+    CellRecord& cell = contents.cells[i];
     if (cell.verdict_value) cell.reaction = answer(3 * contacts[cell.problem], *cell.verdict_value);
     if (const auto put = store->put_cell(cell); !put.ok()) return failed(put.error());
     cell.reaction = {};
@@ -80,6 +82,16 @@ int write_store(std::size_t problems, std::uint64_t night, const char* file) {
   RunRecord record = contents.runs.front();
   record.id = *run;
   if (const auto finished = store->finish_run(record); !finished.ok()) return failed(finished.error());
+  return 0;
+}
+
+int write_store(std::size_t problems, std::uint64_t night, const std::string& file, std::size_t shards) {
+  auto contents = stored_night(problems, night);
+  if (shards == 0) return write_cells(contents, file, 0, 1);
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    const int code = write_cells(contents, file + "." + std::to_string(shard + 1), shard, shards);
+    if (code != 0) return code;
+  }
   return 0;
 }
 
@@ -97,8 +109,9 @@ int write_synthetic_report(const std::string& what, const char* folder) {
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (count == 3 && what == "compare") return write_comparison(words[2]);
-  if (count == 5 && what == "store") {
-    return write_store(std::strtoul(words[2], nullptr, 10), std::strtoul(words[3], nullptr, 10), words[4]);
+  if ((count == 5 || count == 6) && what == "store") {
+    return write_store(std::strtoul(words[2], nullptr, 10), std::strtoul(words[3], nullptr, 10), words[4],
+                       count == 6 ? std::strtoul(words[5], nullptr, 10) : 0);
   }
   return count == 3 ? write_synthetic_report(what, words[2]) : 2;
 }

@@ -77,8 +77,9 @@ std::string gnuplot(const Figure& figure, const std::vector<Curve>& curves, cons
 
 std::string pgfplots(const Figure& figure, const std::vector<Curve>& curves) {
   std::string text =
-      "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n\\usepackage{textcomp}\n"
-      "\\usepackage{pgfplots}\n\\pgfplotsset{compat=1.16}\n\\pagestyle{empty}\n\\begin{document}\n"
+      "\\documentclass[landscape]{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n"
+      "\\usepackage[margin=1cm]{geometry}\n\\usepackage{textcomp}\n\\usepackage{pgfplots}\n"
+      "\\pgfplotsset{compat=1.16}\n\\pagestyle{empty}\n\\begin{document}\n"
       "\\begin{tikzpicture}\n\\begin{axis}[\n  width=12cm, height=8cm, grid=major, grid style={gray!25},\n";
   text +=
       fmt::format("  xlabel={{{}}}, ylabel={{{}}},\n", reports::latex(figure.x_label), reports::latex(figure.y_label));

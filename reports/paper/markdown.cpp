@@ -9,7 +9,8 @@ namespace {
 
 using reports::markdown;
 
-std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
+/// `numbers`: all columns but the first are of numbers, which stand to the right.
+std::string lines_of(const std::vector<std::vector<std::string>>& rows, bool numbers) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     text += "|";
@@ -17,7 +18,7 @@ std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
     text += "\n";
     if (i > 0) continue;
     text += "|";
-    for (std::size_t c = 0; c < rows[i].size(); ++c) text += c == 0 ? " --- |" : " ---: |";
+    for (std::size_t c = 0; c < rows[i].size(); ++c) text += c == 0 || !numbers ? " --- |" : " ---: |";
     text += "\n";
   }
   return text;
@@ -28,7 +29,7 @@ std::string in_brackets(const std::string& text) { return text.empty() ? "" : " 
 std::string table_markdown(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
   std::string text = fmt::format("## {}{}{}\n\n", markdown(table.title),
                                  table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.place));
-  text += lines_of(table_texts(table, cells)) + "\n";
+  text += lines_of(table_texts(table, cells), true) + "\n";
   for (const std::string& gap : gaps_of(table, cells)) text += "- " + markdown(gap) + "\n";
   return text;
 }
@@ -40,7 +41,7 @@ std::string checks_markdown(const EntryResult& result) {
     const CheckResult& found = result.checks[i];
     rows.push_back({check.id, check.claim, verdict_text(check, found), found.measured, found.reason});
   }
-  return "## Claims\n\n" + lines_of(rows);
+  return "## Claims\n\n" + lines_of(rows, false);
 }
 
 }  // namespace

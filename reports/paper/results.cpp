@@ -224,12 +224,9 @@ void judge_known_failure(const KnownFailure& known, CheckResult& result) {
   const bool in_range =
       result.measure.known() && *result.measure.number >= known.low && *result.measure.number <= known.high;
   result.expected = in_range;
-  result.reason = "known: " + known.reason;
-  if (!in_range) {
-    result.reason += fmt::format(" (but {} is outside {} … {})",
-                                 result.measure.known() ? number_text(*result.measure.number) : "no number",
-                                 number_text(known.low), number_text(known.high));
-  }
+  result.reason = fmt::format("known: {} ({}{} is {} {} … {})", known.reason, in_range ? "" : "but ",
+                              result.measure.known() ? number_text(*result.measure.number) : "no number",
+                              in_range ? "in" : "outside", number_text(known.low), number_text(known.high));
 }
 
 }  // namespace

@@ -181,6 +181,7 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
   sample.subject.setting = setting.label;
   sample.subject.tolerance = cell.tolerance;
   sample.subject.status = to_string(cell.status);
+  sample.subject.reason = cell.reason;
   sample.subject.start = cell.start;
   for (const Field& field : fields()) {
     if (!field.value) continue;

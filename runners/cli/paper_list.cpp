@@ -60,7 +60,7 @@ struct Listed {
 std::string duration(double seconds) { return seconds > 0.0 ? duration_text(seconds) : std::string(); }
 
 std::string as_text(const Listed& listed) {
-  Rows rows = {{"entry", "state", "quick", "full", "what", "last verdicts"}};
+  Rows rows = {{"entry", "state", "quick", "full, estimated", "what", "last verdicts"}};
   std::map<std::string, std::string> reasons;
   for (const Entry& entry : listed.entries) {
     rows.push_back({entry.id, to_string(entry.state), duration(entry.quick_s), duration(entry.full_s), entry.title,
@@ -97,7 +97,7 @@ std::string total_text(const std::vector<Entry>& entries) {
     quick += entry.quick_s;
     full += entry.full_s;
   }
-  return fmt::format("\n`conebench paper all --quick` takes about {} on two cores, `--full` an estimated {}.\n",
+  return fmt::format("\n`conebench paper all --quick` takes about {} of processor time, `--full` an estimated {}.\n",
                      duration_text(quick), duration_text(full));
 }
 
@@ -113,7 +113,7 @@ std::string as_markdown(const Listed& listed) {
     if (entry.paper != paper) {
       flush();
       paper = entry.paper;
-      rows = {{"entry", "what", "state", "quick", "full", "claims", "measured on"}};
+      rows = {{"entry", "what", "state", "quick", "full, estimated", "claims", "measured on"}};
     }
     rows.push_back({"`" + entry.id + "`",
                     entry.place.empty() ? entry.title : fmt::format("{}: {}", entry.place, entry.title),

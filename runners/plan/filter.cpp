@@ -44,7 +44,8 @@ const std::map<std::string, TextField>& text_fields() {
 const std::map<std::string, TextField>& stored_text_fields() {
   static const std::map<std::string, TextField> fields = [] {
     auto all = text_fields();
-    all.insert({{"start", &FilterSubject::start}, {"status", &FilterSubject::status}});
+    all.insert(
+        {{"reason", &FilterSubject::reason}, {"start", &FilterSubject::start}, {"status", &FilterSubject::status}});
     return all;
   }();
   return fields;

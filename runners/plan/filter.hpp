@@ -15,14 +15,14 @@ namespace conebench {
 /// What a filter's fields stand for in one cell; empty or nullopt where it is not known yet, and then a term over it
 /// holds.
 struct FilterSubject {
-  std::optional<std::string> family, problem, source, kind, category, solver, setting, status, start;
+  std::optional<std::string> family, problem, source, kind, category, solver, setting, status, reason, start;
   std::optional<double> tolerance, contacts, joints, limits, rows, mu, conditioning;
 };
 
 /// Where a filter stands, and what it is asked of.
 struct FilterRules {
   std::string where = "--filter";  ///< in front of complaints
-  bool of_stored_cells = false;    ///< `status` and `start` are fields, too
+  bool of_stored_cells = false;    ///< `status`, `reason` and `start` are fields, too
 };
 
 /// Terms joined by &&: `family=Capsules && problem~^Box && solver!=NSGS && tolerance<=1e-6 && contacts>100`.

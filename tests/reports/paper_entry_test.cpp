@@ -202,11 +202,13 @@ TEST(PaperEntry, AKnownFailureIsExpectedInItsRangeAlone) {
   ASSERT_TRUE(entry) << entry.error().message;
   const auto result = [&](std::vector<Sample> samples) { return evaluate_entry(*entry, samples); };
   EXPECT_FALSE(unexpected({result(four())}));
+  EXPECT_EQ(result(four()).checks[0].reason, "known: it is not (3 is in 1 … 4)");
   EXPECT_EQ(verdict_text(entry->checks[0], result(four()).checks[0]), "fails (known)");
   EXPECT_EQ(claims_text(result(four())), "0 of 1 claim holds, 1 fails (known)");
   auto outside = four();
   outside[0].numbers["iterations"] = 7;  // a mean of 5.5: still fails, and has left the range
   EXPECT_TRUE(unexpected({result(outside)}));
+  EXPECT_THAT(result(outside).checks[0].reason, HasSubstr("(but 5.50 is outside 1 … 4)"));
   auto again = four();
   again[0].numbers["iterations"] = 100;
   EXPECT_EQ(result(again).checks[0].verdict, Verdict::holds);

@@ -13,12 +13,12 @@ out=build/verdicts
 case "$("$conebench" --version)" in
   *-dirty*) echo "$conebench is of a tree with changes: commit them and build" >&2 && exit 1 ;;
 esac
+mkdir -p "$out/log"
 rm -f "$out"/verdicts.json
 
 # run ENTRY SIZE DATA
 run() {
   local TIMEFORMAT="$1 $2 %U %S"
-  mkdir -p "$out/log"
   { time "$conebench" paper "$1" "--$2" ${3:+--data "$3"} --out "$out" --db "$out/stores" --require-checks \
     >"$out/log/$1.txt" 2>"$out/log/$1.err" || echo "$1: exit code $?, see $out/log/$1.txt"; } 2>&1
 }
@@ -34,7 +34,8 @@ for entry in "${entries[@]}"; do
     000-* | 002-text-overrelaxation) run "$entry" quick "$data/families" ;;
     *) run "$entry" quick "" ;;
   esac
-done | awk '{ print } NF == 4 { total += $3 + $4 } END { printf "%.0f s of processor time\n", total }'
+done | tee "$out/times"
+awk 'NF == 4 { total += $3 + $4 } END { printf "%.0f s of processor time\n", total }' "$out/times"
 cp "$out/verdicts.json" reports/paper/verdicts.json
 echo 'reports/paper/verdicts.json is new: build, and run scripts/update_docs.sh'
 [ ! -x build/bin/cli_test ] ||

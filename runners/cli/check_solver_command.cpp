@@ -93,7 +93,7 @@ Result<int> check_solvers(const Arguments& arguments) {
     const auto options = parse_settings(arguments.settings, (*row)->all_options(), id);
     if (!options) return options.error();
     if (const auto checked = (*row)->effective_options(*options); !checked) return checked.error();
-    std::vector<std::vector<std::string>> table = {{"problem", "outcome", "how", "asks whether"}};
+    std::vector<std::vector<std::string>> table = {{"problem", "outcome", "how", "what it asks"}};
     nlohmann::json checks = nlohmann::json::array();
     long passed = 0;
     for (const auto& micro : closed_form::micro_problems()) {

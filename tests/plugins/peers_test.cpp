@@ -64,7 +64,8 @@ TEST(Peers, PinocchiosIteratesAreOurs) {
   const ScratchFolder folder;
   const std::string library = built(folder, "pinocchio", "-DPINOCCHIO_INCLUDE=" + headers);
   std::ofstream(folder / "script.py") << script;
-  const std::string problem = generate(folder, {"box-stack", "--set", "boxes=3", "--set", "mass_ratio=10"});
+  // Where many impulses are answers, rounding errors move along them, by a factor of 1/proximal.
+  const std::string problem = generate(folder, {"sliding-box"});
   const std::string local = folder / "local.hdf5";
   const auto after = [&](const std::string& solver, int iterations, const std::vector<std::string>& settings) {
     const std::string file = folder / (solver + ".hdf5");

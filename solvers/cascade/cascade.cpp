@@ -251,16 +251,16 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo path = part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
                               "Few iterations on most problems; stalls where the central path folds.");
   path.version = 11;
-  SolverInfo walk = part_info("PPA", "Proximal point from zero",
-                              "Slow and sure: follows the branch of solutions that starts at zero.");
-  walk.version = 12;
+  SolverInfo proximal = part_info("PPA", "Proximal point from zero",
+                                  "Slow and sure: follows the branch of solutions that starts at zero.");
+  proximal.version = 12;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "
                                         "safeguard far from it."),
                               run_newton),
       part_row<PathOptions>(std::move(path), run_interior_point),
-      part_row<ProximalOptions>(std::move(walk), run_proximal_point),
+      part_row<ProximalOptions>(std::move(proximal), run_proximal_point),
       driver_row(std::move(driver)),
   };
 }

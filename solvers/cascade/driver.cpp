@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "base/suggestion.hpp"
+#include "solvers/cascade/bilateral_relaxation.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/stages.hpp"
-#include "solvers/cascade/yielding_joints.hpp"
 
 namespace conebench::cascade {
 
@@ -74,22 +74,22 @@ class Driver {
   }
   void sweep_more() { sweep_on(parts_, search_, swept_); }
   void rescue() { cascade::rescue(parts_, search_); }
-  void let_joints_yield() { cascade::let_joints_yield(parts_, search_); }
+  void relax_joints() { cascade::relax_joints(parts_, search_); }
   void run_admm() { cascade::run_admm(parts_, search_); }
   void start_large() { cascade::start_large(parts_, search_, *sticking_impulse_); }
-  void walk() {
+  void follow_proximal_path() {
     parts_.proximal_point().run(
         search_, {.shift = 0.03, .newton_steps = o_.proximal_steps, .successes = 3, .short_steps = true});
   }
   void settle() { settle_within_tolerance(parts_, search_); }
-  void walk_on() {
+  void continue_proximal_path() {
     parts_.proximal_point().run(search_, {.shift = 0.03,
                                           .newton_steps = o_.proximal_steps,
                                           .longer = o_.proximal_steps * 5 / 3,
                                           .successes = 3,
                                           .resume = true,
                                           .short_steps = true,
-                                          .tolerated = tolerable});
+                                          .admissible = admissible_share});
   }
 
  private:
@@ -124,13 +124,13 @@ const Driver::Stage Driver::stages[] = {
     {"more-sweeps", &Driver::wants_sweeps, &Driver::sweep_more},
     {"interior-point", &Driver::has_no_path_yet, &Driver::follow_path},
     {"rescue", &Driver::is_near, &Driver::rescue},
-    {"bilateral-relaxation", &Driver::is_near, &Driver::let_joints_yield},
+    {"bilateral-relaxation", &Driver::is_near, &Driver::relax_joints},
     {"admm", &Driver::sticks_at_large_impulses, &Driver::run_admm},
     {"large-impulses", &Driver::sticks_at_large_impulses, &Driver::start_large},
-    {"proximal-point", &Driver::always, &Driver::walk, 1e-5},
-    {"bilateral-relaxation-again", &Driver::always, &Driver::let_joints_yield},
+    {"proximal-point", &Driver::always, &Driver::follow_proximal_path, 1e-5},
+    {"bilateral-relaxation-again", &Driver::always, &Driver::relax_joints},
     {"admissible-perturbation", &Driver::is_near_the_tolerance, &Driver::settle},
-    {"proximal-point-on", &Driver::always, &Driver::walk_on, 1e-5},
+    {"proximal-point-on", &Driver::always, &Driver::continue_proximal_path, 1e-5},
 };
 
 void Driver::run() {

@@ -7,27 +7,27 @@
 
 namespace conebench::cascade {
 
-/// Error of a contact that late walks leave, in tolerances: what is below one is for their inner errors.
-constexpr double tolerable = 0.9;
+/// Error of a contact that late paths leave, in tolerances: what is below one is for their inner errors.
+constexpr double admissible_share = 0.9;
 
-/// Proximal-point walk from r = 0: c ← r(c) + 0.9 (r(c) − c), where r(c) solves the problem with G + α I and g − α c.
+/// Proximal path from r = 0: c ← r(c) + 0.9 (r(c) − c), where r(c) solves the problem with G + α I and g − α c.
 ///
-/// The shift makes each inner problem well conditioned, and walking from zero keeps to the branch of solutions that
+/// The shift makes each inner problem well conditioned, and a path from zero keeps to the branch of solutions that
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
 /// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
 /// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
 /// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
-/// the residual, and a walk that goes back begins its way anew); thirteen failures in a row end it.
+/// the residual, and a path that goes back begins anew); thirteen failures in a row end it.
 ///
-/// With short steps the walk keeps to inner problems that Newton's method solves, some six factorizations each: what it
+/// With short steps the path keeps to inner problems that Newton's method solves, some six factorizations each: what it
 /// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
 /// solve is left, and c falls back with α 1.4 times as large; only after five of these in a row are sweeps and
 /// interior point tried, and a success of theirs raises α by 1.5.
 ///
 /// On a branch without a solution α (r − c), which g would have to change by, goes to the change that is shortest in
-/// the 2-norm, but what counts is the largest error of a contact. With `tolerated` a contact's change is kept from step
-/// to step as far as its error is within that: c ← r − kept/α + `over_relaxation` times the rest of r − c. These are
-/// alternating projections between the changes of g that have a solution and those that the tolerance allows.
+/// the 2-norm, but what counts is the largest error of a contact. With `admissible` a contact's change is kept from
+/// step to step as far as its error is within that: c ← r − kept/α + `over_relaxation` times the rest of r − c. These
+/// are alternating projections between the changes of g that have a solution and those that the tolerance allows.
 class ProximalPoint {
  public:
   struct Limits {
@@ -36,9 +36,9 @@ class ProximalPoint {
     long longer = 0;  ///< beyond these, for as long as so many steps halve the residual
     int successes = 5;
     const Vector* from = nullptr;  ///< start there, not at zero
-    bool resume = false;           ///< go on where the last walk from zero ended, with its shift
+    bool resume = false;           ///< go on where the last path from zero ended, with its shift
     bool short_steps = false;
-    double tolerated = 0.0;  ///< error of a contact that need not shrink, in tolerances of the search
+    double admissible = 0.0;  ///< error of a contact that need not shrink, in tolerances of the search
     double over_relaxation = 0.9;
   };
 
@@ -59,17 +59,17 @@ class ProximalPoint {
   SemismoothNewton& newton_;
   ShiftedProblem& shifted_;
   ContactSweep inner_sweep_;
-  struct Walk {
+  struct Path {
     Vector center, start;
     double shift = 0.0;
     double best_residual = 0.0;
   };
-  /// The center after point_, which was solved for with `shift`; errors up to `tolerated` stay.
-  void follow(Walk& walk, double shift, double tolerated, double over_relaxation);
+  /// The center after point_, which was solved for with `shift`; errors up to `admissible` stay.
+  void follow(Path& path, double shift, double admissible, double over_relaxation);
 
-  Walk walk_;  ///< the last one from zero
+  Path path_;  ///< the last one from zero
   Vector point_, velocity_, candidate_;
-  Vector kept_;  ///< change of g that is tolerated
+  Vector kept_;  ///< change of g that is admitted
 };
 
 }  // namespace conebench::cascade

@@ -15,10 +15,10 @@ const double half_root = std::sqrt(0.5);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Whether a run goes in a circle: a residual that equals one of the last twelve.
-class Circle {
+/// Whether a run cycles: a residual that equals one of the last twelve.
+class Cycle {
  public:
-  Circle() { last_.fill(std::numeric_limits<double>::infinity()); }
+  Cycle() { last_.fill(std::numeric_limits<double>::infinity()); }
   bool closes(double residual) {
     constexpr double equal = 3e-4;
     const auto meets = [&](double other) { return std::abs(other - residual) <= equal * residual; };
@@ -142,8 +142,8 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
   double last = 0.0;
   int without_progress = 0;
   std::size_t changes = 0;
-  Circle circle;
-  int circles = 0;
+  Cycle cycle;
+  int cycles = 0;
   rho_ = budget.scale;
   best_ = r;
   for (int k = 0;; ++k) {
@@ -163,12 +163,12 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
     }
-    if (budget.leaves_circles) {
-      if (circle.closes(residual)) {
-        if (++circles == 3) break;
-        circle = {};
+    if (budget.leaves_cycles) {
+      if (cycle.closes(residual)) {
+        if (++cycles == 3) break;
+        cycle = {};
         last = 0.0;
-        if (circles == 1) {
+        if (cycles == 1) {
           r = 0.5 * (r + previous_);
           continue;
         }

@@ -25,7 +25,7 @@ struct NewtonBudget {
   bool changes_scale = false;
   /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at ten
   /// times `scale`, and the third time it ends.
-  bool leaves_circles = false;
+  bool leaves_cycles = false;
 };
 
 /// What is known of a point that was measured.

@@ -7,7 +7,7 @@
 
 namespace conebench::cascade {
 
-/// G̃ + α I and what solves it, for one stage after the other (proximal point, joints that yield), so
+/// G̃ + α I and what solves it, for one stage after the other (proximal point, bilateral relaxation), so
 /// that there is one copy of G̃ whatever they do. Each sets α and the interior point's `finish` anew.
 struct ShiftedProblem {
   /// `lu` has analysed `base`'s pattern and must outlive this object.

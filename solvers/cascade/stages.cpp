@@ -42,7 +42,7 @@ NewtonBudget first_newton(bool planar) {
           .start_counts = false,
           .trusts_modes = true,
           .changes_scale = true,
-          .leaves_circles = true};
+          .leaves_cycles = true};
 }
 
 bool rescue(Parts& parts, Search& search) {
@@ -241,15 +241,15 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
 }
 
 bool settle_within_tolerance(Parts& parts, Search& search) {
-  const ProximalPoint::Limits walk{.shift = 1e-4,
+  const ProximalPoint::Limits path{.shift = 1e-4,
                                    .newton_steps = 12000,
                                    .longer = 2000,
                                    .successes = 3,
                                    .from = &search.best_point(),
                                    .short_steps = true,
-                                   .tolerated = tolerable,
+                                   .admissible = admissible_share,
                                    .over_relaxation = 0.0};
-  return parts.proximal_point().run(search, walk);
+  return parts.proximal_point().run(search, path);
 }
 
 double sticking_impulse(Parts& parts, Search& search) {

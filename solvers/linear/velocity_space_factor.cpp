@@ -13,7 +13,7 @@ namespace conebench {
 
 namespace {
 
-constexpr double same_matrix = 1e-12, tolerated_error = 1e-10;
+constexpr double same_matrix = 1e-12, largest_error = 1e-10;
 
 /// a b + c, rounded once where that is an instruction: left to itself, a compiler chooses anew for each loop.
 [[gnu::always_inline]] inline double multiply_add(double a, double b, double c) {
@@ -171,7 +171,7 @@ bool VelocitySpaceFactor::factor(double shift) {
   solve(b, x);
   problem_.blocks().apply(scale_.cwiseProduct(x), back);
   back = back.cwiseProduct(scale_) + x.cwiseQuotient(inverse_);
-  return (back - b).norm() <= tolerated_error * b.norm();
+  return (back - b).norm() <= largest_error * b.norm();
 }
 
 /// velocities_ += Wᵀ own, of one block.

@@ -24,13 +24,13 @@ ContactProblem contradictory(double contradiction) {
   return ContactProblem::create(std::move(data)).value();
 }
 
-struct Walk {
+struct Path {
   bool accepted;
   double residual;
 };
 
-/// Four Newton steps, before the walk tries to finish, from impulses far along d.
-Walk walk(const ContactProblem& problem, double tolerated) {
+/// Four Newton steps, before the path tries to finish, from impulses far along d.
+Path path(const ContactProblem& problem, double admissible) {
   cascade::Parts parts(problem);
   SilentMonitor monitor;
   const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .criterion = Criterion::own};
@@ -40,20 +40,21 @@ Walk walk(const ContactProblem& problem, double tolerated) {
   Vector start;
   parts.problem().from_impulse(impulse, start);
   const bool accepted =
-      parts.proximal_point().run(search, {.shift = 1e-6, .newton_steps = 4, .from = &start, .tolerated = tolerated});
+      parts.proximal_point().run(search, {.shift = 1e-6, .newton_steps = 4, .from = &start, .admissible = admissible});
   return {accepted, search.best()};
 }
 
 TEST(ProximalPoint, SpreadsAContradictionAsFarAsErrorsAreTolerated) {
   const ContactProblem problem = contradictory(3.5e-8);
-  const Walk plain = walk(problem, 0.0);
+  const Path plain = path(problem, 0.0);
   EXPECT_FALSE(plain.accepted);
   EXPECT_NEAR(plain.residual, 0.455 / 1.28 * 3.5e-8, 1e-10);
-  const Walk spread = walk(problem, cascade::tolerable);
+  const Path spread = path(problem, cascade::admissible_share);
   EXPECT_TRUE(spread.accepted);
   EXPECT_LE(spread.residual, 1e-8);
   EXPECT_GE(spread.residual, 3.5e-8 / 3.8 / 1.28) << "no change of g leaves less";
-  EXPECT_FALSE(walk(contradictory(6e-8), cascade::tolerable).accepted) << "more than all of them together can bear";
+  EXPECT_FALSE(path(contradictory(6e-8), cascade::admissible_share).accepted)
+      << "more than all of them together can bear";
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 using testing::Bench;
 using testing::make_problem;
 
-/// Two contacts; Newton's steps from zero go in a circle on one of six.
-ContactProblem circling_contacts(std::uint64_t seed) {
+/// Two contacts; Newton's steps from zero cycle on one of six.
+ContactProblem cycling_contacts(std::uint64_t seed) {
   return make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.4}, {"conditioning", 300.0}}, seed);
 }
 
@@ -42,15 +42,15 @@ struct FirstRun {
   long steps;
 };
 
-/// The driver's first run from rest, in space, with one of its ways out of circles at most.
-FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_circles) {
+/// The driver's first run from rest, in space, with one of its ways out of cycling at most.
+FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_cycles) {
   cascade::Search search = bench.search(1e-8);
   Vector r = Vector::Zero(bench.parts.problem().size());
   cascade::NewtonBudget budget = cascade::first_newton(false);
   EXPECT_TRUE(budget.changes_scale);
-  EXPECT_TRUE(budget.leaves_circles);
+  EXPECT_TRUE(budget.leaves_cycles);
   budget.changes_scale = changes_scale;
-  budget.leaves_circles = leaves_circles;
+  budget.leaves_cycles = leaves_cycles;
   const bool arrived = bench.parts.newton().run(search, r, budget);
   return {arrived, search.newton_steps()};
 }
@@ -58,7 +58,7 @@ FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_circles) {
 TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
   int arrived[] = {0, 0};
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Bench bench(circling_contacts(seed));
+    Bench bench(cycling_contacts(seed));
     for (const bool changes_scale : {false, true})
       arrived[changes_scale ? 1 : 0] += first_run(bench, changes_scale, false).arrived ? 1 : 0;
   }
@@ -66,18 +66,18 @@ TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
 }
 
 TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
-  int circles = 0;
+  int cycles = 0;
   int left = 0;
   int ended = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    Bench bench(circling_contacts(seed));
+    Bench bench(cycling_contacts(seed));
     const FirstRun around = first_run(bench, false, false);
     if (around.arrived) continue;
-    ++circles;
+    ++cycles;
     const FirstRun out = first_run(bench, false, true);
     (out.arrived ? left : ended) += out.steps < around.steps ? 1 : 0;
   }
-  EXPECT_GE(circles, 20);
+  EXPECT_GE(cycles, 20);
   EXPECT_GE(left, 3);
   EXPECT_GE(ended, 15);
 }

@@ -227,7 +227,7 @@ TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {
   EXPECT_FALSE(highly_redundant(lattice.parts));
 }
 
-TEST(CascadeStages, AProximalWalkThatHalvesItsResidualGoesOnBeyondItsBudget) {
+TEST(CascadeStages, AProximalPathThatHalvesItsResidualGoesOnBeyondItsBudget) {
   const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
   const auto steps_of = [&](const cascade::ProximalPoint::Limits& limits) {
     Bench bench(problem);
@@ -262,18 +262,18 @@ TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
   }
 }
 
-TEST(CascadeStages, AProximalWalkGoesOnWhereItsBudgetEndedItAlsoAfterAWalkFromTheBest) {
+TEST(CascadeStages, AProximalPathGoesOnWhereItsBudgetEndedItAlsoAfterAPathFromTheBest) {
   const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
   const auto steps_of = [&](bool interrupted, bool resumed) {
     Bench bench(problem);
     cascade::Search search = bench.search(1e-9);
-    cascade::ProximalPoint& walk = bench.parts.proximal_point();
+    cascade::ProximalPoint& path = bench.parts.proximal_point();
     if (interrupted) {
-      EXPECT_FALSE(walk.run(search, {.newton_steps = 12}));
-      walk.run(search, {.shift = 1e-6, .newton_steps = 1, .from = &search.best_point()});
+      EXPECT_FALSE(path.run(search, {.newton_steps = 12}));
+      path.run(search, {.shift = 1e-6, .newton_steps = 1, .from = &search.best_point()});
     }
     const long before = search.newton_steps();
-    EXPECT_TRUE(walk.run(search, {.newton_steps = 2000, .resume = resumed}));
+    EXPECT_TRUE(path.run(search, {.newton_steps = 2000, .resume = resumed}));
     return search.newton_steps() - before;
   };
   const long whole = steps_of(false, false);

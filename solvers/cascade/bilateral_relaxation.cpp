@@ -1,4 +1,4 @@
-#include "solvers/cascade/yielding_joints.hpp"
+#include "solvers/cascade/bilateral_relaxation.hpp"
 
 #include <cmath>
 #include <utility>
@@ -49,7 +49,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
 
 }  // namespace
 
-bool let_joints_yield(Parts& parts, Search& search) {
+bool relax_joints(Parts& parts, Search& search) {
   const ContactProblem& source = parts.source();
   if (source.cones().joints() == 0 || !(search.best() <= 10.0 * search.tolerance())) return false;
   const Vector jamming = jamming_impulses(parts, search);

@@ -21,6 +21,6 @@ namespace conebench::cascade {
 /// Only where the best point is within ten tolerances; a Newton run and up to five eliminations of the joints with one
 /// each. Two eliminations are there at a time, so that each may take half of what one may (and thrice G). True:
 /// `search` accepted an impulse, or is halted.
-bool let_joints_yield(Parts& parts, Search& search);
+bool relax_joints(Parts& parts, Search& search);
 
 }  // namespace conebench::cascade

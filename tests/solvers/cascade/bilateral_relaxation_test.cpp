@@ -1,4 +1,4 @@
-#include "solvers/cascade/yielding_joints.hpp"
+#include "solvers/cascade/bilateral_relaxation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::judged_solve;
 using testing::JudgedAnswer;
 
-TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
+TEST(BilateralRelaxation, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
   const JudgedAnswer loose = judged_solve("CASCADE", testing::jammed(-0.8e-8), 1e-8);
   EXPECT_EQ(loose.summary.status, SolveStatus::converged) << "with errors the other way it slips";
   EXPECT_LE(loose.residual, 1e-10);
@@ -33,9 +33,9 @@ TEST(YieldingJoints, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
   EXPECT_GE(strict.residual, 4e-9);
 }
 
-TEST(YieldingJoints, MoveNoFasterThanTheyMust) {
+TEST(BilateralRelaxation, MoveNoFasterThanTheyMust) {
   const ContactProblem problem = testing::jammed(0.7e-8);
-  EXPECT_GE(judged_solve("PPA", problem, 1e-8).residual, 1.02e-8) << "without which nothing has to yield";
+  EXPECT_GE(judged_solve("PPA", problem, 1e-8).residual, 1.02e-8) << "without which nothing has to be relaxed";
   const JudgedAnswer answer = judged_solve("CASCADE", problem, 1e-8);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   Vector velocity(problem.rows());
@@ -47,7 +47,7 @@ TEST(YieldingJoints, MoveNoFasterThanTheyMust) {
   EXPECT_GE(fastest, 0.01e-8 * free);
 }
 
-TEST(YieldingJoints, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory) {
+TEST(BilateralRelaxation, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory) {
   const ContactProblem problem = testing::jammed(0.8e-8, 12);
   double bytes = 1.0;
   while (!eliminate_joints(problem, bytes).ok()) bytes *= 1.01;
@@ -61,7 +61,7 @@ TEST(YieldingJoints, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory) {
     Vector r = Vector::Zero(parts.problem().size());
     EXPECT_FALSE(parts.newton().run(search, r, {.steps = 40, .patience = 20}));
     ASSERT_LE(search.best(), 1e-7);
-    EXPECT_EQ(cascade::let_joints_yield(parts, search), share > 2.0) << share;
+    EXPECT_EQ(cascade::relax_joints(parts, search), share > 2.0) << share;
   }
 }
 

@@ -26,6 +26,7 @@ if command -v dpkg-query >/dev/null; then
   if [ "$with_tests" = ON ]; then
     install_missing "${package_packages[@]}" || echo "No patchelf: the test of packages is skipped." >&2
     install_missing "${cluster_packages[@]}" || echo "No Slurm: its test is skipped." >&2
+    install_missing "${python_packages[@]}" || echo "No pybind11 or scipy: the Python package is left out." >&2
   fi
   # Only the charts need npm, so a machine without it (or without a registry) still gets a working build.
   command -v npm >/dev/null || install_missing nodejs npm || echo "No npm: reports will have tables and no charts." >&2

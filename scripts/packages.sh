@@ -19,6 +19,8 @@ test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev pyth
 package_packages=(patchelf)
 # A cluster on the loopback; without it the test of `conebench slurm` is skipped.
 cluster_packages=(slurm-wlm munge)
+# The Python package (docs/python.md), which a build with tests has; it goes on without.
+python_packages=(pybind11-dev python3-numpy python3-scipy python3-pandas)
 # libFuzzer and the sanitizers of scripts/fuzz.sh.
 fuzz_packages=(clang libclang-rt-14-dev)
 

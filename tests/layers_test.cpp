@@ -39,12 +39,16 @@ const std::map<std::string, std::set<std::string>> allowed_folders = {
       "runners/execute", "runners/simulation", "reports", "reports/paper"}},
     {"reports", {"base", "problems", "runners/store", "metrics"}},
     {"reports/paper", {"base", "problems", "runners/store", "metrics", "runners/plan", "reports"}},
+    {"python",
+     {"base", "problems", "fclib_loader", "metrics", "runners/store", "runners/plan", "runners/execute", "runners/cli",
+      "reports"}},
 };
 
 /// Libraries that only one folder may include.
 const std::vector<std::pair<std::regex, std::string>> owned_libraries = {
     {std::regex("^(hdf5|H5[A-Za-z]*|hdf5_hl)\\.h$"), "fclib_loader"},
     {std::regex("^sqlite3\\.h$"), "runners/store"},
+    {std::regex("^pybind11/.*"), "python"},
     {std::regex("^mujoco/.*"), "runners/simulation"},
 };
 

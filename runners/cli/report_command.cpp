@@ -12,10 +12,9 @@
 #include "base/plural.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/cli/stores_argument.hpp"
 #include "runners/execute/gates.hpp"
 #include "runners/plan/filter.hpp"
-#include "runners/store/merge.hpp"
-#include "runners/store/store.hpp"
 #include "runners/store/suite_scope.hpp"
 
 namespace conebench::cli {
@@ -80,27 +79,16 @@ Result<int> run_report(const ReportArguments& arguments) {
   const auto groups = parse_report_groups(arguments.groups);
   if (!groups) return Error{groups.error().code, "--by: " + groups.error().message};
 
-  if (auto error =
-          check_named_once(std::vector<std::filesystem::path>(arguments.stores.begin(), arguments.stores.end()))) {
-    return *error;
-  }
   const auto filter = CellFilter::parse(arguments.filter);
   if (!filter) return filter.error();
-  std::vector<StoreContents> stores;
-  for (const auto& file : arguments.stores) {
-    const auto store = Store::open(file, Store::Mode::read_only);
-    if (!store) return store.error();
-    auto contents = store->read();
-    if (!contents) return contents.error();
-    stores.push_back(arguments.all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
-  }
-  if (auto error = check_disjoint(stores, arguments.stores)) return *error;
+  auto read = read_joined(arguments.stores, arguments.all_cells);
+  if (!read) return read.error();
+  StoreContents joined = std::move(*read);
   // Where the samples of a sweep lie, and files that it was given with --data.
   for (const auto& file : arguments.stores) {
     options.folders.push_back(std::filesystem::path(file).replace_extension(".problems"));
   }
   if (const char* const data = std::getenv("CONEBENCH_DATA")) options.folders.emplace_back(data);
-  StoreContents joined = join_contents(std::move(stores));
   if (!arguments.filter.empty()) {
     const auto all = joined.cells.size();
     const std::string meant = misspelt(*filter, solvers_of(joined), families_of(joined));

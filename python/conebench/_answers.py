@@ -1,0 +1,72 @@
+"""Solving and judging."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Dict, Optional, Union
+
+import numpy as np
+
+from . import _core
+from ._problems import Problem, load
+from ._solver import is_solver, run_here
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge says of r. `residuals`: by name; None: can't be computed for this problem."""
+
+    r: np.ndarray
+    solved: bool
+    tolerance: float
+    verdict: str
+    verdict_value: Optional[float]
+    residuals: Dict[str, Optional[float]]
+    open: int
+    stick: int
+    slip: int
+
+
+@dataclass(frozen=True)
+class Answer(Judgement):
+    """And what the solver says. Counters of -1: not counted. Times in seconds."""
+
+    status: str
+    reason: str
+    claimed: bool
+    iterations: int
+    factorizations: int
+    operator_products: int
+    own_residual: Optional[float]
+    setup_s: float
+    solve_s: float
+    judge_s: float
+
+
+def _made(kind: Any, record: Dict[str, Any]) -> Any:
+    return kind(**{field.name: record[field.name] for field in fields(kind)})
+
+
+def _problem(given: Union[Problem, str]) -> Problem:
+    return given if isinstance(given, Problem) else load(given)
+
+
+def judge(problem: Union[Problem, str], r: Any, tolerance: float = 1e-6,
+          verdict: str = "natural_map_scaled") -> Judgement:
+    """Residuals of an answer from anywhere, from the problem's data alone."""
+    return _made(Judgement, _core.judge(_problem(problem)._core, r, tolerance, verdict))
+
+
+def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: float = 1e-6,
+          max_iterations: int = 20000, time_limit: float = 10.0, criterion: str = "verdict",
+          verdict: str = "natural_map_scaled", start: Any = None, **options: Any) -> Answer:
+    """Solves in this process and judges. `solver`: an id of `conebench list solvers`, or a class that @solver marks,
+    which stops by its own test whatever `criterion` says. What does not converge is an answer, no exception."""
+    given = _problem(problem)
+    if is_solver(solver):
+        return Answer(**run_here(given, solver, judge, tolerance, max_iterations, verdict, start, options))
+    if not isinstance(solver, str):
+        raise _core.Error(f"solver: {solver!r} is neither an id nor a class with @conebench.solver")
+    record = _core.solve(given._core, solver, tolerance, max_iterations, time_limit, criterion, verdict, start, options)
+    record["setup_s"], record["solve_s"] = record["setup_median_s"], record["solve_median_s"]
+    if not record["own_residual_known"]:
+        record["own_residual"] = None
+    return _made(Answer, record)

@@ -1,0 +1,163 @@
+"""Solvers written in Python, for `solve` here and for sweeps (docs/program_protocol.md)."""
+
+import json
+import os
+import runpy
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _core
+from ._problems import Problem, load
+
+_types = {bool: "flag", int: "integer", float: "real", str: "text"}
+_classes: List[type] = []
+
+
+@dataclass(frozen=True)
+class Option:
+    """An attribute of a solver's class that users may set."""
+
+    default: Any
+    minimum: Optional[float] = None
+    maximum: Optional[float] = None
+    doc: str = ""
+    unit: str = ""
+    choices: Sequence[str] = ()
+
+    def described(self, name: str) -> Dict[str, Any]:
+        told: Dict[str, Any] = {"name": name, "type": _types[type(self.default)], "default": self.default,
+                                "doc": self.doc or name.replace("_", " ")}
+        for key, value in (("minimum", self.minimum), ("maximum", self.maximum), ("unit", self.unit),
+                           ("choices", list(self.choices))):
+            if value not in (None, "", []):
+                told[key] = value
+        return told
+
+
+def option(default: Any, minimum: Optional[float] = None, maximum: Optional[float] = None, doc: str = "", *,
+           unit: str = "", choices: Sequence[str] = ()) -> Any:
+    """Declares an option: its default's type (bool, int, float, str) is the option's."""
+    if type(default) not in _types:
+        raise TypeError(f"option: a default is a bool, int, float or str, not {default!r}")
+    return Option(default, minimum, maximum, doc, unit, tuple(choices))
+
+
+def solver(id: str, **description: Any) -> Callable[[type], type]:
+    """Makes a class a solver. Its method solve(problem, tolerance, max_iterations, start) gives r and a dictionary with
+    `status` and what else docs/program_protocol.md names (iterations, …); prepare(problem), where there is one, is
+    timed as set-up. `description`: what that page lists for *describe*."""
+
+    def mark(marked: type) -> type:
+        options = {name: value for name, value in vars(marked).items() if isinstance(value, Option)}
+
+        def construct(self: Any, **values: Any) -> None:
+            for name in values:
+                if name not in options:
+                    raise _core.Error(f"{id}: has no option {name}; it has {', '.join(options) or 'none'}")
+            for name, declared in options.items():
+                setattr(self, name, _checked(id, name, declared, values.get(name, declared.default)))
+
+        marked.__init__ = construct  # type: ignore[misc]
+        marked.conebench = {  # type: ignore[attr-defined]
+            "id": id, "name": id, "serve": True, **description,
+            "options": [declared.described(name) for name, declared in options.items()]}
+        _classes.append(marked)
+        return marked
+
+    return mark
+
+
+def _checked(id: str, name: str, declared: Option, value: Any) -> Any:
+    kind = type(declared.default)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise _core.Error(f"{id}: {name} = {value!r} must be of type {_types[kind]}")
+    if (declared.minimum is not None and value < declared.minimum) or (
+            declared.maximum is not None and value > declared.maximum):
+        raise _core.Error(f"{id}: {name} = {value} must be from {declared.minimum} to {declared.maximum}")
+    if declared.choices and value not in declared.choices:
+        raise _core.Error(f"{id}: {name} = {value} must be one of {', '.join(declared.choices)}")
+    return value
+
+
+def is_solver(given: Any) -> bool:
+    return isinstance(given, type) and hasattr(given, "conebench")
+
+
+def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: float, max_iterations: int,
+         start: Any) -> Tuple[np.ndarray, Dict[str, Any]]:
+    made = marked(**options)
+    begin = time.perf_counter()
+    if hasattr(made, "prepare"):
+        made.prepare(problem)
+    prepared = time.perf_counter()
+    r, told = made.solve(problem, tolerance, max_iterations, start)
+    return np.asarray(r, dtype=float), {"setup_s": prepared - begin, "solve_s": time.perf_counter() - prepared, **told}
+
+
+def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, verdict: str, start: Any,
+             options: Dict[str, Any]) -> Dict[str, Any]:
+    """The fields of an Answer."""
+    first = np.zeros(problem.rows) if start is None else np.asarray(start, dtype=float)
+    r, told = _run(marked, problem, options, tolerance, max_iterations, first)
+    begin = time.perf_counter()
+    judged = judge(problem, r, tolerance, verdict)
+    status = told.get("status", "converged")
+    return {**vars(judged), "status": status, "reason": told.get("message", ""), "claimed": status == "converged",
+            "iterations": told.get("iterations", 0), "factorizations": told.get("factorizations", -1),
+            "operator_products": told.get("operator_products", -1), "own_residual": told.get("own_residual"),
+            "setup_s": told["setup_s"], "solve_s": told["solve_s"], "judge_s": time.perf_counter() - begin}
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as json takes it."""
+    return value.item()
+
+
+class _Server:
+    """Answers requests for one class; the last problem is kept, since a sweep asks for one problem again and again."""
+
+    def __init__(self, marked: Any) -> None:
+        self.marked = marked
+        self.key: Any = None
+        self.problem: Any = None
+
+    def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        if request["request"] == "describe":
+            return self.marked.conebench
+        stat = os.stat(request["problem"])
+        key = (request["problem"], stat.st_mtime_ns, stat.st_ino)
+        if key != self.key:
+            self.key, self.problem = key, load(request["problem"])
+        start = self.problem.guess if request["start"] == "guess" else np.zeros(self.problem.rows)
+        r, told = _run(self.marked, self.problem, request["options"], request["tolerance"], request["max_iterations"],
+                       start)
+        np.save(request["answer"] + ".npy", self.problem._core.in_fclib_order(r))
+        return {"status": "converged", **told}
+
+
+def answer_requests(file: str, id: Optional[str], source: str) -> None:
+    """Runs a file with a marked class and does what the request in the file `source` says, or with "-" those that come
+    line by line."""
+    import scipy.sparse  # noqa: F401, here and not in the times of a solver that looks at G
+
+    runpy.run_path(file)
+    found = [marked for marked in _classes if id in (None, marked.conebench["id"])]  # type: ignore[attr-defined]
+    if len(found) != 1:
+        raise _core.Error(f"{file}: has {len(found)} classes with @conebench.solver"
+                          + (f" and the id {id}" if id else "; name one behind the file" if found else ""))
+    server = _Server(found[0])
+    if source == "-":
+        for line in sys.stdin:
+            request = json.loads(line)
+            print(json.dumps({**server.answer(request), "number": request["number"]}, default=_plain), flush=True)
+        return
+    with open(source, encoding="utf-8") as opened:
+        request = json.load(opened)
+    with open(request["reply"], "w", encoding="utf-8") as opened:
+        json.dump(server.answer(request), opened, default=_plain)

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <limits>
+
+#include "metrics/residuals.hpp"
+#include "python/core.hpp"
+#include "runners/execute/cell_run.hpp"
+#include "runners/execute/solve_cell.hpp"
+#include "runners/store/record_fields.hpp"
+
+namespace conebench::python {
+
+namespace {
+
+namespace py = pybind11;
+
+/// A record as a dictionary.
+class Fields {
+ public:
+  void operator()(const char* name, CellStatus value) { put(name, py::str(conebench::name(value))); }
+  void operator()(const char* name, const std::string& value) { put(name, py::str(value)); }
+  template <class Number>
+  void operator()(const char* name, Number value) {
+    put(name, py::cast(value));
+  }
+  template <class T>
+  void operator()(const char* name, const std::optional<T>& value) {
+    if (value) {
+      (*this)(name, *value);
+    } else {
+      put(name, py::none());
+    }
+  }
+  template <class Inner>
+  void group(const char* name, Inner fields) {
+    const std::string outer = prefix_;
+    prefix_ += std::string(name) + "_";
+    fields(*this);
+    prefix_ = outer;
+  }
+  py::dict all;
+
+ private:
+  void put(const char* name, const py::object& value) { all[py::str(prefix_ + name)] = value; }
+  std::string prefix_;
+};
+
+py::dict to_dict(const CellRecord& record) {
+  Fields fields;
+  visit_cell(fields, record);
+  py::dict residuals;
+  for (const ResidualInfo& row : residual_table()) {
+    const auto found = record.residuals.find(row.name);
+    residuals[py::str(row.name)] =
+        found && found->missing.empty()
+            ? py::object(py::float_(found->value.value_or(std::numeric_limits<double>::infinity())))
+            : py::object(py::none());
+  }
+  fields.all["residuals"] = residuals;
+  fields.all["r"] = py::array_t<double>(static_cast<py::ssize_t>(record.reaction.size()), record.reaction.data());
+  return fields.all;
+}
+
+void check_length(const ContactProblem& problem, const Numbers& impulse, const char* what) {
+  if (impulse.size() == problem.rows()) return;
+  raise({ErrorCode::wrong_usage,
+         fmt::format("{}: has {} entries, the problem {} rows", what, impulse.size(), problem.rows())});
+}
+
+void check_tolerance(double tolerance) {
+  if (!(tolerance > 0.0)) raise({ErrorCode::wrong_usage, fmt::format("tolerance: {} must be above 0", tolerance)});
+}
+
+OptionValues options_of(const py::dict& given) {
+  OptionValues values;
+  for (const auto& [key, value] : given) {
+    const auto name = py::cast<std::string>(key);
+    if (py::isinstance<py::bool_>(value)) {
+      values[name] = py::cast<bool>(value);
+    } else if (py::isinstance<py::int_>(value)) {
+      values[name] = py::cast<long>(value);
+    } else if (py::isinstance<py::float_>(value)) {
+      values[name] = py::cast<double>(value);
+    } else {
+      values[name] = py::cast<std::string>(py::str(value));
+    }
+  }
+  return values;
+}
+
+Criterion criterion_of(const std::string& text) {
+  for (const Criterion known : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
+    if (to_string(known) == text) return known;
+  }
+  raise({ErrorCode::wrong_usage, "criterion: must be own, verdict or verdict-paid, not " + text});
+}
+
+py::dict solve(const ContactProblem& problem, const std::string& solver, double tolerance, long max_iterations,
+               double time_limit, const std::string& criterion, const std::string& verdict,
+               const std::optional<Numbers>& start, const py::dict& options) {
+  CellRequest request;
+  request.solver = solver;
+  request.options = options_of(options);
+  request.tolerance = tolerance;
+  request.max_iterations = max_iterations;
+  request.seconds = time_limit;
+  request.criterion = criterion_of(criterion);
+  request.verdict = verdict;
+  request.repeats = {1, 0.0, 1};
+  check_tolerance(tolerance);
+  if (start) {
+    check_length(problem, *start, "start");
+    request.start = Start::previous;
+    request.start_impulse = vector_of(*start);
+  }
+  auto record = [&] {
+    const py::gil_scoped_release others_may_run;
+    return solve_cell(problem, request);
+  }();
+  return to_dict(value_or_raise(std::move(record)));
+}
+
+py::dict judge(const ContactProblem& problem, const Numbers& impulse, double tolerance, const std::string& verdict) {
+  check_length(problem, impulse, "r");
+  check_tolerance(tolerance);
+  if (const auto known = Verdict::create(verdict, problem); !known) raise(known.error());
+  CellRecord record;
+  record.status = CellStatus::converged;
+  record.tolerance = tolerance;
+  record.verdict = verdict;
+  record.reaction.assign(impulse.data(), impulse.data() + impulse.size());
+  {
+    const py::gil_scoped_release others_may_run;
+    judge_cell(problem, record);
+  }
+  return to_dict(record);
+}
+
+}  // namespace
+
+void add_solving(py::module_& module) {
+  module.def("solve", &solve);
+  module.def("judge", &judge);
+}
+
+}  // namespace conebench::python

@@ -1,0 +1,26 @@
+#include "runners/cli/stores_argument.hpp"
+
+#include <filesystem>
+
+#include "reports/report.hpp"
+#include "runners/store/merge.hpp"
+#include "runners/store/store.hpp"
+#include "runners/store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+Result<StoreContents> read_joined(const std::vector<std::string>& stores, bool all_cells) {
+  if (auto error = check_named_once(std::vector<std::filesystem::path>(stores.begin(), stores.end()))) return *error;
+  std::vector<StoreContents> read;
+  for (const auto& file : stores) {
+    const auto store = Store::open(file, Store::Mode::read_only);
+    if (!store) return store.error();
+    auto contents = store->read();
+    if (!contents) return contents.error();
+    read.push_back(all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
+  }
+  if (auto error = check_disjoint(read, stores)) return *error;
+  return join_contents(std::move(read));
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "runners/store/records.hpp"
+
+namespace conebench::cli {
+
+/// The contents of several stores as one. `all_cells`: also those that their suites no longer ask for. Errors
+/// (bad_input): a store named twice or not readable; stores that are no parts of one result.
+Result<StoreContents> read_joined(const std::vector<std::string>& stores, bool all_cells);
+
+}  // namespace conebench::cli

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""The Python package against the executable and against numpy's own arithmetic.
+usage: python_test.py CONEBENCH PACKAGE_FOLDER TUTORIAL      77: a module is not installed"""
+import ast, csv, doctest, importlib.util, json, os, pathlib, sqlite3, subprocess, sys, tempfile
+
+for module in ("numpy", "scipy", "pandas", "h5py"):
+    if importlib.util.find_spec(module) is None:
+        print(f"skipped: needs {module}")
+        sys.exit(77)
+executable, package, tutorial = map(os.path.abspath, sys.argv[1:4])
+os.environ["PATH"] = os.path.dirname(executable) + ":" + os.environ["PATH"]
+os.environ["PYTHONPATH"] = package
+sys.path.insert(0, package)
+import h5py
+import numpy as np
+import conebench
+
+here = pathlib.Path(__file__).parent
+
+
+def check(holds, what):
+    if not holds:
+        raise SystemExit(f"FAILED: {what}")
+    print(f"ok: {what}", flush=True)
+
+
+def run(*words, code=0):
+    done = subprocess.run([executable, *map(str, words)], text=True, capture_output=True)
+    if done.returncode != code:
+        raise SystemExit(f"FAILED: {words}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def refused(call):
+    try:
+        call()
+    except conebench.Error as error:
+        return error
+    raise SystemExit("FAILED: no conebench.Error")
+
+
+def scaled_natural_map(problem, r):
+    """Contacts in space alone, by its formula in docs/metrics.md."""
+    s = (problem.G @ r + problem.R * r + problem.g).reshape(-1, 3)
+    v = s.copy()
+    v[:, 2] += problem.mu * np.linalg.norm(s[:, :2], axis=1)
+    rho = 3 / (problem.G.diagonal() + problem.R).reshape(-1, 3).sum(axis=1)
+    x = r.reshape(-1, 3) - rho[:, None] * v
+    largest = np.linalg.norm(problem.g.reshape(-1, 3), axis=1).max()
+    worst = 0.0
+    for x_i, r_i, mu, rho_i in zip(x, r.reshape(-1, 3), problem.mu, rho):
+        t, n = np.linalg.norm(x_i[:2]), x_i[2]
+        if t <= mu * n:
+            onto = x_i
+        elif mu * t <= -n:
+            onto = np.zeros(3)
+        else:
+            height = (mu * t + n) / (1 + mu * mu)
+            onto = np.array([*(x_i[:2] * mu * height / t), height])
+        worst = max(worst, np.linalg.norm(r_i - onto) / (rho_i * largest))
+    return worst
+
+
+def problems(folder):
+    scene = "box-stack boxes=3 seed=2"
+    problem = conebench.load(scene)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        r = rng.normal(size=problem.rows) * 10
+        ours, theirs = scaled_natural_map(problem, r), conebench.judge(problem, r).verdict_value
+        check(abs(ours - theirs) <= 1e-12 * theirs, f"the judge's residual is numpy's: {theirs}")
+    file = folder / "stack.hdf5"
+    conebench.save(problem, file)
+    again = conebench.load(file)
+    check((again.G != problem.G).nnz == 0 and np.array_equal(again.g, problem.g), "a saved problem has the same bits")
+    copied = conebench.problem(problem.G, problem.g, problem.mu, name="copied")
+    check((copied.G != problem.G).nnz == 0 and copied.contacts == problem.contacts, "arrays make the same problem")
+    conebench.save(copied, folder / "copied.hdf5")
+    with h5py.File(folder / "copied.hdf5") as stored:
+        q = stored["fclib_local/vectors/q"][...]
+    check(np.array_equal(q, problem.g.reshape(-1, 3)[:, [2, 0, 1]].ravel()), "files have the normal first")
+    dense = conebench.problem(problem.G.toarray(), problem.g, problem.mu)
+    check(np.array_equal(dense.G.toarray(), problem.G.toarray()), "a dense G is taken")
+    if problem.M is not None:
+        made = problem.J @ np.linalg.inv(problem.M.toarray()) @ problem.J.T
+        check(np.allclose(made, problem.G.toarray(), rtol=1e-10), "G = J M^-1 J'")
+    return scene, file
+
+
+def answers(scene, file, folder):
+    answer = conebench.solve(str(file), "NSGS", tolerance=1e-8)
+    told = json.loads(run("solve", file, "--solver", "NSGS", "--tolerance", "1e-8", "--json", "--write-solution",
+                          folder / "solved.hdf5").stdout)
+    check(answer.solved and answer.iterations == told["iterations"]
+          and answer.verdict_value == told["verdict_value"], "solve is that of the command line")
+    check(answer.residuals == told["residuals"], "and so are the residuals")
+    with h5py.File(folder / "solved.hdf5") as stored:
+        r = stored["solution/r"][...]
+    check(np.array_equal(r.ravel(), conebench.load(file)._core.in_fclib_order(answer.r)), "and every bit of r")
+    options = conebench.solve(scene, "PGS-NCP", relaxation=0.7, max_iterations=3, criterion="own")
+    check(options.iterations <= 3 and not options.solved, "what does not converge is an answer")
+    again = conebench.solve(scene, "NSGS", tolerance=1e-8, start=answer.r)
+    check(again.iterations <= 1, "it starts where it is told")
+    for call, words in ((lambda: conebench.solve(scene, "NSGX"), ("solve", scene, "--solver", "NSGX")),
+                        (lambda: conebench.load("none.hdf5"), ("inspect", "none.hdf5"))):
+        error = refused(call)
+        said = run(*words, code=2 if error.code == "wrong_usage" else 3).stderr
+        check("\n" not in str(error) and str(error).split(";")[0] in said, f"{error.code}: {error}")
+    check(refused(lambda: conebench.solve(scene, "PGS-NCP", relaxation=3.0)).code == "wrong_usage", "a bad option")
+    check(refused(lambda: conebench.judge(scene, [1.0])).code == "wrong_usage", "a wrong length")
+    check(refused(lambda: conebench.problem(np.eye(3), np.zeros(2), [0.5])).code == "wrong_usage", "a wrong shape")
+    check(refused(lambda: conebench.problem(np.eye(3), np.zeros(3), [-0.5])).code == "bad_input", "a negative mu")
+
+
+def sweeps(folder):
+    suite = folder / "mine.json"
+    suite.write_text(json.dumps({
+        "name": "mine", "problems": [{"scene": "box-stack", "grid": {"boxes": [1, 2, 3]}}],
+        "solvers": ["NSGS", "PGS-NCP", {"program": [sys.executable, "-m", "conebench", str(here / "jacobi.py")],
+                                        "grid": {"relaxation": [0.2, 0.3]}}],
+        "tolerances": [1e-4], "criterion": "own", "repeats": {"min": 1, "min_ms": 0, "max": 1}}))
+    store = folder / "mine.sqlite"
+    run("run", suite, "--allow-code", "--db", store)
+    run("report", store, "--out", folder / "report", "--format", "csv,json")
+
+    frame = conebench.read_store(store)
+    with sqlite3.connect(store) as database:
+        count, = database.execute("SELECT count(*) FROM cells").fetchone()
+        stored = dict(database.execute("SELECT key, verdict_value FROM cells"))
+    check(len(frame) == count == 12, "one row a cell")
+    check(dict(zip(frame.key, frame.verdict_value)) == stored, "verdicts have the store's bits")
+
+    for table, ours in (("ranking.csv", conebench.ranking(store)),
+                        ("performance_profiles.csv", conebench.profile(store)),
+                        ("data_profiles.csv", conebench.profile(store, kind="data"))):
+        with open(folder / "report" / table, newline="") as opened:
+            rows = list(csv.DictReader(opened))
+        same = len(rows) == len(ours) > 0
+        for row, (_, our) in zip(rows, ours.iterrows()):
+            for name, text in row.items():
+                value = our[name]
+                same &= (value == text if isinstance(value, str) else
+                         np.isnan(value) if text == "" else float(text) == float(value))
+        check(same, f"{table} to the last digit")
+
+    sys.path.insert(0, str(here))
+    from jacobi import Jacobi
+    here_alone = conebench.solve("box-stack boxes=2", Jacobi, tolerance=1e-4, relaxation=0.3)
+    cell = frame[(frame.label.str.contains("relaxation=0.3")) & (frame.problem.str.contains("boxes=2"))].iloc[0]
+    check(cell.iterations == here_alone.iterations and cell.verdict_value == here_alone.verdict_value,
+          f"the marked class is the same solver in a sweep ({cell.iterations} iterations)")
+    check("self-reported" in cell.reason, "its own times are kept beside the clock's")
+    check(refused(lambda: Jacobi(relaxation=3.0)).code == "wrong_usage" and refused(lambda: Jacobi(omega=1.0)),
+          "its options have names and ranges")
+    told = run("check-solver", "--program", f"{sys.executable} -m conebench {here / 'jacobi.py'}")
+    check("JACOBI-NUMPY" in told.stdout and "failed " not in told.stdout, "check-solver passes it")
+
+
+def stubs():
+    tree = ast.parse((pathlib.Path(package) / "conebench" / "_core.pyi").read_text())
+    public = lambda names: {name for name in names if not name.startswith("_")}
+    told = public(node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)))
+    check(told == public(dir(conebench._core)), "the stub has the module's names")
+    core, = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Core")
+    check(public(node.name for node in core.body) == public(dir(conebench._core.Core)), "and its class's")
+    check((pathlib.Path(package) / "conebench" / "py.typed").exists(), "py.typed is there")
+
+
+with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
+    folder = pathlib.Path(name)
+    scene, file = problems(folder)
+    answers(scene, file, folder)
+    sweeps(folder)
+    stubs()
+    (folder / "tutorial").mkdir()
+    os.chdir(folder / "tutorial")
+    sys.modules.pop("jacobi")
+    sys.path[sys.path.index(str(here))] = "."
+    failures, blocks = doctest.testfile(tutorial, module_relative=False,
+                                        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    os.chdir(here)
+    check(blocks > 10 and failures == 0, f"the tutorial's {blocks} lines do what they say")

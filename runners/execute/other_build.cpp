@@ -63,7 +63,8 @@ struct Ended {
   bool started = true;
 };
 
-/// `limit_s`: of the process's own processor time. `request`: sent first, where not empty. Ends with the first frame, or where `whole`, with the process.
+/// `limit_s`: of the process's own processor time. `request`: sent first, where not empty. Ends with the first frame,
+/// or where `whole`, with the process.
 Ended follow(const Launch& launch, const std::string& request, double limit_s, bool whole,
              const std::atomic<bool>* interrupted) {
   Ended ended;

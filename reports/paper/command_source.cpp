@@ -8,6 +8,13 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// An entry is data: it may not name code to run, nor slip a word in that is another option.
+bool is_harmless(const std::string& name, const std::string& value) {
+  if (!name.starts_with("--")) return true;
+  const bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
+  return plain && name != "--plugin" && name != "--program" && !value.starts_with("--");
+}
+
 void read_one(JsonReader& read, const Json& item, const std::string& path, std::vector<CommandSource>& sources) {
   if (!read.is_object(item, path, {"name", "command", "scene", "options", "grid", "seeds"})) return;
   for (const char* const key : {"name", "command", "scene"}) {
@@ -17,10 +24,16 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
   source.name = read.text(item["name"], child_path(path, "name"));
   source.command = read.word(item["command"], child_path(path, "command"), measuring_commands());
   source.scene = read.text(item["scene"], child_path(path, "scene"));
+  if (source.scene.starts_with("-")) read.fail(child_path(path, "scene"), "must be a scene or a file, not an option");
   const SourceOptions options = read_options(read, item, path);
   const auto seeds = read_seeds(read, item, path);
   for (const SourceOptions& point : read_grid(read, item, path, options)) {
     for (const long seed : seeds) {
+      for (const auto& [name, value] : point) {
+        if (is_harmless(name, value)) continue;
+        read.fail(child_path(path, "options"),
+                  "'" + name + "' with '" + value + "' is no option that an entry may give");
+      }
       if (read.error()) return;
       sources.push_back(source);
       sources.back().options = point;

@@ -376,6 +376,16 @@ TEST(PaperEntry, WhatACommandPrintsIsASample) {
   EXPECT_EQ(value("max(option.ccp)"), 1.0);
   EXPECT_EQ(value("max(scene.friction)"), 0.5);
   EXPECT_FALSE(sample_of(sources[0], "no JSON"));
+  // An entry is data: no way to code of its own.
+  for (const Json& options : {Json{{"--program", "./x"}}, Json{{"--plugin", "x.so"}}, Json{{"--program=./x", true}},
+                              Json{{"--ccp", "--program=./x"}}}) {
+    Json harmful = json;
+    harmful["commands"][0]["options"] = options;
+    EXPECT_THAT(complaint(harmful), HasSubstr("no option that an entry may give")) << options;
+  }
+  Json harmful = json;
+  harmful["commands"][0]["scene"] = "--program=./x";
+  EXPECT_THAT(complaint(harmful), HasSubstr("commands[0].scene: must be a scene"));
   json["commands"][0]["command"] = "run";
   EXPECT_THAT(complaint(json), HasSubstr("commands[0].command: 'run'"));
 }

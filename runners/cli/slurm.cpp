@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <regex>
@@ -17,6 +19,12 @@
 namespace conebench::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t largest_keys_file = std::uintmax_t{1} << 30;
+
+}  // namespace
 
 namespace slurm {
 
@@ -115,6 +123,9 @@ std::optional<std::map<std::string, long>> live_tasks(const std::vector<std::str
 
 long SlurmPlan::all_cells() const { return std::accumulate(cells.begin(), cells.end(), 0L); }
 
+fs::path shard_keys(const fs::path& folder, std::size_t shard) {
+  return folder / "parts" / fmt::format("{}.txt", shard);
+}
 fs::path shard_store(const fs::path& folder, std::size_t shard) {
   return folder / "shards" / fmt::format("{}.sqlite", shard);
 }
@@ -163,7 +174,12 @@ Result<std::vector<ShardState>> shard_states(const fs::path& folder, const Slurm
       if (!store) return store.error();
       const auto stored = store->cell_states();
       if (!stored) return stored.error();
-      state.stored = static_cast<long>(stored->size());
+      const auto part = read_text_file(shard_keys(folder, i + 1), largest_keys_file);
+      if (!part) return part.error();
+      std::istringstream lines(*part);
+      const std::set<std::string> keys{std::istream_iterator<std::string>(lines), {}};
+      state.stored =
+          std::count_if(stored->begin(), stored->end(), [&](const auto& cell) { return keys.contains(cell.first); });
     }
     state.complete = state.stored >= plan.cells[i];
     if (!state.complete || plan.rounds == 1 || plan.cells[i] == 0) continue;

@@ -44,7 +44,8 @@ struct SlurmPlan {
   long all_cells() const;
 };
 
-/// Where things are in such a folder.
+/// Where things are in such a folder. The keys are those of the shard's cells, one a line.
+std::filesystem::path shard_keys(const std::filesystem::path& folder, std::size_t shard);
 std::filesystem::path shard_store(const std::filesystem::path& folder, std::size_t shard);
 std::filesystem::path merged_store(const std::filesystem::path& folder);
 
@@ -54,7 +55,7 @@ Result<std::monostate> write_slurm_plan(const std::filesystem::path& folder, con
 
 /// How far a shard is.
 struct ShardState {
-  long stored = 0;
+  long stored = 0;  ///< of its own cells; others in its store, of an edited script or suite, are not counted
   bool complete = false;
 };
 /// Of every shard. Errors: those of a store that can't be read.

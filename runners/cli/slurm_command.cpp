@@ -75,6 +75,13 @@ std::vector<std::string> words_of(const ForeignCode& code) {
   return words;
 }
 
+/// Of sbatch's --output, which takes %% for a % of the folder's own name.
+std::string log_pattern(const fs::path& folder, const std::string& file) {
+  std::string path;
+  for (const char letter : (folder / "logs").string()) path += letter == '%' ? "%%" : std::string(1, letter);
+  return slurm::quoted(path + "/" + file);
+}
+
 std::string array_script(const SlurmArguments& arguments, const Suite& suite, const SlurmPlan& plan,
                          const Place& place) {
   std::vector<std::string> words = {place.executable, "run", plan.suite_file};
@@ -103,7 +110,7 @@ export CONEBENCH_SHARED_DISK=1  # the stores are read from other nodes meanwhile
 shard=$((${{1:-0}} + SLURM_ARRAY_TASK_ID + 1))
 exec {}--keys {}/$shard.txt --db {}/$shard.sqlite
 )",
-      slurm::quoted("conebench-" + suite.name), memory, slurm::quoted((place.folder / "logs" / "%A-%a.txt").string()),
+      slurm::quoted("conebench-" + suite.name), memory, log_pattern(place.folder, "%A-%a.txt"),
       arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", plan.cells.size(), command,
       slurm::quoted((place.folder / "parts").string()), slurm::quoted((place.folder / "shards").string()));
 }
@@ -118,7 +125,8 @@ std::string merge_script(const SlurmArguments& arguments, const Suite& suite, co
                          const Place& place) {
   const std::string conebench = slurm::quoted(place.executable);
   const std::string merged = slurm::quoted(merged_store(place.folder).string());
-  std::string text = fmt::format(R"(#!/bin/bash
+  std::string text = fmt::format(
+      R"(#!/bin/bash
 #SBATCH --job-name={}
 #SBATCH --ntasks=1 --cpus-per-task=1
 #SBATCH --output={}
@@ -128,12 +136,10 @@ std::string merge_script(const SlurmArguments& arguments, const Suite& suite, co
 rm -f {}.new
 {} merge{} {}/*.sqlite --out {}.new && mv {}.new {} || exit
 )",
-                                 slurm::quoted("conebench-" + suite.name + "-merge"),
-                                 slurm::quoted((place.folder / "logs" / "merge-%j.txt").string()),
-                                 arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n",
-                                 conebench, slurm::quoted(place.folder.string()), merged, conebench,
-                                 arguments.allow_mixed ? " --allow-mixed" : "",
-                                 slurm::quoted((place.folder / "shards").string()), merged, merged, merged);
+      slurm::quoted("conebench-" + suite.name + "-merge"), log_pattern(place.folder, "merge-%j.txt"),
+      arguments.sbatch.empty() ? std::string() : "#SBATCH " + arguments.sbatch + "\n", conebench,
+      slurm::quoted(place.folder.string()), merged, conebench, arguments.allow_mixed ? " --allow-mixed" : "",
+      slurm::quoted((place.folder / "shards").string()), merged, merged, merged);
   if (!arguments.base.empty()) {
     text += line_of({place.executable, "compare", absolute(arguments.base), merged_store(place.folder).string(),
                      "--out", (place.folder / "comparison").string()});
@@ -190,7 +196,7 @@ Result<std::monostate> share_out(const SlurmArguments& arguments, const Suite& s
     ++plan.cells[shard];
   }
   for (std::size_t shard = 0; shard < shards; ++shard) {
-    const auto written = write_text(place.folder / "parts" / fmt::format("{}.txt", shard + 1), keys[shard]);
+    const auto written = write_text(shard_keys(place.folder, shard + 1), keys[shard]);
     if (!written) return written.error();
   }
   return std::monostate{};
@@ -312,6 +318,10 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
   if (!suite) return suite.error();
   std::error_code failed;
   const Place place{absolute(arguments.out), fs::read_symlink("/proc/self/exe", failed).string()};
+  // It stands in comments of the scripts, which a new line would end.
+  if (place.folder.string().find('\n') != std::string::npos) {
+    return Error{ErrorCode::wrong_usage, "--out: the folder's path has more than one line; give another"};
+  }
   for (const char* folder : {"parts", "shards", "logs", "survey"}) {
     fs::create_directories(place.folder / folder, failed);
     if (failed) {

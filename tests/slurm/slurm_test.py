@@ -185,6 +185,20 @@ def main(scratch, slurm):
     check(json.loads(night.read_text())["exit_code"] == 0 and stored(str(night)[:-len(".night.json")]) == cells,
           "the merge is a night of --nights")
 
+    # Folders with what shells and Slurm read.
+    run("slurm", small, "--shards", "6", "--out", str(scratch / "two\nlines"), "--dry-run", code=2)
+    check(not (scratch / "two\nlines").exists(), "a folder of two lines is refused")
+    odd = scratch / "it's 5 %j $HOME"
+    run("slurm", small, "--shards", "6", "--out", str(odd), "--dry-run")
+    (odd / "shards" / "1.sqlite").write_bytes((sweep / "shards" / "2.sqlite").read_bytes())
+    now = status(odd, 4)
+    check(now["cells_stored"] == 0 and 1 in now["shards_incomplete"], "cells of another shard are not counted")
+    (odd / "shards" / "1.sqlite").unlink()
+    run("slurm", small, "--shards", "6", "--out", str(odd))
+    wait_for("the sweep of an odd folder", idle)
+    status(odd, 0)
+    check(len(list((odd / "logs").glob("*.txt"))) == 7, "the tasks of an odd folder have their logs there")
+
     largest = max(range(1, 7), key=lambda k: plan["cells"][k - 1])
 
     def caught(folder):

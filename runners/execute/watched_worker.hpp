@@ -49,8 +49,11 @@ class WatchedWorker {
   /// were kept waiting.
   void limit_processor(double seconds, std::string why);
 
-  /// Reads what has come. False where the worker is gone; then reap() tells how.
-  bool read() { return in_.fill_from(channel()); }
+  /// Reads what has come. False where the worker is gone or was ended by enforce(); then reap() tells how.
+  bool read() {
+    // What it started may keep the channel open for ever.
+    return in_.fill_from(channel()) && killed_for_.empty();
+  }
   std::optional<Frame> next_frame() { return in_.next(); }
   bool spoilt() const { return in_.broken(); }
   bool send(FrameKind kind, const std::string& payload) { return write_all(channel(), encode_frame(kind, payload)); }

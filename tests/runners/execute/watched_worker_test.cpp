@@ -24,9 +24,7 @@ int wait_for_ever() {
   for (;;) ::pause();
 }
 
-/// How a worker that does `body` ends under a limit of processor time.
-WorkerEnd end_of(const std::function<int()>& body, double seconds) {
-  WatchedWorker worker;
+void start(WatchedWorker& worker, const std::function<int()>& body, double seconds) {
   worker.start([&](const OutputCatcher& output) -> std::optional<Worker> {
     auto channel = make_channel();
     Worker started;
@@ -35,6 +33,12 @@ WorkerEnd end_of(const std::function<int()>& body, double seconds) {
     return started;
   });
   worker.limit_processor(seconds, "its time is up");
+}
+
+/// How a worker that does `body` ends under a limit of processor time.
+WorkerEnd end_of(const std::function<int()>& body, double seconds) {
+  WatchedWorker worker;
+  start(worker, body, seconds);
   while (worker.read() && !worker.enforce(monotonic_seconds(), 0)) wait_for_any({&worker});
   return worker.reap();
 }
@@ -44,6 +48,26 @@ TEST(WatchedWorker, ThatComputesForEverIsEndedInItsProcessorTime) {
   EXPECT_TRUE(end.by_us);
   EXPECT_FALSE(end.starved);
   EXPECT_EQ(end.why, "its time is up");
+}
+
+TEST(WatchedWorker, IsGoneOnceItWasEndedThoughWhatItStartedKeepsItsChannel) {
+  WatchedWorker worker;
+  const auto body = [] {
+    if (::fork() == 0) {
+      ::setsid();
+      ::alarm(20);
+      return wait_for_ever();
+    }
+    return spin();
+  };
+  start(worker, body, 0.1);
+  const double latest = monotonic_seconds() + 10.0;
+  while (worker.read() && monotonic_seconds() < latest) {
+    worker.enforce(monotonic_seconds(), 0);
+    wait_for_any({&worker});
+  }
+  EXPECT_LT(monotonic_seconds(), latest);
+  EXPECT_EQ(worker.reap().why, "its time is up");
 }
 
 TEST(WatchedWorker, ThatTheMachineKeepsWaitingIsEndedAsStarved) {

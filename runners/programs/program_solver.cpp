@@ -292,7 +292,8 @@ OptionSpec times_option() {
 
 Result<std::string> describe_program(const SolverProgram& program) {
   const RequestFolder folder(program.scratch);
-  const auto reply = run_once(program, {{"request", "describe"}}, folder, {.cpu_s = most_seconds_to_describe});
+  const auto reply = run_once(program, {{"request", "describe"}}, folder,
+                              {.cpu_s = most_seconds_to_describe, .wall_s = most_seconds_to_describe});
   if (!reply) return reply.error();
   return reply->said.dump();
 }

@@ -1,12 +1,15 @@
 #include "runners/programs/run_once.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -22,6 +25,16 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uintmax_t largest_reply = 1 << 20;
+
+/// Whether a child of this process ended within `seconds`.
+bool ends_within(pid_t child, double seconds) {
+  const Descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  if (!end.open()) return true;  // old kernels: it is waited for
+  pollfd wanted{end.number(), POLLIN, 0};
+  int ready = -1;
+  while ((ready = ::poll(&wanted, 1, static_cast<int>(1e3 * seconds))) < 0 && errno == EINTR) continue;
+  return ready != 0;
+}
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
@@ -66,12 +79,16 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
                  fmt::format("{}: {}{}", program.words.front(), what, last.empty() ? "" : ": " + last)};
   };
   if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
+  const bool in_time = limits.wall_s <= 0.0 || ends_within(child, limits.wall_s);
+  if (!in_time) ::kill(-child, SIGKILL);
   int status = 0;
   rusage used{};
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
   ProgramReply reply;
   reply.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   reply.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  ::kill(-child, SIGKILL);  // what it left behind
+  if (!in_time) return error(fmt::format("it did not end within {:g} s", limits.wall_s));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return error("can't be started");
   if (status != 0) return error("ended by " + ending_text(status));
   const auto text = read_text_file(reply_file, largest_reply);

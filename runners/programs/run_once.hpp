@@ -21,11 +21,12 @@ class RequestFolder {
 /// What the program may use; 0: what this process may.
 struct ProgramLimits {
   double cpu_s = 0.0;
+  double wall_s = 0.0;  ///< 0: for ever
   double file_mb = 0.0;
 };
 
-/// Starts the program on a request and waits for its end. Errors (bad_input), one line: how it ended and what it said
-/// last; no reply, or one that is no JSON object.
+/// Starts the program on a request and waits for its end, which is that of all that it started. Errors (bad_input), one
+/// line: how it ended and what it said last; no end within wall_s; no reply, or one that is no JSON object.
 Result<ProgramReply> run_once(const SolverProgram& program, nlohmann::json request, const RequestFolder& folder,
                               const ProgramLimits& limits);
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include <map>
 #include <tuple>
 
+#include "runners/programs/run_once.hpp"
 #include "runners/simulation/engine.hpp"
 #include "tests/cli/run_command_fixture.hpp"
 
@@ -303,6 +305,28 @@ TEST_F(Programs, ThatCannotBeStartedSayWhyInOneLine) {
   expect_failure(conebench({"list", "solvers", "--program", folder / "none"}), 3, {"can't be started"});
   expect_failure(conebench({"list", "solvers", "--program", "true"}), 3, {"wrote no reply"});
   expect_failure(conebench({"list", "solvers", "--program", "false"}), 3, {"exit code 1"});
+}
+
+TEST_F(Programs, ThatNeverEndAreEndedWithAllThatTheyStarted) {
+  SolverProgram program;
+  program.scratch = fs::path(folder / "scratch").parent_path();
+  const std::string child = folder / "child";
+  program.words = {"/bin/sh", "-c", "sleep 1000 & echo $! > '" + child + "'; echo it waits; wait"};
+  const RequestFolder request(program.scratch);
+  const auto reply = run_once(program, {{"request", "describe"}}, request, {.wall_s = 1.0});
+  ASSERT_FALSE(reply);
+  EXPECT_THAT(reply.error().message, AllOf(HasSubstr("did not end within 1 s"), HasSubstr("it waits")));
+  pid_t started = 0;
+  std::ifstream(child) >> started;
+  ASSERT_GT(started, 0);
+  // A zombie, where nobody has waited for it yet, ends as well.
+  std::string state;
+  for (int k = 0; k < 100 && state != "Z" && ::kill(started, 0) == 0; ++k) {
+    std::string number, name;
+    std::ifstream(fmt::format("/proc/{}/stat", started)) >> number >> name >> state;
+    ::usleep(10'000);
+  }
+  EXPECT_TRUE(state == "Z" || ::kill(started, 0) != 0) << state;
 }
 
 TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {

@@ -43,7 +43,7 @@ struct CondOptions {
   std::string start = "zero";
 };
 
-/// What converges on every problem of ours, and to the problem's own answer.
+/// What converges on all soft blocks of ours, and to the problem's own answer; under virtual nodes it may diverge.
 struct ShiftedOptions : CondOptions {
   ShiftedOptions() {
     step = "bb-alternate";

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,14 +60,17 @@ StoreContents stored_night(std::size_t problems, std::uint64_t night) {
   return testing::as_stored(std::move(contents));
 }
 
-/// Those of the cells whose place is `first` plus a multiple of `step`.
+/// Those of the cells whose place is `first` plus a multiple of `step`, and the problems that they are of.
 int write_cells(StoreContents& contents, const std::string& file, std::size_t first, std::size_t step) {
   auto store = Store::open(file, Store::Mode::read_write);
   if (!store.ok()) return failed(store.error());
   const auto run = store->begin_run(contents.runs.front());
   if (!run.ok()) return failed(run.error());
+  std::set<std::string> wanted;
+  for (std::size_t i = first; i < contents.cells.size(); i += step) wanted.insert(contents.cells[i].problem);
   std::map<std::string, std::int64_t> contacts;
   for (const ProblemRecord& problem : contents.problems) {
+    if (!wanted.contains(problem.hash)) continue;
     contacts[problem.hash] = problem.contacts;
     if (const auto put = store->put_problem(problem); !put.ok()) return failed(put.error());
   }

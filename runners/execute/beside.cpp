@@ -344,9 +344,9 @@ class BesideLoop {
 Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideOptions& options, Progress& progress) {
   const double began = monotonic_seconds();
   limit_library_threads();
-  auto other = OtherBuild::greet(options.other);
+  auto other = OtherBuild::greet(options.other, options.sweep.interrupted);
   if (!other) return other.error();
-  const auto own = OtherBuild::greet(options.own);
+  const auto own = OtherBuild::greet(options.own, options.sweep.interrupted);
   if (!own) return own.error();
   const std::array<BuildRecord, 2> builds = {other->build(), own->build()};
   const auto contents = store.read_outcomes();

@@ -71,7 +71,7 @@ Ended follow(const Launch& launch, const std::string& request, double limit_s, b
   WatchedWorker process;
   ended.started = process.start([&](const OutputCatcher& output) { return start_executable(launch, output); });
   if (!ended.started) return ended;
-  process.limit_processor(limit_s, fmt::format("killed after {:g} s of the processor", limit_s));
+  process.limit_processor(limit_s, fmt::format("killed after {:g} s of the processor", limit_s), true);
   if (!request.empty()) write_all(process.channel(), request);  // where it is gone, its end says so
   for (;;) {
     wait_for_any({&process});
@@ -222,7 +222,7 @@ std::string code_text(int code) { return fmt::format("exit code {}", code); }
 OtherBuild::OtherBuild(std::filesystem::path executable, BuildRecord build, bool speaks, bool probes)
     : executable_(std::move(executable)), build_(std::move(build)), speaks_(speaks), probes_(probes) {}
 
-Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable) {
+Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable, const std::atomic<bool>* interrupted) {
   const auto refused = [&](const std::string& why) {
     return Error{ErrorCode::bad_input, fmt::format("{}: {}", executable.string(), why)};
   };
@@ -232,7 +232,7 @@ Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable) {
   }
   const auto path = std::filesystem::absolute(executable);
   const Ended asked = follow({{path.string(), "worker", "--protocol", std::to_string(build_protocol)}},
-                             encode_frame(FrameKind::greeting, {}), greeting_s, false, nullptr);
+                             encode_frame(FrameKind::greeting, {}), greeting_s, false, interrupted);
   if (asked.frame) {
     const auto greeting = decode_build_greeting(asked.frame->payload);
     if (!greeting) return refused("its greeting makes no sense");
@@ -244,7 +244,7 @@ Result<OtherBuild> OtherBuild::greet(const std::filesystem::path& executable) {
   }
   std::string name = (std::filesystem::temp_directory_path(ignored) / "conebench-version-XXXXXX").string();
   const Descriptor file(mkstemp(name.data()));
-  follow({{path.string(), "--version"}, name}, {}, greeting_s, true, nullptr);
+  follow({{path.string(), "--version"}, name}, {}, greeting_s, true, interrupted);
   auto build = parse_version_line(text_of(name));
   std::filesystem::remove(name, ignored);
   if (!build) return refused(fmt::format("is no conebench that runs here ({})", asked.end.why));

@@ -14,7 +14,8 @@ class OtherBuild {
  public:
   /// Starts it and asks for its protocol and build. One that has no such command is taken for an older build, which
   /// solve_by_command() drives. Errors (bad_input): it can't be started, is no Conebench, or speaks a newer protocol.
-  static Result<OtherBuild> greet(const std::filesystem::path& executable);
+  static Result<OtherBuild> greet(const std::filesystem::path& executable,
+                                  const std::atomic<bool>* interrupted = nullptr);
 
   const BuildRecord& build() const { return build_; }
   bool speaks_protocol() const { return speaks_; }

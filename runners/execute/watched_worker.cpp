@@ -23,7 +23,8 @@ void WatchedWorker::set_deadline(double at, std::string why) {
   limit_reason_ = std::move(why);
 }
 
-void WatchedWorker::limit_processor(double seconds, std::string why) {
+void WatchedWorker::limit_processor(double seconds, std::string why, bool with_children) {
+  with_children_ = with_children;
   deadline_ = std::numeric_limits<double>::infinity();
   processor_.emplace(worker_.process, seconds);
   limit_reason_ = std::move(why);
@@ -44,6 +45,7 @@ bool WatchedWorker::enforce(double now, long memory_mb) {
 std::string WatchedWorker::processor_reason() {
   if (!processor_) return {};
   if (processor_->used_up()) return limit_reason_;
+  if (with_children_ && family_seconds(worker_.process) >= processor_->seconds()) return limit_reason_;
   if (!processor_->overdue()) return {};
   const double used_s = family_seconds(worker_.process), waited_s = processor_->waited_s();
   starved_ = used_s < waited_s / ProcessorLimit::longest_wait;

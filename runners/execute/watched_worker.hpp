@@ -47,7 +47,8 @@ class WatchedWorker {
   void set_deadline(double at, std::string why);
   /// Of its own processor time. Its end has `starved` where ten times as long has passed and it and what it started
   /// were kept waiting.
-  void limit_processor(double seconds, std::string why);
+  /// `with_children`: what it started counts, too.
+  void limit_processor(double seconds, std::string why, bool with_children = false);
 
   /// Reads what has come. False where the worker is gone or was ended by enforce(); then reap() tells how.
   bool read() {
@@ -75,6 +76,7 @@ class WatchedWorker {
   OutputCatcher output_;
   double deadline_ = 0.0;
   std::optional<ProcessorLimit> processor_;
+  bool with_children_ = false;
   std::string limit_reason_;
   std::string killed_for_;
   bool starved_ = false;

@@ -24,7 +24,7 @@ int wait_for_ever() {
   for (;;) ::pause();
 }
 
-void start(WatchedWorker& worker, const std::function<int()>& body, double seconds) {
+void start(WatchedWorker& worker, const std::function<int()>& body, double seconds, bool with_children = false) {
   worker.start([&](const OutputCatcher& output) -> std::optional<Worker> {
     auto channel = make_channel();
     Worker started;
@@ -32,13 +32,13 @@ void start(WatchedWorker& worker, const std::function<int()>& body, double secon
     started.channel = std::move(channel->first);
     return started;
   });
-  worker.limit_processor(seconds, "its time is up");
+  worker.limit_processor(seconds, "its time is up", with_children);
 }
 
 /// How a worker that does `body` ends under a limit of processor time.
-WorkerEnd end_of(const std::function<int()>& body, double seconds) {
+WorkerEnd end_of(const std::function<int()>& body, double seconds, bool with_children = false) {
   WatchedWorker worker;
-  start(worker, body, seconds);
+  start(worker, body, seconds, with_children);
   while (worker.read() && !worker.enforce(monotonic_seconds(), 0)) wait_for_any({&worker});
   return worker.reap();
 }
@@ -68,6 +68,16 @@ TEST(WatchedWorker, IsGoneOnceItWasEndedThoughWhatItStartedKeepsItsChannel) {
   }
   EXPECT_LT(monotonic_seconds(), latest);
   EXPECT_EQ(worker.reap().why, "its time is up");
+}
+
+TEST(WatchedWorker, WhoseChildComputesForEverIsEndedWhereItsChildrenCount) {
+  const auto body = [] {
+    if (::fork() == 0) return spin();
+    return wait_for_ever();
+  };
+  const WorkerEnd end = end_of(body, 0.2, true);
+  EXPECT_FALSE(end.starved);
+  EXPECT_EQ(end.why, "its time is up");
 }
 
 TEST(WatchedWorker, ThatTheMachineKeepsWaitingIsEndedAsStarved) {

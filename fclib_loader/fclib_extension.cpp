@@ -166,6 +166,7 @@ class ExtensionReader {
     known.contact_identities = read_identities("contact_identities", order_.contacts);
     known.limit_identities = read_identities("limit_identities", order_.limits);
     read_frames(known);
+    read_nodes(known);
     known.scene = file_.read_text(group_, "scene");
     if (has("step")) {
       // Up to version 2 steps were counted from 0.
@@ -181,6 +182,26 @@ class ExtensionReader {
     if (!frames) return;
     if (!are_frames(*frames, d)) fail("contact_frames", "has a frame that is not orthonormal");
     known.contact_frames = normal_moved(*frames, d, 0, d - 1);
+  }
+
+  void read_nodes(Configuration& known) const {
+    const auto size = [&](const char* part) {
+      return local_ ? file_.open_dataset(group_, part, Values::reals).length : velocities_;
+    };
+    for (const auto& [part, to] : {std::pair("velocity", &known.velocity), {"inertia", &known.inertia}}) {
+      if (has(part)) *to = read_reals(part, size(part));
+    }
+    known.friction_axes = read_reals("friction_axes", 2 * order_.contacts);
+    if (known.friction_axes && (known.friction_axes->array() < 0.0).any()) fail("friction_axes", "has a negative one");
+    if (!has("node_dofs")) return;
+    known.nodes = file_.read_integers(file_.open_dataset(group_, "node_dofs", Values::integers));
+    std::int64_t free = 0;
+    for (const std::int64_t node : *known.nodes) {
+      if (node < free || (!local_ && node + 3 > velocities_)) {
+        fail("node_dofs", fmt::format("has {}, which overlaps another, or is outside of M", node));
+      }
+      free = node + 3;
+    }
   }
 
   void read_reference() {
@@ -388,6 +409,10 @@ void write_configuration(const Configuration& known, int dimension, hdf5::Image&
   if (known.contact_frames) {
     image.write_reals(group + "/contact_frames", normal_moved(*known.contact_frames, dimension, dimension - 1, 0));
   }
+  if (known.nodes) image.write_sizes(group + "/node_dofs", {known.nodes->begin(), known.nodes->end()});
+  if (known.velocity) image.write_reals(group + "/velocity", *known.velocity);
+  if (known.inertia) image.write_reals(group + "/inertia", *known.inertia);
+  if (known.friction_axes) image.write_reals(group + "/friction_axes", *known.friction_axes);
   if (!known.scene.empty()) image.write_text(group + "/scene", known.scene);
   if (known.step) image.write_long(group + "/step", *known.step);
   if (known.seed) image.write_seed(group + "/seed", *known.seed);

@@ -55,8 +55,8 @@ template <class Archive, class Known>
 requires std::is_same_v<std::remove_const_t<Known>, Configuration>
 static void transfer(Archive& archive, Known& known) {
   archive(known.gaps, known.time_step, known.bodies, known.generalised_velocities, known.joint_count, known.coordinates,
-          known.body_masses, known.contact_identities, known.limit_identities, known.contact_frames, known.scene,
-          known.step, known.seed);
+          known.body_masses, known.contact_identities, known.limit_identities, known.contact_frames, known.nodes,
+          known.velocity, known.inertia, known.friction_axes, known.scene, known.step, known.seed);
 }
 
 template <class Archive, class Extension>

@@ -160,6 +160,10 @@ void add_identities(Hasher& hasher, const std::optional<std::vector<std::int64_t
   for (const std::int64_t identity : *identities) hasher.add(identity);
 }
 
+bool has_nodes(const Configuration& known) {
+  return known.nodes || known.velocity || known.inertia || known.friction_axes;
+}
+
 void add_configuration(Hasher& hasher, const Configuration& known) {
   add_optional(hasher, known.gaps);
   hasher.add(known.time_step.value_or(0.0));
@@ -168,7 +172,7 @@ void add_configuration(Hasher& hasher, const Configuration& known) {
   }
   // Problems without any of these keep the hash that they had before there were any.
   if (!known.coordinates && !known.body_masses && !known.contact_identities && !known.limit_identities &&
-      !known.contact_frames && known.scene.empty() && !known.step && !known.seed) {
+      !known.contact_frames && known.scene.empty() && !known.step && !known.seed && !has_nodes(known)) {
     return;
   }
   hasher.add(known.coordinates ? static_cast<Index>(*known.coordinates) : Index{-1});
@@ -181,6 +185,9 @@ void add_configuration(Hasher& hasher, const Configuration& known) {
   hasher.add(known.step.value_or(0));
   hasher.add(Index{known.seed ? 1 : 0});
   hasher.add(static_cast<std::int64_t>(known.seed.value_or(0)));
+  if (!has_nodes(known)) return;
+  add_identities(hasher, known.nodes);
+  for (const auto& part : {known.velocity, known.inertia, known.friction_axes}) add_optional(hasher, part);
 }
 
 std::string data_hash_of(const ContactProblemData& data, const std::string& content_hash) {
@@ -239,6 +246,31 @@ std::optional<Error> check_identities(const std::string& name, const char* of,
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return std::nullopt;
   return bad(name, std::string("two ") + of + " have the identity " + std::to_string(*twice));
+}
+
+/// What is known of velocities has their number, where M is known.
+std::optional<Error> check_velocities(const std::string& name, const Configuration& known, const ConeProduct& cones,
+                                      std::optional<Index> velocities) {
+  for (const auto& [part, what] :
+       {std::pair(&known.velocity, "the velocity before the step"), {&known.inertia, "the inertia"}}) {
+    if (!*part) continue;
+    if (auto error = check_vector(name, what, **part, velocities.value_or((*part)->size()))) return error;
+  }
+  if (known.friction_axes) {
+    if (auto error = check_vector(name, "the friction along tangents", *known.friction_axes, 2 * cones.contacts())) {
+      return error;
+    }
+    if ((known.friction_axes->array() < 0.0).any()) return bad(name, "friction along a tangent is negative");
+  }
+  std::int64_t free = 0;  // the first column that no node before has
+  for (const std::int64_t node : known.nodes.value_or(std::vector<std::int64_t>{})) {
+    if (node >= free && node + 3 <= velocities.value_or(std::numeric_limits<int>::max())) {
+      free = node + 3;
+      continue;
+    }
+    return bad(name, "the node at column " + std::to_string(node) + " overlaps another, or is outside of M");
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> check_configuration(const std::string& name, const Configuration& known,
@@ -300,7 +332,8 @@ std::string words_of_use(const ProblemUse& use) {
 
 bool Configuration::empty() const {
   return !gaps && !time_step && !bodies && !generalised_velocities && !joint_count && !coordinates && !body_masses &&
-         !contact_identities && !limit_identities && !contact_frames && scene.empty() && !step && !seed;
+         !contact_identities && !limit_identities && !contact_frames && scene.empty() && !step && !seed &&
+         !has_nodes(*this);
 }
 
 Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
@@ -334,6 +367,8 @@ Result<ContactProblem> ContactProblem::create(ContactProblemData data) {
   }
   if (data.configuration) {
     if (auto error = check_configuration(name, *data.configuration, data.cones)) return *error;
+    const auto velocities = data.primal ? std::optional(data.primal->mass.rows()) : std::nullopt;
+    if (auto error = check_velocities(name, *data.configuration, data.cones, velocities)) return *error;
   }
   auto state = std::make_shared<State>();
   state->made = std::make_shared<Made>();

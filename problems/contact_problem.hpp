@@ -46,7 +46,13 @@ struct Configuration {
   /// The axes of each contact's frame in the world's, orthonormal: t1, t2, n (in 2D t, n), 9 (4) numbers a contact,
   /// axis by axis.
   std::optional<Vector> contact_frames;
-  std::string scene;                  ///< of a simulation, with all its parameters; empty: not known
+  /// Of elastic bodies: the first of the three columns in M of each point that moves freely in space, ascending.
+  std::optional<std::vector<std::int64_t>> nodes;
+  std::optional<Vector> velocity;  ///< v before the step, n_v [m/s, rad/s]
+  std::optional<Vector> inertia;   ///< the lumped mass where M holds stiffness, n_v [kg, kg m²]
+  std::optional<Vector>
+      friction_axes;  ///< μ along each contact's tangents, 2 a contact, where J is scaled by their ratios
+  std::string scene;  ///< of a simulation, with all its parameters; empty: not known
   std::optional<std::int64_t> step;   ///< of the simulation, from 1
   std::optional<std::uint64_t> seed;  ///< of the simulation
 

@@ -86,6 +86,7 @@ ContactProblem in_impulse_unit(const ContactProblem& problem, double unit) {
   data.compliance *= unit;
   if (data.guess) *data.guess /= unit;
   if (data.configuration && data.configuration->body_masses) *data.configuration->body_masses /= unit;
+  if (data.configuration && data.configuration->inertia) *data.configuration->inertia /= unit;
   data.reference.reset();
   auto result = made_from(problem, std::move(data));
   if (!result) throw std::logic_error("in_impulse_unit: " + result.error().message);

@@ -1,9 +1,9 @@
-#include <Eigen/LU>
 #include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "scenes/elastic_mesh.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/scenes.hpp"
 
@@ -54,46 +54,6 @@ struct SoftBlockOptions {
 };
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
-using Points = Eigen::Matrix<double, 3, 4>;
-using ElementMatrix = Eigen::Matrix<double, 12, 12>;
-
-/// Of the strains (xx, yy, zz, xy, yz, zx), shears as angles.
-Eigen::Matrix<double, 6, 6> hooke(double young, double poisson) {
-  const double shear = young / (2.0 * (1.0 + poisson));
-  const double lame = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-  Eigen::Matrix<double, 6, 6> c = Eigen::Matrix<double, 6, 6>::Zero();
-  c.topLeftCorner<3, 3>().setConstant(lame);
-  c.diagonal() << lame + 2.0 * shear, lame + 2.0 * shear, lame + 2.0 * shear, shear, shear, shear;
-  return c;
-}
-
-/// V and V Bᵀ C B of a linear tetrahedron.
-std::pair<double, ElementMatrix> stiffness_of(const Points& points, const Eigen::Matrix<double, 6, 6>& c) {
-  Eigen::Matrix3d edges;
-  for (int k = 0; k < 3; ++k) edges.col(k) = points.col(k + 1) - points.col(0);
-  const double volume = std::abs(edges.determinant()) / 6.0;
-  const Eigen::Matrix3d inverse = edges.inverse();
-  Eigen::Matrix<double, 3, 4> gradients;
-  gradients.rightCols<3>() = inverse.transpose();
-  gradients.col(0) = -gradients.rightCols<3>().rowwise().sum();
-  Eigen::Matrix<double, 6, 12> b = Eigen::Matrix<double, 6, 12>::Zero();
-  for (int a = 0; a < 4; ++a) {
-    const Eigen::Vector3d g = gradients.col(a);
-    for (int axis = 0; axis < 3; ++axis) {
-      const int next = (axis + 1) % 3;
-      b(axis, 3 * a + axis) = g[axis];
-      b(3 + axis, 3 * a + axis) = g[next];
-      b(3 + axis, 3 * a + next) = g[axis];
-    }
-  }
-  return {volume, volume * b.transpose() * c * b};
-}
-
-/// The six tetrahedra of a cell whose corners are numbered x + 2 y + 4 z: one for each order of the axes along which a
-/// path leads from corner 0 to corner 7, so that neighbours' faces fit.
-constexpr std::array<std::array<int, 4>, 6> tetrahedra_of_cell = {
-    {{0, 1, 3, 7}, {0, 1, 5, 7}, {0, 2, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 4, 6, 7}}};
-
 /// An elastic block of (nx, ny, nz) cells that lies on the ground without weight until the step begins: linear
 /// elasticity, one step of implicit Euler from the undeformed rest, a contact at every node of its lowest face.
 ///
@@ -114,12 +74,12 @@ Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t)
   entries.reserve(static_cast<std::size_t>(o.nx * o.ny * o.nz) * tetrahedra_of_cell.size() * 144);
   for (const auto& corners : tetrahedra_of_cell) {
     // All cells have the same six elements.
-    Points points;
+    Eigen::Matrix<double, 3, 4> points;
     for (int a = 0; a < 4; ++a) {
       const int corner = corners[static_cast<std::size_t>(a)];
       points.col(a) = o.cell * Eigen::Vector3d(corner & 1, (corner >> 1) & 1, corner >> 2);
     }
-    const auto [volume, stiffness] = stiffness_of(points, c);
+    const auto [volume, unused, stiffness] = element_of(points, c);
     for (long k = 0; k < o.nz; ++k) {
       for (long j = 0; j < o.ny; ++j) {
         for (long i = 0; i < o.nx; ++i) {
@@ -131,7 +91,7 @@ Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t)
           for (int row = 0; row < 12; ++row) {
             for (int col = 0; col < 12; ++col) {
               // Summed in the same order on both sides of the diagonal, A comes out symmetric to the last bit.
-              const double value = 0.5 * damped * (stiffness(row, col) + stiffness(col, row));
+              const double value = damped * stiffness(row, col);
               if (value == 0.0) continue;
               entries.emplace_back(static_cast<int>(3 * at[static_cast<std::size_t>(row / 3)] + row % 3),
                                    static_cast<int>(3 * at[static_cast<std::size_t>(col / 3)] + col % 3), value);

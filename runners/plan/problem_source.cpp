@@ -214,14 +214,15 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
       const auto fail = [&](const std::string& why) {
         sources.push_back(failed_simulation(entry, *plan, name, steps, why));
-        if (!simulation::engine_version().empty() || !watch.note || (watch.wanted && !watch.wanted(family))) return;
+        if (!simulation::engine_version(plan->model).empty() || !watch.note || (watch.wanted && !watch.wanted(family)))
+          return;
         sources.back().told = true;
         told.no_engine = why.substr(plan->name.size() + 2);
         told.scenes.insert(plan->family);
       };
       std::string model = plan->model.mjcf;
       for (const auto& [file, bytes] : plan->model.files) model += bytes;
-      if (!plan->model.source_file.empty()) {
+      if (!plan->model.source_file.empty() || plan->model.soft) {
         // Its meshes and the files that it includes belong to it.
         const auto hash = simulation::model_hash(plan->model, plan->name);
         if (!hash && hash.error().code != ErrorCode::bad_input && hash.error().code != ErrorCode::unsupported) {
@@ -235,11 +236,11 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
       }
       const std::string address =
           content_address({addressed_text(entry.scene, effective_options(specs, options), seed), model,
-                           fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version()),
+                           fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version(plan->model)),
                            solver_words(plan->options)});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
       const bool there = simulation::whole_list(cache / folder).has_value();
-      if (!there && simulation::engine_version().empty()) {
+      if (!there && simulation::engine_version(plan->model).empty()) {
         fail(simulation::model_hash(plan->model, plan->name).error().message);
         continue;
       }

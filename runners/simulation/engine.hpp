@@ -47,6 +47,7 @@ struct ContactPoint {
 struct Mechanics {
   SparseMatrix mass;             ///< M, n_v × n_v, symmetric positive definite
   SparseMatrix damping;          ///< D of the joints' viscous damping, n_v × n_v; its force −D v is part of τ, too
+  SparseMatrix stiffness;        ///< K of elastic bodies, n_v × n_v, whose force is part of τ; empty: there is none
   Vector force;                  ///< τ: gravity, Coriolis, passive and actuator forces, n_v [N, N m]
   SparseMatrix jacobian;         ///< J, rows × n_v
   Vector joint_residuals;        ///< f_J of the bilateral rows [m, rad]
@@ -157,6 +158,8 @@ class Engine {
   virtual Momentum momentum() = 0;
   virtual Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const = 0;
   virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
+  /// The first of the three columns of each point that moves freely in space; empty where bodies are rigid.
+  virtual std::vector<std::int64_t> nodes() const { return {}; }
   virtual std::string shape_name(int shape) const = 0;
   /// The body of this name; 0 is the world. nullopt: the model has none.
   virtual std::optional<int> body_number(const std::string& name) const = 0;
@@ -192,5 +195,7 @@ Result<std::string> model_hash(const SimulatedModel& model, const std::string& n
 
 /// "2.2.2", or empty where this build has no MuJoCo.
 std::string engine_version();
+/// Of what simulates this model: MuJoCo, or the engine of elastic bodies, which is part of every build.
+std::string engine_version(const SimulatedModel& model);
 
 }  // namespace conebench::simulation

@@ -1,5 +1,6 @@
 #include "runners/simulation/engine.hpp"
 #include "runners/simulation/peer_loop.hpp"
+#include "runners/simulation/soft_engine.hpp"
 
 namespace conebench::simulation {
 
@@ -13,8 +14,9 @@ Error missing(const std::string& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel&, const std::string& name, const EngineOptions&) {
-  return missing(name);
+Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
+                                            const EngineOptions&) {
+  return model.soft ? make_soft_engine(*model.soft, name) : missing(name);
 }
 
 Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel&, const std::string& name, const EngineOptions&,
@@ -22,7 +24,10 @@ Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel&, const st
   return missing(name);
 }
 
-Result<std::string> model_hash(const SimulatedModel&, const std::string& name) { return missing(name); }
+Result<std::string> model_hash(const SimulatedModel& model, const std::string& name) {
+  if (model.soft) return soft_model_hash(*model.soft);
+  return missing(name);
+}
 
 std::string engine_version() { return {}; }
 

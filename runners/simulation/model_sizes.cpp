@@ -31,9 +31,11 @@ std::map<std::string, double> model_sizes(Simulation& simulation) {
       {"joints", double(size.tree_joints + size.loops)},
       {"loops", double(size.loops)},
       {"coordinates", double(coordinates)},
-      {"joint_rows", double(rows_of_body * (size.bodies + size.loops) - coordinates)},
       {"joint_drives", double(size.joint_drives)},
   };
+  // An elastic body has more coordinates than a rigid one.
+  const Index joint_rows = rows_of_body * (size.bodies + size.loops) - coordinates;
+  if (joint_rows >= 0) sizes["joint_rows"] = double(joint_rows);
   const auto masses = simulation.engine().body_masses();
   const auto [lightest, heaviest] = std::minmax_element(masses.begin(), masses.end());
   if (!masses.empty() && *lightest > 0.0) sizes["mass_ratio"] = *heaviest / *lightest;

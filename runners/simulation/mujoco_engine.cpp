@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "runners/simulation/mujoco_base.hpp"
+#include "runners/simulation/soft_engine.hpp"
 
 namespace conebench::simulation {
 
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
                                             const EngineOptions& options) {
+  if (model.soft) return make_soft_engine(*model.soft, name);
   std::vector<std::string> notes;
   auto loaded = load_model(model, name, notes);
   if (!loaded) return loaded.error();
@@ -41,6 +43,7 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
 }
 
 Result<std::string> model_hash(const SimulatedModel& model, const std::string& name) {
+  if (model.soft) return soft_model_hash(*model.soft);
   std::vector<std::string> notes;
   const auto loaded = load_model(model, name, notes);
   if (!loaded) return loaded.error();

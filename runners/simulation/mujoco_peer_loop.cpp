@@ -71,6 +71,7 @@ class MujocoPeerLoop final : public PeerLoop {
 
 Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel& model, const std::string& name,
                                                  const EngineOptions& options, double time_step) {
+  if (model.soft) return Error{ErrorCode::unsupported, name + ": MuJoCo's own loop has no such elastic bodies"};
   std::vector<std::string> notes;
   auto loaded = load_model(model, name, notes);
   if (!loaded) return loaded.error();

@@ -120,7 +120,13 @@ std::string file_name(std::string name) {
 Result<SampleRequest> sample_request(const ScenePlan& plan, long steps) {
   const auto model = model_hash(plan.model, plan.name);
   if (!model) return model.error();
-  SampleRequest request{plan.family, plan.name, {}, plan.seed, steps, *model, "MuJoCo " + engine_version()};
+  SampleRequest request{plan.family,
+                        plan.name,
+                        {},
+                        plan.seed,
+                        steps,
+                        *model,
+                        (plan.model.soft ? "" : "MuJoCo ") + engine_version(plan.model)};
   for (const auto& [name, value] : plan.values) request.options[name] = to_text(value);
   return request;
 }

@@ -84,7 +84,9 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
   bind.real("time_step", o.time_step,
             {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's, of a file its <option timestep>"});
-  bind.choice("integrator", o.integrator, {"euler", "moreau"}, "semi-implicit Euler or Moreau's midpoint rule");
+  bind.choice("integrator", o.integrator, {"euler", "moreau", "midpoint"},
+              "semi-implicit Euler, Moreau's midpoint rule, or the one that keeps energy, solved for the step's mean "
+              "velocity (003)");
   bind.choice("coordinates", o.coordinates, {"reduced", "maximal"},
               "the joints' own, or every body free and the joints as bilateral rows");
   StepOptions::declare(bind, o.step);
@@ -124,6 +126,7 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   made.name_ = name;
   made.seed_ = seed;
   made.options_ = options;
+  made.options_.step.midpoint = options.integrator == "midpoint";
   made.groundless_urdf_ = !model.source_file.empty() && !model.ground && is_urdf(model.mjcf);
   const auto chosen = loop_solver(options.solver, options.solver_options);
   if (!chosen) return chosen.error();
@@ -279,8 +282,8 @@ Result<StepRecord> Simulation::step() {
     const Vector velocity = velocity_after(*step, record.impulse);  // 004 eq. (76)
     if (auto error = runaway(velocity)) return *error;
 
-    state_.velocity = velocity;
-    engine_->advance_position(state_, state_.velocity, time_step_ - first);  // 004 eq. (10b)
+    engine_->advance_position(state_, velocity, time_step_ - first);                                 // 004 eq. (10b)
+    state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
     engine_->advance_activation(state_, time_step_);
     state_.time += time_step_;
     ++steps_;
@@ -323,6 +326,11 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
   c.contact_frames.emplace(9 * Index(mechanics_.contacts.size()));
   for (std::size_t i = 0; i < mechanics_.contacts.size(); ++i) {
     c.contact_frames->segment<9>(9 * Index(i)) = mechanics_.contacts[i].frame.reshaped();
+  }
+  if (auto nodes = engine_->nodes(); !nodes.empty()) {
+    c.nodes = std::move(nodes);
+    c.velocity = state_.velocity;
+    c.inertia = mechanics_.mass.diagonal();
   }
   c.scene = name_;
   c.step = steps_ + 1;

@@ -28,10 +28,10 @@ namespace {
 double contact_bias(const ContactPoint& contact, double velocity_before, double free_velocity, double time_step,
                     const StepOptions& o) {
   const double r = contact.gap + o.penetration_margin;
-  const double impact = contact.restitution * velocity_before;
+  const double impact = o.midpoint ? 0.0 : contact.restitution * velocity_before;
   if (r <= 0.0) return impact + std::max(o.baumgarte_contacts * r / time_step, -o.max_depenetration);
   if (o.impact_rule == "printed") return impact + r / time_step;
-  const bool bounces = contact.restitution > 0.0 && velocity_before < 0.0 && r + time_step * free_velocity < 0.0;
+  const bool bounces = impact != 0.0 && velocity_before < 0.0 && r + time_step * free_velocity < 0.0;
   return bounces ? impact : r / time_step;
 }
 
@@ -219,17 +219,24 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
 
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
                             const StepOptions& options, const std::string& name, const PrescribedMotion& prescribed) {
-  SparseMatrix mass = mechanics.mass;
+  SparseMatrix mass = options.midpoint ? SparseMatrix(2.0 * mechanics.mass) : mechanics.mass;
   if (options.damping == "implicit") {
     // M (v⁺ − v) = Δt (τ − D (v⁺ − v)) + Jᵀ λ: the damping acts at the velocity after the step, as in MuJoCo's Euler.
     mass += time_step * mechanics.damping;
+  }
+  Vector force = mechanics.force;
+  if (mechanics.stiffness.rows() > 0) {
+    // Elastic forces at the end of the step, τ − Δt K v⁺, or of its first half, τ − ½ Δt K v̂, which are linear in it.
+    const double ahead = options.midpoint ? 0.5 * time_step : time_step;
+    mass += time_step * ahead * mechanics.stiffness;
+    force -= ahead * (mechanics.stiffness * velocity);
   }
   auto factor = FactoredMass::create(mass);
   if (!factor) {
     return Error{ErrorCode::bad_input,
                  name + ": the mass matrix is singular; give every moving body a mass and inertia"};
   }
-  const Vector change = factor->solve(Vector(time_step * mechanics.force));
+  const Vector change = factor->solve(Vector(time_step * force));
   StepData step{.mass = std::move(mass),
                 .factor = std::move(*factor),
                 .free_velocity = velocity + change,  // 004 eq. (12)

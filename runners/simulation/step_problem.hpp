@@ -33,6 +33,7 @@ struct StepOptions {
   double soft_most_impedance = 0.0;
   std::string redundant_rows = "exact";
   std::string form = "block_sparse";
+  bool midpoint = false;  ///< of SimulationOptions::integrator
 
   static void declare(OptionBinder& bind, StepOptions& o);
 };
@@ -46,17 +47,19 @@ struct PrescribedMotion {
 
 /// Everything of one step that the problem is made of.
 struct StepData {
-  SparseMatrix mass;    ///< of the step: M, or M + Δt D with implicit damping
-  FactoredMass factor;  ///< of this mass
-  Vector free_velocity;
+  SparseMatrix mass;  ///< of the step: M, or A = M + Δt D + Δt² K, or 2 M + Δt D + ½ Δt² K with the midpoint rule
+  FactoredMass factor;    ///< of this mass
+  Vector free_velocity;   ///< after the step; with the midpoint rule that in its middle
   SparseMatrix jacobian;  ///< J, redundant rows of loops made exactly so unless they are kept
   Vector bias;            ///< b
   Vector drift;           ///< J's part of prescribed velocities, not in `jacobian`, rows [m/s]; empty without any
   Vector softness;        ///< share of diag(G) that is compliance, by row (004's c); empty without softening
 };
 
-/// M, v_free and b of the step from `velocity`. Of prescribed velocities no impulse changes anything: their columns of
-/// J are zero, M has the block of the others. Errors (bad_input): M singular.
+/// M, v_free and b of the step from `velocity`. With the midpoint rule (paper 003 (4) to (9), times Δt) all velocities
+/// are v̂ = (v + v⁺)/2, and a closed contact that stops there leaves with −v_N: restitution is not asked for. Of
+/// prescribed velocities no impulse changes anything: their columns of J are zero, M has the block of the others.
+/// Errors (bad_input): M singular.
 Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, double time_step,
                             const StepOptions& options, const std::string& name,
                             const PrescribedMotion& prescribed = {});

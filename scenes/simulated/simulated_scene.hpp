@@ -12,6 +12,7 @@
 #include "base/options.hpp"
 #include "base/result.hpp"
 #include "problems/types.hpp"
+#include "scenes/simulated/soft_model.hpp"
 #include "scenes/simulated/trot.hpp"
 
 namespace conebench {
@@ -21,7 +22,8 @@ namespace conebench {
 /// Friction of a contact: the larger of the two geoms' friction[0] (MJCF's rule), 0 for condim 1. Restitution: the
 /// larger of the two geoms' <geom user="ε"> (with <size nuser_geom="1"/>), 0 where there is none.
 struct SimulatedModel {
-  std::string mjcf;  ///< the whole model; keyframe 0, where there is one, is the start (qpos, qvel, ctrl)
+  std::string
+      mjcf;  ///< the whole model, unless it is `soft`; keyframe 0, where there is one, is the start (qpos, qvel, ctrl)
   std::map<std::string, std::string> files = {};  ///< what mjcf names besides, by name, in bytes
   double time_step = 0.01;                        ///< Δt [s], unless asked otherwise; 0: the model's own
   Index steps = 200;                              ///< how long it is interesting
@@ -30,12 +32,14 @@ struct SimulatedModel {
   std::string source_file = {};  ///< where the model was read from: messages name it, meshes are looked for beside it
   bool edited = false;           ///< mjcf is what counts, not what the file holds
   bool ground = false;           ///< a plane is to be added just under the lowest point
+  std::optional<SoftModel> soft = {};
 };
 
 /// A built-in scene, or a file's, that the simulator in runners/simulation makes samples of.
 struct SimulatedSceneRow {
-  std::string id;       ///< "box-on-plane"; differs from those of scene_table()
-  std::string summary;  ///< one line
+  std::string id;        ///< "box-on-plane"; differs from those of scene_table()
+  std::string summary;   ///< one line
+  bool elastic = false;  ///< its model is SimulatedModel::soft, which needs no MuJoCo
   std::vector<OptionSpec> options;
   /// Defaults of the loop and the sampling (runners/simulation) that differ from the usual ones.
   OptionValues loop = {};

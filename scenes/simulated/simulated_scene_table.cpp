@@ -40,6 +40,8 @@ std::vector<SimulatedSceneRow> make_table() {
       hoist_scene(),
       net_scene(),
       ring_scene(),
+      soft_drop_scene(),
+      soft_mat_scene(),
       model_file_scene(),
   };
 }

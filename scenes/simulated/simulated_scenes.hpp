@@ -39,6 +39,8 @@ SimulatedSceneRow humanoid_tap_scene();
 SimulatedSceneRow hoist_scene();
 SimulatedSceneRow net_scene();
 SimulatedSceneRow ring_scene();
+SimulatedSceneRow soft_drop_scene();
+SimulatedSceneRow soft_mat_scene();
 // Anybody's:
 SimulatedSceneRow model_file_scene();
 

@@ -40,7 +40,7 @@ struct CondOptions {
   double virtual_gain = 0.0;
   long shift = 0;
   long recycle = 1;
-  std::string start = "zero";
+  std::string start = "velocity";
 };
 
 /// What converges on all soft blocks of ours, and to the problem's own answer; under virtual nodes it may diverge.
@@ -77,7 +77,9 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
                 .doc = "iterations until the compliance of virtual nodes is taken back; 0: never"});
   bind.integer("recycle", o.recycle,
                {.minimum = 1, .maximum = 1e6, .doc = "problems on end with the same nodes in contact that keep W"});
-  bind.choice("start", o.start, {"zero", "free"}, "velocity to start from without a guess");
+  bind.choice(
+      "start", o.start, {"velocity", "free", "zero"},
+      "to start from without a guess: the velocity before the step where the problem tells it (else zero), v_free");
 }
 
 class Cond final : public Solver {
@@ -102,15 +104,19 @@ class Cond final : public Solver {
     prepared_ = {};
     cones_ = problem.cones();
     if (problem.rows() == 0) return std::nullopt;
-    NodalForm form =
-        nodalise(problem, {.virtual_gain = options_.virtual_gain, .ellipses = operator_ == Operator::strict});
+    const Configuration known = problem.configuration().value_or(Configuration{});
+    NodalForm form = nodalise(
+        problem,
+        {.virtual_gain = options_.virtual_gain, .ellipses = operator_ == Operator::strict, .nodes = known.nodes});
     const bool keeps = recycled_ + 1 < options_.recycle && same_nodes(form, form_);
     recycled_ = keeps ? recycled_ + 1 : 0;
     form_ = std::move(form);
     if (!keeps) choose_steps();
     contact_step_ = ContactStep(form_, cones_, problem.compliance(), operator_);
     added_compliance_ = form_.added_compliance(problem.rows());
-    free_velocity_ = problem.primal()->free_velocity;
+    start_.setZero(form_.own);
+    if (options_.start == "free") start_ = problem.primal()->free_velocity;
+    if (options_.start == "velocity" && known.velocity) start_ = *known.velocity;
     velocity_of_impulse_ = VelocityOfImpulse(problem);
     for (Vector* buffer : {&v_, &before_, &residual_, &residual_before_, &next_}) buffer->setZero(form_.matrix.rows());
     bias_ = form_.bias;
@@ -185,14 +191,10 @@ class Cond final : public Solver {
 
   /// v¹: of the guess where there is one, by conjugate gradients; virtual nodes move with their bodies.
   void start_from(ConstVectorRef guess, SolveSummary& summary) {
-    v_.setZero();
     auto own = v_.head(form_.own);
+    own = start_;
     const bool warm = !guess.isZero(0.0);
-    if (warm) {
-      summary.operator_products += velocity_of_impulse_(guess, own);
-    } else if (options_.start == "free") {
-      own = free_velocity_;
-    }
+    if (warm) summary.operator_products += velocity_of_impulse_(guess, own);
     if (form_.point_velocities.rows() > 0) {
       v_.tail(form_.point_velocities.rows()).noalias() = form_.point_velocities * own;
     }
@@ -267,7 +269,7 @@ class Cond final : public Solver {
   SolveSummary prepared_;
   long recycled_ = 0;
   double first_alpha_ = 1.0, alpha_ = 1.0, nu_ = 1.0, ratio_ = 0.0, theta_ = 0.0;
-  Vector steps_, bias_, added_compliance_, free_velocity_;
+  Vector steps_, bias_, added_compliance_, start_;
   Vector v_, before_, residual_, residual_before_, next_;
 };
 

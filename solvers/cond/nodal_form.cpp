@@ -94,10 +94,10 @@ class Nodaliser {
         primal_(*problem.primal()),
         jacobian_(primal_.jacobian),
         used_(static_cast<std::size_t>(primal_.mass.rows()), false),
-        node_at_(used_.size(), options.nodes == nullptr) {
+        node_at_(used_.size(), !options.nodes) {
     form_.own = primal_.mass.rows();
-    if (options.nodes != nullptr) {
-      for (const int first : *options.nodes) node_at_[static_cast<std::size_t>(first)] = true;
+    if (options.nodes) {
+      for (const std::int64_t first : *options.nodes) node_at_[static_cast<std::size_t>(first)] = true;
     }
     squares_ = Vector::Zero(form_.own);
     for (Index c = 0; c < form_.own; ++c) {
@@ -124,7 +124,7 @@ class Nodaliser {
     block.size = size;
     // A contact's compliance stays one number for both tangents.
     const bool ellipses = options_.ellipses && (size < 3 || (compliance[0] == 0.0 && compliance[1] == 0.0));
-    const bool by_table = options_.nodes != nullptr && size > 1;
+    const bool by_table = options_.nodes.has_value() && size > 1;
     const std::vector<Part> nodes =
         by_table ? nodes_of_table(rows, size, ellipses) : nodes_of_pattern(rows, size, ellipses);
     if (nodes.empty()) {

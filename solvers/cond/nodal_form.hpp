@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ struct NodalOptions {
   double virtual_gain = 0.0;  ///< k [kg]; 0: 0.3/w of the partner node, w that of frobenius_steps()
   bool ellipses = true;       ///< false: a contact with unequal tangents in D gets a virtual node
   /// First columns of the velocities' Cartesian triples. Without it a block is nodal only where all of its rows are.
-  const std::vector<int>* nodes = nullptr;
+  std::optional<std::vector<std::int64_t>> nodes = {};
 };
 
 /// What the problem lacks of a nodal form, if it has none: M and J, symmetry or a positive diagonal of M, one

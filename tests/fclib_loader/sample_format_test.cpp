@@ -72,6 +72,10 @@ TEST_F(SampleFormat, GivesTheIdenticalProblemBack) {
     EXPECT_EQ(known.contact_identities, problem.configuration()->contact_identities);
     expect_equal(known.body_masses, problem.configuration()->body_masses);
     expect_equal(known.contact_frames, problem.configuration()->contact_frames);
+    EXPECT_EQ(known.nodes, problem.configuration()->nodes);
+    expect_equal(known.velocity, problem.configuration()->velocity);
+    expect_equal(known.inertia, problem.configuration()->inertia);
+    expect_equal(known.friction_axes, problem.configuration()->friction_axes);
     EXPECT_EQ(copy.provenance().category, "dense constraints");
     EXPECT_EQ(copy.provenance().conditioning, 1.0 / 3.0);
   }
@@ -284,6 +288,13 @@ std::vector<Spoiled> spoiled() {
       {"frames short", soft, reals("contact_frames", {1, 0, 0}),
        "/conebench/contact_frames: has 3 entries, expected 27"},
       {"frames no frames", soft, reals("contact_frames", std::vector<double>(27, 0.5)), "that is not orthonormal"},
+      {"nodes that overlap", soft, integers("node_dofs", {0, 2}),
+       "/conebench/node_dofs: has 2, which overlaps another"},
+      {"nodes outside", soft, integers("node_dofs", {0, 9}),
+       "/conebench/node_dofs: has 9, which overlaps another, or is"},
+      {"velocity short", soft, reals("velocity", {1, 2}), "/conebench/velocity: has 2 entries, expected 11"},
+      {"friction axes", soft, reals("friction_axes", {1, 1, 1, 1, 1, -1}),
+       "/conebench/friction_axes: has a negative one"},
       {"conditioning of two", soft, reals("conditioning", {1, 2}), "/conebench/conditioning: has 2 entries"},
       {"step of two", soft, integers("step", {1, 2}), "/conebench/step: has 2 entries"},
       {"residual of text", soft, text("reference/residuals/natural_map", "small"), "residuals/natural_map"},

@@ -42,6 +42,12 @@ inline Configuration configuration_of(const Shape& shape) {
     axes.bottomRightCorner<2, 2>() << c, -s, s, c;
     known.contact_frames->segment(axes.size() * k, axes.size()) = axes.reshaped();
   }
+  known.nodes = {1, 4, 8};
+  if (shape.primal) {
+    known.velocity = Vector::LinSpaced(11, -1.0 / 3.0, 2.0);
+    known.inertia = Vector::LinSpaced(11, 0.1, 0.7);
+  }
+  known.friction_axes = Vector::LinSpaced(2 * shape.contacts, 0.1, 1.0 / 3.0);
   known.scene = "nunchuk links=2 größe=1";
   known.step = 17;
   known.seed = 0xfedcba9876543210;

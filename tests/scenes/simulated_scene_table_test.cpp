@@ -25,7 +25,13 @@ TEST(SimulatedSceneTable, AModelIsTheSameForTheSameValuesAndSeed) {
     const auto once = row.make({}, 3);
     const auto again = row.make({}, 3);
     ASSERT_TRUE(once && again) << row.id;
-    EXPECT_THAT(once->mjcf, HasSubstr("<mujoco"));
+    EXPECT_EQ(once->soft.has_value(), row.elastic);
+    if (row.elastic) {
+      EXPECT_EQ(once->soft->position, again->soft->position);
+      EXPECT_EQ(once->soft->velocity, again->soft->velocity);
+    } else {
+      EXPECT_THAT(once->mjcf, HasSubstr("<mujoco"));
+    }
     EXPECT_EQ(once->mjcf, again->mjcf);
     EXPECT_GT(once->time_step, 0.0);
     EXPECT_GT(once->steps, 0);

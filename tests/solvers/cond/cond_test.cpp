@@ -279,6 +279,36 @@ TEST(CondPrototype, NeedsAsManyIterationsOnTheMat) {
   }
 }
 
+TEST(CondPrototype, NeedsAsManyIterationsUnderThePlate) {
+  const auto given = sample("plate-03.hdf5");
+  if (!given) GTEST_SKIP() << "no prototype's samples";
+  // All but the plate's six velocities are nodes'.
+  ContactProblemData data = given->data();
+  data.configuration.emplace();
+  data.configuration->nodes.emplace();
+  for (Index k = 0; k + 6 < data.primal->mass.rows(); k += 3) data.configuration->nodes->push_back(k);
+  const ContactProblem problem = ContactProblem::create(std::move(data)).value();
+  const OptionValues gain{{"virtual_gain", 1.0}};
+  expect_counts(problem, "COND-STRICT", gain, {80, 473, 808});
+  expect_counts(problem, "COND-PROX", gain, {123, 456, 794});
+}
+
+TEST(Cond, StartsFromTheVelocityBeforeTheStep) {
+  ContactProblemData data = soft_mesh(4).data();
+  const ContactProblem unknown = ContactProblem::create(data).value();
+  data.configuration.emplace();
+  data.configuration->velocity = data.primal->free_velocity;
+  const ContactProblem known = ContactProblem::create(data).value();
+  EXPECT_NE(known.data_hash(), unknown.data_hash());
+  EXPECT_EQ(known.content_hash(), unknown.content_hash());
+  const auto first = [](const ContactProblem& problem, const char* start) {
+    return run("COND-STRICT", problem, {{"start", start}}, 0.0, 1).impulse;
+  };
+  EXPECT_EQ(first(known, "velocity"), first(known, "free"));
+  EXPECT_EQ(first(unknown, "velocity"), first(unknown, "zero"));
+  EXPECT_NE(first(known, "velocity"), first(known, "zero"));
+}
+
 TEST(CondPrototype, AnisotropicSampleIsNodal) {
   const auto problem = sample("aniso.hdf5");
   if (!problem) GTEST_SKIP() << "no prototype's samples";

@@ -97,8 +97,8 @@ ContactProblem node_and_body() {
 
 TEST(NodalForm, TableOfNodesLeavesTheVirtualNodeToTheBody) {
   const ContactProblem problem = node_and_body();
-  const std::vector<int> nodes{0};
-  const NodalForm table = nodalise(problem, {.virtual_gain = 0.5, .nodes = &nodes});
+  const std::vector<std::int64_t> nodes{0};
+  const NodalForm table = nodalise(problem, {.virtual_gain = 0.5, .nodes = nodes});
   ASSERT_EQ(table.virtual_nodes(), 1);
   EXPECT_TRUE(table.blocks[0].paired);
   EXPECT_EQ(table.blocks[0].i[0], 0);
@@ -113,8 +113,8 @@ TEST(NodalForm, TableOfNodesLeavesTheVirtualNodeToTheBody) {
 
 TEST(NodalForm, GainFollowsTheStepOfThePartner) {
   const ContactProblem problem = node_and_body();
-  const std::vector<int> nodes{0};
-  EXPECT_NEAR(nodalise(problem, {.nodes = &nodes}).blocks[0].gain, 0.3 * 0.1, 1e-15);  // w = 1/m
+  const std::vector<std::int64_t> nodes{0};
+  EXPECT_NEAR(nodalise(problem, {.nodes = nodes}).blocks[0].gain, 0.3 * 0.1, 1e-15);  // w = 1/m
   // Without one: 0.3 over the mean of J diag(M)⁻¹ Jᵀ.
   const Matrix j = problem.primal()->jacobian;
   const double mean =

@@ -85,7 +85,8 @@ Vector read_npy(const std::filesystem::path& file) {
   const std::string_view shape = after_key(header, "shape");
   const Index length = length_of_shape(shape);
   if (length < 0) {
-    fail(file, fmt::format("has shape {}, expected one dimension", shape.substr(0, shape.find(')') + 1)));
+    fail(file, fmt::format("has shape {}, expected one dimension; save it with ravel()",
+                           shape.substr(0, shape.find(')') + 1)));
   }
   const std::uintmax_t data_bytes = file_bytes - static_cast<std::uintmax_t>(stream.tellg());
   if (static_cast<std::uintmax_t>(length) != data_bytes / sizeof(double) || data_bytes % sizeof(double) != 0) {

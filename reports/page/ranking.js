@@ -282,7 +282,7 @@ function stageBars(ranking) {
   const tables = ranking.rows
     .map((row) => ({ solver: row.solver, own: all.filter((cell) => cell.solver === row.solver) }))
     .filter(({ own }) => own.length > 0)
-    .map(({ solver, own }) => {
+    .flatMap(({ solver, own }) => {
       const count = (stage) => own.filter((cell) => cell.stage === stage).length;
       const stages = distinct(own.map((cell) => cell.stage)).sort((a, b) => count(b) - count(a));
       const line = (title, cells) =>

@@ -95,10 +95,11 @@ Result<int> check_solvers(const Arguments& arguments) {
     if (const auto checked = (*row)->effective_options(*options); !checked) return checked.error();
     std::vector<std::vector<std::string>> table = {{"problem", "outcome", "how", "what it asks"}};
     nlohmann::json checks = nlohmann::json::array();
-    long passed = 0;
+    long passed = 0, unsupported = 0;
     for (const auto& micro : closed_form::micro_problems()) {
       const Check made = check(**row, *options, micro);
       if (made.outcome == "passed") ++passed;
+      if (made.outcome == "unsupported") ++unsupported;
       failed = failed || made.outcome == "failed";
       table.push_back({micro.name, made.outcome, made.detail, micro.asks});
       checks.push_back(
@@ -106,8 +107,10 @@ Result<int> check_solvers(const Arguments& arguments) {
     }
     all.push_back({{"solver", id}, {"passed", passed}, {"checks", checks}});
     if (!arguments.json) {
-      print_text(fmt::format("{}: passed {} of {}\n\n{}\n", id, passed, plural(long(checks.size()), "problem"),
-                             align_columns(table)));
+      print_text(
+          fmt::format("{}: passed {} of {}{}\n\n{}\n", id, passed, plural(long(checks.size()), "problem"),
+                      unsupported == 0 ? "" : fmt::format("; {} not supported, which is no failure", unsupported),
+                      align_columns(table)));
     }
   }
   if (arguments.json) print_json("check-solver", {{"solvers", all}});

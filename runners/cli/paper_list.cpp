@@ -70,6 +70,8 @@ std::string as_text(const Listed& listed) {
     ids += (ids.empty() ? "" : ", ") + entry.id;
   }
   std::string text = align_columns(rows) + "\n";
+  for (const auto& [number, title] : titles) text += fmt::format("{}: {}\n", number, title);
+  text += "\n";
   for (const auto& [reason, ids] : reasons) text += fmt::format("{}: {}\n", ids, reason);
   return text;
 }

@@ -48,6 +48,7 @@ Examples:
   conebench run default --db results.sqlite
   conebench run suites/fclib.json --data problems --db fclib.sqlite
   conebench run suites/fclib.json --data problems --dry-run
+  conebench run fclib --data problems --filter 'solver~^(NSGS|CASCADE)$ && contacts<=100'
   conebench run suites/fclib.json --db fclib.sqlite --retry timeout,crashed
   conebench run nightly.json --db shard-2.sqlite --shard 2/8
   conebench run nightly.json --db nightly.sqlite --require-solved 0.95

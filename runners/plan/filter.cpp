@@ -292,6 +292,12 @@ std::string misspelt(const CellFilter& filter, const std::set<std::string>& solv
     if (field != "solver" && field != "family") continue;
     const std::set<std::string>& known = field == "solver" ? solvers : families;
     if (known.contains(value)) continue;
+    if (value.find(',') != std::string::npos) {
+      std::string either = value;
+      std::erase(either, ' ');
+      std::replace(either.begin(), either.end(), ',', '|');
+      return fmt::format("did you mean '{}~^({})$'? ", field, either);
+    }
     if (std::string meant = did_you_mean(value, {known.begin(), known.end()}); !meant.empty()) return meant;
   }
   return {};

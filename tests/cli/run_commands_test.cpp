@@ -325,6 +325,7 @@ TEST_F(RunCommand, AFilterThatFitsNothingMeasuresNothing) {
   EXPECT_THAT(outcome.err, HasSubstr("--filter 'family=nowhere' leaves no cell; solvers of this suite: NSGS, "
                                      "PGS-CCP; families: box-stack, sliding-box"));
   EXPECT_EQ(run({"--filter", "solver=ELSE"}).code, 5);
+  EXPECT_THAT(run({"--filter", "solver=NSGS, PGS-CCP"}).err, HasSubstr("did you mean 'solver~^(NSGS|PGS-CCP)$'?"));
   EXPECT_THAT(run({"--filter", "solver=NGSS"}).err, HasSubstr("did you mean 'NSGS'?"));
   EXPECT_THAT(run({"--filter", "family=box-stak && solver=NSGS"}).err, HasSubstr("did you mean 'box-stack'?"));
   EXPECT_EQ(run({"--filter", "beauty=1"}).code, 2);

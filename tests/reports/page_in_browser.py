@@ -25,6 +25,7 @@ def open_page(window, folder, fragment=""):
 def expect_quiet(window):
     complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
     assert not complaints, complaints
+    assert "[object " not in window.run("return document.body.innerText"), "an object is shown as text"
 
 
 def click(window, selector):

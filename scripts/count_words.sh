@@ -5,7 +5,7 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=30000
+outside_limit=30450
 experiments_limit=15000
 readme_limit=900
 

@@ -5,7 +5,7 @@
 
 namespace conebench::reports {
 
-/// A file of reports/page by its name, or "plotly.js"; empty where this build does not have it.
+/// A file of reports/page by its name; empty for another name.
 std::string_view page_asset(std::string_view name);
 
 }  // namespace conebench::reports

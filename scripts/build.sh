@@ -28,10 +28,7 @@ if command -v dpkg-query >/dev/null; then
     install_missing "${cluster_packages[@]}" || echo "No Slurm: its test is skipped." >&2
     install_missing "${python_packages[@]}" || echo "No pybind11 or scipy: the Python package is left out." >&2
   fi
-  # Only the charts need npm, so a machine without it (or without a registry) still gets a working build.
-  command -v npm >/dev/null || install_missing nodejs npm || echo "No npm: reports will have tables and no charts." >&2
 fi
-scripts/fetch_plotly.sh || echo "Plotly could not be installed: reports will have tables and no charts." >&2
 
 options=(-DCONEBENCH_NATIVE="${CONEBENCH_NATIVE:-ON}")
 # A build folder that already has the tests keeps them.

@@ -1,13 +1,10 @@
-# cmake -DOUTPUT=file.cpp -DPARTS=a;b -DPLOTLY=file-or-nothing -P embed.cmake
+# cmake -DOUTPUT=file.cpp -DPARTS=a;b -P embed.cmake
 # Writes the table of page_assets.hpp. Bytes as numbers: string literals have a length limit.
 set(arrays "")
 set(rows "")
 set(number 0)
-foreach(file IN LISTS PARTS PLOTLY)
+foreach(file IN LISTS PARTS)
   get_filename_component(name "${file}" NAME)
-  if(file STREQUAL PLOTLY)
-    set(name "plotly.js")
-  endif()
   file(READ "${file}" bytes HEX)
   string(LENGTH "${bytes}" length)
   math(EXPR length "${length} / 2")

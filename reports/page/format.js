@@ -54,11 +54,6 @@ function plural(count, noun) {
   return `${formatCount(count)} ${count === 1 ? noun : many}`;
 }
 
-// Plotly reads a few tags in texts; names are shown as they are.
-function plain(text) {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-}
-
 const outcomes = [
   { id: "solved", title: "solved", hint: "the judge accepts the answer" },
   { id: "false_claim", title: "false claim", hint: "the solver says converged, the judge does not accept" },

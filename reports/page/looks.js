@@ -1,0 +1,58 @@
+// A solver's colour is that of its kind of method and follows from its name alone, so that it is the same in every
+// report; a setting with options of its own, or a solver from outside, has one by the hash of its label. Solvers of one
+// colour in a report differ by their dashes.
+const kinds = [
+  ["CASCADE"],
+  ["NSGS", "NBGS"],
+  ["ADMM"],
+  ["APGD", "FP", "VI"],
+  ["PROX", "PPA", "ACLM"],
+  ["LEMKE"],
+  ["NSN", "SSN", "NEWTON"],
+  ["PGS"],
+  ["RAISIM", "STAGGERED"],
+  ["IPM", "IPOPT"],
+];
+function kindOf(label) {
+  const name = label.replace(/^SICONOS-/, "");
+  return kinds.findIndex((heads) => heads.some((head) => new RegExp(`^${head}(-[A-Z0-9]+)*$`).test(name)));
+}
+function nameColour(label) {
+  const kind = kindOf(label);
+  if (kind >= 0) return kind;
+  let hash = 2166136261; // FNV-1a
+  for (const letter of label) hash = Math.imul(hash ^ letter.codePointAt(0), 16777619) >>> 0;
+  return (hash >>> 8) % colours;
+}
+const dashes = ["", "7 3", "2 3", "9 3 2 3", "14 3", "9 3 2 3 2 3", "1 2", "4 2 4 5"];
+// Solvers with the colour of their kind come first, so that these have solid lines.
+const looks = [];
+const timesUsed = new Map();
+const byKind = ({ label }) => kindOf(label) >= 0;
+for (const wanted of [true, false]) {
+  data.solvers.forEach((solver, s) => {
+    if (byKind(solver) !== wanted) return;
+    const colour = nameColour(solver.label);
+    const before = timesUsed.get(colour) ?? 0;
+    timesUsed.set(colour, before + 1);
+    looks[s] = { colour: `var(--series-${colour})`, dash: dashes[before % dashes.length] };
+  });
+}
+const colourOf = (solver) => looks[solver].colour;
+const dashOf = (solver) => looks[solver].dash;
+
+function swatch(solver) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 18 10");
+  svg.setAttribute("class", "swatch");
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+  for (const [name, value] of Object.entries({ x1: 0, x2: 18, y1: 5, y2: 5, "stroke-dasharray": dashOf(solver) })) {
+    line.setAttribute(name, value);
+  }
+  line.style.stroke = colourOf(solver);
+  svg.append(line);
+  return svg;
+}
+
+const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.solvers[s].label, `solver.${s}`));

@@ -155,7 +155,7 @@ TEST_F(GenerateSamples, ASampleSetSaysWhetherItIsTrivialAndOfWhat) {
   ASSERT_EQ(lying.code, 0) << lying.err;
   EXPECT_THAT(
       lying.err,
-      HasSubstr("a trivial sample set: of 40 contacts 0 % slip (fewer than 10 %) and 0 % open (fewer than 5 %)"));
+      HasSubstr("these samples tell solvers little apart: of 40 contacts 0 % slip (fewer than 10 %) and 0 % open (fewer than 5 %)"));
   std::ifstream stream(base + "/samples.json");
   const auto summary = nlohmann::json::parse(stream);
   EXPECT_TRUE(summary["trivial"]);

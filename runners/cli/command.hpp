@@ -43,6 +43,7 @@ Command add_paper(CLI::App& root);
 Command add_merge(CLI::App& root);
 Command add_rejudge(CLI::App& root);
 Command add_doctor(CLI::App& root);
+Command add_data(CLI::App& root);
 Command add_worker(CLI::App& root);
 Command add_completion(CLI::App& root);
 

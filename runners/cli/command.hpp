@@ -50,7 +50,7 @@ Command add_completion(CLI::App& root);
 /// A bash script that completes everything that `root` declares.
 std::string bash_completion(const CLI::App& root);
 
-/// "conebench 0.1.0 (…)", one line.
+/// "conebench 0.2.0 (…)", one line.
 std::string version_line();
 
 }  // namespace conebench::cli

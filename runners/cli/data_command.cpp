@@ -103,7 +103,7 @@ Result<Ending> git(const DataSet& set, const std::vector<std::string>& words, co
 
 /// Folders of the clone that are checked out; licences come along.
 std::string sparse_patterns(const DataSet& set) {
-  std::string text = "/LICEN[CS]E*\n/COPYING*\n";
+  std::string text = set.only.empty() ? "/*\n" : "/LICEN[CS]E*\n/COPYING*\n";
   for (const std::string& part : set.only) text += "/" + part + "/\n";
   return text;
 }
@@ -114,13 +114,12 @@ std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop) {
   fs::create_directories(set.folder / ".git/info", failed);
   if (failed)
     return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", set.folder.string(), failed.message())};
-  const std::vector<std::vector<std::string>> steps = {
-      {"init", "-q"},
-      {"config", "remote.origin.url", set.source},
-      {"config", "core.sparseCheckout", set.only.empty() ? "false" : "true"},
-      {"fetch", "-q", "--depth", "1", "origin", "HEAD"},
-      {"checkout", "-q", "--force", "--detach", "FETCH_HEAD"},
-      {"read-tree", "-mu", "HEAD"}};
+  const std::vector<std::vector<std::string>> steps = {{"init", "-q"},
+                                                       {"config", "remote.origin.url", set.source},
+                                                       {"config", "core.sparseCheckout", "true"},
+                                                       {"fetch", "-q", "--depth", "1", "origin", "HEAD"},
+                                                       {"checkout", "-q", "--force", "--detach", "FETCH_HEAD"},
+                                                       {"read-tree", "-mu", "HEAD"}};
   for (const auto& step : steps) {
     if (step.front() == "fetch") {
       std::ofstream(set.folder / ".git/info/sparse-checkout") << sparse_patterns(set);

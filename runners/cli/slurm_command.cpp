@@ -154,7 +154,7 @@ rm -f {}.new
   if (!arguments.nights.empty()) {
     std::vector<std::string> words = {place.executable, "nightly", plan.suite_file, "--stores",
                                       absolute(arguments.nights)};
-    if (!arguments.data.empty()) words.insert(words.end(), {"--data", absolute(arguments.data)});
+    if (!arguments.data.empty()) words.insert(words.end(), {"--data", place_of_data(arguments.data)});
     if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
     const std::vector<std::string> code = words_of(arguments.code);
     words.insert(words.end(), code.begin(), code.end());

@@ -192,8 +192,8 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
     pending_sources.push_back(source);
   }
   std::erase_if(*sources, [](const ProblemSource& source) { return source.pending; });
-  // A shard takes its survey's word: as much as all of the set's bytes would be read by each of many.
-  if (options.shards == 1) {
+  // A shard takes the word of the survey: each of many would read all bytes of the set.
+  if (options.shards == 1 && !options.keys) {
     if (const auto altered = altered_data(*sources, options.interrupted)) return *altered;
   }
   const int at_a_time = std::max(options.jobs, processors);

@@ -8,10 +8,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git, git-lfs, gnuplot-nox, libosmesa6")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "benchmarks solvers of frictional contact
- Runs solvers of rigid and deformable frictional contact on FCLIB's files, built-in
- scenes and simulations, judges every answer independently of the solver, and
- reports which solver, with which options, is right and fast.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Runs solvers of rigid and deformable frictional contact on FCLIB's files, built-in
+scenes and simulations, judges every answer independently of the solver, and
+reports which solver, with which options, is right and fast.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 if(CONEBENCH_NATIVE)
   # For this machine alone; so that nobody takes it for the package of a release.

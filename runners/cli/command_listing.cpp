@@ -78,6 +78,14 @@ submitted), `tasks` (by state; null: squeue does not answer) and `merged`.
 `licence`, `source`, `revision`, `only`, `folder`, `files` (how many) and `bytes`, or `name` and `error`. `data add`: the set and `version_before` (null: new).
 `data verify`: `sets`, each with `faults` (`path`, `what`). Schemas: `conebench.data_list/1` and so on.
 
+`history`, as `history.json`: `suites`, each with `settings`, `families`, `slices` and
+- `nights`, oldest first: store, date, build, processor, `complete`, `loaded`, `segment` (times of one number can be compared),
+  `not_judged` (why not), `exit_code`, `headline` and `page` (where `conebench nightly` ran it);
+- `series`: per `setting`, `slice` and `family` (null: all), one value a night: `solved`, `problems`, `corrected_percent`, `raw_percent`;
+- `together_percent`: per slice, one value a night;
+- `time_changes`: `setting`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `words`;
+- `cell_changes`: `setting`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells).
+
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.
 

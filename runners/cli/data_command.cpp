@@ -28,7 +28,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* footer =
     R"(A set is a manifest, NAME.json, in CONEBENCH_DATA_HOME (else XDG_DATA_HOME/conebench, else
-~/.local/share/conebench). `--data NAME` and a suite's "data": "NAME" use it. docs/data_sets.md
+~/.local/share/conebench), beside clones and scenes in NAME/. `--data NAME` and a suite's
+"data": "NAME" use it. The manifest is JSON: schema (conebench.data_set/1), name, version, licence,
+source, revision (commit of a clone), only, folder (absolute, or beside the manifest) and files, each
+with path, bytes and xxh128, as `xxhsum -H2` prints it. docs/data_sets.md
 
 Examples:
   conebench data add fclib-library --only Local/siconos/Capsules
@@ -108,8 +111,9 @@ std::string sparse_patterns(const DataSet& set) {
   return text;
 }
 
-/// A shallow clone of the newest commit in the set's folder, or that folder brought up to date.
-std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop) {
+/// A shallow clone of the newest commit in the set's folder, or that folder brought up to date. `pull_failure`: what
+/// Git LFS says where it could not fetch, which matters where pointers came.
+std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop, std::string& pull_failure) {
   std::error_code failed;
   fs::create_directories(set.folder / ".git/info", failed);
   if (failed)
@@ -136,7 +140,9 @@ std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop) {
   }
   std::vector<std::string> pull = {"lfs", "pull"};
   if (!set.only.empty()) pull.insert(pull.end(), {"--include", fmt::format("{}", fmt::join(set.only, ","))});
-  if (const auto pulled = git(set, pull, stop); !pulled) return pulled.error();
+  const auto pulled = git(set, pull, stop);
+  if (!pulled) return pulled.error();
+  if (pulled->code != 0) pull_failure = pulled->words;
   std::ifstream(set.folder / ".git/HEAD") >> set.revision;
   return std::nullopt;
 }
@@ -234,14 +240,18 @@ Result<int> add_set(const DataArguments& arguments) {
   auto set = planned_set(arguments, before);
   if (!set) return set.error();
   const InterruptGuard guard;
+  std::string pull_failure;
   if (!arguments.scenes.empty()) {
     if (auto error = generate(*set, arguments.scenes)) return *error;
   } else if (is_url(set->source)) {
     print_note("fetching " + set->source);
-    if (auto error = clone(*set, guard.flag())) return *error;
+    if (auto error = clone(*set, guard.flag(), pull_failure)) return *error;
   }
   if (guard.flag()) return interrupted;
-  if (auto error = take_files(*set)) return *error;
+  if (auto error = take_files(*set)) {
+    if (!pull_failure.empty()) error->message += fmt::format(" (`git lfs pull` failed: {})", pull_failure);
+    return *error;
+  }
   if (set->licence.empty()) set->licence = licence_beside(set->folder);
   const auto written = write_files(data_home(), std::vector<ReportFile>{{set->name + ".json", manifest_text(*set)}});
   if (!written) return written.error();

@@ -215,7 +215,7 @@ std::optional<Error> take_files(DataSet& set) {
     const fs::path file = set.folder / path;
     if (is_pointer(file)) pointers.push_back(path);
     std::error_code failed;
-    DataFile one{valid_utf8(path), fs::file_size(file, failed), file_address(file)};
+    DataFile one{valid_utf8(path), fs::file_size(file, failed), file_xxh128(file)};
     if (one.path != path) return bad(fmt::format("{}: its name is not UTF-8; rename it", valid_utf8(file.string())));
     if (failed || (one.hash.empty() && one.bytes > 0)) return bad(file.string() + ": cannot be read");
     if (one.bytes == 0) return bad(file.string() + ": is empty");
@@ -223,8 +223,9 @@ std::optional<Error> take_files(DataSet& set) {
   }
   if (!pointers.empty()) {
     return bad(fmt::format(
-        "{}: {} of {} are Git LFS pointers, not the data ({}); fetch it by `{}`, then the same command again", set.name,
-        pointers.size(), plural(static_cast<long>(paths->size()), "file"), pointers.front(), fetch_command(set)));
+        "{}: Git LFS pointers in place of data, {} of {} ({}{}); fetch the data by `{}`, then the same command again",
+        set.name, pointers.size(), plural(static_cast<long>(paths->size()), "file"), pointers.front(),
+        pointers.size() > 1 ? ", …" : "", fetch_command(set)));
   }
   set.version = version_of(set.files);
   return std::nullopt;
@@ -255,7 +256,7 @@ std::vector<DataFault> check_data_set(const DataSet& set) {
     } else if (is_pointer(path)) {
       faults.push_back(
           {file.path, fmt::format("is a Git LFS pointer, not the data; fetch it by `{}`", fetch_command(set))});
-    } else if (fs::file_size(path, failed) != file.bytes || file_address(path) != file.hash) {
+    } else if (fs::file_size(path, failed) != file.bytes || file_xxh128(path) != file.hash) {
       faults.push_back({file.path, "holds other data than when it was added"});
     }
   }

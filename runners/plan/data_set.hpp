@@ -16,7 +16,7 @@ namespace conebench {
 struct DataFile {
   std::string path;  ///< relative to DataSet::folder, with '/'
   std::uintmax_t bytes = 0;
-  std::string hash;  ///< file_address()
+  std::string hash;  ///< file_xxh128()
 };
 
 struct DataSet {

@@ -389,7 +389,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
 std::optional<Error> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted) {
   for (const ProblemSource& source : sources) {
     if (interrupted != nullptr && *interrupted) return std::nullopt;
-    if (source.data_hash.empty() || file_address(source.file) == source.data_hash) continue;
+    if (source.data_hash.empty() || file_xxh128(source.file) == source.data_hash) continue;
     std::error_code ignored;
     return Error{ErrorCode::bad_input,
                  fmt::format("data set {} {}: {} {}; `conebench data verify {}` lists all such files", source.data_set,

@@ -30,7 +30,7 @@ class DataCommand : public RunCommand {
   }
 
   Outcome call(const std::vector<std::string>& words) {
-    return conebench(words, {.environment = {"CONEBENCH_DATA_HOME=" + (folder / "home")}});
+    return conebench(words, {{}, {"CONEBENCH_DATA_HOME=" + (folder / "home")}, {}});
   }
   Outcome add_own() { return call({"data", "add", "mine", folder / "own", "--json"}); }
 
@@ -216,8 +216,7 @@ TEST_F(DataCommand, ScenesAreASetThatIsTheSameEverywhere) {
   const Outcome here = call(words);
   ASSERT_EQ(here.code, 0) << here.err;
   EXPECT_EQ(here.json()["files"], 2);
-  const Outcome there =
-      conebench(words, {.environment = {"CONEBENCH_DATA_HOME=", "XDG_DATA_HOME=" + (folder / "xdg")}});
+  const Outcome there = conebench(words, {{}, {"CONEBENCH_DATA_HOME=", "XDG_DATA_HOME=" + (folder / "xdg")}, {}});
   EXPECT_EQ(there.json()["version"], here.json()["version"]) << there.err;
   EXPECT_TRUE(fs::exists(folder / "xdg/conebench/stacks.json"));
   EXPECT_EQ(call({"run", suite(R"({"data": "stacks"})"), "--db", folder / "s.sqlite"}).code, 0);

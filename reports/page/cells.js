@@ -3,7 +3,7 @@
 const pageSize = 50;
 const clearedFilters = { search: "", solver: "", outcome: "", status: "", every: "" };
 
-const tolerated = (cell) => data.slices[cell.slice].label;
+const toleranceLabel = (cell) => data.slices[cell.slice].label;
 
 const cellColumns = [
   {
@@ -41,7 +41,7 @@ const cellColumns = [
     value: (c) => data.solvers[c.solver].label,
     show: (c) => solverLink(c.solver),
   },
-  { id: "tolerance", title: "Tol.", value: (c) => data.slices[c.slice].tolerance, show: tolerated },
+  { id: "tolerance", title: "Tol.", value: (c) => data.slices[c.slice].tolerance, show: toleranceLabel },
   {
     id: "outcome",
     title: "Outcome",

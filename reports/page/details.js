@@ -78,7 +78,7 @@ function residualTable(cell) {
     el(
       "table",
       {},
-      headRow(["", "value", "unit", "worst block", `≤ ${tolerated(cell)}`]),
+      headRow(["", "value", "unit", "worst block", `≤ ${toleranceLabel(cell)}`]),
       el(
         "tbody",
         {},

@@ -183,7 +183,7 @@ void StepOptions::declare(OptionBinder& bind, StepOptions& o) {
   bind.real("baumgarte_limits", o.baumgarte_limits, factor("β of 004 eq. (90b)"));
   bind.real("baumgarte_contacts", o.baumgarte_contacts, factor("γ of 004 eq. (91b)"));
   bind.real("penetration_margin", o.penetration_margin,
-            {.minimum = -1, .maximum = 1, .unit = "m", .doc = "δ of 004 eq. (91a), tolerated depth"});
+            {.minimum = -1, .maximum = 1, .unit = "m", .doc = "δ of 004 eq. (91a), admissible depth"});
   bind.real("max_depenetration", o.max_depenetration,
             {.minimum = 0, .maximum = 1e12, .unit = "m/s", .doc = "what baumgarte_contacts drives shapes apart with"});
   bind.choice("impact_rule", o.impact_rule, {"closing", "printed"},

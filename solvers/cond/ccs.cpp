@@ -47,10 +47,7 @@ class Ccs final : public Solver {
   bool needs_matrix(const ContactProblem&) const override { return false; }
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
-    if (auto reason = unsupported_by_flags(info_, problem)) return reason;
-    if (problem.rows() == 0) return std::nullopt;
-    if (auto reason = without_nodal_form(problem)) return info_.id + " needs " + *reason;
-    return std::nullopt;
+    return unsupported_by_nodes(info_, problem);
   }
 
   std::optional<Error> prepare(const ContactProblem& problem) override {

@@ -58,7 +58,8 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
   bind.choice("step", o.step, {"frobenius", "bb1", "bb2", "bb-alternate"},
               "W: least |I - W A|_F, or Barzilai and Borwein's alpha I, the two formulas in turn");
   bind.flag("scaled", o.scaled, "Barzilai and Borwein's alpha times frobenius' W in place of I");
-  bind.flag("safe", o.safe, "scale W so that lambda_max(W A) <= 1.9, by 60 power iterations in the set-up");
+  bind.flag("safe", o.safe,
+            "scale W so that lambda_max(W A) <= 1.9, by 60 power iterations in the set-up; with a bb step the first W");
   bind.flag("pair", o.pair, "one step size for both nodes of a contact between two");
   bind.flag("chebyshev", o.chebyshev, "acceleration, (38) and (39)");
   bind.real("under_relaxation", o.under_relaxation,
@@ -75,8 +76,9 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
                {.minimum = 0,
                 .maximum = 1e6,
                 .doc = "iterations until the compliance of virtual nodes is taken back; 0: never"});
-  bind.integer("recycle", o.recycle,
-               {.minimum = 1, .maximum = 1e6, .doc = "problems on end with the same nodes in contact that keep W"});
+  bind.integer(
+      "recycle", o.recycle,
+      {.minimum = 1, .maximum = 1e6, .doc = "steps on end of a simulation with the same nodes in contact that keep W"});
   bind.choice(
       "start", o.start, {"velocity", "free", "zero"},
       "to start from without a guess: the velocity before the step where the problem tells it (else zero), v_free");
@@ -93,10 +95,7 @@ class Cond final : public Solver {
   bool needs_matrix(const ContactProblem&) const override { return false; }
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
-    if (auto reason = unsupported_by_flags(info_, problem)) return reason;
-    if (problem.rows() == 0) return std::nullopt;
-    if (auto reason = without_nodal_form(problem)) return info_.id + " needs " + *reason;
-    return std::nullopt;
+    return unsupported_by_nodes(info_, problem);
   }
 
   std::optional<Error> prepare(const ContactProblem& problem) override {

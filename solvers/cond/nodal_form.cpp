@@ -338,6 +338,13 @@ std::optional<std::string> without_nodal_form(const ContactProblem& problem) {
   return std::nullopt;
 }
 
+std::optional<std::string> unsupported_by_nodes(const SolverInfo& info, const ContactProblem& problem) {
+  if (auto reason = unsupported_by_flags(info, problem)) return reason;
+  if (problem.rows() == 0) return std::nullopt;
+  if (auto reason = without_nodal_form(problem)) return info.id + " needs " + *reason;
+  return std::nullopt;
+}
+
 NodalForm nodalise(const ContactProblem& problem, const NodalOptions& options) {
   return Nodaliser(problem, options).take();
 }

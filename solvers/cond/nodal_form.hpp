@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "problems/contact_problem.hpp"
+#include "solvers/solver.hpp"
 
 namespace conebench::cond {
 
@@ -50,6 +51,8 @@ struct NodalOptions {
 /// What the problem lacks of a nodal form, if it has none: M and J, symmetry or a positive diagonal of M, one
 /// compliance for both tangents of a contact. Contacts with rolling friction have none either.
 std::optional<std::string> without_nodal_form(const ContactProblem& problem);
+/// Why a solver that needs a nodal form does not take the problem; its flags come first.
+std::optional<std::string> unsupported_by_nodes(const SolverInfo& info, const ContactProblem& problem);
 
 /// (15). A node is in one block only: where (25) would not be diagonal, in a block's second use of a node, a virtual
 /// node takes its place, as it does of all that is no node's. Where without_nodal_form() says nothing.

@@ -4,24 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "problems/contact_problem.hpp"
+#include "scenes/micro_problems.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::admm_test {
 
-inline ContactProblem make_problem(const Matrix& delassus, const Vector& free_term, ConeProduct cones,
-                                   const Vector& compliance = {}) {
-  ContactProblemData data;
-  data.cones = std::move(cones);
-  data.delassus = make_dense_delassus(delassus);
-  data.free_term = free_term;
-  data.compliance = compliance;
-  data.provenance.name = "test";
-  return ContactProblem::create(std::move(data)).value();
-}
+using closed_form::micro;
 
 inline ConeProduct contacts(std::vector<double> friction, int dimension = 3) {
-  return ConeProduct::create(0, 0, std::move(friction), dimension).value();
+  return closed_form::cones(0, 0, std::move(friction), dimension);
 }
 
 struct Answer {
@@ -84,7 +75,7 @@ inline ContactProblem random_problem(unsigned seed, Index count, Index bodies, d
   const Vector velocity = Vector::NullaryExpr(6 * bodies, [&] { return normal(random); });
   ConeProduct cones =
       ConeProduct::create(joints, limits, std::vector<double>(static_cast<std::size_t>(count), mu), dimension).value();
-  return make_problem(jacobian * jacobian.transpose(), jacobian * velocity, std::move(cones));
+  return micro(jacobian * jacobian.transpose(), jacobian * velocity, std::move(cones));
 }
 
 }  // namespace conebench::admm_test

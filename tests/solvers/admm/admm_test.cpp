@@ -13,7 +13,7 @@ namespace {
 
 using admm_test::contacts;
 using admm_test::LiteralAdmm;
-using admm_test::make_problem;
+using admm_test::micro;
 using admm_test::natural_map;
 using admm_test::random_problem;
 using admm_test::run;
@@ -23,7 +23,7 @@ const std::vector<std::string> kNcpIds = {"ADMM-NCP-FP", "ADMM-NCP-LA", "ADMM-NC
 
 TEST(Admm, StickingContactStopsTheBody) {
   const Matrix delassus = Eigen::Vector3d(1.0, 1.0, 2.0).asDiagonal();
-  const auto problem = make_problem(delassus, Eigen::Vector3d(0.1, -0.1, -1.0), contacts({0.5}));
+  const auto problem = micro(delassus, Eigen::Vector3d(0.1, -0.1, -1.0), contacts({0.5}));
   for (const auto& id : kNcpIds) {
     const auto answer = run(id, problem);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id;
@@ -35,7 +35,7 @@ TEST(Admm, PenaltyDoesNotUnderflowOnJointsThatContradictEachOther) {
   // No contact: the primal residual is zero throughout, and the rule would shrink ρ for ever.
   const Eigen::Vector3d axis(1.0, 1.0, 1.0);
   const auto problem =
-      make_problem(axis * axis.transpose(), Eigen::Vector3d(1.0, 1.001, 0.999), ConeProduct::create(3, 0, {}).value());
+      micro(axis * axis.transpose(), Eigen::Vector3d(1.0, 1.001, 0.999), ConeProduct::create(3, 0, {}).value());
   for (const std::string id : {"ADMM-NCP-LA", "ADMM-NCP-SA", "ADMM-NCP-SA-S"}) {
     const auto answer = run(id, problem, {}, {.tolerance = 1e-10, .max_iterations = 5000});
     EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations) << id;
@@ -45,7 +45,7 @@ TEST(Admm, PenaltyDoesNotUnderflowOnJointsThatContradictEachOther) {
 
 TEST(Admm, SlidingContactKeepsSignoriniInTheNcpAndTakesOffInTheCcp) {
   const Matrix delassus = Matrix::Identity(3, 3);
-  const auto problem = make_problem(delassus, Eigen::Vector3d(3.0, 0.0, -1.0), contacts({0.5}));
+  const auto problem = micro(delassus, Eigen::Vector3d(3.0, 0.0, -1.0), contacts({0.5}));
   for (const auto& id : kNcpIds) {
     const auto answer = run(id, problem);
     EXPECT_TRUE(answer.impulse.isApprox(Eigen::Vector3d(-0.5, 0.0, 1.0), 1e-8)) << id << answer.impulse.transpose();
@@ -60,14 +60,14 @@ TEST(Admm, SlidingContactKeepsSignoriniInTheNcpAndTakesOffInTheCcp) {
 }
 
 TEST(Admm, LeavingContactCarriesNothing) {
-  const auto problem = make_problem(Matrix::Identity(3, 3), Eigen::Vector3d(1.0, 0.0, 0.2), contacts({0.5}));
+  const auto problem = micro(Matrix::Identity(3, 3), Eigen::Vector3d(1.0, 0.0, 0.2), contacts({0.5}));
   for (const auto& id : kNcpIds) {
     EXPECT_LE(run(id, problem).impulse.norm(), 1e-9) << id;
   }
 }
 
 TEST(Admm, AProblemWithoutConstraintsIsSolvedAtOnce) {
-  const auto problem = make_problem(Matrix(0, 0), Vector(0), ConeProduct());
+  const auto problem = micro(Matrix(0, 0), Vector(0), ConeProduct());
   for (const auto& row : admm_rows()) {
     const auto answer = run(row.info.id, problem);
     EXPECT_EQ(answer.summary.status, SolveStatus::converged) << row.info.id;
@@ -146,7 +146,7 @@ TEST(Admm, FactorsNothingAfterTheLastIteration) {
 TEST(Admm, SpectralRuleStartsAndStepsAsPrinted) {
   // G = 2 I and η = 0.1: L = 2.1 to the last digit, m = 0.1, κ = 21; ρ₀ of 004 (172a), steps of (172b) = 000 (46).
   const ContactProblem problem =
-      make_problem(2.0 * Matrix::Identity(9, 9), Vector::LinSpaced(9, 1.0, -3.0), contacts({0.5, 0.2, 0.8}));
+      micro(2.0 * Matrix::Identity(9, 9), Vector::LinSpaced(9, 1.0, -3.0), contacts({0.5, 0.2, 0.8}));
   LiteralAdmm expected(problem, Vector::Zero(9));
   expected.eta = 0.1;
   expected.rho = std::sqrt(0.1 * 2.1) * std::pow(21.0, 0.2);
@@ -203,7 +203,7 @@ TEST(Admm, UnsymmetricMatrixIsSolvedAsGivenUnlessAskedOtherwise) {
   // Real files are unsymmetric by up to 4 %; Cholesky would take another problem's G.
   Matrix delassus = Eigen::Vector3d(1.0, 1.0, 2.0).asDiagonal();
   delassus(0, 2) = 0.08;
-  const auto problem = make_problem(delassus, Eigen::Vector3d(3.0, 0.2, -1.0), contacts({0.5}));
+  const auto problem = micro(delassus, Eigen::Vector3d(3.0, 0.2, -1.0), contacts({0.5}));
   for (const auto& id : kNcpIds) {
     const auto as_given = run(id, problem);
     EXPECT_FALSE(as_given.summary.solved_symmetrised) << id;
@@ -211,7 +211,7 @@ TEST(Admm, UnsymmetricMatrixIsSolvedAsGivenUnlessAskedOtherwise) {
     const auto symmetrised = run(id, problem, {{"factorization", std::string("cholesky")}});
     EXPECT_TRUE(symmetrised.summary.solved_symmetrised) << id;
     EXPECT_GE(natural_map(problem, symmetrised.impulse), 1e-3) << id;
-    const auto other = make_problem(0.5 * (delassus + delassus.transpose()), problem.free_term(), contacts({0.5}));
+    const auto other = micro(0.5 * (delassus + delassus.transpose()), problem.free_term(), contacts({0.5}));
     EXPECT_LE(natural_map(other, symmetrised.impulse), 1e-8) << id;
   }
 }

@@ -26,7 +26,7 @@ TEST(AdmmErrata, PrintedLastTermOfTheLagrangianLosesTheMultiplier) {
   EXPECT_GT(std::abs(square - z.squaredNorm() / rho - of_33), 0.5);
 
   // A contact that slides, so that z is not zero at the solution.
-  const ContactProblem problem = make_problem(Matrix::Identity(3, 3), Eigen::Vector3d(3.0, 0.0, -1.0), contacts({0.5}));
+  const ContactProblem problem = micro(Matrix::Identity(3, 3), Eigen::Vector3d(3.0, 0.0, -1.0), contacts({0.5}));
   LiteralAdmm right(problem, Vector::Zero(3));
   LiteralAdmm printed = right;
   printed.printed_lagrangian = true;
@@ -62,8 +62,8 @@ TEST(AdmmErrata, ConditionOfOneWouldFreezeThePrintedPenalty) {
   // 000 (45), (46): with κ = 1 every exponent gives the same ρ. Nothing but compliance: L = m, far from ρ₀ = 1.
   const PenaltyRule printed{.update = PenaltyUpdate::spectral, .ratio = 10.0, .factor = std::pow(1.0, 0.05)};
   EXPECT_EQ(printed.updated(1.0, 1.0, 1e-3), 1.0);
-  const ContactProblem problem = make_problem(Matrix::Zero(3, 3), Eigen::Vector3d(0.2, 0.0, -1.0), contacts({0.5}),
-                                              Eigen::Vector3d::Constant(1e4));
+  const ContactProblem problem =
+      micro(Matrix::Zero(3, 3), Eigen::Vector3d(0.2, 0.0, -1.0), contacts({0.5}), Eigen::Vector3d::Constant(1e4));
   const auto answer = run("ADMM-NCP-SA", problem);
   EXPECT_GT(answer.summary.factorizations, 1) << "the linear rule has stepped in";
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
@@ -74,7 +74,7 @@ TEST(AdmmErrata, AbsoluteProximalWeightTiesTheIterationsToTheUnits) {
   // 000 after (35): η = 1e-6 whatever G, and ‖G‖ runs over eight decades on real files.
   const ContactProblem problem = random_problem(3, 8, 3);
   const Matrix small = 1e-8 * problem.delassus().dense();
-  const ContactProblem heavy = make_problem(small, problem.free_term(), ConeProduct(problem.cones()));
+  const ContactProblem heavy = micro(small, problem.free_term(), ConeProduct(problem.cones()));
   const StopRule stop{.tolerance = 0.0, .max_iterations = 300};
   const auto error = [&](const std::string& id, const ContactProblem& p, const OptionValues& options = {}) {
     return natural_map(p, run(id, p, options, stop).impulse) / p.free_term().lpNorm<Eigen::Infinity>();
@@ -108,8 +108,7 @@ TEST(AdmmErrata, PrintedDualResidualMissesTheChangeOfDeSaxcesTerm) {
 
 TEST(AdmmErrata, PrintedDualResidualClaimsTooEarlyUnderOverRelaxation) {
   // Line 7 of 004 Alg. 6 moves x after the system was solved; (41), (170b) know nothing of it, even in the CCP.
-  const ContactProblem problem =
-      make_problem(1e3 * Matrix::Identity(3, 3), Eigen::Vector3d(0.1, 0.0, -1.0), contacts({0.5}));
+  const ContactProblem problem = micro(1e3 * Matrix::Identity(3, 3), Eigen::Vector3d(0.1, 0.0, -1.0), contacts({0.5}));
   for (const double omega : {1.0, 1.9}) {
     LiteralAdmm admm(problem, Vector::Zero(3), false);
     admm.omega = omega;

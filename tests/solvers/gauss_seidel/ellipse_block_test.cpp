@@ -113,7 +113,7 @@ TEST(EllipseBlock, BisectionAndQuarticNeedNoSecondAttempt) {
     rooted += Quartic::find(ellipse, {}, ContactVector<3>::Zero(), e);
   }
   EXPECT_EQ(rooted, static_cast<int>(contacts.size()));
-  EXPECT_GE(bisected, static_cast<int>(contacts.size()) * 9 / 10) << "it may walk into a valley on the far side";
+  EXPECT_GE(bisected, static_cast<int>(contacts.size()) * 9 / 10) << "it may run into a valley on the far side";
 }
 
 TEST(EllipseBlock, OldDirectionsLeadToTheSameAnswer) {

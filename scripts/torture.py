@@ -60,6 +60,13 @@ def children(process):
     return found
 
 
+def length(file):
+    """Its bytes, 0 where there is none: SQLite takes its log away when the last connection closes."""
+    with contextlib.suppress(FileNotFoundError):
+        return file.stat().st_size
+    return 0
+
+
 def lasting(store):
     """What must not depend on when and how often a run was disturbed, by the cell's key; empty without a store."""
     if not store.exists():
@@ -181,12 +188,11 @@ def strike(bench, run, role, wait_s):
     """Kills one process of this role after a wait, as soon as there is one; the phase, or None where the run ended."""
     time.sleep(wait_s)
     log = pathlib.Path(str(run.store) + "-wal")
-    size = log.stat().st_size if log.exists() else 0
+    size = length(log)
     patience = time.monotonic() + 0.3 * bench.seconds
     while not run.ended():
         if role == "runner at a write":
-            grown = log.exists() and log.stat().st_size != size
-            if not grown and time.monotonic() < patience:
+            if length(log) == size and time.monotonic() < patience:
                 continue
         victims = run.victims(role)
         if victims:

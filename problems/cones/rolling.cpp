@@ -11,13 +11,24 @@ RollingCone::Pieces RollingCone::pieces(const Block& x) const {
   const double b = norm_of_two(x[3], x[4]);
   const double slide = a - friction * x[normal];  // > 0 where the tangents are too long for x_n
   const double roll = b - rolling * x[normal];
-  if (slide <= 0.0 && roll <= 0.0) return {a, b, 0.0, false, false};
+  if (slide <= 0.0 && roll <= 0.0) return {a, b, 0.0, 0.0, 0.0, false, false};
+  // What is cut off follows from slide and roll, not from a − mu s: that loses mu² times as many digits.
   // One of the two bounds alone raises s so far that the other holds.
-  const double by_slide = friction * slide / (friction * friction + 1.0);
-  if (slide > 0.0 && roll <= rolling * by_slide) return {a, b, by_slide, true, false};
-  const double by_roll = rolling * roll / (rolling * rolling + 1.0);
-  if (roll > 0.0 && slide <= friction * by_roll) return {a, b, by_roll, false, true};
-  return {a, b, (friction * slide + rolling * roll) / (friction * friction + rolling * rolling + 1.0), true, true};
+  const double slide_square = friction * friction + 1.0;
+  const double by_slide = friction * slide / slide_square;
+  if (slide > 0.0 && roll <= rolling * by_slide) return {a, b, by_slide, slide / slide_square, 0.0, true, false};
+  const double roll_square = rolling * rolling + 1.0;
+  const double by_roll = rolling * roll / roll_square;
+  if (roll > 0.0 && slide <= friction * by_roll) return {a, b, by_roll, 0.0, roll / roll_square, false, true};
+  const double square = friction * friction + roll_square;
+  const double coupling = friction * rolling;
+  return {a,
+          b,
+          (friction * slide + rolling * roll) / square,
+          (roll_square * slide - coupling * roll) / square,
+          (slide_square * roll - coupling * slide) / square,
+          true,
+          true};
 }
 
 RollingCone::Block RollingCone::outside(const Block& x) const {
@@ -25,15 +36,8 @@ RollingCone::Block RollingCone::outside(const Block& x) const {
   const Pieces p = pieces(x);
   Block difference = Block::Zero();
   difference[normal] = -p.raised;
-  // a − mu s as (a − mu x_n) − mu (s − x_n), which keeps its digits.
-  if (p.slides && p.tangential > 0.0) {
-    const double excess = (p.tangential - friction * x[normal]) - friction * p.raised;
-    difference.head<2>() = x.head<2>() * (excess / p.tangential);
-  }
-  if (p.rolls && p.moment > 0.0) {
-    const double excess = (p.moment - rolling * x[normal]) - rolling * p.raised;
-    difference.tail<2>() = x.tail<2>() * (excess / p.moment);
-  }
+  if (p.tangential > 0.0) difference.head<2>() = x.head<2>() * (p.tangential_cut / p.tangential);
+  if (p.moment > 0.0) difference.tail<2>() = x.tail<2>() * (p.moment_cut / p.moment);
   return difference;
 }
 

@@ -45,10 +45,11 @@ struct RollingCone {
   RollingMatrix derivative(const Block& x) const;
 
  private:
-  /// The normal entry's s − x_n, and whether tangents and moments are shortened.
+  /// The normal entry's s − x_n, and by how much tangents and moments are shortened.
   struct Pieces {
-    double tangential, moment;  ///< a, b
-    double raised;              ///< s − x_n ≥ 0
+    double tangential, moment;          ///< a, b
+    double raised;                      ///< s − x_n ≥ 0
+    double tangential_cut, moment_cut;  ///< (a − mu s)₊, (b − mu_r s)₊
     bool slides, rolls;
   };
   Pieces pieces(const Block& x) const;

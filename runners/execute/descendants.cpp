@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
@@ -59,19 +60,26 @@ long proportional_kb(pid_t process) {
   return 0;
 }
 
-/// Of a process and of the children that it has waited for [s]; 0 where it is gone.
-double seconds_of(pid_t process) {
+struct ProcessorUse {
+  char state = 'X';      ///< as proc(5) has it; X: gone
+  double seconds = 0.0;  ///< with those of the children that it has waited for
+};
+
+ProcessorUse use_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   // A name may hold anything; behind it are the state, ten fields and the four times.
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return 0.0;
+  if (name_end == std::string::npos) return {};
   std::istringstream fields(text.substr(name_end + 1));
+  ProcessorUse use;
+  fields >> use.state;
   std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
+  for (int i = 0; i < 10; ++i) fields >> skipped;
   std::array<double, 4> ticks{};
   for (double& time : ticks) fields >> time;
-  return std::accumulate(ticks.begin(), ticks.end(), 0.0) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  use.seconds = std::accumulate(ticks.begin(), ticks.end(), 0.0) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return use;
 }
 
 }  // namespace
@@ -97,9 +105,13 @@ void kill_strays(const std::set<pid_t>& keep) {
 }
 
 double family_seconds(pid_t process) {
-  double seconds = seconds_of(process);
+  double seconds = use_of(process).seconds;
   for (const pid_t child : children_of(process)) seconds += family_seconds(child);
   return seconds;
+}
+
+bool all_asleep(pid_t process) {
+  return std::ranges::all_of(family_of(process), [](pid_t member) { return use_of(member).state == 'S'; });
 }
 
 long memory_mb(const std::vector<pid_t>& processes) {

@@ -26,6 +26,9 @@ void kill_strays(const std::set<pid_t>& keep);
 /// Processor time of a process and all below it, those that it has waited for included [s]; 0 where it is gone.
 double family_seconds(pid_t process);
 
+/// Neither the process nor anything below it wants the processor or waits for a disk now.
+bool all_asleep(pid_t process);
+
 /// Memory of these processes now [MB], pages that several of them share counted once.
 long memory_mb(const std::vector<pid_t>& processes);
 

@@ -45,9 +45,9 @@ class WatchedWorker {
   int channel() const { return worker_.channel.number(); }
   /// By the wall clock, for one that hangs; takes the place of limit_processor().
   void set_deadline(double at, std::string why);
-  /// Of its own processor time. Its end has `starved` where ten times as long has passed and it and what it started
-  /// were kept waiting.
-  /// `with_children`: what it started counts, too.
+  /// Of its own processor time. Where ten times as long has passed, it ends, too: its end has `starved` where it and
+  /// what it started were kept waiting, but not where they slept for most of the time. `with_children`: what it started
+  /// counts, too.
   void limit_processor(double seconds, std::string why, bool with_children = false);
 
   /// Reads what has come. False where the worker is gone or was ended by enforce(); then reap() tells how.
@@ -77,6 +77,7 @@ class WatchedWorker {
   double deadline_ = 0.0;
   std::optional<ProcessorLimit> processor_;
   bool with_children_ = false;
+  int looks_ = 0, asleep_ = 0;  ///< how often enforce() looked at it, and found it asleep
   std::string limit_reason_;
   std::string killed_for_;
   bool starved_ = false;

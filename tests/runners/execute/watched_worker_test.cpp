@@ -80,11 +80,25 @@ TEST(WatchedWorker, WhoseChildComputesForEverIsEndedWhereItsChildrenCount) {
   EXPECT_EQ(end.why, "its time is up");
 }
 
+/// Stopped is as good as never given the processor.
 TEST(WatchedWorker, ThatTheMachineKeepsWaitingIsEndedAsStarved) {
-  const WorkerEnd end = end_of(wait_for_ever, 0.05);
+  const WorkerEnd end = end_of([] { return ::raise(SIGSTOP); }, 0.05);
   EXPECT_TRUE(end.by_us);
   EXPECT_TRUE(end.starved);
-  EXPECT_THAT(end.why, HasSubstr("s of the processor in"));
+  EXPECT_THAT(end.why, HasSubstr("on a busy machine"));
+}
+
+TEST(WatchedWorker, ThatSleepsForEverIsEndedForThat) {
+  const auto with_a_child = [] {
+    ::fork();
+    return wait_for_ever();
+  };
+  for (const auto& body : {std::function<int()>(wait_for_ever), std::function<int()>(with_a_child)}) {
+    const WorkerEnd end = end_of(body, 0.05);
+    EXPECT_TRUE(end.by_us);
+    EXPECT_FALSE(end.starved);
+    EXPECT_THAT(end.why, HasSubstr(", and slept"));
+  }
 }
 
 /// A worker's reader computes while the worker waits.

@@ -7,6 +7,7 @@
 
 #include "solvers/cond/contact_step.hpp"
 #include "solvers/cond/nodal_form.hpp"
+#include "solvers/cond/node_product.hpp"
 #include "solvers/cond/velocity_of_impulse.hpp"
 #include "solvers/progress.hpp"
 
@@ -71,7 +72,7 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
              .maximum = 1e12,
              .unit = "kg",
              .scale = OptionScale::logarithmic,
-             .doc = "k_v dt of virtual nodes; 0: 0.3/w of the partner node"});
+             .doc = "k_v dt of virtual nodes; 0: 0.3/w of the partner node, without one 3/w of the heaviest body"});
   bind.integer("shift", o.shift,
                {.minimum = 0,
                 .maximum = 1e6,
@@ -111,6 +112,7 @@ class Cond final : public Solver {
     recycled_ = keeps ? recycled_ + 1 : 0;
     form_ = std::move(form);
     if (!keeps) choose_steps();
+    product_ = NodeProduct(form_.matrix);
     contact_step_ = ContactStep(form_, cones_, problem.compliance(), operator_);
     added_compliance_ = form_.added_compliance(problem.rows());
     start_.setZero(form_.own);
@@ -129,7 +131,7 @@ class Cond final : public Solver {
     const SolveProgress progress(stop, monitor);
     start_from(impulse, summary);
     for (long l = 1; l <= stop.max_iterations; ++l) {
-      find_residual();                                       // A v^l − b
+      product_(v_, form_.momentum, residual_);               // A v^l − b
       choose_alpha(l);                                       // V-A
       next_ = v_ - alpha_ * steps_.cwiseProduct(residual_);  // (20)
       contact_step_(steps_, alpha_, bias_, next_, impulse);  // (23) by Algorithm 2, (24)
@@ -139,6 +141,14 @@ class Cond final : public Solver {
       summary.iterations = l;
       ++summary.operator_products;
       if (const auto status = progress.after(l, theta, impulse)) return ended_as(summary, *status, theta);
+      if (l <= slow_start) first_theta_ = std::max(first_theta_, theta);
+      if (theta > divergence * first_theta_ && theta > v_.norm()) {
+        if (!steps_back()) {
+          summary.message = "theta grows without bound, as where lambda_max(W A) > 2";
+          return ended_as(summary, SolveStatus::diverged, theta);
+        }
+        continue;
+      }
       ratio_ = l > 2 ? std::min(theta / theta_, options_.largest_ratio) : 0.0;  // (39), of the next iteration
       theta_ = theta;
       summary.own_residual = theta;
@@ -209,39 +219,37 @@ class Cond final : public Solver {
     bias_ = form_.bias;
     if (options_.shift > 0) bias_ -= added_compliance_.cwiseProduct(guess);
     alpha_ = first_alpha_;
+    leaps_ = 0;
+    cautious_ = false;
+    first_theta_ = 0.0;
     nu_ = 1.0;
     ratio_ = theta_ = 0.0;
-  }
-
-  /// One pass over A, by columns: it is symmetric.
-  void find_residual() {
-    const int* const outer = form_.matrix.outerIndexPtr();
-    const int* const inner = form_.matrix.innerIndexPtr();
-    const double* const values = form_.matrix.valuePtr();
-    const double* const v = v_.data();
-    const Index n = v_.size();
-    for (Index c = 0; c < n; ++c) {
-      double even = 0.0, odd = 0.0;
-      int k = outer[c];
-      const int end = outer[c + 1];
-      for (; k + 1 < end; k += 2) {
-        even += values[k] * v[inner[k]];
-        odd += values[k + 1] * v[inner[k + 1]];
-      }
-      if (k < end) even += values[k] * v[inner[k]];
-      residual_[c] = even + odd - form_.momentum[c];
-    }
   }
 
   /// Barzilai and Borwein's α from s = v^l − v^(l−1) and z = A s, in the metric of W_0.
   void choose_alpha(long l) {
     if (options_.step == "frobenius" || l == 1) return;
+    if (cautious_) {
+      alpha_ = first_alpha_;
+      cautious_ = leaps_ == most_leaps;
+      return;
+    }
+    // What has come to rest but for rounding tells nothing of A.
+    if (!(theta_ > 1e-13 * v_.norm())) return;
     const auto s = (v_ - before_).array();
     const auto z = (residual_ - residual_before_).array();
     const bool first = options_.step == "bb1" || (options_.step == "bb-alternate" && l % 2 == 1);
     const double across = (s * z).sum();
     const double alpha = first ? (s * s / steps_.array()).sum() / across : across / (z * z * steps_.array()).sum();
     if (alpha > 0.0 && std::isfinite(alpha)) alpha_ = alpha;
+  }
+
+  /// Takes a step of Barzilai and Borwein's back for one with the first, safe W; from the third time on all are such.
+  bool steps_back() {
+    if (options_.step == "frobenius" || !options_.safe || leaps_ == most_leaps) return false;
+    ++leaps_;
+    cautious_ = true;
+    return true;
   }
 
   /// (38) with v** for A_1⁻¹ (A_2 v − b), under-relaxed.
@@ -263,10 +271,17 @@ class Cond final : public Solver {
   Operator operator_;
   ConeProduct cones_;
   NodalForm form_;
+  NodeProduct product_;
   ContactStep contact_step_;
   VelocityOfImpulse velocity_of_impulse_;
   SolveSummary prepared_;
   long recycled_ = 0;
+  static constexpr int most_leaps = 3;
+  static constexpr long slow_start = 10;
+  static constexpr double divergence = 1e6;
+  int leaps_ = 0;
+  bool cautious_ = false;
+  double first_theta_ = 0.0;  ///< largest of the first iterations
   double first_alpha_ = 1.0, alpha_ = 1.0, nu_ = 1.0, ratio_ = 0.0, theta_ = 0.0;
   Vector steps_, bias_, added_compliance_, start_;
   Vector v_, before_, residual_, residual_before_, next_;
@@ -275,6 +290,7 @@ class Cond final : public Solver {
 SolverInfo describe(const char* id, const char* name, Formulation formulation, const char* summary) {
   SolverInfo info;
   info.id = id;
+  info.version = 2;
   info.name = name;
   info.formulation = formulation;
   info.citation =

@@ -111,6 +111,7 @@ class Nodaliser {
       add_block(cones.block_row(block), cones.block_size(block),
                 problem.compliance().segment(cones.block_row(block), cones.block_size(block)));
     }
+    level_gains();
     form_.bias = problem.free_term() - primal_.jacobian * primal_.free_velocity;
     assemble();
   }
@@ -149,7 +150,7 @@ class Nodaliser {
         left.push_back(e);
       }
     }
-    if (!left.empty() || nodes.empty()) add_virtual_node(block, nodes.empty(), left);
+    if (!left.empty() || nodes.empty()) add_virtual_node(block, rows, nodes.empty(), left);
     form_.blocks.push_back(block);
   }
 
@@ -209,7 +210,8 @@ class Nodaliser {
   }
 
   /// Of what is left of the block's rows: v_v = J_v v_o.
-  void add_virtual_node(NodalBlock& block, bool alone, const std::vector<BlockRows::Entry>& left) {
+  void add_virtual_node(NodalBlock& block, const BlockRows& rows, bool alone,
+                        const std::vector<BlockRows::Entry>& left) {
     const int size = block.size;
     const int first = static_cast<int>(form_.own + virtual_);
     std::array<int, 3>& columns = alone ? block.i : block.j;
@@ -224,18 +226,29 @@ class Nodaliser {
         if (value != 0.0) points_.emplace_back(static_cast<int>(virtual_) + r, e.column, value);
       }
     }
-    block.gain = options_.virtual_gain > 0.0 ? options_.virtual_gain : gain_for(block, alone, left);
+    block.gain = options_.virtual_gain > 0.0 ? options_.virtual_gain : gain_for(block, rows, alone);
+    if (alone && options_.virtual_gain == 0.0) {
+      largest_gain_ = std::max(largest_gain_, block.gain);
+      lone_.push_back(form_.blocks.size());
+    }
     for (int r = 0; r < size; ++r) gains_.push_back(block.gain);
     virtual_ += size;
   }
 
-  /// 0.3/w of the partner node. Without one, w is that which the block's rows have with the diagonal of A.
-  double gain_for(const NodalBlock& block, bool alone, const std::vector<BlockRows::Entry>& left) const {
-    constexpr double share = 0.3;
+  /// 0.3/w of the partner node. Without one 3/w, where w is that of the heaviest body whose translation the rows hold,
+  /// else what they have with the diagonal of A.
+  double gain_for(const NodalBlock& block, const BlockRows& rows, bool alone) const {
     double step = 0.0;
     if (alone) {
-      for (const BlockRows::Entry& e : left) step += e.value * e.value / diagonal_[e.column];
+      for (const BlockRows::Entry& e : rows.entries()) step += e.value * e.value / diagonal_[e.column];
       step /= block.size;
+      NodalBlock unused;
+      for (const int first : rows.columns()) {
+        if (first + block.size > form_.own ||
+            !split_scale(rows.part_of(first).entries, block.size, options_.ellipses, unused))
+          continue;
+        step = std::min(step, diagonal_.segment(first, block.size).cwiseInverse().mean());
+      }
     } else {
       double diagonal = 0.0, squares = 0.0;
       for (int c = 0; c < block.size; ++c) {
@@ -244,7 +257,19 @@ class Nodaliser {
       }
       step = diagonal / squares;
     }
+    const double share = alone ? 3.0 : 0.3;
     return step > 0.0 && std::isfinite(share / step) ? share / step : diagonal_.mean();
+  }
+
+  /// A light contact in a chain carries what the heavy ones do: all that have no partner get the largest gain.
+  void level_gains() {
+    for (const std::size_t m : lone_) {
+      NodalBlock& block = form_.blocks[m];
+      for (int c = 0; c < block.size; ++c) {
+        gains_[static_cast<std::size_t>(block.i[static_cast<std::size_t>(c)] - form_.own)] = largest_gain_;
+      }
+      block.gain = largest_gain_;
+    }
   }
 
   void assemble() {
@@ -288,6 +313,8 @@ class Nodaliser {
   Vector squares_, diagonal_;  ///< ‖A_i‖² and a_ii of the problem's M
   std::vector<Eigen::Triplet<double>> points_;
   std::vector<double> gains_;
+  std::vector<std::size_t> lone_;  ///< blocks whose virtual node has no partner
+  double largest_gain_ = 0.0;      ///< of these
   Index virtual_ = 0;
 };
 

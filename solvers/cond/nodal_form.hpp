@@ -42,7 +42,8 @@ struct NodalForm {
 };
 
 struct NodalOptions {
-  double virtual_gain = 0.0;  ///< k [kg]; 0: 0.3/w of the partner node, w that of frobenius_steps()
+  double virtual_gain = 0.0;  ///< k [kg]; 0: 0.3/w of the partner node, w that of frobenius_steps(); without one 3/w
+                              ///< of the heaviest body
   bool ellipses = true;       ///< false: a contact with unequal tangents in D gets a virtual node
   /// First columns of the velocities' Cartesian triples. Without it a block is nodal only where all of its rows are.
   std::optional<std::vector<std::int64_t>> nodes = {};

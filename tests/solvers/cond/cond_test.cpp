@@ -4,6 +4,7 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "solvers/cond/nodal_form.hpp"
+#include "solvers/cond/node_product.hpp"
 #include "tests/solvers/cond/soft_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/shared_data.hpp"
@@ -191,6 +192,44 @@ TEST(CondShifted, TakesTheComplianceOfVirtualNodesBack) {
       const Answer answer = run(id, problem, {}, 1e-9);
       EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << " after " << answer.summary.iterations;
     }
+  }
+}
+
+TEST(CondShifted, SolvesStacksOfRigidBodiesHoweverUnequal) {
+  for (const double ratio : {1.0, 1000.0}) {
+    const ContactProblem problem = make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", ratio}});
+    for (const char* id : {"COND-STRICT-S", "COND-PROX-S"}) {
+      const Answer answer = run(id, problem, {}, 1e-8, 2000);
+      EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << ratio;
+    }
+  }
+}
+
+TEST(CondShifted, StepsOfBarzilaiAndBorweinDoNotRunAway) {
+  // Under a soft virtual node the boxes fall freely at first, and the steps are made of rounding.
+  const ContactProblem problem = make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 100.0}});
+  const Answer answer = run("COND-STRICT-S", problem, {{"virtual_gain", 0.02}}, 1e-8, 3000);
+  EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations) << "slow";
+  EXPECT_LE(verdict(problem, answer.impulse), 1.0);
+  EXPECT_LT(answer.summary.own_residual, 1e-2);
+}
+
+TEST(NodeProduct, IsTheProductWhateverTheColumnsAre) {
+  // Nodes, a rigid body and columns of their own; two_soft_blocks has nodes alone.
+  const ContactProblem block = soft_mesh(2);
+  const SparseMatrix& nodes = block.primal()->mass;
+  const Index n = nodes.rows();
+  Matrix mixed = Matrix::Zero(n + 8, n + 8);
+  mixed.topLeftCorner(n, n) = nodes;
+  mixed.bottomRightCorner(8, 8) = Matrix::Identity(8, 8) + Matrix::Constant(8, 8, 0.1);
+  mixed.row(n + 7).head(3) << 0.1, 0.2, 0.3;
+  mixed.col(n + 7).head(3) << 0.1, 0.2, 0.3;
+  for (const SparseMatrix& a : {nodes, SparseMatrix(mixed.sparseView())}) {
+    const Vector v = Vector::LinSpaced(a.rows(), -1.0, 2.0), b = Vector::LinSpaced(a.rows(), 0.3, 0.1);
+    Vector r(a.rows());
+    cond::NodeProduct{a}(v, b, r);
+    const Vector expected = a * v - b;
+    EXPECT_LE((r - expected).norm(), 1e-14 * (Matrix(a).cwiseAbs() * v.cwiseAbs() + b.cwiseAbs()).norm());
   }
 }
 

@@ -115,11 +115,16 @@ TEST(NodalForm, GainFollowsTheStepOfThePartner) {
   const ContactProblem problem = node_and_body();
   const std::vector<std::int64_t> nodes{0};
   EXPECT_NEAR(nodalise(problem, {.nodes = nodes}).blocks[0].gain, 0.3 * 0.1, 1e-15);  // w = 1/m
-  // Without one: 0.3 over the mean of J diag(M)⁻¹ Jᵀ.
-  const Matrix j = problem.primal()->jacobian;
-  const double mean =
-      (j * Vector(problem.primal()->mass.diagonal()).cwiseInverse().asDiagonal() * j.transpose()).trace() / 3;
-  EXPECT_NEAR(nodalise(problem, {}).blocks[0].gain, 0.3 / mean, 1e-12);
+  // Without one: 3 m of the heavier of the two, which the body's 2 kg are.
+  EXPECT_NEAR(nodalise(problem, {}).blocks[0].gain, 3.0 * 2.0, 1e-12);
+}
+
+TEST(NodalForm, ContactsBetweenRigidBodiesHaveTheGainOfTheHeaviest) {
+  // What presses on the light box is the heavy one's weight.
+  const ContactProblem stack = make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 1000.0}});
+  const NodalForm form = nodalise(stack, {});
+  for (const NodalBlock& block : form.blocks) EXPECT_EQ(block.gain, form.blocks[0].gain);
+  EXPECT_GT(form.blocks[0].gain, 100.0 * Vector(stack.primal()->mass.diagonal()).minCoeff());
 }
 
 TEST(NodalForm, ScaledRowsAreNodesToo) {

@@ -1,10 +1,13 @@
 #include "reports/analysis.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
@@ -117,6 +120,46 @@ void tell_apart(std::vector<std::string>& names, const std::vector<std::string>&
   }
 }
 
+/// "ID b=2 a=1" → "ID a=1 b=2", as long as no value has a blank.
+std::string in_order(const std::string& label) {
+  const std::size_t equals = label.find('=');
+  const std::size_t begin = label.rfind(' ', equals);
+  if (equals == std::string::npos || begin == std::string::npos) return label;
+  std::set<std::string> words;
+  std::istringstream stream(label.substr(begin + 1));
+  for (std::string word; stream >> word;) {
+    if (word.find('=') == std::string::npos) return label;
+    words.insert(word);
+  }
+  return fmt::format("{} {}", label.substr(0, begin), fmt::join(words, " "));
+}
+
+/// A setting at the default of an option that others of its solver vary has no word for it: it gets one, so that a grid
+/// shows all of its axes.
+void add_grid_options(const std::vector<const SettingRecord*>& settings, std::vector<std::string>& labels) {
+  const auto kind = [](const SettingRecord& one) { return std::pair(one.solver, one.solver_version); };
+  std::map<std::pair<std::string, int>, std::map<std::string, std::set<std::string>>> values;  // by option
+  std::vector<nlohmann::json> options;
+  for (const auto* setting : settings) {
+    options.push_back(nlohmann::json::parse(setting->options_json, nullptr, false));
+    if (!options.back().is_object()) options.back() = nlohmann::json::object();
+    for (const auto& [name, value] : options.back().items()) values[kind(*setting)][name].insert(value.dump());
+  }
+  const auto text = [](const nlohmann::json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+  };
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    std::string added;
+    for (const auto& [name, known] : values[kind(*settings[i])]) {
+      const auto value = options[i].find(name);
+      if (known.size() < 2 || value == options[i].end()) continue;
+      if (labels[i].find(" " + name + "=") == std::string::npos) added += fmt::format(" {}={}", name, text(*value));
+    }
+    if (!added.empty()) labels[i] = in_order(labels[i] + added);
+  }
+}
+
 std::vector<Column> make_columns(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const SettingRecord*> settings;
   for (const auto& setting : contents.settings) {
@@ -135,6 +178,7 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
     labels.push_back(one_version ? label : fmt::format("{} v{}", label, setting->solver_version));
     hashes.push_back(setting->hash);
   }
+  add_grid_options(settings, labels);
   tell_apart(labels, hashes);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < settings.size(); ++i) columns.push_back({settings[i], labels[i]});
@@ -438,6 +482,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
   }
   add_profiles(analysis);
   add_rankings(analysis);
+  add_option_studies(analysis);
   return analysis;
 }
 

@@ -161,6 +161,47 @@ struct ProblemRow {
   std::optional<std::size_t> best_verdict_by;
 };
 
+/// How a solver answers to its options: its settings of a slice against each other, over the headline problems that at
+/// least one of them solves. The cost of a cell is that of rankings; unsolved, it is penalty_factor times the limit.
+/// *Times best*: exp(Σ w log(cost / least cost of the problem among these settings)), families of equal weight; 1 where
+/// a setting is the best on every problem.
+struct OptionStudy {
+  struct Axis {
+    std::string option;
+    std::vector<std::string> values;  ///< as JSON text, in order: numbers by size, others by name
+    bool numeric = false;
+  };
+  struct Setting {
+    std::size_t column = 0;
+    std::vector<std::size_t> place;  ///< index of its value, by axis
+    double times_best = 1.0;
+    std::array<double, 3> quartiles{};  ///< of cost / least cost over the problems, of equal weight
+    std::vector<double> by_family;      ///< times best, in the order of `families`
+    long solved = 0;
+  };
+  /// A family, and what happens on it to someone who has chosen the setting on all other families.
+  struct Family {
+    std::string name;
+    long problems = 0;
+    std::size_t best = 0;                     ///< index of the setting that is the best here
+    std::optional<std::size_t> chosen;        ///< index of the setting chosen on the others; nothing: there are none
+    std::optional<double> chosen_times_best;  ///< of that, here
+    long chosen_lost = 0;                     ///< problems here that some setting solves and that one does not
+  };
+  std::size_t slice = 0;
+  std::string solver;
+  Cost cost = Cost::time;
+  std::vector<Axis> axes;         ///< options in which the settings differ, by name
+  std::vector<Setting> settings;  ///< ranked ones, by place
+  std::vector<Family> families;
+  long problems = 0;
+  long unsolved = 0;            ///< headline problems that no setting solves: left out
+  std::size_t recommended = 0;  ///< index of the setting with the least times_best over all families
+  /// What a choice by other families costs: the geometric mean of Family::chosen_times_best.
+  std::optional<double> unseen_times_best;
+  long unseen_lost = 0;
+};
+
 struct Note {
   enum class Level { info, warning } level = Level::info;
   std::string text;
@@ -186,8 +227,9 @@ struct Analysis {
   std::vector<Pair> pairs;        ///< per slice and shown cost, where there are more than two columns
   std::vector<StatusRow> statuses;
   std::vector<ProblemRow> problem_rows;
-  std::vector<std::string> residuals;    ///< all that some cell has, in the judge's order, unknown ones last
-  std::map<std::string, long> left_out;  ///< reason → problems left out of all slices, or of some
+  std::vector<OptionStudy> option_studies;  ///< per slice and solver with several settings that differ in options
+  std::vector<std::string> residuals;       ///< all that some cell has, in the judge's order, unknown ones last
+  std::map<std::string, long> left_out;     ///< reason → problems left out of all slices, or of some
 
   /// By shown_cost().
   const Ranking& ranking(std::size_t slice, const std::string& family = {}) const;
@@ -203,6 +245,11 @@ bool claims(const CellRecord& cell);
 std::optional<double> cost(const CellRecord* cell, Cost kind);
 /// The cost that rankings use: time (of deformable problems with condensation), or iterations where times are left out.
 Cost shown_cost(const Analysis& analysis);
+
+/// Nothing where the solver's ranked settings in the slice do not differ in options, or solve nothing. `cost`: a time
+/// or iterations, whose limits say what an unsolved cell counts.
+std::optional<OptionStudy> study_options(const Analysis& analysis, std::size_t slice, const std::string& solver,
+                                         Cost cost);
 
 Analysis analyse(const StoreContents& contents, bool force_time_profiles, const std::string& title = {});
 

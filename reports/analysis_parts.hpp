@@ -43,5 +43,7 @@ class PairCurves {
   std::vector<double> weights_;
 };
 void add_rankings(Analysis& analysis);
+/// After add_rankings().
+void add_option_studies(Analysis& analysis);
 
 }  // namespace conebench::reports

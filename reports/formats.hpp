@@ -15,9 +15,13 @@ std::string markdown_report(const Analysis& analysis);
 /// tables.tex to be \input (needs booktabs), and report.tex, a document around it.
 std::vector<ReportFile> latex_files(const Analysis& analysis);
 std::vector<StreamedFile> csv_files(const Analysis& analysis);
-/// `digits`: significant ones of every number; 17 keeps them all. `pair_curves`: with the coordinates of the pairs.
-void json_report(const Analysis& analysis, int digits, bool pair_curves, const ByteSink& sink);
-void html_page(const Analysis& analysis, const Pictures& pictures, const ByteSink& sink);
+struct JsonDetail {
+  int digits = 17;     ///< significant ones of every number; 17 keeps them all
+  bool curves = true;  ///< profiles and pairs, which a reader can compute from the cells
+};
+void json_report(const Analysis& analysis, const JsonDetail& detail, const ByteSink& sink);
+/// `since`: comparison_object() with an earlier run, as text; empty: there is none.
+void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink);
 /// Whether this build has the charting library.
 bool page_has_charts();
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "metrics/residuals.hpp"
 #include "reports/analysis_parts.hpp"
@@ -82,8 +83,7 @@ class Growing {
 
 class Writer {
  public:
-  Writer(const Analysis& analysis, int digits, bool pair_curves)
-      : analysis_(analysis), digits_(digits), pair_curves_(pair_curves) {}
+  Writer(const Analysis& analysis, const JsonDetail& detail) : analysis_(analysis), detail_(detail) {}
 
   void write(const ByteSink& sink) {
     Growing out(sink, '{', '}');
@@ -107,10 +107,13 @@ class Writer {
     });
     out.add("commands", commands_.list());
     out.add("rankings", rankings());
-    out.add_list("profiles", [&](Growing& list) { profiles(list); });
-    out.add_list("pairs", [&](Growing& list) { pairs(list); });
+    if (detail_.curves) {
+      out.add_list("profiles", [&](Growing& list) { profiles(list); });
+      out.add_list("pairs", [&](Growing& list) { pairs(list); });
+    }
     out.add("status_words", status_words());
     out.add("statuses", statuses());
+    out.add("option_studies", option_studies());
     out.add_list("problem_results", [&](Growing& list) { problem_results(list); });
     out.end();
   }
@@ -118,8 +121,8 @@ class Writer {
  private:
   Json number(double value) const {
     if (!std::isfinite(value)) return nullptr;
-    if (digits_ >= 17) return value;
-    return std::strtod(fmt::format("{:.{}g}", value, digits_).c_str(), nullptr);
+    if (detail_.digits >= 17) return value;
+    return std::strtod(fmt::format("{:.{}g}", value, detail_.digits).c_str(), nullptr);
   }
   template <class T>
   Json number(const std::optional<T>& value) const {
@@ -454,19 +457,16 @@ class Writer {
   void pairs(Growing& list) const {
     PairCurves curves(analysis_);
     for (const auto& pair : analysis_.pairs) {
-      Json entry = {{"slice", pair.slice},
-                    {"cost", id(pair.cost)},
-                    {"first", pair.first},
-                    {"second", pair.second},
-                    {"first_better", pair.first_better},
-                    {"ties", pair.ties},
-                    {"second_better", pair.second_better},
-                    {"neither", pair.neither}};
-      if (pair_curves_) {
-        const auto both = curves(pair);
-        entry["curves"] = {curve(both[0]), curve(both[1])};
-      }
-      list.add(entry);
+      const auto both = curves(pair);
+      list.add({{"slice", pair.slice},
+                {"cost", id(pair.cost)},
+                {"first", pair.first},
+                {"second", pair.second},
+                {"first_better", pair.first_better},
+                {"ties", pair.ties},
+                {"second_better", pair.second_better},
+                {"neither", pair.neither},
+                {"curves", {curve(both[0]), curve(both[1])}}});
     }
   }
 
@@ -490,6 +490,56 @@ class Writer {
     return list;
   }
 
+  Json numbers(std::span<const double> values) const {
+    Json list = Json::array();
+    for (const double value : values) list.push_back(number(value));
+    return list;
+  }
+
+  Json option_study(const OptionStudy& study) const {
+    Json axes = Json::array();
+    Json settings = Json::array();
+    Json families = Json::array();
+    for (const auto& axis : study.axes) {
+      Json values = Json::array();
+      for (const auto& value : axis.values) values.push_back(Json::parse(value));
+      axes.push_back({{"option", axis.option}, {"numeric", axis.numeric}, {"values", std::move(values)}});
+    }
+    for (const auto& setting : study.settings) {
+      settings.push_back({{"solver", setting.column},
+                          {"place", setting.place},
+                          {"times_best", number(setting.times_best)},
+                          {"quartiles", numbers(setting.quartiles)},
+                          {"by_family", numbers(setting.by_family)},
+                          {"solved", setting.solved}});
+    }
+    for (const auto& family : study.families) {
+      families.push_back({{"family", family.name},
+                          {"problems", family.problems},
+                          {"best", family.best},
+                          {"chosen", index(family.chosen)},
+                          {"chosen_times_best", number(family.chosen_times_best)},
+                          {"chosen_lost", family.chosen_lost}});
+    }
+    return {{"slice", study.slice},
+            {"solver", study.solver},
+            {"cost", id(study.cost)},
+            {"axes", std::move(axes)},
+            {"settings", std::move(settings)},
+            {"families", std::move(families)},
+            {"problems", study.problems},
+            {"unsolved", study.unsolved},
+            {"recommended", study.recommended},
+            {"unseen_times_best", number(study.unseen_times_best)},
+            {"unseen_lost", study.unseen_lost}};
+  }
+
+  Json option_studies() const {
+    Json list = Json::array();
+    for (const auto& study : analysis_.option_studies) list.push_back(option_study(study));
+    return list;
+  }
+
   void problem_results(Growing& list) const {
     for (const auto& row : analysis_.problem_rows) {
       list.add({{"slice", row.slice},
@@ -504,15 +554,14 @@ class Writer {
   }
 
   const Analysis& analysis_;
-  int digits_;
-  bool pair_curves_;
+  JsonDetail detail_;
   Pool commands_;
 };
 
 }  // namespace
 
-void json_report(const Analysis& analysis, int digits, bool pair_curves, const ByteSink& sink) {
-  Writer(analysis, digits, pair_curves).write(sink);
+void json_report(const Analysis& analysis, const JsonDetail& detail, const ByteSink& sink) {
+  Writer(analysis, detail).write(sink);
 }
 
 }  // namespace conebench::reports

@@ -75,11 +75,11 @@ std::string percent(double value) {
   return text.substr(0, text.find(' '));
 }
 
-/// They stay with a table that goes into another document.
+/// Beside a table, where they stay with it in another document and out of its caption.
 std::string warnings(const Analysis& analysis) {
   std::string text;
   for (const auto& note : analysis.notes) {
-    if (note.level == Note::Level::warning) text += " " + latex(note.text);
+    if (note.level == Note::Level::warning) text += "% Warning: " + one_line(note.text) + "\n";
   }
   return text;
 }
@@ -142,8 +142,8 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
     caption += " $\\rho$: performance profile over iterations.";
   }
   for (const auto& remark : ranking.remarks) caption += " " + latex(remark);
-  caption += warnings(analysis);
-  return table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
+  return warnings(analysis) +
+         table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
 }
 
 /// Mean ± standard deviation of the time per family, over each family's common subset.
@@ -169,8 +169,8 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
         "{} at tolerance {}: mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
         "a {} (their number in brackets) that every solver solves which solves at least half of it.",
         latex(analysis.title), latex(analysis.slices[slice].label), analysis.contents->group);
-    out += table(caption + warnings(analysis), fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
-                 row_names(analysis, all), columns);
+    out += warnings(analysis) + table(caption, fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
+                                      row_names(analysis, all), columns);
   }
   return out;
 }

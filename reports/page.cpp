@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,29 +14,50 @@ namespace conebench::reports {
 namespace {
 
 /// In the order in which they build on each other.
-constexpr std::array<std::string_view, 11> scripts{"model.js",    "format.js",  "widgets.js",  "theme.js",
-                                                   "overview.js", "ranking.js", "profiles.js", "heatmap.js",
-                                                   "cells.js",    "details.js", "main.js"};
-constexpr std::array<PageSection, 5> sections{{{"overview", "Overview"},
+constexpr std::array<std::string_view, 19> scripts{
+    "model.js",    "format.js",  "widgets.js",     "looks.js",    "solvers.js", "theme.js",  "charts.js",
+    "overview.js", "ranking.js", "since.js",       "profiles.js", "options.js", "growth.js", "sequences.js",
+    "heatmap.js",  "cells.js",   "convergence.js", "details.js",  "main.js"};
+constexpr std::array<PageSection, 9> sections{{{"overview", "Overview"},
                                                {"ranking", "Ranking"},
+                                               {"since-view", "Changes"},
                                                {"profiles", "Profiles"},
+                                               {"options", "Options"},
+                                               {"growth", "Size"},
+                                               {"sequences", "Warm starts"},
                                                {"heatmap", "Problems"},
                                                {"cells", "Cells"}}};
 constexpr int digits = 6;
+
+/// "fclib-nightly · 2026-11-20 · Conebench 0.2.0 (0123abc)": what a bookmark must say of itself.
+std::string page_title(const Analysis& analysis) {
+  std::set<std::string> days;
+  std::set<std::string> builds;
+  for (const RunRecord& run : analysis.contents->runs) {
+    days.insert(run.started_utc.substr(0, 10));
+    builds.insert(fmt::format("{} ({})", run.build.version, run.build.commit.substr(0, 10)));
+  }
+  std::string title = analysis.title.empty() ? "Conebench report" : analysis.title;
+  if (days.empty()) return title;
+  title += " · " + *days.begin() + (days.size() > 1 ? " to " + *days.rbegin() : "");
+  return title + " · " + (builds.size() > 1 ? fmt::format("{} builds", builds.size()) : "Conebench " + *builds.begin());
+}
 
 }  // namespace
 
 bool page_has_charts() { return !page_asset("plotly.js").empty(); }
 
-void html_page(const Analysis& analysis, const Pictures& pictures, const ByteSink& sink) {
-  html_shell({.title = analysis.title.empty() ? "Conebench report" : analysis.title,
-              .sections = sections,
-              .text_files = "report.md and the CSV files",
-              .data = {},
-              .pictures = pictures_json(pictures),
-              .scripts = scripts,
-              .large_data = [&](const ByteSink& data) { json_report(analysis, digits, false, data); }},
-             sink);
+void html_page(const Analysis& analysis, const Pictures& pictures, const std::string& since, const ByteSink& sink) {
+  html_shell(
+      {.title = page_title(analysis),
+       .sections = sections,
+       .text_files = "report.md and the CSV files",
+       .data = {},
+       .pictures = pictures_json(pictures),
+       .scripts = scripts,
+       .since = since,
+       .large_data = [&](const ByteSink& data) { json_report(analysis, {.digits = digits, .curves = false}, data); }},
+      sink);
 }
 
 }  // namespace conebench::reports

@@ -61,6 +61,9 @@ void html_shell(const PageParts& parts, const ByteSink& sink) {
     if (name == "more_data" && !parts.pictures.empty()) {
       sink(fmt::format("<script type=\"application/json\" id=\"pictures\">{}</script>\n", script_json(parts.pictures)));
     }
+    if (name == "more_data" && !parts.since.empty()) {
+      sink(fmt::format("<script type=\"application/json\" id=\"since\">{}</script>\n", script_json(parts.since)));
+    }
     if (name == "plotly") sink(page_asset("plotly.js"));
     if (name != "scripts") return;
     for (const auto script : parts.scripts) {

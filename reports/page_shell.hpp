@@ -20,6 +20,7 @@ struct PageParts {
   std::string data;                           ///< JSON, for the element "data"
   std::string pictures;                       ///< the same, for "pictures"; empty: no such element
   std::span<const std::string_view> scripts;  ///< assets' names, in the order in which they build on each other
+  std::string since = {};                     ///< the same, for "since"
   ByteSource large_data = {};                 ///< in the place of `data`, where that is too large for one text
 };
 void html_shell(const PageParts& parts, const ByteSink& sink);

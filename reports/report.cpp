@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "reports/comparison/comparison.hpp"
+#include "reports/comparison/words.hpp"
 #include "reports/formats.hpp"
 
 namespace conebench {
@@ -40,9 +43,9 @@ bool holds(const std::filesystem::path& file, const ByteSource& content) {
   return same && stream.peek() == std::ifstream::traits_type::eof();
 }
 
-/// They refer to the analysis and the pictures.
+/// They refer to all that they are made of.
 std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, const std::vector<ReportFormat>& formats,
-                                          const reports::Pictures& pictures) {
+                                          const reports::Pictures& pictures, const std::string& since) {
   std::vector<StreamedFile> files;
   const auto whole = [&](ReportFile file) {
     files.push_back({file.path, [content = std::move(file.content)](const ByteSink& sink) { sink(content); }});
@@ -50,7 +53,8 @@ std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, con
   for (const ReportFormat format : formats) {
     switch (format) {
       case ReportFormat::html:
-        files.push_back({"index.html", [&](const ByteSink& sink) { reports::html_page(analysis, pictures, sink); }});
+        files.push_back(
+            {"index.html", [&](const ByteSink& sink) { reports::html_page(analysis, pictures, since, sink); }});
         break;
       case ReportFormat::md: whole({"report.md", reports::markdown_report(analysis)}); break;
       case ReportFormat::latex:
@@ -60,7 +64,7 @@ std::vector<StreamedFile> streamed_report(const reports::Analysis& analysis, con
         for (StreamedFile& file : reports::csv_files(analysis)) files.push_back(std::move(file));
         break;
       case ReportFormat::json:
-        files.push_back({"report.json", [&](const ByteSink& sink) { reports::json_report(analysis, 17, true, sink); }});
+        files.push_back({"report.json", [&](const ByteSink& sink) { reports::json_report(analysis, {}, sink); }});
         break;
     }
   }
@@ -83,7 +87,7 @@ std::vector<std::string> other_reports_files(const reports::Analysis& analysis, 
   std::erase_if(left, [&](ReportFormat format) {
     return std::find(options.formats.begin(), options.formats.end(), format) != options.formats.end();
   });
-  for (const StreamedFile& file : streamed_report(analysis, left, options.pictures)) {
+  for (const StreamedFile& file : streamed_report(analysis, left, options.pictures, options.since)) {
     const auto same_name = std::find(others.begin(), others.end(), file.path.string());
     if (same_name != others.end() && holds(out / file.path, file.content)) others.erase(same_name);
   }
@@ -117,10 +121,18 @@ Result<std::vector<ReportFormat>> parse_report_formats(const std::string& comma_
   return formats;
 }
 
+std::string changes_since(const StoreContents& earlier, const StoreContents& now) {
+  constexpr std::size_t most_cells = 200;
+  const auto comparison = reports::compare(reports::make_side("before", earlier), reports::make_side("now", now),
+                                           reports::CompareOptions{});
+  return reports::comparison_object(comparison, most_cells)
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::vector<ReportFile> render_report(const StoreContents& contents, const ReportOptions& options) {
   const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
   std::vector<ReportFile> files;
-  for (const StreamedFile& file : streamed_report(analysis, options.formats, options.pictures)) {
+  for (const StreamedFile& file : streamed_report(analysis, options.formats, options.pictures, options.since)) {
     files.push_back({file.path, collected(file.content)});
   }
   return files;
@@ -132,7 +144,7 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
   const reports::Analysis analysis = reports::analyse(contents, options.force_time_profiles, options.title);
   ReportOptions with_pictures = options;
   with_pictures.pictures = reports::find_pictures(contents.problems, options.folders);
-  const auto files = streamed_report(analysis, options.formats, with_pictures.pictures);
+  const auto files = streamed_report(analysis, options.formats, with_pictures.pictures, with_pictures.since);
   if (const auto put = write_files(out, files); !put) {
     return Error{put.error().code,
                  put.error().message + "; nothing was replaced; free space or give another folder with --out"};

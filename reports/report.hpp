@@ -27,6 +27,14 @@ Result<ReportGroups> parse_report_groups(const std::string& name);
 /// in the place of its family; the suites' names and `group` say so.
 StoreContents grouped(StoreContents contents, ReportGroups groups);
 
+/// The contents without the host's name and without absolute folders, wherever a text has one: of suites, files,
+/// options, messages and flags the last part of the path stays. Commands then repeat a cell from a folder that the
+/// reader has.
+StoreContents anonymous(StoreContents contents);
+
+/// What `compare` says of the two runs, as JSON with the first 200 changed cells.
+std::string changes_since(const StoreContents& earlier, const StoreContents& now);
+
 struct ReportOptions {
   std::vector<ReportFormat> formats = all_report_formats();
   /// Time profiles and times of `throughput` runs are left out unless this is set; then they carry a warning.
@@ -34,6 +42,7 @@ struct ReportOptions {
   std::string title;  ///< heading of the page and documents; empty: the suites' names
   /// Folders that problems' files are looked for in, for the pictures of their scenes.
   std::vector<std::filesystem::path> folders;
+  std::string since;           ///< changes_since() an earlier run, for the page; empty: there is none
   bool colour = false;         ///< of ReportFiles::ranking
   reports::Pictures pictures;  ///< on the page; write_report() takes those that lie beside the problems' files
 };

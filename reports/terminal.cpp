@@ -11,6 +11,9 @@ namespace conebench::reports {
 
 namespace {
 
+/// Grids of a few options stand in full; names from outside can have any length.
+constexpr int longest_label = 100;
+
 enum class Style { plain, bold, dim, good, warning, bad };
 
 class Paint {
@@ -96,7 +99,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
                               : row.solved_share > 0.5 ? Style::warning
                                                        : Style::bad;
     std::vector<Field> fields{{std::to_string(rows.size() + 1), Style::dim},
-                              {shorten(one_line(analysis.columns[row.column].label), 34), Style::bold},
+                              {shorten(one_line(analysis.columns[row.column].label), longest_label), Style::bold},
                               {bar(row.solved_share), share_style},
                               {human_share(row.solved_share)},
                               {fmt::format("{}/{}", row.tally.solved, row.tally.total()), Style::dim}};
@@ -117,8 +120,11 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
 }
 
 std::string footer(const Analysis& analysis, const Ranking& ranking) {
-  std::string text = fmt::format(" solved by some solver: {} of {}", ranking.solved_by_any, ranking.problems);
-  if (ranking.best_of_all) text += fmt::format(", in {} by each one's best", human_time(*ranking.best_of_all));
+  std::string text = fmt::format(" {} of {} solved by at least one solver", ranking.solved_by_any,
+                                 plural(ranking.problems, "problem"));
+  if (ranking.best_of_all) {
+    text += fmt::format("; the fastest for each problem: time {}", human_time(*ranking.best_of_all));
+  }
   if (analysis.times_shown && ranking.common_columns > 0) {
     text += fmt::format(
         " · common: {} that {}", plural(ranking.common_problems, "problem"),

@@ -1,7 +1,6 @@
 // Two runs of a suite: which settings are worse, old times against new ones, families, and the cells that changed.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const hasCharts = typeof Plotly !== "undefined";
 const isWorse = (one) => one.settings.some((setting) => setting.failed);
 let slice = Math.max(0, data.slices.findIndex(isWorse));
 
@@ -15,7 +14,7 @@ const heading = (id, text, aside) =>
   el("div", { class: "heading" }, el("h2", { id }, text, aside ? el("span", { class: "aside" }, aside) : ""));
 const change = (log) => 100 * Math.expm1(log);
 const verdictColour = { slower: "--worse", faster: "--better" };
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const toneOfVerdict = (verdict) => `var(${verdictColour[verdict] ?? "--soft"})`;
 
 const longOnes = ["Why", "Base", "New"];
 const minorOnes = ["Cells timed", "Raw"];  // not on a small screen
@@ -57,45 +56,59 @@ function drawSettings() {
   );
 }
 
-const layout = (more) => ({
-  paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colour("--text"), size: 12 },
-  margin: { l: 62, r: 14, t: 10, b: 48 }, showlegend: false, hovermode: "closest", ...more,
+const percentAxis = (values, title) => ({ title, range: roomy([0, ...values], 0.06), ...percentTicks, zeroline: true });
+// Names down the axis, the first of them on top.
+const namesAxis = (names, narrow) => ({
+  range: [names.length - 0.3, -0.7],
+  ticks: names.map((_, i) => i),
+  ticktext: names.map((name) => plain(middleOut(name, narrow ? 16 : 34))),
 });
-const axis = (title, more) => ({ title: { text: title }, gridcolor: colour("--grid"), zeroline: false, linecolor: colour("--line"), ticks: "outside", ...more });
-const fromZero = () => ({ zeroline: true, zerolinecolor: colour("--soft"), zerolinewidth: 1 });
-const config = { displaylogo: false, responsive: true, displayModeBar: false };
 
 function drawTimes() {
   const section = document.getElementById("times");
   const points = data.points[slice];
   const one = data.slices[slice];
   const shown = one.settings.filter((setting) => setting.times && setting.times.cells > 0);
-  if (!hasCharts || points.base.length === 0) {
-    section.replaceChildren(heading("times-title", "Times"), el("p", { class: "note" }, hasCharts ? "No cell was solved by both, or times are not compared." : "This build of Conebench has no charting library; the table above has the figures."));
+  if (points.base.length === 0) {
+    section.replaceChildren(heading("times-title", "Times"), el("p", { class: "note" }, "No cell was solved by both, or times are not compared."));
     return;
   }
   section.replaceChildren(
     heading("times-title", "Times", `${points.base.length} of ${points.all} cells that both solved`),
-    el("div", { class: "charts" }, el("div", { class: "card" }, el("h3", {}, "Old against new"), el("div", { id: "scatter" })), el("div", { class: "card" }, el("h3", {}, "Corrected change by setting", el("span", { class: "aside" }, "slower or faster where the bar does not reach 0")), el("div", { id: "ratios" }))),
+    el("div", { class: "charts" }, el("div", { class: "card" }, el("h3", {}, "Old against new"), chartBox("scatter")), el("div", { class: "card" }, el("h3", {}, "Corrected change by setting", el("span", { class: "aside" }, "slower or faster where the bar does not reach 0")), chartBox("ratios"))),
   );
-  const highlight = points.change.map((change) => (change === "same work" ? colour("--series-0") : colour("--series-1")));
-  const all = [...points.base, ...points.fresh];
-  const ends = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
-  const seconds = { type: "log", dtick: 1, tickformat: "~s", ticksuffix: "s" };
+  const ends = roomyLog([...points.base, ...points.fresh], 1.1);
   const narrow = section.clientWidth < 600;
-  const short = (name) => (narrow && name.length > 16 ? `${name.slice(0, 15)}…` : name);
-  Plotly.react("scatter", [
-    { x: ends, y: ends, mode: "lines", line: { color: colour("--soft"), width: 1 }, hoverinfo: "skip" },
-    { x: points.base, y: points.fresh, mode: "markers", type: "scatter", marker: { size: 5, opacity: 0.6, color: highlight },
-      text: points.setting.map((s, i) => plain(`${data.labels[s]} · ${data.names[points.problem[i]]} · ${points.change[i]}`)), hovertemplate: "%{text}<br>%{x:.3s}s → %{y:.3s}s<extra></extra>" },
-  ], layout({ height: 420, xaxis: axis("base", seconds), yaxis: axis("new", seconds) }), config);
-  const sorted = [...shown].sort((a, b) => a.times.corrected - b.times.corrected);
-  Plotly.react("ratios", [
-    { y: sorted.map((s) => plain(short(s.setting))), text: sorted.map((s) => plain(s.setting)), x: sorted.map((s) => change(s.times.corrected)), mode: "markers", type: "scatter",
-      marker: { size: 8, color: sorted.map((s) => colour(verdictColour[s.times.verdict] || "--soft")) },
-      error_x: { type: "data", array: sorted.map((s) => change(s.times.bar)), color: colour("--line"), thickness: 2 },
-      hovertemplate: "%{text}: %{x:+.2f} %<extra></extra>" },
-  ], layout({ height: Math.max(420, 60 + 18 * sorted.length), margin: { l: narrow ? 90 : 190, r: 14, t: 10, b: 48 }, xaxis: axis("change [%]", fromZero()), yaxis: axis("", { automargin: true }) }), config);
+  const kinds = [
+    { label: "other work", colour: "var(--series-1)", of: (change) => change !== "same work" },
+    { label: "same work", colour: "var(--series-0)", of: (change) => change === "same work" },
+  ];
+  drawChart(document.getElementById("scatter"), {
+    x: { title: "base", log: true, range: ends, ...secondTicks },
+    y: { title: "new", log: true, range: ends, ...secondTicks },
+    series: [
+      ...kinds.map(({ label, colour, of }) => {
+        const shown = points.change.map((_, i) => i).filter((i) => of(points.change[i]));
+        return {
+          x: shown.map((i) => points.base[i]), y: shown.map((i) => points.fresh[i]), label, colour, lineless: true, marks: true, radius: 2.2,
+          hover: (k) => `${data.labels[points.setting[shown[k]]]} · ${data.names[points.problem[shown[k]]]} · ${points.change[shown[k]]}: ${formatTime(points.base[shown[k]])} → ${formatTime(points.fresh[shown[k]])}`,
+        };
+      }),
+      { x: ends, y: ends, label: "equal", colour: "var(--soft)" },
+    ],
+    height: 420,
+    aria: "Times of the new run against those of the base",
+  });
+  const sorted = [...shown].sort((a, b) => b.times.corrected - a.times.corrected);
+  const x = sorted.map((s) => change(s.times.corrected));
+  const bars = sorted.map((s) => change(s.times.bar));
+  drawChart(document.getElementById("ratios"), {
+    x: percentAxis([...x.map((value, i) => value - bars[i]), ...x.map((value, i) => value + bars[i])], "change"),
+    y: namesAxis(sorted.map((s) => s.setting), narrow),
+    series: [{ x, y: sorted.map((_, i) => i), label: "", lineless: true, marks: true, radius: 4, errors: bars, colours: sorted.map((s) => toneOfVerdict(s.times.verdict)), hover: (i) => `${sorted[i].setting}: ${percent(sorted[i].times.corrected)}` }],
+    height: Math.max(420, 60 + 18 * sorted.length),
+    aria: "Corrected change of each setting's time",
+  });
 }
 
 function drawFamilies() {
@@ -115,17 +128,22 @@ function drawFamilies() {
   ]);
   section.replaceChildren(
     heading("families-title", "Families", `${told.length} of ${families.length} slower or faster`),
-    hasCharts ? el("div", { class: "card" }, el("h3", {}, "Corrected change by family, a point a setting"), el("div", { id: "by-family" })) : "",
+    el("div", { class: "card" }, el("h3", {}, "Corrected change by family, a point a setting"), chartBox("by-family")),
     told.length > 0 ? table(headings, rows(told), [0, 1, 2]) : "",
     quiet.length > 0 ? el("details", {}, el("summary", {}, `the ${quiet.length} others nearest to their bar`), table(headings, rows(quiet), [0, 1, 2])) : "",
   );
-  if (!hasCharts) return;
-  const names = [...new Set(families.map((family) => family.family))].sort().reverse();
-  Plotly.react("by-family", [
-    { y: families.map((f) => plain(f.family)), x: families.map((f) => change(f.median)), mode: "markers", type: "scatter",
-      marker: { size: families.map((f) => (f.verdict in verdictColour ? 10 : 6)), opacity: 0.8, color: families.map((f) => colour(verdictColour[f.verdict] || "--soft")) },
-      text: families.map((f) => plain(`${f.setting} on ${f.family}: ${percent(f.median)}, bar ${percent(f.bar).replace("+", "±")}`)), hovertemplate: "%{text}<extra></extra>" },
-  ], layout({ height: 90 + 26 * names.length, margin: { l: 150, r: 14, t: 10, b: 48 }, xaxis: axis("change of the median [%]", fromZero()), yaxis: axis("", { automargin: true, categoryorder: "array", categoryarray: names.map(plain) }) }), config);
+  const names = [...new Set(families.map((family) => family.family))].sort();
+  const x = families.map((family) => change(family.median));
+  drawChart(document.getElementById("by-family"), {
+    x: percentAxis(x, "change of the median"),
+    y: namesAxis(names.map((name) => name || "(no family)"), section.clientWidth < 600),
+    series: [{
+      x, y: families.map((family) => names.indexOf(family.family)), label: "", lineless: true, marks: true, radius: 4,
+      colours: families.map((family) => toneOfVerdict(family.verdict)), hover: (i) => `${families[i].setting} on ${families[i].family}: ${percent(families[i].median)}, bar ${percent(families[i].bar).replace("+", "±")}`,
+    }],
+    height: 90 + 26 * names.length,
+    aria: "Corrected change by family",
+  });
 }
 
 function drawChanged() {
@@ -162,10 +180,10 @@ function draw() {
   drawChanged();
 }
 
-startTheme(draw);
+startTheme(redrawCharts);
 draw();
 // The rows are younger than the address that names one.
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/compare.md of Conebench. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());
-window.conebench = { data };
+window.conebench = { data, drawWaiting };

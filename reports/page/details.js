@@ -16,14 +16,15 @@ function resultText(cell) {
   });
 }
 
-const headRow = (titles) =>
+// minor: by column, whether a narrow screen goes without it; the first `left` are texts
+const headRow = (titles, minor = [], left = 1) =>
   el(
     "thead",
     {},
     el(
       "tr",
       {},
-      titles.map((title, i) => el("th", { scope: "col", class: i === 0 ? "left" : null }, title)),
+      titles.map((title, i) => el("th", { scope: "col", class: i < left ? "left" : minor[i] ? "minor" : null }, title)),
     ),
   );
 
@@ -49,7 +50,7 @@ function timesTable(cell) {
     el(
       "table",
       {},
-      headRow(["", "median", "± MAD", "minimum", "first (cold)"]),
+      headRow(["", "median (ranked)", "± MAD", "minimum", "first run"]),
       el(
         "tbody",
         {},
@@ -128,6 +129,7 @@ function cellDetails(cell) {
         ? [
             el("h3", {}, "Repeat it"),
             command(text),
+            data.problems[cell.problem].whole_command ? null : convergence(cell, text),
           ]
         : el("p", { class: "aside" }, "No file to repeat it from."),
       facts([
@@ -184,15 +186,12 @@ function resultTable(rows) {
   );
 }
 
-const pictures = JSON.parse(document.getElementById("pictures").textContent);
-
-// Of the simulation that the problem is a step of.
 function scenePicture(problem) {
-  const image = pictures.images[pictures.of[problem.hash]];
-  if (image === undefined) return null;
+  const image = pictureOf(problem);
+  if (!image) return null;
   return el("img", {
     class: "scene",
-    src: `data:image/png;base64,${image}`,
+    src: image,
     alt: `The scene that ${problem.name} is a step of`,
     width: 480,
     height: 360,
@@ -215,17 +214,14 @@ function problemDetails(p) {
         [data.group.one, familyTitle(problem.family)],
         ["source", problem.source],
         ["kind", `${statusTitle(problem.kind)}, ${problem.space_dimension}D`],
-        ["contacts", formatCount(problem.contacts)],
+        ["contacts", problem.error ? "" : formatCount(problem.contacts)],
         ["joints", problem.joints > 0 ? formatCount(problem.joints) : ""],
         ["limits", problem.limits > 0 ? formatCount(problem.limits) : ""],
         ["rows", formatCount(problem.rows)],
         ["nonzeros", formatCount(problem.nonzeros)],
         ["friction μ", problem.contacts > 0 ? range : ""],
         ["asymmetry of G", formatResidual(problem.symmetry_error)],
-        [
-          "rank",
-          known(problem.rank) ? `${formatCount(problem.rank)} of ${formatCount(problem.rows)}${estimated}` : "",
-        ],
+        ["rank", known(problem.rank) ? `${formatCount(problem.rank)} of ${formatCount(problem.rows)}${estimated}` : ""],
         ["conditioning", known(problem.conditioning) ? formatNumber(problem.conditioning) + estimated : ""],
         ["category", problem.category],
         ["content hash", problem.hash],
@@ -321,6 +317,24 @@ function drawDetails() {
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
+
+// In a cell's panel: left and right to the next solver, up and down to the next problem.
+dialog.addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  const cell = state.open.startsWith("cell.") && cells[Number(state.open.slice(5))];
+  if (!step || !cell || event.target.closest("input, textarea")) return;
+  let { problem, solver } = cell;
+  for (
+    let next;
+    (problem += step[0]),
+      (solver += step[1]),
+      (next = grids[cell.slice][problem]) && solver >= 0 && solver < data.solvers.length;
+  ) {
+    if (!next[solver]) continue;
+    event.preventDefault();
+    return update({ open: `cell.${next[solver].index}` });
+  }
+});
 
 dialog.addEventListener("close", () => update({ open: "" }));
 dialog.addEventListener("click", (event) => {

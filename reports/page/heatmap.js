@@ -1,6 +1,6 @@
 // Problems × solvers: each cell its cost, tinted by how far it is from the best of its problem.
 
-const heatRows = 300; // more are drawn on demand
+const heatRows = 150; // more are drawn on demand
 let heatAll = false;
 
 function hardness(p) {
@@ -14,6 +14,29 @@ function hardness(p) {
   );
   return solved === 0 ? Infinity : (data.solvers.length - solved) * 1e9 + Math.log(best);
 }
+
+// What tells problems of a family apart: their names without the words that all of them share.
+const shortNames = (() => {
+  const wordsOf = (name) => name.split(name.includes("=") ? /[_ ]/ : /[-_ ]/);
+  const families = new Map();
+  data.problems.forEach(({ family, name }, p) => {
+    if (!families.has(family)) families.set(family, []);
+    const rest = family && name.startsWith(family) ? name.slice(family.length).replace(/^[-_ ]/, "") : name;
+    families.get(family).push({ p, words: wordsOf(rest || name) });
+  });
+  const short = [];
+  for (const [family, members] of families) {
+    const counts = new Map();
+    for (const { words } of members) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const { p, words } of members) {
+      const own = words.filter(
+        (word) => word !== family && (members.length === 1 || counts.get(word) < members.length),
+      );
+      short[p] = own.length > 0 ? own.join(" ") : data.problems[p].name;
+    }
+  }
+  return short;
+})();
 
 const heatOrders = {
   family: { title: data.group.one, value: (p) => p },
@@ -47,6 +70,14 @@ function heatStrength(cell, best) {
   return Math.max(0, 1 - Math.log2(costOf(cell, state.cost) / best) / 6);
 }
 
+// The darkest tint has light ink. Those between it and three quarters would read with neither ink.
+function tint(td, strength) {
+  const strong = strength > 0.8;
+  td.style.setProperty("--heat", `${Math.round(strong ? 100 : 75 * strength)}%`);
+  td.classList.toggle("strong", strong);
+  return td;
+}
+
 function heatTitle(p, s, cell) {
   const where = `${data.problems[p].name} × ${data.solvers[s].label}`;
   if (!cell) return `${where}: not run`;
@@ -72,27 +103,30 @@ function heatCell(p, s, best) {
   );
   if (what === "solved") {
     const strength = known(costOf(cell, state.cost)) || state.heat === "verdict" ? heatStrength(cell, best) : 0;
-    td.style.setProperty("--heat", `${Math.round(100 * strength)}%`);
-    if (strength > 0.7) td.classList.add(strength > 0.85 ? "strong" : "medium"); // the ink that reads on it
+    tint(td, strength);
     if (state.heat === "cost" && costOf(cell, state.cost) === best) td.classList.add("best");
   }
   return td;
 }
 
-function heatRow(p, solvers, family) {
+function heatRow(p, solvers) {
   const problem = data.problems[p];
   const best = bestCost(state.slice, p, state.cost, solvers);
   const first = el(
     "th",
     { scope: "row", class: "left", title: problem.name },
-    link(middleOut(problem.name, 42), `problem.${p}`),
+    thumbnail(problem),
+    link(
+      middleOut(state.order === "family" ? shortNames[p] : `${problem.family} ${shortNames[p]}`, 42),
+      `problem.${p}`,
+    ),
     problem.counted[state.slice] ? null : el("span", { class: "tag", title: problem.left_out }, "not counted"),
   );
   return el(
     "tr",
-    { class: family ? "family-start" : null },
+    {},
     first,
-    el("td", { class: "contacts" }, formatCount(problem.contacts)),
+    el("td", { class: "contacts" }, problem.error ? none : formatCount(problem.contacts)),
     solvers.map((s) => heatCell(p, s, best)),
   );
 }
@@ -105,7 +139,8 @@ function heatKeys(event) {
   const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
   if (!step) return;
   event.preventDefault();
-  const row = td.parentElement.parentElement.rows[td.parentElement.sectionRowIndex + step[0]];
+  const rows = [...td.parentElement.parentElement.rows].filter((one) => one.querySelector("td.heat"));
+  const row = rows[rows.indexOf(td.parentElement) + step[0]];
   const next = row && row.cells[td.cellIndex + step[1]];
   if (!next || !next.classList.contains("heat")) return;
   td.tabIndex = -1;
@@ -189,7 +224,16 @@ function drawHeatmap() {
     shown.map((p) => {
       const fresh = state.order === "family" && data.problems[p].family !== family;
       family = data.problems[p].family;
-      return heatRow(p, solvers, fresh);
+      return [
+        fresh
+          ? el(
+              "tr",
+              { class: "family-start" },
+              el("th", { scope: "rowgroup", class: "left", colspan: 2 }, familyTitle(family)),
+            )
+          : null,
+        heatRow(p, solvers),
+      ];
     }),
   );
   const table = el(

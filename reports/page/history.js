@@ -1,10 +1,8 @@
 // Many nights of a suite: share solved and time of each setting against date and build, and where they changed.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const hasCharts = typeof Plotly !== "undefined";
 const view = { suite: 0, slice: 0, family: "", measure: "corrected", axis: "date", chosen: null };
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const signed = (value, digits = 1) =>
   known(value) ? `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)} %` : none;
 const heading = (id, text, aside) =>
@@ -38,7 +36,7 @@ function usual() {
   const last = (s) => seriesOf(s)?.solved.at(-1) ?? -1;
   const hit = new Set(changed().map((one) => one.setting));
   order.sort((a, b) => hit.has(b) - hit.has(a) || last(b) - last(a) || a - b);
-  return new Set(order.slice(0, colours));
+  return new Set(order.slice(0, 8));
 }
 const chosen = () => view.chosen ?? usual();
 
@@ -76,42 +74,59 @@ function drawHeadline() {
   );
 }
 
+
+// Milliseconds since 1970, or the nights one after the other.
 function places() {
   const { nights } = suite();
-  return view.axis === "date" ? nights.map((night) => night.started_utc) : nights.map((_, n) => n);
+  return view.axis === "date" ? nights.map((night) => Date.parse(night.started_utc)) : nights.map((_, n) => n);
 }
 
-function traceOf(setting, x, colour, front) {
+function seriesIn(setting, x, look, front) {
   const { nights, settings } = suite();
   const y = valuesOf(seriesOf(setting));
+  const shown = x.map((_, n) => n).filter((n) => known(y[n]));
   const told = view.measure === "solved" ? (v) => `${v.toFixed(1)} % solved` : (v) => signed(v, 2);
   return {
-    type: "scatter", mode: front ? "lines+markers" : "lines", x, y, connectgaps: true, name: plain(settings[setting]),
-    line: { width: front ? 2 : 1, color: colour }, opacity: front ? 1 : 0.45, showlegend: front,
-    marker: { size: 6, color: nights.map((night) => (night.not_judged && view.measure !== "solved" ? css("--card") : colour)), line: { width: 1.5, color: colour } },
-    text: nights.map((night, n) => `<b>${plain(settings[setting])}</b><br>${dayOf(night)} · ${plain(buildOf(night))}${night.loaded ? " · loaded" : ""}<br>${known(y[n]) ? told(y[n]) : ""}`),
-    hovertemplate: "%{text}<extra></extra>",
+    x: shown.map((n) => x[n]),
+    y: shown.map((n) => y[n]),
+    label: settings[setting],
+    front,
+    ...look,
+    marks: front,
+    hollow: shown.map((n) => Boolean(nights[n].not_judged) && view.measure !== "solved"),
+    setting,
+    hover: (i) => `${dayOf(nights[shown[i]])} · ${buildOf(nights[shown[i]])}${nights[shown[i]].loaded ? " · loaded" : ""}: ${told(y[shown[i]])}`,
   };
 }
 
 // A mark at the first night after each change.
-function changeMarks(x, colourOfSetting) {
-  const shown = changed().filter((one) => view.measure !== "solved" && view.family === "" && colourOfSetting.has(one.setting));
-  const y = shown.map((one) => valuesOf(seriesOf(one.setting))[one.first_after]);
+function changeMarks(x, colouredSettings) {
+  const shown = changed().filter((one) => view.measure !== "solved" && view.family === "" && colouredSettings.has(one.setting));
+  const slower = (one) => one.effect_percent > 0;
   return {
-    type: "scatter", mode: "markers", x: shown.map((one) => x[one.first_after]), y, showlegend: false,
-    marker: { size: 15, symbol: shown.map((one) => (one.effect_percent > 0 ? "triangle-up-open" : "triangle-down-open")), line: { width: 2.5 }, color: shown.map((one) => (one.effect_percent > 0 ? css("--worse") : css("--better"))) },
-    text: shown.map((one) => plain(one.words)), hovertemplate: "%{text}<extra></extra>",
+    x: shown.map((one) => x[one.first_after]),
+    y: shown.map((one) => valuesOf(seriesOf(one.setting))[one.first_after]),
+    label: "",
+    lineless: true,
+    marks: true,
+    radius: 7,
+    triangles: shown.map((one) => (slower(one) ? "up" : "down")),
+    colours: shown.map((one) => (slower(one) ? "var(--worse)" : "var(--better)")),
+    hover: (i) => shown[i].words,
   };
 }
 
-function drawChart() {
+function nightAxis(x) {
+  const { nights } = suite();
+  if (view.axis === "date") return { type: "date", range: roomy(x, 0.02) };
+  const step = Math.ceil(nights.length / 10);
+  const ticks = x.filter((n) => n % step === 0);
+  return { title: "night", range: roomy(x, 0.02), ticks, ticktext: ticks.map((n) => dayOf(nights[n]).slice(5)) };
+}
+
+function drawNightChart() {
   const section = document.getElementById("chart");
-  const { nights, settings } = suite();
-  if (!hasCharts) {
-    section.replaceChildren(heading("chart-title", "Chart"), el("p", { class: "note" }, "This build of Conebench has no charting library; the tables below have the figures."));
-    return;
-  }
+  const { settings } = suite();
   const what = measures.find((one) => one.value === view.measure);
   section.replaceChildren(
     heading("chart-title", "Share solved and time", what.hint),
@@ -119,32 +134,32 @@ function drawChart() {
       el("div", { class: "filters" },
         segmented("Measure", measures, view.measure, (value) => { view.measure = value; draw(); }),
         segmented("Axis", [{ value: "date", title: "By date" }, { value: "build", title: "By night" }], view.axis, (value) => { view.axis = value; draw(); })),
-      el("div", { id: "history-chart", class: "chart" }),
+      chartBox("history-chart"),
       el("p", { class: "caption" }, "Hollow points: nights whose times are not judged (loaded, several workers, or all settings moved). Triangles: where a time changed. Click a setting below to draw it in colour.")),
   );
   const x = places();
   const front = chosen();
-  const palette = new Map([...front].map((setting, i) => [setting, css(`--series-${i % colours}`)]));
+  const looks = looksOf(settings);
   const back = settings.map((_, s) => s).filter((s) => !front.has(s));
-  const ticks = view.axis === "build" && nights.length <= 40 ? { tickvals: x, ticktext: nights.map((night) => `${dayOf(night).slice(5)}<br>${plain(night.commit.slice(0, 7))}`) } : {};
-  const axis = (more) => ({ gridcolor: css("--grid"), linecolor: css("--line"), zeroline: false, ticks: "outside", tickcolor: css("--line"), automargin: true, ...more });
-  Plotly.react("history-chart",
-    [...back.map((s) => traceOf(s, x, css("--unsupported"), false)), ...[...front].map((s) => traceOf(s, x, palette.get(s), true)), changeMarks(x, palette)],
-    {
-      xaxis: axis(view.axis === "date" ? { type: "date" } : { title: { text: "night and commit" }, ...ticks }),
-      yaxis: axis({ ticksuffix: " %", title: { text: view.measure === "solved" ? "solved" : "time, change" } }),
-      font: { family: css("--font"), size: 12, color: css("--text") }, margin: { l: 62, r: 14, t: 10, b: 44 },
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: "closest",
-      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text"), size: 12 }, align: "left" },
-      legend: section.clientWidth < 700 ? { orientation: "h", x: 0, y: -0.25 } : { orientation: "v", x: 1.01, y: 1 },
-    },
-    { displaylogo: false, responsive: true, displayModeBar: false });
+  const series = [changeMarks(x, front), ...[...front].map((s) => seriesIn(s, x, looks[s], true)), ...back.map((s) => seriesIn(s, x, looks[s], false))];
+  const values = series.flatMap((one) => one.y);
+  const range = view.measure === "solved" ? [Math.min(95, ...values) - 1, 101] : roomy([0, ...values], 0.08);
+  drawChart(document.getElementById("history-chart"), {
+    x: nightAxis(x),
+    y: { title: view.measure === "solved" ? "solved" : "time, change", range, ...percentTicks },
+    series,
+    labels: true,
+    height: 380,
+    aria: "Settings over the nights; the tables below have the figures",
+    onPick: (one) => one.setting !== undefined && toggle(one.setting),
+  });
 }
 
 function drawSettings() {
   const { nights, settings } = suite();
   const last = nights.length - 1;
   const front = chosen();
+  const looks = looksOf(settings);
   const middle = (list) => {
     const sorted = [...list].sort((a, b) => a - b);
     const half = Math.floor(sorted.length / 2);
@@ -163,9 +178,8 @@ function drawSettings() {
     if (!series || series.problems.every((count) => count === 0)) return null;
     const share = (n) => (n >= 0 && series.problems[n] > 0 ? `${series.solved[n]} of ${series.problems[n]}` : none);
     const mine = changed().filter((one) => one.setting === setting);
-    const i = [...front].indexOf(setting);
     return el("tr", { class: "row", onclick: () => toggle(setting), title: "Click: in colour or grey" },
-      el("td", { class: "left" }, el("span", { style: { color: i >= 0 ? css(`--series-${i % colours}`) : css("--unsupported") } }, "● "), settings[setting]),
+      el("td", { class: "left" }, el("span", { style: { color: front.has(setting) ? looks[setting].colour : "var(--unsupported)" } }, "● "), settings[setting]),
       el("td", {}, share(last)), el("td", {}, share(last - 1)), el("td", {}, signed(against(series), 2)),
       el("td", { class: "minor" }, signed(series.raw_percent?.[last], 1)),
       el("td", { class: "left" }, mine.length > 0 ? `${mine.length}, the last ${signed(mine.at(-1).effect_percent)} on ${dayOf(nights[mine.at(-1).first_after])}` : none));
@@ -243,14 +257,14 @@ function draw() {
   }
   drawControls();
   drawHeadline();
-  drawChart();
+  drawNightChart();
   drawSettings();
   drawChanges();
   drawNights();
 }
 
-startTheme(draw);
+startTheme(redrawCharts);
 draw();
 document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/history.md of Conebench. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());
-window.conebench = { data, view, draw };
+window.conebench = { data, view, drawWaiting };

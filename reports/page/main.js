@@ -40,6 +40,7 @@ function drawFooter() {
           "solvers' own claims are shown, never trusted.",
       ),
       hasCharts ? el("span", {}, ` Charts: plotly.js ${Plotly.version} (MIT).`) : "",
+      el("span", {}, " Keys: / to filter; arrows in the map and in a cell's panel; Enter opens, Esc closes."),
     );
 }
 
@@ -47,7 +48,9 @@ for (const anchor of document.querySelectorAll("nav a, a.skip")) {
   anchor.addEventListener("click", (event) => {
     // the address keeps the page's state
     event.preventDefault();
-    document.querySelector(anchor.getAttribute("href")).scrollIntoView();
+    const at = anchor.getAttribute("href").slice(1);
+    update({ at });
+    document.getElementById(at).scrollIntoView();
   });
 }
 document.addEventListener("keydown", (event) => {
@@ -56,7 +59,7 @@ document.addEventListener("keydown", (event) => {
   document.getElementById("search").focus();
 });
 Object.assign(state, readHash());
-startTheme(() => redraw(new Set(["theme"])));
+startTheme(redrawCharts);
 if (data.slices.length > 0) {
   for (const { draw } of views) if (draw !== drawCellRows) draw(); // drawCells() draws the rows too
 } else {
@@ -64,7 +67,20 @@ if (data.slices.length > 0) {
   views.length = 0; // nothing else has anything to show
 }
 drawFooter();
+if (state.at) document.getElementById(state.at)?.scrollIntoView();
 document.documentElement.dataset.ready = Math.round(performance.now());
 
 // For the console and the tests.
-window.conebench = { data, cells, state, update, computeProfile };
+window.conebench = {
+  data,
+  cells,
+  state,
+  update,
+  computeProfile,
+  scopeOf,
+  countingSolvers,
+  drawChart,
+  drawWaiting,
+  nameColour,
+  looks,
+};

@@ -17,13 +17,15 @@ for (const cell of cells) grids[cell.slice][cell.problem][cell.solver] = cell;
 const shortStatus = Object.fromEntries(data.status_words.map((one) => [one.status, one.brief]));
 const statusWords = Object.fromEntries(data.status_words.map((one) => [one.status, one.words]));
 const costTitles = Object.fromEntries(data.costs.map((cost) => [cost.id, cost.title]));
-const hasCharts = typeof Plotly !== "undefined";
 
 const defaults = {
   slice: data.slices.length > 1 ? Math.floor((data.slices.length - 1) / 2) : 0,
   family: "",
   cost: data.costs[0].id,
-  hidden: "", // solvers left out of the profiles, "2.5"
+  chosen: "", // solvers in colour, by their settings' hashes, "1f2e3d4c.a0b1c2d3"; "none"; empty: the best few
+  alone: "", // the profile is among these alone
+  sequence: "", // name of a sequence
+  panels: "", // "family", "category": a small profile for each
   heat: "cost",
   order: "family",
   search: "",
@@ -33,15 +35,55 @@ const defaults = {
   every: "", // filters of the table of cells
   sort: "problem",
   page: 0,
+  rank: "", // column that sorts the ranking
+  at: "", // section that the address leads to
   open: "", // "cell.17", "problem.3", "solver.2"
 };
 const state = { ...defaults };
+
+// Heads of hashes that tell these apart. An address names solvers, problems, cells and tolerances by what they are, not by
+// their places, so that it leads to the same in the next report.
+function shortened(list) {
+  const hashes = list.map((hash) => hash.replace(/[^\w-]/g, "-"));
+  let length = 8;
+  const most = Math.max(0, ...hashes.map((hash) => hash.length));
+  while (length < most && new Set(hashes.map((hash) => hash.slice(0, length))).size < new Set(hashes).size) length += 1;
+  return hashes.map((hash) => hash.slice(0, length));
+}
+const solverNames = shortened(data.solvers.map((solver) => solver.hash));
+const names = {
+  solver: solverNames,
+  problem: shortened(data.problems.map((problem) => problem.hash)),
+  cell: shortened(cells.map((cell) => cell.key)),
+};
+const places = Object.fromEntries(
+  Object.entries(names).map(([kind, list]) => [kind, new Map(list.map((name, i) => [name, i]))]),
+);
+const permanent = {
+  slice: {
+    write: (slice) => data.slices[slice].label,
+    read: (text) => data.slices.findIndex((slice) => slice.label === text),
+  },
+  solver: { write: (s) => solverNames[s] ?? "", read: (name) => String(places.solver.get(name) ?? "") },
+  open: {
+    write: (open) => open.replace(/^(\w+)\.(\d+)$/, (_, kind, place) => `${kind}.${names[kind][place]}`),
+    read: (text) => {
+      const [, kind, name] = /^(solver|problem|cell)\.(.*)$/.exec(text) ?? [];
+      const place = kind && places[kind].get(name);
+      return place === undefined ? "" : `${kind}.${place}`;
+    },
+  },
+};
 
 function readHash() {
   const fresh = { ...defaults };
   for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
     if (!(key in defaults)) continue;
-    fresh[key] = typeof defaults[key] === "number" ? Number(value) : value;
+    fresh[key] = permanent[key]
+      ? permanent[key].read(value)
+      : typeof defaults[key] === "number"
+        ? Number(value)
+        : value;
   }
   const whole = (value, end) => Number.isInteger(value) && value >= 0 && value < end;
   if (!whole(fresh.slice, data.slices.length)) fresh.slice = defaults.slice;
@@ -54,7 +96,7 @@ function readHash() {
 function hashOf(values) {
   const words = new URLSearchParams();
   for (const key of Object.keys(defaults)) {
-    if (values[key] !== defaults[key]) words.set(key, values[key]);
+    if (values[key] !== defaults[key]) words.set(key, permanent[key] ? permanent[key].write(values[key]) : values[key]);
   }
   return words.toString();
 }
@@ -93,11 +135,12 @@ window.addEventListener("popstate", () => {
 const isOpen = (problem, slice) => grids[slice][problem].some((cell) => cell !== undefined);
 
 // Headline problems of a scope with their weights: families weigh the same, and so do problems of one family.
-function scopeOf(slice, family) {
+// keep(problem): whether it belongs to a part of the scope.
+function scopeOf(slice, family, keep = () => true) {
   const problems = [];
   const size = new Map();
   data.problems.forEach((problem, p) => {
-    if (!problem.counted[slice] || (family && problem.family !== family) || !isOpen(p, slice)) return;
+    if (!problem.counted[slice] || (family && problem.family !== family) || !isOpen(p, slice) || !keep(problem)) return;
     problems.push(p);
     size.set(problem.family, (size.get(problem.family) || 0) + 1);
   });
@@ -142,9 +185,18 @@ function stepCurve(solver, points) {
   return curve;
 }
 
+// Ranked solvers whose solved cells all have the cost: a counter that a library does not keep would read as unsolved.
+function countingSolvers(slice, cost) {
+  const ranking = data.rankings.find((one) => one.slice === slice);
+  const solvers = ranking ? ranking.rows.map((row) => row.solver).sort((a, b) => a - b) : [];
+  if (cost.includes("time")) return solvers;
+  return solvers.filter((s) =>
+    grids[slice].every((row) => !row[s] || row[s].outcome !== "solved" || known(spent(row[s], cost))),
+  );
+}
+
 // Profiles among `solvers` alone: leaving one out changes the best of each problem.
-function computeProfile(slice, family, cost, solvers) {
-  const { problems, weights } = scopeOf(slice, family);
+function computeProfile(slice, { problems, weights }, cost, solvers) {
   const best = problems.map((p) => bestCost(slice, p, cost, solvers));
   const curves = (place) =>
     solvers.map((s) =>
@@ -163,24 +215,25 @@ function computeProfile(slice, family, cost, solvers) {
   };
 }
 
-function hiddenSolvers() {
-  return new Set(state.hidden.split(".").filter(Boolean).map(Number));
-}
-function shownSolvers() {
-  const hidden = hiddenSolvers();
-  return data.solvers.map((_, s) => s).filter((s) => !hidden.has(s));
+// On how many problems each of two is better: {first, second, ties}.
+function duel(slice, { problems }, cost, a, b) {
+  const counts = { first: 0, second: 0, ties: 0 };
+  for (const p of problems) {
+    const [x, y] = [a, b].map((s) => costOf(grids[slice][p][s], cost) ?? Infinity);
+    if (x === y) counts.ties += Number.isFinite(x);
+    else counts[x < y ? "first" : "second"] += 1;
+  }
+  return counts;
 }
 
-// The stored profile where every solver is shown, else one among those that are.
-function currentProfile() {
-  const shown = shownSolvers();
-  if (shown.length === data.solvers.length) {
-    const stored = data.profiles.find(
-      (profile) => profile.slice === state.slice && profile.family === state.family && profile.cost === state.cost,
-    );
-    if (stored) return stored;
-  }
-  return computeProfile(state.slice, state.family, state.cost, shown);
+// In the order of the ranking: the best few that count this cost, or those that the reader chose.
+const bestFew = 5;
+function colouredSolvers() {
+  const counting = new Set(countingSolvers(state.slice, state.cost));
+  const ranked = (currentRanking()?.rows ?? []).map((row) => row.solver).filter((s) => counting.has(s));
+  if (state.chosen === "") return ranked.slice(0, bestFew);
+  const names = new Set(state.chosen.split("."));
+  return ranked.filter((s) => names.has(solverNames[s]));
 }
 
 function currentRanking() {

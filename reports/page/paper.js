@@ -1,8 +1,6 @@
 // The entries of a paper: published values beside measured ones, and what became of each claim.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const hasCharts = typeof Plotly !== "undefined";
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const toneOf = { holds: "solved", fails: "failed", "not comparable": "unsupported", "not run": "not_run" };
 const claims = data.entries.flatMap((entry) => entry.checks.map((check) => ({ entry, ...check })));
 const isKnown = (check) => check.known_failure && check.verdict === "fails" && check.expected;
@@ -53,22 +51,26 @@ function tableOf(table) {
     table.gaps.map((gap) => el("p", { class: "caption" }, gap)));
 }
 
-function drawFigure(id, figure) {
-  const traces = figure.curves.filter((curve) => curve.x.length > 0).map((curve, i) => ({
-    x: curve.x, y: curve.y, name: plain(curve.name),
-    mode: figure.profile || curve.x.length > 50 ? "lines" : "lines+markers",
-    line: { color: css(`--series-${i % colours}`), dash: dashes[i % dashes.length], shape: figure.profile ? "hv" : "linear" },
-    marker: { symbol: i },
-  }));
-  const axis = (title, log) => ({
-    title: { text: plain(title) }, type: log ? "log" : "linear", gridcolor: css("--grid"), zeroline: false, exponentformat: "power",
-    dtick: log ? 1 : undefined, automargin: true,
+const shortNumber = (value) => (value === 0 || (Math.abs(value) >= 1e-3 && Math.abs(value) < 1e5) ? String(Number(value.toPrecision(4))) : formatExponent(Number(value.toPrecision(3)), 0));
+
+function figureSpec(figure) {
+  const looks = looksOf(figure.curves.map((curve) => curve.name));
+  const series = figure.curves.map((curve, i) => {
+    const kept = curve.x.map((_, k) => k).filter((k) => known(curve.x[k]) && known(curve.y[k]) && !(figure.x_log && curve.x[k] <= 0) && !(figure.y_log && curve.y[k] <= 0));
+    const x = kept.map((k) => curve.x[k]);
+    const y = kept.map((k) => curve.y[k]);
+    return {
+      x, y, label: curve.name, front: true, step: figure.profile, marks: !figure.profile && x.length <= 50,
+      ...looks[i], hover: (k) => `${shortNumber(x[k])}: ${shortNumber(y[k])}`,
+    };
+  }).filter((one) => one.x.length > 0);
+  const axis = (title, log, values) => ({
+    title, log, range: log ? roomyLog(values, 1.15) : roomy(values, 0.03), exponentformat: "power", minorloglabels: "complete",
   });
-  Plotly.react(id, traces, {
-    xaxis: axis(figure.x_label, figure.x_log), yaxis: axis(figure.y_label, figure.y_log),
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: css("--text"), size: 12 },
-    margin: { t: 12, r: 12 }, showlegend: true,
-  }, { responsive: true, displaylogo: false, displayModeBar: false });
+  return {
+    x: axis(figure.x_label, figure.x_log, series.flatMap((one) => one.x)), y: axis(figure.y_label, figure.y_log, series.flatMap((one) => one.y)),
+    series, labels: true, height: 356, aria: figure.title,
+  };
 }
 
 const figureId = (entry, figure) => `${entry.id}-${figure.id}`;
@@ -77,8 +79,7 @@ function figureOf(entry, figure) {
   const empty = figure.curves.every((curve) => curve.x.length === 0);
   return card(
     el("h3", {}, figure.title, figure.place ? el("span", { class: "aside" }, figure.place) : ""),
-    hasCharts && !empty ? el("div", { id: figureId(entry, figure), class: "chart" }) : "",
-    hasCharts ? "" : el("p", { class: "note" }, "This build has no charts; the numbers are in the CSV file beside this page."),
+    empty ? "" : chartBox(figureId(entry, figure)),
     gaps.map((gap) => el("p", { class: "caption" }, gap)));
 }
 
@@ -100,10 +101,10 @@ function drawEntries() {
     ...ran.map(entryOf),
     missing.length > 0 ? card(el("h3", {}, "Not run"), el("ul", { class: "reasons" },
       missing.map((entry) => el("li", { id: entry.id }, `${entry.place}, ${entry.title}: ${entry.not_run}`)))) : "");
-  if (!hasCharts) return;
   for (const entry of ran) {
     for (const figure of entry.figures) {
-      if (document.getElementById(figureId(entry, figure))) drawFigure(figureId(entry, figure), figure);
+      const box = document.getElementById(figureId(entry, figure));
+      if (box) drawChart(box, figureSpec(figure));
     }
   }
 }
@@ -115,8 +116,8 @@ function draw() {
   drawEntries();
 }
 
-startTheme(draw);
+startTheme(redrawCharts);
 draw();
 document.getElementById("footer").replaceChildren(el("span", {}, "Absolute times stand beside the published ones and are never checked; ratios and orders are. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());
-window.conebench = { data, draw };
+window.conebench = { data, drawWaiting };

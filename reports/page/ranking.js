@@ -1,7 +1,5 @@
 // Ranking, claims against verdicts, and statuses.
 
-let rankingSort = "";
-
 // Solved, falsely claimed, failed, unsupported, not run: as parts of one bar.
 function outcomeBar(row) {
   const total = outcomes.reduce((sum, one) => sum + row[one.id], 0);
@@ -26,6 +24,8 @@ function marking(rows, value, lower) {
   return (row) => candidates.has(row.solver) && known(value(row)) && value(row) === best;
 }
 
+// Columns by priority: 1 is always there, 4 on wide screens alone. What would repeat another column is left out: ρ(∞) is the
+// solved share, and so is that of supported problems where every solver supports all.
 function rankingColumns(ranking) {
   const rows = ranking.rows;
   const half = rows.filter((row) => 2 * row.solved >= ranking.problems);
@@ -34,9 +34,11 @@ function rankingColumns(ranking) {
     return { value, show: (row) => el(marked(row) ? "b" : "span", {}, show(value(row))) };
   };
   const costTitle = costTitles[ranking.cost];
+  const share = best((row) => row.solved_share, false, shareCell);
   const columns = [
     {
       id: "rank",
+      priority: 1,
       title: "#",
       hint: "solved share, then time at limit",
       value: (row) => row.rank,
@@ -44,6 +46,7 @@ function rankingColumns(ranking) {
     },
     {
       id: "label",
+      priority: 1,
       title: "Solver",
       left: true,
       value: (row) => data.solvers[row.solver].label,
@@ -55,52 +58,53 @@ function rankingColumns(ranking) {
           el("span", { class: "tag" }, data.solvers[row.solver].formulation),
         ),
     },
-    { id: "bar", title: "Outcomes", left: true, show: outcomeBar },
+    { id: "bar", priority: 3, title: "Outcomes", left: true, show: outcomeBar },
     {
       id: "share",
+      priority: 1,
       title: "Solved",
       descending: true,
-      hint: `Share of all headline problems, ${data.group.many} weighing the same`,
-      ...best((row) => row.solved_share, false, shareCell),
+      hint: `Share of all headline problems, ${data.group.many} weighing the same, and how many`,
+      value: share.value,
+      show: (row) => [share.show(row), el("small", { class: "of" }, `${row.solved}/${ranking.problems}`)],
     },
-    {
-      id: "solved",
-      title: "n",
-      descending: true,
-      hint: "Problems solved",
-      value: (row) => row.solved,
-      show: (row) => `${row.solved}/${ranking.problems}`,
-    },
-    {
+  ];
+  if (rows.some((row) => row.unsupported + row.not_run > 0)) {
+    columns.push({
       id: "supported",
+      priority: 4,
       title: "of supported",
       descending: true,
       hint: "Share of the problems that the solver supports and has run",
       ...best((row) => row.supported_share, false, formatShare),
-    },
-  ];
+    });
+  }
   if (data.times_shown) {
     columns.push(
       {
         id: "limit",
+        priority: 1,
         title: "Time, at limit",
         ...best((row) => row.time_at_limit_s, true, formatTime),
         hint: `Geometric mean of ${costTitle}; unsolved problems count with the time limit`,
       },
       {
         id: "penalised",
+        priority: 4,
         title: "penalised",
         ...best((row) => row.time_penalised_s, true, formatTime),
         hint: `The same; unsolved problems count with ${data.penalty_factor} times the limit`,
       },
       {
         id: "common",
+        priority: 3,
         title: "common",
         ...best((row) => row.time_common_s, true, formatTime),
         hint: "The same over the common subset only",
       },
       {
         id: "ratio",
+        priority: 2,
         title: "× best",
         ...best((row) => row.times_best, true, formatNumber, half),
         hint: "Geometric mean of time over the best solver's time, over the problems that the solver solves",
@@ -110,20 +114,15 @@ function rankingColumns(ranking) {
   columns.push(
     {
       id: "rho1",
+      priority: 2,
       title: "ρ(1)",
       descending: true,
       ...best((row) => row.rho_1, false, formatShare),
       hint: `Share of problems on which the solver is the best: ${costTitle}`,
     },
     {
-      id: "rhoinf",
-      title: "ρ(∞)",
-      descending: true,
-      ...best((row) => row.rho_inf, false, formatShare),
-      hint: "Share of problems solved at all: the profile's height at its end",
-    },
-    {
       id: "iterations",
+      priority: data.times_shown ? 3 : 1,
       title: "Iterations",
       hint: "Median over solved problems",
       value: (row) => row.median_iterations,
@@ -131,6 +130,7 @@ function rankingColumns(ranking) {
     },
     {
       id: "factorizations",
+      priority: 4,
       title: "Factoriz.",
       hint: "Mean over solved problems",
       value: (row) => row.mean_factorizations,
@@ -162,7 +162,7 @@ function rankingNotes(ranking) {
 function legend() {
   return el(
     "div",
-    { class: "legend" },
+    { class: "legend p3" },
     outcomes.map((one) => el("span", { title: one.hint }, el("i", { class: one.id }), one.title)),
   );
 }
@@ -264,6 +264,8 @@ function reasonList() {
   );
 }
 
+const stageColour = (i) => `var(--series-${i % colours})`;
+
 // Which stage of a solver solved how many cells: a bar for all and one for each family.
 function stageBars(ranking) {
   const all = scopeCells().filter((cell) => cell.stage && cell.outcome === "solved");
@@ -276,7 +278,9 @@ function stageBars(ranking) {
     return el(
       "div",
       { class: "stack", role: "img", "aria-label": label, title: label },
-      parts.map((part) => el("span", { style: { "flex-grow": part.count / own.length, background: colourOf(part.i) } })),
+      parts.map((part) =>
+        el("span", { style: { "flex-grow": part.count / own.length, background: stageColour(part.i) } }),
+      ),
     );
   };
   const tables = ranking.rows
@@ -299,7 +303,7 @@ function stageBars(ranking) {
           "div",
           { class: "legend" },
           stages.map((stage, i) =>
-            el("span", {}, el("i", { style: { background: colourOf(i) } }), `${stage} ${formatCount(count(stage))}`),
+            el("span", {}, el("i", { style: { background: stageColour(i) } }), `${stage} ${formatCount(count(stage))}`),
           ),
         ),
         el(
@@ -333,11 +337,8 @@ function drawRanking() {
     sortable(
       rankingColumns(one),
       one.rows.map((row, i) => ({ ...row, rank: i + 1 })),
-      rankingSort,
-      (sort) => {
-        rankingSort = sort;
-        drawRanking();
-      },
+      state.rank,
+      (rank) => update({ rank }),
       { class: "ranking", id },
     );
   section.replaceChildren(
@@ -358,4 +359,4 @@ function drawRanking() {
   );
 }
 
-view(["slice", "family"], drawRanking);
+view(["slice", "family", "rank"], drawRanking);

@@ -8,28 +8,8 @@ function el(tag, attributes = {}, ...children) {
     else if (name === "style") for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
-}
-
-const colours = 8;
-const dashes = ["solid", "dash", "dot", "dashdot"];
-const colourOf = (solver) => `var(--series-${solver % colours})`;
-const dashOf = (solver) => dashes[Math.floor(solver / colours) % dashes.length];
-
-function swatch(solver) {
-  const dash = { solid: "", dash: "5 3", dot: "2 2", dashdot: "6 2 2 2" }[dashOf(solver)];
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 18 10");
-  svg.setAttribute("class", "swatch");
-  svg.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-  for (const [name, value] of Object.entries({ x1: 0, x2: 18, y1: 5, y2: 5, "stroke-dasharray": dash })) {
-    line.setAttribute(name, value);
-  }
-  line.style.stroke = colourOf(solver);
-  svg.append(line);
-  return svg;
 }
 
 function link(text, open, extra = {}) {
@@ -47,7 +27,6 @@ function link(text, open, extra = {}) {
     text,
   );
 }
-const solverLink = (s) => el("span", { class: "solver" }, swatch(s), link(data.solvers[s].label, `solver.${s}`));
 // A label that breaks at blanks only, never within a name.
 const unbroken = (label) =>
   label.split(" ").flatMap((word, i) => [i > 0 ? " " : "", el("span", { class: "word" }, word)]);
@@ -58,6 +37,12 @@ const middleOut = (text, most) => {
   const back = Math.floor(most / 2);
   return `${letters.slice(0, most - back - 1).join("")}…${letters.slice(-back).join("")}`;
 };
+// Of the simulation that a problem is a step of; the same picture is one address however often it is shown.
+const pictures = JSON.parse(document.getElementById("pictures")?.textContent ?? '{"images": [], "of": {}}');
+const pictureAddresses = pictures.images.map((image) => `data:image/png;base64,${image}`);
+const pictureOf = (problem) => pictureAddresses[pictures.of[problem.hash]];
+const thumbnail = (problem) =>
+  pictureOf(problem) ? el("img", { class: "thumbnail", src: pictureOf(problem), alt: "", loading: "lazy" }) : null;
 const problemLink = (p, extra) => link(data.problems[p].name, `problem.${p}`, extra);
 
 // Where it is narrow a name loses its middle: steps and options, which tell problems apart, are at its end.
@@ -156,7 +141,10 @@ function comparing(value, descending) {
   };
 }
 
-// A table whose headings sort. columns: [{id, title, hint, left, value(row), show(row)}]; sort: "id" or "-id".
+const columnClass = ({ left, priority }) =>
+  [left ? "left" : "", priority > 1 ? `p${priority}` : ""].filter(Boolean).join(" ") || null;
+
+// A table whose headings sort. columns: [{id, title, hint, left, priority, value(row), show(row)}]; sort: "id" or "-id".
 function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = () => ({})) {
   const key = sort.replace(/^-/, "");
   const column = columns.find((one) => one.id === key);
@@ -169,7 +157,7 @@ function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = 
       const direction = sort.startsWith("-") ? "descending" : "ascending";
       return el(
         "th",
-        { scope: "col", class: one.left ? "left" : null, "aria-sort": current ? direction : null },
+        { scope: "col", class: columnClass(one), "aria-sort": current ? direction : null },
         one.value
           ? el(
               "button",
@@ -193,7 +181,7 @@ function sortable(columns, rows, sort, onSort, attributes = {}, rowAttributes = 
     el(
       "tr",
       rowAttributes(row),
-      columns.map((one) => el("td", { class: one.left ? "left" : null }, one.show(row))),
+      columns.map((one) => el("td", { class: columnClass(one) }, one.show(row))),
     ),
   );
   return el("table", attributes, el("thead", {}, head), el("tbody", {}, body));

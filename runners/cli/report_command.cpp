@@ -36,6 +36,8 @@ struct ReportArguments {
   std::string filter;
   bool force_time_profiles = false;
   bool all_cells = false;
+  bool anonymous = false;
+  std::string since;
 };
 
 std::set<std::string> solvers_of(const StoreContents& contents) {
@@ -102,6 +104,14 @@ Result<int> run_report(const ReportArguments& arguments) {
   for (SuiteState& suite : joined.suites) {
     if (suite.missing.empty()) suite.present.clear();  // large, and a complete suite's report has no use for it
   }
+  if (arguments.anonymous) joined = anonymous(std::move(joined));
+  if (!arguments.since.empty()) {
+    auto earlier = read_joined({arguments.since}, arguments.all_cells);
+    if (!earlier) return earlier.error();
+    if (!arguments.filter.empty()) *earlier = filtered(std::move(*earlier), *filter, arguments.filter);
+    if (arguments.anonymous) *earlier = anonymous(std::move(*earlier));
+    options.since = changes_since(*earlier, joined);
+  }
   const StoreContents contents = grouped(std::move(joined), *groups);
   options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   const auto written = write_report(contents, arguments.out, options);
@@ -134,6 +144,10 @@ Command add_report(CLI::App& root) {
       ->capture_default_str();
   app->add_option("--filter", arguments->filter, "Only the cells that it fits (docs/suites.md)")->type_name("EXPR");
   app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
+  app->add_option("--since", arguments->since,
+                  "Earlier store of the suite: the page says what changed (docs/compare.md)")
+      ->type_name("STORE");
+  app->add_flag("--anonymous", arguments->anonymous, "Leave out the host's name and the folders of all files");
   app->add_flag("--all-cells", arguments->all_cells, "Also what the suite, as it was run last, no longer asks for");
   app->add_flag("--force-time-profiles", arguments->force_time_profiles,
                 "Show times of throughput runs too, with a warning");

@@ -12,6 +12,27 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST_F(RunCommand, AReportTellsWhatChangedSinceAnEarlierStoreAndLeavesFoldersOut) {
+  ASSERT_EQ(run({}).code, 0);
+  ASSERT_EQ(run({}, "later.sqlite").code, 0);
+  const auto read = [&](const std::string& file) {
+    std::ifstream stream(folder / file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const auto report = conebench({"report", folder / "later.sqlite", "--since", folder / "small.sqlite", "--out",
+                                 folder / "since", "--anonymous"});
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(read("since/index.html"), HasSubstr("id=\"since\">{\"schema\":\"conebench.compare/1\""));
+  EXPECT_EQ(nlohmann::json::parse(read("since/report.json"))["runs"][0]["machine"]["host"], "not told");
+  for (const std::string name : {"index.html", "report.md", "report.json", "cells.csv", "problems.csv", "tables.tex"}) {
+    EXPECT_THAT(read("since/" + name), Not(HasSubstr(folder.path().string()))) << name;
+  }
+  expect_failure(
+      conebench({"report", folder / "later.sqlite", "--since", folder / "none.sqlite", "--out", folder / "r"}), 3,
+      {"none.sqlite"});
+}
 
 TEST_F(RunCommand, ReportWritesEveryFormatAndTheCommandsThatRepeatACell) {
   ASSERT_EQ(run({}).code, 0);

@@ -110,6 +110,11 @@ class Browser:
     def resize(self, width, height):
         self._in_session("POST", "/window/rect", {"width": width, "height": height})
 
+    def set_size(self, width, height):
+        """Of the page itself, also below the least width of a window."""
+        self._devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                       mobile=False)
+
     def screenshot(self, file):
         with open(file, "wb") as out:
             out.write(base64.b64decode(self._in_session("GET", "/screenshot")))

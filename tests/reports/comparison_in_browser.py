@@ -36,18 +36,20 @@ def check_changes(window, data):
 
 
 def check_charts(window, data):
+    solved = sum(sum(s["cells"][c] for c in ("same work", "other bits", "other work")) for s in data["slices"][0]["settings"])
     if not window.run("return typeof Plotly !== 'undefined'"):
         assert "no charting library" in window.run(TEXT, "times")
         print("  this build has no charts; the tables are there")
         return
-    points = f"return document.querySelectorAll('#scatter .scatterlayer .point').length"
-    solved = sum(sum(s["cells"][c] for c in ("same work", "other bits", "other work")) for s in data["slices"][0]["settings"])
-    assert window.wait(f"{points} === {solved} && {solved}", 20) == solved
-    kinds = window.run("return ['xaxis', 'yaxis'].map((a) => document.getElementById('scatter').layout[a].type)")
-    assert kinds == ["log", "log"], kinds
-    assert window.run("return document.querySelectorAll('#ratios .point').length") > 0
-    families = len(data["slices"][0]["families"])
-    assert window.run("return document.querySelectorAll('#by-family .point').length") == families > 0
+    window.run("conebench.drawWaiting()")
+    marks = "return document.querySelectorAll('#%s .point').length"
+    assert window.run(marks % "scatter") == solved
+    ticks = window.run("return [...document.querySelectorAll('#scatter .xtick text, #scatter .ytick text')].map((t) => t.textContent)")
+    assert len(ticks) > 4 and all(t.endswith("s") for t in ticks), ticks
+    judged = [s for s in data["slices"][0]["settings"] if s["times"] and s["times"]["cells"] > 0]
+    assert window.run(marks % "ratios") == len(judged) > 0
+    assert window.run("return document.querySelectorAll('#ratios .errorbar').length") == len(judged)
+    assert window.run(marks % "by-family") == len(data["slices"][0]["families"]) > 0
 
 
 def check_slices_and_themes(window, data):

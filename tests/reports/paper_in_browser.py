@@ -21,8 +21,9 @@ def check_page(window):
     assert claims["002-fig-13 d"][2] == "fails (known)" and "heavy body on top" in claims["002-fig-13 d"][4], claims
     assert window.run("return document.querySelectorAll('#entries table').length") == 3
     if window.run("return typeof Plotly !== 'undefined'"):
-        curves = "document.querySelectorAll('#' + CSS.escape('002-fig-13-right') + ' .scatterlayer .trace').length"
-        assert window.wait(f"return {curves} === 8", 20)
+        window.run("conebench.drawWaiting()")
+        curves = "document.querySelectorAll('#' + CSS.escape('002-fig-13-right') + ' path.js-line').length"
+        assert window.run(f"return {curves}") == 8
     complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
     assert not complaints, complaints
 

@@ -1,9 +1,10 @@
-"""Recomputes profiles and rankings from cells.csv and finds the page's and the other files' figures."""
+"""Recomputes profiles and rankings from cells.csv and finds the figures of report.json and the other files."""
 
 import csv
+import json
 import sys
 
-from support import page_data, skip, temporary_folder, write_report
+from support import skip, temporary_folder, write_report
 
 try:
     import numpy as np
@@ -83,7 +84,7 @@ def check_ranking(rows, data):
 
 
 def check_profile_csv(folder, data):
-    """performance_profiles.csv and data_profiles.csv hold the page's coordinates."""
+    """performance_profiles.csv and data_profiles.csv hold the coordinates of report.json."""
     for name, kind, x, y in (("performance_profiles.csv", "performance", "tau", "rho"),
                              ("data_profiles.csv", "data", "budget", "share")):
         points = {}
@@ -106,7 +107,7 @@ def main():
             folder = write_report(what, name)
             with open(folder / "cells.csv", newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
-            data = page_data(folder)
+            data = json.loads((folder / "report.json").read_text(encoding="utf-8"))
             points, means = check_profiles(rows, data), check_ranking(rows, data)
             check_profile_csv(folder, data)
             print(f"{what}: {points} points of profiles and {means} rows of rankings recomputed")

@@ -291,6 +291,50 @@ StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64
   return store;
 }
 
+StoreContents grid_store() {
+  constexpr std::array<const char*, 4> families{"BoxesStack", "Chain", "KaplasTower", "Rover"};
+  StoreContents store;
+  store.runs.push_back(quiet_run());
+  store.settings.push_back(make_setting("NSGS", "NSGS", "{}"));
+  struct Point {
+    double value, weight;
+  };
+  std::vector<Point> points{{1.0, 0.0}};
+  for (const double relaxation : {0.5, 0.8, 1.0, 1.25, 1.5, 1.8}) {
+    const std::string options = fmt::format("relaxation={}", relaxation);
+    store.settings.push_back(make_setting("PGS-NCP", relaxation == 1.0 ? "PGS-NCP" : "PGS-NCP " + options,
+                                          fmt::format(R"({{"order":"cyclic","relaxation":{}}})", relaxation)));
+    points.push_back({relaxation, 3.0});
+  }
+  for (const double increment : {0.001, 0.01, 0.1, 1.0}) {
+    for (const double alpha : {0.5, 1.0, 1.5}) {
+      store.settings.push_back(
+          make_setting("ADMM-NCP-SA", fmt::format("ADMM-NCP-SA alpha={} increment={}", alpha, increment),
+                       fmt::format(R"({{"alpha":{},"increment":{},"rule":"spectral"}})", alpha, increment)));
+      points.push_back({increment * alpha * alpha * 10.0, 0.2});
+    }
+  }
+  Draw draw(7);
+  for (std::size_t p = 0; p < 28; ++p) {
+    const std::size_t f = p % families.size();
+    const auto contacts = static_cast<long>(5 + 7 * p);
+    store.problems.push_back(make_problem(fmt::format("{}-{:02}", families[f], p), families[f], contacts));
+    const double best = std::exp(0.5 * static_cast<double>(f) - 0.75 + 0.4 * draw.uniform());
+    for (std::size_t s = 0; s < store.settings.size(); ++s) {
+      CellRecord cell = make_cell(store.problems.back(), store.settings[s], 1e-6);
+      const double off = std::log(points[s].value / best);
+      const double effort = std::exp(points[s].weight * off * off) * (0.9 + 0.2 * draw.uniform());
+      if (points[s].weight * off * off > 2.5) {
+        fail_it(cell, CellStatus::max_iterations, "");
+      } else {
+        solve_it(cell, 1e-5 * static_cast<double>(contacts) * effort, static_cast<long>(30.0 * effort), 0);
+      }
+      store.cells.push_back(cell);
+    }
+  }
+  return store;
+}
+
 StoreContents as_stored(StoreContents store) {
   SuiteScope scope;
   for (const ProblemRecord& problem : store.problems) {

@@ -16,6 +16,10 @@ StoreContents small_store();
 /// solvers. Problems × solvers × 3 cells.
 StoreContents large_store(std::size_t problems, std::size_t solvers, std::uint64_t seed = 1);
 
+/// At 1e-6: a solver without options, one with a grid of one option, one with a grid of two; what is best depends on
+/// the family, and values far from it fail. 28 problems of four families.
+StoreContents grid_store();
+
 /// The same with what real stores have besides: a round of every measured cell, and what the suite asked for.
 StoreContents as_stored(StoreContents store);
 

@@ -1,4 +1,5 @@
-// write_synthetic_report small|LARGE_PROBLEMS OUT: a report of a synthetic store, for the tests that need files.
+// write_synthetic_report small|grids|LARGE_PROBLEMS OUT: a report of a synthetic store, for the tests that need files.
+// write_synthetic_report since OUT: a report of a night that says what changed since the night before.
 // write_synthetic_report compare OUT: a comparison of two synthetic nights.
 // write_synthetic_report store PROBLEMS NIGHT OUT.sqlite [SHARDS]: a night as a store, 30 cells a problem; with SHARDS
 // as OUT.sqlite.K, each with every SHARDS-th cell.
@@ -99,9 +100,19 @@ int write_store(std::size_t problems, std::uint64_t night, const std::string& fi
   return 0;
 }
 
+int write_report_since(const char* folder) {
+  const auto night = testing::large_store(30, 8);
+  const auto tuesday = testing::changed_night(testing::another_night(night, 2));
+  ReportOptions options;
+  options.since = changes_since(testing::another_night(night, 1), tuesday);
+  const auto written = write_report(tuesday, folder, options);
+  return written.ok() ? 0 : failed(written.error());
+}
+
 int write_synthetic_report(const std::string& what, const char* folder) {
-  const auto store =
-      what == "small" ? testing::small_store() : testing::large_store(std::strtoul(what.c_str(), nullptr, 10), 12);
+  const auto store = what == "small"   ? testing::small_store()
+                     : what == "grids" ? testing::grid_store()
+                                       : testing::large_store(std::strtoul(what.c_str(), nullptr, 10), 12);
   const auto written = write_report(store, folder, {});
   if (!written.ok()) return failed(written.error());
   std::fputs(terminal_ranking(store, true).c_str(), stdout);
@@ -113,6 +124,7 @@ int write_synthetic_report(const std::string& what, const char* folder) {
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (count == 3 && what == "compare") return write_comparison(words[2]);
+  if (count == 3 && what == "since") return write_report_since(words[2]);
   if ((count == 5 || count == 6) && what == "store") {
     return write_store(std::strtoul(words[2], nullptr, 10), std::strtoul(words[3], nullptr, 10), words[4],
                        count == 6 ? std::strtoul(words[5], nullptr, 10) : 0);

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "metrics/statistics.hpp"
+#include "reports/analysis_parts.hpp"
+
+namespace conebench::reports {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json options_of(const Column& column) {
+  Json options = Json::parse(column.setting->options_json, nullptr, false);
+  return options.is_object() ? options : Json::object();
+}
+
+/// Numbers by size before others by name.
+bool comes_before(const Json& a, const Json& b) {
+  if (a.is_number() && b.is_number()) return a.get<double>() < b.get<double>();
+  if (a.is_number() != b.is_number()) return a.is_number();
+  return a.dump() < b.dump();
+}
+
+/// The value at the share p of sorted values, linear between two of them (type 7 of Hyndman, Fan 1996).
+double quantile(const std::vector<double>& sorted, double p) {
+  const double place = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+class Study {
+ public:
+  Study(const Analysis& analysis, std::size_t slice, const std::string& solver, Cost cost)
+      : analysis_(analysis), grid_(analysis.slices[slice].grid) {
+    study_.slice = slice;
+    study_.solver = solver;
+    study_.cost = cost;
+    for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
+      if (analysis.slices[slice].ranked[c] && analysis.columns[c].setting->solver == solver) columns_.push_back(c);
+    }
+  }
+
+  /// Nothing where the settings do not differ in options, or solve nothing.
+  std::optional<OptionStudy> make() {
+    find_axes();
+    if (study_.axes.empty()) return std::nullopt;
+    find_problems();
+    if (problems_.empty()) return std::nullopt;
+    for (std::size_t k = 0; k < columns_.size(); ++k) add_setting(k);
+    study_.recommended = least([](const OptionStudy::Setting& setting) { return setting.times_best; });
+    for (std::size_t f = 0; f < study_.families.size(); ++f) leave_out(f);
+    sum_up();
+    return std::move(study_);
+  }
+
+ private:
+  /// Records leave out common options at their defaults: what a setting lacks is null here.
+  void find_axes() {
+    std::vector<Json> options;
+    std::set<std::string> names;
+    for (const std::size_t c : columns_) {
+      options.push_back(options_of(analysis_.columns[c]));
+      for (const auto& [name, value] : options.back().items()) names.insert(name);
+    }
+    std::vector<std::vector<std::size_t>> places(columns_.size());
+    for (const std::string& name : names) {
+      std::vector<Json> values;
+      for (const Json& one : options) {
+        const Json value = one.value(name, Json());
+        if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+      }
+      if (values.size() < 2) continue;
+      std::sort(values.begin(), values.end(), comes_before);
+      OptionStudy::Axis axis{
+          name, {}, std::all_of(values.begin(), values.end(), [](const Json& value) { return value.is_number(); })};
+      for (const Json& value : values) axis.values.push_back(value.dump());
+      for (std::size_t k = 0; k < columns_.size(); ++k) {
+        const auto found = std::find(values.begin(), values.end(), options[k].value(name, Json()));
+        places[k].push_back(static_cast<std::size_t>(found - values.begin()));
+      }
+      study_.axes.push_back(std::move(axis));
+    }
+    std::vector<std::size_t> order(columns_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+    std::vector<std::size_t> columns;
+    for (const std::size_t k : order) {
+      columns.push_back(columns_[k]);
+      places_.push_back(places[k]);
+    }
+    columns_ = std::move(columns);
+  }
+
+  /// Costs by problem and setting, of the problems that some setting solves.
+  void find_problems() {
+    const Scope scope = make_scope(analysis_, study_.slice, "");
+    std::map<std::string, std::vector<std::size_t>> by_family;
+    for (const std::size_t p : scope.problems) {
+      std::vector<double> costs;
+      double least = std::numeric_limits<double>::infinity();
+      for (const std::size_t c : columns_) {
+        const auto solved = cost(grid_[p][c], study_.cost);
+        if (solved) least = std::min(least, *solved);
+        costs.push_back(solved ? *solved : penalty(grid_[p][c]));
+      }
+      if (!std::isfinite(least)) {
+        ++study_.unsolved;
+        continue;
+      }
+      for (double& spent : costs) spent /= least;
+      by_family[analysis_.problems[p].record->family].push_back(problems_.size());
+      problems_.push_back(p);
+      ratios_.push_back(std::move(costs));
+    }
+    for (auto& [name, members] : by_family) {
+      study_.families.push_back(
+          {.name = name, .problems = static_cast<long>(members.size()), .chosen = {}, .chosen_times_best = {}});
+      members_.push_back(std::move(members));
+    }
+    study_.problems = static_cast<long>(problems_.size());
+  }
+
+  double penalty(const CellRecord* cell) const {
+    if (cell == nullptr) return std::numeric_limits<double>::infinity();  // not of a headline problem's ranked column
+    const double limit = is_time(study_.cost) ? cell->limit_s : static_cast<double>(cell->max_iterations);
+    return analysis_.penalty_factor * std::max(limit, 1e-9);
+  }
+
+  double mean_of_family(std::size_t f, std::size_t k) const {
+    std::vector<double> ratios;
+    for (const std::size_t i : members_[f]) ratios.push_back(ratios_[i][k]);
+    return *geometric_mean(ratios);
+  }
+
+  void add_setting(std::size_t k) {
+    OptionStudy::Setting setting;
+    setting.column = columns_[k];
+    setting.place = places_[k];
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < problems_.size(); ++i) {
+      ratios.push_back(ratios_[i][k]);
+      setting.solved += outcome(grid_[problems_[i]][columns_[k]]) == Outcome::solved;
+    }
+    std::sort(ratios.begin(), ratios.end());
+    setting.quartiles = {quantile(ratios, 0.25), quantile(ratios, 0.5), quantile(ratios, 0.75)};
+    for (std::size_t f = 0; f < members_.size(); ++f) setting.by_family.push_back(mean_of_family(f, k));
+    setting.times_best = *geometric_mean(setting.by_family);
+    study_.settings.push_back(std::move(setting));
+  }
+
+  template <class Value>
+  std::size_t least(Value value) const {
+    const auto& all = study_.settings;
+    const auto found =
+        std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return value(a) < value(b); });
+    return static_cast<std::size_t>(found - all.begin());
+  }
+
+  void leave_out(std::size_t f) {
+    OptionStudy::Family& family = study_.families[f];
+    family.best = least([f](const OptionStudy::Setting& setting) { return setting.by_family[f]; });
+    if (study_.families.size() < 2) return;
+    family.chosen = least([f](const OptionStudy::Setting& setting) {
+      std::vector<double> others = setting.by_family;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(f));
+      return *geometric_mean(others);
+    });
+    family.chosen_times_best = study_.settings[*family.chosen].by_family[f];
+    for (const std::size_t i : members_[f]) {
+      family.chosen_lost += outcome(grid_[problems_[i]][columns_[*family.chosen]]) != Outcome::solved;
+    }
+  }
+
+  void sum_up() {
+    std::vector<double> costs;
+    for (const auto& family : study_.families) {
+      if (family.chosen_times_best) costs.push_back(*family.chosen_times_best);
+      study_.unseen_lost += family.chosen_lost;
+    }
+    study_.unseen_times_best = geometric_mean(costs);
+  }
+
+  const Analysis& analysis_;
+  const std::vector<std::vector<const CellRecord*>>& grid_;
+  std::vector<std::size_t> columns_;
+  std::vector<std::vector<std::size_t>> places_;   ///< of columns_, as OptionStudy::Setting::place
+  std::vector<std::size_t> problems_;              ///< of the report, that some setting solves
+  std::vector<std::vector<double>> ratios_;        ///< [of problems_][setting]: cost / least cost
+  std::vector<std::vector<std::size_t>> members_;  ///< of problems_, by family
+  OptionStudy study_;
+};
+
+}  // namespace
+
+std::optional<OptionStudy> study_options(const Analysis& analysis, std::size_t slice, const std::string& solver,
+                                         Cost cost) {
+  return Study(analysis, slice, solver, cost).make();
+}
+
+void add_option_studies(Analysis& analysis) {
+  std::set<std::string> solvers;
+  for (const Column& column : analysis.columns) solvers.insert(column.setting->solver);
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    for (const std::string& solver : solvers) {
+      if (auto study = study_options(analysis, s, solver, shown_cost(analysis))) {
+        analysis.option_studies.push_back(std::move(*study));
+      }
+    }
+  }
+}
+
+}  // namespace conebench::reports

@@ -1,0 +1,326 @@
+// How solvers answer to their options: which value is best, for whom, and what to take for problems not yet seen.
+
+const studiesHere = () => data.option_studies.filter((study) => study.slice === state.slice);
+const shownValue = (value) =>
+  value === null
+    ? "default"
+    : typeof value === "number"
+      ? String(value)
+      : typeof value === "string"
+        ? value
+        : JSON.stringify(value);
+const settingWords = (study, k) =>
+  study.axes.map((axis, a) => `${axis.option} = ${shownValue(axis.values[study.settings[k].place[a]])}`).join(", ");
+const formatTimes = (ratio) => (ratio < 1.0005 ? "1" : ratio < 1e4 ? formatNumber(ratio) : formatExponent(ratio, 1));
+
+// Of the family that is chosen in the bar at the top, or of all.
+function timesBest(study, k) {
+  const place = study.families.findIndex((one) => one.family === state.family);
+  return state.family && place >= 0 ? study.settings[k].by_family[place] : study.settings[k].times_best;
+}
+const bestHere = (study) =>
+  study.settings.reduce((best, _, k) => (timesBest(study, k) < timesBest(study, best) ? k : best), 0);
+
+// Evenly spaced values that grow by factors stand on a logarithmic axis; words and few odd numbers one beside another.
+function valueAxis(axis) {
+  const numbers = axis.values;
+  const spread = axis.numeric && numbers[0] > 0 ? numbers[numbers.length - 1] / numbers[0] : 1;
+  if (axis.numeric && spread >= 8) {
+    const room = spread ** 0.04;
+    return {
+      place: (i) => numbers[i],
+      spec: {
+        log: true,
+        range: [numbers[0] / room, numbers[numbers.length - 1] * room],
+        ticks: numbers,
+        ticktext: numbers.map(shownValue),
+      },
+    };
+  }
+  if (axis.numeric) {
+    const room = 0.04 * (numbers[numbers.length - 1] - numbers[0]);
+    return {
+      place: (i) => numbers[i],
+      spec: { range: [numbers[0] - room, numbers[numbers.length - 1] + room], ticks: numbers },
+    };
+  }
+  return {
+    place: (i) => i,
+    spec: {
+      range: [-0.5, numbers.length - 0.5],
+      ticks: numbers.map((_, i) => i),
+      ticktext: numbers.map((value) => plain(shownValue(value))),
+    },
+  };
+}
+
+// One option: the curve with its quartiles over problems, and each family's in grey.
+function responseSpec(study) {
+  const [axis] = study.axes;
+  const { place, spec } = valueAxis(axis);
+  const x = study.settings.map((setting) => place(setting.place[0]));
+  const series = [
+    {
+      x,
+      y: study.settings.map((setting) => setting.times_best),
+      label: `all ${data.group.many}`,
+      front: true,
+      colour: "var(--series-0)",
+      marks: true,
+      band: { low: study.settings.map((one) => one.quartiles[0]), high: study.settings.map((one) => one.quartiles[2]) },
+      hover: (i) =>
+        `${settingWords(study, i)}: ${formatTimes(study.settings[i].times_best)} × best, ${study.settings[i].solved} of ${study.problems} solved`,
+    },
+    ...study.families.map((family, f) => ({
+      x,
+      y: study.settings.map((setting) => setting.by_family[f]),
+      label: familyTitle(family.family),
+      front: family.family === state.family && state.family !== "",
+      colour: "var(--series-1)",
+      dash: "7 3",
+      hover: (i) => `${settingWords(study, i)}: ${formatTimes(study.settings[i].by_family[f])} × best`,
+    })),
+  ];
+  const all = series.flatMap((one) => [...one.y, ...(one.band ? [...one.band.low, ...one.band.high] : [])]);
+  const most = all.reduce((a, b) => Math.max(a, b), 1.2);
+  return {
+    x: { title: axis.option, ...spec },
+    y: {
+      title: `${costTitles[study.cost]}, × the best setting of each problem`,
+      log: true,
+      range: [0.95, most * 1.1],
+      ...numberTicks,
+    },
+    series,
+    labels: true,
+    height: 320,
+    aria: `${study.solver}: cost by ${axis.option}`,
+  };
+}
+
+function tintedCell(study, k) {
+  const ratio = timesBest(study, k);
+  const setting = study.settings[k];
+  const td = el(
+    "td",
+    {
+      class: `heat solved${k === bestHere(study) ? " best" : ""}`,
+      title: `${settingWords(study, k)}: ${formatTimes(ratio)} × best; ${setting.solved} of ${study.problems} solved`,
+      "data-setting": k,
+    },
+    formatTimes(ratio),
+    k === study.recommended ? el("span", { title: "recommended" }, " ★") : null,
+  );
+  return tint(td, Math.max(0, 1 - Math.log2(ratio) / 6));
+}
+
+// Two options: a row for each value of one, a column for each of the other, which has more.
+function responseMap(study) {
+  const [rows, columns] = study.axes[0].values.length <= study.axes[1].values.length ? [0, 1] : [1, 0];
+  const at = new Map(study.settings.map((setting, k) => [`${setting.place[rows]}.${setting.place[columns]}`, k]));
+  return el(
+    "table",
+    { class: "heatmap response" },
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        el("td"),
+        el(
+          "th",
+          { scope: "colgroup", class: "group", colspan: study.axes[columns].values.length },
+          study.axes[columns].option,
+        ),
+      ),
+      el(
+        "tr",
+        {},
+        el("th", { scope: "col", class: "left" }, study.axes[rows].option),
+        study.axes[columns].values.map((value) => el("th", { scope: "col" }, shownValue(value))),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      study.axes[rows].values.map((value, r) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row", class: "left" }, shownValue(value)),
+          study.axes[columns].values.map((_, c) =>
+            at.has(`${r}.${c}`) ? tintedCell(study, at.get(`${r}.${c}`)) : el("td", { class: "heat not_run" }),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+// More options: the best settings one below the other.
+const settingRows = 20;
+function settingList(study) {
+  const order = study.settings.map((_, k) => k).sort((a, b) => timesBest(study, a) - timesBest(study, b) || a - b);
+  return el(
+    "table",
+    { class: "heatmap response" },
+    headRow([...study.axes.map((axis) => axis.option), "× best", "solved"]),
+    el(
+      "tbody",
+      {},
+      order.slice(0, settingRows).map((k) =>
+        el(
+          "tr",
+          {},
+          study.axes.map((axis, a) =>
+            el("td", { class: "plain-cell" }, shownValue(axis.values[study.settings[k].place[a]])),
+          ),
+          tintedCell(study, k),
+          el("td", { class: "plain-cell" }, `${study.settings[k].solved} of ${study.problems}`),
+        ),
+      ),
+    ),
+  );
+}
+
+// What the families cost that were left out, the dearest first; those that a long list has no room for are folded.
+const adviceRows = 8;
+function adviceTable(study) {
+  if (!known(study.unseen_times_best)) return null;
+  const options = study.axes.map((axis) => axis.option).join(", ");
+  const values = (k) => study.axes.map((axis, a) => shownValue(axis.values[study.settings[k].place[a]])).join(", ");
+  const setting = (k) => link(values(k), `solver.${study.settings[k].solver}`, { title: settingWords(study, k) });
+  const order = study.families
+    .map((_, f) => f)
+    .sort((a, b) => study.families[b].chosen_times_best - study.families[a].chosen_times_best || a - b);
+  const table = (places) =>
+    el(
+      "table",
+      { class: "advice" },
+      headRow(
+        [data.group.one, `best here: ${options}`, "chosen on the others", "costs here", "lost"],
+        [false, false, false, false, true],
+        3,
+      ),
+      el(
+        "tbody",
+        {},
+        places.map((f) => {
+          const one = study.families[f];
+          return el(
+            "tr",
+            {},
+            el(
+              "th",
+              { scope: "row", class: "left" },
+              familyTitle(one.family),
+              el("span", { class: "aside" }, String(one.problems)),
+            ),
+            el(
+              "td",
+              { class: "left" },
+              setting(one.best),
+              el("span", { class: "aside" }, `${formatTimes(study.settings[one.best].by_family[f])} ×`),
+            ),
+            el("td", { class: "left" }, setting(one.chosen)),
+            el("td", { class: "whole" }, el("b", {}, `${formatTimes(one.chosen_times_best)} ×`)),
+            el("td", { class: "minor" }, String(one.chosen_lost)),
+          );
+        }),
+      ),
+    );
+  const rest = order.slice(adviceRows);
+  return [
+    table(order.slice(0, adviceRows)),
+    rest.length > 0
+      ? el("details", { class: "fold" }, el("summary", {}, `the ${rest.length} others`), table(rest))
+      : null,
+  ];
+}
+
+function advice(study) {
+  const words = settingWords(study, study.recommended);
+  if (!known(study.unseen_times_best)) {
+    return el(
+      "p",
+      { class: "lead" },
+      "Best over all: ",
+      el("b", {}, words),
+      `. One ${data.group.one} alone cannot say what holds for another.`,
+    );
+  }
+  return el(
+    "p",
+    { class: "lead" },
+    "For problems not yet seen: ",
+    el("b", {}, words),
+    `. On a ${data.group.one} that it was not chosen on, such a choice costs `,
+    el("b", {}, `${formatTimes(study.unseen_times_best)} ×`),
+    ` the best setting of each problem${study.unseen_lost > 0 ? ` and loses ${study.unseen_lost} of ${plural(study.problems, "problem")} that another setting solves` : ", and loses none that another setting solves"}.`,
+  );
+}
+
+function drawOptions() {
+  const section = document.getElementById("options");
+  const studies = studiesHere();
+  section.hidden = studies.length === 0;
+  document.querySelector('nav a[href="#options"]').hidden = data.option_studies.length === 0;
+  if (section.hidden) return section.replaceChildren();
+  const curves = [];
+  const cards = studies.map((study, i) => {
+    const id = `response-${i}`;
+    if (study.axes.length === 1) curves.push([id, study]);
+    const where =
+      state.family && study.families.some((one) => one.family === state.family)
+        ? familyTitle(state.family)
+        : `all ${data.group.many}`;
+    const picture =
+      study.axes.length === 1
+        ? chartFigure(
+            id,
+            study.solver,
+            "band: quartiles over problems; grey: by " + data.group.one,
+            `options-${study.solver}`,
+          )
+        : el(
+            "div",
+            {},
+            el(
+              "h3",
+              {},
+              study.solver,
+              el("span", { class: "aside" }, `× the best setting of each problem, ${where}; ★ recommended`),
+            ),
+            scroller(study.axes.length === 2 ? responseMap(study) : settingList(study), {
+              "aria-label": `Settings of ${study.solver}`,
+            }),
+          );
+    return card(
+      advice(study),
+      el(
+        "div",
+        { class: "study" },
+        picture,
+        el(
+          "div",
+          {},
+          el("h3", {}, "Each left out in turn"),
+          scroller(el("div", {}, adviceTable(study) ?? ""), { "aria-label": "Settings by family" }),
+        ),
+      ),
+    );
+  });
+  section.replaceChildren(
+    el("div", { class: "heading" }, el("h2", { id: "options-title" }, "Options")),
+    ...cards,
+    el(
+      "p",
+      { class: "caption" },
+      `Over the problems that some setting of the solver solves. A setting costs its geometric mean of ${costTitles[studies[0].cost]} over that of the best setting of each problem, ${data.group.many} of equal weight; what it does not solve counts with ${data.penalty_factor} times the limit.`,
+    ),
+  );
+  for (const [id, study] of curves) drawChart(document.getElementById(id), responseSpec(study));
+}
+
+view(["slice", "family"], drawOptions);

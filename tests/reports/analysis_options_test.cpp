@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reports/analysis.hpp"
+#include "tests/reports/synthetic_store.hpp"
+
+namespace conebench::reports {
+namespace {
+
+/// The grid's store with only some of its problems and settings, and costs set by hand.
+class TwoSettings : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = testing::grid_store();
+    std::erase_if(store_.settings,
+                  [](const auto& one) { return one.label != "PGS-NCP" && one.label != "PGS-NCP relaxation=1.25"; });
+    std::erase_if(store_.problems, [](const auto& one) { return one.family != "Chain" && one.family != "Rover"; });
+    store_.problems.resize(4);  // Chain, Rover, Chain, Rover
+    std::erase_if(store_.cells, [&](const CellRecord& cell) {
+      const auto kept = [&](const auto& list, const std::string& hash) {
+        return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.hash == hash; });
+      };
+      return !kept(store_.problems, cell.problem) || !kept(store_.settings, cell.setting);
+    });
+    for (CellRecord& cell : store_.cells) cell.status = CellStatus::converged;
+  }
+
+  CellRecord& cell(std::size_t problem, std::size_t setting) {
+    for (CellRecord& one : store_.cells) {
+      if (one.problem == store_.problems[problem].hash && one.setting == store_.settings[setting].hash) return one;
+    }
+    throw std::out_of_range("cell");
+  }
+  void cost(std::size_t problem, std::size_t setting, double seconds) {
+    cell(problem, setting).solved = true;
+    cell(problem, setting).total.median = seconds;
+  }
+  void unsolved(std::size_t problem, std::size_t setting) {
+    cell(problem, setting).solved = false;
+    cell(problem, setting).status = CellStatus::max_iterations;
+  }
+
+  StoreContents store_;
+};
+
+TEST_F(TwoSettings, AreComparedByRatiosToTheBestOfEachProblem) {
+  // Chain: 1 : 2 and 1 : 8; Rover: 3 : 1 and 12 : 1. Times best are √(√(1·1) · √(3·12)) = √6 and √(√(2·8) · 1) = 2.
+  cost(0, 0, 1.0), cost(0, 1, 2.0);
+  cost(2, 0, 1.0), cost(2, 1, 8.0);
+  cost(1, 0, 3.0), cost(1, 1, 1.0);
+  cost(3, 0, 12.0), cost(3, 1, 1.0);
+  const Analysis analysis = analyse(store_, false);
+  ASSERT_EQ(analysis.option_studies.size(), 1U);
+  const OptionStudy& study = analysis.option_studies.front();
+  EXPECT_EQ(study.solver, "PGS-NCP");
+  ASSERT_EQ(study.axes.size(), 1U);
+  EXPECT_EQ(study.axes[0].option, "relaxation");
+  EXPECT_TRUE(study.axes[0].numeric);
+  ASSERT_EQ(study.settings.size(), 2U);
+  EXPECT_NEAR(study.settings[0].times_best, std::sqrt(6.0), 1e-12);
+  EXPECT_NEAR(study.settings[1].times_best, 2.0, 1e-12);
+  EXPECT_EQ(study.recommended, 1U);
+  // Chosen without Chain: 1.25, which costs 4 times the best there; without Rover: 1, which costs 6 times.
+  ASSERT_EQ(study.families.size(), 2U);
+  EXPECT_EQ(study.families[0].best, 0U);
+  EXPECT_EQ(study.families[0].chosen, 1U);
+  EXPECT_NEAR(*study.families[0].chosen_times_best, 4.0, 1e-12);
+  EXPECT_EQ(study.families[1].best, 1U);
+  EXPECT_EQ(study.families[1].chosen, 0U);
+  EXPECT_NEAR(*study.families[1].chosen_times_best, 6.0, 1e-12);
+  EXPECT_NEAR(*study.unseen_times_best, std::sqrt(24.0), 1e-12);
+}
+
+TEST_F(TwoSettings, AnUnsolvedProblemCountsWithTenTimesItsLimitAndOneThatNoneSolvesNotAtAll) {
+  for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 1.0);
+  unsolved(0, 1);
+  unsolved(1, 0), unsolved(1, 1);
+  const Analysis analysis = analyse(store_, false);
+  const OptionStudy& study = analysis.option_studies.at(0);
+  EXPECT_EQ(study.problems, 3);
+  EXPECT_EQ(study.unsolved, 1);
+  EXPECT_NEAR(study.settings[1].by_family[0], std::sqrt(10.0 * cell(0, 1).limit_s), 1e-12);
+  EXPECT_NEAR(study.settings[1].by_family[1], 1.0, 1e-12);
+  EXPECT_EQ(study.settings[1].solved, 2);
+}
+
+TEST_F(TwoSettings, OfOneFamilyNothingIsSaidOfOthers) {
+  for (auto& problem : store_.problems) problem.family = "Chain";
+  const Analysis analysis = analyse(store_, false);
+  const OptionStudy& study = analysis.option_studies.at(0);
+  EXPECT_FALSE(study.families.at(0).chosen.has_value());
+  EXPECT_FALSE(study.unseen_times_best.has_value());
+}
+
+TEST_F(TwoSettings, ThatDifferInNoOptionHaveNoStudy) {
+  for (auto& setting : store_.settings) setting.options_json = R"({"relaxation":1})";
+  EXPECT_TRUE(analyse(store_, false).option_studies.empty());
+}
+
+TEST_F(TwoSettings, ACommonOptionAtItsDefaultIsOneOfTheValues) {
+  store_.settings[0].options_json = R"({"relaxation":1})";
+  store_.settings[1].options_json = R"({"relaxation":1,"units":"force"})";
+  const Analysis analysis = analyse(store_, false);
+  const OptionStudy& study = analysis.option_studies.at(0);
+  ASSERT_EQ(study.axes.size(), 1U);
+  EXPECT_EQ(study.axes[0].option, "units");
+  EXPECT_EQ(study.axes[0].values, (std::vector<std::string>{R"("force")", "null"}));
+}
+
+TEST(GridLabels, AGridPointAtTheDefaultsShowsAllAxes) {
+  const StoreContents store = testing::grid_store();
+  const Analysis analysis = analyse(store, false);
+  std::vector<std::string> labels;
+  for (const Column& column : analysis.columns) labels.push_back(column.label);
+  EXPECT_EQ(std::count(labels.begin(), labels.end(), "PGS-NCP relaxation=1"), 1);
+  EXPECT_EQ(std::count(labels.begin(), labels.end(), "PGS-NCP"), 0);
+  EXPECT_EQ(std::count(labels.begin(), labels.end(), "PGS-NCP relaxation=1.25"), 1);
+  EXPECT_EQ(std::count(labels.begin(), labels.end(), "NSGS"), 1);
+}
+
+}  // namespace
+}  // namespace conebench::reports

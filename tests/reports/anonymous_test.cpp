@@ -1,0 +1,57 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/report.hpp"
+#include "tests/reports/synthetic_store.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A store as one of a user "ada" on "bench01" has it.
+StoreContents of_ada() {
+  StoreContents store = testing::small_store();
+  RunRecord& run = store.runs.front();
+  run.suite_folder = "/home/ada/suites";
+  run.data_folder = "/data/ada/fclib";
+  run.suite_text = R"({"problems": [{"fclib": "/home/ada/fclib/*.hdf5"}, {"fclib": "~/own/a.hdf5"}], "b": "a/b"})";
+  run.build.flags = "-O3 -I/home/ada/include -L/home/ada/lib";
+  run.noise = {"a reader of /home/ada/x was slow"};
+  store.problems[0].source = "/home/ada/fclib/BoxesStack/stack-2.hdf5";
+  store.problems[1].copies = {"/home/ada/other/stack-5.hdf5"};
+  store.problems.back().error = "cannot open /home/ada/torn.hdf5: no such file";
+  store.settings[2].options_json = R"({"model":"/home/ada/m.xml","increment":0.01})";
+  store.settings[2].label = "ADMM-NCP-SA increment=0.01 model=/home/ada/m.xml";
+  store.cells[5].reason = "signal 11 in (/home/ada/lib/solver.so)";
+  return store;
+}
+
+TEST(Anonymous, NoFileOfAReportHasHostUserOrFolder) {
+  const StoreContents store = of_ada();
+  std::string named;
+  for (const ReportFile& file : render_report(store, {})) named += file.content;
+  EXPECT_THAT(named, HasSubstr("ada"));
+  EXPECT_THAT(named, HasSubstr("bench01"));
+  for (const ReportFile& file : render_report(anonymous(store), {})) {
+    for (const char* word : {"/ada", "ada/", "bench01", "/home", "/data", "~/"}) {
+      EXPECT_THAT(file.content, Not(HasSubstr(word))) << file.path << " has " << word;
+    }
+  }
+}
+
+TEST(Anonymous, WhatIsLeftStillSaysWhatWasRun) {
+  const StoreContents store = anonymous(of_ada());
+  EXPECT_EQ(store.problems[0].source, "stack-2.hdf5");
+  EXPECT_EQ(store.problems.back().error, "cannot open torn.hdf5: no such file");
+  EXPECT_EQ(store.settings[2].label, "ADMM-NCP-SA increment=0.01 model=m.xml");
+  EXPECT_EQ(store.cells[5].reason, "signal 11 in (solver.so)");
+  EXPECT_THAT(store.runs[0].suite_text, HasSubstr(R"({"fclib": "*.hdf5"}, {"fclib": "a.hdf5"}], "b": "a/b")"));
+  EXPECT_EQ(store.problems[2].source, testing::small_store().problems[2].source)
+      << "of a data set: no folder of a user";
+  EXPECT_EQ(store.runs[0].machine.cpu, of_ada().runs[0].machine.cpu);
+}
+
+}  // namespace
+}  // namespace conebench

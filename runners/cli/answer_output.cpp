@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "metrics/residuals.hpp"
@@ -32,14 +33,26 @@ void add_judgement(nlohmann::json& object, const CellRecord& record) {
   object["modes"] = {{"open", record.open}, {"stick", record.stick}, {"slip", record.slip}};
 }
 
-std::string judgement_text(const CellRecord& record) {
+std::string judgement_text(const CellRecord& record, bool all) {
+  constexpr std::size_t few = 5;
+  std::vector<std::string> shown;
+  for (const std::string& name :
+       {record.verdict, std::string("natural_map_scaled"), std::string("primal"), std::string("dual"),
+        std::string("complementarity"), std::string("natural_map_relative")}) {
+    if (shown.size() < few && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
+  }
   std::string text = fmt::format("solved     {}: {} = {}, tolerance {:g}\n", record.solved ? "yes" : "no",
                                  record.verdict, short_number(record.verdict_value), record.tolerance);
   text += fmt::format("contacts   {} open, {} stick, {} slip\n\n", record.open, record.stick, record.slip);
+  long hidden = 0;
   std::vector<std::vector<std::string>> rows = {{"residual", "value", "unit", "worst block"}};
   for (const auto& row : residual_table()) {
     const auto found = record.residuals.find(row.name);
     if (!found) continue;
+    if (!all && std::find(shown.begin(), shown.end(), row.name) == shown.end()) {
+      ++hidden;
+      continue;
+    }
     const ResidualRecord& residual = *found;
     if (!residual.missing.empty()) {
       rows.push_back({row.name, "–", "", "unknown: " + residual.missing});
@@ -48,7 +61,9 @@ std::string judgement_text(const CellRecord& record) {
     rows.push_back({row.name, residual.value ? short_number(residual.value) : std::string("not finite"), row.unit,
                     residual.worst_block >= 0 ? std::to_string(residual.worst_block) : std::string()});
   }
-  return rows.size() > 1 ? text + align_columns(rows) : text;
+  if (rows.size() > 1) text += align_columns(rows);
+  if (hidden > 0) text += fmt::format("{} more with --all\n", hidden);
+  return text;
 }
 
 }  // namespace conebench::cli

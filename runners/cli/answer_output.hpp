@@ -11,7 +11,8 @@ namespace conebench::cli {
 /// residuals (number or null by name), residuals_missing (reasons by name), worst_blocks (by name) and modes.
 void add_judgement(nlohmann::json& object, const CellRecord& record);
 
-/// The same for people: the verdict's line, a table of residuals and the contacts' modes.
-std::string judgement_text(const CellRecord& record);
+/// The same for people: the verdict's line, the contacts' modes and a table of residuals: all, or the five that tell
+/// most (the verdict, the official one, and what is wrong with the answer: impulses, velocities, their product).
+std::string judgement_text(const CellRecord& record, bool all);
 
 }  // namespace conebench::cli

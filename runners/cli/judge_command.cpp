@@ -28,6 +28,7 @@ struct JudgeArguments {
   std::string reaction;
   double tolerance = 1e-6;
   std::string verdict = "natural_map_scaled";
+  bool all = false;
   bool json = false;
 };
 
@@ -53,7 +54,7 @@ Result<int> run_judge(const JudgeArguments& arguments) {
     print_json("judge", out);
   } else {
     print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
-    print_text(judgement_text(record));
+    print_text(judgement_text(record, arguments.all));
   }
   return done;
 }
@@ -72,6 +73,7 @@ Command add_judge(CLI::App& root) {
   app->add_option("--verdict", arguments->verdict, "Residual that decides, see `conebench list metrics`")
       ->type_name("NAME")
       ->capture_default_str();
+  app->add_flag("--all", arguments->all, "Print all residuals, not only the five that tell most");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   add_read_limit(*app);
   return {app, [arguments] { return run_judge(*arguments); }};

@@ -36,6 +36,7 @@ struct SolveArguments {
   std::string criterion = "verdict";
   std::string start = "cold";
   std::string trace;
+  bool all = false;
   std::string solution;
   bool json = false;
   bool require_solved = false;
@@ -115,7 +116,7 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
                         record.compliance_share, record.verdict, short_number(record.verdict_compliant),
                         "natural_map_ccp_scaled", short_number(record.ccp_compliant));
   }
-  return text + judgement_text(record);
+  return text + judgement_text(record, arguments.all);
 }
 
 bool finite(const std::vector<double>& values) {
@@ -229,6 +230,7 @@ Command add_solve(CLI::App& root) {
   app->add_option("--write-solution", arguments->solution, "Write the problem with the answer as its /solution")
       ->type_name("OUT.hdf5");
   add_foreign_code(*app, arguments->code, false);
+  app->add_flag("--all", arguments->all, "Print all residuals, not only the five that tell most");
   app->add_flag("--json", arguments->json, "Print one JSON object");
   app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the judge says solved");
   add_read_limit(*app);

@@ -259,7 +259,10 @@ Result<std::monostate> make_samples(const fs::path& folder, const ScenePlan& pla
 std::optional<std::string> trivial_warning(const SampleList& list) {
   const std::string why = list.summary.why_trivial();
   if (why.empty()) return std::nullopt;
-  return fmt::format("{}: a trivial sample set: {}", list.request.name, why);
+  return fmt::format(
+      "{}: these samples tell solvers little apart: {}; try a push, a slope or less friction among the scene's "
+      "options, or more steps",
+      list.request.name, why);
 }
 
 std::optional<std::string> strata_warning(const SampleList& list) {

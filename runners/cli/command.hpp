@@ -41,6 +41,7 @@ Command add_nightly(CLI::App& root);
 Command add_history(CLI::App& root);
 Command add_paper(CLI::App& root);
 Command add_merge(CLI::App& root);
+Command add_tune(CLI::App& root);
 Command add_rejudge(CLI::App& root);
 Command add_doctor(CLI::App& root);
 Command add_worker(CLI::App& root);

@@ -160,6 +160,7 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   // A warm cell's start may be the answer to a problem that the filter does not fit, of the same simulation.
   const bool warm = std::count(suite.starts.begin(), suite.starts.end(), Start::previous) > 0;
   std::erase_if(*sources, [&](const ProblemSource& source) {
+    if (!options.sources.empty() && !options.sources.contains(source.source)) return true;
     if (!warm) return !filter->holds(subject_of(source));
     return (!source.place || source.pending) && !family_fits(source.family);
   });

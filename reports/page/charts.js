@@ -40,6 +40,7 @@ const secondTicks = {
 };
 const numberTicks = { tickformat: ",.3~r" };
 const costTicks = (cost) => (cost.includes("time") ? secondTicks : numberTicks);
+const powerTicks = { exponentformat: "power", minorloglabels: "complete" };
 const percentTicks = { ticksuffix: " %" };
 
 // Ticks at 1, 2, 5 of every decade, or at powers of ten, as many as there is room for; within a decade by plotly's rule.
@@ -223,11 +224,12 @@ function figureOfSpec(spec, width) {
 }
 
 const chartStates = new WeakMap(); // box → {spec, width, figure}
+let mostWidth = Infinity;
 
 function drawNow(box) {
   const state = chartStates.get(box);
   const first = !state.figure;
-  state.width = Math.max(200, box.clientWidth);
+  state.width = Math.max(200, Math.min(box.clientWidth, mostWidth));
   state.figure = figureOfSpec(state.spec, state.width);
   const { traces, layout } = state.figure;
   box.style.height = `${layout.height}px`;
@@ -252,12 +254,12 @@ const inSight = new IntersectionObserver(
       if (isIntersecting && "waiting" in target.dataset) drawNow(target);
     }
   },
-  { rootMargin: "300px" },
+  { rootMargin: "150px" },
 );
 const widths = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const state = chartStates.get(target);
-    if (state.figure && target.isConnected && target.clientWidth > 0 && Math.abs(target.clientWidth - state.width) > 1) {
+    if (state.figure && target.isConnected && target.clientWidth > 0 && Math.abs(Math.min(target.clientWidth, mostWidth) - state.width) > 1) {
       drawNow(target);
     }
   }
@@ -288,11 +290,24 @@ function drawChart(box, spec) {
 function drawWaiting() {
   for (const box of document.querySelectorAll(".chart[data-waiting]")) drawNow(box);
 }
-window.addEventListener("beforeprint", drawWaiting);
-
 // In the colours of the theme.
 function redrawCharts() {
   for (const box of document.querySelectorAll(".chart.js-plotly-plot")) drawChart(box, chartStates.get(box).spec);
+}
+
+// Paper has all charts, as wide as it is.
+const paperWidth = 680;
+function startCharts() {
+  startTheme(redrawCharts);
+  window.addEventListener("beforeprint", () => {
+    mostWidth = paperWidth;
+    redrawCharts();
+    drawWaiting();
+  });
+  window.addEventListener("afterprint", () => {
+    mostWidth = Infinity;
+    redrawCharts();
+  });
 }
 
 const saveChart = (box, filename) =>

@@ -180,7 +180,7 @@ function draw() {
   drawChanged();
 }
 
-startTheme(redrawCharts);
+startCharts();
 draw();
 // The rows are younger than the address that names one.
 if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();

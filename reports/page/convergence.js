@@ -48,7 +48,7 @@ function convergenceSpec(trace, cell) {
   const values = series.flatMap(({ y }) => y);
   return {
     x: { title: "iteration", log: last > 50, range: [1, last], ...numberTicks },
-    y: { title: verdict, log: true, range: roomyLog(values, 2), tickformat: "~e" },
+    y: { title: verdict, log: true, range: roomyLog(values, 2), ...powerTicks },
     series,
     labels: true,
     height: 290,

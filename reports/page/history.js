@@ -263,7 +263,7 @@ function draw() {
   drawNights();
 }
 
-startTheme(redrawCharts);
+startCharts();
 draw();
 document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/history.md of Conebench. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());

@@ -59,7 +59,7 @@ document.addEventListener("keydown", (event) => {
   document.getElementById("search").focus();
 });
 Object.assign(state, readHash());
-startTheme(redrawCharts);
+startCharts();
 if (data.slices.length > 0) {
   for (const { draw } of views) if (draw !== drawCellRows) draw(); // drawCells() draws the rows too
 } else {

@@ -65,7 +65,7 @@ function figureSpec(figure) {
     };
   }).filter((one) => one.x.length > 0);
   const axis = (title, log, values) => ({
-    title, log, range: log ? roomyLog(values, 1.15) : roomy(values, 0.03), exponentformat: "power", minorloglabels: "complete",
+    title, log, range: log ? roomyLog(values, 1.15) : roomy(values, 0.03), ...powerTicks,
   });
   return {
     x: axis(figure.x_label, figure.x_log, series.flatMap((one) => one.x)), y: axis(figure.y_label, figure.y_log, series.flatMap((one) => one.y)),
@@ -116,7 +116,7 @@ function draw() {
   drawEntries();
 }
 
-startTheme(redrawCharts);
+startCharts();
 draw();
 document.getElementById("footer").replaceChildren(el("span", {}, "Absolute times stand beside the published ones and are never checked; ratios and orders are. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());

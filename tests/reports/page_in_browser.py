@@ -171,6 +171,18 @@ def test_charts_are_drawn_when_they_come_into_sight(window, large):
     ends = window.run(f"return {box}.data.filter((one) => one.line.width > 1).map((one) => one.y.at(-1))")
     expected = sorted((end - 0.9) / 0.1 for end in ends if 0.9 <= end <= 1.0)
     assert len(places) == len(expected) and all(abs(a - b) < 1e-9 for a, b in zip(sorted(places), expected)), (places, ends)
+    # Paper has all of them, light and no wider than it.
+    click(window, "button.theme")
+    window.run("window.dispatchEvent(new Event('beforeprint'))")
+    shown = window.run("return [...document.querySelectorAll('.chart')].map((one) => [one.layout.width, one.layout.font.color])")
+    assert len(shown) > 3 and all(width <= 680 and colour == before for width, colour in shown), (shown, before)
+    window.run("window.dispatchEvent(new Event('afterprint'))")
+    click(window, "button.theme")
+    # A click on a curve in colour makes it grey.
+    label = in_colour(window)
+    window.run(f"const box = {box}; const at = box.data.findIndex((one) => one.name === arguments[0]);"
+               "box.emit('plotly_click', { points: [{ curveNumber: at }] })", label[1])
+    assert in_colour(window) == [label[0], *label[2:]]
     expect_quiet(window)
 
 

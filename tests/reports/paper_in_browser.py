@@ -24,6 +24,9 @@ def check_page(window):
         window.run("conebench.drawWaiting()")
         curves = "document.querySelectorAll('#' + CSS.escape('002-fig-13-right') + ' path.js-line').length"
         assert window.run(f"return {curves}") == 8
+        # By name, as in other reports.
+        colour = "document.getElementById('002-fig-13-right').data.find((one) => one.name === 'NSGS').line.color"
+        assert window.run(f"return {colour} === getComputedStyle(document.documentElement).getPropertyValue('--series-1').trim()")
     complaints = [entry for entry in window.log() if entry["level"] in ("SEVERE", "WARNING")]
     assert not complaints, complaints
 

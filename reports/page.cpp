@@ -14,10 +14,10 @@ namespace conebench::reports {
 namespace {
 
 /// In the order in which they build on each other.
-constexpr std::array<std::string_view, 19> scripts{
-    "model.js",    "format.js",  "widgets.js",     "looks.js",    "solvers.js", "theme.js",  "charts.js",
-    "overview.js", "ranking.js", "since.js",       "profiles.js", "options.js", "growth.js", "sequences.js",
-    "heatmap.js",  "cells.js",   "convergence.js", "details.js",  "main.js"};
+constexpr std::array<std::string_view, 20> scripts{
+    "model.js",     "format.js",   "widgets.js", "looks.js",       "solvers.js",  "theme.js",   "figures.js",
+    "charts.js",    "overview.js", "ranking.js", "since.js",       "profiles.js", "options.js", "growth.js",
+    "sequences.js", "heatmap.js",  "cells.js",   "convergence.js", "details.js",  "main.js"};
 constexpr std::array<PageSection, 9> sections{{{"overview", "Overview"},
                                                {"ranking", "Ranking"},
                                                {"since-view", "Changes"},

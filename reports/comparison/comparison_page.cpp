@@ -17,7 +17,8 @@ constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
                                                {"changed", "Changed cells"},
                                                {"times", "Times"},
                                                {"families", "Families"}}};
-constexpr std::array<std::string_view, 5> scripts{"format.js", "widgets.js", "theme.js", "charts.js", "comparison.js"};
+constexpr std::array<std::string_view, 6> scripts{"format.js",  "widgets.js", "theme.js",
+                                                  "figures.js", "charts.js",  "comparison.js"};
 /// More points than this are one cloud and make a page of many megabytes.
 constexpr std::size_t most_points = 10000;
 constexpr std::size_t most_cells = 500;

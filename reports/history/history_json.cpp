@@ -20,8 +20,8 @@ constexpr std::array<PageSection, 5> sections{{{"headline", "Overview"},
                                                {"settings", "Settings"},
                                                {"changes", "Changes"},
                                                {"nights", "Nights"}}};
-constexpr std::array<std::string_view, 6> scripts{"format.js", "looks.js",  "widgets.js",
-                                                  "theme.js",  "charts.js", "history.js"};
+constexpr std::array<std::string_view, 7> scripts{"format.js",  "looks.js",  "widgets.js", "theme.js",
+                                                  "figures.js", "charts.js", "history.js"};
 
 /// A log ratio as the change in percent with five digits; null where there is none.
 Json change(const std::optional<double>& log_ratio) {

@@ -265,7 +265,7 @@ function drawOptions() {
   const section = document.getElementById("options");
   const studies = studiesHere();
   section.hidden = studies.length === 0;
-  document.querySelector('nav a[href="#options"]').hidden = data.option_studies.length === 0;
+  document.querySelector('nav a[href="#options"]').hidden = section.hidden;
   if (section.hidden) return section.replaceChildren();
   const curves = [];
   const cards = studies.map((study, i) => {

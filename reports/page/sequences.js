@@ -82,7 +82,7 @@ function drawSequences() {
   const pair = startPair();
   const list = pair ? sequencesHere(pair) : [];
   section.hidden = list.length === 0;
-  document.querySelector('nav a[href="#sequences"]').hidden = startPairs.length === 0;
+  document.querySelector('nav a[href="#sequences"]').hidden = section.hidden;
   if (section.hidden) return section.replaceChildren();
   const chosen = list.find(({ name }) => name === state.sequence) ?? list[0];
   const coloured = colouredSolvers();

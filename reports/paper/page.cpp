@@ -15,8 +15,8 @@ using reports::PageSection;
 
 constexpr std::array<PageSection, 3> sections{
     {{"overview", "Overview"}, {"claims", "Claims"}, {"entries", "Tables and figures"}}};
-constexpr std::array<std::string_view, 6> scripts{"format.js", "looks.js",  "widgets.js",
-                                                  "theme.js",  "charts.js", "paper.js"};
+constexpr std::array<std::string_view, 7> scripts{"format.js",  "looks.js",  "widgets.js", "theme.js",
+                                                  "figures.js", "charts.js", "paper.js"};
 
 Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);

@@ -52,6 +52,7 @@ struct Table {
   std::vector<TableLine> rows, columns;
   std::string sort;  ///< the column by which rows are ordered, largest first; empty: as they stand, groups by name
   std::vector<std::vector<Published>> published;  ///< [row][column], or empty
+  std::vector<std::string> without_cells;         ///< rows and columns that are left out, once written out
 };
 
 struct Figure {

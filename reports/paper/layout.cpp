@@ -69,6 +69,8 @@ std::string claims_text(const EntryResult& result) {
 
 std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
   std::vector<std::string> gaps;
+  if (!table.without_cells.empty())
+    gaps.push_back(fmt::format("left out, as no cell was run: {}", fmt::join(table.without_cells, ", ")));
   std::set<std::string> told;
   for (std::size_t r = 0; r < cells.size(); ++r) {
     for (std::size_t c = 0; c < cells[r].size(); ++c) {

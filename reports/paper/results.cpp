@@ -76,10 +76,25 @@ void sort_rows(Table& table, TableCells& cells) {
   }
 }
 
+/// Rows and columns that no cell belongs to, as where --quick has fewer solvers or sizes; all stay where values were
+/// published, or where none has a cell.
+void leave_out_lines_without_cells(Table& table, const Selection& samples) {
+  if (!table.published.empty()) return;
+  const auto has_none = [&](const TableLine& line) { return cells_of(line, samples).empty(); };
+  for (auto* const lines : {&table.rows, &table.columns}) {
+    if (std::ranges::all_of(*lines, has_none)) continue;
+    for (const TableLine& line : *lines) {
+      if (has_none(line)) table.without_cells.push_back(line.part.name);
+    }
+    std::erase_if(*lines, has_none);
+  }
+}
+
 /// Writes the table's lines out and gives their cells.
 TableCells evaluate_table(Table& table, const Selection& samples) {
   table.rows = written_out(table.rows, samples);
   table.columns = written_out(table.columns, samples);
+  leave_out_lines_without_cells(table, samples);
   TableCells cells;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     cells.emplace_back();

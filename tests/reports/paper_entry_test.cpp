@@ -115,6 +115,21 @@ TEST(PaperEntry, ACheckOfTooFewStepsIsNotRun) {
   EXPECT_EQ(evaluate_check(entry->checks[0], select(four())).reason, "2 cells, of which it takes 3 to tell");
 }
 
+TEST(PaperEntry, LinesWithoutCellsAreLeftOutAndNamed) {
+  Json json = small();
+  json["tables"][0] = Json::parse(R"json({"title": "Sweeps", "corner": "setting", "quantity": "mean(iterations)",
+    "rows": [{"name": "A", "where": "setting=A"}, {"name": "C", "where": "setting=C"}],
+    "columns": [{"name": "p", "where": "source=p"}, {"name": "large", "where": "source=large"}]})json");
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  const EntryResult result = evaluate_entry(*entry, four());
+  EXPECT_EQ(table_texts(result.layouts[0], result.tables[0]),
+            (std::vector<std::vector<std::string>>{{"setting", "p"}, {"A", "2"}}));
+  EXPECT_THAT(entry_markdown(result), HasSubstr("- left out, as no cell was run: C, large\n"));
+  const EntryResult nothing = evaluate_entry(*entry, {});
+  EXPECT_EQ(nothing.layouts[0].rows.size(), 2U);
+}
+
 TEST(PaperEntry, ALineForEachGroupIsWrittenOutAndRowsAreSorted) {
   Json json = small();
   json["tables"][0] = Json::parse(R"json({"title": "Sweeps", "corner": "setting", "quantity": "mean(iterations)",

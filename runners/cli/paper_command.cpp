@@ -48,6 +48,7 @@ struct PaperArguments {
   bool require_checks = false;
   bool json = false;
   long jobs = 1;
+  bool allow_mixed = false;
 
   paper::Size size() const { return full ? paper::Size::full : paper::Size::quick; }
 };
@@ -226,6 +227,7 @@ Result<int> run_paper(const PaperArguments& arguments) {
                       .data = arguments.data,
                       .stores = stores.empty() ? std::filesystem::path(arguments.out) / "stores" : stores,
                       .jobs = static_cast<int>(arguments.jobs),
+                      .allow_mixed = arguments.allow_mixed,
                       .interrupted = &guard.flag()},
                      progress);
   const Ended ended = run_entries(*entries, *ids, runner, arguments.size());
@@ -266,6 +268,8 @@ Command add_paper(CLI::App& root) {
                 "Exit with 1 where a check fails that is not known to, or a known failure has changed");
   add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0},
               "Workers; more than one spoils times");
+  app->add_flag("--allow-mixed", arguments->allow_mixed,
+                "Take what the stores hold of other builds and machines, and add what is missing");
   app->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
   return {app, [arguments] { return run_paper(*arguments); }};
 }

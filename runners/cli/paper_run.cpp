@@ -94,6 +94,7 @@ std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
   options.data = options_.data;
   options.cache = std::filesystem::path(file).replace_extension(".problems");
   options.jobs = options_.jobs;
+  options.allow_mixed = options_.allow_mixed;
   options.interrupted = options_.interrupted;
   const auto outcome = run_sweep(suite, *store, options, progress_);
   if (!outcome) return outcome.error();

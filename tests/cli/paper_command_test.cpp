@@ -93,6 +93,22 @@ TEST(PaperCommand, KeepsAllSuitesInOneStoreWhereItIsNamed) {
   EXPECT_FALSE(fs::exists(folder / "out/stores"));
 }
 
+TEST(PaperCommand, TakesWhatAnotherBuildMeasuredOnlyWithPermission) {
+  const ScratchFolder folder;
+  write_entry(folder / "mine.json", "<");
+  const std::string out = folder / "out";
+  ASSERT_EQ(conebench({"paper", folder / "mine.json", "--out", out}).code, 0);
+  const std::string other = folder / "conebench";
+  std::filesystem::copy_file(executable(), other);
+  std::ofstream(other, std::ios::app | std::ios::binary) << "edited";
+  std::vector<std::string> again = {other, "paper", folder / "mine.json", "--out", out};
+  EXPECT_THAT(run_program(again).err, HasSubstr("another build"));
+  again.push_back("--allow-mixed");
+  const Outcome mixed = run_program(again);
+  EXPECT_EQ(mixed.code, 0) << mixed.err;
+  EXPECT_THAT(mixed.err, HasSubstr("0 cells to run"));
+}
+
 TEST(PaperCommand, GatesOnChecksOnlyWhereAsked) {
   const ScratchFolder folder;
   write_entry(folder / "mine.json", "<");

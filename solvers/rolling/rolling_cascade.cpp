@@ -18,11 +18,25 @@ namespace {
 constexpr long first_sweeps = 60;
 constexpr long newton_steps = 30;  ///< of one attempt
 
-std::unique_ptr<Solver> made(const std::vector<SolverRow>& rows, const std::string& id) {
-  for (const SolverRow& row : rows) {
-    if (row.info.id == id) return row.make({}).value();
+SolverRow row_of(std::vector<SolverRow> rows, const std::string& id) {
+  for (SolverRow& row : rows) {
+    if (row.info.id == id) return std::move(row);
   }
   throw std::logic_error("no solver row " + id);
+}
+
+// The tables of rows take longer to make than a small problem to solve.
+std::unique_ptr<Solver> made_nsgs() {
+  static const SolverRow row = row_of(gauss_seidel::solver_rows(), "NSGS");
+  return row.make({}).value();
+}
+std::unique_ptr<Solver> made_newton() {
+  static const SolverRow row = row_of(nonsmooth_newton_rows(), "NSN-NM");
+  return row.make({}).value();
+}
+std::unique_ptr<Solver> made_admm() {
+  static const SolverRow row = row_of(admm_rows(), "ADMM-NCP-SA-S");
+  return row.make({}).value();
 }
 
 class RollingCascade final : public Solver {
@@ -46,13 +60,11 @@ class RollingCascade final : public Solver {
     if (!rolls_) return coulomb_->prepare(problem);
     problem_ = problem;
     residuals_ = std::make_unique<gauss_seidel::OwnResiduals>(problem, gauss_seidel::OwnModel::ncp);
-    sweeps_ = made(gauss_seidel::solver_rows(), "NSGS");
-    newton_ = made(nonsmooth_newton_rows(), "NSN-NM");
-    admm_.reset();
+    newton_prepared_ = admm_prepared_ = false;
     best_.setZero(problem.rows());
     point_ = start_ = best_;
-    if (auto error = sweeps_->prepare(problem)) return error;
-    return newton_->prepare(problem);
+    if (!sweeps_) sweeps_ = made_nsgs();
+    return sweeps_->prepare(problem);
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
@@ -134,6 +146,9 @@ class RollingCascade final : public Solver {
 
   /// Newton steps from a point of another stage.
   Decision attempt(ConstVectorRef from) {
+    if (!newton_) newton_ = made_newton();
+    if (!std::exchange(newton_prepared_, true)) newton_fits_ = !newton_->prepare(*problem_);
+    if (!newton_fits_) return ended_;
     const char* const outer = std::exchange(stage_, "rolling: Newton");
     run_from(*newton_, from, std::min(newton_steps, left()), Newton::never);
     stage_ = outer;
@@ -159,10 +174,9 @@ class RollingCascade final : public Solver {
   }
 
   void run_admm() {
-    if (!admm_) {
-      admm_ = made(admm_rows(), "ADMM-NCP-SA-S");
-      if (admm_->prepare(*problem_)) return;
-    }
+    if (!admm_) admm_ = made_admm();
+    if (!std::exchange(admm_prepared_, true)) admm_fits_ = !admm_->prepare(*problem_);
+    if (!admm_fits_) return;
     run(*admm_, "rolling: ADMM", stop_.max_iterations);
   }
 
@@ -171,7 +185,8 @@ class RollingCascade final : public Solver {
   bool rolls_ = false;
   std::optional<ContactProblem> problem_;
   std::unique_ptr<gauss_seidel::OwnResiduals> residuals_;
-  std::unique_ptr<Solver> sweeps_, newton_, admm_;
+  std::unique_ptr<Solver> sweeps_, newton_, admm_;  ///< made at their first use
+  bool newton_prepared_ = false, newton_fits_ = false, admm_prepared_ = false, admm_fits_ = false;
   // Of the solve in progress.
   StopRule stop_;
   Monitor* outer_ = nullptr;

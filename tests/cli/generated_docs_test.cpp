@@ -20,8 +20,11 @@ std::string document(const std::string& name) {
 }
 
 TEST(GeneratedDocs, AreWhatTheExecutablePrints) {
-  const std::vector<std::pair<std::string, std::string>> documents = {
-      {"solvers", "options.md"}, {"scenes", "scenes.md"}, {"commands", "command_line.md"}, {"tables", "papers.md"}};
+  const std::vector<std::pair<std::string, std::string>> documents = {{"solvers", "options.md"},
+                                                                      {"scenes", "scenes.md"},
+                                                                      {"commands", "command_line.md"},
+                                                                      {"tables", "papers.md"},
+                                                                      {"metrics", "residuals.md"}};
   for (const auto& [topic, name] : documents) {
     EXPECT_EQ(conebench({"list", topic, "--markdown"}).out, document(name))
         << "docs/" << name << " is out of date: run scripts/update_docs.sh";

@@ -2,15 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <regex>
 
 #include "count_allocations.hpp"
 #include "metrics/residuals.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/make_problem.hpp"
-#include "tests/support/paths.hpp"
 
 namespace conebench {
 namespace {
@@ -99,22 +96,6 @@ TEST(ResidualTable, NamesEveryResidualOnceWithFormulaUnitAndSource) {
   const Judgement judgement = judge(one_contact(vector_of({0, 0, 1})), Vector::Zero(3));
   ASSERT_EQ(judgement.residuals.size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(judgement.residuals[i].name, names[i]);
-}
-
-TEST(ResidualTable, IsTheOneInTheDocs) {
-  std::ifstream file(CONEBENCH_SOURCE_DIR "/docs/metrics.md");
-  std::vector<std::string> documented;
-  for (std::string line; std::getline(file, line);) {
-    std::smatch match;
-    // | `name` | formula [unit]; source | yes or no |
-    if (!std::regex_match(line, match, std::regex(R"(\| `(\w+)` \|.*\| (yes|no)[^|]* \|)"))) continue;
-    documented.push_back(match[1].str() + " " + match[2].str());
-  }
-  std::vector<std::string> in_table;
-  for (const ResidualInfo& info : residual_table()) {
-    in_table.push_back(info.name + (info.usable_as_verdict ? " yes" : " no"));
-  }
-  EXPECT_EQ(documented, in_table);
 }
 
 TEST(IsSolved, AsksForAKnownFiniteValueWithinTheTolerance) {

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -98,6 +99,24 @@ int wait_for_end(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return status;
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+  std::vector<pid_t> children;
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+    std::ifstream file(thread.path() / "children");
+    for (pid_t child = 0; file >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+std::vector<pid_t> with_descendants(std::vector<pid_t> processes) {
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const auto below = children_of(processes[i]);
+    processes.insert(processes.end(), below.begin(), below.end());
+  }
+  return processes;
 }
 
 void limit_this_process(const ProcessLimits& limits) {

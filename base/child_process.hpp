@@ -6,6 +6,7 @@
 #include <csignal>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.hpp"
 
@@ -25,6 +26,11 @@ pid_t fork_process(const ForkSetup& setup, const std::function<int()>& body);
 
 /// Waits for the end of a child; its wait status.
 int wait_for_end(pid_t child);
+
+/// Its children, whichever of its threads forked them.
+std::vector<pid_t> children_of(pid_t process);
+/// These processes and all that descends from them.
+std::vector<pid_t> with_descendants(std::vector<pid_t> processes);
 
 struct ProcessLimits {
   double cpu_s = 0.0;         ///< processor time; a backstop behind the watch from outside

@@ -10,6 +10,7 @@
 #include "reports/paper/render.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
+#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/listing.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/paper_output.hpp"
@@ -49,6 +50,7 @@ struct PaperArguments {
   bool json = false;
   long jobs = 1;
   bool allow_mixed = false;
+  ForeignCode code;
 
   paper::Size size() const { return full ? paper::Size::full : paper::Size::quick; }
 };
@@ -206,6 +208,7 @@ Result<int> run_paper(const PaperArguments& arguments) {
   if (arguments.quick && arguments.full) {
     return Error{ErrorCode::wrong_usage, "paper: --quick and --full exclude each other"};
   }
+  if (auto error = load_foreign_code(arguments.code)) return *error;
   auto entries = paper::embedded_entries();
   std::vector<std::string> words;
   for (const std::string& word : arguments.what) {
@@ -271,6 +274,7 @@ Command add_paper(CLI::App& root) {
   app->add_flag("--allow-mixed", arguments->allow_mixed,
                 "Take what the stores hold of other builds and machines, and add what is missing");
   app->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  add_foreign_code(*app, arguments->code, false);
   return {app, [arguments] { return run_paper(*arguments); }};
 }
 

@@ -100,7 +100,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
     const double elapsed = monotonic_seconds() - began - starting_s;
     auto family = strays(events.others());
     if (kept > 0) {
-      const auto theirs = family_of(kept);
+      const auto theirs = with_descendants({kept});
       family.insert(family.end(), theirs.begin(), theirs.end());
     }
     watched.peak_mb = std::max(watched.peak_mb, memory_mb(family));

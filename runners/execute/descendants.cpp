@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -23,29 +22,10 @@ namespace conebench {
 
 namespace {
 
-/// Of all its threads, since each is the parent of what it forked.
-std::vector<pid_t> children_of(pid_t process) {
-  std::vector<pid_t> children;
-  std::error_code gone;
-  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process), gone)) {
-    std::ifstream file(thread.path() / "children");
-    for (pid_t child = 0; file >> child;) children.push_back(child);
-  }
-  return children;
-}
-
 std::vector<pid_t> stray_children(const std::set<pid_t>& keep) {
   std::vector<pid_t> found;
   for (const pid_t child : children_of(getpid())) {
     if (!keep.contains(child) && getpgid(child) != getpgrp()) found.push_back(child);
-  }
-  return found;
-}
-
-std::vector<pid_t> with_descendants(std::vector<pid_t> found) {
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto below = children_of(found[i]);
-    found.insert(found.end(), below.begin(), below.end());
   }
   return found;
 }
@@ -92,8 +72,6 @@ void die_with_parent() {
 
 std::vector<pid_t> strays(const std::set<pid_t>& keep) { return with_descendants(stray_children(keep)); }
 
-std::vector<pid_t> family_of(pid_t process) { return with_descendants({process}); }
-
 void kill_strays(const std::set<pid_t>& keep) {
   // What the killed ones leave behind is adopted, and found in the next turn.
   for (auto found = stray_children(keep); !found.empty(); found = stray_children(keep)) {
@@ -111,7 +89,7 @@ double family_seconds(pid_t process) {
 }
 
 bool all_asleep(pid_t process) {
-  return std::ranges::all_of(family_of(process), [](pid_t member) { return use_of(member).state == 'S'; });
+  return std::ranges::all_of(with_descendants({process}), [](pid_t member) { return use_of(member).state == 'S'; });
 }
 
 long memory_mb(const std::vector<pid_t>& processes) {

@@ -17,9 +17,6 @@ void die_with_parent();
 /// descends from them. With adopt_orphans() that is all that a forked solver has started, also what left its group.
 std::vector<pid_t> strays(const std::set<pid_t>& keep);
 
-/// A process and all that descends from it.
-std::vector<pid_t> family_of(pid_t process);
-
 /// Kills strays(keep) and waits for them. Call it when what started them is dead.
 void kill_strays(const std::set<pid_t>& keep);
 

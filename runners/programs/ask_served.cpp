@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#include "base/child_process.hpp"
 #include "runners/programs/keeper.hpp"
 
 namespace conebench {
@@ -27,7 +28,6 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t largest_reply = 1 << 20;
 constexpr double most_seconds_to_start = 60.0;
 
 ServedBy served_by;
@@ -49,16 +49,22 @@ void set_soft_limit(pid_t process, __rlimit_resource resource, rlim_t value) {
   ::prlimit(process, resource, &limit, nullptr);
 }
 
-/// Processors, address space and processor time as this process has them.
-void limit_as_this_process(pid_t process, double file_mb) {
+/// All threads of the program and of what it has started go to the processors of this process; what they start later
+/// inherits them.
+void pin_as_this_process(pid_t process) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
+  if (::sched_getaffinity(0, sizeof processors, &processors) != 0) return;
   std::error_code gone;
-  if (::sched_getaffinity(0, sizeof processors, &processors) == 0) {
-    for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process), gone)) {
+  for (const pid_t one : with_descendants({process})) {
+    for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", one), gone)) {
       ::sched_setaffinity(std::stoi(thread.path().filename().string()), sizeof processors, &processors);
     }
   }
+}
+
+/// Address space and processor time as this process has them.
+void limit_as_this_process(pid_t process, double file_mb) {
   rlimit own{};
   if (::getrlimit(RLIMIT_AS, &own) == 0) set_soft_limit(process, RLIMIT_AS, own.rlim_cur);
   if (::getrlimit(RLIMIT_CPU, &own) == 0 && own.rlim_cur != RLIM_INFINITY) {
@@ -110,12 +116,13 @@ class Conversation {
       if (end != std::string::npos) {
         std::string line = unread_.substr(line_begin_, end - line_begin_);
         line_begin_ = looked_ = end + 1;
+        if (line.size() > largest_reply) return Error{ErrorCode::bad_input, name_ + ": " + too_long};
         return line;
       }
       unread_.erase(0, line_begin_);
       line_begin_ = 0;
       looked_ = unread_.size();
-      if (looked_ > largest_reply) return Error{ErrorCode::bad_input, name_ + ": it printed a line without an end"};
+      if (looked_ > largest_reply) return Error{ErrorCode::bad_input, name_ + ": " + too_long};
       pollfd wanted{program_.talk(), POLLIN, 0};
       const double left = most_seconds > 0.0 ? most_seconds - seconds_since(begin) : 3600.0;
       if (left <= 0.0) {
@@ -159,6 +166,7 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
     if (!lent) return lent.error();
     found = leased.emplace(program.words, Conversation(std::move(*lent), program.words.front())).first;
     KeptProgram& kept = found->second.program();
+    pin_as_this_process(kept.process());
     if (kept.fresh()) {
       // Until it has answered once it may still be loading what it needs.
       const auto ready = found->second.ask({{"request", "describe"}}, most_seconds_to_start);
@@ -166,6 +174,7 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
         leased.erase(found);
         return ready;
       }
+      pin_as_this_process(kept.process());
     }
     limit_as_this_process(kept.process(), file_mb);
     tell(kept.process());

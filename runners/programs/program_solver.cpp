@@ -1,7 +1,9 @@
 #include "runners/programs/program_solver.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -30,6 +32,7 @@ constexpr double most_seconds_to_describe = 60.0;
 constexpr double tightening = 0.1;
 constexpr double tightest = 1e-16;
 constexpr std::size_t most_problem_files = 64;
+constexpr std::size_t longest_message = 500;
 constexpr const char* times_name = "times";
 
 std::optional<double> seconds_or_none(const Json& reply, const char* key) {
@@ -71,12 +74,28 @@ class LargeFiles {
   rlimit before_{};
 };
 
+/// When a problem's file was last written to, as it is told: what a program writes to has another time.
+constexpr timespec as_given_time{946'684'800, 0};
+
+bool is_as_given(const fs::path& file) {
+  struct stat now {};
+  return ::stat(file.c_str(), &now) == 0 && now.st_mtim.tv_sec == as_given_time.tv_sec && now.st_mtim.tv_nsec == 0;
+}
+
+/// Last asked for now.
+void mark_as_given(const fs::path& file) {
+  const timespec times[] = {{0, UTIME_NOW}, as_given_time};
+  ::utimensat(AT_FDCWD, file.c_str(), times, 0);
+}
+
 /// Removes problems that were not asked for lately, so that a long sweep does not fill the disk.
 void keep_latest(const fs::path& scratch, std::size_t most) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::vector<std::pair<std::int64_t, fs::path>> files;
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator(scratch, gone)) {
-    if (entry.path().extension() == ".hdf5") files.emplace_back(entry.last_write_time(gone), entry.path());
+    struct stat now {};
+    if (entry.path().extension() != ".hdf5" || ::stat(entry.path().c_str(), &now) != 0) continue;
+    files.emplace_back(std::int64_t{now.st_atim.tv_sec} * 1'000'000'000 + now.st_atim.tv_nsec, entry.path());
   }
   if (files.size() < most) return;
   std::sort(files.begin(), files.end());
@@ -84,13 +103,18 @@ void keep_latest(const fs::path& scratch, std::size_t most) {
   for (const auto& [time, file] : files) fs::remove(file, gone);
 }
 
-/// Read-only, so that no program changes what the next one is given.
-std::optional<Error> write_once(const ContactProblem& problem, const fs::path& file, const FclibWriteOptions& options) {
+/// Read-only, since other cells are given the same file.
+std::optional<Error> write_to_read(const ContactProblem& problem, const fs::path& file, const RequestFolder& folder,
+                                   const FclibWriteOptions& options) {
   const LargeFiles allowed;
-  const auto written = write_fclib(problem, file, options);
+  const fs::path fresh = folder / "written.hdf5";
+  const auto written = write_fclib(problem, fresh, options);
   if (!written) return written.error();
-  std::error_code ignored;
-  fs::permissions(file, fs::perms::owner_read, ignored);
+  std::error_code error;
+  fs::permissions(fresh, fs::perms::owner_read, error);
+  mark_as_given(fresh);
+  fs::rename(fresh, file, error);
+  if (error) return Error{ErrorCode::bad_input, file.string() + ": " + error.message()};
   return std::nullopt;
 }
 
@@ -167,9 +191,10 @@ class ProgramSolver final : public Solver {
     options.compress = false;
     Given given{program_.scratch / (problem_->data_hash() + (primal_ ? "-primal" : "") + ".hdf5")};
     const bool cold = guess.isZero(0.0);
-    std::error_code ignored;
-    fs::last_write_time(given.problem, fs::file_time_type::clock::now(), ignored);
-    if (cold && fs::exists(given.problem, ignored)) return given;
+    if (cold && is_as_given(given.problem)) {
+      mark_as_given(given.problem);
+      return given;
+    }
     const auto problem = as_given(*problem_, primal_);
     if (!problem) return problem.error();
     if (!cold) {
@@ -178,7 +203,7 @@ class ProgramSolver final : public Solver {
     } else {
       keep_latest(program_.scratch, most_problem_files);
     }
-    if (auto error = write_once(*problem, given.problem, options)) return *error;
+    if (auto error = write_to_read(*problem, given.problem, folder, options)) return *error;
     return given;
   }
 
@@ -205,6 +230,9 @@ class ProgramSolver final : public Solver {
     const double file_mb = 16.0 + 1e-6 * 16.0 * static_cast<double>(problem_->rows());
     const auto reply = program_.serves ? ask_served(program_, request, file_mb)
                                        : run_once(program_, request, folder, {.cpu_s = 0.0, .file_mb = file_mb});
+    if (!is_as_given(given.problem)) {
+      throw std::runtime_error(info_.id + " has written to its problem's file, which other cells are given, too");
+    }
     if (!reply) throw std::runtime_error(reply.error().message);
     SolveSummary summary = summary_of(reply->said);
     const OutsideTime time = time_of(*reply);
@@ -240,7 +268,7 @@ class ProgramSolver final : public Solver {
     }
     if (!known) throw std::runtime_error(fmt::format("{} replied with the status {}", info_.id, one_line(status)));
     if (reply.contains("message") && reply["message"].is_string()) {
-      summary.message = one_line(reply["message"].get<std::string>());
+      summary.message = shorten(one_line(reply["message"].get<std::string>()), longest_message);
     }
     summary.iterations = count_or(reply, "iterations", 0);
     summary.factorizations = count_or(reply, "factorizations", not_counted);

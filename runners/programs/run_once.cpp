@@ -24,8 +24,6 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uintmax_t largest_reply = 1 << 20;
-
 /// Whether a child of this process ended within `seconds`.
 bool ends_within(pid_t child, double seconds) {
   const Descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
@@ -91,6 +89,10 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   if (!in_time) return error(fmt::format("it did not end within {:g} s", limits.wall_s));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return error("can't be started");
   if (status != 0) return error("ended by " + ending_text(status));
+  std::error_code none;
+  if (const auto bytes = std::filesystem::file_size(reply_file, none); !none && bytes > largest_reply) {
+    return error(too_long);
+  }
   const auto text = read_text_file(reply_file, largest_reply);
   if (!text) return error("wrote no reply");
   reply.said = Json::parse(*text, nullptr, false);

@@ -17,6 +17,11 @@ struct SolverProgram {
   bool serves = false;             ///< it stays alive and gets one request a line
 };
 
+/// Bytes. Nothing in a reply grows with the problem: the answer has a file of its own.
+inline constexpr std::size_t largest_reply = 1 << 16;
+inline constexpr const char* too_long =
+    "its reply has more than 64 KB, or a line that it printed; answers go to their file";
+
 /// What a program answered to one request, and what that took as seen from outside.
 struct ProgramReply {
   nlohmann::json said;       ///< an object

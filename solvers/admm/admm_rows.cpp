@@ -42,15 +42,11 @@ void declare_proximal(OptionBinder& bind, AdmmOptions& o) {
             {.minimum = 0.0, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "η of 000 (35)"});
 }
 
-void declare_initial_value(OptionBinder& bind, AdmmOptions& o) {
-  bind.real("initial_penalty", o.initial_penalty,
-            {.minimum = 1e-300, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "ρ₀, 1 in 004 VI-F"});
-}
-
 void declare_initial(OptionBinder& bind, AdmmOptions& o) {
   bind.choice("initial", o.initial, {"value", "spectral"},
               "ρ₀: initial_penalty, or √(mL) κ^initial_exponent of 004 (172a)");
-  declare_initial_value(bind, o);
+  bind.real("initial_penalty", o.initial_penalty,
+            {.minimum = 1e-300, .unit = "m/s per N s", .scale = OptionScale::logarithmic, .doc = "ρ₀, 1 in 004 VI-F"});
   bind.real("initial_exponent", o.initial_exponent,
             {.minimum = -1.0, .maximum = 1.0, .doc = "p₀ of 000 (45), τ₀ of 004 (172a)"});
 }
@@ -73,7 +69,7 @@ void declare_increment(OptionBinder& bind, AdmmOptions& o) {
 void declare_options(OptionBinder& bind, CcpOptions& o) {
   declare_common(bind, o);
   declare_proximal(bind, o);
-  declare_initial_value(bind, o);
+  declare_initial(bind, o);
   bind.choice("update", o.update, {"spectral", "linear", "fixed"},
               "of ρ: spectral by κ^increment (002 III-E, linear where κ is infinite), linear as 000 (44), fixed");
   declare_increment(bind, o);
@@ -122,7 +118,7 @@ void declare_options(OptionBinder& bind, StepOptions& o) {
 SolverInfo base_info() {
   SolverInfo info;
   info.rolling = true;
-  info.version = 3;
+  info.version = 4;
   // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
   info.rotation_invariant = false;
   info.scale_invariant = false;
@@ -140,7 +136,7 @@ SolverRow row(SolverInfo info, AdmmVariant variant) {
 SolverRow ccp() {
   SolverInfo info = base_info();
   info.id = "ADMM-CCP";
-  info.version = 4;
+  info.version = 5;
   info.name = "ADMM for the cone problem";
   info.formulation = Formulation::ccp;
   info.citation =
@@ -184,7 +180,7 @@ SolverRow spectral() {
 SolverRow scaled_spectral() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-SA-S";
-  info.version = 2;
+  info.version = 3;
   info.name = "Proximal ADMM, spectral adaptation, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;
@@ -196,7 +192,7 @@ SolverRow scaled_spectral() {
 SolverRow step_balanced() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-ST-S";
-  info.version = 2;
+  info.version = 3;
   info.name = "Proximal ADMM, penalty balanced by steps, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "solvers/linear/column_kernels.hpp"
 
@@ -13,13 +14,14 @@ namespace {
 
 using column_kernels::dot_columns;
 using column_kernels::subtract_columns;
+using column_kernels::sum_columns;
 using PanelMap = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
 using ConstPanelMap = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kPanelWidth = 32;  ///< pivots eliminated one by one before the rest is updated by a matrix product
-constexpr int kSolveWidth = 8;   ///< pivots solved one by one before the rows below are updated
+constexpr int kSolveWidth = column_kernels::most_columns;  ///< pivots whose triangle is inverted
 
 /// Eliminates the pivots of one front within its panels. `lower` and `upper` (the transposed one) are the same for
 /// Cholesky. Left-looking within kPanelWidth columns, right-looking beyond. False at a pivot that is not positive.
@@ -54,6 +56,32 @@ bool eliminate_pivots(double* lower, double* upper, double* inverses, int pivots
     }
   }
   return true;
+}
+
+/// What solve() streams: of a panel's columns kSolveWidth at a time, the triangle D becomes D⁻¹ and all rows B below it
+/// −B D⁻¹, so that a step is a product without a chain of dependent operations. `inverses`: of D's diagonal, null where
+/// that is 1.
+void invert_pivots(double* panel, const double* inverses, int pivots, int rows) {
+  const std::ptrdiff_t lead = rows;
+  double column[kSolveWidth];
+  for (int begin = 0; begin < pivots; begin += kSolveWidth) {
+    const int width = std::min(kSolveWidth, pivots - begin);
+    double* const block = panel + begin + begin * lead;
+    for (int j = 0; j < width; ++j) {
+      double* const own = block + j * lead;
+      // Column j of D⁻¹: rows before j are zero, and columns after j are still D's.
+      column[j] = inverses == nullptr ? 1.0 : inverses[begin + j];
+      for (int i = j + 1; i < width; ++i) column[i] = -own[i] * column[j];
+      for (int k = j + 1; k < width; ++k) {
+        if (inverses != nullptr) column[k] *= inverses[begin + k];
+        for (int i = k + 1; i < width; ++i) column[i] -= block[i + k * lead] * column[k];
+      }
+      for (int i = 0; i < width; ++i) own[i] = i < j ? 0.0 : column[i];
+      for (int i = width; i < rows - begin; ++i) own[i] *= -column[j];
+      subtract_columns(own + width, block + width + (j + 1) * lead, lead, column + j + 1, width - j - 1,
+                       rows - begin - width);
+    }
+  }
 }
 
 /// schur −= (rows of L below the pivots) (columns of U beyond them); the lower triangle alone where symmetric.
@@ -227,9 +255,11 @@ bool MultifrontalFactor::factor(double shift) {
     double* inverses = pivot_inverses_.data() + front.first_pivot;
     const auto eliminate = symmetric() ? eliminate_pivots<true> : eliminate_pivots<false>;
     if (!eliminate(lower_panel, upper_panel, inverses, front.pivots, front.rows)) return false;
-    if (below == 0) continue;
     const auto subtract = symmetric() ? subtract_products<true> : subtract_products<false>;
-    subtract(schur, lower_panel, upper_panel, front.pivots, front.rows);
+    if (below > 0) subtract(schur, lower_panel, upper_panel, front.pivots, front.rows);
+    invert_pivots(upper_panel, inverses, front.pivots, front.rows);
+    if (!symmetric()) invert_pivots(lower_panel, nullptr, front.pivots, front.rows);
+    if (below == 0) continue;
     std::memmove(stack_.data() + top, schur, below * below * sizeof(double));
     top += below * below;
     waiting_.push_back(static_cast<int>(f));
@@ -238,48 +268,40 @@ bool MultifrontalFactor::factor(double shift) {
 }
 
 void MultifrontalFactor::solve(const Vector& b, Vector& x) {
+  double* const all = front_work_.data();
   for (std::size_t i = 0; i < work_.size(); ++i) work_[i] = b[fronts_.old_row[i]];
 
   for (const EliminationFront& front : fronts_.fronts) {
-    const double* panel = lower_.data() + front.value_begin;
     const std::ptrdiff_t lead = front.rows;
-    double* pivot = work_.data() + front.first_pivot;
-    double* below = front_work_.data();
-    std::fill_n(below, front.rows - front.pivots, 0.0);
-    for (int begin = 0; begin < front.pivots; begin += kSolveWidth) {
-      const int end = std::min(begin + kSolveWidth, front.pivots);
-      for (int j = begin; j < end; ++j) {
-        double sum = pivot[j];
-        for (int c = begin; c < j; ++c) sum -= panel[j + c * lead] * pivot[c];
-        pivot[j] = symmetric() ? sum * pivot_inverses_[at(front.first_pivot + j)] : sum;
+    const double* const panel = lower_.data() + front.value_begin;
+    double* const pivot = work_.data() + front.first_pivot;
+    // What the steps so far leave: of the rows solved y, of those behind what is to be added to the right-hand side.
+    sum_columns(all, panel, lead, pivot, std::min(kSolveWidth, front.pivots), front.rows);
+    for (int begin = kSolveWidth; begin < front.pivots; begin += kSolveWidth) {
+      const int width = std::min(kSolveWidth, front.pivots - begin);
+      double given[kSolveWidth];
+      for (int c = 0; c < width; ++c) {
+        given[c] = -(pivot[begin + c] + std::exchange(all[begin + c], 0.0));
       }
-      const double* columns = panel + begin * lead;
-      subtract_columns(pivot + end, columns + end, lead, pivot + begin, end - begin, front.pivots - end);
-      subtract_columns(below, columns + front.pivots, lead, pivot + begin, end - begin, front.rows - front.pivots);
+      subtract_columns(all + begin, panel + begin + begin * lead, lead, given, width, front.rows - begin);
     }
-    const int* row = fronts_.row_list.data() + front.row_begin;
-    for (int i = 0; i < front.rows - front.pivots; ++i) work_[at(row[i])] += below[i];
+    for (int j = 0; j < front.pivots; ++j) pivot[j] = all[j];
+    const int* const row = fronts_.row_list.data() + front.row_begin;
+    for (int i = front.pivots; i < front.rows; ++i) work_[at(row[i - front.pivots])] += all[i];
   }
 
   for (std::size_t f = fronts_.fronts.size(); f-- > 0;) {
     const EliminationFront& front = fronts_.fronts[f];
-    const double* panel = upper() + front.value_begin;
     const std::ptrdiff_t lead = front.rows;
-    double* pivot = work_.data() + front.first_pivot;
-    double* all = front_work_.data();
-    const int* row = fronts_.row_list.data() + front.row_begin;
+    const double* const panel = upper() + front.value_begin;
+    double* const pivot = work_.data() + front.first_pivot;
+    const int* const row = fronts_.row_list.data() + front.row_begin;
+    for (int j = 0; j < front.pivots; ++j) all[j] = pivot[j];
     for (int i = front.pivots; i < front.rows; ++i) all[i] = work_[at(row[i - front.pivots])];
-    for (int end = front.pivots; end > 0;) {
-      const int begin = (end - 1) / 4 * 4;
-      double sums[4];
-      dot_columns(sums, panel + end + begin * lead, lead, all + end, end - begin, front.rows - end);
-      for (int j = end - 1; j >= begin; --j) {
-        double sum = pivot[j] - sums[j - begin];
-        for (int i = j + 1; i < end; ++i) sum -= panel[i + j * lead] * pivot[i];
-        pivot[j] = sum * pivot_inverses_[at(front.first_pivot + j)];
-        all[j] = pivot[j];
-      }
-      end = begin;
+    for (int begin = (front.pivots - 1) / kSolveWidth * kSolveWidth; begin >= 0; begin -= kSolveWidth) {
+      const int end = std::min(begin + kSolveWidth, front.pivots);
+      dot_columns(pivot + begin, panel + begin + begin * lead, lead, all + begin, end - begin, front.rows - begin);
+      for (int j = begin; j < end; ++j) all[j] = pivot[j];
     }
   }
   for (std::size_t i = 0; i < work_.size(); ++i) x[fronts_.old_row[i]] = work_[i];

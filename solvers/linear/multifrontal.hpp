@@ -52,8 +52,8 @@ class MultifrontalFactor {
   bool dense_ = true;
   EliminationFronts fronts_;
   std::vector<int> new_row_, front_of_;  ///< by old row; by new row
-  // Panels of rows × pivots, column by column, at EliminationFront::value_begin. Cholesky: L alone. LU: L with unit
-  // diagonal, and U transposed. The originals are those of A.
+  // Panels of rows × pivots, column by column, at EliminationFront::value_begin, as invert_pivots() leaves them.
+  // Cholesky: L alone. LU: L with unit diagonal, and U transposed. The originals are those of A.
   std::vector<double> lower_, upper_;
   std::vector<double> lower_original_, upper_original_;
   std::vector<double> pivot_inverses_;  ///< of L's diagonal (Cholesky) or U's (LU), by new row

@@ -1,7 +1,12 @@
-/* A program that goes wrong on request, by its option `mode`: once with a request file, or with `-` line by line. */
+/* A program that goes wrong on request, by its option `mode`: once with a request file, or with `-` line by line. Its
+   first argument names an answer for the modes that have one. */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef SERVES
@@ -15,9 +20,42 @@
 static const char description[] =
     "\"id\": \"" ID "\", \"name\": \"Goes wrong on request\", \"serve\": " SERVE
     ", \"options\": [{\"name\": \"mode\", \"type\": \"text\", \"default\": \"lie\", \"choices\": [\"lie\", \"crash\", "
-    "\"hang\", \"leak\", \"print\", \"silent\", \"late\", \"nonsense\", \"other\", \"exit\", \"nan\"], \"doc\": \"what "
-    "goes "
-    "wrong\"}]";
+    "\"hang\", \"leak\", \"print\", \"silent\", \"late\", \"nonsense\", \"other\", \"exit\", \"nan\", \"long\", "
+    "\"write\", \"keep\", \"warm\", \"where\"], \"doc\": \"what goes wrong\"}]";
+
+static const char* given_answer;
+static pid_t child;
+
+static void work(double seconds) {
+  const clock_t begin = clock();
+  while ((double)(clock() - begin) < seconds * CLOCKS_PER_SEC) continue;
+}
+
+/* Whether it is the first request for this file, and remembers it. */
+static int is_new(const char* file) {
+  static char seen[64][4096];
+  static int count;
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(seen[i], file) == 0) return 0;
+  }
+  if (count < 64) strcpy(seen[count++], file);
+  return 1;
+}
+
+static int processors_of(pid_t process) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1;
+}
+
+static void copy(const char* from, const char* to) {
+  char bytes[1 << 16];
+  FILE* in = fopen(from, "rb");
+  FILE* out = fopen(to, "wb");
+  if (in != NULL && out != NULL) fwrite(bytes, 1, fread(bytes, 1, sizeof bytes, in), out);
+  if (in != NULL) fclose(in);
+  if (out != NULL) fclose(out);
+}
 
 static void text_of(const char* request, const char* key, char* out, size_t size) {
   char quoted[64];
@@ -54,7 +92,20 @@ static void answer(const char* request, FILE* reply, long number) {
     for (int i = 0; i < 100000; ++i) printf("{\"number\": 0, \"a line\": %d}\n", i);
     fflush(stdout);
   }
-  if (strcmp(mode, "silent") != 0) {
+  if (strcmp(mode, "write") == 0) {
+    text_of(request, "problem", file, sizeof file);
+    chmod(file, 0600);
+    FILE* const problem = fopen(file, "ab");
+    if (problem != NULL) fclose((fputc(0, problem), problem));
+  }
+  if (strcmp(mode, "keep") == 0 || strcmp(mode, "warm") == 0) {
+    text_of(request, "problem", file, sizeof file);
+    if (is_new(strcmp(mode, "keep") == 0 ? file : "started")) work(0.03);
+  }
+  if (given_answer != NULL) {
+    text_of(request, "answer", file, sizeof file - 8);
+    copy(given_answer, strcat(file, ".hdf5"));
+  } else if (strcmp(mode, "silent") != 0) {
     FILE* out;
     if (strcmp(mode, "nan") == 0) memset(zeros, 0xff, sizeof zeros);
     text_of(request, "answer", file, sizeof file);
@@ -67,6 +118,11 @@ static void answer(const char* request, FILE* reply, long number) {
   }
   if (strcmp(mode, "nonsense") == 0)
     fprintf(reply, "{\"number\": %ld, \"status\": [\"converged\"]}\n", number);
+  else if (strcmp(mode, "long") == 0)
+    fprintf(reply, "{\"number\": %ld, \"status\": \"converged\", \"message\": \"%0100000d\"}\n", number, 7);
+  else if (strcmp(mode, "where") == 0)
+    fprintf(reply, "{\"number\": %ld, \"status\": \"stalled\", \"message\": \"%d and %d\"}\n", number, processors_of(0),
+            processors_of(child));
   else if (strcmp(mode, "other") == 0)
     fprintf(reply, "{\"number\": %ld, \"status\": \"happy\"}\n", number);
   else if (strcmp(mode, "late") == 0)
@@ -78,6 +134,12 @@ static void answer(const char* request, FILE* reply, long number) {
 int main(int argc, char** argv) {
   static char request[1 << 16];
   char file[4096];
+  if (argc > 2 && strcmp(argv[1], "child") == 0) {
+    child = fork();
+    for (; child == 0;) pause();
+  } else if (argc > 2) {
+    given_answer = argv[1];
+  }
   if (argc > 1 && strcmp(argv[argc - 1], "-") == 0) {
     while (fgets(request, sizeof request, stdin) != NULL) {
       answer(request, stdout, strtol(strstr(request, "\"number\":") + 9, NULL, 10));

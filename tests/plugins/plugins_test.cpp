@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <thread>
 #include <tuple>
 
 #include "runners/programs/run_once.hpp"
@@ -336,8 +337,8 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
       "name": "bad", "problems": [{"scene": "sliding-box"}],
       "solvers": [{"id": ")" +
                           std::string(id) + R"(", "grid": {"mode":
-        ["crash", "exit", "hang", "leak", "print", "silent", "late", "nonsense", "other", "lie", "nan"]}}],
-      "limits": {"iterations": 100, "seconds": 0.5, "memory_mb": 300},
+        ["crash", "exit", "hang", "leak", "print", "silent", "late", "nonsense", "other", "lie", "nan", "long", "write"]}}],
+      "limits": {"iterations": 100, "seconds": 1.5, "memory_mb": 300},
       "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
     const std::string store = std::string(name) + ".sqlite";
     const auto run = conebench({"run", folder / "bad.json", "--program",
@@ -353,6 +354,8 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
     EXPECT_THAT(cell("print"), AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|")));
     EXPECT_THAT(cell("silent"), AllOf(StartsWith("crashed|0|"), HasSubstr("answer.hdf5")));
     EXPECT_THAT(cell("late"), AllOf(StartsWith("crashed|0|"), HasSubstr("says that it took 0 s + 1000 s")));
+    EXPECT_THAT(cell("long"), AllOf(StartsWith("crashed|0|"), HasSubstr("more than 64 KB")));
+    EXPECT_THAT(cell("write"), AllOf(StartsWith("crashed|0|"), HasSubstr("has written to its problem's file")));
     EXPECT_THAT(cell("nonsense"), AllOf(StartsWith("crashed|0|"), HasSubstr("replied with the status")));
     EXPECT_THAT(cell("other"), AllOf(StartsWith("crashed|0|"), HasSubstr("happy")));
     EXPECT_THAT(found[id], AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|"))) << "the default mode: it lies";
@@ -377,6 +380,36 @@ TEST_F(Programs, ThatServeAreStartedOnceForAllCells) {
   ASSERT_EQ(all.size(), 2U) << "for its description, and to serve";
   for (int k = 0; k < 200 && ::kill(all.back(), 0) == 0; ++k) ::usleep(10'000);
   EXPECT_NE(::kill(all.back(), 0), 0) << "it ends with the run";
+}
+
+TEST_F(Programs, ThatKeepAnswersAreTimedByWhatTheyHaveNotSeen) {
+  const std::string problem = generate(folder, {"sliding-box"});
+  ASSERT_EQ(conebench({"solve", problem, "--solver", "NSGS", "--tolerance", "1e-10", "--write-solution",
+                       folder / "answer.hdf5"})
+                .code,
+            0);
+  fs::copy_file(fs::path(CONEBENCH_PLUGIN_FOLDER) / "bad_server", folder / "bad_server");
+  write("mine.json", R"({
+    "name": "mine", "problems": [{"scene": "sliding-box"}],
+    "solvers": [{"program": ["bad_server", "answer.hdf5"], "grid": {"mode": ["warm", "keep"]}}],
+    "tolerances": [1e-4, 1e-6], "repeats": {"min": 5, "min_ms": 0, "max": 5, "rounds": 2}})");
+  const auto run = conebench({"run", folder / "mine.json", "--allow-code", "--db", folder / "mine.sqlite"});
+  ASSERT_EQ(run.code, 0) << run.err << run.out;
+  const auto found = query("mine.sqlite",
+                           "SELECT label, tolerance, solved, total_minimum_s >= 0.03, reason LIKE '%it keeps answers%' "
+                           "FROM cells JOIN settings ON settings.hash = setting ORDER BY 1, 2");
+  // Both worked for 0.03 s at their first request, and one of them for each problem that it had not seen.
+  EXPECT_THAT(found, ElementsAre("BAD-SERVER mode=keep|1.0e-06|1|1|1", "BAD-SERVER mode=keep|0.0001|1|1|1",
+                                 "BAD-SERVER mode=warm|1.0e-06|1|0|0", "BAD-SERVER mode=warm|0.0001|1|0|0"));
+}
+
+TEST_F(Programs, ThatServeRunOnTheProcessorsOfTheirCellWithAllThatTheyStarted) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
+  write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}],
+    "solvers": [{"id": "BAD-SERVER", "options": {"mode": "where"}}], "tolerances": [1e-4, 1e-6]})");
+  const auto run = conebench({"run", folder / "mine.json", "--db", folder / "mine.sqlite", "--program",
+                              (fs::path(CONEBENCH_PLUGIN_FOLDER) / "bad_server").string() + " child"});
+  EXPECT_EQ(query("mine.sqlite", "SELECT DISTINCT reason FROM cells"), std::vector<std::string>{"1 and 1"}) << run.err;
 }
 
 TEST_F(Programs, ThatChangeMeanwhileAreNotTakenForWhatTheyWere) {

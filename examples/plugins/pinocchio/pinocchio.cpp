@@ -165,31 +165,24 @@ class Pgs : public Base {
   PgsOptions o_;
 };
 
-constexpr const char* citation = "Pinocchio (BSD-2-Clause), github.com/stack-of-tasks/pinocchio; paper 000";
-
-const Info admm = {.id = "PINOCCHIO-ADMM",
-                   .name = "Pinocchio's ADMM",
-                   .citation = citation,
-                   .summary = "The original of ADMM-NCP-SA; symmetric G alone.",
-                   .joints = false,
-                   .limits = false,
-                   .two_dimensional = false,
-                   .uses_blocks = true,
-                   .needs_symmetry = true,
-                   .observed_every_iteration = false,
-                   .allocates = true};
-const Info pgs = {.id = "PINOCCHIO-PGS",
-                  .name = "Pinocchio's projected Gauss-Seidel",
-                  .citation = citation,
-                  .summary = "The original of PGS-NCP; its own stop test may claim what it has not.",
-                  .joints = false,
-                  .limits = false,
-                  .two_dimensional = false,
-                  .uses_blocks = true,
-                  .needs_symmetry = true,
-                  .observed_every_iteration = false,
-                  .allocates = true};
+/// Of both: contacts in 3D with a symmetric G.
+Info info(const char* id, const char* name, const char* summary) {
+  return {.id = id,
+          .name = name,
+          .citation = "Pinocchio (BSD-2-Clause), github.com/stack-of-tasks/pinocchio; paper 000",
+          .summary = summary,
+          .joints = false,
+          .limits = false,
+          .two_dimensional = false,
+          .uses_blocks = true,
+          .needs_symmetry = true,
+          .observed_every_iteration = false,
+          .allocates = true};
+}
 
 }  // namespace
 
-CONEBENCH_PLUGIN(row<Admm, AdmmOptions>(admm), row<Pgs, PgsOptions>(pgs))
+CONEBENCH_PLUGIN(row<Admm, AdmmOptions>(info("PINOCCHIO-ADMM", "Pinocchio's ADMM",
+                                             "The original of ADMM-NCP-SA; symmetric G alone.")),
+                 row<Pgs, PgsOptions>(info("PINOCCHIO-PGS", "Pinocchio's projected Gauss-Seidel",
+                                           "The original of PGS-NCP; its own stop test may claim what it has not.")))

@@ -26,7 +26,7 @@ namespace {
 constexpr double most_bytes_to_condense = 4e9;
 /// Other code that takes so many times longer for the same work on a problem that it has not seen keeps answers.
 constexpr double most_slowdown = 3.0;
-constexpr int problems_not_seen = 5;
+constexpr int problems_not_seen = 20;
 
 /// One set-up and one solve.
 struct Run {

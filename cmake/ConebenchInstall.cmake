@@ -2,7 +2,9 @@ include(CMakePackageConfigHelpers)
 get_property(libraries GLOBAL PROPERTY CONEBENCH_LIBRARIES)
 install(TARGETS conebench_settings conebench_plugin_interface ${libraries} EXPORT conebenchTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The component `tool` is what a Debian package has; the rest is for who builds against Conebench.
+install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/conebench RENAME copyright COMPONENT tool)
 foreach(folder base problems scenes fclib_loader metrics solvers runners reports)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench FILES_MATCHING PATTERN "*.hpp")
 endforeach()
@@ -14,10 +16,10 @@ install(CODE "
                   OUTPUT_FILE \"\${share}/bash-completion/completions/conebench\" COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/man_page.sh\" \"$<TARGET_FILE:conebench>\"
                   OUTPUT_FILE \"\${share}/man/man1/conebench.1\" COMMAND_ERROR_IS_FATAL ANY)
-")
+" COMPONENT tool)
 # Beside the C++ headers of the tree, under the name by which plug-ins include it.
 install(DIRECTORY include/conebench DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY suites DESTINATION ${CMAKE_INSTALL_DATADIR}/conebench)
+install(DIRECTORY suites DESTINATION ${CMAKE_INSTALL_DATADIR}/conebench COMPONENT tool)
 install(EXPORT conebenchTargets NAMESPACE conebench:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conebench)
 configure_package_config_file(cmake/conebenchConfig.cmake.in ${PROJECT_BINARY_DIR}/conebenchConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/conebench)

@@ -12,12 +12,20 @@ help() {
   echo .fi
 }
 
-commands=$("$conebench" --help | awk '/^Subcommands:/ { inside = 1; next } /^$/ { inside = 0 } inside && /^  [a-z]/ { print $1 }')
+# commands_of WORD…: the subcommands of `conebench WORD…`.
+commands_of() {
+  "$conebench" "$@" --help | awk '/^Subcommands:/ { inside = 1; next } /^$/ { inside = 0 } inside && /^  [a-z]/ { print $1 }'
+}
+
 version=$("$conebench" --version | sed -n '1s| (.*||p')
 printf '.TH CONEBENCH 1 "" "%s" "User Commands"\n' "$version"
 printf '.SH NAME\nconebench \\- compare solvers of frictional contact\n.SH DESCRIPTION\n'
 help
-for command in $commands; do
+for command in $(commands_of); do
   printf '.SH CONEBENCH %s\n' "${command^^}"
   help "$command"
+  for part in $(commands_of "$command"); do
+    printf '.SH CONEBENCH %s %s\n' "${command^^}" "${part^^}"
+    help "$command" "$part"
+  done
 done

@@ -1,28 +1,46 @@
 #!/usr/bin/env bash
-# Usage: scripts/package.sh [--build DIR] [--out DIR]
+# Usage: scripts/package.sh [--deb] [--build DIR] [--out DIR]
 # Makes conebench-VERSION-x86_64.tar.gz, which runs from any folder without root: the executable for x86-64-v3 and the libraries
 # it needs, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
-# --build: package the executable of this build folder, in place of a build of its own in build-package; 77 without patchelf.
+# --deb: makes conebench_VERSION_amd64.deb by cpack instead: for any processor of the architecture, with dependencies, manual
+# page and completion. --build: package the executable of this build folder, in place of a build of its own; 77 without the tools.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
-build='' out=.
+build='' out=. kind=tarball
 while [ $# -gt 0 ]; do
   case "$1" in
+    --deb) kind=deb; shift ;;
     --build) build=$2; shift 2 ;;
     --out) out=$2; shift 2 ;;
     *) echo "scripts/package.sh: unknown argument '$1'; see scripts/package.sh --help" >&2; exit 2 ;;
   esac
 done
+tools=(patchelf)
+[ "$kind" = tarball ] || tools=(cpack dpkg-deb dpkg-shlibdeps file)
 if [ -n "$build" ]; then
-  command -v patchelf >/dev/null || { echo "skipped: needs patchelf"; exit 77; }
+  for tool in "${tools[@]}"; do
+    command -v "$tool" >/dev/null || { echo "skipped: needs $tool"; exit 77; }
+  done
 else
   install_missing "${build_packages[@]}" "${package_packages[@]}"
-  build=build-package
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-march=x86-64-v3 -DCONEBENCH_TESTS=OFF \
+  build=build-$kind flags=-march=x86-64-v3
+  [ "$kind" = tarball ] || flags=''
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="$flags" -DCONEBENCH_TESTS=OFF \
     -DCONEBENCH_BENCHMARKS=OFF -DCONEBENCH_SICONOS=OFF -DCONEBENCH_IPOPT=OFF
   cmake --build "$build" --target conebench
+fi
+mkdir -p "$out"
+if [ "$kind" = deb ]; then
+  fresh=$(mktemp -d)
+  trap 'rm -rf "$fresh"' EXIT
+  cpack --config "$build/CPackConfig.cmake" -B "$fresh" >"$fresh/log" 2>&1 || { cat "$fresh/log" >&2; exit 1; }
+  package=$(basename "$fresh"/*.deb)
+  mv "$fresh/$package" "$out/"
+  scripts/try_package.sh "$out/$package"
+  echo "$out/$package"
+  exit 0
 fi
 version=$("$build/bin/conebench" --version | awk '{ print $2 }')
 name=conebench-$version-x86_64
@@ -44,7 +62,6 @@ done
 # RPATH and not RUNPATH: libraries find each other by it, too, and before LD_LIBRARY_PATH.
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$stage/$name/bin/conebench"
 for library in "$stage/$name"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done
-mkdir -p "$out"
 tar -C "$stage" --owner=0 --group=0 -czf "$out/$name.tar.gz" "$name"
 scripts/try_package.sh "$out/$name.tar.gz"
 echo "$out/$name.tar.gz"

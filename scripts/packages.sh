@@ -15,8 +15,8 @@ plot_packages=(gnuplot-nox)
 # Google Benchmark is here because the test build also compiles the kernel benchmarks.
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev python3 python3-numpy python3-h5py
                hdf5-tools sqlite3 codespell chromium chromium-driver texlive-latex-recommended texlive-pictures)
-# Tarballs of scripts/package.sh.
-package_packages=(patchelf)
+# Packages of scripts/package.sh.
+package_packages=(patchelf dpkg-dev file)
 # A cluster on the loopback; without it the test of `conebench slurm` is skipped.
 cluster_packages=(slurm-wlm munge)
 # The Python package (docs/python.md), which a build with tests has; it goes on without.

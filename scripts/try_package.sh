@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# Usage: scripts/try_package.sh TARBALL
-# Unpacks a package of scripts/package.sh, runs it as an ordinary user with an empty home, moves it and runs it again.
+# Usage: scripts/try_package.sh [--install] PACKAGE
+# Unpacks a package of scripts/package.sh, runs it as an ordinary user with an empty home; a tarball is moved and run again.
+# Of a Debian package also the dependencies, the manual page and the completion are looked at.
+# --install: a Debian package is installed by dpkg, run from /usr/bin and removed; needs root.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
-[ $# -eq 1 ] || { echo "scripts/try_package.sh: needs one tarball; see scripts/try_package.sh --help" >&2; exit 2; }
+install=''
+if [ "${1:-}" = --install ]; then
+  install=yes
+  shift
+fi
+[ $# -eq 1 ] || { echo "scripts/try_package.sh: needs one package; see scripts/try_package.sh --help" >&2; exit 2; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 mkdir "$scratch/home" "$scratch/first"
-tar -C "$scratch/first" -xzf "$1"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then
   chown 65534:65534 "$scratch/home"
@@ -19,20 +25,46 @@ cat >"$scratch/small.json" <<'SUITE'
  "solvers": ["NSGS", "CASCADE"], "tolerances": [1e-8],
  "limits": {"iterations": 5000, "seconds": 60, "memory_mb": 2000}, "repeats": {"min": 1, "min_ms": 0, "max": 1}}
 SUITE
+sweep() {  # executable, name of what it writes
+  (cd "$scratch/home" && "${run[@]}" "$1" run "$scratch/small.json" --db "$2.sqlite" --require-solved 1 &&
+    "${run[@]}" "$1" report "$2.sqlite" --out "$2" >/dev/null)
+  [ -s "$scratch/home/$2/index.html" ]
+}
+run=("${as_user[@]}" env -i HOME="$scratch/home" PATH=/usr/bin:/bin)
+if [[ $1 == *.deb ]]; then
+  version=$(dpkg-deb --field "$1" Version)
+  dpkg-deb --field "$1" Depends | tr ',' '\n' | while read -r package _; do
+    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "${package%:*}" 2>/dev/null)" = "ii " ] ||
+      { echo "try_package: depends on $package, which is not installed here" >&2; exit 1; }
+  done
+  dpkg-deb --field "$1" Depends | grep -q 'libc6 (>=' || { echo "try_package: no dependency on libc6" >&2; exit 1; }
+  dpkg-deb -x "$1" "$scratch/first"
+  root=$scratch/first
+  if [ -n "$install" ]; then
+    dpkg -i "$1"
+    trap 'dpkg -r conebench >/dev/null; rm -rf "$scratch"' EXIT
+    root=
+  fi
+  bash -n "$root/usr/share/bash-completion/completions/conebench"
+  grep -q '^\.SH CONEBENCH RUN' "$root/usr/share/man/man1/conebench.1"
+  [ -s "$root/usr/share/doc/conebench/copyright" ]
+  "${run[@]}" "$root/usr/bin/conebench" --version | grep -qF "conebench $version "
+  sweep "$root/usr/bin/conebench" installed
+  echo "the package ${install:+installs and }runs as an ordinary user"
+  exit 0
+fi
+tar -C "$scratch/first" -xzf "$1"
 try() {  # folder with the package
-  local package=("$1"/conebench-*) run
-  run=("${as_user[@]}" env -i HOME="$scratch/home" PATH=/usr/bin:/bin)
+  local package=("$1"/conebench-*)
   # Every library but the C library's comes from the package.
   if "${run[@]}" ldd "${package[0]}/bin/conebench" | grep '=> ' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' |
     grep -vF "${package[0]}/"; then
     echo "try_package: these come from elsewhere" >&2
     return 1
   fi
-  (cd "$scratch/home" && "${run[@]}" "${package[0]}/bin/conebench" run "$scratch/small.json" --db "$2.sqlite" --require-solved 1 &&
-    "${run[@]}" "${package[0]}/bin/conebench" report "$2.sqlite" --out "$2" >/dev/null)
+  sweep "${package[0]}/bin/conebench" "$2"
 }
 try "$scratch/first" before
 mv "$scratch/first" "$scratch/a folder elsewhere"
 try "$scratch/a folder elsewhere" after
-[ -s "$scratch/home/after/index.html" ]
 echo "the package runs as an ordinary user, before and after it is moved"

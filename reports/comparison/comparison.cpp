@@ -415,6 +415,7 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   comparison.times_compared = comparison.times_refused.empty() || options.force;
   if (options.force) tell_other_limits(comparison);
   pair_cells(comparison, options.force);
+  tell_other_data(comparison);
   Judge(comparison, chosen).run();
   find_alarms(comparison);
   count_alarms(comparison, options.fail_on);

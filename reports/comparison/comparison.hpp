@@ -178,7 +178,7 @@ struct Comparison {
   std::vector<ComparedSetting> settings;
   std::vector<TimeSlice> slices;         ///< loosest tolerance first
   std::vector<CellPair> pairs;           ///< all, slice by slice
-  std::vector<std::string> differences;  ///< of machine, build and limits: a line each
+  std::vector<std::string> differences;  ///< of machine, build, limits and data: a line each
   bool times_compared = true;
   std::string times_refused;  ///< why not
   long compared = 0;          ///< cells that both have

@@ -27,7 +27,8 @@ Json side_json(const Side& side) {
                     {"executable", run.build.executable},
                     {"compiler", run.build.compiler},
                     {"flags", run.build.flags},
-                    {"processor", run.machine.cpu}});
+                    {"processor", run.machine.cpu},
+                    {"data_sets", run.data_sets}});
   }
   return {{"name", side.name},
           {"cells", side.cells.size()},

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "reports/comparison/pairs.hpp"
+
 namespace conebench::reports {
 
 namespace {
@@ -78,6 +80,36 @@ void tell_other_limits(Comparison& comparison) {
   if (base == fresh) return;
   comparison.differences.push_back(
       fmt::format("limits: {} in the base, {} in the new one, compared all the same (--force)", base, fresh));
+}
+
+void tell_other_data(Comparison& comparison) {
+  std::set<std::string> names;
+  for (const Side* side : {&comparison.base, &comparison.fresh}) {
+    for (const RunRecord& run : side->runs) {
+      for (const auto& [name, version] : run.data_sets) names.insert(name);
+    }
+  }
+  bool any = false;
+  for (const std::string& name : names) {
+    const auto version = [&](const RunRecord& run) {
+      const auto found = run.data_sets.find(name);
+      return found == run.data_sets.end() ? std::string("none") : "version " + found->second;
+    };
+    const std::string base = values_of(comparison.base, version), fresh = values_of(comparison.fresh, version);
+    if (base == fresh) continue;
+    any = true;
+    comparison.differences.push_back(fmt::format("data set {}: {} in the base, {} in the new one", name, base, fresh));
+  }
+  if (!any) return;
+  const auto replaced = std::count_if(comparison.problems.begin(), comparison.problems.end(),
+                                      [](const ComparedProblem& one) { return one.in_base && one.note == other_data; });
+  const auto gone = std::count_if(comparison.problems.begin(), comparison.problems.end(),
+                                  [](const ComparedProblem& one) { return !one.in_new && one.note != other_data; });
+  const auto added =
+      std::count_if(comparison.problems.begin(), comparison.problems.end(),
+                    [](const ComparedProblem& one) { return !one.in_base && one.note != other_than_the_base; });
+  comparison.differences.push_back(
+      fmt::format("of the problems {} read other data, {} are gone and {} are new", replaced, gone, added));
 }
 
 }  // namespace conebench::reports

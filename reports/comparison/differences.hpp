@@ -12,4 +12,8 @@ std::string refuse_times(Comparison& comparison);
 /// Adds that the limits of the sides differ, where they do.
 void tell_other_limits(Comparison& comparison);
 
+/// Adds which versions of named data sets the sides saw, where they differ, and how many problems' data do. Of paired
+/// cells.
+void tell_other_data(Comparison& comparison);
+
 }  // namespace conebench::reports

@@ -159,11 +159,10 @@ PairedProblems pair_problems(Comparison& comparison) {
       paired.fresh[problem.hash] = by_source.at(problem.source);
       continue;
     }
-    if (replaced)
-      comparison.problems[by_source.at(problem.source)].note = "the new run read other data from this source";
+    if (replaced) comparison.problems[by_source.at(problem.source)].note = other_data;
     paired.fresh[problem.hash] = comparison.problems.size();
-    comparison.problems.push_back({problem.name, problem.family, problem.source, false, true,
-                                   replaced ? "other data than the base's" : problem.error});
+    comparison.problems.push_back(
+        {problem.name, problem.family, problem.source, false, true, replaced ? other_than_the_base : problem.error});
   }
   return paired;
 }

@@ -84,7 +84,7 @@ int parse_and_run(int argc, char** argv) {
                                          add_merge(root),      add_rejudge(root), add_doctor(root),
                                          add_completion(root), add_worker(root),  add_inverse_dynamics(root),
                                          add_loop(root),       add_new(root),     add_check_solver(root),
-                                         add_slurm(root),      add_tune(root)};
+                                         add_slurm(root),      add_tune(root),    add_data(root)};
 
   root.footer(std::string(exit_code_table()) + examples);  // last, because commands would inherit it
 

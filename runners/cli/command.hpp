@@ -44,13 +44,14 @@ Command add_merge(CLI::App& root);
 Command add_tune(CLI::App& root);
 Command add_rejudge(CLI::App& root);
 Command add_doctor(CLI::App& root);
+Command add_data(CLI::App& root);
 Command add_worker(CLI::App& root);
 Command add_completion(CLI::App& root);
 
 /// A bash script that completes everything that `root` declares.
 std::string bash_completion(const CLI::App& root);
 
-/// "conebench 0.1.0 (…)", one line.
+/// "conebench 0.2.0 (…)", one line.
 std::string version_line();
 
 }  // namespace conebench::cli

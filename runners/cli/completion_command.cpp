@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <set>
 
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
@@ -14,11 +15,14 @@ constexpr const char* footer = R"(Examples:
   source <(conebench completion bash)
   conebench completion bash > ~/.local/share/bash-completion/completions/conebench)";
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
+/// With those of its subcommands.
+std::set<std::string> option_names(const CLI::App& app) {  // NOLINT(misc-no-recursion)
+  std::set<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    for (const auto& name : option->get_lnames()) names.insert("--" + name);
   }
+  for (const CLI::App* part : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.merge(option_names(*part));
   return names;
 }
 
@@ -44,6 +48,7 @@ _conebench_first_words() {  # command: what its first argument can be beside a f
   case "$1" in
     list) echo solvers suites scenes metrics tables commands ;;
     completion) echo bash ;;
+    data) echo list add verify ;;
     generate) _conebench_ids scenes ;;
     run) _conebench_ids suites ;;
   esac

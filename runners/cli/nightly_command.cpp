@@ -29,7 +29,8 @@ Command add_nightly(CLI::App& root) {
   app->add_option("--stores", arguments->folder, "Folder of the nights, made where it is missing")
       ->required()
       ->type_name("DIR");
-  app->add_option("--data", arguments->data, "Folder of the problems; else CONEBENCH_DATA, else the suite's own folder")
+  app->add_option("--data", arguments->data,
+                  "Folder of the problems, or name of a data set; else CONEBENCH_DATA, else the suite's own folder")
       ->type_name("DIR");
   app->add_option("--pin", arguments->pin, "A reference to compare with as well, against slow changes")
       ->type_name("STORE");

@@ -261,8 +261,9 @@ Command add_paper(CLI::App& root) {
          "--variant", arguments->variant,
          "`code`: with the parameters of the code that the authors published, where these differ from the text")
       ->type_name("NAME");
-  app->add_option("--data", arguments->data,
-                  "Folder with files of the collections that the papers use; else CONEBENCH_DATA")
+  app->add_option(
+         "--data", arguments->data,
+         "Folder with files of the collections that the papers use, or name of a data set; else CONEBENCH_DATA")
       ->type_name("DIR");
   app->add_option("--db", arguments->stores,
                   "One store (….sqlite), or a folder with a store a suite; OUT/stores if not given")

@@ -13,6 +13,7 @@
 #include "fclib_loader/isolation.hpp"
 #include "reports/text.hpp"
 #include "runners/cli/arguments.hpp"
+#include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "scenes/scene_table.hpp"
 #include "scenes/simulated/simulated_scene.hpp"
@@ -77,7 +78,13 @@ std::filesystem::path find_problem_file(const std::string& file) {
   std::error_code ignored;
   if (given.is_absolute() || std::filesystem::exists(given, ignored)) return given;
   if (const auto data = data_folder_of_environment(); !data.empty()) {
-    auto below = data / given;
+    auto below = data_folder(data) / given;
+    if (std::filesystem::exists(below, ignored)) return below;
+  }
+  if (given.has_parent_path()) {
+    const std::string name = given.begin()->string();
+    const auto set = data_set_of(name);
+    auto below = set && *set ? (*set)->folder / file.substr(name.size() + 1) : given;
     if (std::filesystem::exists(below, ignored)) return below;
   }
   return given;

@@ -24,7 +24,8 @@ struct GivenProblem {
 /// `--read-seconds`, for commands that read FCLIB files.
 void add_read_limit(CLI::App& app);
 
-/// The file as given, or where there is none and the path is relative, below the folder CONEBENCH_DATA.
+/// The file as given, or where there is none and the path is relative, below the folder CONEBENCH_DATA, or in a data
+/// set: "NAME/PATH".
 std::filesystem::path find_problem_file(const std::string& file);
 
 /// The scene that the text names ("box-stack boxes=5 seed=2"); nullopt where it is to be read as a file.

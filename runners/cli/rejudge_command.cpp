@@ -77,7 +77,8 @@ Command add_rejudge(CLI::App& root) {
   CLI::App* app = root.add_subcommand("rejudge", "Compute the residuals of stored answers anew");
   app->footer(footer);
   app->add_option("DB", arguments->store, "Store, changed in place")->required();
-  app->add_option("--data", arguments->data, "Folder of the problems, as for `conebench run`")->type_name("DIR");
+  app->add_option("--data", arguments->data, "Folder of the problems or name of a data set, as for `conebench run`")
+      ->type_name("DIR");
   add_break_lock(*app, arguments->break_lock);
   return {app, [arguments] { return run_rejudge(*arguments); }};
 }

@@ -344,7 +344,8 @@ Command add_run(CLI::App& root) {
                   "Store of the results, made or resumed; the suite's name + .sqlite if not "
                   "given")
       ->type_name("FILE");
-  app->add_option("--data", arguments->data, "Folder of the problems; else CONEBENCH_DATA, else the suite's own folder")
+  app->add_option("--data", arguments->data,
+                  "Folder of the problems, or name of a data set; else CONEBENCH_DATA, else the suite's own folder")
       ->type_name("DIR");
   add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0},
               "Workers; more than one marks the results as throughput, without time rankings");

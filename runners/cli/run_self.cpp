@@ -15,11 +15,11 @@ namespace {
 
 constexpr unsigned look_us = 20'000;
 constexpr mode_t readable = 0644;
+constexpr int not_found = 127;  // as of a shell
 
-}  // namespace
-
-Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
-                        const std::filesystem::path& printed) {
+/// `program`: a file; null: the first word, looked up in PATH.
+Result<Ending> run_words(const char* program, const std::vector<std::string>& words, const std::atomic<bool>* stop,
+                         const std::filesystem::path& printed) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
   for (std::string& word : copies) arguments.push_back(word.data());
@@ -30,7 +30,11 @@ Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic
       const int file = ::open(printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, readable);
       if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) return 1;
     }
-    execv("/proc/self/exe", arguments.data());
+    if (program == nullptr) {
+      execvp(arguments.front(), arguments.data());
+      return not_found;
+    }
+    execv(program, arguments.data());
     return 1;
   });
   if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
@@ -46,6 +50,17 @@ Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic
   }
   const bool by_itself = ended == child && WIFEXITED(status);
   return Ending{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal), .words = output.last_words()};
+}
+
+}  // namespace
+
+Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
+                        const std::filesystem::path& printed) {
+  return run_words("/proc/self/exe", words, stop, printed);
+}
+
+Result<Ending> run_program(const std::vector<std::string>& words, const std::atomic<bool>* stop) {
+  return run_words(nullptr, words, stop, {});
 }
 
 }  // namespace conebench::cli

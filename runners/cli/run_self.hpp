@@ -20,4 +20,7 @@ struct Ending {
 Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
                         const std::filesystem::path& printed = {});
 
+/// The same of another program, looked up in PATH; 127 where there is none.
+Result<Ending> run_program(const std::vector<std::string>& words, const std::atomic<bool>* stop);
+
 }  // namespace conebench::cli

@@ -19,6 +19,7 @@
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/plan/cell_parts.hpp"
 #include "runners/plan/content_address.hpp"
+#include "runners/plan/data_set.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/store.hpp"
 
@@ -60,6 +61,12 @@ std::string absolute(const std::string& path) {
   return fs::absolute(path, ignored).lexically_normal().string();
 }
 
+/// The name of a data set, which every task looks up, or the folder as they find it.
+std::string place_of_data(const std::string& data) {
+  const auto set = data_set_of(data);
+  return set && *set ? data : absolute(data);
+}
+
 /// The folder, as every task finds it.
 struct Place {
   fs::path folder;
@@ -85,7 +92,7 @@ std::string log_pattern(const fs::path& folder, const std::string& file) {
 std::string array_script(const SlurmArguments& arguments, const Suite& suite, const SlurmPlan& plan,
                          const Place& place) {
   std::vector<std::string> words = {place.executable, "run", plan.suite_file};
-  if (!arguments.data.empty()) words.insert(words.end(), {"--data", absolute(arguments.data)});
+  if (!arguments.data.empty()) words.insert(words.end(), {"--data", place_of_data(arguments.data)});
   if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
   if (arguments.allow_mixed) words.emplace_back("--allow-mixed");
   const std::vector<std::string> code = words_of(arguments.code);
@@ -147,7 +154,7 @@ rm -f {}.new
   if (!arguments.nights.empty()) {
     std::vector<std::string> words = {place.executable, "nightly", plan.suite_file, "--stores",
                                       absolute(arguments.nights)};
-    if (!arguments.data.empty()) words.insert(words.end(), {"--data", absolute(arguments.data)});
+    if (!arguments.data.empty()) words.insert(words.end(), {"--data", place_of_data(arguments.data)});
     if (!arguments.filter.empty()) words.insert(words.end(), {"--filter", arguments.filter});
     const std::vector<std::string> code = words_of(arguments.code);
     words.insert(words.end(), code.begin(), code.end());
@@ -411,7 +418,8 @@ Command add_slurm(CLI::App& root) {
               "Parts, each a task of an array; several times the processors, so that none waits");
   app->add_option("--out", arguments->out, "Folder on a disk that all nodes share: scripts, stores, logs")
       ->type_name("DIR");
-  app->add_option("--data", arguments->data, "Folder of the problems, as of `run`")->type_name("DIR");
+  app->add_option("--data", arguments->data, "Folder of the problems or name of a data set, as of `run`")
+      ->type_name("DIR");
   app->add_option("--filter", arguments->filter, "Only the cells that it fits, as of `run`")->type_name("EXPR");
   app->add_option("--sbatch", arguments->sbatch, "More options of sbatch, in one word")->type_name("OPTIONS");
   app->add_option("--costs", arguments->costs,

@@ -376,7 +376,7 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   single.jobs = 1;
   const MachineLoad load = capture_load();
   for (const Side side : {base, fresh}) {
-    describe_run(suite, single, runs[side]);
+    describe_run(suite, single, *plan, runs[side]);
     runs[side].scope_json = to_json_text(plan->scope);
     runs[side].machine = capture_machine();
     runs[side].load_before = load.load;

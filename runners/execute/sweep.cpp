@@ -163,7 +163,7 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
     return finish();
   }
 
-  describe_run(suite, options, run);
+  describe_run(suite, options, *plan, run);
   run.load_before = load_before.load;
   const auto failed = [&](const Error& error) {
     outcome.stopped = error;

@@ -15,6 +15,7 @@
 #include "runners/execute/simulate.hpp"
 #include "runners/execute/survey.hpp"
 #include "runners/execute/survey_file.hpp"
+#include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_source.hpp"
 
 namespace conebench {
@@ -192,6 +193,10 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
     pending_sources.push_back(source);
   }
   std::erase_if(*sources, [](const ProblemSource& source) { return source.pending; });
+  // A shard takes the word of the survey: each of many would read all bytes of the set.
+  if (options.shards == 1 && !options.keys) {
+    if (const auto altered = altered_data(*sources, options.interrupted)) return *altered;
+  }
   const int at_a_time = std::max(options.jobs, processors);
   // A look alone leaves no features to keep.
   const std::filesystem::path file = known != nullptr ? survey_file(options.cache) : std::filesystem::path();
@@ -240,13 +245,16 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   return plan;
 }
 
-void describe_run(const Suite& suite, const SweepOptions& options, RunRecord& run) {
+void describe_run(const Suite& suite, const SweepOptions& options, const SweepPlan& plan, RunRecord& run) {
   run.suite_name = suite.name;
   run.suite_text = suite.text;
-  const std::filesystem::path data = options.data.empty() ? data_folder_of_environment() : options.data;
+  const auto data = data_folder(options.data.empty() ? data_folder_of_environment() : options.data);
   std::error_code ignored;
   if (!suite.folder.empty()) run.suite_folder = std::filesystem::absolute(suite.folder, ignored).string();
   if (!data.empty()) run.data_folder = std::filesystem::absolute(data, ignored).string();
+  for (const ProblemSource& source : plan.problems.sources) {
+    if (!source.data_set.empty()) run.data_sets[source.data_set] = source.data_version;
+  }
   run.seed = suite.seed;
   run.started_utc = utc_now();
   run.mode = options.jobs == 1 ? "timed" : "throughput";

@@ -34,8 +34,8 @@ struct SweepPlan {
 Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& options,
                                   const std::vector<ProblemRecord>* known, Progress& progress);
 
-/// Fills in what the suite and the options say of a run that begins now.
-void describe_run(const Suite& suite, const SweepOptions& options, RunRecord& run);
+/// Fills in what the suite, the options and the plan say of a run that begins now.
+void describe_run(const Suite& suite, const SweepOptions& options, const SweepPlan& plan, RunRecord& run);
 
 /// Stores the plan's settings and the problems that it has cells of.
 std::optional<Error> put_plan(Store& store, const SweepPlan& plan);

@@ -16,9 +16,10 @@ class Hasher {
  public:
   Hasher() : state_(XXH3_createState()) { XXH3_128bits_reset(state_.get()); }
   void add(const void* data, std::uint64_t size) {
-    XXH3_128bits_update(state_.get(), &size, sizeof size);
-    XXH3_128bits_update(state_.get(), data, size);
+    add_bytes(&size, sizeof size);
+    add_bytes(data, size);
   }
+  void add_bytes(const void* data, std::uint64_t size) { XXH3_128bits_update(state_.get(), data, size); }
   std::string digits() const {
     const XXH128_hash_t hash = XXH3_128bits_digest(state_.get());
     return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
@@ -45,16 +46,30 @@ std::string content_address(std::span<const double> values) {
   return hasher.digits();
 }
 
-std::string file_address(const std::filesystem::path& file) {
+namespace {
+
+/// `add(hasher, data, size)` for each piece of the file.
+template <class Add>
+std::string hash_of_file(const std::filesystem::path& file, Add add) {
   std::ifstream stream(file, std::ios::binary);
   std::vector<char> chunk(std::size_t{1} << 20);
   Hasher hasher;
   bool any = false;
   while (stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), stream.gcount() > 0) {
-    hasher.add(chunk.data(), static_cast<std::uint64_t>(stream.gcount()));
+    add(hasher, chunk.data(), static_cast<std::uint64_t>(stream.gcount()));
     any = true;
   }
   return any ? hasher.digits() : "";
+}
+
+}  // namespace
+
+std::string file_address(const std::filesystem::path& file) {
+  return hash_of_file(file, [](Hasher& hasher, const char* data, std::uint64_t size) { hasher.add(data, size); });
+}
+
+std::string file_xxh128(const std::filesystem::path& file) {
+  return hash_of_file(file, [](Hasher& hasher, const char* data, std::uint64_t size) { hasher.add_bytes(data, size); });
 }
 
 std::string exact_text(double value) { return fmt::format("{}", value); }

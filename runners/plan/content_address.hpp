@@ -18,6 +18,9 @@ std::string content_address(std::span<const double> values);
 /// Over a file's bytes; empty where it has none or can't be read.
 std::string file_address(const std::filesystem::path& file);
 
+/// XXH128 of the bytes alone, as `xxhsum -H2` prints it; empty where it has none or can't be read.
+std::string file_xxh128(const std::filesystem::path& file);
+
 /// The shortest text that reads back as the same number.
 std::string exact_text(double value);
 

@@ -13,6 +13,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
 #include "runners/plan/content_address.hpp"
+#include "runners/plan/data_set.hpp"
 #include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/source_names.hpp"
@@ -36,13 +37,45 @@ void make_sequences(std::vector<ProblemSource>& files, const ProblemEntry& entry
   }
 }
 
-Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std::vector<fs::path>& bases) {
+/// Where relative globs start from.
+struct Base {
+  fs::path folder;
+  std::optional<DataSet> set = {};
+};
+
+Result<std::vector<fs::path>> files_below(const ProblemEntry& entry, const Base& base) {
+  if (!entry.fclib.empty()) return glob_files(base.folder, entry.fclib);
+  std::vector<fs::path> files;
+  for (const DataFile& file : base.set->files) files.emplace_back(file.path);
+  return files;
+}
+
+/// Says of a source which file of the set it is.
+std::optional<Error> attribute(const DataSet& set, const fs::path& file, ProblemSource& source) {
+  const DataFile* const known = set.find(file.generic_string());
+  if (known == nullptr) {
+    return Error{ErrorCode::bad_input, fmt::format("data set {} {}: {} is not in its manifest; `conebench data add {}` "
+                                                   "again takes it in",
+                                                   set.name, set.version, source.source, set.name)};
+  }
+  source.data_set = set.name;
+  source.data_version = set.version;
+  source.data_hash = known->hash;
+  return std::nullopt;
+}
+
+Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vector<Base> bases) {
+  if (!entry.data.empty()) {
+    auto set = find_data_set(entry.data);
+    if (!set) return Error{set.error().code, entry.where + ": " + set.error().message};
+    bases = {{set->folder, std::move(*set)}};
+  }
   std::string looked;
-  for (const fs::path& base : bases) {
-    const auto files = glob_files(base, entry.fclib);
+  for (const Base& base : bases) {
+    const auto files = files_below(entry, base);
     if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
     if (files->empty()) {
-      looked += (looked.empty() ? "" : ", ") + (base.empty() ? std::string(".") : base.string());
+      looked += (looked.empty() ? "" : ", ") + (base.folder.empty() ? std::string(".") : base.folder.string());
       continue;
     }
     std::vector<ProblemSource> sources;
@@ -51,7 +84,11 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, const std
       source.name = valid_utf8(file.stem().string());
       source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
       source.source = valid_utf8(file.generic_string());
-      source.file = file.is_absolute() ? file : base / file;
+      source.file = file.is_absolute() ? file : base.folder / file;
+      if (base.set && !file.is_absolute()) {
+        if (auto error = attribute(*base.set, file, source)) return *error;
+        if (!entry.data.empty()) source.source = base.set->name + "/" + source.source;
+      }
       sources.push_back(std::move(source));
     }
     if (entry.sequence) make_sequences(sources, entry);
@@ -170,16 +207,15 @@ std::string addressed_text(const std::string& scene, OptionValues effective, std
 
 /// A simulated scene's model file is taken from where the command is called, or else from where the suite's problems
 /// are.
-ProblemEntry with_model_found(ProblemEntry entry, const std::vector<fs::path>& bases) {
+ProblemEntry with_model_found(ProblemEntry entry, const std::vector<Base>& bases) {
   for (OptionValues& options : entry.options) {
     const auto option = options.find("path");
     const auto* const path = option == options.end() ? nullptr : std::get_if<std::string>(&option->second);
     std::error_code ignored;
     if (path == nullptr || path->empty() || fs::path(*path).is_absolute() || fs::exists(*path, ignored)) continue;
-    const auto base = std::find_if(bases.begin(), bases.end(), [&](const fs::path& folder) {
-      return fs::is_regular_file(folder / *path, ignored);
-    });
-    if (base != bases.end()) option->second = (*base / *path).lexically_normal().string();
+    const auto base = std::find_if(bases.begin(), bases.end(),
+                                   [&](const Base& one) { return fs::is_regular_file(one.folder / *path, ignored); });
+    if (base != bases.end()) option->second = (base->folder / *path).lexically_normal().string();
   }
   return entry;
 }
@@ -293,14 +329,26 @@ fs::path data_folder_of_environment() {
 
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment,
                                                 const fs::path& cache, const SceneWatch& watch) {
+  std::vector<Base> bases;
+  for (const fs::path& place : {data, environment}) {
+    auto set = data_set_of(place);
+    if (!set) return set.error();
+    if (*set) {
+      const fs::path folder = (*set)->folder;
+      bases.push_back({folder, std::move(*set)});
+    } else if (!place.empty()) {
+      bases.push_back({place});
+    }
+  }
   std::error_code ignored;
-  if (!data.empty() && !fs::is_directory(data, ignored)) {
-    return Error{ErrorCode::bad_input, fmt::format("--data {}: no such folder; check the path", data.string())};
+  if (!data.empty() && !bases.front().set && !fs::is_directory(data, ignored)) {
+    return Error{
+        ErrorCode::bad_input,
+        fmt::format("--data {}: no such folder, and no data set of that name; check the path, or see `conebench "
+                    "data list`",
+                    data.string())};
   }
-  std::vector<fs::path> bases;
-  for (const fs::path& base : {data, environment, suite.folder}) {
-    if (!base.empty()) bases.push_back(base);
-  }
+  if (!suite.folder.empty()) bases.push_back({suite.folder});
   std::vector<ProblemSource> sources;
   std::map<std::string, std::size_t> known;
   Told told;
@@ -337,6 +385,20 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
   name_scenes(sources);
   tell_names_apart(sources);
   return sources;
+}
+
+std::optional<Error> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted) {
+  for (const ProblemSource& source : sources) {
+    if (interrupted != nullptr && *interrupted) return std::nullopt;
+    if (source.data_hash.empty() || file_xxh128(source.file) == source.data_hash) continue;
+    std::error_code ignored;
+    return Error{ErrorCode::bad_input,
+                 fmt::format("data set {} {}: {} {}; `conebench data verify {}` lists all such files", source.data_set,
+                             source.data_version, source.file.string(),
+                             fs::exists(source.file, ignored) ? "holds other data than when it was added" : "is gone",
+                             source.data_set)};
+  }
+  return std::nullopt;
 }
 
 fs::path cached_file(const ProblemSource& source, const fs::path& cache) {

@@ -23,6 +23,8 @@ struct ProblemSource {
   std::string family;          ///< empty: the problem's own
   std::string source;          ///< as records show it: the path as the suite's glob gives it, or scene and parameters
   std::filesystem::path file;  ///< what to open; empty for a scene
+  /// Of a file of a named set (data_set.hpp): the set, its version, and the file's hash in its manifest. Else empty.
+  std::string data_set = {}, data_version = {}, data_hash = {};
   /// Where the suite says that the entry's problems are a sequence, or a simulation will make it; else the problem
   /// tells.
   std::optional<SequencePlace> place;
@@ -60,15 +62,20 @@ struct SceneWatch {
 std::filesystem::path data_folder_of_environment();
 
 /// All sources of a suite in its order, a file or scene named twice once. `data` is looked up first, then
-/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out; a simulated scene's
-/// `path` is looked up there where it is not found as it stands. The samples of
+/// the folder in `environment` (CONEBENCH_DATA), then the suite's own; empty ones are left out, and the first two may
+/// name a data set; a simulated scene's `path` is looked up there where it is not found as it stands. The samples of
 /// simulated scenes are files in a folder of their own below `cache`, simulated where they are not there yet, which
 /// `watch` may stop: the list is then not whole. Of a simulation that fails (bad_input) there is one source, which says
-/// why; without MuJoCo `note` tells it once for all. Errors: `data` is no folder; a glob that matches no file anywhere,
-/// and where it was looked for (bad_input); those of a scene; others of a simulation.
+/// why; without MuJoCo `note` tells it once for all. Errors: `data` is no folder and no data set; a glob that matches
+/// no file anywhere, and where it was looked for; a file in a data set's folder that its manifest does not have
+/// (bad_input); those of a scene; others of a simulation.
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::filesystem::path& data,
                                                 const std::filesystem::path& environment,
                                                 const std::filesystem::path& cache = {}, const SceneWatch& watch = {});
+
+/// The first file of a named set that holds other data than when the set was added (bad_input); nothing where
+/// interrupted. Reads them all.
+std::optional<Error> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted);
 
 /// The problem itself, with family, name and source file in its provenance. A scene with as_fclib is written to `cache`
 /// (made where it is missing) and read back; with `reuse` a file that is there already is read alone. Errors: the

@@ -154,17 +154,19 @@ class SuiteReader {
 
   void problems(const Json& list, Suite& suite) {
     each(list, "problems", [&](const Json& value, const std::string& path) {
-      if (!value.is_object()) return read_.fail(path, "must be {\"fclib\": …} or {\"scene\": …}");
-      if (value.contains("fclib") == value.contains("scene")) {
-        return read_.fail(path, "must have either \"fclib\" or \"scene\"");
+      if (!value.is_object()) return read_.fail(path, "must be {\"fclib\": …}, {\"data\": …} or {\"scene\": …}");
+      const bool files = value.contains("fclib") || value.contains("data");
+      if (files == value.contains("scene")) {
+        return read_.fail(path, "must have either \"fclib\" or \"data\", or \"scene\"");
       }
       ProblemEntry entry;
       entry.where = file_ + ": " + path;
       if (const Json* family = find(value, "family")) entry.family = read_.text(*family, child_path(path, "family"));
       if (const Json* flag = find(value, "sequence")) entry.sequence = read_.flag(*flag, child_path(path, "sequence"));
-      if (value.contains("fclib")) {
-        read_.is_object(value, path, {"fclib", "family", "sequence", "category", "conditioning"});
-        entry.fclib = read_.text(value["fclib"], child_path(path, "fclib"));
+      if (files) {
+        read_.is_object(value, path, {"fclib", "data", "family", "sequence", "category", "conditioning"});
+        if (const Json* glob = find(value, "fclib")) entry.fclib = read_.text(*glob, child_path(path, "fclib"));
+        if (const Json* data = find(value, "data")) entry.data = read_.text(*data, child_path(path, "data"));
       } else {
         scene(value, path, entry);
       }

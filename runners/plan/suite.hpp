@@ -26,7 +26,8 @@ struct FeatureCondition {
 /// One entry of a suite's "problems": FCLIB files by a glob, or a scene with every point of its grid and every seed; a
 /// simulated scene gives many problems each.
 struct ProblemEntry {
-  std::string fclib;                  ///< glob as the suite writes it; empty for a scene
+  std::string fclib;                  ///< glob as the suite writes it; empty for a scene or a whole data set
+  std::string data = {};              ///< data set that the glob is of, "NAME" or "NAME@VERSION"; empty: none named
   std::string scene;                  ///< id; empty for files
   std::vector<OptionValues> options;  ///< of the scene, one a grid point
   std::vector<std::uint64_t> seeds;   ///< of the scene

@@ -30,6 +30,7 @@ using sqlite::Statement;
 using Seen = std::map<std::string, std::string>;
 struct Common {
   Seen machine, mode, limits;
+  std::map<std::string, Seen> data;  ///< versions by the name of a data set
   /// By the side of a side-by-side run, the first build seen and its file; a difference, once one is found.
   std::map<std::string, std::pair<BuildRecord, std::string>> builds;
   std::string other_build;
@@ -74,6 +75,11 @@ void collect(const Connection& connection, Common& common) {
   add(common.machine, "runs", "machine_cpu, machine_cores || ' cores'");
   collect_builds(connection, common);
   add(common.mode, "runs", "mode");
+  for (const auto& text : distinct(connection, "runs", "data_sets")) {
+    std::map<std::string, std::string> sets;
+    from_column(text, sets);
+    for (const auto& [name, version] : sets) common.data[name].emplace(version, file);
+  }
   // A shard without cells has no limits to compare.
   add(common.limits, "cells", "max_iterations || ' iterations', limit_s || ' s', limit_mb || ' MB'");
 }
@@ -90,6 +96,8 @@ std::vector<std::string> differences(const Common& common) {
   look("different machines", common.machine);
   if (!common.other_build.empty()) lines.push_back("different builds: " + common.other_build);
   look("timed and throughput runs", common.mode);
+  for (const auto& [name, versions] : common.data)
+    look(("different versions of the data set " + name).c_str(), versions);
   look("different limits", common.limits);
   return lines;
 }

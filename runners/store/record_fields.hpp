@@ -50,6 +50,7 @@ void visit_run(Visitor& visit, Record& run) {
   visit("data_folder", run.data_folder);
   visit("scope", run.scope_json);
   visit("side", run.side);
+  visit("data_sets", run.data_sets);
 }
 
 template <class Visitor, class Record>

@@ -42,10 +42,11 @@ struct BuildRecord {
 struct RunRecord {
   std::int64_t id = 0;
   std::string suite_name;
-  std::string suite_text;    ///< the suite file, verbatim
-  std::string suite_folder;  ///< absolute; where its relative paths start from last
-  std::string data_folder;   ///< absolute; --data or CONEBENCH_DATA, else empty
-  std::string scope_json;    ///< what the suite asked for then (suite_scope.hpp); empty: not known
+  std::string suite_text;                        ///< the suite file, verbatim
+  std::string suite_folder;                      ///< absolute; where its relative paths start from last
+  std::string data_folder;                       ///< absolute; --data or CONEBENCH_DATA, else empty
+  std::map<std::string, std::string> data_sets;  ///< named sets that its problems are of → their version
+  std::string scope_json;                        ///< what the suite asked for then (suite_scope.hpp); empty: not known
   std::uint64_t seed = 0;
   std::string started_utc;
   std::string finished_utc;  ///< empty while it runs or where it was interrupted

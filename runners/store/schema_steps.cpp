@@ -249,8 +249,13 @@ constexpr const char* version_8 = R"sql(
 ALTER TABLE cells ADD COLUMN stage TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::array<const char*, 8> steps_of_this_build = {version_1, version_2, version_3, version_4,
-                                                            version_5, version_6, version_7, version_8};
+/// Which version of a named data set a run saw.
+constexpr const char* version_9 = R"sql(
+ALTER TABLE runs ADD COLUMN data_sets TEXT NOT NULL DEFAULT '{}';
+)sql";
+
+constexpr std::array<const char*, 9> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5,
+                                                            version_6, version_7, version_8, version_9};
 
 }  // namespace
 

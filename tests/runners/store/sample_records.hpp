@@ -40,6 +40,7 @@ inline RunRecord sample_run() {
   run.build = {
       "0.1.0",           "abc-dirty", "g++ 12.2", "-O3", "Release", true, {{"eigen", "3.4.0"}, {"hdf5", "1.10.8"}},
       "0123456789abcdef"};
+  run.data_sets = {{"mine", "5d41402abc4b"}};
   run.load_before = 0.25;
   run.load_after = 1.5;
   run.steal_share = 0.01;

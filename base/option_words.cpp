@@ -23,6 +23,11 @@ std::vector<std::string> split_list(const std::string& list) {
   return words;
 }
 
+std::string unknown_option(const std::string& name, const std::vector<std::string>& known) {
+  return fmt::format("unknown option '{}'; {}known: {}", name, did_you_mean(name, known),
+                     known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+}
+
 Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
                                    const std::string& owner, const std::string& before) {
   OptionValues values;

@@ -17,4 +17,7 @@ std::vector<std::string> split_list(const std::string& list);
 Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
                                    const std::string& owner, const std::string& before);
 
+/// "unknown option 'relxation'; did you mean 'relaxation'? known: order, relaxation".
+std::string unknown_option(const std::string& name, const std::vector<std::string>& known);
+
 }  // namespace conebench

@@ -1,5 +1,4 @@
 #include "base/options.hpp"
-#include "base/suggestion.hpp"
 
 #include <fmt/core.h>
 
@@ -8,6 +7,8 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+
+#include "base/option_words.hpp"
 
 namespace conebench {
 
@@ -113,8 +114,7 @@ Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
     if (found == entries_.end()) {
       std::vector<std::string> known;
       for (const auto& entry : entries_) known.push_back(entry.spec.name);
-      return usage(fmt::format("unknown option '{}'; {}known: {}", name, did_you_mean(name, known),
-                               known.empty() ? "none" : joined(known)));
+      return usage(unknown_option(name, known));
     }
     auto checked = check_value(found->spec, value);
     if (!checked) return checked.error();

@@ -20,7 +20,7 @@ py::bytes report_table(const std::vector<std::string>& stores, const std::string
     const py::gil_scoped_release others_may_run;
     const auto groups = parse_report_groups(by);
     if (!groups) return Error{groups.error().code, "by: " + groups.error().message};
-    const auto fits = CellFilter::parse(filter, {.where = "filter"});
+    const auto fits = CellFilter::parse(filter, {.where = "filter", .of_stored_cells = true});
     if (!fits) return fits.error();
     auto read = cli::read_joined(stores, all_cells);
     if (!read) return read.error();

@@ -162,11 +162,19 @@ Result<ReportFiles> write_report(const StoreContents& contents, const std::files
         "The page has no charts: this build lacks plotly (scripts/fetch_plotly.sh, then build).");
   }
   written.ranking = reports::terminal(analysis, options.colour);
+  written.unsolved = reports::unsolved_cells(analysis, options.unsolved);
   return written;
 }
 
-std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles) {
-  return reports::terminal(reports::analyse(contents, force_time_profiles), colour);
+std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList& list) {
+  return reports::unsolved_cells(reports::analyse(contents, false), list);
+}
+
+std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles,
+                             const UnsolvedList* unsolved) {
+  const reports::Analysis analysis = reports::analyse(contents, force_time_profiles);
+  return reports::terminal(analysis, colour) +
+         (unsolved != nullptr ? reports::unsolved_cells(analysis, *unsolved) : std::string());
 }
 
 }  // namespace conebench

@@ -34,6 +34,13 @@ StoreContents anonymous(StoreContents contents);
 
 /// What `compare` says of the two runs, as JSON with the first 200 changed cells.
 std::string changes_since(const StoreContents& earlier, const StoreContents& now);
+/// How a terminal shows the cells that are not solved.
+struct UnsolvedList {
+  bool every_cell = false;
+  bool colour = false;      ///< ANSI colours
+  std::size_t columns = 0;  ///< of the terminal; 0: lines of any length
+  std::string command;      ///< that shows every cell; empty: none
+};
 
 struct ReportOptions {
   std::vector<ReportFormat> formats = all_report_formats();
@@ -44,12 +51,14 @@ struct ReportOptions {
   std::vector<std::filesystem::path> folders;
   std::string since;           ///< changes_since() an earlier run, for the page; empty: there is none
   bool colour = false;         ///< of ReportFiles::ranking
+  UnsolvedList unsolved;       ///< of ReportFiles::unsolved
   reports::Pictures pictures;  ///< on the page; write_report() takes those that lie beside the problems' files
 };
 
 struct ReportFiles {
   std::vector<std::filesystem::path> paths;  ///< what was written, the page (or else the first file) in front
   std::string ranking;                       ///< as terminal_ranking() has it
+  std::string unsolved;                      ///< the cells that are not solved, as terminal_ranking() has them
   std::vector<std::string> notes;  ///< what the files lack (charts), and which beside them are another report's
 };
 
@@ -72,8 +81,12 @@ std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, co
 /// renumbered so that they stay apart. What present_contents says of each is kept; shards of one suite are one.
 StoreContents join_contents(std::vector<StoreContents> stores);
 
+/// Cells of the contents that ran and are not solved, how they ended and why; empty where all are solved.
+std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList& list);
+
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.
-/// `force_time_profiles` as in ReportOptions.
-std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles = false);
+/// `force_time_profiles` as in ReportOptions. `unsolved`: with that list behind it.
+std::string terminal_ranking(const StoreContents& contents, bool colour, bool force_time_profiles = false,
+                             const UnsolvedList* unsolved = nullptr);
 
 }  // namespace conebench

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <tuple>
 
+#include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
 
@@ -11,8 +14,8 @@ namespace conebench::reports {
 
 namespace {
 
-/// Grids of a few options stand in full; names from outside can have any length.
-constexpr int longest_label = 100;
+/// Lines of cells that are not solved, where not all are asked for.
+constexpr std::size_t most_groups = 10;
 
 enum class Style { plain, bold, dim, good, warning, bad };
 
@@ -85,6 +88,13 @@ Field time_field(const std::optional<double>& value) {
   return value ? Field{human_time(*value)} : Field{"–", Style::dim};
 }
 
+std::vector<std::string> column_labels(const Analysis& analysis) {
+  constexpr std::size_t usual = 34;
+  std::vector<std::string> labels;
+  for (const Column& column : analysis.columns) labels.push_back(one_line(column.label));
+  return short_labels(labels, usual);
+}
+
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const Paint& paint) {
   std::vector<Heading> headings{{"#"}, {"solver", true}, {"solved", true}, {""}, {""}};
   if (analysis.times_shown) {
@@ -93,13 +103,14 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
     headings.push_back({"iterations"});
   }
   headings.insert(headings.end(), {{"ρ(1)"}, {"ρ(∞)"}, {"false"}, {"unsup."}});
+  const auto labels = column_labels(analysis);
   std::vector<std::vector<Field>> rows;
   for (const auto& row : ranking.rows) {
     const Style share_style = row.solved_share > 0.9   ? Style::good
                               : row.solved_share > 0.5 ? Style::warning
                                                        : Style::bad;
     std::vector<Field> fields{{std::to_string(rows.size() + 1), Style::dim},
-                              {shorten(one_line(analysis.columns[row.column].label), longest_label), Style::bold},
+                              {labels[row.column], Style::bold},
                               {bar(row.solved_share), share_style},
                               {human_share(row.solved_share)},
                               {fmt::format("{}/{}", row.tally.solved, row.tally.total()), Style::dim}};
@@ -147,7 +158,116 @@ std::string legend(const Analysis& analysis) {
              human_time(analysis.shift_s));
 }
 
+/// A cell that ran and is not solved.
+struct Unsolved {
+  std::size_t slice = 0, problem = 0, column = 0;
+  const CellRecord* cell = nullptr;
+};
+
+/// What broke stands first, then wrong claims, then who gave up, then who met a limit.
+int urgency(const CellRecord& cell) {
+  using enum StatusClass;
+  if (class_of(cell.status) != answer && class_of(cell.status) != clock) return 0;
+  if (outcome(&cell) == Outcome::false_claim) return 1;
+  const bool at_limit = class_of(cell.status) == clock || cell.status == CellStatus::max_iterations;
+  return at_limit ? 3 : 2;
+}
+
+std::vector<Unsolved> unsolved_of(const Analysis& analysis) {
+  std::vector<Unsolved> cells;
+  for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
+    const auto& grid = analysis.slices[s].grid;
+    for (std::size_t p = 0; p < grid.size(); ++p) {
+      for (std::size_t c = 0; c < grid[p].size(); ++c) {
+        const Outcome what = outcome(grid[p][c]);
+        if (what == Outcome::failed || what == Outcome::false_claim) cells.push_back({s, p, c, grid[p][c]});
+      }
+    }
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const Unsolved& a, const Unsolved& b) { return urgency(*a.cell) < urgency(*b.cell); });
+  return cells;
+}
+
+/// The reason, and how far the answer is from being one.
+std::string why_unsolved(const CellRecord& cell) {
+  std::string text = one_line(cell.reason);
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (outcome(&cell) == Outcome::false_claim) add("claims it");
+  if (cell.iterations > 0) add(plural(static_cast<long>(cell.iterations), "iteration"));
+  if (cell.verdict_value) add(fmt::format("{} {}", one_line(cell.verdict), human_residual(cell.verdict_value)));
+  return text;
+}
+
+/// Rows whose last column takes what is left of the line.
+std::string lay_out_list(std::vector<Heading> headings, std::vector<std::vector<Field>> rows, const Paint& paint,
+                         std::size_t columns) {
+  std::size_t before = 1;
+  for (std::size_t c = 0; c + 1 < headings.size(); ++c) {
+    std::size_t width = display_width(headings[c].text);
+    for (const auto& row : rows) width = std::max(width, display_width(row[c].text));
+    before += width + 2;
+  }
+  constexpr std::size_t least = 24;
+  for (auto& row : rows) {
+    if (columns > 0) row.back().text = shorten(row.back().text, columns > before + least ? columns - before : least);
+  }
+  return lay_out(headings, rows, paint);
+}
+
 }  // namespace
+
+std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
+  const Paint paint(list.colour);
+  const auto cells = unsolved_of(analysis);
+  if (cells.empty()) return {};
+  const auto labels = column_labels(analysis);
+  const auto problem = [&](const Unsolved& one) {
+    constexpr std::size_t widest = 40;
+    const std::string name = one_line(analysis.problems[one.problem].name);
+    return list.every_cell ? name : shorten(name, widest);
+  };
+  // Of each solver's cells that ended alike the first stands for all, where not every one is asked for.
+  std::map<std::tuple<CellStatus, bool, std::size_t>, std::size_t> group_of;
+  std::vector<std::pair<const Unsolved*, long>> groups;
+  for (const Unsolved& one : cells) {
+    const std::tuple key{one.cell->status, outcome(one.cell) == Outcome::false_claim, one.column};
+    const auto [known, is_new] = group_of.emplace(key, groups.size());
+    if (is_new || list.every_cell) {
+      groups.emplace_back(&one, 1);
+    } else {
+      ++groups[known->second].second;
+    }
+  }
+  std::vector<Heading> headings{{"ended as", true}, {"solver", true}};
+  if (!list.every_cell) headings.push_back({"cells"});
+  headings.insert(headings.end(), {{list.every_cell ? "problem" : "the first", true}, {"at", true}, {"why", true}});
+  std::vector<std::vector<Field>> rows;
+  for (const auto& [one, count] : groups) {
+    if (!list.every_cell && rows.size() == most_groups) break;
+    const Style style = urgency(*one->cell) < 2 ? Style::bad : Style::plain;
+    std::vector<Field> row{{to_string(one->cell->status), style}, {labels[one->column], Style::bold}};
+    if (!list.every_cell) row.push_back({std::to_string(count)});
+    row.insert(row.end(),
+               {{problem(*one)}, {analysis.slices[one->slice].label}, {why_unsolved(*one->cell), Style::dim}});
+    rows.push_back(std::move(row));
+  }
+  std::string out = fmt::format("\n {} not solved\n", plural(static_cast<long>(cells.size()), "cell")) +
+                    lay_out_list(headings, rows, paint, list.columns);
+  if (rows.size() < groups.size()) {
+    out += paint(Style::dim, fmt::format(" and {} more such lines\n", groups.size() - rows.size()));
+  }
+  if (!list.command.empty()) out += paint(Style::dim, " each cell, and how to repeat it: " + list.command) + "\n";
+  if (!list.every_cell) return out;
+  const Unsolved& first = *groups.front().first;
+  const auto folders = data_folders(*analysis.contents);
+  const auto folder = folders.find(first.cell->run_id);
+  const std::string again =
+      repeat_command(*analysis.problems[first.problem].record, *analysis.columns[first.column].setting, *first.cell,
+                     folder == folders.end() ? std::string() : folder->second);
+  if (!again.empty()) out += paint(Style::dim, " the first again: " + one_line(again)) + "\n";
+  return out;
+}
 
 std::string terminal(const Analysis& analysis, bool colour) {
   const Paint paint(colour);

@@ -22,7 +22,49 @@ std::string escape(std::string_view text, const std::map<char, std::string_view>
   return out;
 }
 
+std::vector<std::string> words_of(const std::string& label) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= label.size();) {
+    const std::size_t end = std::min(label.find(' ', begin), label.size());
+    words.push_back(label.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 }  // namespace
+
+std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width) {
+  constexpr std::size_t longest = 100;
+  std::map<std::string, std::map<std::string, std::size_t>> uses;  // solver → word → labels with it
+  for (const std::string& label : labels) {
+    auto words = words_of(label);
+    const std::string solver = words.front();
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    for (const std::string& word : words) ++uses[solver][word];
+  }
+  std::vector<std::string> shown;
+  std::map<std::string, std::size_t> cut;
+  for (const std::string& label : labels) {
+    const auto words = words_of(label);
+    const auto& of_solver = uses.at(words.front());
+    const std::size_t settings = of_solver.at(words.front());
+    std::string text = words.front();
+    bool skipped = false;
+    for (std::size_t k = 1; k < words.size(); ++k) {
+      const bool shared = settings > 1 && of_solver.at(words[k]) == settings;
+      if (!shared || !skipped) text += shared ? " …" : " " + words[k];
+      skipped = shared;
+    }
+    shown.push_back(display_width(label) > width ? text : label);
+    ++cut[shorten(shown.back(), longest)];
+  }
+  for (std::string& label : shown) {
+    if (std::string text = shorten(label, longest); cut.at(text) == 1) label = std::move(text);
+  }
+  return shown;
+}
 
 std::string human_number(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : value > 0 ? "∞" : "−∞";

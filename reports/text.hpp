@@ -33,6 +33,11 @@ std::string count_groups(long count, const std::string& group);
 /// With a capital in front.
 std::string capital(std::string text);
 
+/// Labels of settings ("ID key=value key=value") for a column of `width`: a longer one has "…" in place of the values
+/// that all of its solver's labels share. What tells two apart stays, however long; names of more than 100 columns are
+/// cut where they stay apart.
+std::vector<std::string> short_labels(const std::vector<std::string>& labels, std::size_t width);
+
 using conebench::display_width;
 using conebench::one_line;
 using conebench::shorten;

@@ -1,10 +1,13 @@
 #include "solvers/common_options.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "base/option_words.hpp"
 #include "problems/conversions.hpp"
 #include "problems/rolling_units.hpp"
+#include "solvers/stalled.hpp"
 #include "solvers/tries.hpp"
 
 namespace conebench {
@@ -118,7 +121,7 @@ class CommonSolver final : public Solver {
     StallMonitor watch(monitor, row_units_, options_.stall, shown_, last_);
     SolveSummary summary = inner_->solve(guess_, stop, watch, impulse);
     impulse = impulse.cwiseProduct(row_units_);
-    if (watch.stalled()) summary.status = SolveStatus::stalled;
+    if (watch.stalled()) return stalled_as(summary, stalled_by::option, summary.own_residual);
     return summary;
   }
 
@@ -136,6 +139,13 @@ class CommonSolver final : public Solver {
   Vector shown_, last_, guess_;
 };
 
+/// What is common to the rows of a table.
+struct Row {
+  std::string id;
+  StallTest test;
+  std::vector<std::string> own, all;  ///< names of its options
+};
+
 /// The options' own values, and those that are left to the solver itself.
 struct Split {
   CommonOptions common;
@@ -143,8 +153,8 @@ struct Split {
   OptionValues changed;  ///< common ones that are no defaults
 };
 
-Result<Split> split(const OptionValues& values, StallTest test, const std::string& id) {
-  Split parts{.common = {.test = test}, .own = values, .changed = {}};
+Result<Split> split(const OptionValues& values, const Row& row) {
+  Split parts{.common = {.test = row.test}, .own = values, .changed = {}};
   OptionBinder binder;
   declare_options(binder, parts.common);
   OptionValues common;
@@ -152,9 +162,11 @@ Result<Split> split(const OptionValues& values, StallTest test, const std::strin
   for (const auto& [name, unused] : defaults) {
     if (auto node = parts.own.extract(name)) common.insert(std::move(node));
   }
-  if (auto assigned = binder.assign(common); !assigned) {
-    return Error{assigned.error().code, id + ": " + assigned.error().message};
+  const auto wrong = [&row](const std::string& why) { return Error{ErrorCode::wrong_usage, row.id + ": " + why}; };
+  for (const auto& [name, unused] : parts.own) {
+    if (std::ranges::find(row.own, name) == row.own.end()) return wrong(unknown_option(name, row.all));
   }
+  if (auto assigned = binder.assign(common); !assigned) return wrong(assigned.error().message);
   for (const auto& [name, value] : binder.effective()) {
     if (value != defaults.at(name)) parts.changed[name] = value;
   }
@@ -176,22 +188,24 @@ SolverRow with_common_options(SolverRow row, StallTest test) {
   OptionBinder binder;
   declare_options(binder, defaults);
   row.common = binder.specs();
-  const std::string id = row.info.id;
+  Row shared{.id = row.info.id, .test = test, .own = {}, .all = {}};
+  for (const OptionSpec& spec : row.options) shared.own.push_back(spec.name);
+  for (const OptionSpec& spec : row.all_options()) shared.all.push_back(spec.name);
   const bool rolling = row.info.rolling;
-  row.make = [make = row.make, test, rolling, id](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
-    auto parts = split(values, test, id);
+  row.make = [make = row.make, rolling, shared](const OptionValues& values) -> Result<std::unique_ptr<Solver>> {
+    auto parts = split(values, shared);
     if (!parts) return parts.error();
     auto inner = make(parts->own);
     if (!inner || (parts->changed.empty() && !rolling)) return inner;
     return std::unique_ptr<Solver>(std::make_unique<CommonSolver>(std::move(*inner), std::move(parts->common)));
   };
-  row.effective_options = [effective = row.effective_options, test,
-                           id](const OptionValues& values) -> Result<OptionValues> {
-    auto parts = split(values, test, id);
+  row.effective_options = [effective = row.effective_options,
+                           shared](const OptionValues& values) -> Result<OptionValues> {
+    auto parts = split(values, shared);
     if (!parts) return parts.error();
     auto all = effective(parts->own);
     if (all) all->insert(parts->changed.begin(), parts->changed.end());
-    if (all && test == StallTest::by_solver && all->at(stall_name) == OptionValue(0.0)) all->erase(stall_name);
+    if (all && shared.test == StallTest::by_solver && all->at(stall_name) == OptionValue(0.0)) all->erase(stall_name);
     return all;
   };
   return row;

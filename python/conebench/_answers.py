@@ -1,12 +1,10 @@
 """Solving and judging."""
 
 from dataclasses import dataclass, fields
-from typing import Any, Dict, Optional, Union
-
-import numpy as np
+from typing import Any, Dict, Optional, Type, TypeVar, Union
 
 from . import _core
-from ._problems import Problem, load
+from ._problems import Array, Problem, load
 from ._solver import is_solver, run_here
 
 
@@ -14,7 +12,7 @@ from ._solver import is_solver, run_here
 class Judgement:
     """What the judge says of r. `residuals`: by name; None: can't be computed for this problem."""
 
-    r: np.ndarray
+    r: Array
     solved: bool
     tolerance: float
     verdict: str
@@ -41,7 +39,10 @@ class Answer(Judgement):
     judge_s: float
 
 
-def _made(kind: Any, record: Dict[str, Any]) -> Any:
+Made = TypeVar("Made", bound=Judgement)
+
+
+def _made(kind: Type[Made], record: Dict[str, Any]) -> Made:
     return kind(**{field.name: record[field.name] for field in fields(kind)})
 
 

@@ -5,8 +5,11 @@ from os import PathLike, fspath
 from typing import Any, Optional, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
+
+Array = NDArray[np.float64]
 
 
 def _sparse(parts: Any) -> Any:
@@ -45,11 +48,11 @@ class Problem:
         return self._core.dimension
 
     @cached_property
-    def mu(self) -> np.ndarray:
+    def mu(self) -> Array:
         return self._core.mu
 
     @cached_property
-    def mu_rolling(self) -> np.ndarray:
+    def mu_rolling(self) -> Array:
         """One a contact [m]; empty without rolling friction."""
         return self._core.mu_rolling
 
@@ -59,16 +62,16 @@ class Problem:
         return _sparse(self._core.delassus)
 
     @cached_property
-    def R(self) -> np.ndarray:
+    def R(self) -> Array:
         return self._core.compliance
 
     @cached_property
-    def g(self) -> np.ndarray:
+    def g(self) -> Array:
         """Free velocity [m/s]."""
         return self._core.g
 
     @cached_property
-    def b(self) -> Optional[np.ndarray]:
+    def b(self) -> Optional[Array]:
         """What of g is not J v_free [m/s]."""
         return self._core.bias
 
@@ -81,15 +84,15 @@ class Problem:
         return None if self._core.jacobian is None else _sparse(self._core.jacobian)
 
     @cached_property
-    def v_free(self) -> Optional[np.ndarray]:
+    def v_free(self) -> Optional[Array]:
         return self._core.free_velocity
 
     @cached_property
-    def guess(self) -> Optional[np.ndarray]:
+    def guess(self) -> Optional[Array]:
         return self._core.guess
 
     @cached_property
-    def reference(self) -> Optional[np.ndarray]:
+    def reference(self) -> Optional[Array]:
         """The answer that its file has."""
         return self._core.reference
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _core
-from ._problems import Problem, load
+from ._problems import Array, Problem, load
 
 _types = {bool: "flag", int: "integer", float: "real", str: "text"}
 _classes: List[type] = []
@@ -90,7 +90,7 @@ def is_solver(given: Any) -> bool:
 
 
 def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: float, max_iterations: int,
-         start: Any) -> Tuple[np.ndarray, Dict[str, Any]]:
+         start: Any) -> Tuple[Array, Dict[str, Any]]:
     made = marked(**options)
     begin = time.perf_counter()
     if hasattr(made, "prepare"):
@@ -129,7 +129,7 @@ class _Server:
 
     def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
         if request["request"] == "describe":
-            return self.marked.conebench
+            return dict(self.marked.conebench)
         stat = os.stat(request["problem"])
         key = (request["problem"], stat.st_mtime_ns, stat.st_ino)
         if key != self.key:

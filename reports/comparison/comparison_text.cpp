@@ -99,6 +99,12 @@ bool says_no_more(const Comparison& comparison, const SettingChange& change) {
          change.times.reason.empty() && comparison.times_compared;
 }
 
+std::vector<std::string> setting_labels(const Comparison& comparison, std::size_t width) {
+  std::vector<std::string> labels;
+  for (const ComparedSetting& setting : comparison.settings) labels.push_back(one_line(setting.label));
+  return short_labels(labels, width);
+}
+
 std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bool colour, std::size_t width) {
   constexpr std::size_t label_width = 28;
   std::vector<std::vector<std::string>> rows{{"", "setting", "cells", "raw", "corrected", ""}};
@@ -108,12 +114,11 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
     const bool quiet = change.outlook == Outlook::same || change.outlook == Outlook::undecided;
     (quiet && (fold || says_no_more(comparison, change)) ? folded : shown).push_back(&change);
   }
+  const auto labels = setting_labels(comparison, label_width);
   for (const SettingChange* change : shown) {
     const bool timed = times_shown(comparison, *change);
-    rows.push_back({to_string(change->outlook),
-                    shorten(one_line(comparison.settings[change->setting].label), label_width),
-                    std::to_string(change->times.cells), timed ? per_cent(change->times.raw) : "–",
-                    timed ? per_cent(change->times.corrected) : "–", "|"});
+    rows.push_back({to_string(change->outlook), labels[change->setting], std::to_string(change->times.cells),
+                    timed ? per_cent(change->times.raw) : "–", timed ? per_cent(change->times.corrected) : "–", "|"});
   }
   std::string out;
   const std::string text = shown.empty() ? std::string() : columns(rows, 2);
@@ -139,12 +144,11 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
 }
 
 /// A line of what and where, and one of both ends: side by side they would be wider than a terminal.
-std::string changed_cell_lines(const ChangedCell& cell, std::size_t width) {
+std::string changed_cell_lines(const ChangedCell& cell, const std::string& setting, std::size_t width) {
   const std::size_t half = (std::max<std::size_t>(width, 40) - 11) / 2;
   const std::size_t names = (std::max<std::size_t>(width, 60) - 30) / 2;
   return fmt::format("  {:<13}  {}  {}  {}\n        {} → {}\n", cell.change, shorten(one_line(cell.problem), names),
-                     shorten(one_line(cell.setting), names), cell.tolerance, shorten(one_line(cell.base), half),
-                     shorten(one_line(cell.fresh), half));
+                     setting, cell.tolerance, shorten(one_line(cell.base), half), shorten(one_line(cell.fresh), half));
 }
 
 }  // namespace
@@ -161,8 +165,10 @@ std::string comparison_terminal(const Comparison& comparison, bool colour, std::
   const auto flips = changed_cells(comparison);
   if (!flips.empty()) {
     out += "\nchanged cells:\n";
+    constexpr std::size_t usual = 28;
+    const auto labels = setting_labels(comparison, usual);
     for (std::size_t i = 0; i < std::min(flips.size(), most_terminal_cells); ++i) {
-      out += changed_cell_lines(words_of(comparison, *flips[i]), width);
+      out += changed_cell_lines(words_of(comparison, *flips[i]), labels[flips[i]->setting], width);
     }
     if (flips.size() > most_terminal_cells) {
       out += fmt::format("  and {} more: --out DIR writes all\n", flips.size() - most_terminal_cells);

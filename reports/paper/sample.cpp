@@ -183,6 +183,7 @@ Sample sample_of(const CellRecord& cell, const ProblemRecord& problem, const Set
   sample.subject.status = to_string(cell.status);
   sample.subject.reason = cell.reason;
   sample.subject.start = cell.start;
+  sample.subject.solved = cell.solved ? "yes" : "no";
   for (const Field& field : fields()) {
     if (!field.value) continue;
     const auto value = field.value(cell, problem);

@@ -1,6 +1,7 @@
 #include "runners/cli/application.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -42,6 +43,23 @@ std::string one_line(std::string text) {
 const CLI::App* parsed_command(const CLI::App& root) {
   const auto parsed = root.get_subcommands();
   return parsed.empty() ? nullptr : parsed.front();
+}
+
+/// What was left over, in the order in which it was written, which CLI11's own text reverses.
+std::string not_expected(const CLI::App& root) {
+  const std::vector<std::string> words = root.remaining(true);
+  std::string text = fmt::format("not expected: {}", fmt::join(words, " "));
+  if (words.empty() || !words.front().starts_with("--")) return text;
+  std::vector<std::string> known;
+  for (const CLI::App* app = &root; app != nullptr; app = parsed_command(*app)) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  const std::string given = words.front().substr(0, words.front().find('='));
+  std::string meant = did_you_mean(given, known);
+  if (!meant.empty()) text += "; " + meant.substr(0, meant.size() - 1);
+  return text;
 }
 
 int wrong_usage(const CLI::App& root, const std::string& what) {
@@ -97,6 +115,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::CallForVersion&) {
     print_text(version_line() + "\n");
     return done;
+  } catch (const CLI::ExtrasError&) {
+    return wrong_usage(root, not_expected(root));
   } catch (const CLI::ParseError& error) {
     return wrong_usage(root, error.what());
   }

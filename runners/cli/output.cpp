@@ -25,6 +25,19 @@ std::size_t width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+/// Lines of at most `columns`, broken at blanks.
+std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
+  std::vector<std::string> lines = {""};
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    begin = end + 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 int terminal_width(int descriptor) {
@@ -32,6 +45,8 @@ int terminal_width(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
+
+int output_columns() { return isatty(STDOUT_FILENO) == 1 ? terminal_width(STDOUT_FILENO) : 0; }
 
 ProgressPrinter progress_on_stderr() {
   const auto write = [](const std::string& text) {
@@ -89,20 +104,27 @@ std::string counts_text(const std::map<std::string, long>& counts) {
   return text;
 }
 
-std::string align_columns(const std::vector<std::vector<std::string>>& rows) {
+std::string align_columns(const std::vector<std::vector<std::string>>& rows, int columns) {
+  constexpr std::size_t least_room = 20;
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
   }
   std::string text;
+  const auto add = [&text](const std::string& line) { text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; };
   for (const auto& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) line += std::string(widths[i] - width(row[i]) + 2, ' ');
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) line += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
+    const std::size_t indent = width(line);
+    if (row.empty() || static_cast<std::size_t>(columns) < indent + least_room) {
+      add(line + (row.empty() ? "" : row.back()));
+      continue;
     }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    for (const std::string& part : wrapped(row.back(), static_cast<std::size_t>(columns) - indent)) {
+      add(line + part);
+      line.assign(indent, ' ');
+    }
   }
   return text;
 }

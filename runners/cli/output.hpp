@@ -14,6 +14,8 @@ namespace conebench::cli {
 
 /// Columns of the terminal behind a file descriptor, 80 where there is none.
 int terminal_width(int descriptor);
+/// Columns of the terminal that standard output is; 0 where it is none, and lines may have any length.
+int output_columns();
 /// Progress for a person, a bar on a terminal and plain lines otherwise.
 ProgressPrinter progress_on_stderr();
 
@@ -36,8 +38,9 @@ nlohmann::json to_json(const OptionSpec& spec);
 
 /// "3 converged, 1 timeout"
 std::string counts_text(const std::map<std::string, long>& counts);
-/// Rows of cells in columns that line up, two blanks between them; the first row is the heading.
-std::string align_columns(const std::vector<std::vector<std::string>>& rows);
+/// Rows of cells in columns that line up, two blanks between them; the first row is the heading. `columns`: the last
+/// cell of a row goes on below itself where the line would be longer; 0: it does not.
+std::string align_columns(const std::vector<std::vector<std::string>>& rows, int columns = 0);
 /// A Markdown table; the first row is the heading.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
 

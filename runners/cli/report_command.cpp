@@ -1,7 +1,6 @@
 #include "reports/report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -25,7 +24,8 @@ constexpr const char* footer = R"(Examples:
   conebench report results.sqlite --out report
   conebench report shard-1.sqlite shard-2.sqlite --out report --format html,csv
   conebench report results.sqlite --out report --by category
-  conebench report results.sqlite --out dense --filter 'category=dense-contacts && contacts<100')";
+  conebench report results.sqlite --out dense --filter 'category=dense-contacts && contacts<100'
+  conebench report results.sqlite --failed --filter 'status=crashed')";
 
 struct ReportArguments {
   std::vector<std::string> stores;
@@ -38,6 +38,7 @@ struct ReportArguments {
   bool all_cells = false;
   bool anonymous = false;
   std::string since;
+  bool failed = false;
 };
 
 std::set<std::string> solvers_of(const StoreContents& contents) {
@@ -72,6 +73,9 @@ std::optional<std::string> nothing_answered(const StoreContents& contents) {
 }
 
 Result<int> run_report(const ReportArguments& arguments) {
+  if (arguments.out.empty() && !arguments.failed) {
+    return Error{ErrorCode::wrong_usage, "report: --out DIR is needed, or --failed, which writes no files"};
+  }
   ReportOptions options;
   auto formats = parse_report_formats(arguments.formats);
   if (!formats) return Error{formats.error().code, "--format: " + formats.error().message};
@@ -81,7 +85,7 @@ Result<int> run_report(const ReportArguments& arguments) {
   const auto groups = parse_report_groups(arguments.groups);
   if (!groups) return Error{groups.error().code, "--by: " + groups.error().message};
 
-  const auto filter = CellFilter::parse(arguments.filter);
+  const auto filter = CellFilter::parse(arguments.filter, {.of_stored_cells = true});
   if (!filter) return filter.error();
   auto read = read_joined(arguments.stores, arguments.all_cells);
   if (!read) return read.error();
@@ -113,10 +117,20 @@ Result<int> run_report(const ReportArguments& arguments) {
     options.since = changes_since(*earlier, joined);
   }
   const StoreContents contents = grouped(std::move(joined), *groups);
-  options.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  options.unsolved = unsolved_list(arguments.stores);
+  options.colour = options.unsolved.colour;
+  if (arguments.failed) {
+    options.unsolved.every_cell = true;
+    options.unsolved.command.clear();
+  }
+  if (arguments.out.empty()) {
+    const std::string list = terminal_unsolved(contents, options.unsolved);
+    print_text(list.empty() ? "all cells that ran are solved\n" : list);
+    return done;
+  }
   const auto written = write_report(contents, arguments.out, options);
   if (!written) return written.error();
-  print_text(written->ranking);
+  print_text(written->ranking + written->unsolved);
   for (const auto& note : written->notes) print_note(note);
   for (const auto& path : written->paths) print_text(path.string() + "\n");
   if (const auto why = nothing_answered(contents)) {
@@ -133,9 +147,8 @@ Command add_report(CLI::App& root) {
   CLI::App* app = root.add_subcommand("report", "Tables, profiles and a page from stored results");
   app->footer(footer);
   app->add_option("DB", arguments->stores, "Stores, as `conebench run --db` wrote them")->required();
-  app->add_option("--out", arguments->out, "Folder for the report, made where it is missing")
-      ->required()
-      ->type_name("DIR");
+  app->add_option("--out", arguments->out, "Folder for the report, made where it is missing")->type_name("DIR");
+  app->add_flag("--failed", arguments->failed, "List every cell that ran and is not solved, with its reason");
   app->add_option("--format", arguments->formats, "html, md, latex, csv, json, with commas between them")
       ->type_name("LIST")
       ->capture_default_str();

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -23,6 +21,7 @@
 #include "runners/cli/problem_argument.hpp"
 #include "runners/cli/run_beside.hpp"
 #include "runners/cli/run_ending.hpp"
+#include "runners/cli/stores_argument.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/gates.hpp"
 #include "runners/execute/interrupt.hpp"
@@ -325,8 +324,10 @@ Result<int> run_suite(const RunArguments& arguments) {
   if (arguments.json) {
     print_json("run", to_json(run, ending));
   } else {
-    const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-    if (read) print_text(terminal_ranking(present_contents(std::move(*read)), colour));
+    if (read) {
+      const UnsolvedList unsolved = unsolved_list({file.string()});
+      print_text(terminal_ranking(present_contents(std::move(*read)), unsolved.colour, false, &unsolved));
+    }
     print_ended(run);
   }
   for (const std::string& reason : ending.reasons) print_error(reason);

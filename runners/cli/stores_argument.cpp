@@ -1,8 +1,12 @@
 #include "runners/cli/stores_argument.hpp"
 
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
 
-#include "reports/report.hpp"
+#include "reports/text.hpp"
+#include "runners/cli/output.hpp"
 #include "runners/store/merge.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -21,6 +25,16 @@ Result<StoreContents> read_joined(const std::vector<std::string>& stores, bool a
   }
   if (auto error = check_disjoint(read, stores)) return *error;
   return join_contents(std::move(read));
+}
+
+UnsolvedList unsolved_list(const std::vector<std::string>& stores) {
+  UnsolvedList list;
+  list.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  list.columns = static_cast<std::size_t>(output_columns());
+  list.command = "conebench report";
+  for (const std::string& store : stores) list.command += " " + reports::shell(store);
+  list.command += " --failed";
+  return list;
 }
 
 }  // namespace conebench::cli

@@ -18,6 +18,7 @@
 #include "runners/execute/timing.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/registry.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -53,9 +54,20 @@ CellStatus cell_status(SolveStatus status) {
   return CellStatus::unknown;
 }
 
+/// Solvers say it in a few letters.
+std::string stalled_words(const std::string& message) {
+  if (message.empty()) return "the solver says so";
+  if (message == stalled_by::rounding) return "stands still: for many iterations no step beyond rounding";
+  if (message == stalled_by::option) return "its step fell below the option stall";
+  if (message == stalled_by::stages) return "nothing is left that it could try";
+  if (message == stalled_by::joints) return "the joints contradict each other";
+  return message;
+}
+
 std::string reason_of(const SolveSummary& summary, const Vector& impulse) {
+  const std::string said = summary.status == SolveStatus::stalled ? stalled_words(summary.message) : summary.message;
   std::string reason = to_string(summary.breakdown);
-  if (!summary.message.empty()) reason += (reason.empty() ? "" : ": ") + summary.message;
+  if (!said.empty()) reason += (reason.empty() ? "" : ": ") + said;
   if (reason.empty() && !impulse.allFinite()) reason = "the answer is not finite";
   return reason;
 }

@@ -44,8 +44,10 @@ const std::map<std::string, TextField>& text_fields() {
 const std::map<std::string, TextField>& stored_text_fields() {
   static const std::map<std::string, TextField> fields = [] {
     auto all = text_fields();
-    all.insert(
-        {{"reason", &FilterSubject::reason}, {"start", &FilterSubject::start}, {"status", &FilterSubject::status}});
+    all.insert({{"reason", &FilterSubject::reason},
+                {"solved", &FilterSubject::solved},
+                {"start", &FilterSubject::start},
+                {"status", &FilterSubject::status}});
     return all;
   }();
   return fields;
@@ -65,6 +67,12 @@ const std::map<std::string, NumberField>& number_fields() {
 /// Fields whose values are a list of words, for a slip of the pen to be told.
 std::vector<std::string> known_values(const std::string& field) {
   if (field == "category") return category_names();
+  if (field == "solved") return {"yes", "no"};
+  if (field == "status") {
+    std::vector<std::string> names;
+    for (const CellStatusRow& row : cell_status_table()) names.emplace_back(row.name);
+    return names;
+  }
   if (field != "kind") return {};
   return {"local", "global", "mixed_local", "mixed_global", "local_rolling", "global_rolling", "generated", "unknown"};
 }
@@ -111,6 +119,13 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term, const F
   const auto at = term.find_first_of("=!<>~");
   if (at == std::string::npos) return usage(term, "has no operator; write for instance family=Capsules");
   const std::string field = trimmed(term.substr(0, at));
+  const bool of_outcome = stored_text_fields().contains(field) && !text_fields().contains(field);
+  if (of_outcome && !rules.of_stored_cells) {
+    return usage(term, fmt::format("'{}' is of cells that have run, and here cells are chosen that are to run; `report "
+                                   "--filter` knows it, `run --retry STATUS` runs such cells again",
+                                   field));
+  }
+  needs_outcome_ = needs_outcome_ || of_outcome;
   needs_features_ = needs_features_ || field == "category" || field == "conditioning";
   needs_contents_ = needs_contents_ || field == "category" || field == "kind" ||
                     (field != "tolerance" && number_fields().contains(field));
@@ -128,6 +143,8 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term, const F
     if (op == "=" || op == "!=") {
       const std::string given = value;
       if (field == "category") value = category_pattern(value);
+      if (field == "solved" && (value == "true" || value == "1")) value = "yes";
+      if (field == "solved" && (value == "false" || value == "0")) value = "no";
       const auto words = known_values(field);
       if (!words.empty() && std::none_of(words.begin(), words.end(), [&](const std::string& word) {
             return word == value || matches_wildcards(value, word);
@@ -251,6 +268,11 @@ void filter_state(SuiteState& suite, const CellFilter& filter, const std::map<st
     subject.tolerance = cell.tolerance;
     return filter.holds(subject);
   };
+  if (filter.needs_outcome()) {
+    // What has not run has not ended in any way; and then nothing asks which cells are there.
+    suite.present.clear();
+    suite.missing.clear();
+  }
   std::erase_if(suite.present, [&](const WantedCell& cell) { return !fits(cell); });
   std::erase_if(suite.missing, [&](const WantedCell& cell) { return !fits(cell); });
   if (filter.needs_contents()) {
@@ -276,6 +298,10 @@ StoreContents filtered(StoreContents contents, const CellFilter& filter, const s
       subject.setting = setting->second->label;
     }
     subject.tolerance = cell.tolerance;
+    subject.status = to_string(cell.status);
+    subject.reason = cell.reason;
+    subject.start = cell.start;
+    subject.solved = cell.solved ? "yes" : "no";
     if (!filter.holds(subject)) return true;
     used.insert(cell.problem);
     return false;

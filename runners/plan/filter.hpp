@@ -15,25 +15,26 @@ namespace conebench {
 /// What a filter's fields stand for in one cell; empty or nullopt where it is not known yet, and then a term over it
 /// holds.
 struct FilterSubject {
-  std::optional<std::string> family, problem, source, kind, category, solver, setting, status, reason, start;
+  std::optional<std::string> family, problem, source, kind, category, solver, setting, status, reason, start, solved;
   std::optional<double> tolerance, contacts, joints, limits, rows, mu, conditioning;
 };
 
 /// Where a filter stands, and what it is asked of.
 struct FilterRules {
   std::string where = "--filter";  ///< in front of complaints
-  bool of_stored_cells = false;    ///< `status`, `reason` and `start` are fields, too
+  bool of_stored_cells = false;    ///< `status`, `reason`, `start` and `solved` are fields, too
 };
 
 /// Terms joined by &&: `family=Capsules && problem~^Box && solver!=NSGS && tolerance<=1e-6 && contacts>100`.
 /// Operators: = and != on texts (wildcards * and ? allowed) and numbers, ~ and !~ search a regular expression of
-/// RE2's in a text, <, <=, >, >= on numbers. A text may stand in double quotes. The empty filter holds always.
+/// RE2's in a text, <, <=, >, >= on numbers. A text may stand in double quotes; `solved` is yes or no. The empty filter
+/// holds always.
 class CellFilter {
  public:
   CellFilter() = default;
-  /// Errors (wrong_usage): an unknown field (lists the known ones), an operator that the field does not take, a value
-  /// that is no number or no regular expression, a category or kind that there is none of, terms joined by ||, more
-  /// than 65,536 bytes.
+  /// Errors (wrong_usage): an unknown field (lists the known ones), one of stored cells without of_stored_cells, an
+  /// operator that the field does not take, a value that is no number or no regular expression, a category, kind or
+  /// status that there is none of, terms joined by ||, more than 65,536 bytes.
   static Result<CellFilter> parse(const std::string& expression, const FilterRules& rules = {});
 
   bool holds(const FilterSubject& subject) const;
@@ -42,6 +43,8 @@ class CellFilter {
   /// Whether a term looks at what only an opened problem tells: all but family, problem, source, solver, setting and
   /// tolerance.
   bool needs_contents() const { return needs_contents_; }
+  /// Whether a term looks at what only a cell that ran has.
+  bool needs_outcome() const { return needs_outcome_; }
   /// Field and text of every term `field=text`: where nothing is left, one of them may be misspelt.
   const std::vector<std::pair<std::string, std::string>>& named() const { return named_; }
 
@@ -52,6 +55,7 @@ class CellFilter {
   std::vector<std::pair<std::string, std::string>> named_;
   bool needs_features_ = false;
   bool needs_contents_ = false;
+  bool needs_outcome_ = false;
 };
 
 /// What a stored problem's fields are; of a cell, `solver`, `setting` and `tolerance` are left to the caller.
@@ -59,7 +63,7 @@ FilterSubject subject_of(const ProblemRecord& problem);
 
 /// The cells that the filter fits, with the problems that they need; the runs' suites are named with the
 /// `expression`, and `suites` tells how far they are in what it fits: a cell that has not been run counts where it may
-/// fit.
+/// fit, but not where the filter asks how cells ended.
 StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression);
 
 /// "did you mean 'NSGS'? " where a term names a solver or a family that is not among these.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/suggestion.hpp"
+#include "base/option_words.hpp"
 
 namespace conebench {
 
@@ -49,8 +49,7 @@ Result<std::monostate> check_options(const std::vector<OptionSpec>& specs, const
     if (spec == specs.end()) {
       std::vector<std::string> known;
       for (const OptionSpec& s : specs) known.push_back(s.name);
-      return usage(fmt::format("unknown option '{}'; {}known: {}", name, did_you_mean(name, known),
-                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+      return usage(unknown_option(name, known));
     }
     const bool fits = spec->default_value.index() == value.index() ||
                       (std::holds_alternative<double>(spec->default_value) && is_number(value));

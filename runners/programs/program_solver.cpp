@@ -173,6 +173,7 @@ class ProgramSolver final : public Solver {
       if (decision != Decision::keep_going || summary.status != SolveStatus::converged) return summary;
       if (tolerance_of(rung + 1) < tightest) {
         summary.status = SolveStatus::stalled;
+        summary.message = "its answer to the tightest tolerance is refused, too";
         return summary;
       }
       if (tries != nullptr) tries->start_over();

@@ -13,6 +13,7 @@
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
 #include "solvers/linear/elimination.hpp"
+#include "solvers/stalled.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
 
 namespace conebench {
@@ -178,6 +179,7 @@ class PartSolver final : public Solver {
       // Joints that contradict each other keep a velocity.
       summary.own_residual = joint_velocity_left(*problem_, impulse) / problem.reference_velocity();
       summary.status = summary.own_residual <= stop.tolerance ? SolveStatus::converged : SolveStatus::stalled;
+      if (summary.status == SolveStatus::stalled) summary.message = stalled_by::joints;
     }
     keep_finite(guess, impulse, summary);
     return summary;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "problems/cone_projection.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench::cascade {
 
@@ -167,6 +168,7 @@ SolveStatus Search::status() const {
 SolveSummary Search::finish(VectorRef impulse) {
   SolveSummary summary;
   summary.status = status();
+  if (summary.status == SolveStatus::stalled) summary.message = stalled_by::stages;
   if (accepted_) summary.stage = stage_;
   summary.iterations = iterations();
   summary.factorizations = newton_steps_;

@@ -8,6 +8,7 @@
 #include "solvers/common_options.hpp"
 #include "solvers/first_order/velocity_map.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -90,7 +91,7 @@ class Apgd final : public Solver {
         return summary;
       }
       const bool still = (gamma_ - next_).norm() < options_.stall * gamma_.norm();  // next_: γ of the iteration before
-      if (still) return ended_as(summary, SolveStatus::stalled, best);
+      if (still) return stalled_as(summary, stalled_by::option, best);
     }
     summary.status = SolveStatus::max_iterations;
     return summary;

@@ -14,6 +14,7 @@
 #include "solvers/gauss_seidel/sweep.hpp"
 #include "solvers/progress.hpp"
 #include "solvers/solver.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench::gauss_seidel {
 
@@ -126,7 +127,10 @@ class GaussSeidelSolver final : public Solver {
       const bool stalled = window.after(change.largest, change.largest_impulse);
       const bool last = stalled || k == stop.max_iterations;
       if (const auto status = progress.look(k, summary.own_residual, iterate, last)) return end_with(*status);
-      if (stalled) return end_with(SolveStatus::stalled);
+      if (stalled) {
+        summary.message = stalled_by::rounding;
+        return end_with(SolveStatus::stalled);
+      }
     }
     return end_with(SolveStatus::max_iterations);
   }

@@ -154,6 +154,7 @@ class IpoptSolver final : public Solver {
     summary.status = status_of(status, stop.criterion);
     if (status == User_Requested_Stop) return;  // by the monitor, whose decision is the status
     if (summary.status == SolveStatus::breakdown) summary.breakdown = Breakdown::error;
+    if (summary.status == SolveStatus::stalled) summary.message = "its own test is met, the verdict is not";
     if (status != Solve_Succeeded) summary.message = "Ipopt's return code " + std::to_string(status);
   }
 

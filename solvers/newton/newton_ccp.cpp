@@ -12,6 +12,7 @@
 #include "solvers/newton/primal_hessian.hpp"
 #include "solvers/newton/primal_problem.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -137,7 +138,7 @@ class NewtonCcp final : public Solver {
         return ended_as(summary, *status, summary.own_residual);
       }
       if (window.after(t * dv_.lpNorm<Eigen::Infinity>(), v_.lpNorm<Eigen::Infinity>()))
-        return ended_as(summary, SolveStatus::stalled, summary.own_residual);
+        return stalled_as(summary, stalled_by::rounding, summary.own_residual);
     }
     return ended_as(summary, SolveStatus::max_iterations, summary.own_residual);
   }

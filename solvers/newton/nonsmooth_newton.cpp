@@ -10,6 +10,7 @@
 #include "solvers/newton/newton_matrix.hpp"
 #include "solvers/newton/nonsmooth_equation.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -114,7 +115,7 @@ class NonsmoothNewton final : public Solver {
         return ended(summary, *status, summary.own_residual);
       }
       if (window.after(moved_, lambda_.lpNorm<Eigen::Infinity>()))
-        return ended(summary, SolveStatus::stalled, summary.own_residual);
+        return stalled_as(summary, stalled_by::rounding, summary.own_residual);
     }
     return ended(summary, SolveStatus::max_iterations, summary.own_residual);
   }

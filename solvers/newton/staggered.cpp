@@ -12,6 +12,7 @@
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/convex_qp_solvers.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -114,7 +115,7 @@ class Staggered final : public Solver {
         summary.status = *status;
         return summary;
       }
-      if (still) return ended_as(summary, SolveStatus::stalled, summary.own_residual);
+      if (still) return stalled_as(summary, stalled_by::option, summary.own_residual);
     }
     summary.status = SolveStatus::max_iterations;
     return summary;

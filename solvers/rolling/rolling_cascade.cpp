@@ -10,6 +10,7 @@
 #include "solvers/gauss_seidel/gauss_seidel.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/newton/nonsmooth_newton.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 
@@ -91,6 +92,7 @@ class RollingCascade final : public Solver {
                       : ended_ == Decision::out_of_time ? SolveStatus::time_limit
                       : left() <= 0                     ? SolveStatus::max_iterations
                                                         : SolveStatus::stalled;
+    if (summary_.status == SolveStatus::stalled) summary_.message = stalled_by::stages;
     return summary_;
   }
 

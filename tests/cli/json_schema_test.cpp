@@ -47,6 +47,9 @@ TEST(JsonOutput, NamesItsSchemaWhateverTheCommand) {
       {"inverse-dynamics", {"inverse-dynamics", "sliding-box", "--json"}},
       {"loop", {"loop", "cube-sliding", "--steps", "3", "--json"}},
       {"paper", {"paper", "list", "--json"}},
+      {"tune",
+       {"tune", "PGS-NCP", "--suite", folder / "small.json", "--grid", "relaxation=0.8,1", "--db",
+        folder / "tune.sqlite", "--json"}},
       {"check-solver", {"check-solver", "NSGS", "--json"}},
       {"doctor", {"doctor", "--json"}}};
   const auto commands = commands_with_json();

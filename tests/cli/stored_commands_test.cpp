@@ -93,6 +93,45 @@ TEST_F(RunCommand, AReportMayBeOfAPartOfTheStore) {
   expect_failure(report("colour=red"), 2, {"unknown field 'colour'"});
 }
 
+TEST_F(RunCommand, WhatIsNotSolvedIsListedWithItsReasonAndTheCommandThatRepeatsIt) {
+  const auto ran = run({});
+  ASSERT_EQ(ran.code, 0);
+  const auto unsolved = query("small.sqlite", "SELECT status, reason FROM cells WHERE NOT solved");
+  ASSERT_EQ(unsolved.size(), 2U) << "PGS-CCP on the sliding box";
+  EXPECT_THAT(ran.out, HasSubstr("2 cells not solved"));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex(
+                           "stalled +PGS-CCP +2 +sliding-box +1e-4 +stands still: [^;]+; [0-9]+ iterations; "));
+  EXPECT_THAT(ran.out,
+              HasSubstr("each cell, and how to repeat it: conebench report " + folder / "small.sqlite" + " --failed"));
+
+  const auto list = [&](const std::string& filter) {
+    return conebench({"report", folder / "small.sqlite", "--failed", "--filter", filter});
+  };
+  const auto each = list("");
+  EXPECT_EQ(each.code, 0) << each.err;
+  EXPECT_THAT(each.out, ::testing::ContainsRegex("stalled +PGS-CCP +sliding-box +1e-4 +stands still"));
+  EXPECT_THAT(each.out, ::testing::ContainsRegex("stalled +PGS-CCP +sliding-box +1e-6 +stands still"));
+  const auto at = each.out.find("the first again: conebench solve");
+  ASSERT_NE(at, std::string::npos) << each.out;
+  const std::string command = each.out.substr(at + 17, each.out.find('\n', at) - at - 17);
+  const auto again = run_program(
+      {"sh", "-c", command}, {folder.path(), {"PATH=" + executable().parent_path().string() + ":/usr/bin:/bin"}, {}});
+  EXPECT_THAT(again.out, HasSubstr("tolerance 0.0001")) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("stalled (stands still: "));
+
+  EXPECT_THAT(list("solved=no && tolerance<1e-5").out, HasSubstr("1 cell not solved"));
+  EXPECT_THAT(list("solver=NSGS").out, HasSubstr("all cells that ran are solved"));
+  EXPECT_EQ(list("status=timeout").code, 5);
+  expect_failure(list("status=timout"), 2, {"did you mean 'timeout'?"});
+  expect_failure(run({"--filter", "status=timeout"}), 2, {"'status' is of cells that have run", "--retry"});
+  EXPECT_FALSE(std::filesystem::exists("report"));
+
+  query("small.sqlite", "UPDATE cells SET status = 'converged', claimed = 1, reason = '' WHERE NOT solved");
+  reseal("small.sqlite");
+  EXPECT_THAT(list("status=converged && solved=no").out,
+              ::testing::ContainsRegex("converged +PGS-CCP +sliding-box +1e-4 +claims it; [0-9]+ iterations; "));
+}
+
 TEST_F(RunCommand, AReportOfAPartTellsWhatOfItWasNotRun) {
   ASSERT_EQ(run({"--filter", "solver=NSGS && family=box-stack"}).code, 0);
   const auto report = [&](const std::string& filter) {

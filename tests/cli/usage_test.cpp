@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "tests/cli/conebench_process.hpp"
 
@@ -68,6 +71,13 @@ TEST(Usage, WrongUsageIsOneLineAndExitCodeTwo) {
   expect_failure(conebench({"report", "a.sqlite", "--out", "r", "--format", "docx"}), 2, {"--format", "docx"});
 }
 
+TEST(Usage, WhatIsNotExpectedStandsInTheOrderInWhichItWasWritten) {
+  expect_failure(conebench({"solve", "f.hdf5", "g", "h", "i", "--solver", "NSGS"}), 2, {"solve: not expected: g h i;"});
+  expect_failure(conebench({"report", "a.sqlite", "--fitler=x", "--nonsense"}), 2,
+                 {"not expected: --fitler=x --nonsense; did you mean '--filter'?"});
+  expect_failure(conebench({"data", "add", "mine", "folder", "a", "b"}), 2, {"data: not expected: a b;"});
+}
+
 TEST(Usage, NumbersAreTakenWholeAndInRange) {
   const auto solve = [](const std::string& option, const std::string& value) {
     return conebench({"solve", "f.hdf5", "--solver", "NSGS", option, value});
@@ -105,6 +115,26 @@ TEST(Usage, AFullStandardOutputIsAnErrorAndNotSuccess) {
       conebench({"list", "solvers", "--markdown"}, {.folder = {}, .environment = {}, .out_to = "/dev/full"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("standard output"));
+}
+
+TEST(List, IsAsWideAsTheTerminalAndOtherwiseALineEach) {
+  if (run_program({"script", "--version"}).code != 0) GTEST_SKIP() << "script (Debian: bsdutils) is not installed";
+  const std::string list = "'" + executable().string() + "' list suites";
+  const auto narrow = run_program({"script", "-qec", "stty cols 70; " + list, "/dev/null"});
+  ASSERT_EQ(narrow.code, 0) << narrow.err;
+  std::istringstream lines(narrow.out);
+  std::size_t seen = 0;
+  for (std::string line; std::getline(lines, line); ++seen) {
+    EXPECT_LE(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80 && c != '\r'; }), 70)
+        << line;
+  }
+  const std::string plain = conebench({"list", "suites"}).out;
+  EXPECT_GT(seen, static_cast<std::size_t>(std::count(plain.begin(), plain.end(), '\n'))) << "lines go on";
+  const auto words = [](const std::string& text) {
+    std::istringstream stream(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
+  };
+  EXPECT_EQ(words(narrow.out), words(plain));
 }
 
 TEST(List, EveryTopicHasTextMarkdownAndOneJsonObject) {

@@ -98,6 +98,19 @@ TEST(Latex, SpecialsAreEscapedAndForeignLettersSpelled) {
 
 TEST(Html, MarkupIsText) { EXPECT_EQ(html("<b a='x\"'>&"), "&lt;b a=&#39;x&quot;&#39;&gt;&amp;"); }
 
+TEST(ShortLabels, KeepWhatTellsSettingsApart) {
+  const std::string one = "ADMM-NCP-SA proximal=1e-06 relaxation=1.5 increment=2",
+                    two = one.substr(0, 41) + " increment=3";
+  EXPECT_THAT(short_labels({one, "NSGS", two}, 20),
+              ::testing::ElementsAre("ADMM-NCP-SA … increment=2", "NSGS", "ADMM-NCP-SA … increment=3"));
+  EXPECT_THAT(short_labels({one, two}, 60), ::testing::ElementsAre(one, two)) << "there is room";
+  EXPECT_THAT(short_labels({one, "NSGS"}, 20), ::testing::ElementsAre(one, "NSGS")) << "nothing shares its values";
+  const std::string name(200, 'x');
+  EXPECT_EQ(display_width(short_labels({name}, 20)[0]), 100U);
+  EXPECT_THAT(short_labels({name + "a" + name, name + "b" + name}, 20),
+              ::testing::ElementsAre(name + "a" + name, name + "b" + name));
+}
+
 TEST(Shell, WordsAreQuotedOnlyWhereNeeded) {
   EXPECT_EQ(shell("a/b-c_1.hdf5"), "a/b-c_1.hdf5");
   EXPECT_EQ(shell("it's; rm -rf ~ $HOME"), "'it'\\''s; rm -rf ~ $HOME'");

@@ -123,6 +123,16 @@ TEST(CommonOptions, AcceleratedGradientStallsAtTheAnswerItself) {
   EXPECT_NEAR(answer.impulse[2], 1.0, 1e-15);
 }
 
+TEST(CommonOptions, AnUnknownOptionIsAnsweredWithTheCommonOnesToo) {
+  const SolverRow& row = *find_solver("NSGS");
+  for (const std::string& message : {row.make({{"unts", std::string("force")}}).error().message,
+                                     row.effective_options({{"unts", std::string("force")}}).error().message}) {
+    EXPECT_EQ(message,
+              "NSGS: unknown option 'unts'; did you mean 'units'? known: order, order_seed, relaxation, "
+              "relaxation_decay, relaxation_min, units, stall");
+  }
+}
+
 TEST(CommonOptions, TheStallTestDoesNotEndWhatConvergesFirst) {
   const ContactProblem problem = stack();
   for (const char* id : {"ADMM-NCP-SA", "ADMM-CCP", "NSGS", "FP-DS", "RAISIM", "STAGGERED", "APGD-CCP"}) {

@@ -77,6 +77,37 @@ TEST(SolveCell, AnUnsolvedCellRunsOnce) {
   EXPECT_EQ(cell->repeats, 1);
 }
 
+TEST(SolveCell, AStalledCellSaysWhatStandsStill) {
+  struct Case {
+    std::string solver;
+    OptionValues options;
+    std::string reason;
+  };
+  const std::string rounding = "stands still: for many iterations no step beyond rounding";
+  const std::string option = "its step fell below the option stall";
+  for (const Case& one : {Case{"PGS-CCP", {}, rounding},
+                          {"NSGS", {}, rounding},
+                          {"NEWTON-CCP", {}, rounding},
+                          {"NSN-AC", {}, rounding},
+                          {"NSGS", {{"stall", 0.5}}, option},
+                          {"ADMM-CCP", {{"stall", 0.5}}, option},
+                          {"APGD-CCP", {{"stall", 0.5}}, option},
+                          {"STAGGERED", {{"stall", 0.5}}, option},
+                          {"CASCADE", {}, "nothing is left that it could try"}}) {
+    CellRequest request;
+    request.solver = one.solver;
+    request.options = one.options;
+    request.tolerance = 1e-300;
+    request.criterion = Criterion::verdict;
+    request.max_iterations = 100'000;
+    request.seconds = 20.0;
+    const auto cell = solve_cell(stack(), request);
+    ASSERT_TRUE(cell) << one.solver;
+    EXPECT_EQ(cell->status, CellStatus::stalled) << one.solver;
+    EXPECT_EQ(cell->reason, one.reason) << one.solver;
+  }
+}
+
 TEST(SolveCell, TheDeadlineEndsASolve) {
   auto request = request_for("none");
   request.options["step"] = 0.0;

@@ -102,6 +102,25 @@ TEST(Filter, AValueThatThereIsNoneOfIsNamed) {
   EXPECT_THAT(error_of("kind=fixed*"), HasSubstr("no kind is called 'fixed*'"));
 }
 
+TEST(Filter, HowACellEndedIsAFieldOfStoredCellsAlone) {
+  FilterSubject cell = subject();
+  cell.status = "timeout";
+  cell.reason = "killed after 10 s";
+  cell.solved = "no";
+  const auto stored = [](const std::string& text) { return CellFilter::parse(text, {.of_stored_cells = true}); };
+  for (const char* const text : {"status=timeout", "status!=converged", "status~^(timeout|crashed)$", "solved=no",
+                                 "solved!=yes", "solved=false", "reason~killed"}) {
+    ASSERT_TRUE(stored(text)) << stored(text).error().message;
+    EXPECT_TRUE(stored(text)->holds(cell)) << text;
+    EXPECT_TRUE(stored(text)->needs_outcome());
+  }
+  EXPECT_FALSE(stored("solved=true")->holds(cell));
+  EXPECT_FALSE(stored("solver=PGS-NCP")->needs_outcome());
+  EXPECT_THAT(stored("status=timout").error().message, HasSubstr("did you mean 'timeout'?"));
+  EXPECT_THAT(stored("solved=maybe").error().message, HasSubstr("known: yes, no"));
+  EXPECT_THAT(error_of("solved=no"), HasSubstr("'solved' is of cells that have run"));
+}
+
 TEST(Filter, AMistakeIsNamed) {
   EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: category, family"));
   EXPECT_THAT(error_of("family"), HasSubstr("no operator"));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <map>
@@ -21,8 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using conebench::testing::ScratchFolder;
 
+const fs::path old_stores = CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores";
 /// Written by build c9b21183 (schema 5): box-stack and sliding-box, NSGS and PGS-CCP, two tolerances, two rounds.
-const fs::path schema_5 = CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite";
+const fs::path schema_5 = old_stores / "schema_5.sqlite";
 
 constexpr std::size_t first_with_checksums = 6;
 
@@ -30,6 +32,9 @@ struct Kept {
   std::string status;
   std::int64_t solved = 0;
   double verdict = 0.0, total_s = 0.0;
+  std::string stage;       ///< since schema 8
+  std::size_t rounds = 0;  ///< with times of their own, since schema 6
+  std::size_t residuals = 0;
   std::vector<double> answer;
   bool operator==(const Kept&) const = default;
 };
@@ -40,13 +45,25 @@ KeptCells cells_by_sql(const fs::path& file) {
   KeptCells cells;
   sqlite::Connection connection;
   EXPECT_EQ(connection.open(file, sqlite::Connection::Access::immutable), SQLITE_OK);
+  const auto columns = connection.columns_of("cells");
+  const bool staged = std::find(columns.begin(), columns.end(), "stage") != columns.end();
+  const bool timed = !connection.columns_of("rounds").empty();
   auto rows = connection.prepare(
-      "SELECT key, status, solved, verdict_value, total_minimum_s, length, crc32, data FROM cells LEFT JOIN reactions "
-      "ON cell = cells.id");
+      std::string("SELECT key, status, solved, verdict_value, total_minimum_s, length, crc32, data, ") +
+      (staged ? "stage, " : "'', ") + (timed ? "(SELECT count(*) FROM rounds WHERE rounds.cell = cells.id)" : "0") +
+      ", (SELECT count(*) FROM residuals WHERE residuals.cell = cells.id)"
+      " FROM cells LEFT JOIN reactions ON reactions.cell = cells.id");
   while (rows.step() == SQLITE_ROW) {
     auto answer = unpack_values(rows.blob(7), rows.integer(5), static_cast<std::uint32_t>(rows.integer(6)));
     EXPECT_TRUE(answer);
-    cells[rows.text(0)] = {rows.text(1), rows.integer(2), rows.real(3), rows.real(4), std::move(*answer)};
+    cells[rows.text(0)] = {.status = rows.text(1),
+                           .solved = rows.integer(2),
+                           .verdict = rows.real(3),
+                           .total_s = rows.real(4),
+                           .stage = rows.text(8),
+                           .rounds = static_cast<std::size_t>(rows.integer(9)),
+                           .residuals = static_cast<std::size_t>(rows.integer(10)),
+                           .answer = std::move(*answer)};
   }
   return cells;
 }
@@ -62,18 +79,41 @@ KeptCells cells_by_store(const fs::path& file, Store::Mode mode) {
   EXPECT_TRUE(contents) << contents.error().message;
   if (!contents) return cells;
   for (const auto& cell : contents->cells) {
-    EXPECT_EQ(cell.residuals.size(), 23U);
-    EXPECT_TRUE(cell.timed_rounds.empty()) << "what was not stored is not made up";
-    EXPECT_EQ(cell.stage, "");
     EXPECT_TRUE(cell.answer_crc);
-    cells[cell.key] = {to_string(cell.status), cell.solved ? 1 : 0, cell.verdict_value.value_or(-1.0),
-                       cell.total.minimum, cell.reaction};
+    cells[cell.key] = {.status = to_string(cell.status),
+                       .solved = cell.solved ? 1 : 0,
+                       .verdict = cell.verdict_value.value_or(-1.0),
+                       .total_s = cell.total.minimum,
+                       .stage = cell.stage,
+                       .rounds = cell.timed_rounds.size(),
+                       .residuals = cell.residuals.size(),
+                       .answer = cell.reaction};
   }
   for (const auto& run : contents->runs) {
-    EXPECT_EQ(run.build.executable, "");
-    EXPECT_EQ(run.build.commit, "c9b21183d3c8");
+    EXPECT_TRUE(run.data_sets.empty()) << "what was not stored is not made up";
+    if (run.build.commit == "c9b21183d3c8") {
+      EXPECT_EQ(run.build.executable, "");
+    } else {
+      EXPECT_NE(run.build.executable, "");
+    }
   }
   return cells;
+}
+
+/// Reads, merges and writes to a copy of it.
+void expect_kept(const fs::path& file, const fs::path& folder, const KeptCells& expected) {
+  EXPECT_EQ(cells_by_store(file, Store::Mode::read_only), expected) << "read";
+  EXPECT_EQ(cells_by_sql(file), expected) << "reading leaves the file alone";
+  const std::vector<fs::path> sources = {file};
+  const auto merged = merge_stores(sources, folder / "merged.sqlite");
+  ASSERT_TRUE(merged) << merged.error().message;
+  EXPECT_EQ(cells_by_store(folder / "merged.sqlite", Store::Mode::read_only), expected) << "merged";
+  EXPECT_EQ(cells_by_store(file, Store::Mode::read_write), expected) << "written to";
+  EXPECT_EQ(cells_by_store(file, Store::Mode::read_only), expected) << "after it, with checksums";
+  sqlite::Connection connection;
+  ASSERT_EQ(connection.open(file, sqlite::Connection::Access::read_only), SQLITE_OK);
+  EXPECT_EQ(connection.ask("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
+  EXPECT_EQ(connection.ask("SELECT count(*) FROM cells WHERE checksum IS NULL OR residual_checksum IS NULL"), 0);
 }
 
 /// The same cells in the form of another schema: its released steps, and those columns that it has.
@@ -106,6 +146,7 @@ void write_as(std::size_t version, const fs::path& file) {
 TEST(OldStores, OfEverySchemaSinceTheFirstKeepTheirKeysVerdictsTimesAndBits) {
   const KeptCells expected = cells_by_sql(schema_5);
   ASSERT_EQ(expected.size(), 8U);
+  EXPECT_EQ(expected.begin()->second.residuals, 23U);
   EXPECT_TRUE(expected.contains("26b9c34315df2faa04dd5bea439e6ee2"));
   for (std::size_t version = 1; version < schema_steps().size(); ++version) {
     const ScratchFolder folder;
@@ -115,17 +156,37 @@ TEST(OldStores, OfEverySchemaSinceTheFirstKeepTheirKeysVerdictsTimesAndBits) {
     } else {
       write_as(version, file);
     }
-    EXPECT_EQ(cells_by_store(file, Store::Mode::read_only), expected) << "read, schema " << version;
-    EXPECT_EQ(cells_by_sql(file), expected) << "reading leaves the file alone";
-    const std::vector<fs::path> sources = {file};
-    const auto merged = merge_stores(sources, folder / "merged.sqlite");
-    ASSERT_TRUE(merged) << merged.error().message;
-    EXPECT_EQ(cells_by_store(folder / "merged.sqlite", Store::Mode::read_only), expected) << "merged " << version;
-    EXPECT_EQ(cells_by_store(file, Store::Mode::read_write), expected) << "written to, schema " << version;
-    EXPECT_EQ(cells_by_store(file, Store::Mode::read_only), expected) << "after it, with checksums";
-    sqlite::Connection connection;
-    ASSERT_EQ(connection.open(file, sqlite::Connection::Access::read_only), SQLITE_OK);
-    EXPECT_EQ(connection.ask("SELECT count(*) FROM cells WHERE checksum IS NULL OR residual_checksum IS NULL"), 0);
+    SCOPED_TRACE(version);
+    expect_kept(file, folder.path(), expected);
+  }
+}
+
+TEST(OldStores, FilesThatBuildsOfTheirTimeWroteKeepAllThatIsInThem) {
+  struct Written {
+    int schema;
+    std::string commit;
+    std::size_t cells, staged, timed;  ///< cells, those with a stage, those with times of two rounds
+  };
+  for (const Written& one : {Written{8, "d001a860d436", 18, 6, 14}}) {
+    SCOPED_TRACE(one.schema);
+    const ScratchFolder folder;
+    const fs::path file = folder / "old.sqlite";
+    fs::copy_file(old_stores / ("schema_" + std::to_string(one.schema) + ".sqlite"), file);
+    {
+      sqlite::Connection connection;
+      ASSERT_EQ(connection.open(file, sqlite::Connection::Access::immutable), SQLITE_OK);
+      EXPECT_EQ(connection.ask("PRAGMA user_version"), one.schema);
+      EXPECT_EQ(connection.ask("SELECT build_commit = '" + one.commit + "' FROM runs"), 1);
+    }
+    const KeptCells expected = cells_by_sql(file);
+    const auto count = [&](auto holds) {
+      return static_cast<std::size_t>(
+          std::ranges::count_if(expected, [&](const auto& cell) { return holds(cell.second); }));
+    };
+    EXPECT_EQ(expected.size(), one.cells);
+    EXPECT_EQ(count([](const Kept& cell) { return !cell.stage.empty(); }), one.staged);
+    EXPECT_EQ(count([](const Kept& cell) { return cell.rounds == 2; }), one.timed);
+    expect_kept(file, folder.path(), expected);
   }
 }
 

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
 #include "reports/report.hpp"
 
 namespace conebench {
@@ -34,13 +39,61 @@ std::string without_folders(const std::string& text) {
   return out;
 }
 
-void clean(std::string& text) { text = without_folders(text); }
+/// Absolute folders whose names have spaces, so that no text tells where they end: those of the runs and of all files
+/// in quotes, and what is above them.
+std::vector<std::string> folders_with_spaces(const StoreContents& contents) {
+  std::set<std::string> found;
+  const auto add = [&](std::filesystem::path folder) {
+    for (; folder.has_relative_path(); folder = folder.parent_path()) {
+      if (folder.native().find(' ') != std::string::npos) found.insert(folder.native());
+    }
+  };
+  for (const RunRecord& run : contents.runs) {
+    add(run.suite_folder);
+    add(run.data_folder);
+    for (std::size_t i = run.suite_text.find("\"/"); i != std::string::npos; i = run.suite_text.find("\"/", i + 2)) {
+      add(std::filesystem::path(run.suite_text.substr(i + 1, run.suite_text.find('"', i + 1) - i - 1)).parent_path());
+    }
+  }
+  for (const ProblemRecord& problem : contents.problems) {
+    for (const std::string& source : problem.copies) add(std::filesystem::path(source).parent_path());
+    add(std::filesystem::path(problem.source).parent_path());
+  }
+  std::vector<std::string> longest_first;
+  for (const std::string& folder : found) {
+    if (folder.front() == '/') longest_first.push_back(folder);
+  }
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  return longest_first;
+}
+
+class Cleaner {
+ public:
+  explicit Cleaner(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+
+  void operator()(std::string& text) const {
+    for (const std::string& folder : folders_) {
+      for (std::size_t i = text.find(folder); i != std::string::npos; i = text.find(folder, i)) {
+        const std::size_t end = i + folder.size();
+        text.erase(i, folder.size() + (end < text.size() && text[end] == '/'));
+      }
+    }
+    text = without_folders(text);
+  }
+
+ private:
+  std::vector<std::string> folders_;  ///< longest first
+};
 
 }  // namespace
 
 StoreContents anonymous(StoreContents contents) {
+  const Cleaner clean(folders_with_spaces(contents));
+  std::map<std::string, std::string> hosts;  // notes still say that there are several
   for (RunRecord& run : contents.runs) {
-    run.machine.host = "not told";
+    std::string& host = run.machine.host;
+    host = hosts.emplace(host, "machine " + std::to_string(hosts.size() + 1)).first->second;
     run.suite_folder.clear();
     run.data_folder.clear();
     for (std::string* text :

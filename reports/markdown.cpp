@@ -139,9 +139,11 @@ std::string values_of(const OptionStudy& study, std::size_t setting) {
 std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   std::string out = fmt::format("### Options of {}\n\n", markdown(study.solver));
   out += fmt::format(
-      "Over {} that some setting solves. *× best*: {} against the best setting of each problem, families "
+      "Over {} that some setting solves{}. *× best*: {} against the best setting of each problem, families "
       "weighing the same; an unsolved problem counts with {} times its limit.\n\n",
-      plural(study.problems, "problem"), title(study.cost), exact(analysis.penalty_factor));
+      plural(study.problems, "problem"),
+      study.unsolved > 0 ? fmt::format(" and without {} that none does", study.unsolved) : "", title(study.cost),
+      exact(analysis.penalty_factor));
   std::vector<std::string> headings{"setting", "solved", "× best", "quartiles"};
   for (const auto& family : study.families) headings.push_back(family.name.empty() ? "(none)" : markdown(family.name));
   Table table(headings);

@@ -27,7 +27,8 @@ function growthOf(solver, problems) {
   });
   const sizes = points.map(([x]) => x);
   const fits = points.length >= leastFitted && Math.max(...sizes) >= leastSpread * Math.min(...sizes);
-  return { solver, points, fit: fits ? powerLaw(points) : null };
+  const asked = problems.filter((p) => data.problems[p].contacts > 0).length;
+  return { solver, points, asked, fit: fits ? powerLaw(points) : null };
 }
 
 function growthSpec(growths) {
@@ -96,13 +97,13 @@ function drawGrowth() {
           "table",
           { class: "key", id: "growth-table" },
           headRow(
-            ["in colour", "exponent", "± standard error", "problems", "contacts"],
+            ["in colour", "exponent", "± standard error", "solved", "contacts"],
             [false, false, false, true, true],
           ),
           el(
             "tbody",
             {},
-            growths.map(({ solver, points, fit }) => {
+            growths.map(({ solver, points, asked, fit }) => {
               const sizes = points.map(([x]) => x);
               return el(
                 "tr",
@@ -110,7 +111,7 @@ function drawGrowth() {
                 el("th", { scope: "row", class: "left" }, solverLink(solver)),
                 el("td", {}, fit ? el("b", {}, fit.exponent.toFixed(2)) : none),
                 el("td", {}, fit ? fit.error.toFixed(2) : none),
-                el("td", { class: "minor" }, formatCount(points.length)),
+                el("td", {}, `${formatCount(points.length)} of ${formatCount(asked)}`),
                 el("td", { class: "minor" }, `${formatCount(Math.min(...sizes))} – ${formatCount(Math.max(...sizes))}`),
               );
             }),

@@ -241,13 +241,14 @@ function adviceTable(study) {
 
 function advice(study) {
   const words = settingWords(study, study.recommended);
+  const unsolved = study.unsolved > 0 ? ` No setting solves the other ${plural(study.unsolved, "problem")}.` : "";
   if (!known(study.unseen_times_best)) {
     return el(
       "p",
       { class: "lead" },
       "Best over all: ",
       el("b", {}, words),
-      `. One ${data.group.one} alone cannot say what holds for another.`,
+      `. One ${data.group.one} alone cannot say what holds for another.${unsolved}`,
     );
   }
   return el(
@@ -257,7 +258,7 @@ function advice(study) {
     el("b", {}, words),
     `. On a ${data.group.one} that it was not chosen on, such a choice costs `,
     el("b", {}, `${formatTimes(study.unseen_times_best)} ×`),
-    ` the best setting of each problem${study.unseen_lost > 0 ? ` and loses ${study.unseen_lost} of ${plural(study.problems, "problem")} that another setting solves` : ", and loses none that another setting solves"}.`,
+    ` the best setting of each problem${study.unseen_lost > 0 ? ` and loses ${study.unseen_lost} of ${plural(study.problems, "problem")} that another setting solves` : ", and loses none that another setting solves"}.${unsolved}`,
   );
 }
 

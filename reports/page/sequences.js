@@ -14,12 +14,17 @@ const startPairs = data.slices.flatMap((cold, c) => {
 const startPair = () =>
   startPairs.find(({ cold, warm }) => state.slice === cold || state.slice === warm) ?? startPairs[0];
 
-// Problems whose names differ in their last number alone, three or more with a warm cell: {name, steps: [{p, step}]}.
+// What has no answer to start from, as the first of a sequence, starts cold though it was asked to start warm.
+const startedWarm = (cell) => cell !== undefined && !/(^|; )started cold/.test(cell.reason);
+
+// Problems whose names differ in their last number alone, three or more that some solver started warm:
+// {name, steps: [{p, step}]}.
 function sequencesHere({ cold, warm }) {
   const found = new Map();
   data.problems.forEach((problem, p) => {
     const parts = /^(.*?)(\d+)(\D*)$/.exec(problem.name);
-    if (!parts || !isOpen(p, cold) || !isOpen(p, warm) || (state.family && problem.family !== state.family)) return;
+    if (!parts || !isOpen(p, cold) || !grids[warm][p].some(startedWarm)) return;
+    if (state.family && problem.family !== state.family) return;
     const name = `${parts[1]}…${parts[3]}`;
     if (!found.has(name)) found.set(name, { name, steps: [] });
     found.get(name).steps.push({ p, step: Number(parts[2]) });
@@ -32,6 +37,7 @@ function sequencesHere({ cold, warm }) {
 // Over the steps that both starts solve: how much of the cold cost the warm start takes (geometric mean).
 function warmShare({ steps }, { cold, warm }, solver) {
   const ratios = steps.flatMap(({ p }) => {
+    if (!startedWarm(grids[warm][p][solver])) return [];
     const [a, b] = [cold, warm].map((slice) => costOf(grids[slice][p][solver], state.cost));
     return a === null || b === null ? [] : [Math.log(b / a)];
   });
@@ -88,6 +94,7 @@ function drawSequences() {
   const coloured = colouredSolvers();
   const shown = coloured
     .filter((s) => chosen.steps.some(({ p }) => costOf(grids[pair.cold][p][s], state.cost) !== null))
+    .filter((s, i, list) => list.findIndex((other) => colourOf(other) === colourOf(s)) === i) // dashes tell the starts
     .slice(0, 3);
   section.replaceChildren(
     el(
@@ -136,7 +143,7 @@ function drawSequences() {
       el(
         "p",
         { class: "caption" },
-        `Geometric mean of ${costTitles[state.cost]} over the steps that are solved from both starts. The chart has the first three in colour.`,
+        `Geometric mean of ${costTitles[state.cost]} over the steps that are solved from both starts; the first step has nothing to start from and is left out. The chart has the first three of different colours.`,
       ),
     ),
   );

@@ -19,6 +19,9 @@ std::vector<Rung> plan_rungs(std::size_t settings, std::size_t problems, std::si
     rungs.insert(rungs.begin(), {*count, std::clamp(share, std::min(least, problems), problems)});
     share = (share + factor - 1) / factor;
   }
+  // Another rung of the same problems would cut by what is known already.
+  const auto same = [](const Rung& a, const Rung& b) { return a.problems == b.problems; };
+  rungs.erase(std::unique(rungs.begin(), rungs.end(), same), rungs.end());
   return rungs;
 }
 

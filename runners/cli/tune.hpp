@@ -12,7 +12,8 @@
 namespace conebench::cli {
 
 /// The rungs of successive halving (Jamieson, Talwalkar 2016): of `settings` that begin on few problems, one in
-/// `factor` goes on to the next rung with `factor` times the problems, until all problems are used.
+/// `factor` goes on to the next rung with `factor` times the problems, until all problems are used. No two rungs have
+/// the same problems.
 struct Rung {
   std::size_t settings = 0;
   std::size_t problems = 0;
@@ -34,7 +35,8 @@ struct RungScore {
 };
 
 /// The solver's settings, best first; equal ones as in `order`. Those that no study has (nothing was solved in any
-/// slice) come last. `unseen`: the geometric mean of unseen_times_best over the slices that have one.
+/// slice) come last. `unseen`: the geometric mean of unseen_times_best over the slices that have one; it says something
+/// of other families only where no family has chosen the settings before, as in the first rung.
 struct RungResult {
   std::vector<RungScore> scores;
   std::optional<double> unseen;

@@ -175,15 +175,17 @@ class Tuning {
     std::set<std::string> families(groups_.begin(), groups_.end());
     for (const Rung& rung : plan_rungs(alive.size(), order->size(), 2 * families.size(), kept_share)) {
       if (watch.over()) return std::nullopt;
-      cut(alive, rung.settings);
+      const bool told_apart = rungs_.empty() || rungs_.back().result.scores.front().solved > 0;
+      if (told_apart) cut(alive, rung.settings);
       const std::vector<std::string> problems(order->begin(),
                                               order->begin() + static_cast<std::ptrdiff_t>(rung.problems));
       auto result = run_rung(store, watch, alive, problems);
       if (!result) return result.error();
       if (!*result) return std::nullopt;
-      print(rung, **result);
+      print(rung.problems, **result);
       alive.clear();
       for (const RungScore& score : (*result)->scores) alive.push_back(score.setting);
+      if (!rungs_.empty()) (*result)->unseen.reset();  // every family has chosen these settings already
       rungs_.push_back({rung.problems, std::move(**result)});
       complete_ = rung.problems == order->size();
     }
@@ -249,11 +251,11 @@ class Tuning {
     return std::optional(score_rung(analysis, row_.info.id, cost_, alive));
   }
 
-  void print(const Rung& rung, const RungResult& result) const {
+  void print(std::size_t problems, const RungResult& result) const {
     if (arguments_.json) return;
     const RungScore& best = result.scores.front();
-    print_text(fmt::format("{} on {}: {}\n", plural(static_cast<long>(rung.settings), "setting"),
-                           plural(static_cast<long>(rung.problems), "problem"),
+    print_text(fmt::format("{} on {}: {}\n", plural(static_cast<long>(result.scores.size()), "setting"),
+                           plural(static_cast<long>(problems), "problem"),
                            best.solved > 0
                                ? fmt::format("{}, {:.3g} x the best of each", label(best.setting), best.times_best)
                                : std::string("none solves any")));
@@ -300,10 +302,14 @@ void print_result(const Tuning& tuning) {
   const RungScore& best = last.result.scores.front();
   const auto standard = std::find_if(last.result.scores.begin(), last.result.scores.end(),
                                      [&](const RungScore& score) { return score.setting == tuning.standard(); });
-  std::string text =
-      fmt::format("{}: {:.3g} x the best setting of each problem", tuning.label(best.setting), best.times_best);
+  std::string text = fmt::format("{}: {:.3g} x the best of these {} on each problem", tuning.label(best.setting),
+                                 best.times_best, last.result.scores.size());
   if (best.setting != tuning.standard()) text += fmt::format("; the defaults {:.3g} x", standard->times_best);
-  if (last.result.unseen) text += fmt::format("; chosen without a family, {:.3g} x on that one", *last.result.unseen);
+  const RanRung& first = tuning.rungs().front();
+  if (first.result.unseen) {
+    text += fmt::format("; chosen without a family, {:.3g} x the best of {} on that one ({})", *first.result.unseen,
+                        first.result.scores.size(), plural(static_cast<long>(first.problems), "problem"));
+  }
   print_text(text + "\n");
 }
 

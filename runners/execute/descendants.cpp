@@ -14,6 +14,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "base/child_process.hpp"
 #include "runners/execute/process.hpp"
@@ -45,8 +46,9 @@ struct ProcessorUse {
   double seconds = 0.0;  ///< with those of the children that it has waited for
 };
 
-ProcessorUse use_of(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
+/// Of a process or a thread, by its stat file.
+ProcessorUse use_of(const std::filesystem::path& stat) {
+  std::ifstream file(stat);
   // A name may hold anything; behind it are the state, ten fields and the four times.
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::size_t name_end = text.rfind(')');
@@ -83,13 +85,22 @@ void kill_strays(const std::set<pid_t>& keep) {
 }
 
 double family_seconds(pid_t process) {
-  double seconds = use_of(process).seconds;
+  double seconds = use_of(fmt::format("/proc/{}/stat", process)).seconds;
   for (const pid_t child : children_of(process)) seconds += family_seconds(child);
   return seconds;
 }
 
 bool all_asleep(pid_t process) {
-  return std::ranges::all_of(with_descendants({process}), [](pid_t member) { return use_of(member).state == 'S'; });
+  const auto asleep = [](pid_t member) {
+    // A process's own state is that of its first thread, which may wait for the others.
+    std::error_code gone;
+    std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", member), gone);
+    for (; !gone && threads != std::filesystem::directory_iterator(); threads.increment(gone)) {
+      if (std::string_view("SIZX").find(use_of(threads->path() / "stat").state) == std::string_view::npos) return false;
+    }
+    return true;
+  };
+  return std::ranges::all_of(with_descendants({process}), asleep);
 }
 
 long memory_mb(const std::vector<pid_t>& processes) {

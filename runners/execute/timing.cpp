@@ -113,6 +113,8 @@ bool RunTimes::another(const CellRequest::Repeats& repeats, double budget, doubl
   constexpr double longest_wait = 10.0;  // minimum_ms
   const auto runs = static_cast<int>(runs_.size());
   if (counted_ >= repeats.maximum || spent_s_ + longest_s_ > budget) return false;
+  // Probes and waiting for the processor are not in what was spent; an answer is not to be lost for them.
+  if (passed_s > budget) return false;
   if (runs < repeats.minimum) return true;
   if (counted_ >= repeats.minimum && counted_s_ * 1e3 >= repeats.minimum_ms) return false;
   return spent_s_ * 1e3 < repeats.minimum_ms || (was_shared_ && passed_s * 1e3 < longest_wait * repeats.minimum_ms);

@@ -25,7 +25,7 @@ TEST_F(RunCommand, AReportTellsWhatChangedSinceAnEarlierStoreAndLeavesFoldersOut
                                  folder / "since", "--anonymous"});
   ASSERT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(read("since/index.html"), HasSubstr("id=\"since\">{\"schema\":\"conebench.compare/1\""));
-  EXPECT_EQ(nlohmann::json::parse(read("since/report.json"))["runs"][0]["machine"]["host"], "not told");
+  EXPECT_EQ(nlohmann::json::parse(read("since/report.json"))["runs"][0]["machine"]["host"], "machine 1");
   for (const std::string name : {"index.html", "report.md", "report.json", "cells.csv", "problems.csv", "tables.tex"}) {
     EXPECT_THAT(read("since/" + name), Not(HasSubstr(folder.path().string()))) << name;
   }

@@ -34,6 +34,17 @@ TEST(Rungs, FewSettingsRunOnAllProblemsAtOnceAndTheFirstRungHasTheLeast) {
   EXPECT_GE(cli::plan_rungs(4, 9, 1, 3).back().settings, 2U);
 }
 
+TEST(Rungs, NoTwoHaveTheSameProblems) {
+  const auto rungs = cli::plan_rungs(10, 14, 6, 3);
+  ASSERT_EQ(rungs.size(), 2U);
+  EXPECT_EQ(rungs[0].settings, 10U);
+  EXPECT_EQ(rungs[0].problems, 6U);
+  EXPECT_EQ(rungs[1].settings, 2U);
+  EXPECT_EQ(rungs[1].problems, 14U);
+  ASSERT_EQ(cli::plan_rungs(10, 14, 20, 3).size(), 1U);
+  EXPECT_EQ(cli::plan_rungs(10, 14, 20, 3)[0].settings, 10U);
+}
+
 TEST(ProblemsInTurn, AnyFirstPartHasAsManyOfEachFamily) {
   std::vector<std::string> names;
   std::vector<std::string> groups;
@@ -84,6 +95,9 @@ TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
   EXPECT_LE(json["rungs"].back()["settings"].size(), 3U);
   EXPECT_GT(json["rungs"][0]["settings"].size(), json["rungs"][1]["settings"].size());
   EXPECT_LT(json["rungs"][0]["problems"], json["rungs"][1]["problems"]);
+  // Settings that all families have chosen say nothing of a family left out.
+  EXPECT_GE(json["rungs"][0]["unseen_times_best"], 1.0);
+  EXPECT_TRUE(json["rungs"].back()["unseen_times_best"].is_null());
   // The defaults are in the last rung, whatever they cost.
   bool defaults = false;
   for (const auto& setting : json["rungs"].back()["settings"]) defaults = defaults || setting["options"].empty();
@@ -125,6 +139,20 @@ TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
   suite.replace(suite.find("\"NSGS\""), 6, entry.str());
   write("chosen.json", suite);
   EXPECT_EQ(conebench({"run", folder / "chosen.json", "--db", folder / "chosen.sqlite"}).code, 0);
+}
+
+TEST_F(Tune, WhereNoneSolvesTheFirstProblemsNoneIsCut) {
+  write("tuned.json",
+        R"({"name": "hard", "problems": [{"scene": "random", "grid": {"contacts": [3, 4, 6, 8]}, "seeds": [1, 2, 3]}],
+                          "solvers": ["NSGS"], "tolerances": [1e-16], "limits": {"iterations": 1, "seconds": 20},
+                          "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+  const auto found = tune(with(grid, {"--json"}));
+  EXPECT_EQ(found.code, 5);
+  EXPECT_THAT(found.err, HasSubstr("no setting of PGS-NCP solves any problem"));
+  const auto json = found.json();
+  ASSERT_EQ(json["rungs"].size(), 2U);
+  EXPECT_EQ(json["rungs"][0]["settings"].size(), 8U);
+  EXPECT_EQ(json["rungs"][1]["settings"].size(), 8U);
 }
 
 TEST_F(Tune, GoesOnWhereItsBudgetEnded) {

@@ -41,6 +41,33 @@ TEST(Anonymous, NoFileOfAReportHasHostUserOrFolder) {
   }
 }
 
+TEST(Anonymous, FoldersWithSpacesAreLeftOutToo) {
+  StoreContents store = of_ada();
+  store.runs.front().data_folder = "/home/ada lovelace/my data";
+  store.runs.front().suite_text = R"({"solvers": [{"program": ["python3", "/home/ada lovelace/tools/sol.py"]}]})";
+  store.problems.back().error = "/home/ada lovelace/my data/torn.hdf5: not HDF5";
+  store.cells[5].reason = "/home/ada lovelace/tools/sol.py: no licence in /home/ada lovelace";
+  const StoreContents left = anonymous(store);
+  EXPECT_EQ(left.problems.back().error, "torn.hdf5: not HDF5");
+  EXPECT_EQ(left.cells[5].reason, "sol.py: no licence in ");
+  for (const ReportFile& file : render_report(left, {})) {
+    EXPECT_THAT(file.content, Not(HasSubstr("lovelace"))) << file.path;
+  }
+}
+
+TEST(Anonymous, ThatThereWereTwoMachinesIsStillTold) {
+  StoreContents store = of_ada();
+  RunRecord other = store.runs.front();
+  other.id = store.runs.back().id + 1;
+  other.machine.host = "bench02";
+  store.runs.push_back(other);
+  store.cells.back().run_id = other.id;
+  std::string all;
+  for (const ReportFile& file : render_report(anonymous(store), {})) all += file.content;
+  EXPECT_THAT(all, HasSubstr("Mixed machines: cells come from machine 1"));
+  EXPECT_THAT(all, Not(HasSubstr("bench0")));
+}
+
 TEST(Anonymous, WhatIsLeftStillSaysWhatWasRun) {
   const StoreContents store = anonymous(of_ada());
   EXPECT_EQ(store.problems[0].source, "stack-2.hdf5");

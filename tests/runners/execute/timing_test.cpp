@@ -76,6 +76,13 @@ TEST(Repeats, NeverExceedTheMaximumOrTheBudget) {
   EXPECT_FALSE(runs_of({4.0, 4.0}).another(repeats, 10.0, 0.0));
 }
 
+TEST(Repeats, EndWithTheBudgetByTheClockWhereTheProcessorWasElsewhere) {
+  const CellRequest::Repeats repeats{3, 50.0, 100};
+  const RunTimes times = runs_of({5e-6, 5e-6});
+  EXPECT_TRUE(times.another(repeats, 1.0, 0.9));
+  EXPECT_FALSE(times.another(repeats, 1.0, 1.1));
+}
+
 TEST(Repeats, OfASharedCoreDoNotCountAndGoOnForTenTimesAsLong) {
   const CellRequest::Repeats repeats{3, 50.0, 4};
   RunTimes times = runs_of({0.030, 0.030, 0.030, 0.030, 0.030}, 14e-6, 10e-6);

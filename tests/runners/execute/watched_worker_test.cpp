@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <functional>
+#include <thread>
 
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/sweep_monitor.hpp"
@@ -86,6 +88,18 @@ TEST(WatchedWorker, ThatTheMachineKeepsWaitingIsEndedAsStarved) {
   EXPECT_TRUE(end.by_us);
   EXPECT_TRUE(end.starved);
   EXPECT_THAT(end.why, HasSubstr("on a busy machine"));
+}
+
+TEST(Descendants, AProcessWhoseFirstThreadWaitsForAnotherIsNotAsleep) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::thread(spin).detach();
+    wait_for_ever();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  for (int look = 0; look < 5; ++look) EXPECT_FALSE(all_asleep(child));
+  ::kill(child, SIGKILL);
+  wait_for_end(child);
 }
 
 TEST(WatchedWorker, ThatSleepsForEverIsEndedForThat) {

@@ -98,7 +98,7 @@ function drawGrowth() {
           { class: "key", id: "growth-table" },
           headRow(
             ["in colour", "exponent", "± standard error", "solved", "contacts"],
-            [false, false, false, true, true],
+            [false, false, false, false, true],
           ),
           el(
             "tbody",

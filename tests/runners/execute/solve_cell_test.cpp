@@ -87,7 +87,7 @@ TEST(SolveCell, AStalledCellSaysWhatStandsStill) {
   const std::string option = "its step fell below the option stall";
   for (const Case& one : {Case{"PGS-CCP", {}, rounding},
                           {"NSGS", {}, rounding},
-                          {"NEWTON-CCP", {}, rounding},
+                          {"NEWTON-CCP", {{"r_alpha", 1e-6}}, rounding},
                           {"NSN-AC", {}, rounding},
                           {"NSGS", {{"stall", 0.5}}, option},
                           {"ADMM-CCP", {{"stall", 0.5}}, option},
@@ -101,7 +101,9 @@ TEST(SolveCell, AStalledCellSaysWhatStandsStill) {
     request.criterion = Criterion::verdict;
     request.max_iterations = 100'000;
     request.seconds = 20.0;
-    const auto cell = solve_cell(stack(), request);
+    // On the stack its last digits go round in a circle.
+    const bool alone = one.solver == "NSN-AC";
+    const auto cell = solve_cell(alone ? testing::make_problem("sliding-box", {}) : stack(), request);
     ASSERT_TRUE(cell) << one.solver;
     EXPECT_EQ(cell->status, CellStatus::stalled) << one.solver;
     EXPECT_EQ(cell->reason, one.reason) << one.solver;

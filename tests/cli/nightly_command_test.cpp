@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* suite = R"({
+constexpr const char* nightly_suite = R"({
   "name": "small-night", "seed": 3,
   "problems": [{"scene": "box-stack", "grid": {"boxes": [2, 3]}}, {"fclib": "*.hdf5"}],
   "solvers": ["NSGS", "CASCADE"],
@@ -26,7 +26,7 @@ constexpr const char* suite = R"({
 class NightlyCommand : public ::testing::Test {
  protected:
   void SetUp() override {
-    write_suite(suite);
+    write_suite(nightly_suite);
     std::filesystem::create_directories(folder / "data");
     file = generate(folder, {"sliding-box"});
     std::filesystem::rename(file, folder / "data/box.hdf5");
@@ -219,7 +219,7 @@ TEST_F(NightlyCommand, WhatIsWrongIsOneLine) {
 }
 
 TEST_F(NightlyCommand, HostileNamesLeaveTheSummaryAndItsFilesReadable) {
-  std::string hostile = suite;
+  std::string hostile = nightly_suite;
   hostile.replace(hostile.find("small-night"), 11, "=a|<b>*x*");
   write_suite(hostile);
   const std::string name = folder / "data/=1|<i>\n\"&'`.hdf5";
@@ -266,7 +266,7 @@ TEST_F(NightlyCommand, WhereEveryNightBreaksNightsAreComparedAllTheSame) {
 
 TEST_F(NightlyCommand, AnEditOfTheLimitsEndsOneNightWithFiveAndTheNextIsComparedWithIt) {
   ASSERT_EQ(night().code, 0);
-  std::string edited = suite;
+  std::string edited = nightly_suite;
   edited.replace(edited.find("2000,"), 5, "1900,");
   write_suite(edited);
   const auto after = night();

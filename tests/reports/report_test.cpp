@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -249,6 +250,57 @@ TEST(TerminalRanking, NamesCannotSendEscapeSequences) {
   store.settings[0].label = "evil\x1b]0;title\x07";
   store.runs[0].suite_name = "evil\x1b[2J";
   EXPECT_EQ(terminal_ranking(store, false).find('\x1b'), std::string::npos);
+}
+
+long unsolved_of(const StoreContents& store) {
+  return std::count_if(store.cells.begin(), store.cells.end(), [](const CellRecord& cell) {
+    return !cell.solved && cell.status != CellStatus::unsupported && cell.status != CellStatus::skipped;
+  });
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(UnsolvedCells, WhatBrokeStandsFirstThenWrongClaimsThenWhoGaveUpThenLimits) {
+  const StoreContents store = testing::small_store();
+  const std::string list = terminal_unsolved(store, {.every_cell = true});
+  EXPECT_THAT(list, HasSubstr(std::to_string(unsolved_of(store)) + " cells not solved"));
+  std::size_t before = 0;
+  for (const std::string word : {"crashed ", "claims it", "diverged ", "timeout "}) {
+    const std::size_t at = list.find(word);
+    ASSERT_NE(at, std::string::npos) << word << "\n" << list;
+    EXPECT_GT(at, before) << word;
+    before = at;
+  }
+  EXPECT_THAT(list, HasSubstr("signal 11 | \"core\", <dumped>"));
+  EXPECT_THAT(list, HasSubstr("the first again: conebench solve "));
+  EXPECT_THAT(list, Not(HasSubstr("needs M and J"))) << "what is not supported is no failure";
+}
+
+TEST(UnsolvedCells, OfManyTenLinesCountThoseThatEndedAlike) {
+  const StoreContents store = testing::large_store(60, 8);
+  const std::string list = terminal_unsolved(store, {.columns = 90, .command = "conebench report x --failed"});
+  const auto lines = lines_of(list);
+  ASSERT_EQ(lines.size(), 15U) << "a blank, the count, headings, ten, how many more, and the command\n" << list;
+  for (std::size_t k = 3; k < 13; ++k) {
+    std::size_t columns = 0;
+    for (const char c : lines[k]) columns += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+    EXPECT_LE(columns, 90U) << lines[k];
+  }
+  EXPECT_THAT(lines[13], ::testing::MatchesRegex(" and [0-9]+ more such lines"));
+  EXPECT_THAT(lines[14], HasSubstr("conebench report x --failed"));
+  const auto each = lines_of(terminal_unsolved(store, {.every_cell = true}));
+  EXPECT_EQ(static_cast<long>(each.size()), 4 + unsolved_of(store));
+}
+
+TEST(UnsolvedCells, OfASolvedStoreThereIsNoList) {
+  StoreContents store = testing::small_store();
+  for (CellRecord& cell : store.cells) cell.solved = true;
+  EXPECT_EQ(terminal_unsolved(store, {}), "");
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
-outside_limit=30450
-experiments_limit=15000
+outside_limit=30000
+experiments_limit=13500
 readme_limit=900
 
 words() { wc -w <"$1"; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace conebench {
 
@@ -14,6 +15,11 @@ std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
+}
+
+std::string without_hyphens(std::string text) {
+  std::erase(text, '-');
+  return text;
 }
 
 /// Letters changed, added, left out, or exchanged with their neighbour.
@@ -37,14 +43,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > longest_word) return {};
   const std::string wanted = lower(word);
-  std::size_t least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  std::pair<std::size_t, bool> least{std::max<std::size_t>(1, wanted.size() / 3) + 1, false};
   const std::string* nearest = nullptr;
   for (const std::string& candidate : candidates) {
     const std::string other = lower(candidate);
     const bool begins = wanted.size() >= 3 && other.starts_with(wanted);
-    const std::size_t edits = begins ? 1 : edit_distance(wanted, other);
-    if (edits >= least) continue;
-    least = edits;
+    const std::size_t edits = other == wanted ? 0 : begins ? 1 : edit_distance(wanted, other);
+    // Of equally near ones that which differs in hyphens alone.
+    const std::pair<std::size_t, bool> distance{edits, without_hyphens(other) != without_hyphens(wanted)};
+    if (distance >= least) continue;
+    least = distance;
     nearest = &candidate;
   }
   return nearest == nullptr ? std::string() : "did you mean '" + *nearest + "'? ";

@@ -193,6 +193,7 @@ Result<DataSet> planned_set(const DataArguments& arguments, const std::optional<
   for (const KnownSource& known : known_sources) {
     if (set.source.empty() && arguments.scenes.empty() && set.name == known.name) set.source = known.url;
   }
+  if (before && set.source.empty() && arguments.scenes.empty()) set.source = before->source;
   if (!arguments.scenes.empty()) {
     if (!arguments.source.empty() || !arguments.only.empty()) return usage("--scene goes with no SOURCE and no --only");
     set.source = fmt::format("{}", fmt::join(arguments.scenes, "; "));

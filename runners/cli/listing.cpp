@@ -288,7 +288,8 @@ Listing list_solvers() {
   std::string markdown =
       "# Solvers and their options\n\n" + generated_by("solvers") +
       "\n000, 001, 002 and 004 are papers, by the numbers of [sources.md](sources.md).\n\n## Common options\n"
-      "Of the solvers that name them below.\n\n" +
+      "Of the solvers that name them below. Tolerance and limits are the cell's: `--tolerance`, `--max-iterations`, "
+      "`--criterion`, in a suite `tolerances`, `limits`, `criterion`.\n\n" +
       options_table(common_solver_options());
   std::map<std::string, std::string> missing;
   for (const auto& row : solver_catalogue()) {

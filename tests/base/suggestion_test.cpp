@@ -13,6 +13,8 @@ TEST(DidYouMean, FindsAnotherCaseAnExchangeALetterLessAndABeginning) {
   EXPECT_EQ(did_you_mean("qadruped", ids), "did you mean 'quadruped'? ");
   EXPECT_EQ(did_you_mean("quad", ids), "did you mean 'quadruped'? ");
   EXPECT_EQ(did_you_mean("ADMM-NPC-SA", ids), "did you mean 'ADMM-NCP-SA'? ");
+  EXPECT_EQ(did_you_mean("admm-ncp-sa", {"ADMM-NCP-SA-S", "ADMM-NCP-SA"}), "did you mean 'ADMM-NCP-SA'? ");
+  EXPECT_EQ(did_you_mean("002-fig13", {"002-fig-3", "002-fig-13"}), "did you mean '002-fig-13'? ");
 }
 
 TEST(DidYouMean, SaysNothingWhereNothingIsNear) {

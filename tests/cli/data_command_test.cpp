@@ -69,6 +69,7 @@ TEST_F(DataCommand, AnOwnFolderHasAVersionMadeOfItsFilesAlone) {
   EXPECT_EQ(added.json()["files"], 2);
   const std::string version = added.json()["version"];
   EXPECT_EQ(add_own().json()["version"], version);
+  EXPECT_EQ(call({"data", "add", "mine", "--json"}).json()["version"], version) << "its source is known";
 
   const auto manifest = nlohmann::json::parse(std::ifstream(folder / "home/mine.json"));
   EXPECT_EQ(manifest["schema"], "conebench.data_set/1");

@@ -32,6 +32,19 @@ TetrahedralMesh block_mesh(Index nx, Index ny, Index nz, const Eigen::Vector3d& 
   return mesh;
 }
 
+TetrahedralMesh ball_mesh(Index cells, double radius) {
+  TetrahedralMesh mesh = block_mesh(cells, cells, cells, Eigen::Vector3d::Constant(2.0));
+  for (Eigen::Vector3d& node : mesh.nodes) {
+    const Eigen::Vector3d p = node - Eigen::Vector3d::Ones();
+    const Eigen::Vector3d s = p.cwiseAbs2();
+    // The cube's faces, and all cubes within, go onto spheres.
+    node = radius * p.cwiseProduct(Eigen::Vector3d(std::sqrt(1.0 - (s[1] + s[2]) / 2.0 + s[1] * s[2] / 3.0),
+                                                   std::sqrt(1.0 - (s[2] + s[0]) / 2.0 + s[2] * s[0] / 3.0),
+                                                   std::sqrt(1.0 - (s[0] + s[1]) / 2.0 + s[0] * s[1] / 3.0)));
+  }
+  return mesh;
+}
+
 Eigen::Matrix<double, 6, 6> hooke(double young, double poisson) {
   const double shear = young / (2.0 * (1.0 + poisson));
   const double lame = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));

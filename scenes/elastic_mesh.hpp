@@ -23,6 +23,9 @@ inline constexpr std::array<std::array<int, 4>, 6> tetrahedra_of_cell = {
 /// (nx, ny, nz) cells on a block of this size [m] from the origin on; nodes run along x, then y, then z.
 TetrahedralMesh block_mesh(Index nx, Index ny, Index nz, const Eigen::Vector3d& size);
 
+/// A ball about the origin: a block of cells³ cells pulled onto it.
+TetrahedralMesh ball_mesh(Index cells, double radius);
+
 /// Hooke's law of the strains (xx, yy, zz, xy, yz, zx), shears as angles, from Young's modulus [N/m²] and Poisson's
 /// ratio.
 Eigen::Matrix<double, 6, 6> hooke(double young, double poisson);

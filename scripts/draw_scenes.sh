@@ -13,7 +13,8 @@ mkdir -p docs/scenes
 # The step to draw: when something can be seen of what the scene is about.
 declare -A step=([box-on-plane]=10 [boxes-fixed]=20 [nunchuk]=30 [arm7d]=300 [fclib-boxes-stack]=60 [fclib-capsules]=500
                  [fclib-kapla-tower]=1 [fclib-spheres]=120 [fclib-chute]=500 [cube-stack-hit]=30 [humanoid]=150
-                 [humanoid-squat]=100 [hoist]=100 [net]=150 [hand]=50 [fclib-chain]=60 [arm-on-wall]=100 [fourbar]=100)
+                 [humanoid-squat]=100 [hoist]=100 [net]=150 [hand]=50 [fclib-chain]=60 [arm-on-wall]=100 [fourbar]=100
+                 [soft-drop]=12 [soft-mat]=150 [soft-ball-grip]=60 [soft-gripper]=60 [cable-winding]=150)
 if [ $# -eq 0 ]; then
   set -- $("$conebench" list scenes --json | python3 -c '
 import json, sys

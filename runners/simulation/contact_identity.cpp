@@ -57,7 +57,9 @@ void WarmStart::keep(const Mechanics& mechanics, const std::vector<std::int64_t>
   contacts_.clear();
   Index row = joints + mechanics.limit_gaps.size();
   for (std::size_t c = 0; c < identities.size(); ++c, row += 3) {
-    contacts_.emplace_back(identities[c], mechanics.contacts[c].frame * impulse.segment<3>(row));
+    Eigen::Vector3d local = impulse.segment<3>(row);
+    local[1] *= mechanics.contacts[c].across;
+    contacts_.emplace_back(identities[c], mechanics.contacts[c].frame * local);
   }
   std::sort(contacts_.begin(), contacts_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
 }
@@ -78,6 +80,7 @@ Vector WarmStart::guess(const Mechanics& mechanics, const std::vector<std::int64
                          [](const auto& known, std::int64_t identity) { return known.first < identity; });
     if (found == contacts_.end() || found->first != identities[c]) continue;
     guess.segment<3>(row) = mechanics.contacts[c].frame.transpose() * found->second;
+    guess[row + 1] /= mechanics.contacts[c].across;
   }
   return guess;
 }

@@ -33,6 +33,7 @@ struct ContactPoint {
   Eigen::Matrix3d frame;                      ///< columns t1, t2, n, world; n points from the first shape to the second
   double gap = 0.0;                           ///< φ [m], negative where the shapes overlap
   double friction = 0.0;                      ///< μ
+  double across = 1.0;                        ///< μ along t2 over that along t1; J's row of t2 has this factor
   double restitution = 0.0;                   ///< ε
   int first_shape = 0, second_shape = 0;      ///< numbers of the geoms
   int first_body = 0, second_body = 0;        ///< 0 is the world
@@ -57,6 +58,7 @@ struct Mechanics {
   std::vector<int> limit_names;  ///< which limit a row is: the same number in every step
   std::vector<Softness> joint_softness, limit_softness;  ///< one a row; of joints without any MuJoCo's default
   std::vector<ContactPoint> contacts;
+  Vector drift;  ///< velocity of the rows from surfaces that move by themselves [m/s]; empty: none does
 
   Index rows() const { return jacobian.rows(); }
 };
@@ -92,6 +94,7 @@ struct EngineOptions {
       false;  ///< every body free and the joints as bilateral rows (004 IV), else the joints' own coordinates
   bool passive = false;       ///< joints have no limits, damping, springs, dry friction or drives
   bool self_contact = false;  ///< all bodies can touch each other but those that a joint connects
+  int threads = 1;            ///< that work on the elements of elastic bodies; no bit depends on it
 };
 
 /// A position servo of a hinge or a slide.
@@ -160,6 +163,8 @@ class Engine {
   virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
   /// The first of the three columns of each point that moves freely in space; empty where bodies are rigid.
   virtual std::vector<std::int64_t> nodes() const { return {}; }
+  /// Forces of elastic bodies and springs where q were this [N, N m]; empty where there are none.
+  virtual Vector internal_force(const Vector& /*position*/) { return {}; }
   virtual std::string shape_name(int shape) const = 0;
   /// The body of this name; 0 is the world. nullopt: the model has none.
   virtual std::optional<int> body_number(const std::string& name) const = 0;

@@ -1,6 +1,6 @@
+#include "runners/simulation/deformable/soft_engine.hpp"
 #include "runners/simulation/engine.hpp"
 #include "runners/simulation/peer_loop.hpp"
-#include "runners/simulation/soft_engine.hpp"
 
 namespace conebench::simulation {
 
@@ -15,8 +15,8 @@ Error missing(const std::string& name) {
 }  // namespace
 
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
-                                            const EngineOptions&) {
-  return model.soft ? make_soft_engine(*model.soft, name) : missing(name);
+                                            const EngineOptions& options) {
+  return model.soft ? make_soft_engine(*model.soft, name, options.threads) : missing(name);
 }
 
 Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel&, const std::string& name, const EngineOptions&,

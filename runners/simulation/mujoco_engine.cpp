@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "runners/simulation/deformable/soft_engine.hpp"
 #include "runners/simulation/mujoco_base.hpp"
-#include "runners/simulation/soft_engine.hpp"
 
 namespace conebench::simulation {
 
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
                                             const EngineOptions& options) {
-  if (model.soft) return make_soft_engine(*model.soft, name);
+  if (model.soft) return make_soft_engine(*model.soft, name, options.threads);
   std::vector<std::string> notes;
   auto loaded = load_model(model, name, notes);
   if (!loaded) return loaded.error();

@@ -21,8 +21,8 @@ Verdict official(const ContactProblem& problem) { return *Verdict::create("natur
 /// Accepts by the official residual, so that every solver stops at the same accuracy; looked at ever more rarely.
 class VerdictMonitor final : public Monitor {
  public:
-  VerdictMonitor(const Verdict& verdict, double tolerance, const StageWatch& stages)
-      : verdict_(verdict), tolerance_(tolerance), stages_(stages) {}
+  VerdictMonitor(const Verdict& verdict, double tolerance, StageWatch stages)
+      : verdict_(verdict), tolerance_(tolerance), stages_(std::move(stages)) {}
 
  private:
   Decision look(long iteration, ConstVectorRef impulse, double) override {
@@ -34,7 +34,7 @@ class VerdictMonitor final : public Monitor {
   }
   Verdict verdict_;
   double tolerance_;
-  const StageWatch& stages_;
+  StageWatch stages_;
 };
 
 /// Where the first step's contacts are deeper than this [m], the model is placed wrongly: simulated scenes start with
@@ -116,6 +116,11 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.flag("self_contact", o.self_contact, "all bodies can touch each other but those that a joint connects");
   bind.choice("fclib", o.fclib, {"global", "local"},
               "FCLIB's form of the samples: with M, J and v_free, or with G alone, as most of FCLIB's own are");
+  bind.text("reference", o.reference,
+            "solver that each step is solved with, too, to 1e-10: its forces are compared with; empty: none");
+  bind.integer(
+      "threads", o.threads,
+      {.minimum = 1, .maximum = 256, .doc = "that work on the elements of elastic bodies; no bit depends on it"});
   ControlOptions::declare(bind, o.control);
 }
 
@@ -139,6 +144,13 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   if (!solver) return solver.error();
   made.solver_ = std::move(*solver);
   made.solver_label_ = chosen->label();
+  if (!options.reference.empty()) {
+    const auto row = require_solver(options.reference);
+    if (!row) return row.error();
+    auto reference = (*row)->make({});
+    if (!reference) return reference.error();
+    made.reference_ = std::move(*reference);
+  }
   auto engine = load_engine(model, name, options.engine());
   if (!engine) return engine.error();
   made.engine_ = std::move(*engine);
@@ -281,6 +293,7 @@ Result<StepRecord> Simulation::step() {
     missed_ += record.residual <= options_.tolerance ? 0 : 1;
     const Vector velocity = velocity_after(*step, record.impulse);  // 004 eq. (76)
     if (auto error = runaway(velocity)) return *error;
+    if (auto error = compare(*step, time_step_ - first, record)) return *error;
 
     engine_->advance_position(state_, velocity, time_step_ - first);                                 // 004 eq. (10b)
     state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
@@ -299,6 +312,31 @@ Result<StepRecord> Simulation::step() {
   }();
   if (!outcome) state_ = before;
   return outcome;
+}
+
+/// Of the same problem, so that what the two differ in is this step's alone.
+std::optional<Error> Simulation::compare(const StepData& step, double time_step, StepRecord& record) {
+  const auto force_after = [&](const Vector& impulse) {
+    State moved = state_;
+    engine_->advance_position(moved, velocity_after(step, impulse), time_step);
+    return engine_->internal_force(moved.position);
+  };
+  if (reference_ == nullptr) return std::nullopt;
+  const Vector force = force_after(record.impulse);
+  record.internal_force = force.norm();
+  if (record.problem.rows() == 0) return std::nullopt;
+  begin(Stage::rest);
+  if (auto error = reference_->prepare(record.problem)) return error;
+  constexpr double accurate = 1e-10;
+  VerdictMonitor verdict(official(record.problem), accurate, {});
+  Vector impulse = Vector::Zero(record.problem.rows());
+  SilentMonitor silent;
+  const bool own = reference_->info().formulation == Formulation::ccp;  // no verdict is on its model
+  const StopRule rule{accurate, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
+  reference_->solve(record.impulse, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
+  record.contact_error = (record.impulse - impulse).norm() / time_step_;
+  if (force.size() > 0) record.internal_error = (force - force_after(impulse)).norm();
+  return std::nullopt;
 }
 
 std::vector<std::string> Simulation::touched(const StepRecord& record) const {
@@ -326,6 +364,13 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
   c.contact_frames.emplace(9 * Index(mechanics_.contacts.size()));
   for (std::size_t i = 0; i < mechanics_.contacts.size(); ++i) {
     c.contact_frames->segment<9>(9 * Index(i)) = mechanics_.contacts[i].frame.reshaped();
+  }
+  const auto& contacts = mechanics_.contacts;
+  if (std::any_of(contacts.begin(), contacts.end(), [](const ContactPoint& p) { return p.across != 1.0; })) {
+    c.friction_axes.emplace(2 * Index(contacts.size()));
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      c.friction_axes->segment<2>(2 * Index(i)) << contacts[i].friction, contacts[i].across * contacts[i].friction;
+    }
   }
   if (auto nodes = engine_->nodes(); !nodes.empty()) {
     c.nodes = std::move(nodes);

@@ -42,11 +42,16 @@ struct SimulationOptions {
   bool passive = false;
   bool self_contact = false;
   std::string fclib = "global";
+  std::string reference;  ///< solver that each step is solved with, too, to 1e-10; empty: none
+  long threads = 1;
   ControlOptions control;
 
   EngineOptions engine() const {
-    return {
-        .armature = armature, .maximal = coordinates == "maximal", .passive = passive, .self_contact = self_contact};
+    return {.armature = armature,
+            .maximal = coordinates == "maximal",
+            .passive = passive,
+            .self_contact = self_contact,
+            .threads = static_cast<int>(threads)};
   }
 
   static void declare(OptionBinder& bind, SimulationOptions& o);
@@ -69,6 +74,9 @@ struct StepRecord {
   double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
   double joint_drift = 0.0;                   ///< the same of joints and loops alone
   std::vector<std::int64_t> identities = {};  ///< of the contacts
+  double internal_force = 0.0;                ///< norm of the elastic forces after the step [N]
+  double internal_error = 0.0;  ///< norm of their difference from those after the reference's impulses [N]
+  double contact_error = 0.0;   ///< of λ/Δt from the reference's [N]
 };
 
 /// A scene that is stepped through time by semi-implicit Euler (004 eq. 10) or Moreau's midpoint rule, with any solver
@@ -105,6 +113,7 @@ class Simulation {
   std::vector<std::string> touched(const StepRecord& record) const;
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
+  std::optional<Error> compare(const StepData& step, double time_step, StepRecord& record);
   Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse);
   std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse);
   std::optional<Error> runaway(const Vector& velocity);
@@ -128,7 +137,7 @@ class Simulation {
   bool groundless_urdf_ = false;
   std::unique_ptr<Engine> engine_;
   std::string solver_label_;
-  std::unique_ptr<Solver> solver_;
+  std::unique_ptr<Solver> solver_, reference_;
   std::unique_ptr<Control> control_;
   std::vector<std::string> touching_;         ///< bodies that a contact pressed on in the step before, for trot_
   std::optional<TrotControl> trot_;           ///< in place of control_

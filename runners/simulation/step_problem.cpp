@@ -249,6 +249,7 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
   }
   const Vector before = mechanics.jacobian * velocity, free = mechanics.jacobian * step.free_velocity;
   step.bias = bias(mechanics, before, free, time_step, options);
+  if (mechanics.drift.size() > 0) step.bias += mechanics.drift;
   const bool softened = options.softening != "none";
   if (softened) step.softness = soften(mechanics, before, free, time_step, options, step.bias);
   if (options.redundant_rows == "exact" && !(softened && options.soft_joints)) {

@@ -25,7 +25,7 @@ constexpr const char* common_columns =
     "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
     "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,"
     "solve_ms,factorizations,own_residual,state_time_s,fallback,active,failed,weight_N,"
-    "impulse_norm,impulse_change";
+    "impulse_norm,impulse_change,internal_force_N,internal_error_N,contact_error_N";
 constexpr const char* impulse_columns =
     "step,state_time_s,contact,first_body,second_body,x,y,z,gap_m,force_x,force_y,force_z";
 
@@ -44,7 +44,9 @@ std::vector<Eigen::Vector3d> contact_forces(const Simulation& simulation, const 
   std::vector<Eigen::Vector3d> forces;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Index row = record.problem.cones().contact_row(Index(c));
-    forces.emplace_back(contacts[c].frame * record.impulse.segment<3>(row) / simulation.time_step());
+    Eigen::Vector3d impulse = record.impulse.segment<3>(row);
+    impulse[1] *= contacts[c].across;
+    forces.emplace_back(contacts[c].frame * impulse / simulation.time_step());
   }
   return forces;
 }
@@ -181,6 +183,7 @@ std::string TrajectoryFiles::line(const StepRecord& record, const std::vector<Ei
   const auto& guess = record.problem.guess();
   text += fmt::format(",{:.9g},{:.9g}", record.impulse.norm(),
                       guess ? (record.impulse - *guess).norm() : record.impulse.norm());
+  text += fmt::format(",{:.9g},{:.6g},{:.6g}", record.internal_force, record.internal_error, record.contact_error);
   if (conditioning_) text += fmt::format(",{:.6g}", conditioning(record.problem));
   if (state_) {
     append_vector(text, record.state.position);

@@ -42,6 +42,11 @@ std::vector<SimulatedSceneRow> make_table() {
       ring_scene(),
       soft_drop_scene(),
       soft_mat_scene(),
+      soft_ball_grip_scene(),
+      soft_gripper_scene(),
+      cable_winding_scene(),
+      box_penalty_scene(),
+      box_anisotropic_scene(),
       model_file_scene(),
   };
 }

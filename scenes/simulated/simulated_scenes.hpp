@@ -39,8 +39,14 @@ SimulatedSceneRow humanoid_tap_scene();
 SimulatedSceneRow hoist_scene();
 SimulatedSceneRow net_scene();
 SimulatedSceneRow ring_scene();
+// 003's and one more of elastic bodies:
 SimulatedSceneRow soft_drop_scene();
 SimulatedSceneRow soft_mat_scene();
+SimulatedSceneRow soft_ball_grip_scene();
+SimulatedSceneRow soft_gripper_scene();
+SimulatedSceneRow cable_winding_scene();
+SimulatedSceneRow box_penalty_scene();
+SimulatedSceneRow box_anisotropic_scene();
 // Anybody's:
 SimulatedSceneRow model_file_scene();
 

@@ -32,6 +32,7 @@ namespace {
 struct CondOptions {
   std::string step = "frobenius";
   bool scaled = false;
+  bool equilibrated = false;
   bool safe = false;
   bool pair = true;
   bool chebyshev = true;
@@ -49,6 +50,7 @@ struct ShiftedOptions : CondOptions {
   ShiftedOptions() {
     step = "bb-alternate";
     scaled = true;
+    equilibrated = true;
     safe = true;
     chebyshev = false;
     shift = 30;
@@ -59,6 +61,9 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
   bind.choice("step", o.step, {"frobenius", "bb1", "bb2", "bb-alternate"},
               "W: least |I - W A|_F, or Barzilai and Borwein's alpha I, the two formulas in turn");
   bind.flag("scaled", o.scaled, "Barzilai and Borwein's alpha times frobenius' W in place of I");
+  bind.flag(
+      "equilibrated", o.equilibrated,
+      "frobenius' norm of A scaled to unit diagonal, so that the units of translations and rotations do not matter");
   bind.flag("safe", o.safe,
             "scale W so that lambda_max(W A) <= 1.9, by 60 power iterations in the set-up; with a bb step the first W");
   bind.flag("pair", o.pair, "one step size for both nodes of a contact between two");
@@ -172,7 +177,7 @@ class Cond final : public Solver {
   /// W_0, and α of the first iteration.
   void choose_steps() {
     const bool borwein = options_.step != "frobenius";
-    steps_ = frobenius_steps(form_, options_.pair);
+    steps_ = frobenius_steps(form_, options_.pair, options_.equilibrated);
     first_alpha_ = 1.0;
     if (borwein && !options_.scaled) {
       steps_.setOnes();

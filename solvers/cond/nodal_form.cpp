@@ -376,12 +376,14 @@ NodalForm nodalise(const ContactProblem& problem, const NodalOptions& options) {
   return Nodaliser(problem, options).take();
 }
 
-Vector frobenius_steps(const NodalForm& form, bool pair) {
+Vector frobenius_steps(const NodalForm& form, bool pair, bool equilibrated) {
   const Index n = form.matrix.rows();
   Vector diagonal = form.matrix.diagonal();
   Vector squares = Vector::Zero(n);
   for (Index c = 0; c < n; ++c) {
-    for (SparseMatrix::InnerIterator e(form.matrix, c); e; ++e) squares[c] += e.value() * e.value();
+    for (SparseMatrix::InnerIterator e(form.matrix, c); e; ++e) {
+      squares[c] += e.value() * e.value() * (equilibrated ? diagonal[c] / diagonal[e.row()] : 1.0);
+    }
   }
   Vector steps = diagonal.cwiseQuotient(squares);
   const auto tie = [&](std::initializer_list<const std::array<int, 3>*> nodes, int size) {

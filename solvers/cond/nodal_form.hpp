@@ -61,7 +61,7 @@ NodalForm nodalise(const ContactProblem& problem, const NodalOptions& options);
 
 /// Where w_i must be equal for Γ to be diagonal (Proposition 3): of each block, `paired` over both of its nodes.
 /// w = Σ a / Σ ‖A_i‖² there and a / ‖A_i‖² elsewhere: the minimum of ‖I − W A‖_F, whose formula before V-A2 lacks a
-/// factor 2 and a square.
-Vector frobenius_steps(const NodalForm& form, bool pair);
+/// factor 2 and a square. `equilibrated`: in the norm of velocities times √a_ii, which does not add up m/s and rad/s.
+Vector frobenius_steps(const NodalForm& form, bool pair, bool equilibrated = false);
 
 }  // namespace conebench::cond

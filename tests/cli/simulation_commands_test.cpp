@@ -94,7 +94,8 @@ TEST_F(GenerateSamples, WritesEveryNthStepAsAFileThatSolvesAsInTheLoop) {
   std::getline(trajectory, columns);
   EXPECT_THAT(columns, ::testing::EndsWith(
                            ",joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,solve_ms,factorizations,"
-                           "own_residual,state_time_s,fallback,active,failed,weight_N,impulse_norm,impulse_change"));
+                           "own_residual,state_time_s,fallback,active,failed,weight_N,impulse_norm,impulse_change,"
+                           "internal_force_N,internal_error_N,contact_error_N"));
   for (const std::string file : json["files"]) {
     const auto judged = conebench({"judge", file, "--reaction", file, "--json"});
     ASSERT_EQ(judged.code, 0) << judged.err;
@@ -134,7 +135,7 @@ TEST_F(GenerateSamples, StatesForcesAndImpulsesAreWrittenOnRequest) {
   expect_failure(cube({"--body", "cubes"}), 2, {"--body", "did you mean 'cube'?"});
   EXPECT_EQ(lines(out + "/impulses.csv"), 1 + 3 * 4) << "a typo removes nothing";
   ASSERT_EQ(cube({}).code, 0);
-  EXPECT_THAT(columns(), ::testing::EndsWith("active,failed,weight_N,impulse_norm,impulse_change"));
+  EXPECT_THAT(columns(), ::testing::EndsWith("impulse_change,internal_force_N,internal_error_N,contact_error_N"));
   EXPECT_FALSE(std::filesystem::exists(out + "/impulses.csv"));
   for (const std::string flag : {"--state", "--impulses", "--picture"}) {
     expect_failure(conebench({"generate", "sliding-box", "--out", folder / "x", flag}), 4,

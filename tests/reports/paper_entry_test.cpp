@@ -512,5 +512,30 @@ TEST(PaperEntries, NameEveryTableAndFigureOfThePapers) {
   }
 }
 
+/// The published numbers of an entry's first table, [row][column].
+std::vector<std::vector<double>> published_of(const std::string& id) {
+  std::vector<std::vector<double>> rows;
+  const auto entries = embedded_entries();
+  for (const Entry& entry : entries ? *entries : std::vector<Entry>{}) {
+    if (entry.id != id) continue;
+    for (const auto& row : entry.tables.front().published) {
+      auto& numbers = rows.emplace_back();
+      for (const Published& number : row) numbers.push_back(number.value.value_or(0.0));
+    }
+  }
+  return rows;
+}
+
+TEST(Paper003, OverEightyTimesHoldsForPgsAloneAndOneMeanStandsTwice) {
+  // Rows COND, PGS, APGD; the third column is the solver's time, the fourth its iterations.
+  const auto ball = published_of("003-table-3"), mat = published_of("003-table-2"),
+             stiffness = published_of("003-table-4");
+  ASSERT_EQ(ball.size(), 3U);
+  EXPECT_GT(ball[1][2], 80.0 * ball[0][2]);
+  EXPECT_LT(ball[2][2], 80.0 * ball[0][2]);
+  EXPECT_EQ(stiffness.at(0).at(0), mat.at(0).at(3)) << "the mat's mean in the ball's table";
+  EXPECT_NE(stiffness[0][0], ball[0][3]);
+}
+
 }  // namespace
 }  // namespace conebench::paper

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "problems/types.hpp"
+#include "scenes/elastic_mesh.hpp"
+
+namespace conebench::simulation {
+
+/// Linear tetrahedra whose strains are small once each one's rotation is taken out (co-rotational elements, paper 003's
+/// (4) to (8)).
+///
+///     symbol   meaning                                                      unit
+///     x, X     positions of the nodes, now and at rest                      m
+///     F, R     D_s D_m⁻¹ of an element, its rotation (polar decomposition)  1
+///     K_e      V Bᵀ C B                                                     N/m
+class CorotatedBody {
+ public:
+  /// `first`: of the positions and velocities of its nodes, three each.
+  CorotatedBody(const TetrahedralMesh& mesh, double young, double poisson, Index first = 0);
+
+  /// Where its stiffness has entries.
+  void add_pattern(std::vector<Eigen::Triplet<double>>& entries) const;
+  /// Finds its places in a matrix that has these entries.
+  void find_places(const SparseMatrix& matrix);
+
+  /// Adds a quarter of each tetrahedron at each of its corners [kg].
+  void add_mass(double density, Vector& mass) const;
+  /// Adds −Σ R K_e (Rᵀ x − X) [N] to `force` and Σ R K_e Rᵀ, whose ∂R is dropped, to the matrix's values: positive
+  /// semidefinite, symmetric to the last bit. Returns the elastic energy [J]. Elements are worked on by `threads`
+  /// threads and summed in one order, so that no bit depends on their number. No allocation with one.
+  double evaluate(const Vector& positions, Vector& force, SparseMatrix& stiffness, int threads = 1);
+
+ private:
+  struct Element {
+    std::array<Index, 4> corners;       ///< first position of each
+    std::array<int, 48> places{};       ///< in the stiffness's values: of rows of corner a in the columns of corner b
+    Eigen::Matrix<double, 12, 1> rest;  ///< X, from corner 0
+    TetrahedralElement at_rest;
+  };
+  /// What an element adds at the state at hand.
+  struct Share {
+    Eigen::Matrix<double, 12, 1> force;
+    std::array<Eigen::Matrix3d, 10> blocks;  ///< a ≤ b, by rows
+    double energy = 0.0;
+  };
+  static Share share_of(const Element& element, const Vector& positions);
+  void add(const Element& element, const Share& share, Vector& force, double* values) const;
+
+  std::vector<Element> elements_;
+  std::vector<Share> shares_;  ///< of a part of the elements, with several threads
+  Index first_ = 0, nodes_ = 0;
+};
+
+/// The rotation nearest to F, with determinant 1.
+Eigen::Matrix3d rotation_of(const Eigen::Matrix3d& deformation);
+
+/// Index of the stored entry (row, column) among the values of a compressed matrix that has it.
+int place_of(const SparseMatrix& matrix, Index row, Index column);
+
+}  // namespace conebench::simulation

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "runners/simulation/deformable/frames.hpp"
+
+namespace conebench::simulation {
+
+/// A SpringJoint at one state: over the velocities `columns` (those of a, then those of b)
+///
+///     symbol  meaning                                                                     unit
+///     e, J_e  (R_aᵀ (p_b − p_a), log R_aᵀ R_b) / ℓ and its derivative                      1
+///     K       gains                                                                       N m
+///     S       the second derivative of e at fixed K e, of the first three rows            N/m
+///     E       more than S: Σ_i (Σ_j |S_ij| s_j / s_i) x_i² over x = (ẋ_b − ẋ_a, ω_a, ω_b), s = 1    N/m
+///             for the first and 1/ℓ for the others. Paper 003's second policy sums over velocities in m and rad
+///             alike, and its diagonal holds bodies back against the world; this keeps linear momentum.
+struct JointAt {
+  int count = 0;
+  std::array<int, 14> columns{};
+  Eigen::Matrix<double, 6, 1> error;
+  Eigen::Matrix<double, 6, 14> jacobian;    ///< J_e; the first `count` columns count
+  Eigen::Matrix<double, 14, 14> curvature;  ///< S, symmetric
+  Eigen::Matrix<double, 14, 14> bound;      ///< E
+  double energy = 0.0;                      ///< ½ eᵀ K e [J]
+};
+
+JointAt joint_at(const SpringJoint& joint, const Frames& frames);
+
+}  // namespace conebench::simulation

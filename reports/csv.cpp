@@ -79,6 +79,9 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
                                   "total_min_s",
                                   "total_mad_s",
                                   "condensation_s",
+                                  "wall_s",
+                                  "own_setup_s",
+                                  "own_solve_s",
                                   "repeats",
                                   "rounds",
                                   "judge_s",
@@ -123,7 +126,9 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         const auto seconds = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
         csv.number(seconds(cell.setup.median)).number(seconds(cell.solve.median)).number(seconds(cell.total.median));
         csv.number(seconds(cell.total.cold)).number(seconds(cell.total.minimum)).number(seconds(cell.total.deviation));
-        csv.number(timed ? cell.condensation_s : std::nullopt);
+        for (const auto& more : {cell.condensation_s, cell.wall_s, cell.own_setup_s, cell.own_solve_s}) {
+          csv.number(timed ? more : std::nullopt);
+        }
         csv.whole(cell.repeats).whole(cell.rounds).number(cell.judge_s).whole(cell.peak_memory_kb);
         csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
         csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);

@@ -39,6 +39,11 @@ function timesTable(cell) {
     ["total", cell.total_s, cell.total_mad_s, cell.total_min_s, cell.total_cold_s],
     ["set-up", cell.setup_s],
     ["solve", cell.solve_s],
+    ...[
+      ["by the runner's clock", cell.wall_s],
+      ["self-reported set-up", cell.own_setup_s],
+      ["self-reported solve", cell.own_solve_s],
+    ].filter(([, seconds]) => known(seconds)),
   ];
   return [
     el(

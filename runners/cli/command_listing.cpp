@@ -48,7 +48,8 @@ memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all c
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
 `unsupported`, …), `reason`, `claimed` (the solver says so), `stage` (which of its stages converged, empty where it has none),
 `solved` (the judge says so), `verdict_value`, `iterations`,
-`factorizations`, `operator_products`, `setup_s`, `solve_s`, `judge_s` (in none of the other times), `own_residual`,
+`factorizations`, `operator_products`, `setup_s`, `solve_s`, `wall_s`, `own_setup_s` and `own_solve_s` (of a program: by the runner's clock, and as it says itself; else
+null), `judge_s` (in none of the other times), `own_residual`,
 `solved_symmetrised`, `verdict_symmetrised`, `compliance_share` (α where the solver added R = α diag(G)),
 `verdict_compliant` and `ccp_compliant` (the verdict and the CCP's residual with it), `residuals` (by name),
 `residuals_missing` (why one is null), `worst_blocks` (joint row, limit row or contact, counted through, by name) and

@@ -163,7 +163,7 @@ void write_answer(CellRecord& record, const Run& run) {
 }
 
 RunTime time_of(const Run& run, double probe_s) {
-  RunTime time{run.setup_s, run.solve_s, had_its_processor(run.processor_s, run.passed_s), probe_s};
+  RunTime time{run.setup_s, run.solve_s, had_its_processor(run.processor_s, run.passed_s), probe_s, run.outside};
   if (run.outside && run.outside->own_ranks) {
     time.setup_s = run.outside->own_setup_s.value_or(0.0);
     time.solve_s = run.outside->own_solve_s.value_or(0.0);
@@ -175,6 +175,9 @@ void write_times(CellRecord& record, const RunTimes& times) {
   record.setup = times.setup();
   record.solve = times.solve();
   record.total = times.total();
+  record.wall_s = times.outside([](const OutsideTime& time) { return std::optional(time.wall_s); });
+  record.own_setup_s = times.outside([](const OutsideTime& time) { return time.own_setup_s; });
+  record.own_solve_s = times.outside([](const OutsideTime& time) { return time.own_solve_s; });
   record.repeats = static_cast<int>(times.size());
   record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
 }
@@ -224,7 +227,7 @@ CellRun too_late(CellRun run, const Run& late) {
     run.record.reason = fmt::format("came back after {:.3g} s, {} s allowed", late.total(), run.record.limit_s);
   run.record.claimed = false;
   RunTimes times;
-  times.add({late.setup_s, late.solve_s, had_its_processor(late.processor_s, late.passed_s), 0.0});
+  times.add({late.setup_s, late.solve_s, had_its_processor(late.processor_s, late.passed_s), 0.0, late.outside});
   write_times(run.record, times);
   return run;
 }

@@ -141,4 +141,10 @@ TimingRecord RunTimes::total() const {
   return summary([](const RunTime& run) { return run.total(); });
 }
 
+std::optional<double> RunTimes::outside(std::optional<double> (*seconds)(const OutsideTime&)) const {
+  const auto known = [&](const RunTime& run) { return run.outside && seconds(*run.outside); };
+  if (!std::all_of(runs_.begin(), runs_.end(), known)) return std::nullopt;
+  return summary([&](const RunTime& run) { return *seconds(*run.outside); }).median;
+}
+
 }  // namespace conebench

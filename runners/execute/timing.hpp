@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runners/execute/solve_cell.hpp"
 #include "runners/store/records.hpp"
+#include "solvers/outside_time.hpp"
 
 namespace conebench {
 
@@ -39,6 +41,7 @@ struct RunTime {
   double solve_s = 0.0;
   bool had_processor = true;
   double probe_s = 0.0;  ///< the slower of probe_processor() before and after; 0: not probed
+  std::optional<OutsideTime> outside = {};
   double total() const { return setup_s + solve_s; }
 };
 
@@ -61,6 +64,8 @@ class RunTimes {
   TimingRecord setup() const;
   TimingRecord solve() const;
   TimingRecord total() const;
+  /// Median of a time that another process took; nothing where a run has none.
+  std::optional<double> outside(std::optional<double> (*seconds)(const OutsideTime&)) const;
 
  private:
   bool shared(const RunTime& run) const;

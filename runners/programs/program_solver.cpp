@@ -237,14 +237,6 @@ class ProgramSolver final : public Solver {
     if (!reply) throw std::runtime_error(reply.error().message);
     SolveSummary summary = summary_of(reply->said);
     const OutsideTime time = time_of(*reply);
-    if (time.own_setup_s || time.own_solve_s) {
-      // Both are kept: those that are not the cell's stand here.
-      summary.message +=
-          fmt::format("{}{}", summary.message.empty() ? "" : "; ",
-                      own_ranks_ ? fmt::format("by the runner's clock {:.3g} s", time.wall_s)
-                                 : fmt::format("self-reported: set-up {:.3g} s, solve {:.3g} s",
-                                               time.own_setup_s.value_or(0.0), time.own_solve_s.value_or(0.0)));
-    }
 
     fs::path answer = folder / "answer.npy";
     if (!fs::exists(answer, ignored)) answer = folder / "answer.hdf5";

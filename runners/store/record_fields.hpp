@@ -121,6 +121,9 @@ void visit_times(Visitor& visit, Record& cell) {
   visit.group("setup", [&](auto& inner) { visit_timing(inner, cell.setup); });
   visit.group("solve", [&](auto& inner) { visit_timing(inner, cell.solve); });
   visit.group("total", [&](auto& inner) { visit_timing(inner, cell.total); });
+  visit("wall_s", cell.wall_s);
+  visit("own_setup_s", cell.own_setup_s);
+  visit("own_solve_s", cell.own_solve_s);
   visit("repeats", cell.repeats);
   visit("rounds", cell.rounds);
 }

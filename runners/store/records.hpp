@@ -165,6 +165,8 @@ struct CellRecord {
   TimingRecord setup;
   TimingRecord solve;
   TimingRecord total;  ///< set-up + solve: the ranked cost
+  /// Of a solver in a process of its own, medians: by the runner's clock, and as it says itself.
+  std::optional<double> wall_s, own_setup_s, own_solve_s;
   int repeats = 0;
   int rounds = 1;        ///< passes of the sweep that timed it; the times are of the one with the least total.median
   double judge_s = 0.0;  ///< judging and verdict looks, kept out of the times

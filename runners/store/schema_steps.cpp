@@ -249,9 +249,12 @@ constexpr const char* version_8 = R"sql(
 ALTER TABLE cells ADD COLUMN stage TEXT NOT NULL DEFAULT '';
 )sql";
 
-/// Which version of a named data set a run saw.
+/// Which version of a named data set a run saw; both clocks of a solver in a process of its own.
 constexpr const char* version_9 = R"sql(
 ALTER TABLE runs ADD COLUMN data_sets TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE cells ADD COLUMN wall_s REAL;
+ALTER TABLE cells ADD COLUMN own_setup_s REAL;
+ALTER TABLE cells ADD COLUMN own_solve_s REAL;
 )sql";
 
 constexpr std::array<const char*, 9> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5,

@@ -30,8 +30,8 @@ RigidBody body_at(const Eigen::Vector3d& position, const Eigen::Matrix3d& rotati
   return body;
 }
 
-Simulation simulation_of(const SoftModel& soft, const std::string& integrator = "midpoint", double time_step = 0.01,
-                         double margin = -1.0) {
+Simulation soft_simulation(const SoftModel& soft, const std::string& integrator = "midpoint", double time_step = 0.01,
+                           double margin = -1.0) {
   SimulatedModel model;
   model.control = "none";
   model.soft = soft;
@@ -154,7 +154,7 @@ TEST(SoftFrames, FreeBodiesKeepMomentumAndEnergyToTheOrderOfTheStep) {
     model.stiffness_damping = 0.0;
     model.rigid[0].spin = {3, -2, 1};
     model.rigid[1].velocity = {0.5, 0.2, -0.3};
-    Simulation loop = simulation_of(model, "midpoint", time_step);
+    Simulation loop = soft_simulation(model, "midpoint", time_step);
     step(loop);
     const Momentum before = loop.engine().momentum();
     const auto steps = std::lround(0.2 / time_step);
@@ -175,7 +175,7 @@ TEST(SoftFrames, FallsFreelyWithItsSlide) {
   model.rigid[0].spin = {0, 2, 3};
   model.rigid[1].slide = Slide{.parent = 0, .axis = {1, 0, 0}, .force = 0.4, .damping = 0.3};
   for (const char* integrator : {"midpoint", "euler"}) {
-    Simulation loop = simulation_of(model, integrator, 1e-3);
+    Simulation loop = soft_simulation(model, integrator, 1e-3);
     step(loop);
     const Momentum before = loop.engine().momentum();
     const int steps = 100;
@@ -235,7 +235,7 @@ TEST(SoftFrames, BoxOnAnInclineSlidesByCoulombsLawAndSticksBelowItsAngle) {
     model.rigid = {box};
     model.shapes.emplace_back();
     model.shapes[0].friction = mu;
-    Simulation loop = simulation_of(model, "euler");
+    Simulation loop = soft_simulation(model, "euler");
     const int steps = 50;
     for (int k = 0; k < steps; ++k) step(loop);
     const double speed = std::max(0.0, g * (std::sin(slope) - mu * std::cos(slope))) * steps * 0.01;
@@ -256,7 +256,7 @@ TEST(SoftFrames, SurfacesThatMoveDragWhatSticksToThem) {
   model.guides = {plate};
   model.shapes.emplace_back();
   model.shapes[0].carrier = model.guide_number(0);
-  Simulation loop = simulation_of(model, "euler");
+  Simulation loop = soft_simulation(model, "euler");
   for (int k = 0; k < 50; ++k) step(loop);
   EXPECT_NEAR(loop.state().velocity[0], 0.3, 1e-6);
 }
@@ -302,7 +302,7 @@ TEST(SoftFrames, CantileverOfLinksBendsAsEulerAndBernoulliSay) {
   const double length = 0.4, gravity = 0.5;
   const auto tip = [&](int links) {
     const Rod rod(links, length, gravity);
-    Simulation loop = simulation_of(rod.model, "euler", 0.05);
+    Simulation loop = soft_simulation(rod.model, "euler", 0.05);
     for (int k = 0; k < 200; ++k) step(loop);
     EXPECT_LT(loop.state().velocity.cwiseAbs().maxCoeff(), 1e-6);
     return -loop.engine().world_point(rod.model.rigid_number(std::size_t(links - 1)), {0, 0, 0.5 * rod.link})[2];
@@ -360,7 +360,7 @@ TEST(SoftFrames, CapstanHoldsMoreByTheExponentialOfTheAngle) {
     cylinder.pose.rotation << 1, 0, 0, 0, 0, -1, 0, 1, 0;  // its axis along y
     cylinder.friction = mu;
     model.shapes = {cylinder};
-    Simulation loop = simulation_of(model, "euler", 0.01, 1e-3);
+    Simulation loop = soft_simulation(model, "euler", 0.01, 1e-3);
     for (int k = 0; k < 100; ++k) step(loop);
     const double then = loop.state().position[7 * 20 + 2];
     const Eigen::Vector3d velocity = loop.state().velocity.segment<3>(6 * 20);

@@ -18,7 +18,7 @@ struct PaperRunOptions {
   std::filesystem::path data;    ///< --data; empty: not given
   std::filesystem::path stores;  ///< a folder, a store a suite; or one store, `….sqlite`
   int jobs = 1;
-  bool allow_mixed = false;      ///< cells of other builds and machines in a store count, too
+  bool allow_mixed = false;  ///< cells of other builds and machines in a store count, too
   const std::atomic<bool>* interrupted = nullptr;
 };
 

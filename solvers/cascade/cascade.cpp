@@ -13,8 +13,8 @@
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
 #include "solvers/linear/elimination.hpp"
-#include "solvers/stalled.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
+#include "solvers/stalled.hpp"
 
 namespace conebench {
 

@@ -189,10 +189,10 @@ def strike(bench, run, role, wait_s):
     time.sleep(wait_s)
     log = pathlib.Path(str(run.store) + "-wal")
     size = length(log)
-    patience = time.monotonic() + 0.3 * bench.seconds
+    until = time.monotonic() + 0.3 * bench.seconds
     while not run.ended():
         if role == "runner at a write":
-            if length(log) == size and time.monotonic() < patience:
+            if length(log) == size and time.monotonic() < until:
                 continue
         victims = run.victims(role)
         if victims:
@@ -200,7 +200,7 @@ def strike(bench, run, role, wait_s):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(bench.random.choice(victims), signal.SIGKILL)
                 return phase
-        if time.monotonic() > patience:
+        if time.monotonic() > until:
             role = bench.random.choice(ROLES)
     return None
 

@@ -9,12 +9,18 @@ namespace conebench {
 
 namespace {
 
-Result<SimulatedModel> soft_scene(const SoftOptions& o, long nx, long ny, long nz, const Eigen::Vector3d& size) {
+Result<TetrahedralMesh> block_of(long nx, long ny, long nz, const Eigen::Vector3d& size) {
   if (double(nx + 1) * double(ny + 1) * double(nz + 1) > 2e5) {
     return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 200000 nodes"};
   }
+  return block_mesh(nx, ny, nz, size);
+}
+
+/// A body on the ground.
+Result<SimulatedModel> soft_scene(const SoftOptions& o, Result<TetrahedralMesh> mesh) {
+  if (!mesh) return mesh.error();
   SimulatedModel model = model_with(o);
-  auto body = body_of(o, block_mesh(nx, ny, nz, size));
+  auto body = body_of(o, std::move(*mesh));
   if (!body) return body.error();
   model.soft->bodies.push_back(std::move(*body));
   model.soft->shapes.push_back(ground_of(o.friction));
@@ -47,16 +53,12 @@ struct SoftDropOptions : SoftOptions {
 
 /// An elastic cube that falls on an edge or a corner, slides, and comes to rest.
 Result<SimulatedModel> make_soft_drop(const SoftDropOptions& o, std::uint64_t) {
-  auto model = soft_scene(o, o.nx, o.ny, o.nz, Eigen::Vector3d::Constant(o.edge));
-  if (!model) return model;
-  if (!o.mesh.empty()) {
-    auto mesh = read_mesh(o.mesh);
-    if (!mesh) return mesh.error();
+  auto mesh = o.mesh.empty() ? block_of(o.nx, o.ny, o.nz, Eigen::Vector3d::Constant(o.edge)) : read_mesh(o.mesh);
+  if (mesh && !o.mesh.empty()) {
     for (Eigen::Vector3d& node : mesh->nodes) node *= o.scale;
-    auto body = body_of(o, std::move(*mesh));
-    if (!body) return body.error();
-    model->soft->bodies[0] = std::move(*body);
   }
+  auto model = soft_scene(o, std::move(mesh));
+  if (!model) return model;
   SoftBody& soft = model->soft->bodies[0];
   const double angle = o.tilt * std::numbers::pi / 180.0, c = std::cos(angle), s = std::sin(angle) / std::sqrt(2.0);
   Eigen::Matrix3d turn;  // about (1, 1, 0)/√2
@@ -106,7 +108,7 @@ struct SoftMatOptions : SoftOptions {
 Result<SimulatedModel> make_soft_mat(const SoftMatOptions& options, std::uint64_t seed) {
   SoftMatOptions o = options;
   if (o.random) draw(o, {.young = {5e4, 1e5}, .poisson = {0.3, 0.4}, .friction = {0.1, 0.5}}, seed);
-  auto model = soft_scene(o, o.nx, o.ny, o.nz, {o.width, o.length, o.thickness});
+  auto model = soft_scene(o, block_of(o.nx, o.ny, o.nz, {o.width, o.length, o.thickness}));
   if (!model) return model;
   SoftModel& soft = *model->soft;
   const auto& nodes = soft.bodies[0].mesh.nodes;

@@ -72,8 +72,6 @@ Result<SimulatedModel> make_soft_ball_grip(const SoftBallGripOptions& options, s
     shape.friction = o.friction;
     soft.shapes.push_back(shape);
   }
-  // Numbers of rigid bodies and guides are final now.
-  for (std::size_t k = 0; k < 2; ++k) soft.shapes[k].carrier = soft.rigid_number(1 + k);
   Guide hand{.name = "hand", .pose = base.pose};
   hand.moves.push_back(
       {.from = o.close_duration, .until = o.close_duration + o.lift_duration, .by = {0.0, 0.0, o.lift}});

@@ -23,7 +23,7 @@ Vector jamming_impulses(Parts& parts, Search& search) {
     shifted.problem.become_shifted(problem, shift, Vector::Zero(problem.size()));
     Search inner(shifted.problem, 1e-2 * search.tolerance(), search);
     Vector next = r;
-    if (!shifted.newton.run(inner, next, {.steps = 40, .patience = 10})) break;
+    if (!shifted.newton.run(inner, next, {.steps = 40, .stall_window = 10})) break;
     r = inner.best_point();
     last = impulse;
     problem.to_impulse(r, impulse);
@@ -68,7 +68,7 @@ bool relax_joints(Parts& parts, Search& search) {
     SemismoothNewton newton(moving, parts.lu());
     Search inner(moving, 0.02 * search.tolerance(), search);
     Vector r = search.best_point();
-    if (!newton.run(inner, r, {.steps = 40, .patience = 10}) && !search.halted()) {
+    if (!newton.run(inner, r, {.steps = 40, .stall_window = 10}) && !search.halted()) {
       InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, 60);
     }
     moving.to_impulse(inner.best_point(), impulse);

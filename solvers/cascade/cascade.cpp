@@ -65,7 +65,7 @@ void run_newton(Parts& parts, Search& search, Vector& r, const NewtonOptions& o)
   sweep_times(o.sweeps, parts, search, r);
   parts.newton().run(search, r,
                      {.steps = static_cast<int>(o.steps),
-                      .patience = static_cast<int>(o.patience),
+                      .stall_window = static_cast<int>(o.patience),
                       .relative = o.relative,
                       .largest = o.largest});
 }

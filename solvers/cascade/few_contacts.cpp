@@ -197,7 +197,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
   };
   // Goes back to where it began unless it arrives or, at the end of what is allowed, has come nearer.
   const auto newton = [&] {
-    constexpr int patience = 16;
+    constexpr int most_slow_steps = 16;
     count.stage = FewContacts::newton_name;
     std::array<double, static_cast<std::size_t>(FewNewton<Dim, Limits>::most_rows)> before;
     std::copy(impulse.begin(), impulse.end(), before.begin());
@@ -206,7 +206,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     FewNewton<Dim, Limits> point = contacts.newton();
     point.start_from(impulse.data());
     double residual = start;
-    for (int slow = 0; slow < patience && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
+    for (int slow = 0; slow < most_slow_steps && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
       point.step(residual, slow);
       residual = point.measure();
       point.write(impulse.data());

@@ -9,9 +9,9 @@ namespace {
 
 /// Regularisation beyond a hundredth of the shift would damp the drift along G's null space that the path is made of.
 NewtonBudget inner_budget(double shift) {
-  return {.steps = 60, .patience = 15, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
+  return {.steps = 60, .stall_window = 15, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
 }
-constexpr NewtonBudget finishing_budget{.steps = 25, .patience = 6, .relative = 1e3, .largest = 0.1};
+constexpr NewtonBudget finishing_budget{.steps = 25, .stall_window = 6, .relative = 1e3, .largest = 0.1};
 constexpr double largest_shift = 0.3;
 constexpr int failures_in_a_row = 12;
 constexpr int most_newton_only = 5;

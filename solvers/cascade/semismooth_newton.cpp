@@ -159,7 +159,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
       best_ = r;
     }
     if (!known && search.offer(r, residual)) return true;
-    if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.patience || search.halted()) break;
+    if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.stall_window || search.halted()) break;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
     }

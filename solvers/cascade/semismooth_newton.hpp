@@ -11,7 +11,7 @@ namespace conebench::cascade {
 /// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
 struct NewtonBudget {
   int steps = 20;
-  int patience = 4;  ///< steps without the residual falling to `progress` of the run's best
+  int stall_window = 4;  ///< steps without the residual falling to `progress` of the run's best
   double relative = 10.0;
   double largest = 1e-3;
   double progress = 0.7;

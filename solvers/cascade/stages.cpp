@@ -35,7 +35,7 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
 
 NewtonBudget first_newton(bool planar) {
   return {.steps = planar ? 30 : 60,
-          .patience = planar ? 8 : 30,
+          .stall_window = planar ? 8 : 30,
           .relative = 2.0,
           .largest = 1e-2,
           .progress = planar ? 0.5 : 0.7,
@@ -50,7 +50,7 @@ bool rescue(Parts& parts, Search& search) {
     const double before = search.best();
     for (const double relative : {1e3, 1e4, 1e2, 1e5, 10.0}) {
       Vector r = search.best_point();
-      const NewtonBudget budget{.steps = 40, .patience = 10, .relative = relative, .largest = 0.1};
+      const NewtonBudget budget{.steps = 40, .stall_window = 10, .relative = relative, .largest = 0.1};
       if (parts.newton().run(search, r, budget) || search.halted()) return true;
       if (search.best() < 0.3 * before) break;
     }
@@ -195,7 +195,7 @@ bool from_rest(Parts& parts, Search& search) {
   parts.lu().solve(-w, further);
   further += r;
   // Where that start is good each step after the first gains.
-  return parts.newton().run(search, further, {.steps = 15, .patience = 2, .start_counts = false});
+  return parts.newton().run(search, further, {.steps = 15, .stall_window = 2, .start_counts = false});
 }
 
 bool sweep_on(Parts& parts, Search& search, Vector& r) {
@@ -230,8 +230,8 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
     const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
     const double needed = sweeps_needed(residual, search.tolerance(), rate);
     // What is nearly done is done.
-    const double patience = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
-    const bool promising = needed * costs.sweep <= patience * costs.newton;
+    const double newton_steps = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
+    const bool promising = needed * costs.sweep <= newton_steps * costs.newton;
     if (!promising && (early || hesitating)) return false;
     hesitating = !promising;
     // To measure costs nearly as much as a sweep.

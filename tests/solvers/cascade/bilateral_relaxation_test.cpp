@@ -59,7 +59,7 @@ TEST(BilateralRelaxation, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory
     cascade::Search search(parts.problem(), stop, monitor, parts.impulse_workspace());
     search.measure_joints(problem);
     Vector r = Vector::Zero(parts.problem().size());
-    EXPECT_FALSE(parts.newton().run(search, r, {.steps = 40, .patience = 20}));
+    EXPECT_FALSE(parts.newton().run(search, r, {.steps = 40, .stall_window = 20}));
     ASSERT_LE(search.best(), 1e-7);
     EXPECT_EQ(cascade::relax_joints(parts, search), share > 2.0) << share;
   }

@@ -29,7 +29,7 @@ TEST(SemismoothNewton, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
     Vector r = Vector::Zero(bench.parts.problem().size());
     cascade::NewtonBudget budget = cascade::first_newton(false);
     EXPECT_FALSE(budget.start_counts);
-    budget.patience = 1;
+    budget.stall_window = 1;
     budget.start_counts = start_counts;
     bench.parts.newton().run(search, r, budget);
     steps[start_counts ? 0 : 1] = search.newton_steps();
@@ -89,7 +89,7 @@ TEST(SemismoothNewton, WhereTheModesStayALittleRegularisationSavesSteps) {
     for (const bool trusts_modes : {false, true}) {
       cascade::Search search = bench.search(1e-8);
       Vector r = Vector::Zero(bench.parts.problem().size());
-      const cascade::NewtonBudget budget{.steps = 40, .patience = 40, .trusts_modes = trusts_modes};
+      const cascade::NewtonBudget budget{.steps = 40, .stall_window = 40, .trusts_modes = trusts_modes};
       EXPECT_TRUE(bench.parts.newton().run(search, r, budget)) << seed;
       steps[trusts_modes ? 1 : 0] += search.newton_steps();
     }
@@ -106,7 +106,7 @@ TEST(SemismoothNewton, TheLastDigitsTakeAFewNewtonStepsWithAnyScaleOfTheNaturalM
       Bench bench(make_problem("random", values, seed));
       cascade::Search search = bench.search(1e-3);
       Vector start = Vector::Zero(bench.parts.problem().size());
-      EXPECT_TRUE(bench.parts.newton().run(search, start, {.steps = 60, .patience = 60}));
+      EXPECT_TRUE(bench.parts.newton().run(search, start, {.steps = 60, .stall_window = 60}));
       for (const double scale : {1.0 / 3.0, 1.0, 3.0}) {
         cascade::Search last = bench.search(1e-12);
         Vector r = search.best_point();

@@ -16,7 +16,7 @@ class SharedLibrary {
   }
   /// As find, but the library may lack it.
   template <class Pointer>
-  void find_optional(Pointer& function, const char* name) {
+  void find_optional(Pointer& function, const char* name) const {
     function = reinterpret_cast<Pointer>(address(name));
   }
 

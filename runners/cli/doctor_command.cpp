@@ -9,6 +9,7 @@
 #include "runners/cli/output.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/simulation/engine.hpp"
+#include "solvers/siconos/siconos_rows.hpp"
 
 namespace conebench::cli {
 
@@ -63,6 +64,7 @@ int run_doctor(bool as_json) {
   const MachineRecord machine = capture_machine();
   BuildRecord build = capture_build();
   if (const std::string engine = simulation::engine_version(); !engine.empty()) build.libraries["MuJoCo"] = engine;
+  if (const std::string blas = siconos_blas(); !blas.empty()) build.libraries["Siconos' BLAS"] = blas;
   const MachineLoad load = capture_load();
   const auto lines = hints(machine, build);
   if (as_json) {

@@ -10,6 +10,8 @@ std::optional<std::string> missing_reason() {
 
 std::string library_file() { return {}; }
 
+std::string blas() { return {}; }
+
 std::unique_ptr<Solver> make_adapter(SolverInfo, Settings) { return nullptr; }
 
 }  // namespace conebench::siconos

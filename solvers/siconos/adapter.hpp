@@ -31,6 +31,8 @@ struct Settings {
 std::optional<std::string> missing_reason();
 /// The library's file name with its version; empty in builds without it.
 std::string library_file();
+/// As siconos_blas().
+std::string blas();
 
 /// Errors (unsupported) come from prepare: no library on this machine.
 std::unique_ptr<Solver> make_adapter(SolverInfo info, Settings settings);

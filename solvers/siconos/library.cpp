@@ -1,6 +1,13 @@
 #include "solvers/siconos/library.hpp"
 
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
 #include "solvers/shared_library.hpp"
+#include "solvers/siconos/adapter.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 // Siconos never tells MUMPS to end, and leaves some headers behind.
@@ -17,7 +24,32 @@ namespace {
 struct Loaded {
   Library functions;
   std::string failure;
+  std::string blas;
 };
+
+/// What computes Siconos' products and factors, on one thread. OpenBLAS reads its environment when it is loaded, which
+/// another library may have brought about before.
+std::string pin_blas(const SharedLibrary& siconos) {
+  void (*set_threads)(int) = nullptr;
+  int (*threads)() = nullptr;
+  char* (*configuration)() = nullptr;
+  siconos.find_optional(set_threads, "openblas_set_num_threads");
+  siconos.find_optional(threads, "openblas_get_num_threads");
+  siconos.find_optional(configuration, "openblas_get_config");
+  if (set_threads != nullptr) set_threads(1);
+  if (threads == nullptr || configuration == nullptr) {
+    void (*product)() = nullptr;
+    siconos.find_optional(product, "cblas_dgemm");
+    Dl_info place = {};
+    const bool known = product != nullptr && dladdr(reinterpret_cast<void*>(product), &place) != 0;
+    return known ? fmt::format("{}, number of threads not known",
+                               std::filesystem::path(place.dli_fname).filename().string())
+                 : "not known";
+  }
+  const std::string_view words = configuration();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH … Zen MAX_THREADS=64"
+  const auto name = words.substr(0, words.find(' ', words.find(' ') + 1));
+  return fmt::format("{}, {} thread{}", name, threads(), threads() == 1 ? "" : "s");
+}
 
 Loaded load() {
   Loaded loaded;
@@ -35,17 +67,21 @@ Loaded load() {
   shared.find(f.NM_csc_alloc, "NM_csc_alloc");
   shared.find(f.NM_clear, "NM_clear");
   loaded.failure = shared.failure();
-  // OpenBLAS reads its environment when it is loaded, which another library may have brought about before.
-  void (*set_threads)(int) = nullptr;
-  shared.find_optional(set_threads, "openblas_set_num_threads");
-  if (set_threads != nullptr) set_threads(1);
+  if (loaded.failure.empty()) loaded.blas = pin_blas(shared);
+  return loaded;
+}
+
+const Loaded& loaded_once() {
+  static const Loaded loaded = load();
   return loaded;
 }
 
 }  // namespace
 
+std::string blas() { return loaded_once().blas; }
+
 Result<const Library*> library() {
-  static const Loaded loaded = load();
+  const Loaded& loaded = loaded_once();
   if (!loaded.failure.empty()) {
     return Error{ErrorCode::unsupported, "Siconos can't be loaded (" + loaded.failure +
                                              "); install the package libsiconos-numerics7 or what this build was made "

@@ -140,6 +140,8 @@ constexpr const char* siconos_paper =
 
 std::string siconos_library() { return siconos::library_file(); }
 
+std::string siconos_blas() { return siconos::blas(); }
+
 std::vector<SolverRow> siconos_rows() {
   SolverInfo nsgs = base("SICONOS-NSGS", "Siconos' block Gauss-Seidel, Alart-Curnier Newton at each contact",
                          "Siconos 4.4; Jourdan, Alart, Jean, A Gauss-Seidel like algorithm to solve frictional contact "

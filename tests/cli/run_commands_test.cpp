@@ -382,6 +382,10 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
   EXPECT_TRUE(json["libraries"].contains("HDF5"));
   EXPECT_TRUE(json["peers"].contains("Siconos"));
   EXPECT_TRUE(json["hints"].is_array());
+  if (!json["peers"]["Siconos"].is_null()) {
+    const std::string blas = json["libraries"]["Siconos' BLAS"];
+    EXPECT_THAT(blas, ::testing::AnyOf(::testing::EndsWith(", 1 thread"), HasSubstr("number of threads not known")));
+  }
 }
 
 /// `signal` comes when the run has made `sign` true, a shell's test in the folder.

@@ -15,10 +15,18 @@ struct OutsideTime {
   bool own_ranks = false;             ///< its own times are the cell's
 };
 
-/// A monitor that times a solve by what the solver tells of another process; monitors that time have it.
+/// What one solve may use, for another process to be told; 0: not known.
+struct OutsideLimits {
+  double seconds = 0.0;
+  long memory_mb = 0;
+};
+
+/// A monitor that times a solve by what the solver tells of another process; monitors of cells have it.
 class OutsideTimed {
  public:
   virtual ~OutsideTimed() = default;
+  void allow(const OutsideLimits& limits) { limits_ = limits; }
+  const OutsideLimits& limits() const { return limits_; }
   /// Of the last try, before it is proposed. `harness_s`: what passed beside it for files and for the program's start,
   /// since the solve or the last try began; no deadline counts it.
   void took(const OutsideTime& time, double harness_s) {
@@ -32,6 +40,7 @@ class OutsideTimed {
   virtual void excuse(double /*seconds*/) {}
 
  private:
+  OutsideLimits limits_;
   std::optional<OutsideTime> outside_;
 };
 

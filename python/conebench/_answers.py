@@ -63,7 +63,8 @@ def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: 
     which stops by its own test whatever `criterion` says. What does not converge is an answer, no exception."""
     given = _problem(problem)
     if is_solver(solver):
-        return Answer(**run_here(given, solver, judge, tolerance, max_iterations, verdict, start, options))
+        return Answer(**run_here(given, solver, judge, tolerance, max_iterations, time_limit, verdict, start,
+                                 options))
     if not isinstance(solver, str):
         raise _core.Error(f"solver: {solver!r} is neither an id nor a class with @conebench.solver")
     record = _core.solve(given._core, solver, tolerance, max_iterations, time_limit, criterion, verdict, start, options)

@@ -1,5 +1,6 @@
 """Solvers written in Python, for `solve` here and for sweeps (docs/program_protocol.md)."""
 
+import inspect
 import json
 import os
 import runpy
@@ -48,8 +49,9 @@ def option(default: Any, minimum: Optional[float] = None, maximum: Optional[floa
 
 def solver(id: str, **description: Any) -> Callable[[type], type]:
     """Makes a class a solver. Its method solve(problem, tolerance, max_iterations, start) gives r and a dictionary with
-    `status` and what else docs/program_protocol.md names (iterations, …); prepare(problem), where there is one, is
-    timed as set-up. `description`: what that page lists for *describe*."""
+    `status` and what else docs/program_protocol.md names (iterations, …); it may also take `time_limit` [s] and
+    `memory_limit` [MB, None: no limit]. prepare(problem), where there is one, is timed as set-up. `description`: what
+    that page lists for *describe*."""
 
     def mark(marked: type) -> type:
         options = {name: value for name, value in vars(marked).items() if isinstance(value, Option)}
@@ -90,25 +92,34 @@ def is_solver(given: Any) -> bool:
 
 
 def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: float, max_iterations: int,
-         start: Any) -> Tuple[Array, Dict[str, Any]]:
+         start: Any, time_limit: float, memory_limit: Optional[int]) -> Tuple[Array, Dict[str, Any]]:
     made = marked(**options)
+    limits = {"time_limit": time_limit, "memory_limit": memory_limit}
+    wanted = inspect.signature(made.solve).parameters
     begin = time.perf_counter()
     if hasattr(made, "prepare"):
         made.prepare(problem)
     prepared = time.perf_counter()
-    r, told = made.solve(problem, tolerance, max_iterations, start)
+    r, told = made.solve(problem, tolerance, max_iterations, start,
+                         **{name: limit for name, limit in limits.items() if name in wanted})
     return np.asarray(r, dtype=float), {"setup_s": prepared - begin, "solve_s": time.perf_counter() - prepared, **told}
 
 
-def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, verdict: str, start: Any,
-             options: Dict[str, Any]) -> Dict[str, Any]:
+def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, time_limit: float,
+             verdict: str, start: Any, options: Dict[str, Any]) -> Dict[str, Any]:
     """The fields of an Answer."""
     first = np.zeros(problem.rows) if start is None else np.asarray(start, dtype=float)
-    r, told = _run(marked, problem, options, tolerance, max_iterations, first)
+    r, told = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
     begin = time.perf_counter()
     judged = judge(problem, r, tolerance, verdict)
-    status = told.get("status", "converged")
-    return {**vars(judged), "status": status, "reason": told.get("message", ""), "claimed": status == "converged",
+    status, reason = told.get("status", "converged"), told.get("message", "")
+    passed = told["setup_s"] + told["solve_s"]
+    if passed > time_limit:
+        if status != "time_limit":
+            reason = f"came back after {passed:.3g} s, {time_limit:g} s allowed"
+        status = "time_limit"
+    return {**vars(judged), "solved": judged.solved and passed <= time_limit,
+            "status": status, "reason": reason, "claimed": status == "converged",
             "iterations": told.get("iterations", 0), "factorizations": told.get("factorizations", -1),
             "operator_products": told.get("operator_products", -1), "own_residual": told.get("own_residual"),
             "setup_s": told["setup_s"], "solve_s": told["solve_s"], "judge_s": time.perf_counter() - begin}
@@ -136,7 +147,7 @@ class _Server:
             self.key, self.problem = key, load(request["problem"])
         start = self.problem.guess if request["start"] == "guess" else np.zeros(self.problem.rows)
         r, told = _run(self.marked, self.problem, request["options"], request["tolerance"], request["max_iterations"],
-                       start)
+                       start, request["time_limit_s"], request.get("memory_limit_mb"))
         np.save(request["answer"] + ".npy", self.problem._core.in_fclib_order(r))
         return {"status": "converged", **told}
 

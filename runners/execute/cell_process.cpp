@@ -185,13 +185,15 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     if (recv(child_channel, &begin, 1, 0) != 1) return 1;
     Shared* const shared = shared_;
     tell_served_by([shared](pid_t process) { shared->served_by = process; });
-    auto run = run_cell(problem_, request, [shared](CellPhase phase) {
+    CellRequest limited = request;
+    limited.memory_mb = limits_.memory_mb;
+    auto run = run_cell(problem_, limited, [shared](CellPhase phase) {
       shared->phase = static_cast<int>(phase);
       if (phase == CellPhase::solving) ++shared->tries;
     });
     if (!run) return 2;
     if (request.trace) {
-      auto csv = trace_cell(problem_, request, *run);
+      auto csv = trace_cell(problem_, limited, *run);
       if (!csv) return 2;
       run->trace = std::move(*csv);
     }

@@ -126,6 +126,7 @@ class Runner {
     // What the monitor takes for untimed lies within what is timed.
     const double used = processor_seconds();
     const double begin = monotonic_seconds();
+    if constexpr (requires { monitor.allow({}); }) monitor.allow({request_.seconds, request_.memory_mb});
     if constexpr (requires { monitor.start(); }) monitor.start();
     run.summary = solver.solve(guess_, stop, monitor, run.impulse);
     run.solve_s = monotonic_seconds() - begin;

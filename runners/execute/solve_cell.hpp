@@ -19,6 +19,7 @@ struct CellRequest {
   double tolerance = 1e-6;
   long max_iterations = 20000;
   double seconds = 10.0;
+  long memory_mb = 0;  ///< of the process that solves, which a solver in another one is told; 0: not limited
   Criterion criterion = Criterion::verdict;
   std::string verdict = "natural_map_scaled";
   Start start = Start::cold;

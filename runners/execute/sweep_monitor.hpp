@@ -113,7 +113,7 @@ class ReplayMonitor final : public Monitor, public OutsideTimed {
 /// Follows a solve iterate by iterate up to where the first run was stopped. Writes one CSV line an iteration:
 /// iteration, seconds (of solve, the trace's own cost left out), own_residual, then every residual of the judge;
 /// a residual that is not known is an empty field.
-class TraceMonitor final : public Monitor {
+class TraceMonitor final : public Monitor, public OutsideTimed {
  public:
   TraceMonitor(const ContactProblem& problem, long stop_at, Decision decision, Clock clock = monotonic_seconds);
   void start();

@@ -221,13 +221,17 @@ class ProgramSolver final : public Solver {
     for (const auto& [name, value] : options_) {
       std::visit([&, &key = name](const auto& plain) { options[key] = plain; }, value);
     }
-    const Json request = {{"request", "solve"},
-                          {"problem", given.problem.string()},
-                          {"start", given.start},
-                          {"answer", (folder / "answer").string()},
-                          {"options", options},
-                          {"tolerance", tolerance},
-                          {"max_iterations", stop.max_iterations}};
+    Json request = {{"request", "solve"},
+                    {"problem", given.problem.string()},
+                    {"start", given.start},
+                    {"answer", (folder / "answer").string()},
+                    {"options", options},
+                    {"tolerance", tolerance},
+                    {"max_iterations", stop.max_iterations}};
+    if (const OutsideTimed* const timed = outside_timed(monitor)) {
+      if (timed->limits().seconds > 0.0) request["time_limit_s"] = timed->limits().seconds;
+      if (timed->limits().memory_mb > 0) request["memory_limit_mb"] = timed->limits().memory_mb;
+    }
     const double file_mb = 16.0 + 1e-6 * 16.0 * static_cast<double>(problem_->rows());
     const auto reply = program_.serves ? ask_served(program_, request, file_mb)
                                        : run_once(program_, request, folder, {.cpu_s = 0.0, .file_mb = file_mb});

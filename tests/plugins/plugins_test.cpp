@@ -205,6 +205,14 @@ class Programs : public Plugins {
     fs::permissions(folder / name, fs::perms::owner_all);
     return folder / name;
   }
+
+  /// A file with an answer for the sliding box.
+  std::string zeros() {
+    write("zeros.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) +
+                           "{'descr': '<f8', 'fortran_order': False, 'shape': (12,), }" + std::string(59, ' ') + "\n" +
+                           std::string(96, '\0'));
+    return folder / "zeros.npy";
+  }
 };
 
 TEST_F(Programs, HaveTheBitsOfThePluginOfTheSameSource) {
@@ -349,6 +357,31 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
   }
 }
 
+TEST_F(Programs, AreToldWhatTimeAndMemoryTheyMayTake) {
+  const std::string once = script("once", R"(told() { sed "s/.*\"$1\":\([0-9.]*\).*/\1/" "$2"; }
+echo "{\"status\": \"stalled\", \"message\": \"$(told time_limit_s "$1") s, $(told memory_limit_mb "$1") MB\"}" > "$reply"
+)"
+                                          "cp '" +
+                                              zeros() + "' \"$answer.npy\"\n");
+  write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}], "solvers": ["SCRIPT"],
+    "tolerances": [1e-6], "limits": {"seconds": 2.5, "memory_mb": 700}})");
+  const auto run = conebench({"run", folder / "mine.json", "--program", once, "--db", folder / "mine.sqlite"});
+  EXPECT_EQ(query("mine.sqlite", "SELECT reason FROM cells"), std::vector<std::string>{"2.5 s, 700 MB"}) << run.err;
+  // Those that serve end by themselves where their method would go on for days.
+  std::vector<std::pair<std::string, std::string>> serving = {{"JACOBI-PROGRAM", program}};
+  if (python_has("h5py, numpy")) {
+    serving.emplace_back("JACOBI-PYTHON", "/usr/bin/python3 " CONEBENCH_EXAMPLES "/jacobi/jacobi.py");
+  }
+  for (const auto& [id, words] : serving) {
+    const auto late = conebench({"solve", "box-stack", "--solver", id, "--program", words, "--criterion", "own",
+                                 "--tolerance", "1e-300", "--max-iterations", "1000000000", "--set", "relaxation=1e-9",
+                                 "--time-limit", "0.4", "--json"});
+    EXPECT_EQ(late.json()["status"], "time_limit") << id << late.err;
+    EXPECT_GE(late.json()["own_solve_s"].is_null() ? 0.4 : late.json()["own_solve_s"].get<double>(), 0.3) << id;
+    EXPECT_EQ(late.json()["reason"], "") << id << ": it noticed by itself";
+  }
+}
+
 TEST_F(Programs, ThatServeAreStartedOnceForAllCells) {
   write("counted", "#!/bin/sh\necho \"$$\" >> " + (folder / "starts") + "\nexec " + program + " \"$@\"\n");
   fs::permissions(folder / "counted", fs::perms::owner_all);
@@ -406,11 +439,8 @@ TEST_F(Programs, ThatServeRunOnTheProcessorsOfTheirCellWithAllThatTheyStarted) {
 TEST_F(Programs, ThatChangeMeanwhileAreNotTakenForWhatTheyWere) {
   const std::string changing = script("changing",
                                       "echo '#' >> \"$0\"\necho '{\"status\": \"stalled\"}' > \"$reply\"\n"
-                                      "cp " +
-                                          (folder / "zeros.npy") + " \"$answer.npy\"\n");
-  write("zeros.npy", std::string("\x93NUMPY\x01\x00\x76\x00", 10) +
-                         "{'descr': '<f8', 'fortran_order': False, 'shape': (12,), }" + std::string(59, ' ') + "\n" +
-                         std::string(96, '\0'));
+                                      "cp '" +
+                                          zeros() + "' \"$answer.npy\"\n");
   write("mine.json", R"({"name": "mine", "problems": [{"scene": "sliding-box"}], "solvers": ["SCRIPT"],
     "tolerances": [1e-4, 1e-6]})");
   const auto run = conebench({"run", folder / "mine.json", "--program", changing, "--db", folder / "mine.sqlite"});

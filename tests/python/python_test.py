@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python package against the executable and against numpy's own arithmetic.
 usage: python_test.py CONEBENCH PACKAGE_FOLDER TUTORIAL      77: a module is not installed"""
-import ast, csv, doctest, importlib.util, json, os, pathlib, sqlite3, subprocess, sys, tempfile
+import ast, csv, doctest, importlib.util, json, os, pathlib, sqlite3, subprocess, sys, tempfile, time
 
 for module in ("numpy", "scipy", "pandas", "h5py"):
     if importlib.util.find_spec(module) is None:
@@ -112,6 +112,15 @@ def answers(scene, file, folder):
     check(refused(lambda: conebench.problem(np.eye(3), np.zeros(3), [-0.5])).code == "bad_input", "a negative mu")
 
 
+@conebench.solver("WAITING")
+class Waiting:
+    """Has the answer, and waits for longer than it may."""
+
+    def solve(self, problem, tolerance, max_iterations, start, time_limit):
+        time.sleep(1.2 * time_limit)
+        return conebench.solve(problem, "NSGS", tolerance=tolerance).r, {"iterations": round(1000 * time_limit)}
+
+
 def sweeps(folder):
     suite = folder / "mine.json"
     suite.write_text(json.dumps({
@@ -151,6 +160,8 @@ def sweeps(folder):
           f"the marked class is the same solver in a sweep ({cell.iterations} iterations)")
     check(0.0 < cell.own_setup_s + cell.own_solve_s < cell.wall_s and cell.wall_s <= cell.total_s < 1.01 * cell.wall_s,
           "its own times are kept beside the clock's")
+    late = conebench.solve("box-stack boxes=2", Waiting, time_limit=0.05)
+    check(late.status == "time_limit" and not late.solved and late.iterations == 50, "a solver is told its time")
     check(refused(lambda: Jacobi(relaxation=3.0)).code == "wrong_usage" and refused(lambda: Jacobi(omega=1.0)),
           "its options have names and ranges")
     told = run("check-solver", "--program", f"{sys.executable} -m conebench {here / 'jacobi.py'}")

@@ -50,6 +50,7 @@ function write_npy(file, values)
 end
 
 function reply = solve(request)
+  started = tic;
   local = load("-hdf5", request.problem, "fclib_local").fclib_local;
   began = tic;
   size = double(local.spacedim);
@@ -74,6 +75,9 @@ function reply = solve(request)
       break
     elseif moved <= request.tolerance
       status = "converged";
+      break
+    elseif toc(started) > request.time_limit_s
+      status = "time_limit";
       break
     end
   end

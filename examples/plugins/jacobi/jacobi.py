@@ -39,6 +39,7 @@ def project(r, mu):
 
 
 def solve(request):
+    deadline = time.perf_counter() + request["time_limit_s"]
     with h5py.File(request["problem"]) as file:
         local = file["fclib_local"]
         size = int(local["spacedim"][0])
@@ -60,6 +61,9 @@ def solve(request):
             break
         if moved <= request["tolerance"]:
             status = "converged"
+            break
+        if time.perf_counter() > deadline:
+            status = "time_limit"
             break
     np.save(request["answer"] + ".npy", r.ravel())
     return {"status": status, "iterations": k, "own_residual": moved, "setup_s": setup_s,

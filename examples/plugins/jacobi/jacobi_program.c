@@ -1,10 +1,12 @@
 /* The same solver as a program (docs/program_protocol.md). Reads FCLIB's local form; needs HDF5's C library.
  * `jacobi REQUEST.json` answers one request, `jacobi -` one a line until its input ends. */
+#define _POSIX_C_SOURCE 199309L
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "jacobi.h"
 
@@ -60,10 +62,25 @@ static double* reals(hid_t file, const char* name, size_t* count) {
 /* Row of the file (normal first) to row of the solver (normal last), within a contact. */
 static int64_t reordered(int64_t row, int64_t size) { return row - row % size + (row % size + size - 1) % size; }
 
-static int never_due(const conebench_monitor* monitor, int64_t iteration) {
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* `harness` points to the deadline. */
+static int too_late(const conebench_monitor* monitor, int64_t iteration) {
+  (void)iteration;
+  return seconds_now() > *(const double*)monitor->harness;
+}
+
+static enum conebench_decision out_of_time(conebench_monitor* monitor, int64_t iteration, const double* impulse,
+                                           double own_residual) {
   (void)monitor;
   (void)iteration;
-  return 0;
+  (void)impulse;
+  (void)own_residual;
+  return CONEBENCH_OUT_OF_TIME;
 }
 
 static void answer(const char* request, FILE* reply, long long number) {
@@ -73,6 +90,7 @@ static void answer(const char* request, FILE* reply, long long number) {
     return;
   }
 
+  double deadline = seconds_now() + strtod(value_of(request, "time_limit_s"), NULL);
   size_t count, contacts, rows, entries;
   text_of(request, "problem", path, sizeof path);
   hid_t problem_file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -136,7 +154,7 @@ static void answer(const char* request, FILE* reply, long long number) {
   problem.blocks = &matrix;
   const conebench_stop stop = {strtod(value_of(request, "tolerance"), NULL),
                                strtoll(value_of(request, "max_iterations"), NULL, 10), CONEBENCH_OWN};
-  conebench_monitor monitor = {never_due, NULL, NULL, NULL, NULL};
+  conebench_monitor monitor = {too_late, out_of_time, NULL, NULL, &deadline};
   conebench_summary summary = {0};
   jacobi* solver = jacobi_new(&problem, strtod(value_of(request, "relaxation"), NULL));
   if (solver == NULL) fail("out of memory");
@@ -157,9 +175,10 @@ static void answer(const char* request, FILE* reply, long long number) {
   H5Gclose(group);
   H5Fclose(answer);
   fprintf(reply, "{\"number\": %lld, \"status\": \"%s\", \"iterations\": %lld, \"own_residual\": %.17g}\n", number,
-          summary.status == CONEBENCH_CONVERGED  ? "converged"
-          : summary.status == CONEBENCH_DIVERGED ? "diverged"
-                                                 : "max_iterations",
+          summary.status == CONEBENCH_CONVERGED    ? "converged"
+          : summary.status == CONEBENCH_DIVERGED   ? "diverged"
+          : summary.status == CONEBENCH_TIME_LIMIT ? "time_limit"
+                                                   : "max_iterations",
           (long long)summary.iterations, summary.own_residual);
   void* made[] = {size_read, mu,    q,         nz_read, p,      i,        x,           stored, dense,
                   g,         zeros, first_row, begin,   column, diagonal, first_value, impulse};

@@ -27,15 +27,13 @@ using cascade::SparseLu;
 /// The matrix G̃ + 0.01 I: every contact sticks.
 void factor_repeatedly(benchmark::State& state, const ContactProblem& source) {
   const ScaledProblem problem(source);
-  const auto contacts = static_cast<std::size_t>(problem.contacts());
-  const std::vector<SparseLu::Block> identity(contacts, SparseLu::Block::Identity());
-  const std::vector<SparseLu::Block> shift(contacts, 0.01 * SparseLu::Block::Identity());
-  const std::vector<char> left_out(contacts, problem.planar() ? cascade::Left::middle : cascade::Left::nothing);
+  const cascade::BlockSystem system(problem.contacts(), 0.01,
+                                    problem.planar() ? cascade::Left::middle : cascade::Left::nothing);
   SparseLu lu;
   lu.analyse(problem.matrix());
-  lu.factor(problem.matrix(), identity, identity, shift, left_out);
-  for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem.matrix(), identity, identity, shift, left_out));
-  state.counters["contacts"] = static_cast<double>(contacts);
+  lu.factor(problem.matrix(), system);
+  for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem.matrix(), system));
+  state.counters["contacts"] = static_cast<double>(problem.contacts());
   state.counters["Mflop"] = 1e-6 * lu.flops();
   state.counters["MB"] = 1e-6 * lu.bytes();
   state.counters["GFLOP/s"] =

@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "problems/types.hpp"
 #include "solvers/cascade/body_lu.hpp"
@@ -11,12 +10,11 @@
 
 namespace conebench::cascade {
 
-/// The linear systems of all parts: matrices whose block (i, j) is left[i] G̃_ij right[j], plus diagonal[i] where i = j.
-/// One symbolic analysis, then as many numeric factorizations as wanted, of the matrix itself (SparseLu) or, where M
-/// and J are known and that counts far fewer operations, in the space of the bodies' velocities (BodyLu).
+/// The linear systems of all parts. One symbolic analysis, then as many numeric factorizations as wanted, of the matrix
+/// itself (SparseLu) or, where M and J are known and that counts far fewer operations, in the space of the bodies'
+/// velocities (BodyLu).
 class BlockLu {
  public:
-  using Block = Eigen::Matrix3d;
   enum class Space { automatic, contacts, bodies };
 
   /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. `bodies` is
@@ -26,20 +24,14 @@ class BlockLu {
   /// Goes on with another problem of the analysed pattern. Its bodies may be others, or none.
   void take(const ScaledProblem& problem);
 
-  /// Factors with the values of `problem`, which has the analysed pattern. `left_out[i]` holds bits of Left; among
-  /// bodies single components are kept. False where a pivot was singular and had to be perturbed, and where the factor
-  /// would take more than it may: solutions are then zero.
-  bool factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
-              const std::vector<Block>& diagonal, const std::vector<char>& left_out);
+  /// Factors `system` with the values of `problem`, which has the analysed pattern; among bodies single components are
+  /// kept. False where a pivot was singular and had to be perturbed, and where the factor would take more than it may:
+  /// solutions are then zero.
+  bool factor(const ScaledProblem& problem, const BlockSystem& system);
 
   /// solution = matrix⁻¹ right_side.
   void solve(const Vector& right_side, Vector& solution);
 
-  long factorizations() const { return factorizations_; }
-  /// Floating-point operations of one numeric factorization with no dropped rows; an estimate before the first.
-  double flops() const { return bodies_ ? bodies_->flops() : contacts_.flops(); }
-  /// What the factors take, once there are any.
-  double bytes() const { return bodies_ ? bodies_->bytes() : contacts_.bytes(); }
   struct Estimate {
     double flops = 0.0;
     double bytes = 0.0;
@@ -52,18 +44,16 @@ class BlockLu {
   Space space() const { return in_bodies_ ? Space::bodies : Space::contacts; }
 
  private:
-  /// Makes bodies_ for `problem`; null where it has none, they take more operations or its matrix is not theirs.
-  void make_bodies(const ScaledProblem& problem);
   bool contacts_fit() const { return contacts_estimate_.bytes <= most_bytes_; }
 
   SparseLu contacts_;
+  std::shared_ptr<const ContactProblem> source_;  ///< of bodies_
   std::unique_ptr<BodyLu> bodies_;                ///< null: not worth it, or not known
   Estimate contacts_estimate_, bodies_estimate_;  ///< of each as it is before its first factorization
   double most_flops_ = 0.0;                       ///< that bodies may take
   double most_bytes_ = std::numeric_limits<double>::infinity();
   bool in_bodies_ = false;
   bool refused_ = false;  ///< the last factor
-  long factorizations_ = 0;
 };
 
 }  // namespace conebench::cascade

@@ -17,7 +17,6 @@ struct BlockMatrix {
   int dimension = 3;               ///< 2 or 3
 
   int rows() const { return graph().rows(); }
-  int stored_blocks() const { return static_cast<int>(columns.size()); }
   int row_begin(int i) const { return row_begins[static_cast<std::size_t>(i)]; }
   int column(int k) const { return columns[static_cast<std::size_t>(k)]; }
   const double* block(int k) const { return values + static_cast<std::ptrdiff_t>(dimension * dimension) * k; }
@@ -27,7 +26,34 @@ struct BlockMatrix {
 /// What a factorization leaves out of a contact, by bits: components of its three unknowns that couple with nothing and
 /// are 0 on the right side. Where blocks are 2×2 every contact leaves out one at least, which t2 is kept to.
 struct Left {
-  enum Bits : char { nothing = 0, middle = 2, last = 4, middle_and_last = 6, everything = 7 };
+  enum Bits : char {
+    nothing = 0,
+    middle = 1 << 1,
+    last = 1 << 2,
+    middle_and_last = middle | last,
+    everything = 1 | middle_and_last
+  };
 };
+
+/// What is made of a BlockMatrix G to be factored: block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j.
+/// Contacts of which everything is left out act as rows of the identity.
+struct BlockSystem {
+  using Block = Eigen::Matrix3d;
+  std::vector<Block> left, right, diagonal;
+  std::vector<char> left_out;  ///< bits of Left
+
+  /// diagonal[i] = d I beside G itself.
+  explicit BlockSystem(int contacts, double d = 0.0, char out = Left::nothing)
+      : left(static_cast<std::size_t>(contacts), Block::Identity()),
+        right(left),
+        diagonal(left.size(), d * Block::Identity()),
+        left_out(left.size(), out) {}
+};
+
+/// A singular block, moved away from that.
+template <class Block>
+Block perturbed(const Block& block) {
+  return block + Block::Identity() * (1e-14 + 1e-12 * block.cwiseAbs().maxCoeff());
+}
 
 }  // namespace conebench::cascade

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+
+#include "problems/contact_problem.hpp"
 
 namespace conebench::cascade {
 
@@ -15,191 +16,158 @@ std::size_t at(Integer i) {
   return static_cast<std::size_t>(i);
 }
 
-constexpr int refinements = 2;
-constexpr double refined = 1e-14;
+int blocks_of(Index rows) { return static_cast<int>((rows + 2) / 3); }
 
 }  // namespace
 
-void BodyLu::Velocities::analyse(std::vector<std::vector<int>> neighbours) {
-  row_begin.push_back(0);
-  for (std::vector<int>& row : neighbours) {
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    columns.insert(columns.end(), row.begin(), row.end());
-    row_begin.push_back(static_cast<int>(columns.size()));
+void BodyLu::BlockRows::add(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, Index row, int a,
+                            double weight) {
+  for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(matrix, row); it; ++it) {
+    if (it.value() == 0.0) continue;
+    const auto column = static_cast<int>(it.col() / 3);
+    const auto first = entries.begin() + static_cast<std::ptrdiff_t>(begin.back());
+    auto found = std::find_if(first, entries.end(), [&](const Entry& entry) { return entry.column == column; });
+    if (found == entries.end()) found = entries.insert(found, {column, Block::Zero()});
+    found->value(a, it.col() % 3) = weight * it.value();
   }
-  values.assign(columns.size(), Block::Zero());
-  lu.analyse(matrix());
 }
 
-int BodyLu::Velocities::place(int row, int column) const {
-  const auto begin = columns.begin() + row_begin[at(row)];
-  const auto end = columns.begin() + row_begin[at(row) + 1];
-  return static_cast<int>(std::lower_bound(begin, end, column) - columns.begin());
-}
-
-BodyLu::BodyLu(std::shared_ptr<const ScaledBodies> bodies) : bodies_(std::move(bodies)) {
-  const int rows = bodies_->velocity_blocks;
-  // Each row's neighbours from M, then from the contacts that touch it, too.
+BodyLu::BodyLu(const ScaledProblem& problem)
+    : local_(problem.size()),
+      whole_(blocks_of(problem.source()->primal()->mass.rows())),
+      system_(0),
+      inverse_(at(problem.contacts())) {
+  const ContactProblem& source = *problem.source();
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> mass = source.primal()->mass, jacobian = source.primal()->jacobian;
+  const int rows = blocks_of(mass.rows());
+  // Each row's neighbours in K: from M, then from the contacts that touch it.
   std::vector<std::vector<int>> neighbours(at(rows));
-  for (const auto& block : bodies_->mass) neighbours[at(block.row)].push_back(block.column);
-  mass_.analyse(neighbours);
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    const auto touched = bodies_->touched_by(i);
+  for (int i = 0; i < rows; ++i) {
+    for (int a = 0; a < 3; ++a) {
+      if (3 * i + a < mass.rows()) mass_.add(mass, 3 * i + a, a, 1.0);
+    }
+    for (int a = 0; a < 3; ++a) {
+      if (3 * i + a >= mass.rows()) mass_.entries.back().value(a, a) = 1.0;
+    }
+    mass_.begin.push_back(mass_.entries.size());
+    for (const auto& block : mass_.row(i)) neighbours[at(i)].push_back(block.column);
+  }
+  for (int i = 0; i < problem.contacts(); ++i) {
+    for (int a = 0; a < 3; ++a) {
+      const Index row = problem.row(i, a);
+      const double weight = problem.weight(i, a);
+      local_[3 * i + a] = row < 0 ? 1.0 : source.compliance()[row] * weight * weight;
+      if (row >= 0) touches_.add(jacobian, row, a, weight);
+    }
+    touches_.begin.push_back(touches_.entries.size());
+    const auto touched = touches_.row(i);
     for (const auto& a : touched) {
-      for (const auto& b : touched) neighbours[at(a.velocities)].push_back(b.velocities);
+      for (const auto& b : touched) neighbours[at(a.column)].push_back(b.column);
     }
     const auto count = static_cast<double>(touched.size());
     assembly_flops_ += 54.0 * count * (count + 1.0) + 300.0;
   }
-  system_.analyse(std::move(neighbours));
-  for (const auto& block : bodies_->mass) {
-    mass_.values[at(mass_.place(block.row, block.column))] += block.value;
-    mass_place_.push_back(system_.place(block.row, block.column));
+  row_begin_.push_back(0);
+  for (std::vector<int>& row : neighbours) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    columns_.insert(columns_.end(), row.begin(), row.end());
+    row_begin_.push_back(static_cast<int>(columns_.size()));
   }
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    for (const auto& a : bodies_->touched_by(i)) {
-      for (const auto& b : bodies_->touched_by(i)) pair_place_.push_back(system_.place(a.velocities, b.velocities));
+  values_.resize(columns_.size());
+  for (int i = 0; i < rows; ++i) {
+    for (const auto& block : mass_.row(i)) mass_place_.push_back(place(i, block.column));
+  }
+  for (int i = 0; i < problem.contacts(); ++i) {
+    for (const auto& a : touches_.row(i)) {
+      for (const auto& b : touches_.row(i)) pair_place_.push_back(place(a.column, b.column));
     }
   }
-  identity_.assign(at(rows), Block::Identity());
-  zero_.assign(at(rows), Block::Zero());
-  nothing_.assign(at(rows), Left::nothing);
+  lu_.analyse(matrix());
   velocities_.resize(3 * rows);
   velocity_right_.resize(3 * rows);
-  inverse_.resize(at(bodies_->contacts()));
-  const Index size = 3 * static_cast<Index>(bodies_->contacts());
-  for (Vector* vector : {&pushed_, &scaled_, &product_, &correction_, &rest_}) vector->resize(size);
+  for (Vector* vector : {&scaled_, &product_, &correction_, &rest_}) vector->resize(problem.size());
 }
 
-void BodyLu::push(const Vector& x) {
-  velocity_right_.setZero();
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    const Eigen::Vector3d impulse = x.segment<3>(3 * i);
-    for (const auto& touch : bodies_->touched_by(i)) {
-      velocity_right_.segment<3>(3 * touch.velocities) += touch.value.transpose() * impulse;
-    }
-  }
-}
-
-void BodyLu::pull(Vector& out) const {
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
-    for (const auto& touch : bodies_->touched_by(i)) {
-      velocity += touch.value * velocities_.segment<3>(3 * touch.velocities);
-    }
-    out.segment<3>(3 * i) = velocity;
-  }
-}
-
-void BodyLu::multiply_bodies(const Vector& x, double shift, Vector& out) {
-  push(x);
-  mass_.lu.solve(velocity_right_, velocities_);
-  pull(out);
-  out.array() += (bodies_->local.array() + shift) * x.array();
+int BodyLu::place(int row, int column) const {
+  const auto begin = columns_.begin() + row_begin_[at(row)];
+  const auto end = columns_.begin() + row_begin_[at(row) + 1];
+  return static_cast<int>(std::lower_bound(begin, end, column) - columns_.begin());
 }
 
 bool BodyLu::represents(const ScaledProblem& problem) {
-  if (problem.contacts() != bodies_->contacts() || !factor_velocities(mass_)) return false;
-  for (Index i = 0; i < scaled_.size(); ++i) scaled_[i] = 1.0 + 0.5 * std::sin(static_cast<double>(i));
-  multiply_bodies(scaled_, problem.shift(), rest_);
-  problem.multiply_uncounted(scaled_, product_);
-  return (rest_ - product_).norm() <= 1e-8 * product_.norm();
+  if (!factor(problem, BlockSystem(problem.contacts(), 1.0), Singular::fails)) return false;
+  Vector solution(problem.size());
+  for (Index i = 0; i < solution.size(); ++i) scaled_[i] = 1.0 + 0.5 * std::sin(static_cast<double>(i));
+  const Vector given = scaled_;
+  solve_once(given, solution);
+  subtract_product(given, solution, rest_);
+  return rest_.norm() <= 1e-8 * given.norm();
 }
 
-bool BodyLu::factor(const ScaledProblem& problem, const std::vector<Block>& left, const std::vector<Block>& right,
-                    const std::vector<Block>& diagonal, const std::vector<char>& dropped, Singular singular) {
+bool BodyLu::factor(const ScaledProblem& problem, const BlockSystem& system, Singular singular) {
   bool regular = true;
-  shift_ = problem.shift();
-  left_ = left;
-  right_ = right;
-  diagonal_ = diagonal;
-  dropped_ = dropped;
-  for (Block& block : system_.values) block.setZero();
-  for (std::size_t k = 0; k < mass_place_.size(); ++k) system_.values[at(mass_place_[k])] += bodies_->mass[k].value;
+  problem_ = &problem;
+  system_ = system;
+  std::fill(values_.begin(), values_.end(), Block::Zero());
+  for (std::size_t k = 0; k < mass_place_.size(); ++k) values_[at(mass_place_[k])] += mass_.entries[k].value;
   const int* place = pair_place_.data();
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    const auto touched = bodies_->touched_by(i);
-    if (dropped[at(i)] == Left::everything) {
-      place += touched.size() * touched.size();
-      continue;
-    }
-    const Eigen::Vector3d local = bodies_->local.segment<3>(3 * i).array() + shift_;
-    Block own = diagonal[at(i)];
-    own.noalias() += left[at(i)] * local.asDiagonal() * right[at(i)];
-    if (!(std::abs(own.determinant()) > 1e-300)) {
+  for (int i = 0; i < problem.contacts(); ++i) {
+    const Block& left = system.left[at(i)];
+    const Block& right = system.right[at(i)];
+    const Eigen::Vector3d local = local_.segment<3>(3 * i).array() + problem.shift();
+    Block own = system.diagonal[at(i)];
+    own.noalias() += left * local.asDiagonal() * right;
+    if (!(std::abs(own.determinant()) > std::numeric_limits<double>::min())) {
       if (singular == Singular::fails) return false;
       regular = false;
-      own += Block::Identity() * (1e-14 + 1e-12 * own.cwiseAbs().maxCoeff());
+      own = perturbed(own);
     }
-    Block& inverse = inverse_[at(i)];
-    inverse = own.inverse();
-    const Block half = right[at(i)] * inverse;
-    const Block weight = half * left[at(i)];
-    for (const auto& a : touched) {
+    inverse_[at(i)] = own.inverse();
+    const Block half = right * inverse_[at(i)];
+    const Block weight = half * left;
+    for (const auto& a : touches_.row(i)) {
       const Block weighted = a.value.transpose() * weight;
-      for (const auto& b : touched) system_.values[at(*place++)].noalias() += weighted * b.value;
+      for (const auto& b : touches_.row(i)) values_[at(*place++)].noalias() += weighted * b.value;
     }
   }
-  if (!factor_velocities(system_)) {
-    if (singular == Singular::fails) return false;
-    regular = false;
-  }
-  return regular;
+  return lu_.factor(matrix(), whole_) && regular;
 }
 
 void BodyLu::solve_once(const Vector& right_side, Vector& solution) {
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    auto pushed = pushed_.segment<3>(3 * i);
-    if (dropped_[at(i)] == Left::everything) {
-      pushed.setZero();
-    } else {
-      pushed = right_[at(i)] * (inverse_[at(i)] * right_side.segment<3>(3 * i));
-    }
+  velocity_right_.setZero();
+  for (std::size_t i = 0; i < inverse_.size(); ++i) {
+    const Eigen::Vector3d own = inverse_[i] * right_side.segment<3>(3 * static_cast<Index>(i));
+    const Eigen::Vector3d impulse = system_.right[i] * own;
+    for (const auto& touch : touches_.row(static_cast<int>(i)))
+      velocity_right_.segment<3>(3 * touch.column) += touch.value.transpose() * impulse;
   }
-  push(pushed_);
-  system_.lu.solve(velocity_right_, velocities_);
-  pull(product_);
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    const Eigen::Vector3d right = right_side.segment<3>(3 * i);
-    auto result = solution.segment<3>(3 * i);
-    if (dropped_[at(i)] == Left::everything) {
-      result = right;
-    } else {
-      result = inverse_[at(i)] * (right - left_[at(i)] * product_.segment<3>(3 * i));
-    }
+  lu_.solve(velocity_right_, velocities_);
+  for (std::size_t i = 0; i < inverse_.size(); ++i) {
+    Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
+    for (const auto& touch : touches_.row(static_cast<int>(i)))
+      velocity += touch.value * velocities_.segment<3>(3 * touch.column);
+    const Eigen::Vector3d rest = right_side.segment<3>(3 * static_cast<Index>(i)) - system_.left[i] * velocity;
+    solution.segment<3>(3 * static_cast<Index>(i)) = inverse_[i] * rest;
   }
 }
 
-void BodyLu::multiply(const Vector& z, Vector& out) {
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    auto scaled = scaled_.segment<3>(3 * i);
-    if (dropped_[at(i)] == Left::everything) {
-      scaled.setZero();
-    } else {
-      scaled = right_[at(i)] * z.segment<3>(3 * i);
-    }
-  }
-  multiply_bodies(scaled_, shift_, product_);
-  for (int i = 0; i < bodies_->contacts(); ++i) {
-    auto result = out.segment<3>(3 * i);
-    if (dropped_[at(i)] == Left::everything) {
-      result = z.segment<3>(3 * i);
-    } else {
-      result = diagonal_[at(i)] * z.segment<3>(3 * i) + left_[at(i)] * product_.segment<3>(3 * i);
-    }
+void BodyLu::subtract_product(const Vector& right_side, const Vector& z, Vector& out) {
+  for (std::size_t i = 0; i < inverse_.size(); ++i)
+    scaled_.segment<3>(3 * static_cast<Index>(i)) = system_.right[i] * z.segment<3>(3 * static_cast<Index>(i));
+  problem_->multiply_uncounted(scaled_, product_);
+  for (std::size_t i = 0; i < inverse_.size(); ++i) {
+    const auto own = static_cast<Index>(3 * i);
+    out.segment<3>(own) = right_side.segment<3>(own) - system_.diagonal[i] * z.segment<3>(own);
+    out.segment<3>(own) -= system_.left[i] * product_.segment<3>(own);
   }
 }
 
 void BodyLu::solve(const Vector& right_side, Vector& solution) {
   solve_once(right_side, solution);
-  double before = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < refinements; ++round) {
-    multiply(solution, rest_);
-    rest_ = right_side - rest_;
-    const double size = rest_.norm();
-    if (!(size > refined * (right_side.norm() + solution.norm())) || !(size < 0.1 * before)) return;
-    before = size;
+  for (int round = 0; round < 2; ++round) {
+    subtract_product(right_side, solution, rest_);
+    if (!(rest_.norm() > 1e-14 * (right_side.norm() + solution.norm()))) return;
     solve_once(rest_, correction_);
     solution += correction_;
   }

@@ -215,7 +215,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.version = 10;
+  info.version = 19;  // all of them work with the same parts
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
@@ -249,13 +249,10 @@ std::vector<SolverRow> cascade_rows() {
   SolverInfo driver = part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                                 "Solves what any of its parts solves, cheapest first; factors matrices of G's "
                                 "pattern, so thousands of densely coupled contacts are expensive.");
-  driver.version = 18;
   SolverInfo path = part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
                               "Few iterations on most problems; stalls where the central path folds.");
-  path.version = 11;
   SolverInfo proximal = part_info("PPA", "Proximal point from zero",
                                   "Slow and sure: follows the branch of solutions that starts at zero.");
-  proximal.version = 12;
   return {
       part_row<NewtonOptions>(part_info("SSN", "Reduced semi-smooth Newton",
                                         "Takes the last digits in a few steps from a point near a solution; no "

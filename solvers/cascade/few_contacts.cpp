@@ -206,7 +206,8 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     FewNewton<Dim, Limits> point = contacts.newton();
     point.start_from(impulse.data());
     double residual = start;
-    for (int slow = 0; slow < most_slow_steps && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
+    for (int slow = 0;
+         slow < most_slow_steps && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
       point.step(residual, slow);
       residual = point.measure();
       point.write(impulse.data());

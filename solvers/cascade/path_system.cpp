@@ -41,11 +41,8 @@ void PathSystem::Direction::resize(Index size) {
 PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
     : problem_(problem),
       lu_(lu),
-      left_(at(problem.contacts())),
-      right_(at(problem.contacts())),
-      base_(at(problem.contacts())),
+      system_(problem.contacts(), 0.0, problem.planar() ? Left::last : Left::nothing),
       axis_(at(problem.contacts())),
-      dropped_(at(problem.contacts()), problem.planar() ? Left::last : Left::nothing),
       scaled_point_(at(problem.contacts())),
       quotient_(at(problem.contacts())),
       right_side_(problem.size()) {}
@@ -83,22 +80,22 @@ void PathSystem::scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w
   const double along = (l1 - l2) * half_root;
   scaled_point_[at(i)] = {along * ex - l3 * ey, along * ey + l3 * ex, (l1 + l2) * half_root};
 
-  Block& right = right_[at(i)];
+  Block& right = system_.right[at(i)];
   right.col(0) = Eigen::Vector3d(ex * half_root, ey * half_root, half_root) * (eta * a);
   right.col(1) = Eigen::Vector3d(-ex * half_root, -ey * half_root, half_root) * (eta / a);
   right.col(2) = Eigen::Vector3d(-ey, ex, 0.0) * eta;
 
   const double c1 = (ex * wx + ey * wy) * half_root;
   const double c3 = -ey * wx + ex * wy;
-  base_[at(i)] << 1.0 - c1 * half_root, a * a * c1 * half_root, -a * c3 * half_root,  //
-      -c1 * half_root / (a * a), 1.0 + c1 * half_root, -c3 * half_root / a,           //
+  system_.diagonal[at(i)] << 1.0 - c1 * half_root, a * a * c1 * half_root, -a * c3 * half_root,  //
+      -c1 * half_root / (a * a), 1.0 + c1 * half_root, -c3 * half_root / a,                      //
       0.0, 0.0, 1.0;
 }
 
 void PathSystem::factor(const Vector& r, const Vector& w) {
   for (int i = 0; i < problem_.contacts(); ++i) scale(i, r.segment<3>(3 * i), w.segment<3>(3 * i));
-  for (int i = 0; i < problem_.contacts(); ++i) left_[at(i)] = right_[at(i)].transpose();
-  lu_.factor(problem_, left_, right_, base_, dropped_);
+  for (int i = 0; i < problem_.contacts(); ++i) system_.left[at(i)] = system_.right[at(i)].transpose();
+  lu_.factor(problem_, system_);
 }
 
 Eigen::Vector3d PathSystem::to_eigenbasis(int i, const Eigen::Vector3d& x) const {
@@ -117,12 +114,12 @@ Eigen::Vector3d PathSystem::from_eigenbasis(int i, const Vector& z) const {
 void PathSystem::solve(const Field& d, const Vector& infeasibility, double weight, Direction& direction) {
   for (int i = 0; i < problem_.contacts(); ++i) {
     quotient_[at(i)] = jordan_quotient(scaled_point_[at(i)], d[at(i)]);
-    right_side_.segment<3>(3 * i) = weight * (right_[at(i)].transpose() * infeasibility.segment<3>(3 * i)) +
-                                    base_[at(i)] * to_eigenbasis(i, quotient_[at(i)]);
+    right_side_.segment<3>(3 * i) = weight * (system_.right[at(i)].transpose() * infeasibility.segment<3>(3 * i)) +
+                                    system_.diagonal[at(i)] * to_eigenbasis(i, quotient_[at(i)]);
   }
   lu_.solve(right_side_, direction.z);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    direction.dr.segment<3>(3 * i) = right_[at(i)] * direction.z.segment<3>(3 * i);
+    direction.dr.segment<3>(3 * i) = system_.right[at(i)] * direction.z.segment<3>(3 * i);
   }
   problem_.multiply(direction.dr, direction.product);
   direction.dw = direction.product - weight * infeasibility;

@@ -55,9 +55,8 @@ class PathSystem {
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
-  std::vector<Block> left_, right_, base_;
+  BlockSystem system_;
   std::vector<std::array<double, 2>> axis_;  ///< ê
-  std::vector<char> dropped_;
   Field scaled_point_, quotient_;
   Vector right_side_;
 };

@@ -11,23 +11,11 @@
 
 namespace conebench::cascade {
 
-namespace {
-
-using Components = std::array<Index, 3>;
-
-}  // namespace
-
-struct ScaledProblem::Source {
-  explicit Source(const ContactProblem& given) : problem(given) {}
-  ContactProblem problem;
-  std::shared_ptr<const ScaledBodies> bodies;
-};
-
 ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints) {
   if (problem.cones().joints() == 0) {
     build(problem.cones(), problem.blocks(), problem.compliance(), problem.free_term());
     measure_by(problem);
-    if (problem.primal()) source_ = std::make_shared<Source>(problem);
+    if (problem.primal()) source_ = std::make_shared<const ContactProblem>(problem);
     return;
   }
   if (!joints) joints = eliminate_joints(problem).value();
@@ -53,45 +41,30 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   const auto count = static_cast<std::size_t>(cones.blocks());
   rows_.resize(count);
   judge_.resize(count);
-  impulse_scale_.resize(count);
-  velocity_scale_.resize(count);
-  std::vector<double> scale(count);
+  scale_.resize(count);
 
-  // Block i's own 3×3 block and free term before scaling, embedded.
-  const auto embedded = [&](Index i) {
-    const Index row = matrix.block_offset(i);
-    if (cones.block_kind(i) == BlockKind::limit) return Rows{-1, -1, row};
-    const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
-    if (cones.contact_dimension() == 2) return mu > 0.0 ? Rows{row, -1, row + 1} : Rows{-1, -1, row + 1};
-    return mu > 0.0 ? Rows{row, row + 1, row + 2} : Rows{-1, -1, row + 2};
-  };
   for (Index i = 0; i < cones.blocks(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const Index row = matrix.block_offset(i);
+    const Index first = matrix.block_offset(i);
+    const bool limit = cones.block_kind(i) == BlockKind::limit;
+    const double mu = limit ? 0.0 : cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
+    const int size = matrix.block_size(i);
+    rows_[at] = {mu > 0.0 ? first : -1, mu > 0.0 && size == 3 ? first + 1 : -1, first + size - 1};
+    planar_ = planar_ && rows_[at][1] < 0;
+    judge_[at].friction = mu > 0.0 ? mu : 1.0;
     const auto diagonal = matrix.block(i, matrix.diagonal(i));
-    rows_[at] = embedded(i);
-    planar_ = planar_ && rows_[at].t2 < 0;
-    if (cones.block_kind(i) == BlockKind::contact) {
-      const double mu = cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
-      judge_[at].friction = mu > 0.0 ? mu : 1.0;
+    double sum = 0.0;
+    int own = 0;
+    for (int a = 0; a < 3; ++a) {
+      const Index row = rows_[at][static_cast<std::size_t>(a)];
+      if (row < 0) continue;
+      const double entry = diagonal(row - first, row - first) + compliance[row];
+      sum += a < 2 ? entry : entry / (judge_[at].friction * judge_[at].friction);
+      ++own;
     }
-    const double mu = judge_[at].friction;
-    const auto entry = [&](Index r) { return r < 0 ? 0.0 : diagonal(r - row, r - row) + compliance[r]; };
-    const Rows& rows = rows_[at];
-    const double tangential = entry(rows.t1) + entry(rows.t2);
-    const int tangents = (rows.t1 >= 0) + (rows.t2 >= 0);
-    const double mean_diagonal = (tangential + entry(rows.n) / (mu * mu)) / (tangents + 1);
-    scale[at] = mean_diagonal > 0.0 ? 1.0 / std::sqrt(mean_diagonal) : 1.0;
+    scale_[at] = sum > 0.0 ? 1.0 / std::sqrt(sum / own) : 1.0;
   }
 
-  const auto weight = [&](Index i, int component) {
-    const auto at = static_cast<std::size_t>(i);
-    return component == 2 ? scale[at] / judge_[at].friction : scale[at];
-  };
-  const auto components = [&](Index i) {
-    const Rows& rows = rows_[static_cast<std::size_t>(i)];
-    return Components{rows.t1, rows.t2, rows.n};
-  };
   free_term_ = Vector::Zero(3 * cones.blocks());
   row_begin_.reserve(count + 1);
   row_begin_.push_back(0);
@@ -102,11 +75,11 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   blocks_.reserve(planar_ ? 1 : stored + 1);
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = matrix.block_offset(i);
-    const Components own = components(i);
+    const Components& own = rows_[static_cast<std::size_t>(i)];
     for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
       const Index j = matrix.column(k);
       const Index column = matrix.block_offset(j);
-      const Components other = components(j);
+      const Components& other = rows_[static_cast<std::size_t>(j)];
       if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
       columns_.push_back(static_cast<int>(j));
       if (own[0] >= 0 && own[1] >= 0 && other[0] >= 0 && other[1] >= 0) {
@@ -145,76 +118,8 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
   const double plain = free_term_.norm();
   const double norm = plain > 1e-150 && plain < 1e150 ? plain : free_term_.stableNorm();
   const double magnitude = norm / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
-  const double gamma = magnitude > 0.0 ? magnitude : 1.0;
-  free_term_ /= gamma;
-  gamma_ = gamma;
-  for (std::size_t i = 0; i < count; ++i) {
-    impulse_scale_[i] = scale[i] * gamma;
-    velocity_scale_[i] = gamma / scale[i];
-  }
-}
-
-std::shared_ptr<const ScaledBodies> ScaledProblem::bodies() const {
-  if (!source_) return nullptr;
-  if (!source_->bodies) source_->bodies = std::make_shared<ScaledBodies>(make_bodies(source_->problem));
-  return source_->bodies;
-}
-
-ScaledBodies ScaledProblem::make_bodies(const ContactProblem& problem) const {
-  const PrimalForm& form = *problem.primal();
-  const auto velocities = static_cast<int>(form.mass.rows());
-  ScaledBodies bodies;
-  bodies.velocity_blocks = (velocities + 2) / 3;
-  const auto blocks = static_cast<std::size_t>(bodies.velocity_blocks);
-
-  std::vector<int> place(blocks, -1);  // in a column of blocks
-  const Eigen::SparseMatrix<double> mass = form.mass;
-  for (int column = 0; column < 3 * bodies.velocity_blocks; ++column) {
-    if (column % 3 == 0) std::fill(place.begin(), place.end(), -1);
-    const auto entry = [&](int row, double value) {
-      int& k = place[static_cast<std::size_t>(row / 3)];
-      if (k < 0) {
-        k = static_cast<int>(bodies.mass.size());
-        bodies.mass.push_back({row / 3, column / 3, Block::Zero()});
-      }
-      bodies.mass[static_cast<std::size_t>(k)].value(row % 3, column % 3) += value;
-    };
-    if (column >= velocities) {
-      entry(column, 1.0);
-      continue;
-    }
-    for (Eigen::SparseMatrix<double>::InnerIterator it(mass, column); it; ++it) {
-      if (it.value() != 0.0) entry(static_cast<int>(it.row()), it.value());
-    }
-  }
-
-  const Eigen::SparseMatrix<double, Eigen::RowMajor> jacobian = form.jacobian;
-  std::fill(place.begin(), place.end(), -1);
-  bodies.touch_begin.push_back(0);
-  bodies.local.resize(size());
-  for (int i = 0; i < contacts(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Components rows{rows_[at].t1, rows_[at].t2, rows_[at].n};
-    const auto begin = bodies.touches.size();
-    for (int a = 0; a < 3; ++a) {
-      const Index row = rows[static_cast<std::size_t>(a)];
-      const double weight = impulse_scale_[at] / (gamma_ * (a == 2 ? judge_[at].friction : 1.0));
-      bodies.local[3 * i + a] = row < 0 ? 1.0 : problem.compliance()[row] * weight * weight;
-      if (row < 0) continue;
-      for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(jacobian, row); it; ++it) {
-        if (it.value() == 0.0) continue;
-        const auto column = static_cast<int>(it.col());
-        int& k = place[static_cast<std::size_t>(column / 3)];
-        if (k < static_cast<int>(begin)) {
-          k = static_cast<int>(bodies.touches.size());
-          bodies.touches.push_back({column / 3, Block::Zero()});
-        }
-        bodies.touches[static_cast<std::size_t>(k)].value(a, column % 3) = weight * it.value();
-      }
-    }
-    bodies.touch_begin.push_back(static_cast<int>(bodies.touches.size()));
-  }
-  return bodies;
+  gamma_ = magnitude > 0.0 ? magnitude : 1.0;
+  free_term_ /= gamma_;
 }
 
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
@@ -256,52 +161,26 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
   w += free_term_;
 }
 
-// In numbers, not vectors: these would be written by halves and read whole.
-double ScaledProblem::residual_in_plane(const Vector& r, const Vector& w) const {
-  double worst = 0.0;
-  for (Index i = 0; i < contacts(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Judge& judge = judge_[at];
-    const double mu = judge.friction;
-    const double impulse_t = r[3 * i] * impulse_scale_[at];
-    const double impulse_n = r[3 * i + 2] * impulse_scale_[at] / mu;
-    const double velocity_t = w[3 * i] * velocity_scale_[at];
-    const double step_t = judge.step * velocity_t;
-    const double step_n = judge.step * mu * (w[3 * i + 2] * velocity_scale_[at] + std::abs(velocity_t));
-    // λ − P(λ − s) as s + (y − P(y)), y = λ − s.
-    const double y_t = impulse_t - step_t;
-    const double y_n = impulse_n - step_n;
-    const double tangential = std::abs(y_t);
-    double map_t = step_t;
-    double map_n = step_n;
-    if (mu * tangential <= -y_n) {
-      map_t = impulse_t;
-      map_n = impulse_n;
-    } else if (tangential > mu * y_n) {
-      const double excess = (tangential - mu * y_n) / (mu * mu + 1.0);
-      map_t += std::copysign(excess, y_t);
-      map_n -= mu * excess;
-    }
-    const double error = safe_norm<2>(ContactVector<2>(map_t, map_n)) * judge.tolerance;
-    if (!(error <= worst)) worst = error;
-    if (std::isnan(worst)) break;
+template <int Dim>
+double ScaledProblem::residual_in(int i, const Vector& r, const Vector& w) const {
+  const Judge& judge = judge_[static_cast<std::size_t>(i)];
+  ContactVector<Dim> impulse, velocity;
+  for (int a = 0; a < Dim; ++a) {
+    const int component = a + 1 < Dim ? a : 2;
+    impulse[a] = r[3 * i + component] * impulse_scale(i);
+    velocity[a] = w[3 * i + component] * velocity_scale(i);
   }
-  return worst;
+  impulse[Dim - 1] /= judge.friction;
+  velocity[Dim - 1] = judge.friction * (velocity[Dim - 1] + tangential_norm<Dim>(velocity));
+  const ContactVector<Dim> step = judge.step * velocity;
+  return safe_norm<Dim>(natural_map<Dim>(impulse, step, judge.friction)) * judge.tolerance;
 }
 
 double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const {
-  const auto at = static_cast<std::size_t>(i);
-  const Judge& judge = judge_[at];
-  ContactVector<3> impulse = r.segment<3>(3 * i) * impulse_scale_[at];
-  impulse[2] /= judge.friction;
-  ContactVector<3> velocity = w.segment<3>(3 * i) * velocity_scale_[at];
-  velocity[2] = judge.friction * (velocity[2] + tangential_norm<3>(velocity));
-  const ContactVector<3> step = judge.step * velocity;
-  return safe_norm<3>(natural_map<3>(impulse, step, judge.friction)) * judge.tolerance;
+  return planar_ ? residual_in<2>(i, r, w) : residual_in<3>(i, r, w);
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
-  if (planar_) return residual_in_plane(r, w);
   double worst = 0.0;
   for (int i = 0; i < contacts(); ++i) {
     const double error = residual_of(i, r, w);
@@ -322,11 +201,9 @@ void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {
   VectorRef impulse = all.tail(all.size() - joints());
   impulse.setZero();
   for (int i = 0; i < contacts(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Rows& rows = rows_[at];
-    if (rows.t1 >= 0) impulse[rows.t1] = r[3 * i] * impulse_scale_[at];
-    if (rows.t2 >= 0) impulse[rows.t2] = r[3 * i + 1] * impulse_scale_[at];
-    impulse[rows.n] = r[3 * i + 2] * impulse_scale_[at] / judge_[at].friction;
+    for (int a = 0; a < 3; ++a) {
+      if (row(i, a) >= 0) impulse[row(i, a)] = r[3 * i + a] * gamma_ * weight(i, a);
+    }
   }
   if (joints_) joints_->complete(all);
 }
@@ -335,11 +212,9 @@ void ScaledProblem::from_impulse(ConstVectorRef all, Vector& r) const {
   const ConstVectorRef impulse = all.tail(all.size() - joints());
   r.setZero(size());
   for (int i = 0; i < contacts(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Rows& rows = rows_[at];
-    if (rows.t1 >= 0) r[3 * i] = impulse[rows.t1] / impulse_scale_[at];
-    if (rows.t2 >= 0) r[3 * i + 1] = impulse[rows.t2] / impulse_scale_[at];
-    r[3 * i + 2] = impulse[rows.n] * judge_[at].friction / impulse_scale_[at];
+    for (int a = 0; a < 3; ++a) {
+      if (row(i, a) >= 0) r[3 * i + a] = impulse[row(i, a)] / (gamma_ * weight(i, a));
+    }
   }
 }
 

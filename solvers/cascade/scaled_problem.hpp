@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -8,7 +9,6 @@
 #include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
 #include "solvers/cascade/block_matrix.hpp"
-#include "solvers/cascade/scaled_bodies.hpp"
 
 namespace conebench::cascade {
 
@@ -38,7 +38,7 @@ class ScaledProblem {
   /// `joints`: what eliminate_joints() gave for `problem`, if that was asked already.
   explicit ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints = std::nullopt);
 
-  int contacts() const { return static_cast<int>(impulse_scale_.size()); }
+  int contacts() const { return static_cast<int>(scale_.size()); }
   /// No block has a second tangent of its own.
   bool planar() const { return planar_; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
@@ -65,9 +65,14 @@ class ScaledProblem {
 
   /// α where this is G̃ + α I of another problem.
   double shift() const { return shift_; }
-  /// What is known behind G̃ but for the shift; null where M and J are not, or joints were eliminated. Made when first
-  /// wanted, once for all copies.
-  std::shared_ptr<const ScaledBodies> bodies() const;
+  /// The problem, where M and J are known and there are no joints, else null; one for all copies.
+  const std::shared_ptr<const ContactProblem>& source() const { return source_; }
+  /// Of component a of contact i: its row in the problem but for joints, −1 where it is embedded, and c P⁻¹.
+  Index row(int i, int a) const { return rows_[static_cast<std::size_t>(i)][static_cast<std::size_t>(a)]; }
+  double weight(Index i, int a) const {
+    const auto at = static_cast<std::size_t>(i);
+    return a < 2 ? scale_[at] : scale_[at] / judge_[at].friction;
+  }
 
   /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r; the fourth component is anything.
   void add_row_product(int begin, int end, const Vector& r, Eigen::Array4d& sum) const {
@@ -115,13 +120,12 @@ class ScaledProblem {
   void measure_by(const ContactProblem& problem);
   Index joints() const { return joints_ ? joints_->joints() : 0; }
 
-  double residual_in_plane(const Vector& r, const Vector& w) const;
-  ScaledBodies make_bodies(const ContactProblem& problem) const;
+  template <int Dim>
+  double residual_in(int i, const Vector& r, const Vector& w) const;
+  double impulse_scale(int i) const { return scale_[static_cast<std::size_t>(i)] * gamma_; }
+  double velocity_scale(int i) const { return gamma_ / scale_[static_cast<std::size_t>(i)]; }
 
-  /// Where a block's components live in the rows after the joints; −1 for a component that is embedded.
-  struct Rows {
-    Index t1 = -1, t2 = -1, n = -1;
-  };
+  using Components = std::array<Index, 3>;  ///< t1, t2, n
   /// What residual() needs of a block, in the problem's units.
   struct Judge {
     double friction = 1.0;   ///< μ, and 1 where friction does not act
@@ -134,15 +138,13 @@ class ScaledProblem {
   std::vector<Block> blocks_;  ///< these or those in plane, and one more: add_row_product() reads a value past a block
   std::vector<Eigen::Matrix2d> plane_;
   Vector free_term_;
-  std::vector<double> impulse_scale_;   ///< c γ
-  std::vector<double> velocity_scale_;  ///< γ / c
-  std::vector<Rows> rows_;
+  std::vector<double> scale_;  ///< c
+  std::vector<Components> rows_;
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;
   double shift_ = 0.0;
   bool planar_ = true;
-  struct Source;
-  std::shared_ptr<Source> source_;  ///< of bodies(); null without M and J
+  std::shared_ptr<const ContactProblem> source_;
   std::vector<Judge> judge_;
 };
 

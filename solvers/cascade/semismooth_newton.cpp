@@ -37,10 +37,7 @@ class Cycle {
 SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
     : problem_(problem),
       lu_(lu),
-      left_(at(problem.contacts())),
-      right_(at(problem.contacts())),
-      base_(at(problem.contacts())),
-      dropped_(at(problem.contacts())),
+      system_(problem.contacts()),
       w_(problem.size()),
       known_(problem.size()),
       product_(problem.size()),
@@ -63,16 +60,16 @@ void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eig
   const double wx = slip > 0.0 ? w[0] / slip : 0.0;
   const double wy = slip > 0.0 ? w[1] / slip : 0.0;
 
-  Block& left = left_[at(i)];
-  Block& right = right_[at(i)];
+  Block& left = system_.left[at(i)];
+  Block& right = system_.right[at(i)];
   left << (ex + wx) * half_root, (ey + wy) * half_root, half_root,  //
       0.0, 0.0, 0.0,                                                //
       -ey * tau, ex * tau, 0.0;
   right << ex * half_root, 0.0, -ey,  //
       ey * half_root, 0.0, ex,        //
       half_root, 0.0, 0.0;
-  dropped_[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
-  base_[at(i)] = Eigen::Vector3d(0.0, 1.0, 1.0 - tau).asDiagonal();
+  system_.left_out[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
+  system_.diagonal[at(i)] = Eigen::Vector3d(0.0, 1.0, 1.0 - tau).asDiagonal();
   const Eigen::Vector3d known = Eigen::Vector3d(-ex, -ey, 1.0) * (-f2 * half_root);
   known_.segment<3>(3 * i) = known;
   right_side_.segment<3>(3 * i) = Eigen::Vector3d(-f1, 0.0, -f3);
@@ -85,24 +82,24 @@ void SemismoothNewton::linearise(const Vector& r) {
     Eigen::Vector3d y = ri - wi;
     y[2] -= tangential_norm<3>(wi);
     const double length = tangential_norm<3>(y);
-    dropped_[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
+    system_.left_out[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
     if (length <= y[2]) {
-      left_[at(i)].setIdentity();
-      right_[at(i)].setIdentity();
-      base_[at(i)].setZero();
+      system_.left[at(i)].setIdentity();
+      system_.right[at(i)].setIdentity();
+      system_.diagonal[at(i)].setZero();
       known_.segment<3>(3 * i).setZero();
       right_side_.segment<3>(3 * i) = -wi;
     } else if (length <= -y[2]) {
-      dropped_[at(i)] = Left::everything;
-      left_[at(i)].setZero();
-      right_[at(i)].setZero();
-      base_[at(i)].setIdentity();
+      system_.left_out[at(i)] = Left::everything;
+      system_.left[at(i)].setZero();
+      system_.right[at(i)].setZero();
+      system_.diagonal[at(i)].setIdentity();
       known_.segment<3>(3 * i) = -ri;
       right_side_.segment<3>(3 * i).setZero();
     } else {
       linearise_slip(i, ri, y);
     }
-    left_[at(i)] *= rho_;
+    system_.left[at(i)] *= rho_;
   }
 }
 
@@ -110,26 +107,27 @@ void SemismoothNewton::regularise(double alpha) {
   const char sticks = problem_.planar() ? Left::middle : Left::nothing;
   const double share = alpha / rho_;
   for (int i = 0; i < problem_.contacts(); ++i) {
-    if (dropped_[at(i)] == Left::everything) continue;
-    if (dropped_[at(i)] == sticks) {
-      base_[at(i)].diagonal().array() += alpha;
+    if (system_.left_out[at(i)] == Left::everything) continue;
+    if (system_.left_out[at(i)] == sticks) {
+      system_.diagonal[at(i)].diagonal().array() += alpha;
       continue;
     }
-    base_[at(i)].noalias() += share * (left_[at(i)] * right_[at(i)]);
-    right_side_.segment<3>(3 * i) -= share * (left_[at(i)] * known_.segment<3>(3 * i));
+    system_.diagonal[at(i)].noalias() += share * (system_.left[at(i)] * system_.right[at(i)]);
+    right_side_.segment<3>(3 * i) -= share * (system_.left[at(i)] * known_.segment<3>(3 * i));
   }
 }
 
 void SemismoothNewton::step(Vector& r) {
   problem_.multiply(known_, product_);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    if (dropped_[at(i)] != Left::everything) right_side_.segment<3>(3 * i) -= left_[at(i)] * product_.segment<3>(3 * i);
+    if (system_.left_out[at(i)] != Left::everything)
+      right_side_.segment<3>(3 * i) -= system_.left[at(i)] * product_.segment<3>(3 * i);
   }
-  lu_.factor(problem_, left_, right_, base_, dropped_);
-  factored_ = dropped_;
+  lu_.factor(problem_, system_);
+  factored_ = system_.left_out;
   lu_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    r.segment<3>(3 * i) += right_[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
+    r.segment<3>(3 * i) += system_.right[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
   }
 }
 
@@ -159,7 +157,8 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
       best_ = r;
     }
     if (!known && search.offer(r, residual)) return true;
-    if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.stall_window || search.halted()) break;
+    if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.stall_window || search.halted())
+      break;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
     }
@@ -177,7 +176,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
       previous_ = r;
     }
     linearise(r);
-    const bool trusted = budget.trusts_modes && factored_ == dropped_ && residual < std::min(1e-2, 0.1 * last);
+    const bool trusted = budget.trusts_modes && factored_ == system_.left_out && residual < std::min(1e-2, 0.1 * last);
     const double relative = (trusted ? 0.01 : 1.0) * budget.relative;
     regularise(std::min(budget.largest, std::max(1e-12, relative * residual)));
     last = residual;

@@ -52,7 +52,7 @@ struct Measured {
 /// with a small one from run to run.
 class SemismoothNewton {
  public:
-  using Block = ScaledProblem::Block;
+  using Block = BlockSystem::Block;
 
   /// Both must outlive this object; `lu` has analysed `problem`'s pattern.
   SemismoothNewton(const ScaledProblem& problem, BlockLu& lu);
@@ -62,7 +62,7 @@ class SemismoothNewton {
   bool run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start = {});
 
  private:
-  /// Fills left_, right_, base_, right_side_ and known_ for the point (r, w_), with α = 0.
+  /// Fills system_, right_side_ and known_ for the point (r, w_), with α = 0.
   void linearise(const Vector& r);
   void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y);
   /// Adds the terms with α.
@@ -72,9 +72,8 @@ class SemismoothNewton {
   const ScaledProblem& problem_;
   BlockLu& lu_;
   double rho_ = 1.0;
-  std::vector<Block> left_, right_, base_;
-  std::vector<char> dropped_;
-  std::vector<char> factored_;  ///< dropped_ of the last factors: their modes
+  BlockSystem system_;
+  std::vector<char> factored_;  ///< left out of the last factors: their modes
   Vector w_, known_, product_, right_side_, z_, best_, previous_;
 };
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 #include "problems/cones/contact_rows.hpp"
+#include "solvers/cascade/row_blocks.hpp"
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // as in row_blocks.hpp
 
 namespace conebench::cascade {
 
@@ -33,11 +35,217 @@ std::vector<int> fill_reducing_order(const BlockGraph& graph) {
   return natural;
 }
 
+void prefetch(const double* values, int count) {
+  for (int k = 0; k < count; k += 8) __builtin_prefetch(values + k);
+}
+
+/// Up-looking by rows, without pivoting: blocks of Dim × Dim lie in registers, so that a block row update is vector
+/// arithmetic; two rows of one pattern, as the contacts between two bodies have it, update together; diagonal blocks
+/// are inverted.
+template <int Dim>
+class RowLu final : public SparseLu::Factors {
+ public:
+  /// Takes the pattern of `matrix` and what eliminating it fills.
+  RowLu(const BlockMatrix& matrix, Elimination elimination);
+
+  bool factor(const BlockMatrix& matrix, const BlockSystem& system) override;
+  void solve(const Vector& right_side, Vector& solution) override;
+
+ private:
+  using Work = RowBlock<Dim>;
+  using Row = typename Work::Row;
+  static constexpr std::size_t packed = Work::packed;
+  /// A stored block that belongs to a row of the new order.
+  struct Entry {
+    int block, column;  ///< of the matrix; new
+  };
+
+  void load_row(int i, const BlockMatrix& matrix, const BlockSystem& system);
+  /// Asks for what load_row() will want: thousands of contacts come from the last cache, in no order.
+  void prefetch_row(int i, const BlockMatrix& matrix, const BlockSystem& system) const;
+  /// Row of the lower factor from what stands in work_ at column j, which is cleared.
+  void take_lower(int k, int j);
+  /// Subtracts from row i in work_ what its lower pattern takes of the rows before.
+  void eliminate_lower(int i);
+
+  int n_ = 0;
+  std::vector<int> permutation_;  ///< new → old
+  std::vector<int> entry_begin_;
+  std::vector<Entry> entries_;            ///< by new rows
+  std::vector<int> lower_begin_, lower_;  ///< strictly lower pattern by rows, columns ascending
+  std::vector<int> upper_begin_, upper_;  ///< strictly upper pattern by rows, columns ascending
+  std::vector<char> paired_;              ///< row j's upper pattern is j + 1 and then that of row j + 1
+  Vector lower_values_, upper_values_;    ///< packed blocks
+  std::vector<Work> inverse_diagonal_;
+  std::vector<Work> right_;  ///< by new rows
+  std::vector<Work> work_;   ///< one dense block row; zero between rows
+  std::vector<Row> intermediate_;
+  std::vector<char> dropped_;  ///< by new row
+  std::vector<char> second_;   ///< RowBlock's, by new row
+};
+
+template <int Dim>
+RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matrix.rows()) {
+  FactorPattern pattern = factor_pattern(elimination);
+  permutation_ = std::move(elimination.order);
+  std::vector<int> position(at(n_));
+  for (int i = 0; i < n_; ++i) position[at(permutation_[at(i)])] = i;
+  entry_begin_.assign(1, 0);
+  for (const int original : permutation_) {
+    for (int k = matrix.row_begin(original); k < matrix.row_begin(original + 1); ++k)
+      entries_.push_back({k, position[at(matrix.column(k))]});
+    entry_begin_.push_back(static_cast<int>(entries_.size()));
+  }
+
+  upper_begin_ = std::move(pattern.begin);
+  upper_ = std::move(pattern.rows);
+  const std::size_t blocks = upper_.size();
+  lower_.resize(blocks);
+  lower_begin_.assign(at(n_) + 1, 0);
+  for (const int row : upper_) ++lower_begin_[at(row) + 1];
+  for (std::size_t i = 1; i < lower_begin_.size(); ++i) lower_begin_[i] += lower_begin_[i - 1];
+  std::vector<int> next(lower_begin_.begin(), lower_begin_.end() - 1);
+  for (int j = 0; j < n_; ++j) {
+    for (int k = upper_begin_[at(j)]; k < upper_begin_[at(j) + 1]; ++k) lower_[at(next[at(upper_[at(k)])]++)] = j;
+  }
+  paired_.assign(at(n_), 0);
+  for (int j = 0; j + 1 < n_; ++j) {
+    const int size = upper_begin_[at(j) + 1] - upper_begin_[at(j)];
+    const int next_size = upper_begin_[at(j) + 2] - upper_begin_[at(j) + 1];
+    paired_[at(j)] = size == next_size + 1 && upper_[at(upper_begin_[at(j)])] == j + 1;
+  }
+  // Beyond a 3×3 block's last entry one more is read and written.
+  lower_values_.setZero(static_cast<Index>(packed * blocks + 1));
+  upper_values_.setZero(static_cast<Index>(packed * blocks + 1));
+  inverse_diagonal_.resize(at(n_));
+  right_.resize(at(n_));
+  work_.resize(at(n_));
+  intermediate_.resize(at(n_));
+  dropped_.assign(at(n_), 0);
+  second_.assign(at(n_), 2);
+}
+
+template <int Dim>
+void RowLu<Dim>::prefetch_row(int i, const BlockMatrix& matrix, const BlockSystem& system) const {
+  if (i >= n_) return;
+  prefetch(system.left[at(permutation_[at(i)])].data(), 9);
+  prefetch(system.diagonal[at(permutation_[at(i)])].data(), 9);
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k)
+    prefetch(matrix.block(entries_[at(k)].block), Dim * Dim);
+}
+
+template <int Dim>
+void RowLu<Dim>::load_row(int i, const BlockMatrix& matrix, const BlockSystem& system) {
+  const int second = second_[at(i)];
+  const Work l = Work::left(system.left[at(permutation_[at(i)])].data(), second);
+  work_[at(i)] = Work::diagonal(system.diagonal[at(permutation_[at(i)])].data(), second);
+  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) {
+    const Entry& entry = entries_[at(k)];
+    if (dropped_[at(entry.column)]) continue;
+    work_[at(entry.column)].add_product(l, matrix.block(entry.block), right_[at(entry.column)]);
+  }
+}
+
+template <int Dim>
+void RowLu<Dim>::take_lower(int k, int j) {
+  work_[at(j)].times(inverse_diagonal_[at(j)]).put(lower_values_.data() + packed * at(k));
+  work_[at(j)] = {};
+}
+
+template <int Dim>
+bool RowLu<Dim>::factor(const BlockMatrix& matrix, const BlockSystem& system) {
+  bool regular = true;
+  for (int i = 0; i < n_; ++i) {
+    const char out = system.left_out[at(permutation_[at(i)])];
+    dropped_[at(i)] = out == Left::everything;
+    second_[at(i)] = Dim == 2 && (out & Left::last) != 0 ? 1 : 2;
+    if (i + 8 < n_) prefetch(system.right[at(permutation_[at(i + 8)])].data(), 9);
+    right_[at(i)] = Work::right(system.right[at(permutation_[at(i)])].data(), second_[at(i)]);
+  }
+  for (int i = 0; i < n_; ++i) {
+    prefetch_row(i + 4, matrix, system);
+    if (dropped_[at(i)]) continue;
+    load_row(i, matrix, system);
+    eliminate_lower(i);
+    if (!work_[at(i)].invert(inverse_diagonal_[at(i)])) regular = false;
+    work_[at(i)] = {};
+    double* values = upper_values_.data() + packed * at(upper_begin_[at(i)]);
+    for (int k = upper_begin_[at(i)]; k < upper_begin_[at(i) + 1]; ++k, values += packed) {
+      Work& block = work_[at(upper_[at(k)])];
+      block.put(values);
+      block = {};
+    }
+  }
+  return regular;
+}
+
+template <int Dim>
+void RowLu<Dim>::eliminate_lower(int i) {
+  Work* const work = work_.data();
+  const int* const columns = upper_.data();
+  const double* const lower = lower_values_.data();
+  const int lower_end = lower_begin_[at(i) + 1];
+  for (int k = lower_begin_[at(i)]; k < lower_end; ++k) {
+    const int j = lower_[at(k)];
+    if (dropped_[at(j)]) {
+      work[j] = {};  // what is not a number times 0 would stay
+      continue;
+    }
+    take_lower(k, j);
+    const typename Work::Factor l(lower + packed * at(k));
+    int m = upper_begin_[at(j)];
+    const int end = upper_begin_[at(j) + 1];
+    const double* upper = upper_values_.data() + packed * at(m);
+    if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
+      l.subtract_product(upper, work[at(j) + 1]);
+      take_lower(++k, j + 1);
+      const typename Work::Factor next(lower + packed * at(k));
+      const double* next_upper = upper_values_.data() + packed * at(end);
+      for (++m, upper += packed; m < end; ++m, upper += packed, next_upper += packed) {
+        Work& target = work[at(columns[m])];
+        l.subtract_product(upper, target);
+        next.subtract_product(next_upper, target);
+      }
+    } else {
+      for (; m < end; ++m, upper += packed) l.subtract_product(upper, work[at(columns[m])]);
+    }
+  }
+}
+
+template <int Dim>
+void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
+  // The products of blocks begin … end − 1 with what stands in intermediate_.
+  const auto products = [&](const std::vector<int>& columns, const Vector& values, int begin, int end) {
+    typename Work::Sum sum;
+    const double* block = values.data() + packed * at(begin);
+    for (int k = begin; k < end; ++k, block += packed) {
+      const int j = columns[at(k)];
+      if (!dropped_[at(j)]) sum.add(block, intermediate_[at(j)]);
+    }
+    return sum.total();
+  };
+  for (int i = 0; i < n_; ++i) {
+    const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
+    Row rest = Work::from_contact(given, second_[at(i)]);
+    if (!dropped_[at(i)]) rest -= products(lower_, lower_values_, lower_begin_[at(i)], lower_begin_[at(i) + 1]);
+    intermediate_[at(i)] = rest;
+  }
+  for (int i = n_ - 1; i >= 0; --i) {
+    Row& result = intermediate_[at(i)];
+    if (!dropped_[at(i)]) {
+      const Row rest = result - products(upper_, upper_values_, upper_begin_[at(i)], upper_begin_[at(i) + 1]);
+      result = inverse_diagonal_[at(i)].times(rest);
+    }
+    const Index place = 3 * static_cast<Index>(permutation_[at(i)]);
+    Work::to_contact(result, right_side.data() + place, second_[at(i)], solution.data() + place);
+  }
+}
+
 }  // namespace
 
 void SparseLu::analyse(const BlockMatrix& matrix) {
   dimension_ = matrix.dimension;
-  factors_.emplace<std::monostate>();
+  factors_.reset();
   elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
   dissected_ = false;
   estimate();
@@ -45,10 +253,9 @@ void SparseLu::analyse(const BlockMatrix& matrix) {
 }
 
 void SparseLu::estimate() {
-  with_contact_rows(dimension_, [&]<int Dim>() {
-    flops_ = RowLu<Dim>::flops(elimination_);
-    bytes_ = RowLu<Dim>::bytes(elimination_);
-  });
+  const double entries = dimension_ * dimension_;
+  flops_ = entries * dimension_ / 27.0 * elimination_.flops;
+  bytes_ = sizeof(double) * entries * (2.0 * elimination_.blocks + static_cast<double>(elimination_.order.size()));
 }
 
 void SparseLu::dissect(const BlockGraph& graph) {
@@ -60,33 +267,14 @@ void SparseLu::dissect(const BlockGraph& graph) {
   estimate();
 }
 
-void SparseLu::prepare(const BlockMatrix& matrix) {
-  if (!dissected_ && large(elimination_)) dissect(matrix.graph());
-  with_contact_rows(dimension_,
-                    [&]<int Dim>() { factors_.emplace<RowLu<Dim>>(matrix, std::exchange(elimination_, {})); });
-}
-
-bool SparseLu::factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
-                      const std::vector<Block>& diagonal, const std::vector<char>& left_out) {
-  ++factorizations_;
-  if (std::holds_alternative<std::monostate>(factors_)) prepare(matrix);
-  return std::visit(
-      [&](auto& factors) {
-        if constexpr (std::is_same_v<decltype(factors), std::monostate&>) {
-          return false;
-        } else {
-          return factors.factor(matrix, left, right, diagonal, left_out);
-        }
-      },
-      factors_);
-}
-
-void SparseLu::solve(const Vector& right_side, Vector& solution) {
-  std::visit(
-      [&](auto& factors) {
-        if constexpr (!std::is_same_v<decltype(factors), std::monostate&>) factors.solve(right_side, solution);
-      },
-      factors_);
+bool SparseLu::factor(const BlockMatrix& matrix, const BlockSystem& system) {
+  if (!factors_) {
+    if (!dissected_ && large(elimination_)) dissect(matrix.graph());
+    with_contact_rows(dimension_, [&]<int Dim>() {
+      factors_ = std::make_unique<RowLu<Dim>>(matrix, std::exchange(elimination_, {}));
+    });
+  }
+  return factors_->factor(matrix, system);
 }
 
 }  // namespace conebench::cascade

@@ -1,53 +1,50 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <variant>
-#include <vector>
+#include <memory>
 
 #include "problems/types.hpp"
 #include "solvers/cascade/block_matrix.hpp"
-#include "solvers/cascade/row_lu.hpp"
 #include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 
 /// LU of matrices of blocks that share one symmetric pattern: one symbolic analysis, then as many numeric
-/// factorizations as wanted. Contacts marked as left out act as rows of the identity and cost nothing.
+/// factorizations as wanted. Contacts of which everything is left out cost nothing.
 ///
 /// The order is approximate minimum degree on the graph of G ∪ Gᵀ or, where that one's factors are large and METIS's
 /// are smaller, nested dissection.
 class SparseLu {
  public:
-  using Block = Eigen::Matrix3d;
-
   /// Counts what `matrix`'s pattern fills; the rest of the analysis waits for the first factorization.
   void analyse(const BlockMatrix& matrix);
 
-  /// Factors the matrix whose block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j, with the values of
-  /// `matrix`, which has the analysed pattern. `left_out[i]` holds bits of Left. False where a pivot block was
+  /// Factors `system` with the values of `matrix`, which has the analysed pattern. False where a pivot block was
   /// singular and had to be perturbed.
-  bool factor(const BlockMatrix& matrix, const std::vector<Block>& left, const std::vector<Block>& right,
-              const std::vector<Block>& diagonal, const std::vector<char>& left_out);
+  bool factor(const BlockMatrix& matrix, const BlockSystem& system);
 
   /// solution = A⁻¹ right_side; the right side itself in contacts that are left out, 0 in single components.
-  void solve(const Vector& right_side, Vector& solution);
+  void solve(const Vector& right_side, Vector& solution) { factors_->solve(right_side, solution); }
 
-  long factorizations() const { return factorizations_; }
   /// Floating-point operations of one numeric factorization with nothing left out; an estimate before the first.
   double flops() const { return flops_; }
   /// What the factors take, once there are any.
   double bytes() const { return bytes_; }
 
+  /// L and U by rows.
+  struct Factors {
+    virtual ~Factors() = default;
+    virtual bool factor(const BlockMatrix& matrix, const BlockSystem& system) = 0;
+    virtual void solve(const Vector& right_side, Vector& solution) = 0;
+  };
+
  private:
   void estimate();
   void dissect(const BlockGraph& graph);
-  void prepare(const BlockMatrix& matrix);
 
   int dimension_ = 3;
   bool dissected_ = false;
   Elimination elimination_;  ///< empty once there are factors
-  std::variant<std::monostate, RowLu<3>, RowLu<2>> factors_;
-  long factorizations_ = 0;
+  std::unique_ptr<Factors> factors_;
   double flops_ = 0.0;
   double bytes_ = 0.0;
 };

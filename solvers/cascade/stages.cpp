@@ -64,11 +64,8 @@ namespace {
 /// −(G̃ + shift I)⁻¹ g̃: the impulses were all contacts to stick. Leaves the factors.
 Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   const ScaledProblem& problem = parts.problem();
-  const auto contacts = static_cast<std::size_t>(problem.contacts());
-  const std::vector<BlockLu::Block> diagonal(contacts, shift * BlockLu::Block::Identity());
-  const std::vector<BlockLu::Block> identity(contacts, BlockLu::Block::Identity());
-  const std::vector<char> left_out(contacts, problem.planar() ? Left::middle : Left::nothing);
-  parts.lu().factor(problem, identity, identity, diagonal, left_out);
+  const char left_out = problem.planar() ? Left::middle : Left::nothing;
+  parts.lu().factor(problem, BlockSystem(problem.contacts(), shift, left_out));
   search.count_newton();
   Vector r(problem.size());
   parts.lu().solve(-problem.free_term(), r);

@@ -22,7 +22,7 @@ ContactProblem changed(const ContactProblem& problem, const auto& change) {
 }
 
 void expect_solved(BlockLu& lu, const ScaledProblem& problem, const System& system, Space space) {
-  ASSERT_TRUE(lu.factor(problem, system.left, system.right, system.diagonal, system.left_out));
+  ASSERT_TRUE(lu.factor(problem, system));
   EXPECT_EQ(lu.space(), space);
   const Matrix a = system.dense(problem);
   const Vector b = system.right_side();
@@ -145,7 +145,7 @@ TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
   between.analyse(problem, Space::bodies, bodies.estimate().bytes);
   EXPECT_TRUE(between.fits());
   expect_solved(between, problem, regular, Space::bodies);
-  EXPECT_FALSE(between.factor(problem, singular.left, singular.right, singular.diagonal, singular.left_out));
+  EXPECT_FALSE(between.factor(problem, singular));
   EXPECT_EQ(between.space(), Space::bodies);
   between.solve(b, x);
   EXPECT_TRUE(x.allFinite());
@@ -153,7 +153,7 @@ TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
   BlockLu none;
   none.analyse(problem, Space::automatic, 0.9 * bodies.estimate().bytes);
   EXPECT_FALSE(none.fits());
-  EXPECT_FALSE(none.factor(problem, regular.left, regular.right, regular.diagonal, regular.left_out));
+  EXPECT_FALSE(none.factor(problem, regular));
   none.solve(b, x);
   EXPECT_TRUE(x.isZero(0.0));
 }
@@ -183,7 +183,7 @@ TEST(BlockLu, EstimatesOfTheNextProblemAreThoseOfAFreshAnalysis) {
     fresh.analyse(problem, space);
     const BlockLu::Estimate counted = fresh.estimate();
     const System system(problem, 1.0);
-    ASSERT_TRUE(fresh.factor(problem, system.left, system.right, system.diagonal, system.left_out));
+    ASSERT_TRUE(fresh.factor(problem, system));
     EXPECT_EQ(fresh.space(), space);
     fresh.take(problem);
     EXPECT_EQ(fresh.estimate().flops, counted.flops);

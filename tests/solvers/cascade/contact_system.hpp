@@ -24,23 +24,24 @@ inline Matrix dense_matrix(const ScaledProblem& problem) {
 /// A system as a Newton method has it: contacts that stick, slip with two unknowns (in plane one) and are open, and
 /// small D. In plane t2 is kept to the middle unknown of what sticks, to the last of every second of these, as the
 /// interior point has it, and to the last of what slips.
-struct System {
-  using Block = Eigen::Matrix3d;
-  std::vector<Block> left, right, diagonal;
-  std::vector<char> left_out;
-
-  System(const ScaledProblem& problem, double shift)
-      : left_out(static_cast<std::size_t>(problem.contacts()), Left::nothing) {
+struct System : BlockSystem {
+  System(const ScaledProblem& problem, double shift) : BlockSystem(problem.contacts(), shift) {
     srand(5);
     for (int i = 0; i < problem.contacts(); ++i) {
-      left.push_back(Block::Identity() + 0.3 * Block::Random());
-      right.push_back(Block::Identity() + 0.3 * Block::Random());
-      diagonal.push_back(shift * Block::Identity() + 0.1 * shift * Block::Random());
       const auto at = static_cast<std::size_t>(i);
-      if (i % 5 == 2) left_out[at] = Left::everything;
+      left[at] += 0.3 * Block::Random();
+      right[at] += 0.3 * Block::Random();
+      diagonal[at] += 0.1 * shift * Block::Random();
+      if (i % 5 == 2) leave_out(at);
       if (i % 5 == 3) leave_out(at, 1, Left::middle);
-      if (problem.planar()) keep_second_tangent_to(at, i % 5 == 3 || i % 2 == 0 ? 2 : 1);
+      if (problem.planar() && !open(i)) keep_second_tangent_to(at, i % 5 == 3 || i % 2 == 0 ? 2 : 1);
     }
+  }
+  void leave_out(std::size_t i) {
+    left_out[i] = Left::everything;
+    left[i].setZero();
+    right[i].setZero();
+    diagonal[i].setIdentity();
   }
   void leave_out(std::size_t i, int unknown, char bit) {
     left_out[i] = static_cast<char>(left_out[i] | bit);

@@ -26,49 +26,47 @@ ScaledProblem dense_problem(long contacts) {
 struct Fixture {
   ScaledProblem problem;
   int n = problem.contacts();
-  std::vector<Eigen::Matrix3d> left, right, diagonal;
-  std::vector<char> dropped;
+  BlockSystem system;
 
-  explicit Fixture(ScaledProblem given = box_stack())
-      : problem(std::move(given)), dropped(static_cast<std::size_t>(n), Left::nothing) {
+  explicit Fixture(ScaledProblem given = box_stack()) : problem(std::move(given)), system(n, 40.0) {
     srand(7);
-    for (int i = 0; i < n; ++i) {
-      left.push_back(Eigen::Matrix3d::Random());
-      right.push_back(Eigen::Matrix3d::Random());
-      diagonal.push_back(20.0 * Eigen::Matrix3d::Random() + 40.0 * Eigen::Matrix3d::Identity());
+    for (std::size_t i = 0; i < system.left.size(); ++i) {
+      system.left[i].setRandom();
+      system.right[i].setRandom();
+      system.diagonal[i] += 20.0 * Eigen::Matrix3d::Random();
     }
   }
   void drop(int i, Left::Bits what) {
     const auto at = static_cast<std::size_t>(i);
-    dropped[at] = what;
+    system.left_out[at] = what;
     if (what != Left::middle) return;
-    left[at].row(1).setZero();
-    right[at].col(1).setZero();
-    diagonal[at].row(1).setZero();
-    diagonal[at].col(1).setZero();
-    diagonal[at](1, 1) = 1.0;
+    system.left[at].row(1).setZero();
+    system.right[at].col(1).setZero();
+    system.diagonal[at].row(1).setZero();
+    system.diagonal[at].col(1).setZero();
+    system.diagonal[at](1, 1) = 1.0;
   }
   Matrix dense() const {
     Matrix a = Matrix::Zero(3 * n, 3 * n);
     for (int i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (dropped[at] == Left::everything) {
+      if (system.left_out[at] == Left::everything) {
         a.block<3, 3>(3 * i, 3 * i).setIdentity();
         continue;
       }
       for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
         const int j = problem.column(k);
-        if (dropped[static_cast<std::size_t>(j)] == Left::everything) continue;
-        a.block<3, 3>(3 * i, 3 * j) += left[at] * problem.block(k) * right[static_cast<std::size_t>(j)];
+        if (system.left_out[static_cast<std::size_t>(j)] == Left::everything) continue;
+        a.block<3, 3>(3 * i, 3 * j) += system.left[at] * problem.block(k) * system.right[static_cast<std::size_t>(j)];
       }
-      a.block<3, 3>(3 * i, 3 * i) += diagonal[at];
+      a.block<3, 3>(3 * i, 3 * i) += system.diagonal[at];
     }
     return a;
   }
   void expect_solved() {
     SparseLu lu;
     lu.analyse(problem.matrix());
-    ASSERT_TRUE(lu.factor(problem.matrix(), left, right, diagonal, dropped));
+    ASSERT_TRUE(lu.factor(problem.matrix(), system));
     const Matrix a = dense();
     const Vector b = right_side();
     Vector x(3 * n);
@@ -100,7 +98,7 @@ TEST(SparseLu, SolvesInThePlaneAndCountsTheOperationsOfTwoByTwo) {
     lu.analyse(problem.matrix());
     for (const double shift : {1.0, 1e-3}) {
       const System system(problem, shift);
-      ASSERT_TRUE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
+      ASSERT_TRUE(lu.factor(problem.matrix(), system));
       const Matrix a = system.dense(problem);
       const Vector b = system.right_side();
       Vector x(problem.size());
@@ -121,7 +119,7 @@ TEST(SparseLu, ReportsASingularPivotBlockInThePlane) {
   system.diagonal[1].setZero();
   SparseLu lu;
   lu.analyse(problem.matrix());
-  EXPECT_FALSE(lu.factor(problem.matrix(), system.left, system.right, system.diagonal, system.left_out));
+  EXPECT_FALSE(lu.factor(problem.matrix(), system));
 }
 
 TEST(SparseLu, WhatIsLeftOutActsAsTheIdentity) {
@@ -141,12 +139,12 @@ TEST(SparseLu, EverythingLeftOutIsTheIdentity) {
 
 TEST(SparseLu, ReportsASingularPivotBlock) {
   Fixture fixture;
-  for (auto& block : fixture.left) block.setZero();
-  for (auto& block : fixture.diagonal) block.setIdentity();
-  fixture.diagonal[1].setZero();
+  for (auto& block : fixture.system.left) block.setZero();
+  for (auto& block : fixture.system.diagonal) block.setIdentity();
+  fixture.system.diagonal[1].setZero();
   SparseLu lu;
   lu.analyse(fixture.problem.matrix());
-  EXPECT_FALSE(lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped));
+  EXPECT_FALSE(lu.factor(fixture.problem.matrix(), fixture.system));
 }
 
 TEST(SparseLu, AFactorizationDoesNotDependOnTheOneBefore) {
@@ -155,17 +153,17 @@ TEST(SparseLu, AFactorizationDoesNotDependOnTheOneBefore) {
   Vector first(b.size()), again(b.size()), other(b.size());
   SparseLu lu;
   lu.analyse(fixture.problem.matrix());
-  lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
+  lu.factor(fixture.problem.matrix(), fixture.system);
   lu.solve(b, first);
-  std::vector<char> half(fixture.dropped);
-  for (std::size_t i = 0; i < half.size(); i += 2) half[i] = Left::everything;
-  lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, half);
-  lu.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
+  BlockSystem half = fixture.system;
+  for (std::size_t i = 0; i < half.left_out.size(); i += 2) half.left_out[i] = Left::everything;
+  lu.factor(fixture.problem.matrix(), half);
+  lu.factor(fixture.problem.matrix(), fixture.system);
   lu.solve(b, again);
   const std::vector<double> elsewhere(12345, 1.0);
   SparseLu second;
   second.analyse(fixture.problem.matrix());
-  second.factor(fixture.problem.matrix(), fixture.left, fixture.right, fixture.diagonal, fixture.dropped);
+  second.factor(fixture.problem.matrix(), fixture.system);
   second.solve(b, other);
   EXPECT_EQ(first, again);
   EXPECT_EQ(first, other);

@@ -87,13 +87,11 @@ TEST(EliminationOrder, NothingIsDissectedWhereNothingIsCoupled) {
 
 TEST(EliminationOrder, SparseLuTakesTheOrderOfFewerOperations) {
   const ScaledProblem problem = lattice(8);
-  const auto n = static_cast<std::size_t>(problem.contacts());
   SparseLu lu;
   lu.analyse(problem.matrix());
   const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
   EXPECT_EQ(lu.flops(), by_degree);
-  const std::vector<SparseLu::Block> identity(n, SparseLu::Block::Identity());
-  EXPECT_TRUE(lu.factor(problem.matrix(), identity, identity, identity, std::vector<char>(n, Left::nothing)));
+  EXPECT_TRUE(lu.factor(problem.matrix(), BlockSystem(problem.contacts(), 1.0)));
   const auto order = nested_dissection_order(problem.graph());
   EXPECT_EQ(lu.flops(), order ? std::min(by_degree, eliminate(problem.graph(), *order).flops) : by_degree);
 }

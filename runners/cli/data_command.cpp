@@ -48,12 +48,6 @@ source cannot be read, or Git LFS left pointers in place of data: the line has t
 constexpr const char* verify_footer =
     "It ends with 3 where a file is gone, new, a Git LFS pointer, or holds other data than when it was added.";
 
-struct KnownSource {
-  const char *name, *url, *what;
-};
-constexpr KnownSource known_sources[] = {{"fclib-library", "https://github.com/FrictionalContactLibrary/fclib-library",
-                                          "FCLIB's collection, some 3,200 problems"}};
-
 struct DataArguments {
   std::string name, source, licence;
   std::vector<std::string> names, only, scenes;
@@ -190,7 +184,7 @@ Result<DataSet> planned_set(const DataArguments& arguments, const std::optional<
   DataSet set;
   set.name = arguments.name;
   set.source = arguments.source;
-  for (const KnownSource& known : known_sources) {
+  for (const KnownSource& known : known_sources()) {
     if (set.source.empty() && arguments.scenes.empty() && set.name == known.name) set.source = known.url;
   }
   if (before && set.source.empty() && arguments.scenes.empty()) set.source = before->source;
@@ -286,11 +280,10 @@ Result<int> list_sets(const DataArguments& arguments) {
                     set->folder.string()});
   }
   std::string more;
-  for (const KnownSource& source : known_sources) {
+  for (const KnownSource& source : known_sources()) {
     if (std::find(names.begin(), names.end(), source.name) != names.end()) continue;
     known.push_back({{"name", source.name}, {"source", source.url}, {"what", source.what}});
-    more += fmt::format("{}: {}; `conebench data add {} --only FOLDER` fetches it\n", source.name, source.what,
-                        source.name);
+    more += fmt::format("{}: {}; `{}` fetches it\n", source.name, source.what, add_command(source.name));
   }
   if (arguments.json) {
     print_json("data_list", {{"home", data_home().string()}, {"sets", sets}, {"known", known}});
@@ -302,7 +295,8 @@ Result<int> list_sets(const DataArguments& arguments) {
 
 Result<int> verify_sets(const DataArguments& arguments) {
   const auto names = arguments.names.empty() ? data_set_names() : arguments.names;
-  if (names.empty()) return Error{ErrorCode::bad_input, "there is no data set; `conebench data add` adds one"};
+  if (names.empty())
+    return Error{ErrorCode::bad_input, "there is no data set; `conebench data add NAME FOLDER` adds one"};
   nlohmann::json sets = nlohmann::json::array();
   std::string text, bad;
   for (const std::string& name : names) {

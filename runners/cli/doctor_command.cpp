@@ -15,7 +15,10 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* footer =
+    R"(It works for a quarter of a second to see what other processes take of the machine now.
+
+Examples:
   conebench doctor
   conebench doctor --json)";
 
@@ -34,8 +37,9 @@ struct Peer {
 constexpr Peer peers[] = {
     {"Siconos", "peer solvers"}, {"Ipopt", "the solver IPOPT-CCP"}, {"MuJoCo", "simulated scenes"}};
 
-std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build) {
+std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const OthersLoad& others) {
   std::vector<std::string> lines = noise_reasons(machine, MachineLoad{}, MachineLoad{}, 0);
+  if (std::string loaded = loaded_now(others, machine.cores); !loaded.empty()) lines.push_back(std::move(loaded));
   if (build.build_type != "Release") {
     lines.push_back("a " + (build.build_type.empty() ? "plain" : build.build_type) +
                     " build is slow: build with the preset release or native");
@@ -66,7 +70,8 @@ int run_doctor(bool as_json) {
   if (const std::string engine = simulation::engine_version(); !engine.empty()) build.libraries["MuJoCo"] = engine;
   if (const std::string blas = siconos_blas(); !blas.empty()) build.libraries["Siconos' BLAS"] = blas;
   const MachineLoad load = capture_load();
-  const auto lines = hints(machine, build);
+  const OthersLoad others = probe_others();
+  const auto lines = hints(machine, build, others);
   if (as_json) {
     nlohmann::json out = {{"machine",
                            {{"host", machine.host},
@@ -75,7 +80,9 @@ int run_doctor(bool as_json) {
                             {"memory_mb", machine.memory_mb},
                             {"kernel", machine.kernel},
                             {"governor", machine.governor},
-                            {"load", number(load.load)}}},
+                            {"load", number(load.load)},
+                            {"others_took", number(others.taken)},
+                            {"busy_processors", number(others.processors)}}},
                           {"build",
                            {{"version", build.version},
                             {"commit", build.commit},

@@ -21,7 +21,8 @@ one row of float64 in FCLIB's order: l, then r with each contact's normal first.
 
 Examples:
   conebench judge problem.hdf5 --reaction solved.hdf5
-  conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json)";
+  conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json
+  conebench judge problem.hdf5 --reaction r.npy --require-solved)";
 
 struct JudgeArguments {
   std::string file;
@@ -30,6 +31,7 @@ struct JudgeArguments {
   std::string verdict = "natural_map_scaled";
   bool all = false;
   bool json = false;
+  bool require_solved = false;
 };
 
 Result<int> run_judge(const JudgeArguments& arguments) {
@@ -56,6 +58,11 @@ Result<int> run_judge(const JudgeArguments& arguments) {
     print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
     print_text(judgement_text(record, arguments.all));
   }
+  if (arguments.require_solved && !record.solved) {
+    print_error(fmt::format("{}: does not solve {}: {} = {} exceeds {:g}", arguments.reaction, arguments.file,
+                            record.verdict, short_number(record.verdict_value), record.tolerance));
+    return gate_failed;
+  }
   return done;
 }
 
@@ -75,6 +82,7 @@ Command add_judge(CLI::App& root) {
       ->capture_default_str();
   app->add_flag("--all", arguments->all, "Print all residuals, not only the five that tell most");
   app->add_flag("--json", arguments->json, "Print one JSON object");
+  app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the answer solves the problem");
   add_read_limit(*app);
   return {app, [arguments] { return run_judge(*arguments); }};
 }

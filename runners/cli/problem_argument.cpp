@@ -1,12 +1,14 @@
 #include "runners/cli/problem_argument.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
 #include <vector>
 
+#include "base/passing_folder.hpp"
 #include "base/source_words.hpp"
 #include "base/suggestion.hpp"
 #include "fclib_loader/fclib_file.hpp"
@@ -15,6 +17,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_source.hpp"
+#include "runners/simulation/sample_folder.hpp"
 #include "scenes/scene_table.hpp"
 #include "scenes/simulated/simulated_scene.hpp"
 
@@ -22,26 +25,71 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr std::string_view seed_word = "seed=";
-
-Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, const std::vector<std::string>& words) {
-  std::vector<std::string> settings;
-  std::uint64_t seed = 1;
-  for (auto at = words.begin() + 1; at != words.end(); ++at) {
-    const std::string& word = *at;
-    if (!word.starts_with(seed_word)) {
-      settings.push_back(word);
+/// Takes `key`=NUMBER out of the words behind the scene's name; the last one counts.
+template <class Number>
+std::optional<Error> take_number(std::vector<std::string>& words, const std::string& key, Number& number) {
+  for (std::size_t k = 1; k < words.size();) {
+    const std::string& word = words[k];
+    if (!word.starts_with(key + "=")) {
+      ++k;
       continue;
     }
     const char* const end = word.data() + word.size();
-    const auto parsed = std::from_chars(word.data() + seed_word.size(), end, seed);
+    const auto parsed = std::from_chars(word.data() + key.size() + 1, end, number);
     if (parsed.ec != std::errc{} || parsed.ptr != end) {
-      return Error{ErrorCode::wrong_usage, fmt::format("{}: {} must be a whole number", scene.id, word)};
+      return Error{ErrorCode::wrong_usage, fmt::format("{}: {} must be a whole number", words.front(), word)};
     }
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(k));
   }
-  const auto values = parse_settings(settings, scene.options, scene.id);
+  return std::nullopt;
+}
+
+Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::vector<std::string> words) {
+  std::uint64_t seed = 1;
+  if (auto error = take_number(words, "seed", seed)) return *error;
+  const auto values = parse_settings({words.begin() + 1, words.end()}, scene.options, scene.id);
   if (!values) return values.error();
   auto problem = scene.make(*values, seed);
+  if (!problem) return problem.error();
+  return std::optional<ContactProblem>(*problem);
+}
+
+/// The problem of one time step, by simulating to it.
+Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene, std::vector<std::string> words) {
+  std::uint64_t seed = 1;
+  long step = 0;
+  if (auto error = take_number(words, "seed", seed)) return *error;
+  if (auto error = take_number(words, "step", step)) return *error;
+  if (step < 1) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("{}: this scene is simulated and has a problem for every step: add step=K for one of "
+                             "them; `conebench generate {} --out DIR` writes them all",
+                             fmt::join(words, " "), scene.id)};
+  }
+  auto specs = simulation::all_options(scene);
+  const auto sampling = simulation::sampling_options();
+  std::erase_if(specs, [&](const OptionSpec& spec) {
+    return std::any_of(sampling.begin(), sampling.end(), [&](const OptionSpec& one) { return one.name == spec.name; });
+  });
+  auto values = parse_settings({words.begin() + 1, words.end()}, specs, scene.id);
+  if (!values) return values.error();
+  (*values)["every"] = step;
+  const auto plan = simulation::plan_scene(scene, *values, seed);
+  if (!plan) return plan.error();
+  auto simulation = simulation::simulate(*plan);
+  if (!simulation) return simulation.error();
+  const auto request = simulation::sample_request(*plan, step);
+  if (!request) return request.error();
+  const PassingFolder folder;
+  simulation::SampleList list;
+  const auto ran = simulation::write_samples(*simulation, *plan, *request, folder.path(), {}, list);
+  if (!ran) return ran.error();
+  if (list.files.empty()) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: step {} is no problem: it has no contact, no active limit and "
+                                                   "no joint's row",
+                                                   plan->name, step)};
+  }
+  auto problem = load_fclib(folder.path() / list.files.front());
   if (!problem) return problem.error();
   return std::optional<ContactProblem>(*problem);
 }
@@ -104,12 +152,7 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
   }
   for (const SimulatedSceneRow& scene : simulated_scene_table()) {
     ids.push_back(scene.id);
-    if (scene.id != first) continue;
-    return Error{
-        ErrorCode::wrong_usage,
-        fmt::format("{}: this scene is simulated and has a problem for every step; `conebench generate {} --out "
-                    "DIR` writes them, then give one of the files",
-                    text, first)};
+    if (scene.id == first) return make_sample(scene, *words);
   }
   const std::string meant = did_you_mean(first, ids);
   if (!meant.empty() || text.find('=') != std::string::npos) {

@@ -108,12 +108,13 @@ Result<int> run_report(const ReportArguments& arguments) {
   for (SuiteState& suite : joined.suites) {
     if (suite.missing.empty()) suite.present.clear();  // large, and a complete suite's report has no use for it
   }
-  if (arguments.anonymous) joined = anonymous(std::move(joined));
+  HostNumbers hosts;
+  if (arguments.anonymous) joined = anonymous(std::move(joined), &hosts);
   if (!arguments.since.empty()) {
     auto earlier = read_joined({arguments.since}, arguments.all_cells);
     if (!earlier) return earlier.error();
     if (!arguments.filter.empty()) *earlier = filtered(std::move(*earlier), *filter, arguments.filter);
-    if (arguments.anonymous) *earlier = anonymous(std::move(*earlier));
+    if (arguments.anonymous) *earlier = anonymous(std::move(*earlier), &hosts);
     options.since = changes_since(*earlier, joined);
   }
   const StoreContents contents = grouped(std::move(joined), *groups);

@@ -26,7 +26,8 @@ constexpr const char* footer = R"(Examples:
   conebench solve problem.hdf5 --solver ADMM-NCP-SA --tolerance 1e-8 --json
   conebench solve problem.hdf5 --solver PGS-NCP --set relaxation=0.8 --trace trace.csv
   conebench solve problem.hdf5 --solver NSGS --write-solution solved.hdf5 --require-solved
-  conebench solve "box-stack boxes=5 mass_ratio=1000 seed=1" --solver NSGS)";
+  conebench solve "box-stack boxes=5 mass_ratio=1000 seed=1" --solver NSGS
+  conebench solve "box-on-plane speed=2 step=12" --solver CASCADE)";
 
 struct SolveArguments {
   std::string file;
@@ -212,8 +213,10 @@ Command add_solve(CLI::App& root) {
   auto arguments = std::make_shared<SolveArguments>();
   CLI::App* app = root.add_subcommand("solve", "Solve one problem with one solver and judge the answer");
   app->footer(footer);
-  app->add_option("FILE", arguments->file,
-                  "FCLIB HDF5 file (looked for below CONEBENCH_DATA too), or a scene with its options")
+  app->add_option(
+         "FILE", arguments->file,
+         "FCLIB HDF5 file (looked for below CONEBENCH_DATA too), or a scene with its options, a simulated one with "
+         "step=K")
       ->required();
   app->add_option("--solver", arguments->solver, "Solver, see `conebench list solvers`")->required()->type_name("ID");
   auto& request = arguments->request;

@@ -19,6 +19,9 @@
 
 #include "runners/execute/build_info.hpp"
 #include "runners/execute/commit.hpp"
+#include "runners/execute/processor_probe.hpp"
+#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/timing.hpp"
 #include "runners/plan/content_address.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
@@ -126,6 +129,7 @@ MachineLoad capture_load() {
   std::uint64_t ticks = 0;
   for (int field = 0; field < 8 && line >> ticks; ++field) {
     load.all += ticks;
+    if (field == 3 || field == 4) load.idle += ticks;
     if (field == 7) load.steal = ticks;
   }
   load.throttled = throttling_events();
@@ -135,6 +139,32 @@ MachineLoad capture_load() {
 double steal_share(const MachineLoad& before, const MachineLoad& after) {
   if (after.all <= before.all || after.steal < before.steal) return 0.0;
   return static_cast<double>(after.steal - before.steal) / static_cast<double>(after.all - before.all);
+}
+
+OthersLoad others_load(const MachineLoad& before, const MachineLoad& after, int cores, double own) {
+  OthersLoad others;
+  others.taken = std::clamp(1.0 - own, 0.0, 1.0);
+  if (after.all <= before.all || after.idle < before.idle) return others;
+  const double idle = static_cast<double>(after.idle - before.idle) / static_cast<double>(after.all - before.all);
+  others.processors = std::max(0.0, (1.0 - idle) * cores - own);
+  return others;
+}
+
+OthersLoad probe_others() {
+  constexpr double long_enough = 0.25;
+  const MachineLoad before = capture_load();
+  const ProcessorUse use;
+  for (const double begin = monotonic_seconds(); monotonic_seconds() - begin < long_enough;) probe_processor();
+  const double own = use.share();
+  return others_load(before, capture_load(), capture_machine().cores, own);
+}
+
+std::string loaded_now(const OthersLoad& others, int cores) {
+  constexpr double most_taken = 0.02, most_processors = 0.25;
+  if (!others.processors) return "the system does not tell whether other processes run";
+  if (others.taken <= most_taken && *others.processors <= most_processors) return {};
+  return fmt::format("other processes keep {:.1f} of {} processors busy, and took {:.0f} % of the one that was tried",
+                     *others.processors, cores, 100.0 * others.taken);
 }
 
 std::vector<std::string> noise_reasons(const MachineRecord& machine, const MachineLoad& before,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,25 @@ struct MachineLoad {
   std::uint64_t steal = 0;      ///< ticks of processor time taken by the hypervisor, since boot
   std::uint64_t all = 0;        ///< ticks of processor time, since boot
   std::uint64_t throttled = 0;  ///< thermal throttling events, since boot
+  std::uint64_t idle = 0;       ///< of `all`: ticks in which no process ran
 };
 MachineLoad capture_load();
 
 /// Share of processor time stolen between two instants.
 double steal_share(const MachineLoad& before, const MachineLoad& after);
+
+/// What other processes took while one thread of this one worked.
+struct OthersLoad {
+  double taken = 0.0;                ///< share of the time in which that thread had no processor
+  std::optional<double> processors;  ///< that others kept busy; nothing where the system counts no ticks
+};
+/// Of a machine of so many processors between two instants, in which this process had one for a share `own` of the
+/// time.
+OthersLoad others_load(const MachineLoad& before, const MachineLoad& after, int cores, double own);
+/// By working for a quarter of a second.
+OthersLoad probe_others();
+/// Why times taken now would be doubtful, in words; empty where nothing is seen.
+std::string loaded_now(const OthersLoad& others, int cores);
 
 /// Why times measured between two instants are doubtful, as far as the system tells; whether the machine was loaded,
 /// the times themselves tell (store_load.hpp). `jobs`: workers that the sweep itself kept busy.

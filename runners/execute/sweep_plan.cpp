@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "base/passing_folder.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/simulate.hpp"
 #include "runners/execute/survey.hpp"
@@ -90,25 +91,6 @@ std::optional<Error> check_keys(std::set<std::string> keys, const SweepPlan& pla
                            "problem's file changed?",
                            keys.size(), all, *keys.begin())};
 }
-
-/// A folder that goes with a look at a suite, for the scenes that are written as FCLIB.
-class PassingFolder {
- public:
-  PassingFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "conebench-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~PassingFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  PassingFolder(const PassingFolder&) = delete;
-  PassingFolder& operator=(const PassingFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 void leave_out_killed(SweepPlan& plan, std::vector<ProblemSource>& sources, std::vector<SurveyedProblem>& surveyed) {
   for (std::size_t i = surveyed.size(); i-- > 0;) {

@@ -108,7 +108,8 @@ Result<DataSet> read_manifest(const fs::path& file) {
   std::sort(set.files.begin(), set.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   if (!read.error() && set.version != version_of(set.files)) read.fail("version", "is not that of the files");
   if (!read.error()) return set;
-  return bad(fmt::format("{}; `conebench data add` writes it anew once it is deleted", read.error()->message));
+  return bad(fmt::format("{}; once it is deleted, `{}` writes it anew", read.error()->message,
+                         add_command(file.stem().string())));
 }
 
 }  // namespace
@@ -149,6 +150,19 @@ bool is_data_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), [&](char c) { return plain(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+std::span<const KnownSource> known_sources() {
+  static constexpr KnownSource sources[] = {{"fclib-library",
+                                             "https://github.com/FrictionalContactLibrary/fclib-library",
+                                             "FCLIB's collection, some 3,200 problems"}};
+  return sources;
+}
+
+std::string add_command(const std::string& name) {
+  const auto known = known_sources();
+  const bool fetched = std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.name == name; });
+  return fmt::format("conebench data add {} {}FOLDER", is_data_name(name) ? name : "NAME", fetched ? "--only " : "");
+}
+
 std::vector<std::string> data_set_names() {
   std::vector<std::string> names;
   std::error_code failed;
@@ -168,9 +182,9 @@ Result<DataSet> find_data_set(const std::string& name_and_version) {
   std::error_code ignored;
   if (!is_data_name(name) || !fs::exists(manifest_file(name), ignored)) {
     const auto known = data_set_names();
-    return bad(fmt::format("{}: no such data set; {}`conebench data add {}` adds one", one_line(name),
+    return bad(fmt::format("{}: no such data set; {}`{}` adds it", one_line(name),
                            known.empty() ? "" : fmt::format("there are {}; ", fmt::join(known, ", ")),
-                           is_data_name(name) ? name : "NAME"));
+                           add_command(name)));
   }
   auto set = read_manifest(manifest_file(name));
   if (!set || at == std::string::npos || set->version.starts_with(name_and_version.substr(at + 1))) return set;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,14 @@ std::filesystem::path manifest_file(const std::string& name);
 
 /// Letters, digits, '.', '_' and '-', the first a letter or digit; at most 64.
 bool is_data_name(const std::string& name);
+
+/// A set that is known by its name and can be fetched.
+struct KnownSource {
+  const char *name, *url, *what;
+};
+std::span<const KnownSource> known_sources();
+/// The command that adds the set, as far as it can be told: "conebench data add mine FOLDER".
+std::string add_command(const std::string& name);
 
 /// Names of all manifests, in order.
 std::vector<std::string> data_set_names();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/passing_folder.hpp"
 #include "conebench/solver_plugin.h"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/json_reader.hpp"
@@ -187,26 +188,6 @@ unsigned uses_flags(const std::vector<std::string>& words) {
   return flags;
 }
 
-/// A folder for what programs are given and answer, gone when this process ends.
-class ScratchFolder {
- public:
-  ScratchFolder() : owner_(::getpid()) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "conebench-programs-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty() && ::getpid() == owner_) std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  pid_t owner_;
-  std::filesystem::path path_;
-};
-
 /// The program, and those of its arguments that are files, by their whole paths, with the hash over all of it.
 std::string hash_of(SolverProgram& program) {
   std::string hash;
@@ -243,7 +224,7 @@ Result<SolverRow> with_common(SolverRow row) {
 }  // namespace
 
 Result<std::string> add_program(const std::vector<std::string>& words) {
-  static const ScratchFolder scratch;
+  static const PassingFolder scratch;
   if (words.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
   if (scratch.path().empty()) return Error{ErrorCode::bad_input, "no folder for programs could be made in TMPDIR"};
   SolverProgram program;

@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/plural.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
@@ -41,7 +42,23 @@ void make_sequences(std::vector<ProblemSource>& files, const ProblemEntry& entry
 struct Base {
   fs::path folder;
   std::optional<DataSet> set = {};
+  std::string unasked = {};  ///< what the folder is where it was not named by --data
 };
+
+/// Files by where they were taken from, where nobody asked for that folder.
+using Unasked = std::map<std::pair<fs::path, std::string>, long>;
+
+void tell_unasked(const Unasked& found, const fs::path& data, const SceneWatch& watch) {
+  if (!watch.note) return;
+  for (const auto& [place, count] : found) {
+    std::error_code ignored;
+    const auto& [folder, what] = place;
+    watch.note(fmt::format("taken from {}, {}, because --data {}: {}",
+                           fs::weakly_canonical(folder.empty() ? "." : folder, ignored).string(), what,
+                           data.empty() ? "is not given" : data.string() + " has none that fits",
+                           plural(count, "file")));
+  }
+}
 
 Result<std::vector<fs::path>> files_below(const ProblemEntry& entry, const Base& base) {
   if (!entry.fclib.empty()) return glob_files(base.folder, entry.fclib);
@@ -64,7 +81,7 @@ std::optional<Error> attribute(const DataSet& set, const fs::path& file, Problem
   return std::nullopt;
 }
 
-Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vector<Base> bases) {
+Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vector<Base> bases, Unasked& unasked) {
   if (!entry.data.empty()) {
     auto set = find_data_set(entry.data);
     if (!set) return Error{set.error().code, entry.where + ": " + set.error().message};
@@ -85,6 +102,7 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vect
       source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
       source.source = valid_utf8(file.generic_string());
       source.file = file.is_absolute() ? file : base.folder / file;
+      if (!base.unasked.empty() && !file.is_absolute()) ++unasked[{base.folder, base.unasked}];
       if (base.set && !file.is_absolute()) {
         if (auto error = attribute(*base.set, file, source)) return *error;
         if (!entry.data.empty()) source.source = base.set->name + "/" + source.source;
@@ -330,14 +348,14 @@ fs::path data_folder_of_environment() {
 Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::path& data, const fs::path& environment,
                                                 const fs::path& cache, const SceneWatch& watch) {
   std::vector<Base> bases;
-  for (const fs::path& place : {data, environment}) {
+  for (const auto& [place, unasked] : {std::pair(data, ""), {environment, "CONEBENCH_DATA"}}) {
     auto set = data_set_of(place);
     if (!set) return set.error();
     if (*set) {
       const fs::path folder = (*set)->folder;
-      bases.push_back({folder, std::move(*set)});
+      bases.push_back({folder, std::move(*set), unasked});
     } else if (!place.empty()) {
-      bases.push_back({place});
+      bases.push_back({place, {}, unasked});
     }
   }
   std::error_code ignored;
@@ -348,14 +366,15 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
                     "data list`",
                     data.string())};
   }
-  if (!suite.folder.empty()) bases.push_back({suite.folder});
+  if (!suite.folder.empty()) bases.push_back({suite.folder, {}, "the suite's own folder"});
   std::vector<ProblemSource> sources;
   std::map<std::string, std::size_t> known;
   Told told;
+  Unasked unasked;
   for (const ProblemEntry& entry : suite.problems) {
     std::vector<ProblemSource> found;
     if (entry.scene.empty()) {
-      auto files = files_of(entry, bases);
+      auto files = files_of(entry, bases, unasked);
       if (!files) return files.error();
       found = std::move(*files);
     } else if (entry.simulated) {
@@ -381,6 +400,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
       if (!conditions.empty()) conditions.push_back(entry.condition);
     }
   }
+  tell_unasked(unasked, data, watch);
   if (!told.scenes.empty()) watch.note(fmt::format("{}: {}", fmt::join(told.scenes, ", "), told.no_engine));
   name_scenes(sources);
   tell_names_apart(sources);

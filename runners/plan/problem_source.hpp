@@ -52,8 +52,9 @@ using SampleMaker = std::function<Result<std::monostate>(const std::filesystem::
 struct SceneWatch {
   bool simulate = true;  ///< else their samples are `pending` sources
   const std::atomic<bool>* interrupted = nullptr;
-  std::function<void(const std::string&)> note = {};  ///< a line for a person: what is simulated, what is wrong with it
-  SampleMaker make = {};                              ///< empty: simulation::make_samples, in this process
+  /// A line for a person: what is simulated, what is wrong with it; from where files come that --data does not have.
+  std::function<void(const std::string&)> note = {};
+  SampleMaker make = {};  ///< empty: simulation::make_samples, in this process
   /// Whether samples of this family are wanted now: others are not simulated, and `pending`. Empty: all are.
   std::function<bool(const std::string&)> wanted = {};
 };

@@ -16,6 +16,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/simulation/loop_solver.hpp"
 #include "runners/simulation/model_sizes.hpp"
+#include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench::simulation {
 
@@ -256,13 +257,28 @@ Result<std::monostate> make_samples(const fs::path& folder, const ScenePlan& pla
   return std::monostate{};
 }
 
+/// What of the scene makes contacts slip or open.
+static std::string advice_of(const SampleRequest& request) {
+  constexpr const char* moving[] = {"push", "slope", "speed", "tilt", "spin", "amplitude", "friction"};
+  const auto scene = require_simulated_scene(request.scene);
+  if (!scene) return "a model with a push, a slope or less friction, or more steps";  // a file goes by its own name
+  const auto& options = (*scene)->options;
+  const auto has = [&](const char* name) {
+    return std::any_of(options.begin(), options.end(), [&](const OptionSpec& spec) { return spec.name == name; });
+  };
+  std::vector<std::string> found;
+  for (const char* const name : moving) {
+    if (has(name)) found.emplace_back(name);
+  }
+  if (found.empty()) return "more steps";
+  return fmt::format("other values of {}, or more steps", fmt::join(found, ", "));
+}
+
 std::optional<std::string> trivial_warning(const SampleList& list) {
   const std::string why = list.summary.why_trivial();
   if (why.empty()) return std::nullopt;
-  return fmt::format(
-      "{}: these samples tell solvers little apart: {}; try a push, a slope or less friction among the scene's "
-      "options, or more steps",
-      list.request.name, why);
+  return fmt::format("{}: these samples tell solvers little apart: {}; try {}", list.request.name, why,
+                     advice_of(list.request));
 }
 
 std::optional<std::string> strata_warning(const SampleList& list) {

@@ -211,6 +211,45 @@ TEST_F(DataCommand, APointerInPlaceOfDataIsToldWithTheCommandThatFetchesIt) {
   EXPECT_THAT(call({"data", "verify"}).out, HasSubstr("boxes=1.hdf5 is a Git LFS pointer"));
 }
 
+TEST_F(DataCommand, GitLfsObjectsComeAsDataAndWithoutThemPointersAreTold) {
+  if (run_program({"git", "lfs", "version"}).code != 0) GTEST_SKIP() << "no Git LFS";
+  fs::create_directories(folder / "origin/Local");
+  fs::copy(folder / "own/stacks", folder / "origin/Local/stacks", fs::copy_options::recursive);
+  git({"init", "-q"});
+  git({"lfs", "install", "--local"});
+  git({"lfs", "track", "*.hdf5"});
+  git({"add", "."});
+  git({"commit", "-q", "-m", "data"});
+  const Outcome stored =
+      run_program({"git", "-C", folder / "origin", "show", "HEAD:Local/stacks/box-stack_boxes=1.hdf5"});
+  ASSERT_THAT(stored.out, HasSubstr("version https://git-lfs.github.com/spec/v1")) << "the repository holds pointers";
+
+  const std::string version = add_own().json()["version"];
+  const Outcome added = call({"data", "add", "library", url(), "--only", "Local", "--json"});
+  ASSERT_EQ(added.code, 0) << added.err;
+  EXPECT_EQ(added.json()["files"], 2);
+  const std::string file = folder / "home/library/Local/stacks/box-stack_boxes=1.hdf5";
+  EXPECT_EQ(file_xxh128(file), file_xxh128(folder / "own/stacks/box-stack_boxes=1.hdf5"));
+  EXPECT_EQ(call({"data", "verify", "library"}).code, 0);
+  const Outcome ran = call({"run", suite(R"({"data": "library"})"), "--db", folder / "l.sqlite"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(query("l.sqlite", "SELECT count(*) FROM cells WHERE solved").at(0), "2");
+
+  // An object that the remote has lost stays a pointer, which is told with the command that fetches it once it is back.
+  fs::rename(folder / "origin/.git/lfs/objects", folder / "objects");
+  const Outcome pointers = call({"data", "add", "lost", url()});
+  EXPECT_EQ(pointers.code, 3);
+  EXPECT_THAT(pointers.err, HasSubstr("lost: Git LFS pointers in place of data, 2 of 2 files"));
+  EXPECT_THAT(pointers.err, HasSubstr("`git lfs pull` failed"));
+  const std::string command = "git -C '" + (folder / "home/lost") + "' lfs pull";
+  EXPECT_THAT(pointers.err, HasSubstr(command));
+  fs::rename(folder / "objects", folder / "origin/.git/lfs/objects");
+  const Outcome fetched = run_program({"sh", "-c", command});
+  EXPECT_EQ(fetched.code, 0) << fetched.err;
+  const Outcome mended = call({"data", "add", "lost", url(), "--json"});
+  EXPECT_EQ(mended.json()["files"], 2) << mended.err;
+}
+
 TEST_F(DataCommand, ScenesAreASetThatIsTheSameEverywhere) {
   const std::vector<std::string> words = {
       "data", "add", "stacks", "--scene", "box-stack boxes=2", "--scene", "known-solution seed=7", "--json"};
@@ -234,8 +273,10 @@ TEST_F(DataCommand, MistakesAreToldInOneLine) {
   const Outcome away = call({"data", "add", "mine", "file://" + (folder / "absent")});
   EXPECT_EQ(away.code, 3);
   EXPECT_THAT(away.err, HasSubstr("`git fetch` from file://"));
-  expect_failure(call({"data", "verify"}), 3, {"no data set"});
-  expect_failure(call({"data", "verify", "absent"}), 3, {"absent: no such data set"});
+  expect_failure(call({"data", "verify"}), 3, {"no data set", "`conebench data add NAME FOLDER`"});
+  expect_failure(call({"data", "verify", "absent"}), 3,
+                 {"absent: no such data set", "`conebench data add absent FOLDER`"});
+  expect_failure(call({"data", "verify", "fclib-library"}), 3, {"`conebench data add fclib-library --only FOLDER`"});
   expect_failure(call({"run", suite(R"({"data": "absent"})"), "--db", folder / "a.sqlite"}), 3,
                  {"problems[0]", "absent"});
   expect_failure(call({"run", suite(R"({"fclib": "*.hdf5"})"), "--data", "absent", "--db", folder / "a.sqlite"}), 3,
@@ -250,7 +291,8 @@ TEST_F(DataCommand, MistakesAreToldInOneLine) {
     manifest["files"][0]["path"] = "../../etc/passwd";
     std::ofstream(folder / "home/mine.json") << manifest;
   }
-  expect_failure(call({"data", "verify"}), 3, {"home/mine.json: files[0].path: must be below"});
+  expect_failure(call({"data", "verify"}), 3,
+                 {"home/mine.json: files[0].path: must be below", "`conebench data add mine FOLDER`"});
   std::ofstream(folder / "home/mine.json") << "{";
   expect_failure(call({"run", suite(R"({"fclib": "*.hdf5"})"), "--data", "mine", "--db", folder / "a.sqlite"}), 3,
                  {"home/mine.json"});

@@ -166,6 +166,8 @@ TEST(Solve, ASceneIsNamedAsReportsNameIt) {
   EXPECT_NE(json["problem_hash"], solve("random contacts=3 seed=5", {"--json"}).json()["problem_hash"]);
   const auto judge = conebench({"judge", "random contacts=3 seed=4", "--reaction", folder / "solved.hdf5", "--json"});
   EXPECT_EQ(judge.json()["residuals"], json["residuals"]);
+  EXPECT_EQ(json["time_limit_s"], 10) << "and 20,000 iterations: what reports leave out of the commands they print";
+  EXPECT_EQ(json["max_iterations"], 20000);
   expect_failure(solve("random contact=3", {}), 2, {"contact", "contacts"});
   expect_failure(solve("random seed=x", {}), 2, {"seed=x"});
   expect_failure(solve("randon seed=1", {}), 3,
@@ -200,6 +202,24 @@ TEST(Solve, APeerThatDoesNotStopIsKilledAndLeavesNoAnswer) {
   EXPECT_THAT(outcome.err, HasSubstr("no answer (status timeout)"));
   EXPECT_EQ(outcome.json()["solved"], false);
   EXPECT_FALSE(std::filesystem::exists(folder / "none.hdf5"));
+}
+
+TEST(Judge, RequireSolvedIsAGate) {
+  const ScratchFolder folder;
+  const auto file = small_stack(folder);
+  ASSERT_EQ(conebench({"solve", file, "--solver", "NSGS", "--write-solution", folder / "s.hdf5"}).code, 0);
+  const std::vector<std::string> words = {"judge", file, "--reaction", folder / "s.hdf5"};
+  const auto judge = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return conebench(more);
+  };
+  EXPECT_EQ(judge({"--require-solved"}).code, 0);
+  EXPECT_EQ(judge({"--tolerance", "1e-30"}).code, 0);
+  const auto refused = judge({"--tolerance", "1e-30", "--require-solved", "--json"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.json()["solved"], false);
+  EXPECT_THAT(refused.err, ::testing::AllOf(HasSubstr("does not solve"), HasSubstr("natural_map_scaled = "),
+                                            HasSubstr(" exceeds 1e-30")));
 }
 
 TEST(Judge, BadAnswersAreOneLineEach) {

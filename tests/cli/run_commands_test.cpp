@@ -386,6 +386,8 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
     const std::string blas = json["libraries"]["Siconos' BLAS"];
     EXPECT_THAT(blas, ::testing::AnyOf(::testing::EndsWith(", 1 thread"), HasSubstr("number of threads not known")));
   }
+  EXPECT_TRUE(json["machine"]["others_took"].is_number());
+  EXPECT_TRUE(json["machine"].contains("busy_processors"));
 }
 
 /// `signal` comes when the run has made `sign` true, a shell's test in the folder.

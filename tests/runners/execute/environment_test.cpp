@@ -49,6 +49,23 @@ TEST(Noise, AQuietMachineGivesNoneWhateverTheLoadAverage) {
   EXPECT_THAT(noise_reasons(machine, load(0.1), load(1.4, 0, 1000), 1), IsEmpty());
 }
 
+TEST(OthersLoad, IsWhatTicksAndTheOwnShareSay) {
+  // Of 100 ticks on two processors 20 were idle: 1.6 busy processors, of which this process had 0.9.
+  MachineLoad after;
+  after.all = 100;
+  after.idle = 20;
+  const OthersLoad others = others_load({}, after, 2, 0.9);
+  EXPECT_NEAR(others.taken, 0.1, 1e-12);
+  EXPECT_NEAR(others.processors.value(), 0.7, 1e-12);
+  EXPECT_THAT(loaded_now(others, 2), HasSubstr("keep 0.7 of 2 processors busy, and took 10 % of"));
+  after.idle = 50;
+  EXPECT_EQ(loaded_now(others_load({}, after, 2, 0.999), 2), "") << "its own work alone";
+  EXPECT_THAT(loaded_now(others_load({}, {}, 2, 0.999), 2), HasSubstr("does not tell")) << "no ticks: not known";
+  const OthersLoad now = probe_others();
+  EXPECT_GE(now.taken, 0.0);
+  EXPECT_LT(now.taken, 1.0);
+}
+
 TEST(Noise, EachReasonIsNamed) {
   MachineRecord machine;
   machine.cores = 2;

@@ -61,6 +61,23 @@ TEST_F(Sources, AGlobThatMatchesNothingSaysWhereItLooked) {
               AllOf(HasSubstr("problems[0]: 'C/*.hdf5'"), HasSubstr((base / "data").string()), HasSubstr("--data")));
 }
 
+TEST_F(Sources, WhatIsTakenFromAFolderThatNobodyNamedIsTold) {
+  std::vector<std::string> lines;
+  const SceneWatch watch{.note = [&](const std::string& line) { lines.push_back(line); }};
+  const Suite all = suite(R"([{"fclib": "data/*/*.hdf5"}, {"fclib": "E.hdf5"}])");
+  ASSERT_TRUE(list_sources(all, {}, base / "env", {}, watch));
+  const std::string own = fs::canonical(base).string();
+  EXPECT_THAT(lines, ElementsAre("taken from " + own + ", the suite's own folder, because --data is not given: 3 files",
+                                 "taken from " + own + "/env, CONEBENCH_DATA, because --data is not given: 1 file"));
+  lines.clear();
+  ASSERT_TRUE(list_sources(suite(R"([{"fclib": "E.hdf5"}])"), base / "data", base / "env", {}, watch));
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("because --data " + (base / "data").string() + " has none that fits")));
+  lines.clear();
+  ASSERT_TRUE(list_sources(suite(R"([{"fclib": "*/*.hdf5"}])"), base / "data", {}, {}, watch));
+  ASSERT_TRUE(list_sources(suite(R"([{"fclib": ")" + (base / "env/E.hdf5").string() + R"("}])"), {}, {}, {}, watch));
+  EXPECT_THAT(lines, ElementsAre()) << "a folder that --data names, and a file by its whole path";
+}
+
 TEST_F(Sources, ADataFolderThatIsNotThereIsAnError) {
   const auto found = list_sources(suite(R"([{"fclib": "*/*.hdf5"}])"), base / "nowhere", base / "env");
   ASSERT_FALSE(found);

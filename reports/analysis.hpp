@@ -200,6 +200,12 @@ struct OptionStudy {
   /// What a choice by other families costs: the geometric mean of Family::chosen_times_best.
   std::optional<double> unseen_times_best;
   long unseen_lost = 0;
+  long dropped = 0;  ///< settings that ran on too few problems to be ranked: a search had dropped them before
+
+  /// "increment=0.01, rule=spectral" of a setting.
+  std::string values(std::size_t setting) const;
+  /// "chosen among the 3 settings that ran on all problems, not the 6 that a search dropped"; empty where none was.
+  std::string chosen_among() const;
 };
 
 struct Note {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,7 +45,13 @@ class Study {
     study_.solver = solver;
     study_.cost = cost;
     for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
-      if (analysis.slices[slice].ranked[c] && analysis.columns[c].setting->solver == solver) columns_.push_back(c);
+      if (analysis.columns[c].setting->solver != solver) continue;
+      if (analysis.slices[slice].ranked[c]) {
+        columns_.push_back(c);
+      } else {
+        study_.dropped += std::any_of(grid_.begin(), grid_.end(),
+                                      [c](const auto& row) { return outcome(row[c]) != Outcome::not_run; });
+      }
     }
   }
 
@@ -198,6 +206,21 @@ class Study {
 };
 
 }  // namespace
+
+std::string OptionStudy::values(std::size_t setting) const {
+  std::string text;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::string& value = axes[a].values[settings[setting].place[a]];
+    text += (a == 0 ? "" : ", ") + axes[a].option + "=" + (value == "null" ? "default" : value);
+  }
+  return text;
+}
+
+std::string OptionStudy::chosen_among() const {
+  if (dropped == 0) return {};
+  return fmt::format("chosen among the {} settings that ran on all problems; {} ran on fewer", settings.size(),
+                     dropped);
+}
 
 std::optional<OptionStudy> study_options(const Analysis& analysis, std::size_t slice, const std::string& solver,
                                          Cost cost) {

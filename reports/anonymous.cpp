@@ -88,9 +88,10 @@ class Cleaner {
 
 }  // namespace
 
-StoreContents anonymous(StoreContents contents) {
+StoreContents anonymous(StoreContents contents, HostNumbers* numbers) {
   const Cleaner clean(folders_with_spaces(contents));
-  std::map<std::string, std::string> hosts;  // notes still say that there are several
+  HostNumbers own;
+  HostNumbers& hosts = numbers != nullptr ? *numbers : own;
   for (RunRecord& run : contents.runs) {
     std::string& host = run.machine.host;
     host = hosts.emplace(host, "machine " + std::to_string(hosts.size() + 1)).first->second;

@@ -49,6 +49,26 @@ std::optional<NamedScene> scene_of(const std::string& source) {
   return scene;
 }
 
+/// The scene as `solve` takes it, without what is at its default: a problem's name has the rest of its source's words.
+/// A sample's source has no others.
+std::string scene_words(const NamedScene& scene, const std::string& name) {
+  std::string words = scene.id;
+  const auto is_told = [&](const std::string& word) {
+    return !scene.step.empty() || !name.starts_with(scene.id) || name.find("_" + word) != std::string::npos;
+  };
+  const auto add = [&](std::string_view key, const std::string& value) {
+    const std::string word = source_word(key, value);
+    if (is_told(word)) words += ' ' + word;
+  };
+  for (const std::string& setting : scene.settings) {
+    const std::size_t equals = setting.find('=');
+    add(std::string_view(setting).substr(0, equals), setting.substr(equals + 1));
+  }
+  if (scene.seed != "1") add("seed", scene.seed);
+  if (!scene.step.empty()) words += " step=" + scene.step;
+  return words;
+}
+
 std::string generate(const NamedScene& scene, const std::string& folder) {
   std::string words = "conebench generate " + shell(scene.id) + " --out " + shell(folder);
   for (const std::string& setting : scene.settings) words += " --set " + shell(setting);
@@ -74,11 +94,7 @@ std::string problem_words(const ProblemRecord& problem, const std::string& data_
     const std::string steps = scene->steps.empty() ? "" : " --steps " + shell(scene->steps);
     return generate(*scene, "failed-simulation") + steps + " --replace";
   }
-  if (scene->step.empty()) return "conebench solve \"$(" + generate(*scene, ".") + ")\"";
-  // A simulation leaves a folder, here with the one sample that is wanted.
-  const std::string folder = "sample-" + scene->step;
-  return generate(*scene, folder) + " --steps " + shell(scene->step) + " --set " + shell("every=" + scene->step) +
-         " --replace && conebench solve " + shell(folder) + "/*.hdf5";
+  return "conebench solve " + shell(scene_words(*scene, problem.name));
 }
 
 std::string setting_words(const SettingRecord& setting) {
@@ -86,6 +102,8 @@ std::string setting_words(const SettingRecord& setting) {
   const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
   if (!options.is_object()) return words;
   for (const auto& [name, value] : options.items()) {
+    const bool at_default = !setting.label.empty() && setting.label.find(" " + name + "=") == std::string::npos;
+    if (at_default) continue;
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     words += " --set " + shell(name + "=" + text);
   }
@@ -93,15 +111,23 @@ std::string setting_words(const SettingRecord& setting) {
 }
 
 std::string request_words(const CellRecord& cell) {
+  std::string words = "--tolerance " + human_tolerance(cell.tolerance);
+  const auto add = [&](const char* option, const std::string& value, std::string_view usual) {
+    if (value != usual) words += fmt::format(" {} {}", option, shell(value));
+  };
   // A sequence is run by its suite; alone, a problem can only be solved from λ = 0.
   const bool previous = cell.start == "previous";
-  return fmt::format(
-      "--tolerance {} --criterion {} --verdict {} --start {} --max-iterations {} --time-limit {}{}",
-      human_tolerance(cell.tolerance), shell(cell.criterion), shell(cell.verdict),
-      previous ? "cold" : shell(cell.start), cell.max_iterations, exact(cell.limit_s),
-      previous ? "  # a cold solve: the sweep started from the answer to the problem before, which running its "
-                 "suite anew repeats"
-               : "");
+  add("--criterion", cell.criterion, "verdict");
+  add("--verdict", cell.verdict, "natural_map_scaled");
+  add("--start", previous ? "cold" : cell.start, "cold");
+  add("--max-iterations", std::to_string(cell.max_iterations), "20000");
+  add("--time-limit", exact(cell.limit_s), "10");
+  if (previous) {
+    words +=
+        "  # a cold solve: the sweep started from the answer to the problem before, which running its suite anew "
+        "repeats";
+  }
+  return words;
 }
 
 std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell,

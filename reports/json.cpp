@@ -10,6 +10,7 @@
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
+#include "runners/store/store_load.hpp"
 
 namespace conebench::reports {
 
@@ -167,6 +168,7 @@ class Writer {
                       {"load_before", number(run.load_before)},
                       {"load_after", number(run.load_after)},
                       {"steal_share", number(run.steal_share)},
+                      {"load_known", load_is_known(run, analysis_.contents->cells)},
                       {"noise", run.noise}});
     }
     return list;
@@ -537,7 +539,8 @@ class Writer {
             {"unsolved", study.unsolved},
             {"recommended", study.recommended},
             {"unseen_times_best", number(study.unseen_times_best)},
-            {"unseen_lost", study.unseen_lost}};
+            {"unseen_lost", study.unseen_lost},
+            {"dropped", study.dropped}};
   }
 
   Json option_studies() const {

@@ -125,17 +125,6 @@ std::string stage_table(const Analysis& analysis, std::size_t s) {
   return any ? table.take() : "";
 }
 
-/// "increment=0.01, rule=spectral" of a setting.
-std::string values_of(const OptionStudy& study, std::size_t setting) {
-  std::string text;
-  for (std::size_t a = 0; a < study.axes.size(); ++a) {
-    const auto& axis = study.axes[a];
-    const std::string& value = axis.values[study.settings[setting].place[a]];
-    text += fmt::format("{}{}={}", a == 0 ? "" : ", ", axis.option, value == "null" ? "default" : value);
-  }
-  return markdown(text);
-}
-
 std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   std::string out = fmt::format("### Options of {}\n\n", markdown(study.solver));
   out += fmt::format(
@@ -150,7 +139,7 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   for (std::size_t k = 0; k < study.settings.size(); ++k) {
     const auto& setting = study.settings[k];
     std::vector<std::string> fields{
-        values_of(study, k), std::to_string(setting.solved), human_number(setting.times_best),
+        markdown(study.values(k)), std::to_string(setting.solved), human_number(setting.times_best),
         fmt::format("{} / {} / {}", human_number(setting.quartiles[0]), human_number(setting.quartiles[1]),
                     human_number(setting.quartiles[2]))};
     if (k == study.recommended) fields[0] = "**" + fields[0] + "**";
@@ -161,22 +150,23 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
     table.add(fields);
   }
   out += table.take();
+  if (study.dropped > 0) out += capital(study.chosen_among()) + ".\n\n";
   if (!study.unseen_times_best) {
     return out + fmt::format("Best over all: {}. One {} alone cannot say what holds for problems of another.\n\n",
-                             values_of(study, study.recommended), analysis.contents->group);
+                             markdown(study.values(study.recommended)), analysis.contents->group);
   }
   Table unseen({analysis.contents->group, "best here", "chosen on the others", "costs here, × best", "lost"}, 3);
   for (const auto& family : study.families) {
-    unseen.add({family.name.empty() ? "(none)" : markdown(family.name), values_of(study, family.best),
-                values_of(study, *family.chosen), human_number(*family.chosen_times_best),
+    unseen.add({family.name.empty() ? "(none)" : markdown(family.name), markdown(study.values(family.best)),
+                markdown(study.values(*family.chosen)), human_number(*family.chosen_times_best),
                 std::to_string(family.chosen_lost)});
   }
   return out + unseen.take() +
          fmt::format(
              "For unseen problems: **{}**. On a {} that it was not chosen on, such a choice costs {} times the "
              "best setting of each problem, and {} are lost that another setting solves.\n\n",
-             values_of(study, study.recommended), analysis.contents->group, human_number(*study.unseen_times_best),
-             plural(study.unseen_lost, "problem"));
+             markdown(study.values(study.recommended)), analysis.contents->group,
+             human_number(*study.unseen_times_best), plural(study.unseen_lost, "problem"));
 }
 
 /// Who is best on each headline problem; where nobody solves it, who comes closest.

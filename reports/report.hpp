@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,12 @@ Result<ReportGroups> parse_report_groups(const std::string& name);
 /// in the place of its family; the suites' names and `group` say so.
 StoreContents grouped(StoreContents contents, ReportGroups groups);
 
+/// "machine 1", "machine 2", … by the host's name.
+using HostNumbers = std::map<std::string, std::string>;
 /// The contents without the host's name and without absolute folders, wherever a text has one: of suites, files,
 /// options, messages and flags the last part of the path stays. Commands then repeat a cell from a folder that the
-/// reader has.
-StoreContents anonymous(StoreContents contents);
+/// reader has. `numbers`: of several contents, so that one host has one number in all of them.
+StoreContents anonymous(StoreContents contents, HostNumbers* numbers = nullptr);
 
 /// What `compare` says of the two runs, as JSON with the first 200 changed cells.
 std::string changes_since(const StoreContents& earlier, const StoreContents& now);

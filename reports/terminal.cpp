@@ -130,6 +130,24 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
   return lay_out(headings, rows, paint);
 }
 
+/// A line for each solver that has several settings: which one to take for problems not yet seen.
+std::string advice(const Analysis& analysis, std::size_t slice) {
+  std::string text;
+  for (const OptionStudy& study : analysis.option_studies) {
+    if (study.slice != slice) continue;
+    text += fmt::format(" {}: {} {}", one_line(study.solver),
+                        study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
+                        one_line(study.values(study.recommended)));
+    if (study.unseen_times_best) {
+      text += fmt::format(": {} × the best setting of each problem", human_number(*study.unseen_times_best));
+      if (study.unseen_lost > 0) text += fmt::format(" and {} lost", plural(study.unseen_lost, "problem"));
+      text += fmt::format(", {} left out in turn", many_groups(analysis.contents->group));
+    }
+    text += (study.dropped > 0 ? "; " + study.chosen_among() : std::string()) + "\n";
+  }
+  return text;
+}
+
 std::string footer(const Analysis& analysis, const Ranking& ranking) {
   std::string text = fmt::format(" {} of {} solved by at least one solver", ranking.solved_by_any,
                                  plural(ranking.problems, "problem"));
@@ -283,12 +301,17 @@ std::string terminal(const Analysis& analysis, bool colour) {
     out += paint(Style::dim, fmt::format("  {}, {} start · {} in {}", slice.verdict, slice.start,
                                          plural(ranking.problems, "problem"),
                                          count_groups(ranking.families, analysis.contents->group)));
+    if (ranking.problems == 0) {
+      out += "\n nothing to rank: every problem is left out\n";
+      continue;
+    }
     out += "\n" + ranking_table(analysis, ranking, paint) + paint(Style::dim, footer(analysis, ranking));
     for (const Ranking* const other : analysis.rankings_of(s)) {
       if (other == &ranking) continue;
       out += paint(Style::dim, fmt::format(" the same by {} (above: {})\n", title(other->cost), title(ranking.cost)));
       out += ranking_table(analysis, *other, paint);
     }
+    out += paint(Style::dim, advice(analysis, s));
     for (const auto& remark : ranking.remarks) out += paint(Style::dim, " " + one_line(remark)) + "\n";
   }
   if (!analysis.slices.empty()) out += "\n" + paint(Style::dim, legend(analysis));

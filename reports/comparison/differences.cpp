@@ -22,6 +22,19 @@ std::string values_of(const Side& side, Field field) {
   return text;
 }
 
+std::set<std::string> hosts_of(const Side& side) {
+  std::set<std::string> hosts;
+  for (const RunRecord& run : side.runs) hosts.insert(run.machine.host);
+  return hosts;
+}
+
+/// Nodes of a cluster take shards in turn: one machine in common is enough.
+bool on_other_machines(const Side& base, const Side& fresh) {
+  const auto before = hosts_of(base), after = hosts_of(fresh);
+  return !before.empty() && !after.empty() &&
+         std::none_of(before.begin(), before.end(), [&](const std::string& host) { return after.contains(host); });
+}
+
 struct Difference {
   const char* what;
   std::string base, fresh;
@@ -35,6 +48,8 @@ std::vector<Difference> machine_and_build(const Side& base, const Side& fresh) {
     std::string after = values_of(fresh, field);
     if (before != after) found.push_back({what, std::move(before), std::move(after)});
   };
+  const auto host = [](const RunRecord& run) { return run.machine.host; };
+  if (on_other_machines(base, fresh)) found.push_back({"machine", values_of(base, host), values_of(fresh, host)});
   look("processor", [](const RunRecord& run) { return run.machine.cpu; });
   look("cores", [](const RunRecord& run) { return std::to_string(run.machine.cores); });
   look("compiler", [](const RunRecord& run) { return run.build.compiler; });

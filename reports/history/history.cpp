@@ -71,11 +71,11 @@ class Maker {
 
   void number_everything() {
     Numbering<std::string> settings;
-    Numbering<std::tuple<std::string, int, std::string, std::string, std::string>> segments;
+    Numbering<std::tuple<std::string, std::string, int, std::string, std::string, std::string>> segments;
     std::set<HistorySlice> slices;
     std::set<std::string> families;
     for (const NightSummary& night : nights_) {
-      segment_.push_back(segments({night.cpu, night.cores, night.compiler, night.flags, night.suite_hash}));
+      segment_.push_back(segments({night.host, night.cpu, night.cores, night.compiler, night.flags, night.suite_hash}));
       for (const NightRow& row : night.rows) {
         settings(row.label);
         slices.insert(slice_of(row));

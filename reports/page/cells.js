@@ -11,13 +11,14 @@ const cellColumns = [
     title: "Problem",
     left: true,
     value: (c) => data.problems[c.problem].name,
-    show: (c) => narrowProblemLink(c.problem),
+    show: (c) => narrowLink(data.problems[c.problem].name, `problem.${c.problem}`),
   },
   ...(data.problems.every((problem) => problem.family === problem.name)
     ? []
     : [
         {
           id: "family",
+          priority: 3,
           title: capital(data.group.one),
           left: true,
           value: (c) => data.problems[c.problem].family,
@@ -29,6 +30,7 @@ const cellColumns = [
       ]),
   {
     id: "contacts",
+    priority: 3,
     title: "Cont.",
     hint: "contacts",
     value: (c) => data.problems[c.problem].contacts,
@@ -39,9 +41,10 @@ const cellColumns = [
     title: "Solver",
     left: true,
     value: (c) => data.solvers[c.solver].label,
-    show: (c) => solverLink(c.solver),
+    show: (c) =>
+      el("span", { class: "solver" }, swatch(c.solver), narrowLink(data.solvers[c.solver].label, `solver.${c.solver}`)),
   },
-  { id: "tolerance", title: "Tol.", value: (c) => data.slices[c.slice].tolerance, show: toleranceLabel },
+  { id: "tolerance", priority: 2, title: "Tol.", value: (c) => data.slices[c.slice].tolerance, show: toleranceLabel },
   {
     id: "outcome",
     title: "Outcome",
@@ -51,6 +54,7 @@ const cellColumns = [
   },
   {
     id: "status",
+    priority: 2,
     title: "Status",
     left: true,
     value: (c) => c.status + c.reason,
@@ -64,6 +68,7 @@ const cellColumns = [
   },
   {
     id: "verdict",
+    priority: 2,
     title: "Verdict",
     hint: "the official residual",
     value: (c) => c.verdict_value,
@@ -78,16 +83,17 @@ const cellColumns = [
         : null,
     ],
   },
-  { id: "iterations", title: "Iter.", value: (c) => c.iterations, show: (c) => formatCount(c.iterations) },
+  { id: "iterations", priority: 3, title: "Iter.", value: (c) => c.iterations, show: (c) => formatCount(c.iterations) },
   {
     id: "factorizations",
+    priority: 4,
     title: "Fact.",
     value: (c) => c.factorizations,
     show: (c) => formatCount(c.factorizations),
   },
   ...(data.times_shown
     ? [
-        { id: "setup", title: "Set-up", value: (c) => c.setup_s, show: (c) => formatTime(c.setup_s) },
+        { id: "setup", priority: 4, title: "Set-up", value: (c) => c.setup_s, show: (c) => formatTime(c.setup_s) },
         {
           id: "time",
           title: "Total",
@@ -97,6 +103,7 @@ const cellColumns = [
         },
         {
           id: "mad",
+          priority: 4,
           title: "± MAD",
           hint: "median absolute deviation",
           value: (c) => c.total_mad_s,

@@ -1,6 +1,8 @@
 // Numbers and texts as people read them; the same rules as in the other formats of the report.
 
 const none = "–";
+// Texts in order, numbers in them by size.
+const byName = new Intl.Collator("en", { numeric: true }).compare;
 const known = (value) => value !== null && value !== undefined;
 
 function formatNumber(value) {

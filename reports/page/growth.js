@@ -17,6 +17,7 @@ const superscript = (number) =>
   number.toFixed(2).replace(/[0-9.-]/g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹·⁻"["0123456789.-".indexOf(sign)]);
 
 const leastFitted = 8; // problems
+const leastSizes = 3; // different ones
 const leastSpread = 4; // largest by smallest
 
 function growthOf(solver, problems) {
@@ -26,7 +27,10 @@ function growthOf(solver, problems) {
     return value === null || contacts === 0 ? [] : [[contacts, value, p]];
   });
   const sizes = points.map(([x]) => x);
-  const fits = points.length >= leastFitted && Math.max(...sizes) >= leastSpread * Math.min(...sizes);
+  const fits =
+    points.length >= leastFitted &&
+    distinct(sizes).length >= leastSizes &&
+    Math.max(...sizes) >= leastSpread * Math.min(...sizes);
   const asked = problems.filter((p) => data.problems[p].contacts > 0).length;
   return { solver, points, asked, fit: fits ? powerLaw(points) : null };
 }
@@ -122,7 +126,7 @@ function drawGrowth() {
       el(
         "p",
         { class: "caption" },
-        `Over solved problems only, so a solver that fails on large ones looks better than it is. Fitted by least squares in the logarithms to ${leastFitted} problems or more whose sizes span a factor of ${leastSpread}.`,
+        `Over solved problems only, so a solver that fails on large ones looks better than it is. Fitted by least squares in the logarithms to ${leastFitted} problems or more of ${leastSizes} sizes or more that span a factor of ${leastSpread}.`,
       ),
     ),
   );

@@ -38,8 +38,19 @@ const shortNames = (() => {
   return short;
 })();
 
+// By family, and within it by name with numbers by size: ratio=30 stands before ratio=1000.
+const naturalPlaces = (() => {
+  const families = distinct(data.problems.map((problem) => problem.family));
+  const order = data.problems
+    .map(({ family, name }, p) => ({ p, family: families.indexOf(family), name }))
+    .sort((a, b) => a.family - b.family || byName(a.name, b.name) || a.p - b.p);
+  const places = [];
+  order.forEach(({ p }, place) => (places[p] = place));
+  return places;
+})();
+
 const heatOrders = {
-  family: { title: data.group.one, value: (p) => p },
+  family: { title: data.group.one, value: (p) => naturalPlaces[p] },
   contacts: { title: "contacts", value: (p) => data.problems[p].contacts },
   hardness: { title: "hardest first", value: (p) => -hardness(p) },
 };

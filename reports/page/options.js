@@ -241,7 +241,11 @@ function adviceTable(study) {
 
 function advice(study) {
   const words = settingWords(study, study.recommended);
-  const unsolved = study.unsolved > 0 ? ` No setting solves the other ${plural(study.unsolved, "problem")}.` : "";
+  const unsolved =
+    (study.unsolved > 0 ? ` No setting solves the other ${plural(study.unsolved, "problem")}.` : "") +
+    (study.dropped > 0
+      ? ` Chosen among the ${study.settings.length} settings that ran on all problems; ${study.dropped} ran on fewer.`
+      : "");
   if (!known(study.unseen_times_best)) {
     return el(
       "p",

@@ -20,11 +20,14 @@ function machineTile() {
   const noise = distinct([...data.runs.flatMap((run) => run.noise), ...told.map(({ text }) => text)]);
   const governors = distinct(data.runs.map((run) => run.machine.governor));
   const cores = distinct(data.runs.map((run) => run.machine.cores));
-  const state = el(
-    "span",
-    { class: noise.length > 0 ? "flag noisy" : "flag quiet", title: noise.join("; ") },
-    noise.length > 0 ? "noisy" : "quiet",
-  );
+  const told_quiet = data.runs.every((run) => run.load_known);
+  const [word, title] =
+    noise.length > 0
+      ? ["noisy", noise.join("; ")]
+      : told_quiet
+        ? ["quiet", "Cells of 5 ms or more took as long in the median as at best"]
+        : ["load not known", "Too few cells of 5 ms or more to tell whether other processes ran meanwhile"];
+  const state = el("span", { class: `flag ${word.split(" ")[0]}`, title }, word);
   return tile(
     "Machine",
     machines.length === 1 ? el("span", { class: "small-value" }, machines[0]) : plural(machines.length, "machine"),

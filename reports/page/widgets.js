@@ -45,11 +45,10 @@ const thumbnail = (problem) =>
   pictureOf(problem) ? el("img", { class: "thumbnail", src: pictureOf(problem), alt: "", loading: "lazy" }) : null;
 const problemLink = (p, extra) => link(data.problems[p].name, `problem.${p}`, extra);
 
-// Where it is narrow a name loses its middle: steps and options, which tell problems apart, are at its end.
-function narrowProblemLink(p) {
-  const { name } = data.problems[p];
+// Where it is narrow a name loses its middle: steps and options, which tell names apart, are at its end.
+function narrowLink(name, target) {
   const cut = Math.max(0, name.length - 12);
-  return link([el("span", {}, name.slice(0, cut)), el("span", {}, name.slice(cut))], `problem.${p}`, {
+  return link([el("span", {}, name.slice(0, cut)), el("span", {}, name.slice(cut))], target, {
     class: "link narrow",
     title: name,
   });
@@ -136,7 +135,7 @@ function comparing(value, descending) {
     const x = value(a);
     const y = value(b);
     if (!known(x) || !known(y)) return known(y) - known(x);
-    const order = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
+    const order = typeof x === "string" ? byName(x, y) : x - y;
     return descending ? -order : order;
   };
 }

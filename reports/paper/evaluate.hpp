@@ -51,8 +51,8 @@ Evaluation evaluate(const Expression& expression, const Selection& samples);
 /// One of reduction_names() but count and share, of what was collected; `second` for pairs, `p` for quantile. The
 /// quantile interpolates between order statistics (R's type 7); sd is √(Σ (x − mean)² / (n − 1)); slope is that of the
 /// least-squares line of `second` over `values`; rank_correlation is Spearman's, ties at their mean rank. Without a
-/// value (not_comparable): sd of one, slope or correlation where one of the two is constant, geometric_mean of what is
-/// not positive.
+/// value (not_comparable): sd of one, slope over fewer than three places, correlation where one of the two is constant,
+/// geometric_mean of what is not positive.
 Value reduce(const std::string& name, const std::vector<double>& values, const std::vector<double>& second = {},
              double p = 0.0);
 

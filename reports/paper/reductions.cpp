@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "metrics/statistics.hpp"
 #include "reports/paper/evaluate.hpp"
@@ -58,9 +59,12 @@ Numbers ranks(const Numbers& values) {
   return places;
 }
 
+/// A line through two places fits whatever was measured there.
 Value slope(const Numbers& x, const Numbers& y) {
+  constexpr std::size_t least = 3;
   const Moments sums = moments(x, y);
-  return number(sums.xx > 0.0 ? std::optional(sums.xy / sums.xx) : std::nullopt, "a slope over one place only");
+  const bool fits = std::set<double>(x.begin(), x.end()).size() >= least;
+  return number(fits ? std::optional(sums.xy / sums.xx) : std::nullopt, "a slope over fewer than three places");
 }
 
 Value rank_correlation(const Numbers& x, const Numbers& y) {

@@ -27,6 +27,13 @@ TableCell table_cell(const Table& table, const TableLine& row, const TableLine& 
   const auto first = [](const auto& a, const auto& b, const auto& c) { return a ? &*a : b ? &*b : c ? &*c : nullptr; };
   const Selection selected = cells_of(column, cells_of(row, samples));
   TableCell cell;
+  const auto is_unsupported = [](const Sample* sample) {
+    return sample->subject.status == to_string(CellStatus::unsupported);
+  };
+  if (!selected.empty() && std::ranges::all_of(selected, is_unsupported)) {
+    cell.value = {std::nullopt, Gap::not_comparable, "the solver does not take these problems (unsupported)"};
+    return cell;
+  }
   if (const Expression* const quantity = first(column.quantity, row.quantity, table.quantity)) {
     cell.value = evaluate(*quantity, selected).value;
   }

@@ -53,6 +53,7 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.suite_hash = hash_of_suite(latest.suite_text);
   night.started_utc = runs.front().started_utc;
   night.finished_utc = latest.finished_utc;
+  night.host = latest.machine.host;
   night.cpu = latest.machine.cpu;
   night.cores = latest.machine.cores;
   night.version = latest.build.version;
@@ -64,6 +65,7 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.mode = latest.mode;
   for (const RunRecord& run : runs) {
     if (run.mode != "timed") night.mode = run.mode;
+    if (run.machine.host != latest.machine.host) night.host.clear();
     if (!run.side.empty()) night.side_by_side = true;
     if (!build_difference(run.build, latest.build).empty()) night.several_builds = true;
   }
@@ -135,6 +137,7 @@ void visit_night(Visit visit, Night& night) {
   visit("started_utc", night.started_utc);
   visit("finished_utc", night.finished_utc);
   visit("mode", night.mode);
+  visit("host", night.host);
   visit("cpu", night.cpu);
   visit("cores", night.cores);
   visit("version", night.version);

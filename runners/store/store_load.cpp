@@ -21,6 +21,10 @@ Load load_of(const std::vector<CellRecord>& cells) {
   return load_where(cells, [](const CellRecord&) { return true; });
 }
 
+bool load_is_known(const RunRecord& run, const std::vector<CellRecord>& cells) {
+  return run.jobs == 1 && load_where(cells, [&](const CellRecord& cell) { return cell.run_id == run.id; }).cells > 1;
+}
+
 std::string loaded_text(const RunRecord& run, const std::vector<CellRecord>& cells) {
   if (run.jobs > 1) return {};
   const Load load = load_where(cells, [&](const CellRecord& cell) { return cell.run_id == run.id; });

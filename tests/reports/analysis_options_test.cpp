@@ -1,12 +1,16 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "reports/analysis.hpp"
+#include "reports/formats.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench::reports {
 namespace {
+
+using ::testing::HasSubstr;
 
 /// The grid's store with only some of its problems and settings, and costs set by hand.
 class TwoSettings : public ::testing::Test {
@@ -70,6 +74,45 @@ TEST_F(TwoSettings, AreComparedByRatiosToTheBestOfEachProblem) {
   EXPECT_EQ(study.families[1].chosen, 0U);
   EXPECT_NEAR(*study.families[1].chosen_times_best, 6.0, 1e-12);
   EXPECT_NEAR(*study.unseen_times_best, std::sqrt(24.0), 1e-12);
+}
+
+TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
+  cost(0, 0, 1.0), cost(0, 1, 2.0);
+  cost(2, 0, 1.0), cost(2, 1, 8.0);
+  cost(1, 0, 3.0), cost(1, 1, 1.0);
+  cost(3, 0, 12.0), cost(3, 1, 1.0);
+  EXPECT_THAT(terminal(analyse(store_, false), false),
+              HasSubstr("PGS-NCP: for problems not yet seen take relaxation=1.25: 4.90 × the best setting of each "
+                        "problem, families left out in turn\n"));
+  std::erase_if(store_.problems, [](const auto& one) { return one.family == "Rover"; });
+  EXPECT_THAT(terminal(analyse(store_, false), false), HasSubstr("PGS-NCP: best over all is ")) << "one family";
+}
+
+TEST_F(TwoSettings, WithoutAProblemThatCountsThereIsNoEmptyTable) {
+  for (ProblemRecord& problem : store_.problems) problem.zero_impulse = {{"natural_map_scaled", 0.0}};
+  const std::string text = terminal(analyse(store_, false), false);
+  EXPECT_THAT(text, HasSubstr("nothing to rank: every problem is left out"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("0 of 0")));
+}
+
+TEST_F(TwoSettings, WhatASearchHasDroppedIsCounted) {
+  for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 2.0);
+  SettingRecord dropped = store_.settings[1];
+  dropped.hash = "s-dropped";
+  dropped.label = "PGS-NCP relaxation=1.5";
+  dropped.options_json = R"({"relaxation": 1.5})";
+  CellRecord ran = cell(0, 1);
+  ran.setting = dropped.hash;
+  ran.total.median = 0.01;
+  store_.settings.push_back(dropped);
+  store_.cells.push_back(ran);
+  const Analysis analysis = analyse(store_, false);
+  const OptionStudy& study = analysis.option_studies.at(0);
+  EXPECT_EQ(study.settings.size(), 2U);
+  EXPECT_EQ(study.dropped, 1);
+  const std::string told = "hosen among the 2 settings that ran on all problems; 1 ran on fewer";
+  EXPECT_THAT(terminal(analysis, false), HasSubstr("; c" + told + "\n"));
+  EXPECT_THAT(markdown_report(analysis), HasSubstr("C" + told + "."));
 }
 
 TEST_F(TwoSettings, AnUnsolvedProblemCountsWithTenTimesItsLimitAndOneThatNoneSolvesNotAtAll) {

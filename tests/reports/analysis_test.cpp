@@ -531,6 +531,7 @@ TEST(RepeatCommand, SurvivesAShellWhateverTheNames) {
   SettingRecord setting = store.settings[2];
   ProblemRecord problem = store.problems[6];
   problem.source = "-" + problem.source + "\n$(reboot)";
+  setting.label = "ADMM increment=0.01 rule=it's spectral sparse=true";
   const auto words = words_of(repeat_command(problem, setting, store.cells[0]));
   EXPECT_THAT(words, Contains("./" + problem.source));
   EXPECT_THAT(words, Contains("rule=it's spectral"));
@@ -540,19 +541,42 @@ TEST(RepeatCommand, SurvivesAShellWhateverTheNames) {
   EXPECT_EQ(words.front(), "solve");
 }
 
-TEST(RepeatCommand, ASceneIsGeneratedFirst) {
+TEST(RepeatCommand, ASceneIsNamedWithoutWhatIsAtItsDefault) {
   ProblemRecord problem;
-  problem.source = "box-stack boxes=5 mass_ratio=1e3 seed=7";
-  EXPECT_EQ(problem_words(problem),
-            "conebench solve \"$(conebench generate box-stack --out . --set boxes=5 --set mass_ratio=1e3 --seed 7)\"");
+  problem.source = "box-stack boxes=5 friction=0.5 mass_ratio=1e3 seed=7";
+  problem.name = "box-stack_boxes=5_mass_ratio=1e3_seed=7";
+  EXPECT_EQ(problem_words(problem), "conebench solve 'box-stack boxes=5 mass_ratio=1e3 seed=7'");
+  problem.name = "an older store's";
+  EXPECT_EQ(problem_words(problem), "conebench solve 'box-stack boxes=5 friction=0.5 mass_ratio=1e3 seed=7'");
 }
 
-TEST(RepeatCommand, ASampleIsSimulatedFirst) {
+TEST(RepeatCommand, ASampleIsNamedWithItsStep) {
   ProblemRecord problem;
-  problem.source = "hand object=ball solver=CASCADE seed=2 step=12";
-  EXPECT_EQ(problem_words(problem),
-            "conebench generate hand --out sample-12 --set object=ball --set solver=CASCADE --seed 2 --steps 12 --set "
-            "every=12 --replace && conebench solve sample-12/*.hdf5");
+  problem.source = R"(file path="my arm.urdf" solver=CASCADE seed=1 step=12)";
+  problem.name = "my-arm_step=00012";
+  EXPECT_EQ(problem_words(problem), R"(conebench solve 'file path="my arm.urdf" solver=CASCADE step=12')");
+}
+
+TEST(RepeatCommand, LeavesOutWhatIsAtItsDefault) {
+  SettingRecord setting;
+  setting.solver = "ADMM";
+  setting.label = "ADMM increment=0.01";
+  setting.options_json = R"({"increment": 0.01, "rule": "spectral", "sparse": true})";
+  EXPECT_EQ(setting_words(setting), "--solver ADMM --set increment=0.01");
+  CellRecord cell;
+  cell.tolerance = 1e-8;
+  cell.criterion = "verdict";
+  cell.verdict = "natural_map_scaled";
+  cell.start = "cold";
+  cell.max_iterations = 20000;
+  cell.limit_s = 10.0;
+  EXPECT_EQ(request_words(cell), "--tolerance 1e-8");
+  cell.criterion = "own";
+  cell.start = "guess";
+  cell.max_iterations = 500;
+  cell.limit_s = 0.5;
+  EXPECT_EQ(request_words(cell),
+            "--tolerance 1e-8 --criterion own --start guess --max-iterations 500 --time-limit 0.5");
 }
 
 TEST(RepeatCommand, AFailedSimulationIsGeneratedAgainAndNotSolved) {
@@ -570,7 +594,7 @@ TEST(RepeatCommand, AFailedSimulationIsGeneratedAgainAndNotSolved) {
 TEST(RepeatCommand, OfAWarmCellSaysThatItIsAColdSolve) {
   CellRecord cell;
   cell.start = "previous";
-  EXPECT_THAT(request_words(cell), ::testing::HasSubstr("--start cold"));
+  EXPECT_THAT(request_words(cell), ::testing::Not(::testing::HasSubstr("--start")));
   EXPECT_THAT(request_words(cell), ::testing::HasSubstr("  # a cold solve: "));
 }
 

@@ -68,6 +68,15 @@ TEST(Anonymous, ThatThereWereTwoMachinesIsStillTold) {
   EXPECT_THAT(all, Not(HasSubstr("bench0")));
 }
 
+TEST(Anonymous, OneMachineHasOneNumberInSeveralStores) {
+  StoreContents other = of_ada();
+  other.runs.front().machine.host = "bench02";
+  HostNumbers numbers;
+  EXPECT_EQ(anonymous(of_ada(), &numbers).runs.front().machine.host, "machine 1");
+  EXPECT_EQ(anonymous(other, &numbers).runs.front().machine.host, "machine 2");
+  EXPECT_EQ(anonymous(of_ada(), &numbers).runs.front().machine.host, "machine 1");
+}
+
 TEST(Anonymous, WhatIsLeftStillSaysWhatWasRun) {
   const StoreContents store = anonymous(of_ada());
   EXPECT_EQ(store.problems[0].source, "stack-2.hdf5");

@@ -228,6 +228,25 @@ TEST_F(Compare, OtherMachinesAndBuildsHaveTheirTimesRefusedUnlessForced) {
   EXPECT_THAT(comparison_terminal(forced, false), HasSubstr("compiler: GNU 12 in the base, Clang 16 in the new one"));
 }
 
+TEST_F(Compare, AMachineOfTheSameModelIsAnotherMachine) {
+  base.runs[0].machine.host = "bench01";
+  fresh.runs[0].machine.host = "bench02";
+  slow_down(fresh, "SSN", 2.0);
+  const Comparison refused = compared(base, fresh);
+  EXPECT_FALSE(refused.times_compared);
+  EXPECT_FALSE(refused.failed);
+  const std::string text = comparison_terminal(refused, false);
+  EXPECT_THAT(text, HasSubstr("machine: bench01 in the base, bench02 in the new one"));
+  EXPECT_THAT(text, HasSubstr("times are not compared: the two differ in machine"));
+  CompareOptions options;
+  options.force = true;
+  EXPECT_TRUE(compared(base, fresh, options).failed);
+  RunRecord shard = base.runs[0];
+  shard.machine.host = "bench02";
+  base.runs.push_back(shard);
+  EXPECT_TRUE(compared(base, fresh).times_compared) << "shards on a cluster have a machine in common";
+}
+
 TEST_F(Compare, OtherLimitsAreNotComparedUnlessForced) {
   for (CellRecord& cell : fresh.cells) cell.limit_s = 2.0;
   EXPECT_EQ(compared(base, fresh).compared, 0);

@@ -130,18 +130,20 @@ TEST(History, ALoadedNightIsShownAndNotJudged) {
   EXPECT_TRUE(suite.nights[23].not_judged.empty());
 }
 
-TEST(History, AnotherMachineStartsAnew) {
-  std::map<std::size_t, Change> changes;
-  for (std::size_t night = 15; night < 30; ++night) {
-    changes[night] = [](StoreContents& store) {
-      store.runs[0].machine.cpu = "Another CPU";
-      for (CellRecord& cell : store.cells) cell.total.minimum *= cell.setting == "s-S1" ? 0.4 : 0.8;
-    };
+TEST(History, AnotherMachineStartsAnewThoughItsProcessorIsOfTheSameModel) {
+  for (const bool same_model : {false, true}) {
+    std::map<std::size_t, Change> changes;
+    for (std::size_t night = 15; night < 30; ++night) {
+      changes[night] = [same_model](StoreContents& store) {
+        (same_model ? store.runs[0].machine.host : store.runs[0].machine.cpu) = "another";
+        for (CellRecord& cell : store.cells) cell.total.minimum *= cell.setting == "s-S1" ? 0.4 : 0.8;
+      };
+    }
+    const auto suite = history_of({}, 30, changes);
+    EXPECT_THAT(suite.time_changes, IsEmpty());
+    EXPECT_NE(suite.nights[14].segment, suite.nights[15].segment);
+    EXPECT_LT(std::abs(*whole_series(suite, 1, 0).points[20].corrected), 0.02) << "against the nights of its machine";
   }
-  const auto suite = history_of({}, 30, changes);
-  EXPECT_THAT(suite.time_changes, IsEmpty());
-  EXPECT_NE(suite.nights[14].segment, suite.nights[15].segment);
-  EXPECT_LT(std::abs(*whole_series(suite, 1, 0).points[20].corrected), 0.02) << "against the nights of its machine";
 }
 
 TEST(History, WhatMovesAllSettingsIsNoChangeOfAnyAndIsTold) {

@@ -4,17 +4,15 @@ import csv
 import json
 import math
 import re
-import shlex
 import sys
 from statistics import quantiles
 
 from support import temporary_folder, write_report
 
 
-def settings_of(command):
-    """Options of a cell, from the command that repeats it."""
-    words = shlex.split(command)
-    return dict(words[i + 1].split("=", 1) for i, word in enumerate(words) if word == "--set")
+def settings_of(label):
+    """The options of a grid, from the label of a setting."""
+    return dict(word.split("=", 1) for word in label.split() if "=" in word)
 
 
 def log_ratios(rows):
@@ -58,7 +56,7 @@ def check(study, rows, labels):
     def near(shown, value):
         assert math.isclose(shown, value, rel_tol=1e-9), (solver, shown, value)
 
-    options = {row["label"]: settings_of(row["command"]) for row in own}
+    options = {row["label"]: settings_of(row["label"]) for row in own}
     for setting, name in zip(study["settings"], names):
         near(setting["times_best"], math.exp(mean_log(logs, families, name)))
         for family, shown in zip(families, setting["by_family"]):

@@ -303,7 +303,7 @@ def test_filters_and_sorting(window, large):
     hidden = window.run("""
         return [...document.querySelectorAll('#cell-table .link.narrow')].filter((one) =>
             one.lastChild.getBoundingClientRect().right > one.closest('td').getBoundingClientRect().right).length;""")
-    assert hidden == 0 and window.run("return document.querySelectorAll('#cell-table .link.narrow').length") == 50
+    assert hidden == 0 and window.run("return document.querySelectorAll('#cell-table .link.narrow').length") == 100
     click(window, "#cell-table button[data-sort='iterations']")
     ascending = [int(t.replace(",", "")) for t in column(window, "iterations")]
     assert ascending == sorted(c["iterations"] for c in middle)[:50]
@@ -368,9 +368,17 @@ def test_state_is_in_the_address(window, large):
 
 
 def test_the_ranking_fits_every_width(window, large):
+    the_ranking_fits(window, large)
+
+
+def test_the_ranking_fits_with_long_labels(window, grids):
+    the_ranking_fits(window, grids)
+
+
+def the_ranking_fits(window, folder):
     for width, least, most in ((1400, 9, 13), (800, 5, 6), (420, 4, 4)):
         window.set_size(width, 900)
-        open_page(window, large)
+        open_page(window, folder)
         assert window.run("return document.documentElement.scrollWidth") <= width
         shown = window.run("""
             const box = document.getElementById("ranking-table").parentElement;
@@ -380,6 +388,26 @@ def test_the_ranking_fits_every_width(window, large):
         assert least <= len(shown[1]) <= most, (width, shown)
         assert {"Solver", "Solved", "Time, at limit"} <= set(shown[1]), (width, shown)
     window.set_size(1366, 768)
+
+
+def test_on_a_narrow_screen_tables_show_what_matters(window, large):
+    window.set_size(420, 900)
+    open_page(window, large)
+    beside = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.offsetWidth > 0 && " \
+             "one.getBoundingClientRect().right <= window.innerWidth).map((one) => one.textContent.replace(/ [↑↓]/, ''))"
+    assert {"Problem", "Solver", "Outcome", "Total"} <= set(window.run(beside, "#cell-table thead th")), \
+        window.run(beside, "#cell-table thead th")
+    assert len(window.run(beside, "#heat-table thead th")) >= 4, "the problem, its contacts and two solvers"
+    assert len(window.run(beside, "#claim-table thead tr:last-child th")) >= 3, "the solver and two counts"
+    window.set_size(1366, 768)
+
+
+def test_problems_of_a_family_stand_in_order(window, large):
+    open_page(window, large)
+    family = {one["name"]: one["family"] for one in page_data(large)["problems"]}
+    names = window.run("return [...document.querySelectorAll('#heat-table tbody th[scope=row]')].map((th) => th.title)")
+    places = [(family[name], [int(number) for number in re.findall("[0-9]+", name)]) for name in names]
+    assert places == sorted(places) and max(places)[1] > [9], places
 
 
 def test_problem_labels_show_what_differs(window, large):

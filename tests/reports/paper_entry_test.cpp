@@ -70,6 +70,26 @@ TEST(PaperEntry, LaysOutTheTableWithThePublishedValueBeneath) {
   EXPECT_THAT(paper_page("P", {result}), HasSubstr("\"verdict\":\"holds\""));
 }
 
+TEST(PaperEntry, WhatASolverDoesNotTakeIsNoZero) {
+  Json json = small();
+  json["tables"][0].erase("published");
+  json["tables"][0].erase("spread");
+  json["tables"][0]["quantity"] = "count(solved)";
+  const auto entry = read(json);
+  ASSERT_TRUE(entry) << entry.error().message;
+  std::vector<Sample> samples = four();
+  for (Sample& one : samples) {
+    one.numbers["solved"] = 0.0;
+    one.subject.status = one.subject.setting == "B" ? "unsupported" : "stalled";
+  }
+  const EntryResult result = evaluate_entry(*entry, samples);
+  EXPECT_EQ(table_texts(entry->tables[0], result.tables[0]),
+            (std::vector<std::vector<std::string>>{{"solver", "all"}, {"A_1", "0"}, {"B", "–"}}));
+  EXPECT_THAT(entry_markdown(result), HasSubstr("B, all: the solver does not take these problems (unsupported)"));
+  samples.back().subject.status = "stalled";
+  EXPECT_EQ(table_texts(entry->tables[0], evaluate_entry(*entry, samples).tables[0]).back().back(), "0");
+}
+
 TEST(PaperEntry, FiguresAreWrittenForGnuplotAndPgfplots) {
   const auto entry = read(small());
   ASSERT_TRUE(entry);

@@ -149,6 +149,8 @@ TEST(PaperLanguage, WhatHasNoNumberSaysWhy) {
   EXPECT_EQ(why("sd(iterations){setting=A && problem=a1 && source=a1}"), "a standard deviation of one value");
   EXPECT_EQ(why("slope(tolerance - tolerance + 1, iterations)").substr(0, 6), "6 of 6");
   EXPECT_EQ(why("rank_correlation(iterations - iterations, iterations)"), "a rank correlation with a constant");
+  EXPECT_EQ(reduce("slope", {1, 1, 2, 2}, {3, 4, 5, 6}).reason, "a slope over fewer than three places");
+  EXPECT_DOUBLE_EQ(reduce("slope", {1, 2, 3}, {3, 5, 7}).number.value_or(0), 2.0);
   EXPECT_EQ(why("geometric_mean(iterations - 1)"), "a geometric mean of what is not positive");
   EXPECT_EQ(why("log10(0)"), "the logarithm of what is not positive");
 }

@@ -26,6 +26,7 @@ void with_count(std::ptrdiff_t count, Kernel kernel) {
   }
 }
 
+/// store(target[i], Σ_c factors[c] · column c) for `Count` columns.
 template <int Count, class Store>
 void combine(double* __restrict target, const double* __restrict columns, std::ptrdiff_t lead,
              const double* __restrict factors, std::ptrdiff_t rows, Store store) {
@@ -46,18 +47,29 @@ inline void sum_columns(double* target, const double* columns, std::ptrdiff_t le
   });
 }
 
-/// target −= Σ_c factors[c] · column c.
-inline void subtract_columns(double* target, const double* columns, std::ptrdiff_t lead, const double* factors,
-                             std::ptrdiff_t count, std::ptrdiff_t rows) {
-  const auto subtract = [&]<int Count>() {
-    combine<Count>(target, columns, lead, factors, rows, [](double& entry, double sum) { entry -= sum; });
-  };
+/// The same of any number of columns, eight at a time.
+template <class Store>
+void combine_columns(double* target, const double* columns, std::ptrdiff_t lead, const double* factors,
+                     std::ptrdiff_t count, std::ptrdiff_t rows, Store store) {
+  const auto some = [&]<int Count>() { combine<Count>(target, columns, lead, factors, rows, store); };
   for (; count >= most_columns; count -= most_columns) {
-    subtract.template operator()<most_columns>();
+    some.template operator()<most_columns>();
     columns += most_columns * lead;
     factors += most_columns;
   }
-  with_count(count, subtract);
+  with_count(count, some);
+}
+
+/// target += Σ_c factors[c] · column c.
+inline void add_columns(double* target, const double* columns, std::ptrdiff_t lead, const double* factors,
+                        std::ptrdiff_t count, std::ptrdiff_t rows) {
+  combine_columns(target, columns, lead, factors, count, rows, [](double& entry, double sum) { entry += sum; });
+}
+
+/// target −= Σ_c factors[c] · column c.
+inline void subtract_columns(double* target, const double* columns, std::ptrdiff_t lead, const double* factors,
+                             std::ptrdiff_t count, std::ptrdiff_t rows) {
+  combine_columns(target, columns, lead, factors, count, rows, [](double& entry, double sum) { entry -= sum; });
 }
 
 /// sums[c] = column c · vector for 1 to most_columns columns.

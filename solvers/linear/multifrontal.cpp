@@ -12,6 +12,7 @@ namespace conebench {
 
 namespace {
 
+using column_kernels::add_columns;
 using column_kernels::dot_columns;
 using column_kernels::subtract_columns;
 using column_kernels::sum_columns;
@@ -22,6 +23,77 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kPanelWidth = 32;  ///< pivots eliminated one by one before the rest is updated by a matrix product
 constexpr int kSolveWidth = column_kernels::most_columns;  ///< pivots whose triangle is inverted
+
+constexpr int kInvertedSize = 18;  ///< most pivots of a front that is inverted as a whole
+/// Most times that a front's diagonal may be the shift: the residuals of products with an inverse grow with the
+/// condition.
+constexpr double kInvertedRatio = 1e4;
+
+/// Whether products with the front's inverse cost less than the solutions until the next shift gain by it, and have as
+/// many digits. `upper`: its panel, shifted.
+bool worth_inverting(const EliminationFront& front, const double* upper, double shift) {
+  if (front.rows != front.pivots || front.pivots > kInvertedSize) return false;
+  double largest = 0.0;
+  for (int j = 0; j < front.pivots; ++j) largest = std::max(largest, upper[j * (front.rows + 1)]);
+  return largest <= kInvertedRatio * shift;
+}
+
+/// kernel.operator()<size>() for sizes of few contacts, kernel.operator()<0>() for others.
+template <class Kernel>
+decltype(auto) with_size(int size, Kernel kernel) {
+  switch (size) {
+    case 3: return kernel.template operator()<3>();
+    case 6: return kernel.template operator()<6>();
+    case 9: return kernel.template operator()<9>();
+    case 12: return kernel.template operator()<12>();
+    default: return kernel.template operator()<0>();
+  }
+}
+
+/// A front without rows below, from its panels to its inverse in the place of `lower`, by Gauss-Jordan elimination
+/// without pivoting. False at a pivot, which is Cholesky's or LU's, that is not positive.
+template <int Size>
+bool invert_front(double* lower, const double* upper, int size) {
+  const int pivots = Size > 0 ? Size : size;
+  const std::ptrdiff_t lead = pivots;
+  for (int j = 0; j < pivots; ++j) {
+    for (int i = j; i < pivots; ++i) lower[j + i * lead] = upper[i + j * lead];
+  }
+  double column[kInvertedSize];
+  for (int k = 0; k < pivots; ++k) {
+    double* const own = lower + k * lead;
+    if (!(own[k] > 0.0) || !std::isfinite(own[k])) return false;
+    const double inverse = 1.0 / own[k];
+    for (int i = 0; i < pivots; ++i) {
+      column[i] = own[i];
+      own[i] *= -inverse;
+    }
+    column[k] = 0.0;
+    own[k] = inverse;
+    for (int j = 0; j < pivots; ++j) {
+      if (j == k) continue;
+      double* const other = lower + j * lead;
+      const double factor = other[k] *= inverse;
+      for (int i = 0; i < pivots; ++i) other[i] -= factor * column[i];
+    }
+  }
+  return true;
+}
+
+/// vector = inverse · vector.
+template <int Size>
+void multiply(const double* inverse, double* vector, int size) {
+  if constexpr (Size > 0) {
+    Eigen::Map<Eigen::Matrix<double, Size, 1>> all(vector);
+    all = (Eigen::Map<const Eigen::Matrix<double, Size, Size>>(inverse) * all).eval();
+  } else {
+    double product[kInvertedSize];
+    const int width = std::min(kSolveWidth, size);
+    sum_columns(product, inverse, size, vector, width, size);
+    add_columns(product, inverse + width * size, size, vector + width, size - width, size);
+    std::copy_n(product, size, vector);
+  }
+}
 
 /// Eliminates the pivots of one front within its panels. `lower` and `upper` (the transposed one) are the same for
 /// Cholesky. Left-looking within kPanelWidth columns, right-looking beyond. False at a pivot that is not positive.
@@ -162,6 +234,7 @@ MultifrontalFactor::MultifrontalFactor(const BlockSparseMatrix& matrix, const Ve
     upper_original_.resize(values);
   }
   pivot_inverses_.resize(at(rows()));
+  inverted_.resize(fronts_.fronts.size());
   stack_.resize(at(fronts_.stack_values));
   waiting_.reserve(fronts_.fronts.size());
   work_.resize(at(rows()));
@@ -252,6 +325,13 @@ bool MultifrontalFactor::factor(double shift) {
       add(stack_.data() + top, size, fronts_.parent_position.data() + child.row_begin, lower_panel, upper_panel, schur,
           front.pivots, front.rows);
     }
+    inverted_[f] = worth_inverting(front, upper_panel, shift);
+    if (inverted_[f]) {
+      const bool done = with_size(
+          front.pivots, [&]<int Size>() { return invert_front<Size>(lower_panel, upper_panel, front.pivots); });
+      if (!done) return false;
+      continue;
+    }
     double* inverses = pivot_inverses_.data() + front.first_pivot;
     const auto eliminate = symmetric() ? eliminate_pivots<true> : eliminate_pivots<false>;
     if (!eliminate(lower_panel, upper_panel, inverses, front.pivots, front.rows)) return false;
@@ -271,10 +351,15 @@ void MultifrontalFactor::solve(const Vector& b, Vector& x) {
   double* const all = front_work_.data();
   for (std::size_t i = 0; i < work_.size(); ++i) work_[i] = b[fronts_.old_row[i]];
 
-  for (const EliminationFront& front : fronts_.fronts) {
+  for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
+    const EliminationFront& front = fronts_.fronts[f];
     const std::ptrdiff_t lead = front.rows;
     const double* const panel = lower_.data() + front.value_begin;
     double* const pivot = work_.data() + front.first_pivot;
+    if (inverted_[f]) {
+      with_size(front.pivots, [&]<int Size>() { multiply<Size>(panel, pivot, front.pivots); });
+      continue;
+    }
     // What the steps so far leave: of the rows solved y, of those behind what is to be added to the right-hand side.
     sum_columns(all, panel, lead, pivot, std::min(kSolveWidth, front.pivots), front.rows);
     for (int begin = kSolveWidth; begin < front.pivots; begin += kSolveWidth) {
@@ -292,6 +377,7 @@ void MultifrontalFactor::solve(const Vector& b, Vector& x) {
 
   for (std::size_t f = fronts_.fronts.size(); f-- > 0;) {
     const EliminationFront& front = fronts_.fronts[f];
+    if (inverted_[f]) continue;
     const std::ptrdiff_t lead = front.rows;
     const double* const panel = upper() + front.value_begin;
     double* const pivot = work_.data() + front.first_pivot;

@@ -53,10 +53,12 @@ class MultifrontalFactor {
   EliminationFronts fronts_;
   std::vector<int> new_row_, front_of_;  ///< by old row; by new row
   // Panels of rows × pivots, column by column, at EliminationFront::value_begin, as invert_pivots() leaves them.
-  // Cholesky: L alone. LU: L with unit diagonal, and U transposed. The originals are those of A.
+  // Cholesky: L alone. LU: L with unit diagonal, and U transposed. Of an inverted front its inverse, in place of L. The
+  // originals are those of A.
   std::vector<double> lower_, upper_;
   std::vector<double> lower_original_, upper_original_;
   std::vector<double> pivot_inverses_;  ///< of L's diagonal (Cholesky) or U's (LU), by new row
+  std::vector<char> inverted_;          ///< whether a front's panel is its inverse
   std::vector<double> stack_;           ///< updates on their way to their parents
   std::vector<int> waiting_;            ///< fronts whose updates are on the stack
   std::vector<double> work_, front_work_;

@@ -92,6 +92,39 @@ TEST_P(Multifrontal, FrontsWiderThanAPanelAreSolved) {
   EXPECT_LE((x - reference).norm(), 1e-9 * reference.norm());
 }
 
+TEST_P(Multifrontal, GroupsOfFewContactsAreSolvedBesideEachOther) {
+  // Groups of 1, 2, … 8 contacts that touch nothing else, behind a joint and a limit.
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  const ConeProduct cones = ConeProduct::create(1, 1, std::vector<double>(36, 0.5)).value();
+  Matrix dense = Matrix::Zero(cones.rows(), cones.rows());
+  dense(0, 0) = 2.0;
+  dense(1, 1) = 3.0;
+  for (Index group = 1, row = 2; group <= 8; row += 3 * group, ++group) {
+    const Matrix jacobian = Matrix::NullaryExpr(3 * group, 2 * group, [&] { return normal(random); });
+    const Matrix skew = Matrix::NullaryExpr(3 * group, 3 * group, [&] { return 0.1 * normal(random); });
+    dense.block(row, row, 3 * group, 3 * group) = jacobian * jacobian.transpose() + skew - skew.transpose();
+  }
+  const auto matrix = BlockSparseMatrix::from_dense(dense, cones);
+  const Vector rows = Vector::Ones(cones.rows()), b = wave(cones.rows());
+  MultifrontalFactor factor(matrix, rows, 0.0 * rows, factorization(), storage());
+  if (factorization() == Factorization::cholesky) dense = Matrix(0.5 * (dense + dense.transpose()));
+  Vector x(b.size());
+  for (const double shift : {1e-4, 1.0}) {
+    ASSERT_TRUE(factor.factor(shift));
+    factor.solve(b, x);
+    const Vector reference = (dense + shift * Matrix::Identity(b.size(), b.size())).partialPivLu().solve(b);
+    EXPECT_LE((x - reference).norm(), 1e-14 * dense.norm() / shift * reference.norm());
+  }
+  for (Index row = 0; row < b.size(); row += 5) {
+    dense(row, row) -= 100.0;
+    MultifrontalFactor refused(BlockSparseMatrix::from_dense(dense, cones), rows, 0.0 * rows, factorization(),
+                               storage());
+    EXPECT_FALSE(refused.factor(1e-4)) << "row " << row;
+    dense(row, row) += 100.0;
+  }
+}
+
 TEST_P(Multifrontal, TellsThatAnIndefiniteMatrixHasNoFactors) {
   Case c = chain(3, 0, 0, 30, 8, 0.0);
   c.dense.diagonal()[40] = -50.0;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "runners/store/build_difference.hpp"
 #include "runners/store/merger.hpp"
@@ -141,12 +143,21 @@ std::optional<Error> add_source(const fs::path& source, const MergeOptions& opti
   return merger.add(*connection);
 }
 
-/// All of the merge, into a file that nobody else knows yet. One source is open at a time: there may be more than a
-/// process may open.
+/// The journal of a store. `mode`: another one; empty: as it is.
+std::string journal(const Connection& store, const std::string& mode = "") {
+  Statement query = store.prepare("PRAGMA journal_mode" + (mode.empty() ? "" : " = " + mode));
+  return query.step() == SQLITE_ROW ? query.text(0) : "";
+}
+
+/// All of the merge, into a file that nobody else knows yet: no log, and its indices stay in memory. One source is open
+/// at a time: there may be more than a process may open.
 std::optional<Error> write_merged(std::span<const fs::path> sources, const fs::path& file, const MergeOptions& options,
                                   MergeSummary& summary) {
   auto target = open_store_file(file, true);
   if (!target) return target.error();
+  const std::string mode = journal(*target);
+  journal(*target, "MEMORY");
+  target->run("PRAGMA cache_size = -200000");  // KiB
   sqlite::Transaction transaction(*target);
   if (const int code = transaction.begun(); code != SQLITE_OK) return target->error("cannot be written", code);
   {
@@ -157,10 +168,10 @@ std::optional<Error> write_merged(std::span<const fs::path> sources, const fs::p
     }
   }
   int code = label(*target, summary.mixed);
-  // Rows have other runs now, and those of an older Conebench had no checksums.
-  if (code == SQLITE_OK) code = RowSeals(*target).seal_all();
+  // Rows have other runs now. Residuals have none, and came with their checksums unless they were saved.
+  if (code == SQLITE_OK) code = RowSeals(*target).seal_all(options.salvage);
   if (code == SQLITE_OK) code = transaction.commit();
-  if (code == SQLITE_OK) code = target->run("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (code == SQLITE_OK && journal(*target, mode) != mode) code = SQLITE_IOERR;
   if (code != SQLITE_OK) return target->error("cannot be written", code);
   return std::nullopt;
 }
@@ -188,12 +199,13 @@ std::optional<Error> check_paths(std::span<const fs::path> sources, const fs::pa
 }  // namespace
 
 std::optional<Error> check_named_once(std::span<const fs::path> stores) {
-  std::error_code ignored;
-  for (std::size_t i = 0; i < stores.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (stores[i] == stores[k] || fs::equivalent(stores[i], stores[k], ignored)) {
-        return Error{ErrorCode::bad_input, fmt::format("{}: given twice; name each store once", stores[i].string())};
-      }
+  std::set<fs::path> names;
+  std::set<std::pair<dev_t, ino_t>> files;
+  for (const fs::path& store : stores) {
+    struct stat file = {};
+    const bool there = ::stat(store.c_str(), &file) == 0;
+    if (!names.insert(store).second || (there && !files.emplace(file.st_dev, file.st_ino).second)) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: given twice; name each store once", store.string())};
     }
   }
   return std::nullopt;

@@ -101,7 +101,7 @@ bool RowSeals::Sums::fit(Part part, bool with_residuals) const {
   return stored_row == row && (part != Part::cells || !with_residuals || stored_residuals == residuals);
 }
 
-std::optional<RowSeals::Sums> RowSeals::sums(Part part, std::int64_t rowid, int& code) {
+std::optional<RowSeals::Sums> RowSeals::sums(Part part, std::int64_t rowid, bool with_residuals, int& code) {
   Table& one = table(part);
   Sums found;
   code = one.row.bind(1, rowid).step();
@@ -111,24 +111,27 @@ std::optional<RowSeals::Sums> RowSeals::sums(Part part, std::int64_t rowid, int&
   code = SQLITE_OK;
   if (part != Part::cells) return found;
   for (Table* const belonging : {&rounds_, &reaction_, &residuals_}) {
+    if (belonging == &residuals_ && !with_residuals) continue;
     (belonging == &residuals_ ? found.residuals : found.row) += rows_of_cell(*belonging, rowid, code);
     if (code != SQLITE_OK) return std::nullopt;
   }
   return found;
 }
 
-int RowSeals::seal(Part part, std::int64_t rowid) {
+int RowSeals::seal(Part part, std::int64_t rowid, bool residuals) {
   int code = SQLITE_OK;
-  const auto found = sums(part, rowid, code);
+  const auto found = sums(part, rowid, residuals, code);
   if (!found) return code == SQLITE_DONE ? SQLITE_INTERNAL : code;
   Statement& write = table(part).write;
   int next = 1;
   write.bind(next++, static_cast<std::int64_t>(found->row));
-  if (part == Part::cells) write.bind(next++, static_cast<std::int64_t>(found->residuals));
+  if (part == Part::cells) {
+    write.bind(next++, residuals ? static_cast<std::int64_t>(found->residuals) : found->stored_residuals.value_or(0));
+  }
   return write.bind(next, rowid).run();
 }
 
-int RowSeals::seal_all() {
+int RowSeals::seal_all(bool residuals) {
   for (const Part part : sealed_parts) {
     Statement rows = connection_.prepare(fmt::format("SELECT rowid FROM {}", to_string(part)));
     std::vector<std::int64_t> ids;
@@ -136,7 +139,7 @@ int RowSeals::seal_all() {
     for (; code == SQLITE_ROW; code = rows.step()) ids.push_back(rows.integer(0));
     if (code != SQLITE_DONE) return code;
     for (const std::int64_t id : ids) {
-      if (code = seal(part, id); code != SQLITE_OK) return code;
+      if (code = seal(part, id, residuals); code != SQLITE_OK) return code;
     }
   }
   return SQLITE_OK;
@@ -144,7 +147,7 @@ int RowSeals::seal_all() {
 
 bool RowSeals::whole(Part part, std::int64_t rowid) {
   int code = SQLITE_OK;
-  const auto found = sums(part, rowid, code);
+  const auto found = sums(part, rowid, true, code);
   return found && found->fit(part, true);
 }
 

@@ -25,9 +25,9 @@ class RowSeals {
   explicit RowSeals(const sqlite::Connection& connection);
 
   /// Writes the checksums of a row that has just been written. SQLITE_OK or the code of what failed.
-  int seal(Part part, std::int64_t rowid);
-  /// Of all rows.
-  int seal_all();
+  int seal(Part part, std::int64_t rowid) { return seal(part, rowid, true); }
+  /// Of all rows. `residuals`: false where those of all cells have their checksums already.
+  int seal_all(bool residuals = true);
 
   /// Whether the row and what belongs to it can be read and is as it was written.
   bool whole(Part part, std::int64_t rowid);
@@ -49,7 +49,8 @@ class RowSeals {
   Table fields_of(const char* name, const std::string& more, const char* key) const;
   static Sums row_sums(const sqlite::Statement& row, const Table& table, Part part);
   /// Nothing where the row or what belongs to it cannot be read, with the code of that.
-  std::optional<Sums> sums(Part part, std::int64_t rowid, int& code);
+  std::optional<Sums> sums(Part part, std::int64_t rowid, bool with_residuals, int& code);
+  int seal(Part part, std::int64_t rowid, bool residuals);
   std::uint32_t rows_of_cell(Table& table, std::int64_t cell, int& code);
   int scan(const char* name, const Table& table, std::unordered_map<std::int64_t, std::uint32_t>& sums) const;
   std::optional<Error> check_part(Part part, bool with_residuals, std::vector<std::string>& damaged);

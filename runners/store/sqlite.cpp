@@ -160,7 +160,7 @@ void Connection::Closer::operator()(sqlite3* handle) const { sqlite3_close_v2(ha
 
 int Connection::open(const std::filesystem::path& file, Access access) {
   file_ = file;
-  int flags = SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX;
+  int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;  // a connection is used by one thread at a time
   std::string name;
   switch (access) {
     case Access::read_only:

@@ -88,6 +88,14 @@ TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
   EXPECT_THAT(terminal(analyse(store_, false), false), HasSubstr("PGS-NCP: best over all is ")) << "one family";
 }
 
+TEST(OptionStudy, ShowsValuesAsPeopleWriteThem) {
+  OptionStudy study;
+  study.axes = {
+      {"rule", {"\"spectral\""}, false}, {"alpha", {"1.0"}, true}, {"power", {"null"}, true}, {"n", {"3"}, true}};
+  study.settings.push_back({.place = {0, 0, 0, 0}});
+  EXPECT_EQ(study.values(0), "rule=spectral, alpha=1, power=default, n=3");
+}
+
 TEST_F(TwoSettings, WithoutAProblemThatCountsThereIsNoEmptyTable) {
   for (ProblemRecord& problem : store_.problems) problem.zero_impulse = {{"natural_map_scaled", 0.0}};
   const std::string text = terminal(analyse(store_, false), false);

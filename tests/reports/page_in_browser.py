@@ -375,6 +375,19 @@ def test_the_ranking_fits_with_long_labels(window, grids):
     the_ranking_fits(window, grids)
 
 
+def test_long_labels_wrap_where_they_are_cut_otherwise(window, grids):
+    window.set_size(1400, 900)
+    open_page(window, grids)
+    window.run("conebench.data.solvers.forEach((s, i) => { s.label += ' initial_exponent=0.2 factorization=cholesky i=' + i; });"
+               "conebench.update({family: conebench.data.families[0]})")
+    draw_all(window)
+    cut = window.run("""
+        return ['ranking-table', 'profile-key', 'pairs'].map((id) => document.getElementById(id).closest('.scroll'))
+            .map((one) => one.scrollWidth - one.clientWidth);""")
+    assert cut == [0, 0, 0], cut
+    window.set_size(1366, 768)
+
+
 def the_ranking_fits(window, folder):
     for width, least, most in ((1400, 9, 13), (800, 5, 6), (420, 4, 4)):
         window.set_size(width, 900)

@@ -200,11 +200,13 @@ struct OptionStudy {
   /// What a choice by other families costs: the geometric mean of Family::chosen_times_best.
   std::optional<double> unseen_times_best;
   long unseen_lost = 0;
-  long dropped = 0;  ///< settings that ran on too few problems to be ranked: a search had dropped them before
+  /// Settings that ran on fewer problems: a search dropped them before. Costs of all families have then chosen the
+  /// others, and nothing is known of a family left out.
+  long dropped = 0;
 
   /// "increment=0.01, rule=spectral" of a setting.
   std::string values(std::size_t setting) const;
-  /// "chosen among the 3 settings that ran on all problems, not the 6 that a search dropped"; empty where none was.
+  /// "chosen among the 3 settings that ran on all problems; 6 ran on fewer"; empty where none was dropped.
   std::string chosen_among() const;
 };
 

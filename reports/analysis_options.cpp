@@ -57,6 +57,7 @@ class Study {
 
   /// Nothing where the settings do not differ in options, or solve nothing.
   std::optional<OptionStudy> make() {
+    study_.dropped += dropped_by_search();
     find_axes();
     if (study_.axes.empty()) return std::nullopt;
     find_problems();
@@ -69,6 +70,25 @@ class Study {
   }
 
  private:
+  /// Settings without a cell here that an earlier run of the same suite asked for and the latest does not.
+  long dropped_by_search() const {
+    const StoreContents& contents = *analysis_.contents;
+    if (contents.runs.empty()) return 0;
+    std::set<std::string> shown;
+    std::set<int> versions;
+    for (const Column& column : analysis_.columns) shown.insert({column.setting->hash, column.setting->label});
+    for (const std::size_t c : columns_) versions.insert(analysis_.columns[c].setting->solver_version);
+    return std::count_if(contents.settings.begin(), contents.settings.end(), [&](const SettingRecord& setting) {
+      if (setting.solver != study_.solver || !versions.contains(setting.solver_version)) return false;
+      if (shown.contains(setting.hash) || shown.contains(setting.label)) return false;
+      const RunRecord& latest = contents.runs.back();
+      return std::any_of(contents.runs.begin(), contents.runs.end(), [&](const RunRecord& run) {
+        return run.suite_name == latest.suite_name && run.suite_text == latest.suite_text &&
+               run.scope_json.find('"' + setting.hash + '"') != std::string::npos;
+      });
+    });
+  }
+
   /// Records leave out common options at their defaults: what a setting lacks is null here.
   void find_axes() {
     std::vector<Json> options;
@@ -174,7 +194,7 @@ class Study {
   void leave_out(std::size_t f) {
     OptionStudy::Family& family = study_.families[f];
     family.best = least([f](const OptionStudy::Setting& setting) { return setting.by_family[f]; });
-    if (study_.families.size() < 2) return;
+    if (study_.families.size() < 2 || study_.dropped > 0) return;
     family.chosen = least([f](const OptionStudy::Setting& setting) {
       std::vector<double> others = setting.by_family;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(f));

@@ -150,7 +150,10 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
     table.add(fields);
   }
   out += table.take();
-  if (study.dropped > 0) out += capital(study.chosen_among()) + ".\n\n";
+  if (study.dropped > 0) {
+    return out + fmt::format("Best over all: {}, {}. What it costs on problems not yet seen is not known.\n\n",
+                             markdown(study.values(study.recommended)), study.chosen_among());
+  }
   if (!study.unseen_times_best) {
     return out + fmt::format("Best over all: {}. One {} alone cannot say what holds for problems of another.\n\n",
                              markdown(study.values(study.recommended)), analysis.contents->group);

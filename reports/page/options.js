@@ -187,7 +187,6 @@ function settingList(study) {
 // What the families cost that were left out, the dearest first; those that a long list has no room for are folded.
 const adviceRows = 8;
 function adviceTable(study) {
-  if (!known(study.unseen_times_best)) return null;
   const options = study.axes.map((axis) => axis.option).join(", ");
   const values = (k) => study.axes.map((axis, a) => shownValue(axis.values[study.settings[k].place[a]])).join(", ");
   const setting = (k) => link(values(k), `solver.${study.settings[k].solver}`, { title: settingWords(study, k) });
@@ -241,18 +240,18 @@ function adviceTable(study) {
 
 function advice(study) {
   const words = settingWords(study, study.recommended);
-  const unsolved =
-    (study.unsolved > 0 ? ` No setting solves the other ${plural(study.unsolved, "problem")}.` : "") +
-    (study.dropped > 0
-      ? ` Chosen among the ${study.settings.length} settings that ran on all problems; ${study.dropped} ran on fewer.`
-      : "");
+  const unsolved = study.unsolved > 0 ? ` No setting solves the other ${study.unsolved === 1 ? "problem" : plural(study.unsolved, "problem")}.` : "";
+  const limits =
+    study.dropped > 0
+      ? `, among the ${study.settings.length} settings that ran on all problems; ${study.dropped} ran on fewer. What it costs on problems not yet seen is not known.`
+      : `. One ${data.group.one} alone cannot say what holds for another.`;
   if (!known(study.unseen_times_best)) {
     return el(
       "p",
       { class: "lead" },
       "Best over all: ",
       el("b", {}, words),
-      `. One ${data.group.one} alone cannot say what holds for another.${unsolved}`,
+      `${limits}${unsolved}`,
     );
   }
   return el(
@@ -307,12 +306,14 @@ function drawOptions() {
         "div",
         { class: "study" },
         picture,
-        el(
-          "div",
-          {},
-          el("h3", {}, "Each left out in turn"),
-          scroller(el("div", {}, adviceTable(study) ?? ""), { "aria-label": "Settings by family" }),
-        ),
+        known(study.unseen_times_best)
+          ? el(
+              "div",
+              {},
+              el("h3", {}, "Each left out in turn"),
+              scroller(el("div", {}, adviceTable(study)), { "aria-label": "Settings by family" }),
+            )
+          : null,
       ),
     );
   });

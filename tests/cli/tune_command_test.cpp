@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,6 +135,13 @@ TEST_F(Tune, ChoosesTheSettingThatTheWholeGridHasFirstAndItsEntryRuns) {
     }
     EXPECT_NEAR(setting["times_best"], std::exp(sum), 1e-9) << setting;
   }
+  // A report knows only those that are left, and says so.
+  const auto report = conebench({"report", folder / "tune.sqlite", "--out", folder / "r", "--format", "md"});
+  const std::size_t left = json["rungs"].back()["settings"].size(), all = json["rungs"][0]["settings"].size();
+  EXPECT_THAT(report.out,
+              ::testing::HasSubstr(fmt::format(
+                  "; chosen among the {} settings that ran on all problems; {} ran on fewer\n", left, all - left)));
+  EXPECT_THAT(report.out, ::testing::Not(::testing::HasSubstr("not yet seen")));
   // The entry stands in a suite as it is.
   std::string suite = tuned_suite;
   suite.replace(suite.find("\"NSGS\""), 6, entry.str());

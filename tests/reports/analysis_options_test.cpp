@@ -118,9 +118,24 @@ TEST_F(TwoSettings, WhatASearchHasDroppedIsCounted) {
   const OptionStudy& study = analysis.option_studies.at(0);
   EXPECT_EQ(study.settings.size(), 2U);
   EXPECT_EQ(study.dropped, 1);
-  const std::string told = "hosen among the 2 settings that ran on all problems; 1 ran on fewer";
-  EXPECT_THAT(terminal(analysis, false), HasSubstr("; c" + told + "\n"));
-  EXPECT_THAT(markdown_report(analysis), HasSubstr("C" + told + "."));
+  EXPECT_FALSE(study.unseen_times_best) << "all families have chosen those that are left";
+  const std::string told = "chosen among the 2 settings that ran on all problems; 1 ran on fewer";
+  EXPECT_THAT(terminal(analysis, false), HasSubstr("PGS-NCP: best over all is relaxation=1; " + told + "\n"));
+  EXPECT_THAT(markdown_report(analysis), HasSubstr(told + ". What it costs on problems not yet seen is not known."));
+}
+
+TEST_F(TwoSettings, WhatAnEarlierRunOfTheSameSuiteAskedForIsDroppedAndWhatAnEditTookOutIsNot) {
+  for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 2.0);
+  SettingRecord outdated = store_.settings[1];
+  outdated.hash = "s-outdated";
+  outdated.label = "PGS-NCP relaxation=1.5";
+  store_.settings.push_back(outdated);
+  RunRecord earlier = store_.runs.front();
+  earlier.scope_json = R"({"settings": {"s-outdated": ["PGS-NCP", "PGS-NCP relaxation=1.5"]}})";
+  store_.runs.insert(store_.runs.begin(), earlier);
+  EXPECT_EQ(analyse(store_, false).option_studies.at(0).dropped, 1);
+  store_.runs.front().suite_text = "another";
+  EXPECT_EQ(analyse(store_, false).option_studies.at(0).dropped, 0);
 }
 
 TEST_F(TwoSettings, AnUnsolvedProblemCountsWithTenTimesItsLimitAndOneThatNoneSolvesNotAtAll) {

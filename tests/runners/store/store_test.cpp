@@ -118,6 +118,20 @@ TEST(Store, OutcomesAreAllThatIsReadButTheResiduals) {
   EXPECT_EQ(records_json(*outcomes), records_json(*all));
 }
 
+TEST(Store, WhatASuiteAskedForIsReadOfItsLastRunWhereOthersSayTheSame) {
+  const ScratchFolder folder;
+  auto store = new_store(folder / "a.sqlite");
+  for (const auto& [suite, scope] : {std::pair{"a", "{}"}, {"a", "{1}"}, {"b", "{1}"}, {"a", "{1}"}, {"a", ""}}) {
+    RunRecord run = sample_run();
+    run.suite_name = suite;
+    run.scope_json = scope;
+    ASSERT_TRUE(store.begin_run(run));
+  }
+  std::vector<std::string> scopes;
+  for (const RunRecord& run : store.read()->runs) scopes.push_back(run.scope_json);
+  EXPECT_EQ(scopes, (std::vector<std::string>{"", "{}", "", "{1}", "{1}", ""}));
+}
+
 TEST(Store, NumbersThatAreNotFiniteAreNull) {
   const ScratchFolder folder;
   auto store = new_store(folder / "a.sqlite");

@@ -4,6 +4,7 @@
 # it needs, but the C library's. Siconos and Ipopt are not in it. Then tries it (scripts/try_package.sh).
 # --deb: makes conebench_VERSION_amd64.deb by cpack instead: for any processor of the architecture, with dependencies, manual
 # page and completion. --build: package the executable of this build folder, in place of a build of its own; 77 without the tools.
+# A build for any processor (cmake without -march) gives both.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
 cd "$(dirname "$0")/.."
@@ -42,8 +43,9 @@ if [ "$kind" = deb ]; then
   echo "$out/$package"
   exit 0
 fi
-version=$("$build/bin/conebench" --version | awk '{ print $2 }')
-name=conebench-$version-x86_64
+said=$("$build/bin/conebench" --version)
+name=conebench-$(awk '{ print $2 }' <<<"$said")-x86_64
+[[ $said != *native* ]] || name+=-native  # for processors like this one alone
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/$name"/{bin,lib,share/licenses}

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenes/elastic_mesh.hpp"
+#include "scenes/mesh_options.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/scenes.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 //     A         M + Δt D + Δt² K, of a step of implicit Euler               kg
 //     V, B, C   volume, strains by displacements, Hooke's law of an element m³, 1/m, N/m²
 
-struct SoftBlockOptions {
+struct SoftBlockOptions : MeshOptions {
   long nx = 5;
   long ny = 5;
   long nz = 3;
@@ -49,31 +49,40 @@ struct SoftBlockOptions {
     bind.real("gravity", o.gravity, {.minimum = 0, .maximum = 1e6, .unit = "m/s^2", .doc = "downwards"});
     bind.real("time_step", o.time_step, {.minimum = 1e-9, .maximum = 1e3, .unit = "s", .doc = "of the step"});
     bind.real("push", o.push, {.minimum = -1e6, .maximum = 1e6, .unit = "m/s", .doc = "along x, before the step"});
+    MeshOptions::declare(bind, o);
     declare_form(bind, o.form);
   }
 };
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
-/// An elastic block of (nx, ny, nz) cells that lies on the ground without weight until the step begins: linear
-/// elasticity, one step of implicit Euler from the undeformed rest, a contact at every node of its lowest face.
-///
-/// Its free velocity is (push, 0, −Δt g) / (1 + Δt α) everywhere, as K does not resist a translation.
-Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t) {
-  const auto nodes_along = [](long cells) { return cells + 1; };
-  const double count = double(nodes_along(o.nx)) * double(nodes_along(o.ny)) * double(nodes_along(o.nz));
-  if (count > 5e5) return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 500000 nodes"};
-  const auto node = [&](long i, long j, long k) {
-    return static_cast<Index>(i + nodes_along(o.nx) * (j + nodes_along(o.ny) * k));
-  };
-  const Index nodes = static_cast<Index>(count);
-  const double damped = o.time_step * (o.time_step + o.stiffness_damping);  // K's share in A
-  const auto c = hooke(o.young, o.poisson);
 
-  Vector mass = Vector::Zero(nodes);
+/// Sums M and Δt (Δt + β) K element by element.
+struct Assembly {
+  double density, damped;
+  Vector mass;
   Triplets entries;
-  entries.reserve(static_cast<std::size_t>(o.nx * o.ny * o.nz) * tetrahedra_of_cell.size() * 144);
+
+  void add(const std::array<Index, 4>& at, double volume, const ElementMatrix& stiffness) {
+    for (const Index node : at) mass[node] += 0.25 * density * volume;
+    for (int row = 0; row < 12; ++row) {
+      for (int col = 0; col < 12; ++col) {
+        // Summed in the same order on both sides of the diagonal, A comes out symmetric to the last bit.
+        const double value = damped * stiffness(row, col);
+        if (value == 0.0) continue;
+        entries.emplace_back(static_cast<int>(3 * at[static_cast<std::size_t>(row / 3)] + row % 3),
+                             static_cast<int>(3 * at[static_cast<std::size_t>(col / 3)] + col % 3), value);
+      }
+    }
+  }
+};
+
+/// Adds all elements of the block, whose cells have the same six. Returns how many nodes are lowest, the first ones.
+Index add_block(const SoftBlockOptions& o, Assembly& all) {
+  const auto node = [&](long i, long j, long k) { return static_cast<Index>(i + (o.nx + 1) * (j + (o.ny + 1) * k)); };
+  all.mass = Vector::Zero(node(0, 0, o.nz + 1));
+  all.entries.reserve(static_cast<std::size_t>(o.nx * o.ny * o.nz) * tetrahedra_of_cell.size() * 144);
+  const auto c = hooke(o.young, o.poisson);
   for (const auto& corners : tetrahedra_of_cell) {
-    // All cells have the same six elements.
     Eigen::Matrix<double, 3, 4> points;
     for (int a = 0; a < 4; ++a) {
       const int corner = corners[static_cast<std::size_t>(a)];
@@ -86,28 +95,70 @@ Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t)
           std::array<Index, 4> at{};
           for (std::size_t a = 0; a < 4; ++a) {
             at[a] = node(i + (corners[a] & 1), j + ((corners[a] >> 1) & 1), k + (corners[a] >> 2));
-            mass[at[a]] += 0.25 * o.density * volume;
           }
-          for (int row = 0; row < 12; ++row) {
-            for (int col = 0; col < 12; ++col) {
-              // Summed in the same order on both sides of the diagonal, A comes out symmetric to the last bit.
-              const double value = damped * stiffness(row, col);
-              if (value == 0.0) continue;
-              entries.emplace_back(static_cast<int>(3 * at[static_cast<std::size_t>(row / 3)] + row % 3),
-                                   static_cast<int>(3 * at[static_cast<std::size_t>(col / 3)] + col % 3), value);
-            }
-          }
+          all.add(at, volume, stiffness);
         }
       }
     }
   }
+  return node(0, 0, 1);
+}
+
+/// Adds the elements of a file's mesh, whose lowest nodes come first from then on. Returns how many those are: within a
+/// billionth of its height.
+Index add_mesh(const SoftBlockOptions& o, const TetrahedralMesh& mesh, Assembly& all) {
+  const MeshBox box = box_of(mesh);
+  const double low = box.least[2] + 1e-9 * box.size()[2];
+  std::vector<Index> number(mesh.nodes.size());
+  Index lowest = 0;
+  for (const bool down : {true, false}) {
+    Index next = lowest;
+    for (std::size_t k = 0; k < number.size(); ++k) {
+      if ((mesh.nodes[k][2] <= low) == down) number[k] = next++;
+    }
+    if (down) lowest = next;
+  }
+  all.mass = Vector::Zero(static_cast<Index>(number.size()));
+  const auto c = hooke(o.young, o.poisson);
+  for (const auto& corners : mesh.tetrahedra) {
+    Eigen::Matrix<double, 3, 4> points;
+    std::array<Index, 4> at{};
+    for (std::size_t a = 0; a < 4; ++a) {
+      points.col(Index(a)) = mesh.nodes[std::size_t(corners[a])];
+      at[a] = number[std::size_t(corners[a])];
+    }
+    const TetrahedralElement element = element_of(points, c);
+    all.add(at, element.volume, element.stiffness);
+  }
+  return lowest;
+}
+
+/// An elastic block of (nx, ny, nz) cells, or a file's mesh, that lies on the ground without weight until the step
+/// begins: linear elasticity, one step of implicit Euler from the undeformed rest, a contact at every node of its
+/// lowest face.
+///
+/// Its free velocity is (push, 0, −Δt g) / (1 + Δt α) everywhere, as K does not resist a translation.
+Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t) {
+  const double count = double(o.nx + 1) * double(o.ny + 1) * double(o.nz + 1);
+  if (o.mesh.empty() && count > 5e5) return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 500000 nodes"};
+  Assembly all{
+      .density = o.density, .damped = o.time_step * (o.time_step + o.stiffness_damping), .mass = {}, .entries = {}};
+  Index contacts = 0;
+  if (o.mesh.empty()) {
+    contacts = add_block(o, all);
+  } else {
+    const auto mesh = mesh_of(o, {});
+    if (!mesh) return mesh.error();
+    contacts = add_mesh(o, *mesh, all);
+  }
+  const Index nodes = all.mass.size();
+  Triplets& entries = all.entries;
   const double damping = 1.0 + o.time_step * o.mass_damping;
   for (Index k = 0; k < 3 * nodes; ++k) {
-    entries.emplace_back(static_cast<int>(k), static_cast<int>(k), damping * mass[k / 3]);
+    entries.emplace_back(static_cast<int>(k), static_cast<int>(k), damping * all.mass[k / 3]);
   }
 
   ContactProblemData data;
-  const Index contacts = node(0, 0, 1);
   auto cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), o.friction));
   if (!cones) return cones.error();
   data.cones = *cones;

@@ -2,19 +2,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenes/mesh_file.hpp"
+#include "scenes/mesh_options.hpp"
 #include "scenes/simulated/soft_support.hpp"
 
 namespace conebench {
 
 namespace {
-
-Result<TetrahedralMesh> block_of(long nx, long ny, long nz, const Eigen::Vector3d& size) {
-  if (double(nx + 1) * double(ny + 1) * double(nz + 1) > 2e5) {
-    return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 200000 nodes"};
-  }
-  return block_mesh(nx, ny, nz, size);
-}
 
 /// A body on the ground.
 Result<SimulatedModel> soft_scene(const SoftOptions& o, Result<TetrahedralMesh> mesh) {
@@ -27,14 +20,12 @@ Result<SimulatedModel> soft_scene(const SoftOptions& o, Result<TetrahedralMesh> 
   return model;
 }
 
-struct SoftDropOptions : SoftOptions {
+struct SoftDropOptions : SoftOptions, MeshOptions {
   long nx = 4, ny = 4, nz = 4;
   double edge = 0.1;
   double height = 0.02;
   double tilt = 10.0;
   double speed = 0.5;
-  std::string mesh;
-  double scale = 1.0;
 
   static void declare(OptionBinder& bind, SoftDropOptions& o) {
     declare_cells(bind, "nx", o.nx, "cells along x, six tetrahedra each");
@@ -45,19 +36,15 @@ struct SoftDropOptions : SoftOptions {
               {.minimum = 0, .maximum = 1e3, .unit = "m", .doc = "of its lowest point at the start"});
     bind.real("tilt", o.tilt, {.minimum = -180, .maximum = 180, .unit = "deg", .doc = "about (1, 1, 0)"});
     bind.real("speed", o.speed, {.minimum = -1e3, .maximum = 1e3, .unit = "m/s", .doc = "along x at the start"});
-    bind.text("mesh", o.mesh, "file of tetrahedra in place of the cube: Gmsh's .msh 4.1 or VTK's legacy form, as text");
-    bind.real("scale", o.scale, {.minimum = 1e-9, .maximum = 1e9, .doc = "metres that a unit of the file stands for"});
+    MeshOptions::declare(bind, o);
     SoftOptions::declare(bind, o);
   }
 };
 
 /// An elastic cube that falls on an edge or a corner, slides, and comes to rest.
 Result<SimulatedModel> make_soft_drop(const SoftDropOptions& o, std::uint64_t) {
-  auto mesh = o.mesh.empty() ? block_of(o.nx, o.ny, o.nz, Eigen::Vector3d::Constant(o.edge)) : read_mesh(o.mesh);
-  if (mesh && !o.mesh.empty()) {
-    for (Eigen::Vector3d& node : mesh->nodes) node *= o.scale;
-  }
-  auto model = soft_scene(o, std::move(mesh));
+  const auto cube = [&] { return block_of({}, o.nx, o.ny, o.nz, Eigen::Vector3d::Constant(o.edge)); };
+  auto model = soft_scene(o, mesh_of(o, cube));
   if (!model) return model;
   SoftBody& soft = model->soft->bodies[0];
   const double angle = o.tilt * std::numbers::pi / 180.0, c = std::cos(angle), s = std::sin(angle) / std::sqrt(2.0);
@@ -76,7 +63,7 @@ Result<SimulatedModel> make_soft_drop(const SoftDropOptions& o, std::uint64_t) {
   return model;
 }
 
-struct SoftMatOptions : SoftOptions {
+struct SoftMatOptions : SoftOptions, MeshOptions {
   long nx = 20, ny = 34, nz = 1;
   double width = 0.2;
   double length = 0.34;
@@ -99,32 +86,34 @@ struct SoftMatOptions : SoftOptions {
     bind.real("grip_duration", o.grip_duration,
               {.minimum = 1e-3, .maximum = 1e3, .unit = "s", .doc = "of the half circle; then the hand lets go"});
     declare_random(bind, o.random);
+    MeshOptions::declare(bind, o);
     SoftOptions::declare(bind, o);
   }
 };
 
-/// 003 V-C2: a mat one edge of which is led over to the other, which folds it. Its size, density and path are not
-/// published.
+/// 003 V-C2: a mat one edge of which, the one with the largest y, is led over to the other, which folds it. Its size,
+/// density and path are not published.
 Result<SimulatedModel> make_soft_mat(const SoftMatOptions& options, std::uint64_t seed) {
   SoftMatOptions o = options;
   if (o.random) draw(o, {.young = {5e4, 1e5}, .poisson = {0.3, 0.4}, .friction = {0.1, 0.5}}, seed);
-  auto model = soft_scene(o, block_of(o.nx, o.ny, o.nz, {o.width, o.length, o.thickness}));
+  auto model = soft_scene(o, block_of(o, o.nx, o.ny, o.nz, {o.width, o.length, o.thickness}));
   if (!model) return model;
   SoftModel& soft = *model->soft;
   const auto& nodes = soft.bodies[0].mesh.nodes;
+  const Eigen::Vector3d size = box_of(soft.bodies[0].mesh).size();
   Tie tie;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (nodes[k][1] > o.length * (1.0 - 1e-9)) tie.nodes.push_back(Index(k));
+    if (nodes[k][1] > size[1] * (1.0 - 1e-9)) tie.nodes.push_back(Index(k));
   }
   tie.stiffness = o.grip_stiffness / double(tie.nodes.size());
   tie.until = o.grip_duration;
   Guide hand;
   hand.name = "hand";
-  hand.pose.position = {0.5 * o.width, o.length, 0.0};
+  hand.pose.position = {0.5 * size[0], size[1], 0.0};
   hand.moves.push_back({.until = o.grip_duration,
                         .angle = std::numbers::pi,
                         .axis = Eigen::Vector3d::UnitX(),
-                        .centre = {0.5 * o.width, o.length - o.grip_radius, 0.0},
+                        .centre = {0.5 * size[0], size[1] - o.grip_radius, 0.0},
                         .turns = false});
   soft.guides.push_back(hand);
   soft.ties.push_back(tie);

@@ -1,13 +1,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "scenes/mesh_options.hpp"
 #include "scenes/simulated/soft_support.hpp"
 
 namespace conebench {
 
 namespace {
 
-struct SoftBallGripOptions : SoftOptions {
+struct SoftBallGripOptions : SoftOptions, MeshOptions {
   long cells = 10;
   double radius = 0.04;
   double force = 10.0;
@@ -31,6 +32,7 @@ struct SoftBallGripOptions : SoftOptions {
     bind.real("lift", o.lift, {.minimum = 0, .maximum = 1e3, .unit = "m", .doc = "how far it rises"});
     declare_seconds(bind, "lift_duration", o.lift_duration, "of the rise");
     declare_random(bind, o.random);
+    MeshOptions::declare(bind, o);
     SoftOptions::declare(bind, o);
   }
 };
@@ -41,7 +43,15 @@ Result<SimulatedModel> make_soft_ball_grip(const SoftBallGripOptions& options, s
   if (o.random) draw(o, {.young = {5e5, 2e6}, .poisson = {0.3, 0.4}, .friction = {0.4, 0.6}}, seed);
   SimulatedModel model = model_with(o);
   SoftModel& soft = *model.soft;
-  auto ball = body_of(o, ball_mesh(o.cells, o.radius));
+  auto mesh = mesh_of(o, [&]() -> Result<TetrahedralMesh> { return ball_mesh(o.cells, o.radius); });
+  if (!mesh) return mesh.error();
+  if (!o.mesh.empty()) {
+    const MeshBox box = box_of(*mesh);
+    o.radius = 0.5 * box.size()[0];
+    const Eigen::Vector3d centre(box.middle()[0], box.middle()[1], box.least[2] + o.radius);
+    for (Eigen::Vector3d& node : mesh->nodes) node -= centre;
+  }
+  auto ball = body_of(o, std::move(*mesh));
   if (!ball) return ball.error();
   ball->name = "ball";
   const double base_height = 2.5 * o.radius;
@@ -87,7 +97,7 @@ Result<SimulatedModel> make_soft_ball_grip(const SoftBallGripOptions& options, s
   return model;
 }
 
-struct SoftGripperOptions : SoftOptions {
+struct SoftGripperOptions : SoftOptions, MeshOptions {
   long nx = 8, ny = 12, nz = 20;
   double squeeze = 0.02;
   double lift = 0.1;
@@ -109,6 +119,7 @@ struct SoftGripperOptions : SoftOptions {
     bind.real("lift", o.lift, {.minimum = 0, .maximum = 1e3, .unit = "m", .doc = "how far they rise"});
     bind.real("object_mass", o.object_mass, {.minimum = 1e-6, .maximum = 1e3, .unit = "kg", .doc = "of the cylinder"});
     declare_random(bind, o.random);
+    MeshOptions::declare(bind, o);
     SoftOptions::declare(bind, o);
   }
 };
@@ -120,9 +131,11 @@ Result<SimulatedModel> make_soft_gripper(const SoftGripperOptions& options, std:
   SimulatedModel model = model_with(o);
   SoftModel& soft = *model.soft;
   const double radius = 0.02, half_height = 0.03, play = 0.01, close = 0.5, lift_duration = 1.0;
-  const Eigen::Vector3d finger(0.02, 0.03, 0.1);
+  const auto mesh = block_of(o, o.nx, o.ny, o.nz, {0.02, 0.03, 0.1});
+  if (!mesh) return mesh.error();
+  const Eigen::Vector3d finger = box_of(*mesh).size();
   for (const double side : {-1.0, 1.0}) {
-    auto body = body_of(o, block_mesh(o.nx, o.ny, o.nz, finger));
+    auto body = body_of(o, *mesh);
     if (!body) return body.error();
     body->name = side < 0.0 ? "left" : "right";
     Eigen::Vector3d corner(radius + play, -0.5 * finger[1], 0.01);

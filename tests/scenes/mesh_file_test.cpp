@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <sstream>
+#include <tuple>
 
+#include "scenes/scene_table.hpp"
 #include "scenes/simulated/simulated_scene.hpp"
 
 namespace conebench {
@@ -88,6 +91,62 @@ TEST(MeshFile, ASceneDropsIt) {
   const auto& nodes = model->soft->bodies[0].mesh.nodes;
   EXPECT_EQ(nodes.size(), 64U);
   for (const auto& node : nodes) EXPECT_LE(node.norm(), 0.04 + 1e-12);
+}
+
+TEST(MeshFile, EveryElasticSceneTakesOneInPlaceOfItsOwn) {
+  // A file of the mesh that the scene would make, in another unit and place: the same model.
+  const auto moved = [](TetrahedralMesh mesh) {
+    for (Eigen::Vector3d& node : mesh.nodes) node = 1e3 * node + Eigen::Vector3d(5, -7, 11);
+    return mesh;
+  };
+  const std::vector<std::tuple<std::string, OptionValues, TetrahedralMesh>> cases = {
+      {"soft-mat", {{"nx", 3L}, {"ny", 4L}}, block_mesh(3, 4, 1, {0.2, 0.34, 0.01})},
+      {"soft-ball-grip", {{"cells", 4L}}, ball_mesh(4, 0.04)},
+      {"soft-gripper", {{"nx", 2L}, {"ny", 2L}, {"nz", 3L}}, block_mesh(2, 2, 3, {0.02, 0.03, 0.1})}};
+  for (const auto& [id, own, mesh] : cases) {
+    const auto row = require_simulated_scene(id);
+    ASSERT_TRUE(row);
+    const auto expected = (*row)->make(own, 1);
+    ASSERT_TRUE(expected);
+    const std::string file = write(gmsh_of(moved(mesh)), id + ".msh");
+    const auto read = (*row)->make({{"mesh", file}, {"scale", 1e-3}}, 1);
+    ASSERT_TRUE(read) << read.error().message;
+    const SoftModel &a = *expected->soft, &b = *read->soft;
+    ASSERT_EQ(a.bodies.size(), b.bodies.size());
+    for (std::size_t k = 0; k < a.bodies.size(); ++k) {
+      EXPECT_LE((a.bodies[k].position - b.bodies[k].position).norm(), 1e-12) << id;
+    }
+    ASSERT_EQ(a.ties.size(), b.ties.size());
+    for (std::size_t k = 0; k < a.ties.size(); ++k) EXPECT_EQ(a.ties[k].nodes, b.ties[k].nodes);
+    for (std::size_t k = 0; k < a.guides.size(); ++k) {
+      EXPECT_LE((a.guides[k].pose.position - b.guides[k].pose.position).norm(), 1e-12) << id;
+    }
+    EXPECT_FALSE((*row)->make({{"mesh", std::string("missing.msh")}}, 1)) << id;
+  }
+}
+
+TEST(MeshFile, SoftBlockStandsOnItsLowestNodes) {
+  const auto row = require_scene("soft-block");
+  ASSERT_TRUE(row);
+  TetrahedralMesh mesh = block_mesh(2, 3, 2, {0.04, 0.06, 0.04});
+  std::swap(mesh.nodes.front(), mesh.nodes.back());  // of the top
+  for (auto& corners : mesh.tetrahedra) {
+    for (Index& node : corners) {
+      const Index last = Index(mesh.nodes.size()) - 1;
+      if (node == 0 || node == last) node = last - node;
+    }
+  }
+  const auto read = (*row)->make({{"mesh", write(gmsh_of(mesh), "block.msh")}}, 1);
+  ASSERT_TRUE(read) << read.error().message;
+  const auto own = (*row)->make({{"nx", 2L}, {"ny", 3L}, {"nz", 2L}}, 1);
+  ASSERT_TRUE(own);
+  ASSERT_EQ(read->cones().contacts(), 12);
+  EXPECT_LE((read->free_term() - own->free_term()).norm(), 1e-12);
+  // The nodes are numbered otherwise, G's eigenvalues are the same.
+  const auto values = [](const ContactProblem& problem) {
+    return Vector(Eigen::SelfAdjointEigenSolver<Matrix>(problem.blocks().dense()).eigenvalues());
+  };
+  EXPECT_LE((values(*read) - values(*own)).norm(), 1e-9 * values(*own).norm());
 }
 
 TEST(MeshFile, BallsAreRoundAndOfTheirVolume) {

@@ -165,6 +165,9 @@ class Engine {
   virtual std::vector<std::int64_t> nodes() const { return {}; }
   /// Forces of elastic bodies and springs where q were this [N, N m]; empty where there are none.
   virtual Vector internal_force(const Vector& /*position*/) { return {}; }
+  /// Takes the forces in τ that follow positions for those at the step's end were q this, and K for their derivative,
+  /// positive semidefinite; after evaluate(). False where none do.
+  virtual bool linearise(const Vector& /*position*/, double /*time_step*/, Mechanics& /*mechanics*/) { return false; }
   virtual std::string shape_name(int shape) const = 0;
   /// The body of this name; 0 is the world. nullopt: the model has none.
   virtual std::optional<int> body_number(const std::string& name) const = 0;

@@ -16,7 +16,7 @@ Error missing(const std::string& name) {
 
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
                                             const EngineOptions& options) {
-  return model.soft ? make_soft_engine(*model.soft, name, options.threads) : missing(name);
+  return model.soft ? make_soft_engine(*model.soft, name, options) : missing(name);
 }
 
 Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel&, const std::string& name, const EngineOptions&,

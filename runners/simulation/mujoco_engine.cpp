@@ -10,7 +10,7 @@ namespace conebench::simulation {
 
 Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const std::string& name,
                                             const EngineOptions& options) {
-  if (model.soft) return make_soft_engine(*model.soft, name, options.threads);
+  if (model.soft) return make_soft_engine(*model.soft, name, options);
   std::vector<std::string> notes;
   auto loaded = load_model(model, name, notes);
   if (!loaded) return loaded.error();

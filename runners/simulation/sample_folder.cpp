@@ -305,7 +305,9 @@ static std::string changed_options(const SampleList& list) {
 }
 
 std::optional<std::string> loop_warning(const SampleList& list) {
-  if (list.summary.unsolved == 0) return std::nullopt;
+  const auto integrator = list.request.options.find("integrator");
+  const bool solved = integrator == list.request.options.end() || !is_experiment(integrator->second);
+  if (list.summary.unsolved == 0 || !solved) return std::nullopt;
   constexpr double rounding = 1e-10;
   const std::string changed = changed_options(list);
   const std::string help = list.summary.worst_residual <= rounding

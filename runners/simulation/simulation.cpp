@@ -8,6 +8,7 @@
 #include "base/plural.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/simulation/loop_solver.hpp"
+#include "runners/simulation/newton_step.hpp"
 #include "runners/simulation/thinning.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/simulated/urdf.hpp"
@@ -61,7 +62,18 @@ ContactProblem without_friction(const ContactProblem& problem) {
   return ContactProblem::create(std::move(data)).value();
 }
 
+void add_work(const SolveSummary& from, SolveSummary& to) {
+  const auto add = [](long more, long& sum) {
+    sum = more == not_counted || sum == not_counted ? not_counted : sum + more;
+  };
+  add(from.iterations, to.iterations);
+  add(from.factorizations, to.factorizations);
+  add(from.operator_products, to.operator_products);
+}
+
 }  // namespace
+
+bool is_experiment(const std::string& integrator) { return integrator == "penalty" || integrator == "positions"; }
 
 std::string to_string(Fallback fallback) {
   switch (fallback) {
@@ -84,9 +96,12 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
   bind.real("time_step", o.time_step,
             {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's, of a file its <option timestep>"});
-  bind.choice("integrator", o.integrator, {"euler", "moreau", "midpoint"},
-              "semi-implicit Euler, Moreau's midpoint rule, or the one that keeps energy, solved for the step's mean "
-              "velocity (003)");
+  bind.choice("integrator", o.integrator, {"euler", "moreau", "midpoint", "newton", "penalty", "positions"},
+              "semi-implicit Euler, Moreau's midpoint rule, the one that keeps energy, solved for the step's mean "
+              "velocity (003), Euler with elastic forces at the step's end; without a solver, as 003's baselines: "
+              "springs under contacts, position-based dynamics of rods");
+  PenaltyOptions::declare(bind, o.penalty);
+  bind.integer("substeps", o.substeps, {.minimum = 1, .maximum = 1e6, .doc = "of a step, integrator=positions"});
   bind.choice("coordinates", o.coordinates, {"reduced", "maximal"},
               "the joints' own, or every body free and the joints as bilateral rows");
   StepOptions::declare(bind, o.step);
@@ -154,6 +169,15 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   auto engine = load_engine(model, name, options.engine());
   if (!engine) return engine.error();
   made.engine_ = std::move(*engine);
+  if (options.integrator == "newton" && !model.soft) {
+    return Error{ErrorCode::wrong_usage, name + ": integrator=newton is for scenes of elastic bodies; set euler"};
+  }
+  if (options.integrator == "positions") {
+    const auto fault = model.soft ? PositionBased::fault_of(*model.soft)
+                                  : std::optional<std::string>("integrator=positions is for scenes of elastic bodies");
+    if (fault) return Error{ErrorCode::wrong_usage, name + ": " + *fault};
+    made.positions_ = std::make_unique<PositionBased>(*model.soft, options.substeps);
+  }
   const double own_step = model.time_step > 0.0 ? model.time_step : made.engine_->dimensions().time_step;
   made.time_step_ = options.time_step > 0.0 ? options.time_step : own_step;
   made.state_ = made.engine_->start();
@@ -236,6 +260,11 @@ Result<std::monostate> Simulation::evaluate() {
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> all = engine_->notes();
   all.insert(all.end(), notes_.begin(), notes_.end());
+  if (unsettled_ > 0) {
+    all.push_back(fmt::format("{}: in {} Newton's method did not reach {:g} in {} passes, at worst {:.2g}", name_,
+                              plural(unsettled_, "step"), NewtonStep::accurate, NewtonStep::most_passes,
+                              unsettled_by_));
+  }
   return all;
 }
 
@@ -271,32 +300,30 @@ Result<StepRecord> Simulation::step() {
     if (auto done = evaluate(); !done) return done.error();
     if (steps_ == 0) note_overlap();
 
-    const auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_, prescribed);
-    if (!step) return step.error();
     begin(Stage::rest);
     auto identities = identities_.follow(mechanics_.contacts);
-    SampleFacts known = facts(identities);
-    begin(Stage::assembly);
-    auto problem = step_problem(mechanics_, *step, time_step_, options_.step, std::move(known));
-    if (!problem) return problem.error();
-    begin(Stage::rest);
-
-    StepRecord record{.step = steps_ + 1, .state = state_, .problem = std::move(*problem)};
+    const bool alone = is_experiment(options_.integrator);
+    auto pass = alone                             ? experiment(identities)
+                : options_.integrator == "newton" ? newton(identities)
+                                                  : solve_pass(identities, prescribed);
+    if (!pass) return pass.error();
+    StepRecord& record = pass->record;
     record.state.time += first;
     record.configuration_residual = configuration_residual(mechanics_);
     for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);
-    auto impulse = solve(record.problem, record);
-    if (!impulse) return impulse.error();
-    record.impulse = std::move(*impulse);
     held_ = held_ || record.problem.rows() > 0;
-    missed_ += record.residual <= options_.tolerance ? 0 : 1;
-    const Vector velocity = velocity_after(*step, record.impulse);  // 004 eq. (76)
-    if (auto error = runaway(velocity)) return *error;
-    if (auto error = compare(*step, time_step_ - first, record)) return *error;
+    missed_ += alone || record.residual <= options_.tolerance ? 0 : 1;
+    record.inverse_error = inverse_error(*pass);
+    if (auto error = compare(*pass, time_step_ - first, record)) return *error;
 
-    engine_->advance_position(state_, velocity, time_step_ - first);                                 // 004 eq. (10b)
-    state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
+    if (pass->moved) {
+      state_ = std::move(*pass->moved);
+    } else {
+      const Vector& velocity = pass->velocity;
+      engine_->advance_position(state_, velocity, time_step_ - first);                                 // 004 eq. (10b)
+      state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
+    }
     engine_->advance_activation(state_, time_step_);
     state_.time += time_step_;
     ++steps_;
@@ -308,21 +335,92 @@ Result<StepRecord> Simulation::step() {
       if (!local) return local.error();
       record.problem = std::move(*local);
     }
-    return record;
+    return std::move(record);
   }();
   if (!outcome) state_ = before;
   return outcome;
 }
 
+/// A problem from the mechanics as they are, without an answer.
+Result<Simulation::Pass> Simulation::set_up(const std::vector<std::int64_t>& identities,
+                                            const PrescribedMotion& prescribed, const Vector* guess) {
+  begin(Stage::assembly);
+  auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_, prescribed);
+  if (!step) return step.error();
+  begin(Stage::rest);
+  SampleFacts known = facts(identities);
+  if (guess != nullptr && options_.start == "previous") known.guess = *guess;
+  begin(Stage::assembly);
+  auto problem = step_problem(mechanics_, *step, time_step_, options_.step, std::move(known));
+  if (!problem) return problem.error();
+  begin(Stage::rest);
+  return Pass{std::move(*step), {.step = steps_ + 1, .state = state_, .problem = std::move(*problem)}, {}};
+}
+
+Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>& identities,
+                                                const PrescribedMotion& prescribed, const Vector* guess) {
+  auto pass = set_up(identities, prescribed, guess);
+  if (!pass) return pass;
+  auto impulse = solve(pass->record.problem, pass->record);
+  if (!impulse) return impulse.error();
+  pass->record.impulse = std::move(*impulse);
+  pass->velocity = velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
+  if (auto error = runaway(pass->velocity)) return *error;
+  return pass;
+}
+
+Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>& identities) {
+  auto pass = set_up(identities, {});
+  if (!pass) return pass;
+  StepRecord& record = pass->record;
+  begin(Stage::solve);
+  if (positions_) {
+    pass->moved = state_;
+    record.impulse = positions_->step(*pass->moved, mechanics_.contacts, time_step_);
+    pass->velocity = pass->moved->velocity;
+    record.summary.iterations = options_.substeps;
+  } else {
+    record.impulse = penalty_impulse(mechanics_, mechanics_.jacobian * state_.velocity, time_step_, options_.penalty);
+    pass->velocity = velocity_after(pass->step, record.impulse);
+  }
+  begin(Stage::rest);
+  if (auto error = runaway(pass->velocity)) return *error;
+  record.summary.status = SolveStatus::converged;
+  if (record.problem.rows() > 0) record.residual = official(record.problem)(record.impulse);
+  return pass;
+}
+
+/// Passes until what the last one linearised holds at its end; the record is that one's, with the work of all.
+Result<Simulation::Pass> Simulation::newton(const std::vector<std::int64_t>& identities) {
+  NewtonStep step(*engine_, state_, time_step_, mechanics_);
+  step.linearise(Vector::Zero(state_.velocity.size()));
+  auto last = solve_pass(identities, {});
+  if (!last) return last;
+  for (long pass = 1;; ++pass) {
+    last->record.passes = pass;
+    last->record.newton_residual = step.linearise(last->velocity);
+    if (last->record.newton_residual <= NewtonStep::accurate || pass == NewtonStep::most_passes) break;
+    auto next = solve_pass(identities, {}, &last->record.impulse);
+    if (!next) return next;
+    add_work(last->record.summary, next->record.summary);
+    last = std::move(next);
+  }
+  if (const double left = last->record.newton_residual; !(left <= NewtonStep::accurate)) {
+    ++unsettled_;
+    unsettled_by_ = std::max(unsettled_by_, left);
+  }
+  return last;
+}
+
 /// Of the same problem, so that what the two differ in is this step's alone.
-std::optional<Error> Simulation::compare(const StepData& step, double time_step, StepRecord& record) {
+std::optional<Error> Simulation::compare(const Pass& pass, double time_step, StepRecord& record) {
   const auto force_after = [&](const Vector& impulse) {
     State moved = state_;
-    engine_->advance_position(moved, velocity_after(step, impulse), time_step);
+    engine_->advance_position(moved, velocity_after(pass.step, impulse), time_step);
     return engine_->internal_force(moved.position);
   };
   if (reference_ == nullptr) return std::nullopt;
-  const Vector force = force_after(record.impulse);
+  const Vector force = pass.moved ? engine_->internal_force(pass.moved->position) : force_after(record.impulse);
   record.internal_force = force.norm();
   if (record.problem.rows() == 0) return std::nullopt;
   begin(Stage::rest);
@@ -337,6 +435,17 @@ std::optional<Error> Simulation::compare(const StepData& step, double time_step,
   record.contact_error = (record.impulse - impulse).norm() / time_step_;
   if (force.size() > 0) record.internal_error = (force - force_after(impulse)).norm();
   return std::nullopt;
+}
+
+double Simulation::inverse_error(const Pass& pass) const {
+  const ContactProblem& problem = pass.record.problem;
+  const Vector& compliance = problem.compliance();
+  if (compliance.size() == 0 || compliance.minCoeff() <= 0.0) return std::numeric_limits<double>::quiet_NaN();
+  Vector motion = pass.step.jacobian * pass.velocity + pass.step.bias;
+  if (pass.step.drift.size() > 0) motion += pass.step.drift;
+  Vector inferred(motion.size());
+  project_cone(problem.cones(), -motion.cwiseQuotient(compliance), inferred);
+  return (pass.record.impulse - inferred).norm() / time_step_;
 }
 
 std::vector<std::string> Simulation::touched(const StepRecord& record) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,9 @@
 #include "problems/contact_problem.hpp"
 #include "runners/simulation/contact_identity.hpp"
 #include "runners/simulation/control.hpp"
+#include "runners/simulation/deformable/position_based.hpp"
 #include "runners/simulation/engine.hpp"
+#include "runners/simulation/penalty.hpp"
 #include "runners/simulation/step_problem.hpp"
 #include "runners/simulation/trot_control.hpp"
 #include "scenes/simulated/simulated_scene.hpp"
@@ -31,6 +34,8 @@ struct SimulationOptions {
   std::string integrator = "euler";
   std::string coordinates = "reduced";
   StepOptions step;
+  PenaltyOptions penalty;
+  long substeps = 100;
   double contact_margin = -1.0;
   double thinning = 0.0;
   std::string fallback = "none";
@@ -57,6 +62,9 @@ struct SimulationOptions {
   static void declare(OptionBinder& bind, SimulationOptions& o);
 };
 
+/// Whether steps of this `integrator` solve no contact problem: their impulses are those of a rule (003's baselines).
+bool is_experiment(const std::string& integrator);
+
 /// What became of a step whose solve failed (001 V-A).
 enum class Fallback { unused, frictionless, failed };
 std::string to_string(Fallback fallback);
@@ -68,8 +76,10 @@ struct StepRecord {
   State state = {};           ///< that the problem was made at: the step's start, with Moreau's rule its middle
   ContactProblem problem;     ///< with the guess, and the impulse below as its reference; fclib=local: without M and J
   Vector impulse = {};        ///< λ
-  SolveSummary summary = {};  ///< of the problem as it is, with friction
+  SolveSummary summary = {};  ///< of the problem as it is, with friction; its work is that of all passes
   Fallback fallback = Fallback::unused;
+  long passes = 1;                            ///< linearised problems of the step, integrator=newton
+  double newton_residual = 0.0;               ///< of the last one, see NewtonStep
   double residual = 0.0;                      ///< natural_map_scaled of λ
   double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
   double joint_drift = 0.0;                   ///< the same of joints and loops alone
@@ -77,10 +87,13 @@ struct StepRecord {
   double internal_force = 0.0;                ///< norm of the elastic forces after the step [N]
   double internal_error = 0.0;  ///< norm of their difference from those after the reference's impulses [N]
   double contact_error = 0.0;   ///< of λ/Δt from the reference's [N]
+  /// ‖λ − P(−(J v⁺ + b)/R)‖/Δt, P the cone's projection: of the impulses that 003 (37) infers from the motion [N]; nan
+  /// where some row has no compliance R.
+  double inverse_error = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A scene that is stepped through time by semi-implicit Euler (004 eq. 10) or Moreau's midpoint rule, with any solver
-/// of the registry.
+/// A scene that is stepped through time by semi-implicit Euler (004 eq. 10), Moreau's midpoint rule or 003's, or
+/// implicit Euler, with any solver of the registry.
 class Simulation {
  public:
   /// family and name: of the problems' provenance; messages begin with the name. Errors: those of load_engine and of
@@ -107,13 +120,29 @@ class Simulation {
   void watch(StageWatch stages);
 
  private:
+  /// A problem, its answer and the velocity that this gives.
+  struct Pass {
+    StepData step;
+    StepRecord record;
+    Vector velocity;
+    std::optional<State> moved = {};  ///< where it leads, if not along the velocity
+  };
+
   Simulation() = default;
+  Result<Pass> set_up(const std::vector<std::int64_t>& identities, const PrescribedMotion& prescribed,
+                      const Vector* guess = nullptr);
+  Result<Pass> solve_pass(const std::vector<std::int64_t>& identities, const PrescribedMotion& prescribed,
+                          const Vector* guess = nullptr);
+  /// The same, with impulses and velocity by an experiment's rule in place of the solver's.
+  Result<Pass> experiment(const std::vector<std::int64_t>& identities);
+  Result<Pass> newton(const std::vector<std::int64_t>& identities);
   Result<std::monostate> evaluate();
   PrescribedMotion prescribed_motion(double left) const;
+  double inverse_error(const Pass& pass) const;
   std::vector<std::string> touched(const StepRecord& record) const;
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
-  std::optional<Error> compare(const StepData& step, double time_step, StepRecord& record);
+  std::optional<Error> compare(const Pass& pass, double time_step, StepRecord& record);
   Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse);
   std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse);
   std::optional<Error> runaway(const Vector& velocity);
@@ -131,8 +160,10 @@ class Simulation {
   std::uint64_t seed_ = 1;
   double time_step_ = 0.0;
   long steps_ = 0;
-  long missed_ = 0;    ///< steps that were not solved to the tolerance
-  bool held_ = false;  ///< some step had a row
+  long missed_ = 0;            ///< steps that were not solved to the tolerance
+  long unsettled_ = 0;         ///< steps in which Newton's method ran out of passes
+  double unsettled_by_ = 0.0;  ///< the largest residual that it left
+  bool held_ = false;          ///< some step had a row
   bool blown_up_ = false;
   bool groundless_urdf_ = false;
   std::unique_ptr<Engine> engine_;
@@ -141,6 +172,7 @@ class Simulation {
   std::unique_ptr<Control> control_;
   std::vector<std::string> touching_;         ///< bodies that a contact pressed on in the step before, for trot_
   std::optional<TrotControl> trot_;           ///< in place of control_
+  std::unique_ptr<PositionBased> positions_;  ///< with integrator=positions
   std::vector<std::optional<Servo>> servos_;  ///< that the joints follow exactly; empty with drives=model
   State state_;
   Mechanics mechanics_;

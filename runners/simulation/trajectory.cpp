@@ -24,7 +24,8 @@ namespace {
 constexpr const char* common_columns =
     "step,time_s,rows,contacts,iterations,status,natural_map_scaled,configuration_residual,kinetic_J,potential_J,"
     "momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,"
-    "solve_ms,factorizations,own_residual,state_time_s,fallback,active,failed,weight_N,"
+    "solve_ms,factorizations,own_residual,state_time_s,fallback,active,failed,passes,"
+    "inverse_error_N,weight_N,"
     "impulse_norm,impulse_change,internal_force_N,internal_error_N,contact_error_N";
 constexpr const char* impulse_columns =
     "step,state_time_s,contact,first_body,second_body,x,y,z,gap_m,force_x,force_y,force_z";
@@ -178,7 +179,8 @@ std::string TrajectoryFiles::line(const StepRecord& record, const std::vector<Ei
                       ms * clock_->seconds(Stage::solve), factorizations, solve.own_residual, record.state.time,
                       to_string(record.fallback));
   const auto masses = engine.body_masses();
-  text += fmt::format(",{},{},{:.12g}", active_contacts(forces, simulation_->mechanics().contacts), failed(record),
+  text += fmt::format(",{},{},{},{:.6g},{:.12g}", active_contacts(forces, simulation_->mechanics().contacts),
+                      failed(record), record.passes, record.inverse_error,
                       engine.dimensions().gravity * std::accumulate(masses.begin(), masses.end(), 0.0));
   const auto& guess = record.problem.guess();
   text += fmt::format(",{:.9g},{:.9g}", record.impulse.norm(),

@@ -15,6 +15,7 @@ struct CableOptions : SoftOptions {
   double hand_radius = 0.15;
   double turns = 0.5;
   double feed = 0.97;
+  double rise = 1.1;
   bool random = false;
 
   CableOptions() {
@@ -33,13 +34,15 @@ struct CableOptions : SoftOptions {
     bind.real("turns", o.turns, {.minimum = 0, .maximum = 100, .unit = "1/s", .doc = "of the hand about the post"});
     bind.real("feed", o.feed,
               {.minimum = 0, .maximum = 2, .doc = "speed of the other end over that at which cable is wound up"});
+    bind.real("rise", o.rise,
+              {.minimum = 0, .maximum = 100, .doc = "of the hand in a turn, in diameters of the cable"});
     declare_random(bind, o.random);
     SoftOptions::declare(bind, o);
   }
 };
 
 /// 003 V-E: a hand leads a cable's end round a post while the other end is fed. Its path, the post and the density are
-/// not published; the cable does not touch itself.
+/// not published.
 Result<SimulatedModel> make_cable_winding(const CableOptions& options, std::uint64_t seed) {
   CableOptions o = options;
   if (o.random) draw(o, {.young = {4e6, 5e6}, .poisson = {0.4, 0.49}, .friction = {0.5, 1.5}}, seed);
@@ -64,11 +67,12 @@ Result<SimulatedModel> make_cable_winding(const CableOptions& options, std::uint
     body.pose = {start + Eigen::Vector3d((double(k) + 0.5) * link, 0.0, 0.0), along};
     body.points.push_back(Eigen::Vector3d::Zero());
     body.point_radius = o.radius;
+    body.half_length = 0.5 * link;
     soft.rigid.push_back(body);
   }
   // A turn of the hand about the post, clockwise from above, draws in the cable that a turn takes up.
   const double duration = 3.0, angle = -2.0 * std::numbers::pi * o.turns * duration;
-  const double rise = 2.2 * o.radius * o.turns * duration;
+  const double rise = 2.0 * o.radius * o.rise * o.turns * duration;
   Guide hand{.name = "hand", .pose = {start, along}};
   hand.moves.push_back({.until = duration, .by = {0.0, 0.0, rise}, .angle = angle, .steady = true});
   Guide feeder{.name = "feeder", .pose = {start + Eigen::Vector3d(o.length, 0.0, 0.0), along}};
@@ -87,6 +91,9 @@ Result<SimulatedModel> make_cable_winding(const CableOptions& options, std::uint
     joint.gain = link * gain;
     soft.joints.push_back(joint);
   }
+  // Links that touch lie half round a bend of the cable's radius apart, if not more.
+  soft.joints_apart = 1 + static_cast<int>(std::ceil(std::numbers::pi * o.radius / link));
+  soft.capsule_friction = o.friction;
   Shape post;
   post.name = "post";
   post.kind = Shape::Kind::cylinder;
@@ -101,8 +108,10 @@ Result<SimulatedModel> make_cable_winding(const CableOptions& options, std::uint
 }  // namespace
 
 SimulatedSceneRow cable_winding_scene() {
-  return elastic(make_simulated_scene<CableOptions>(
+  SimulatedSceneRow row = elastic(make_simulated_scene<CableOptions>(
       "cable-winding", "cable of rigid links that a hand winds round a post (003)", make_cable_winding));
+  row.loop.insert({"self_contact", true});
+  return row;
 }
 
 }  // namespace conebench

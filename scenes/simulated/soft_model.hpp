@@ -43,6 +43,8 @@ struct RigidBody {
   std::optional<Slide> slide = {};                     ///< one velocity in place of six
   std::vector<Eigen::Vector3d> points = {};            ///< of its surface, in its frame: these touch shapes
   double point_radius = 0.0;                           ///< of balls about them [m]
+  /// Of a capsule of that radius about the middle of its z: with the loop's self_contact it touches other ones [m].
+  std::optional<double> half_length = {};
 };
 
 /// A part of a path: from rest to rest on half a cosine wave, or at constant speed.
@@ -103,6 +105,8 @@ struct SoftModel {
   std::vector<Shape> shapes;
   std::vector<Tie> ties;
   std::vector<SpringJoint> joints;
+  double capsule_friction = 0.5;    ///< μ of capsules with each other
+  int joints_apart = 1;             ///< those that so many joints or fewer connect do not touch
   double mass_damping = 0.0;        ///< α of D = α M + β K [1/s]
   double stiffness_damping = 1e-3;  ///< β [s]
   double gravity = 9.81;            ///< along −z [m/s²]

@@ -92,10 +92,10 @@ TEST_F(GenerateSamples, WritesEveryNthStepAsAFileThatSolvesAsInTheLoop) {
   std::ifstream trajectory(folder / "out/trajectory.csv");
   std::string columns;
   std::getline(trajectory, columns);
-  EXPECT_THAT(columns, ::testing::EndsWith(
-                           ",joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,solve_ms,factorizations,"
-                           "own_residual,state_time_s,fallback,active,failed,weight_N,impulse_norm,impulse_change,"
-                           "internal_force_N,internal_error_N,contact_error_N"));
+  EXPECT_THAT(columns, ::testing::EndsWith(",joint_drift,r_primal,r_dual,r_ncp,r_nat,setup_ms,solve_ms,factorizations,"
+                                           "own_residual,state_time_s,fallback,active,failed,passes,inverse_error_N,"
+                                           "weight_N,impulse_norm,impulse_change,"
+                                           "internal_force_N,internal_error_N,contact_error_N"));
   for (const std::string file : json["files"]) {
     const auto judged = conebench({"judge", file, "--reaction", file, "--json"});
     ASSERT_EQ(judged.code, 0) << judged.err;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "problems/types.hpp"
+#include "runners/simulation/deformable/workers.hpp"
 #include "scenes/elastic_mesh.hpp"
 
 namespace conebench::simulation {
@@ -15,6 +16,9 @@ namespace conebench::simulation {
 ///     x, X     positions of the nodes, now and at rest                      m
 ///     F, R     D_s D_m⁻¹ of an element, its rotation (polar decomposition)  1
 ///     K_e      V Bᵀ C B                                                     N/m
+///     s_i      stretches, F = U diag(s) Wᵀ with R = U Wᵀ                    1
+///     t_k      (u_i w_jᵀ − u_j w_iᵀ)/√2: how F changes by a turn             1
+///     μ, λ     Lamé's                                                       N/m²
 class CorotatedBody {
  public:
   /// `first`: of the positions and velocities of its nodes, three each.
@@ -27,10 +31,15 @@ class CorotatedBody {
 
   /// Adds a quarter of each tetrahedron at each of its corners [kg].
   void add_mass(double density, Vector& mass) const;
-  /// Adds −Σ R K_e (Rᵀ x − X) [N] to `force` and Σ R K_e Rᵀ, whose ∂R is dropped, to the matrix's values: positive
-  /// semidefinite, symmetric to the last bit. Returns the elastic energy [J]. Elements are worked on by `threads`
-  /// threads and summed in one order, so that no bit depends on their number. No allocation with one.
-  double evaluate(const Vector& positions, Vector& force, SparseMatrix& stiffness, int threads = 1);
+  /// `turned`: Σ R K_e Rᵀ, ∂R dropped. `exact`: the forces' derivative, which has
+  /// V (2 μ − 2 (2 μ − λ tr(S − I)) / (s_i + s_j)) more along each t_k; what is negative of that is left out.
+  enum class Tangent { turned, exact };
+
+  /// Adds −Σ R K_e (Rᵀ x − X) [N] to `force` and the tangent to the matrix's values: positive semidefinite, symmetric
+  /// to the last bit. Returns the elastic energy [J]. Every sum has one order, so that no bit depends on the number of
+  /// workers. No allocation after the first call.
+  double evaluate(const Vector& positions, Vector& force, SparseMatrix& stiffness, Workers& workers,
+                  Tangent tangent = Tangent::turned);
 
  private:
   struct Element {
@@ -45,12 +54,14 @@ class CorotatedBody {
     std::array<Eigen::Matrix3d, 10> blocks;  ///< a ≤ b, by rows
     double energy = 0.0;
   };
-  static Share share_of(const Element& element, const Vector& positions);
-  void add(const Element& element, const Share& share, Vector& force, double* values) const;
+  Share share_of(const Element& element, const Vector& positions, Tangent tangent) const;
+  /// Of corners whose first position is from `begin` up to `end`: their forces and columns.
+  static void add(const Element& element, const Share& share, Index begin, Index end, Vector& force, double* values);
 
   std::vector<Element> elements_;
-  std::vector<Share> shares_;  ///< of a part of the elements, with several threads
+  std::vector<Share> shares_;  ///< with several workers
   Index first_ = 0, nodes_ = 0;
+  double shear_ = 0.0, bulk_ = 0.0;  ///< μ, λ
 };
 
 /// The rotation nearest to F, with determinant 1.

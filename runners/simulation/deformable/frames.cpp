@@ -78,6 +78,10 @@ void Frames::place(const Vector& position, const Vector& velocity, double time) 
     motion.velocity = carried.velocity + carried.spin.cross(arm) + slip;
     motion.drift = carried.spin.cross(carried.spin.cross(arm)) + 2.0 * carried.spin.cross(slip);
   }
+  lead(time);
+}
+
+void Frames::lead(double time) {
   for (std::size_t k = 0; k < model_->guides.size(); ++k) {
     poses_[static_cast<std::size_t>(model_->guide_number(k))] = pose_of(model_->guides[k], time);
   }
@@ -132,25 +136,38 @@ Eigen::Matrix3d Frames::inertia(std::size_t k) const {
   return 0.5 * (turned + turned.transpose());
 }
 
-void Frames::add_mechanics(std::vector<Eigen::Triplet<double>>& mass, Vector& force) const {
+void Frames::add_pattern(std::vector<Eigen::Triplet<double>>& mass) const {
+  for (std::size_t k = 0; k < model_->rigid.size(); ++k) {
+    const PointMotion motion = motion_of(k);
+    for (int r = 0; r < motion.count; ++r) {
+      for (int c = 0; c < motion.count; ++c) {
+        mass.emplace_back(motion.columns[std::size_t(r)], motion.columns[std::size_t(c)], 0.0);
+      }
+    }
+  }
+}
+
+void Frames::add_mechanics(SparseMatrix& mass, Vector& force) const {
+  using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 7, 7>;
   for (std::size_t k = 0; k < model_->rigid.size(); ++k) {
     const RigidBody& body = model_->rigid[k];
     const PointMotion motion = motion_of(k);
     const auto linear = motion.linear.leftCols(motion.count);
     const auto angular = motion.angular.leftCols(motion.count);
     const Eigen::Matrix3d turned = inertia(k);
-    Eigen::MatrixXd block = body.mass * linear.transpose() * linear + angular.transpose() * turned * angular;
+    Block block = body.mass * linear.transpose() * linear + angular.transpose() * turned * angular;
     block = (0.5 * (block + block.transpose())).eval();
     const Motion& at = motions_[k];
     const Eigen::Vector3d weight(0.0, 0.0, -model_->gravity * body.mass);
     const Eigen::Vector3d push = weight + body.force - body.mass * at.drift;
-    Eigen::VectorXd pull = linear.transpose() * push - angular.transpose() * at.spin.cross(turned * at.spin);
+    Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 7, 1> pull =
+        linear.transpose() * push - angular.transpose() * at.spin.cross(turned * at.spin);
     if (body.slide) pull[6] += body.slide->force;
     for (int r = 0; r < motion.count; ++r) {
       const int row = motion.columns[static_cast<std::size_t>(r)];
       force[row] += pull[r];
       for (int c = 0; c < motion.count; ++c) {
-        mass.emplace_back(row, motion.columns[static_cast<std::size_t>(c)], block(r, c));
+        mass.coeffRef(row, motion.columns[static_cast<std::size_t>(c)]) += block(r, c);
       }
     }
   }

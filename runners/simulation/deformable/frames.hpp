@@ -30,17 +30,22 @@ class Frames {
   Index velocities() const { return velocities_; }
   void start(Vector& position, Vector& velocity) const;
   void place(const Vector& position, const Vector& velocity, double time);
+  /// Puts the guides where they are at this time [s].
+  void lead(double time);
   /// q ← q ⊕ Δt v.
   void advance(Vector& position, const Vector& velocity, double time_step) const;
 
   /// Of a body number that is the world's, a rigid body's or a guide's.
   const FramePose& pose(int body) const { return poses_[static_cast<std::size_t>(body)]; }
+  FramePose& pose(int body) { return poses_[static_cast<std::size_t>(body)]; }
   /// Of a point of a rigid body, in world coordinates; of others no columns.
   PointMotion motion_of(int body, const Eigen::Vector3d& point) const;
   /// Of the k-th rigid body's centre.
   PointMotion motion_of(std::size_t k) const;
+  /// Where add_mechanics adds to M.
+  void add_pattern(std::vector<Eigen::Triplet<double>>& mass) const;
   /// Adds m ẋẋᵀ and I ωωᵀ of the rigid bodies to M, and −(Coriolis) + weight + own forces to `force`.
-  void add_mechanics(std::vector<Eigen::Triplet<double>>& mass, Vector& force) const;
+  void add_mechanics(SparseMatrix& mass, Vector& force) const;
   /// Of the slides, to entries that D has.
   void add_damping(SparseMatrix& damping) const;
   /// The potential of weights and own forces [J].

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "runners/simulation/deformable/corotated_body.hpp"
 #include "runners/simulation/deformable/frames.hpp"
-#include "runners/simulation/deformable/shape_distance.hpp"
 #include "runners/simulation/deformable/soft_picture.hpp"
 #include "runners/simulation/deformable/spring_joint.hpp"
+#include "runners/simulation/deformable/surface_contacts.hpp"
 
 namespace conebench::simulation {
 
@@ -20,32 +19,18 @@ namespace {
 
 constexpr const char* version = "elastic bodies 2";
 
-/// What can touch a shape: a node, or a ball about a point of a rigid body.
-struct SurfacePoint {
-  int body = 0;
-  Index first = 0;        ///< of a node: its first velocity
-  Eigen::Vector3d local;  ///< in the body's frame, of a node where it is at rest
-  double radius = 0.0;
-  bool node = false;
-};
-
 class SoftEngine final : public Engine {
  public:
-  SoftEngine(SoftModel model, int threads) : model_(std::move(model)), threads_(threads) {
+  SoftEngine(SoftModel model, const EngineOptions& options)
+      : model_(std::move(model)), contacts_(model_, options.self_contact), workers_(options.threads) {
     Index size = 0;
     for (const SoftBody& body : model_.bodies) {
       elastic_.emplace_back(body.mesh, body.young, body.poisson, size);
       firsts_.push_back(size);
-      add_points(body, size);
       size += body.position.size();
     }
     firsts_.push_back(size);
     frames_ = Frames(model_, size, size);
-    for (std::size_t k = 0; k < model_.rigid.size(); ++k) {
-      for (const auto& point : model_.rigid[k].points) {
-        points_.push_back({.body = model_.rigid_number(k), .local = point, .radius = model_.rigid[k].point_radius});
-      }
-    }
     dimensions_ = {.positions = size + frames_.positions(),
                    .velocities = size + frames_.velocities(),
                    .bodies = Index(model_.bodies.size() + model_.rigid.size()),
@@ -73,21 +58,23 @@ class SoftEngine final : public Engine {
     state_ = state;
     begin(Stage::assembly);
     frames_.place(state.position, state.velocity, state.time);
-    elastic_energy_ = evaluate_elastic(state.position, mechanics.force);
+    elastic_energy_ = evaluate_elastic(state.position, following_, CorotatedBody::Tangent::turned);
+    mechanics.force = following_;
+    // M, D and K have one pattern, so that only values are written.
     mechanics.stiffness = stiffness_;
-    mechanics.damping = model_.stiffness_damping * stiffness_;
+    mechanics.damping = stiffness_;
+    values(mechanics.damping) *= model_.stiffness_damping;
     for (Index k = 2; k < lumped_.size(); k += 3) mechanics.force[k] -= model_.gravity * lumped_[k];
-    mass_entries_.clear();
-    for (Index k = 0; k < lumped_.size(); ++k) mass_entries_.emplace_back(int(k), int(k), lumped_[k]);
-    frames_.add_mechanics(mass_entries_, mechanics.force);
-    mass_.resize(dimensions_.velocities, dimensions_.velocities);
-    mass_.setFromTriplets(mass_entries_.begin(), mass_entries_.end());
+    values(mass_).setZero();
+    for (Index k = 0; k < lumped_.size(); ++k) mass_.coeffRef(k, k) = lumped_[k];
+    frames_.add_mechanics(mass_, mechanics.force);
     mechanics.mass = mass_;
-    if (model_.mass_damping > 0.0) mechanics.damping += model_.mass_damping * mechanics.mass;
+    if (model_.mass_damping > 0.0) values(mechanics.damping) += model_.mass_damping * values(mass_);
     frames_.add_damping(mechanics.damping);
-    mechanics.force -= mechanics.damping * state.velocity;
-    add_bounds(mechanics.stiffness);
-    pull(state, reach.time_step, mechanics);
+    rates_.noalias() = mechanics.damping * state.velocity;
+    mechanics.force -= rates_;
+    if (!model_.joints.empty()) values(mechanics.stiffness) += values(bounds_);
+    pull(state.position, reach.time_step, mechanics);
     mechanics.lengths = Vector::Ones(dimensions_.velocities);
     mechanics.joint_residuals.resize(0);
     mechanics.limit_gaps.resize(0);
@@ -95,9 +82,21 @@ class SoftEngine final : public Engine {
     mechanics.joint_softness.clear();
     mechanics.limit_softness.clear();
     begin(Stage::collision);
-    find_contacts(reach, mechanics);
+    contacts_.find(state, frames_, reach, mechanics);
     begin(Stage::assembly);
     return std::monostate{};
+  }
+
+  bool linearise(const Vector& position, double time_step, Mechanics& mechanics) override {
+    begin(Stage::assembly);
+    mechanics.force -= following_;
+    frames_.place(position, state_.velocity, state_.time + time_step);
+    evaluate_elastic(position, following_, CorotatedBody::Tangent::exact);
+    frames_.place(state_.position, state_.velocity, state_.time);
+    mechanics.force += following_;
+    mechanics.stiffness = stiffness_;
+    pull(position, time_step, mechanics);
+    return true;
   }
 
   void advance_position(State& state, const Vector& velocity, double time_step) const override {
@@ -130,7 +129,7 @@ class SoftEngine final : public Engine {
   Vector internal_force(const Vector& position) override {
     Vector force;
     frames_.place(position, state_.velocity, state_.time);
-    evaluate_elastic(position, force);
+    evaluate_elastic(position, force, CorotatedBody::Tangent::turned);
     frames_.place(state_.position, state_.velocity, state_.time);
     return force;
   }
@@ -167,9 +166,11 @@ class SoftEngine final : public Engine {
     return columns;
   }
   std::string shape_name(int shape) const override {
-    const auto shapes = static_cast<int>(model_.shapes.size());
-    if (shape < shapes) return model_.shapes[std::size_t(shape)].name;
-    const SurfacePoint& point = points_[std::size_t(shape - shapes)];
+    auto number = std::size_t(shape);
+    if (number < model_.shapes.size()) return model_.shapes[number].name;
+    number -= model_.shapes.size();
+    if (number >= contacts_.points()) return model_.rigid[number - contacts_.points()].name;
+    const SurfacePoint& point = contacts_.point(number);
     if (!point.node) return body_name(point.body);
     return fmt::format("node {}", (point.first - firsts_[std::size_t(point.body) - 1]) / 3);
   }
@@ -208,33 +209,15 @@ class SoftEngine final : public Engine {
  private:
   bool is_elastic(int body) const { return body > 0 && body < model_.rigid_number(0); }
 
-  /// The nodes that are on the body's surface.
-  void add_points(const SoftBody& body, Index first) {
-    std::set<std::array<Index, 3>> faces;
-    for (const auto& t : body.mesh.tetrahedra) {
-      for (std::size_t out = 0; out < 4; ++out) {
-        std::array<Index, 3> face{};
-        for (std::size_t k = 0, at = 0; k < 4; ++k) {
-          if (k != out) face[at++] = t[k];
-        }
-        std::sort(face.begin(), face.end());
-        if (const auto [place, added] = faces.insert(face); !added) faces.erase(place);
-      }
-    }
-    std::set<Index> surface;
-    for (const auto& face : faces) surface.insert(face.begin(), face.end());
-    const int number = static_cast<int>(elastic_.size());
-    for (const Index node : surface) {
-      points_.push_back(
-          {.body = number, .first = first + 3 * node, .local = body.mesh.nodes[std::size_t(node)], .node = true});
-    }
-  }
+  static Eigen::Map<Vector> values(SparseMatrix& matrix) { return {matrix.valuePtr(), matrix.nonZeros()}; }
 
-  /// The entries of K, and the places of everything in it.
+  /// The entries of M, D and K, and the places of everything in them.
   void lay_out() {
     std::vector<Eigen::Triplet<double>> entries;
     for (Index k = 0; k < dimensions_.velocities; ++k) entries.emplace_back(int(k), int(k), 0.0);
     for (const CorotatedBody& body : elastic_) body.add_pattern(entries);
+    frames_.add_pattern(entries);
+    joints_at_.resize(model_.joints.size());
     for (const SpringJoint& joint : model_.joints) {
       const JointAt at = joint_at(joint, frames_);
       for (int r = 0; r < at.count; ++r) {
@@ -245,6 +228,7 @@ class SoftEngine final : public Engine {
     }
     stiffness_.resize(dimensions_.velocities, dimensions_.velocities);
     stiffness_.setFromTriplets(entries.begin(), entries.end());
+    mass_ = stiffness_;
     if (!model_.joints.empty()) bounds_ = stiffness_;
     for (CorotatedBody& body : elastic_) body.find_places(stiffness_);
     for (const SpringJoint& joint : model_.joints) {
@@ -258,18 +242,25 @@ class SoftEngine final : public Engine {
   }
 
   /// Of the frames as they are placed: force, K = Σ R K_e Rᵀ + Σ J_eᵀ K J_e in stiffness_, Σ E in bounds_. Returns the
-  /// energy.
-  double evaluate_elastic(const Vector& position, Vector& force) {
+  /// energy. The exact tangent has the forces' whole derivative in K instead, and no E.
+  double evaluate_elastic(const Vector& position, Vector& force, CorotatedBody::Tangent tangent) {
     force.setZero(dimensions_.velocities);
-    std::fill(bounds_.valuePtr(), bounds_.valuePtr() + bounds_.nonZeros(), 0.0);
-    std::fill(stiffness_.valuePtr(), stiffness_.valuePtr() + stiffness_.nonZeros(), 0.0);
+    values(bounds_).setZero();
+    values(stiffness_).setZero();
     double energy = 0.0;
-    for (CorotatedBody& body : elastic_) energy += body.evaluate(position, force, stiffness_, threads_);
+    for (CorotatedBody& body : elastic_) energy += body.evaluate(position, force, stiffness_, workers_, tangent);
+    const bool exact = tangent == CorotatedBody::Tangent::exact;
+    workers_.run(model_.joints.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t j = begin; j < end; ++j) {
+        joints_at_[j] = joint_at(model_.joints[j], frames_);
+        if (exact) joints_at_[j].curvature = newton_stiffness(model_.joints[j], joints_at_[j]);
+      }
+    });
     const int* place = joint_places_.data();
-    for (const SpringJoint& joint : model_.joints) {
-      const JointAt at = joint_at(joint, frames_);
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      const JointAt& at = joints_at_[j];
       energy += at.energy;
-      const Eigen::Matrix<double, 6, 14> weighted = joint.gain.asDiagonal() * at.jacobian;
+      const Eigen::Matrix<double, 6, 14> weighted = model_.joints[j].gain.asDiagonal() * at.jacobian;
       const Eigen::Matrix<double, 14, 1> pull = weighted.transpose() * at.error;
       for (int c = 0; c < at.count; ++c) {
         const int column = at.columns[std::size_t(c)];
@@ -277,150 +268,50 @@ class SoftEngine final : public Engine {
         for (int r = 0; r < at.count; ++r) {
           // One product for both sides of the diagonal.
           const int low = std::min(r, c), high = std::max(r, c);
-          stiffness_.valuePtr()[*place] += at.jacobian.col(low).dot(weighted.col(high));
-          bounds_.valuePtr()[*place++] += at.bound(low, high);
+          stiffness_.valuePtr()[*place] +=
+              exact ? at.curvature(low, high) : at.jacobian.col(low).dot(weighted.col(high));
+          if (!exact) bounds_.valuePtr()[*place] += at.bound(low, high);
+          ++place;
         }
       }
     }
     return energy;
   }
 
-  void add_bounds(SparseMatrix& stiffness) const {
-    if (!model_.joints.empty()) stiffness += bounds_;
-  }
-
-  /// Springs to where the guides are at the step's end.
-  void pull(const State& state, double time_step, Mechanics& mechanics) const {
+  /// Springs to where the guides are at the step's end, to what follows the positions, too.
+  void pull(const Vector& position, double time_step, Mechanics& mechanics) {
     for (const Tie& tie : model_.ties) {
-      if (state.time >= tie.until) continue;
+      if (state_.time >= tie.until) continue;
       const Guide& guide = model_.guides[std::size_t(tie.guide)];
-      const FramePose at = pose_of(guide, state.time + time_step);
+      const FramePose at = pose_of(guide, state_.time + time_step);
       const Eigen::Matrix3d turn = at.rotation * guide.pose.rotation.transpose();
       for (const Index node : tie.nodes) {
         const Index k = firsts_[std::size_t(tie.body)] + 3 * node;
         const Eigen::Vector3d arm = start_.position.segment<3>(k) - guide.pose.position;
         const Eigen::Vector3d target = at.position + turn * arm;
-        mechanics.force.segment<3>(k) += tie.stiffness * (target - state.position.segment<3>(k));
+        const Eigen::Vector3d force = tie.stiffness * (target - position.segment<3>(k));
+        mechanics.force.segment<3>(k) += force;
+        following_.segment<3>(k) += force;
         for (Index c = k; c < k + 3; ++c) mechanics.stiffness.coeffRef(c, c) += tie.stiffness;
       }
     }
   }
 
-  /// Where a guide's, or the still world's, surface point is after a step, less where it is now.
-  Eigen::Vector3d led(int carrier, const Eigen::Vector3d& point, double time_step) const {
-    if (carrier < model_.guide_number(0)) return Eigen::Vector3d::Zero();
-    const FramePose& now = frames_.pose(carrier);
-    const FramePose then =
-        pose_of(model_.guides[std::size_t(carrier - model_.guide_number(0))], state_.time + time_step);
-    return then.position + then.rotation * now.rotation.transpose() * (point - now.position) - point;
-  }
-
-  PointMotion motion_of(const SurfacePoint& point, const Eigen::Vector3d& at) const {
-    if (!point.node) return frames_.motion_of(point.body, at);
-    PointMotion motion;
-    motion.count = 3;
-    for (int c = 0; c < 3; ++c) motion.columns[std::size_t(c)] = int(point.first) + c;
-    motion.linear.leftCols<3>().setIdentity();
-    return motion;
-  }
-
-  Eigen::Vector3d velocity_of(const PointMotion& motion) const {
-    Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
-    for (int c = 0; c < motion.count; ++c) {
-      velocity += state_.velocity[motion.columns[std::size_t(c)]] * motion.linear.col(c);
-    }
-    return velocity;
-  }
-
-  void find_contacts(const Reach& reach, Mechanics& mechanics) {
-    mechanics.contacts.clear();
-    contact_entries_.clear();
-    std::vector<double> drift;
-    farthest_ = farthest(reach);
-    for (std::size_t p = 0; p < points_.size(); ++p) {
-      for (std::size_t s = 0; s < model_.shapes.size(); ++s) {
-        if (model_.shapes[s].carrier != points_[p].body) touch(p, s, reach, mechanics, drift);
-      }
-    }
-    mechanics.jacobian.resize(3 * Index(mechanics.contacts.size()), dimensions_.velocities);
-    mechanics.jacobian.setFromTriplets(contact_entries_.begin(), contact_entries_.end());
-    mechanics.drift = Eigen::Map<const Vector>(drift.data(), Index(drift.size()));
-    if (model_.guides.empty()) mechanics.drift.resize(0);
-  }
-
-  void touch(std::size_t p, std::size_t s, const Reach& reach, Mechanics& mechanics, std::vector<double>& drift) {
-    const SurfacePoint& point = points_[p];
-    const Shape& shape = model_.shapes[s];
-    const Eigen::Vector3d centre =
-        point.node
-            ? Eigen::Vector3d(state_.position.segment<3>(point.first))
-            : Eigen::Vector3d(frames_.pose(point.body).position + frames_.pose(point.body).rotation * point.local);
-    const FramePose& carrier = frames_.pose(shape.carrier);
-    const Eigen::Matrix3d axes = carrier.rotation * shape.pose.rotation;
-    const Eigen::Vector3d origin = carrier.position + carrier.rotation * shape.pose.position;
-    const ShapeDistance at = distance_to(shape, axes.transpose() * (centre - origin));
-    const double gap = at.gap - point.radius;
-    if (gap > farthest_) return;
-    ContactPoint contact;
-    const Eigen::Vector3d normal = axes * at.normal;
-    contact.frame = shape.kind == Shape::Kind::plane ? axes : frame_of(normal);
-    const Eigen::Vector3d touched = centre - point.radius * normal;
-    const PointMotion second = motion_of(point, touched), first = frames_.motion_of(shape.carrier, touched);
-    const Eigen::Vector3d surface = led(shape.carrier, touched, reach.time_step) / reach.time_step;
-    const Eigen::Vector3d relative = contact.frame.transpose() * (velocity_of(second) - velocity_of(first) - surface);
-    double margin = reach.contact_margin;
-    if (margin < 0.0) {
-      const double slip = reach.lifts ? shape.friction * relative.head<2>().norm() : 0.0;
-      const double speed = model_.gravity * reach.time_step + std::max(0.0, -relative[2]) + slip;
-      margin = 2.0 * reach.time_step * speed;
-    }
-    if (gap > margin) return;
-    contact.position = touched - 0.5 * gap * normal;
-    contact.gap = gap;
-    contact.friction = shape.friction;
-    if (shape.across) contact.across = *shape.across / shape.friction;
-    contact.first_shape = static_cast<int>(s);
-    contact.second_shape = static_cast<int>(model_.shapes.size() + p);
-    contact.first_body = shape.carrier;
-    contact.second_body = point.body;
-    contact.first_local = carrier.rotation.transpose() * (contact.position - carrier.position);
-    contact.second_local = point.local;
-    Eigen::Matrix3d rows = contact.frame.transpose();
-    rows.row(1) *= contact.across;
-    const int row = 3 * static_cast<int>(mechanics.contacts.size());
-    for (const auto& [motion, sign] : {std::pair(&second, 1.0), {&first, -1.0}}) {
-      for (int c = 0; c < motion->count; ++c) {
-        const Eigen::Vector3d entry = sign * (rows * motion->linear.col(c));
-        for (int r = 0; r < 3; ++r) {
-          if (entry[r] == 0.0) continue;
-          contact_entries_.emplace_back(row + r, motion->columns[std::size_t(c)], entry[r]);
-        }
-      }
-    }
-    for (int r = 0; r < 3; ++r) drift.push_back(-rows.row(r).dot(surface));
-    mechanics.contacts.push_back(contact);
-  }
-
-  /// No contact is taken beyond this gap, whatever its velocity: far pairs need no more than their distance.
-  double farthest(const Reach& reach) const {
-    if (reach.contact_margin >= 0.0) return reach.contact_margin;
-    const double fastest = state_.velocity.size() == 0 ? 0.0 : state_.velocity.cwiseAbs().maxCoeff();
-    return 1e3 * reach.time_step * (model_.gravity * reach.time_step + fastest + 1.0);
-  }
-
   SoftModel model_;
-  int threads_ = 1;
+  SurfaceContacts contacts_;
+  Workers workers_;
   std::vector<CorotatedBody> elastic_;
   std::vector<Index> firsts_;  ///< first position of each elastic body, and where they end
-  std::vector<SurfacePoint> points_;
   Frames frames_;
   Vector lumped_;  ///< of the nodes' velocities
   Dimensions dimensions_;
   State start_, state_;
-  double elastic_energy_ = 0.0, farthest_ = 0.0;
+  double elastic_energy_ = 0.0;
   SparseMatrix stiffness_, bounds_, mass_;
+  Vector following_;  ///< forces that follow positions, as the mechanics last had them [N, N m]
+  Vector rates_;
   std::vector<int> joint_places_;
-  std::vector<Eigen::Triplet<double>> mass_entries_, contact_entries_;
+  std::vector<JointAt> joints_at_;
   std::vector<std::string> notes_;
 };
 
@@ -488,9 +379,10 @@ struct Text {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_soft_engine(const SoftModel& model, const std::string& name, int threads) {
+Result<std::unique_ptr<Engine>> make_soft_engine(const SoftModel& model, const std::string& name,
+                                                 const EngineOptions& options) {
   if (auto fault = fault_of(model)) return Error{ErrorCode::bad_input, name + ": " + *fault};
-  return std::unique_ptr<Engine>(std::make_unique<SoftEngine>(model, threads));
+  return std::unique_ptr<Engine>(std::make_unique<SoftEngine>(model, options));
 }
 
 std::string soft_model_hash(const SoftModel& model) {
@@ -507,6 +399,7 @@ std::string soft_model_hash(const SoftModel& model) {
     t.all(b.name, b.mass, b.inertia, b.pose, b.velocity, b.spin, b.force, b.point_radius);
     if (b.slide) t.all(double(b.slide->parent), b.slide->axis, b.slide->force, b.slide->damping);
     for (const auto& point : b.points) t(point);
+    if (b.half_length) t.all(*b.half_length, model.capsule_friction, double(model.joints_apart));
   }
   for (const Guide& g : model.guides) {
     t.all(g.name, g.pose);

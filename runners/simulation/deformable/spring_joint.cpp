@@ -1,22 +1,21 @@
 #include "runners/simulation/deformable/spring_joint.hpp"
 
+#include <Eigen/Eigenvalues>
+
 #include "runners/simulation/deformable/rotations.hpp"
 
 namespace conebench::simulation {
 
-JointAt joint_at(const SpringJoint& joint, const Frames& frames) {
-  JointAt at;
+JointRows joint_rows(const SpringJoint& joint, const Frames& frames) {
+  JointRows at;
   const FramePose& a = frames.pose(joint.a);
   const FramePose& b = frames.pose(joint.b);
-  const Eigen::Vector3d arm_a = a.rotation * joint.at_a, arm_b = b.rotation * joint.at_b;
-  const Eigen::Vector3d p_a = a.position + arm_a, p_b = b.position + arm_b;
+  const Eigen::Vector3d p_a = a.position + a.rotation * joint.at_a, p_b = b.position + b.rotation * joint.at_b;
   const Eigen::Vector3d d = p_b - p_a;
   const Eigen::Matrix3d back = a.rotation.transpose();
   const Eigen::Vector3d phi = logarithm(back * b.rotation);
   at.error << back * d, phi;
   at.error /= joint.length;
-  const Eigen::Matrix<double, 6, 1> pull = joint.gain.cwiseProduct(at.error);
-  at.energy = 0.5 * pull.dot(at.error);
 
   // R_aᵀ (δp_b − δp_a + d × δθ_a) and J_l⁻¹(φ) R_aᵀ (δθ_b − δθ_a).
   const PointMotion of_a = frames.motion_of(joint.a, p_a), of_b = frames.motion_of(joint.b, p_b);
@@ -32,6 +31,16 @@ JointAt joint_at(const SpringJoint& joint, const Frames& frames) {
       ++at.count;
     }
   }
+  return at;
+}
+
+JointAt joint_at(const SpringJoint& joint, const Frames& frames) {
+  JointAt at{joint_rows(joint, frames), {}, {}, 0.0};
+  const FramePose& a = frames.pose(joint.a);
+  const FramePose& b = frames.pose(joint.b);
+  const Eigen::Vector3d arm_b = b.rotation * joint.at_b;
+  const Eigen::Matrix<double, 6, 1> pull = joint.gain.cwiseProduct(at.error);
+  at.energy = 0.5 * pull.dot(at.error);
 
   // L = N·(x_b + r_b − x_a) with N = R_a K e / ℓ fixed in a's frame, as R_aᵀ r_a is constant.
   const Eigen::Vector3d n = a.rotation * pull.head<3>() / joint.length;
@@ -51,17 +60,29 @@ JointAt joint_at(const SpringJoint& joint, const Frames& frames) {
   const Eigen::Matrix<double, 9, 1> sums = (s.cwiseAbs() * scale).cwiseQuotient(scale);
   // Ends are free bodies, of six velocities, or guides, of none.
   Eigen::Matrix<double, 9, 14> relative = Eigen::Matrix<double, 9, 14>::Zero();
-  if (of_a.count > 0) {
+  const bool moves_a = frames.motion_of(joint.a, a.position).count > 0;
+  const bool moves_b = frames.motion_of(joint.b, b.position).count > 0;
+  const Index column = moves_a ? 6 : 0;
+  if (moves_a) {
     relative.block<3, 3>(0, 0) = -Eigen::Matrix3d::Identity();
     relative.block<3, 3>(3, 3).setIdentity();
   }
-  if (of_b.count > 0) {
-    relative.block<3, 3>(0, of_a.count).setIdentity();
-    relative.block<3, 3>(6, of_a.count + 3).setIdentity();
+  if (moves_b) {
+    relative.block<3, 3>(0, column).setIdentity();
+    relative.block<3, 3>(6, column + 3).setIdentity();
   }
   at.curvature = relative.transpose() * s * relative;
   at.bound = relative.transpose() * sums.asDiagonal() * relative;
   return at;
+}
+
+Eigen::Matrix<double, 14, 14> newton_stiffness(const SpringJoint& joint, const JointAt& at) {
+  using Matrix14 = Eigen::Matrix<double, 14, 14>;
+  const Matrix14 whole = at.jacobian.transpose() * joint.gain.asDiagonal() * at.jacobian + at.curvature;
+  const Eigen::SelfAdjointEigenSolver<Matrix14> eigen(0.5 * (whole + whole.transpose()));
+  const Matrix14 kept =
+      eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+  return 0.5 * (kept + kept.transpose());
 }
 
 }  // namespace conebench::simulation

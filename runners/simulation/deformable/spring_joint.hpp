@@ -15,16 +15,22 @@ namespace conebench::simulation {
 ///     E       more than S: Σ_i (Σ_j |S_ij| s_j / s_i) x_i² over x = (ẋ_b − ẋ_a, ω_a, ω_b), s = 1    N/m
 ///             for the first and 1/ℓ for the others. Paper 003's second policy sums over velocities in m and rad
 ///             alike, and its diagonal holds bodies back against the world; this keeps linear momentum.
-struct JointAt {
+struct JointRows {
   int count = 0;
   std::array<int, 14> columns{};
   Eigen::Matrix<double, 6, 1> error;
-  Eigen::Matrix<double, 6, 14> jacobian;    ///< J_e; the first `count` columns count
+  Eigen::Matrix<double, 6, 14> jacobian;  ///< J_e; the first `count` columns count
+};
+struct JointAt : JointRows {
   Eigen::Matrix<double, 14, 14> curvature;  ///< S, symmetric
   Eigen::Matrix<double, 14, 14> bound;      ///< E
   double energy = 0.0;                      ///< ½ eᵀ K e [J]
 };
 
+JointRows joint_rows(const SpringJoint& joint, const Frames& frames);
 JointAt joint_at(const SpringJoint& joint, const Frames& frames);
+
+/// J_eᵀ K J_e + S with its negative eigenvalues set to 0.
+Eigen::Matrix<double, 14, 14> newton_stiffness(const SpringJoint& joint, const JointAt& at);
 
 }  // namespace conebench::simulation

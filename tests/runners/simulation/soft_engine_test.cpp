@@ -12,6 +12,7 @@
 #include "runners/simulation/sample_folder.hpp"
 #include "solvers/cond/nodal_form.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace conebench::simulation {
 namespace {
@@ -38,10 +39,12 @@ struct LoneBody {
     matrix.setFromTriplets(entries.begin(), entries.end());
     body.find_places(matrix);
   }
-  double evaluate(const Vector& x, Vector& force, int threads = 1) {
+  double evaluate(const Vector& x, Vector& force, int threads = 1,
+                  CorotatedBody::Tangent tangent = CorotatedBody::Tangent::turned) {
     force.setZero(x.size());
     std::fill(matrix.valuePtr(), matrix.valuePtr() + matrix.nonZeros(), 0.0);
-    return body.evaluate(x, force, matrix, threads);
+    Workers workers(threads);
+    return body.evaluate(x, force, matrix, workers, tangent);
   }
   const SparseMatrix& stiffness() const { return matrix; }
   CorotatedBody body;
@@ -227,6 +230,47 @@ TEST(SoftEngine, MatIsLedOverAndLetGo) {
   }
   EXPECT_NEAR(loop.state().position[last + 1], length - 0.34, 0.02) << "the held edge is above the other";
   EXPECT_GT(highest, 0.15);
+}
+
+TEST(SoftEngine, AssemblyAllocatesNothingAfterTheFirstStep) {
+  if (!conebench::testing::allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const std::vector<std::pair<std::string, OptionValues>> cases = {
+      {"soft-mat", {{"nx", 4L}, {"ny", 6L}, {"mass_damping", 0.1}}},
+      {"soft-ball-grip", {{"cells", 3L}}},
+      {"soft-gripper", {{"nx", 1L}, {"ny", 2L}, {"nz", 3L}}},
+      {"cable-winding", {{"links", 30L}, {"length", 1.0}}}};
+  for (const auto& [id, options] : cases) {
+    for (const long threads : {1L, 2L}) {
+      OptionValues values = options;
+      values["threads"] = threads;
+      Simulation loop = scene_of(id, values);
+      for (int k = 0; k < 3; ++k) step(loop);
+      const State state = loop.state();
+      const Reach reach{.time_step = loop.time_step()};
+      Mechanics mechanics;
+      ASSERT_TRUE(loop.engine().evaluate(state, reach, mechanics));
+      EXPECT_FALSE(mechanics.contacts.empty()) << id;
+      const long before = conebench::testing::allocation_count();
+      ASSERT_TRUE(loop.engine().evaluate(state, reach, mechanics));
+      EXPECT_EQ(conebench::testing::allocation_count() - before, 0) << id << ", " << threads << " threads";
+    }
+  }
+}
+
+TEST(SoftEngine, StepsHaveTheSameBitsOnOneThreadAndTwo) {
+  for (const std::string id : {"soft-ball-grip", "cable-winding"}) {
+    const auto after = [&](long threads, const char* integrator) {
+      OptionValues values = {{"threads", threads}, {"integrator", integrator}, {"tolerance", 1e-6}};
+      if (id == "soft-ball-grip") values["cells"] = 3L;
+      if (id == "cable-winding") values.insert({{"links", 30L}, {"length", 1.0}});
+      Simulation loop = scene_of(id, values);
+      for (int k = 0; k < 5; ++k) step(loop);
+      return loop.state().position;
+    };
+    for (const char* integrator : {"midpoint", "newton"}) {
+      EXPECT_EQ(after(1, integrator), after(2, integrator)) << id << ", " << integrator;
+    }
+  }
 }
 
 TEST(SoftEngine, SamplesAreReadBackIdentically) {

@@ -1,0 +1,86 @@
+// Why COND-STRICT as printed diverges on cables: the one step size for both nodes of a contact.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "solvers/cond/nodal_form.hpp"
+#include "solvers/registry.hpp"
+#include "tests/runners/simulation/mechanisms.hpp"
+
+namespace conebench::simulation {
+namespace {
+
+using cond::frobenius_steps;
+using cond::NodalForm;
+using cond::nodalise;
+
+double largest_of(const Matrix& a, const Vector& w) {
+  const Vector root = w.cwiseSqrt();
+  return Eigen::SelfAdjointEigenSolver<Matrix>(root.asDiagonal() * a * root.asDiagonal()).eigenvalues().maxCoeff();
+}
+
+/// a on the diagonal, −k beside it.
+NodalForm chain(int links, double a, double k) {
+  NodalForm form;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < links; ++i) {
+    entries.emplace_back(i, i, a);
+    if (i > 0) entries.emplace_back(i, i - 1, -k);
+    if (i > 0) entries.emplace_back(i - 1, i, -k);
+  }
+  form.own = links;
+  form.matrix.resize(links, links);
+  form.matrix.setFromTriplets(entries.begin(), entries.end());
+  return form;
+}
+
+TEST(CondOnCables, StepsOfAChainOfSpringsAreSafe) {
+  // W = a/(a² + 2 k²), the largest eigenvalue of A tends to a + 2 k: λ_max(W A) ≤ (1 + √3)/2.
+  for (const double a : {2.0, 3.0, 10.0}) {
+    const NodalForm form = chain(60, a, 1.0);
+    const double largest = largest_of(Matrix(form.matrix), frobenius_steps(form, true, false));
+    EXPECT_NEAR(largest, a * (a + 2.0) / (a * a + 2.0), 0.02);
+    EXPECT_LT(largest, 0.5 * (1.0 + std::sqrt(3.0)));
+  }
+}
+
+TEST(CondOnCables, PairedStepsOfALinkAndItsVirtualNodeDivergeAndOwnOnesDoNot) {
+  Simulation loop = testing::scene_of(
+      "cable-winding",
+      {{"links", 40L}, {"length", 0.4}, {"solver", "CASCADE"}, {"self_contact", false}, {"tolerance", 1e-8}});
+  StepRecord record = testing::step(loop);
+  for (int k = 0; k < 3; ++k) record = testing::step(loop);
+  const ContactProblem& problem = record.problem;
+  ASSERT_GT(problem.cones().contacts(), 20);
+  const auto nodes = problem.configuration()->nodes;
+  const auto largest = [&](double gain, bool pair) {
+    const NodalForm form = nodalise(problem, {.virtual_gain = gain, .nodes = nodes});
+    EXPECT_GT(form.virtual_nodes(), 0);
+    return largest_of(Matrix(form.matrix), frobenius_steps(form, pair, false));
+  };
+  const NodalForm bare = [&] {
+    NodalForm form;
+    form.matrix = problem.primal()->mass;
+    return form;
+  }();
+  EXPECT_LT(largest_of(Matrix(bare.matrix), frobenius_steps(bare, true, false)), 1.9);
+  EXPECT_GT(largest(0.0, true), 2.1);
+  EXPECT_LT(largest(0.0, false), 1.9);
+  // Of both nodes w = (a + k)/(‖A_i‖² + ‖A_v‖²): most where the gain k is near a; not at 003's own, 1e5 N s/m.
+  EXPECT_LT(largest(1e3, true), 1.9);
+
+  const auto ended = [&](bool pair) {
+    auto solver = (*require_solver("COND-STRICT"))->make({{"pair", pair}}).value();
+    EXPECT_FALSE(solver->prepare(problem));
+    Vector impulse = Vector::Zero(problem.rows());
+    SilentMonitor monitor;
+    return solver->solve(impulse, {1e-12, 300, Criterion::own}, monitor, impulse).status;
+  };
+  EXPECT_EQ(ended(true), SolveStatus::diverged);
+  EXPECT_NE(ended(false), SolveStatus::diverged);
+}
+
+}  // namespace
+}  // namespace conebench::simulation

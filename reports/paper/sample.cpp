@@ -62,6 +62,11 @@ std::vector<Field> make_fields() {
   const auto truth_kind = Kind::truth;
   return {
       {{"cells", truth_kind, "true for every cell: count(cells)"}, truth([](const CellRecord&) { return true; })},
+      {{"condensed_ms", number, "total_ms and what the solver needs of G, of a problem given as M and J, ms"},
+       [](const CellRecord& cell, const ProblemRecord&) -> std::optional<double> {
+         if (!answered(cell) || !cell.condensation_s) return std::nullopt;
+         return milliseconds * (cell.total.median + *cell.condensation_s);
+       }},
       {{"conditioning", number, "of the problem's G, on its range"},
        [](const CellRecord&, const ProblemRecord& problem) { return problem.conditioning; }},
       {{"contacts", number, "of the problem"}, of_problem(&ProblemRecord::contacts)},

@@ -314,6 +314,7 @@ Result<StepRecord> Simulation::step() {
     record.identities = std::move(identities);
     held_ = held_ || record.problem.rows() > 0;
     missed_ += alone || record.residual <= options_.tolerance ? 0 : 1;
+    if (auto error = runaway(pass->velocity)) return *error;
     record.inverse_error = inverse_error(*pass);
     if (auto error = compare(*pass, time_step_ - first, record)) return *error;
 
@@ -365,7 +366,6 @@ Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>&
   if (!impulse) return impulse.error();
   pass->record.impulse = std::move(*impulse);
   pass->velocity = velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
-  if (auto error = runaway(pass->velocity)) return *error;
   return pass;
 }
 
@@ -384,7 +384,6 @@ Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>&
     pass->velocity = velocity_after(pass->step, record.impulse);
   }
   begin(Stage::rest);
-  if (auto error = runaway(pass->velocity)) return *error;
   record.summary.status = SolveStatus::converged;
   if (record.problem.rows() > 0) record.residual = official(record.problem)(record.impulse);
   return pass;
@@ -397,6 +396,8 @@ Result<Simulation::Pass> Simulation::newton(const std::vector<std::int64_t>& ide
   auto last = solve_pass(identities, {});
   if (!last) return last;
   for (long pass = 1;; ++pass) {
+    held_ = held_ || last->record.problem.rows() > 0;
+    if (auto error = runaway(last->velocity)) return *error;
     last->record.passes = pass;
     last->record.newton_residual = step.linearise(last->velocity);
     if (last->record.newton_residual <= NewtonStep::accurate || pass == NewtonStep::most_passes) break;

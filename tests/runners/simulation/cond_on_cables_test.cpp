@@ -22,7 +22,7 @@ double largest_of(const Matrix& a, const Vector& w) {
 }
 
 /// a on the diagonal, −k beside it.
-NodalForm chain(int links, double a, double k) {
+NodalForm spring_chain(int links, double a, double k) {
   NodalForm form;
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < links; ++i) {
@@ -39,7 +39,7 @@ NodalForm chain(int links, double a, double k) {
 TEST(CondOnCables, StepsOfAChainOfSpringsAreSafe) {
   // W = a/(a² + 2 k²), the largest eigenvalue of A tends to a + 2 k: λ_max(W A) ≤ (1 + √3)/2.
   for (const double a : {2.0, 3.0, 10.0}) {
-    const NodalForm form = chain(60, a, 1.0);
+    const NodalForm form = spring_chain(60, a, 1.0);
     const double largest = largest_of(Matrix(form.matrix), frobenius_steps(form, true, false));
     EXPECT_NEAR(largest, a * (a + 2.0) / (a * a + 2.0), 0.02);
     EXPECT_LT(largest, 0.5 * (1.0 + std::sqrt(3.0)));

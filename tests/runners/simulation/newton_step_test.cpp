@@ -60,7 +60,7 @@ SoftModel two_on_a_line() {
   return model;
 }
 
-Simulation simulation_of(const SoftModel& soft, const std::string& integrator, double time_step) {
+Simulation soft_loop(const SoftModel& soft, const std::string& integrator, double time_step) {
   SimulatedModel model;
   model.control = "none";
   model.soft = soft;
@@ -126,7 +126,7 @@ TEST(NewtonStep, TangentHasNoNegativeEigenvalueWhereTheForcesDerivativeHas) {
 }
 
 TEST(NewtonStep, HoldsTheEquationAtTheStepsEnd) {
-  Simulation loop = simulation_of(spun_block(1.3, {8, -6, 5}), "newton", 0.01);
+  Simulation loop = soft_loop(spun_block(1.3, {8, -6, 5}), "newton", 0.01);
   for (int k = 0; k < 5; ++k) {
     const State before = loop.state();
     const StepRecord record = step(loop);
@@ -142,8 +142,8 @@ TEST(NewtonStep, HoldsTheEquationAtTheStepsEnd) {
 }
 
 TEST(NewtonStep, IsEulersWhereForcesAreLinear) {
-  Simulation newton = simulation_of(two_on_a_line(), "newton", 0.01);
-  Simulation euler = simulation_of(two_on_a_line(), "euler", 0.01);
+  Simulation newton = soft_loop(two_on_a_line(), "newton", 0.01);
+  Simulation euler = soft_loop(two_on_a_line(), "euler", 0.01);
   // And both the closed form: of the distance d, d⁺ = d + Δt u, u = (u⁻ − ω² Δt (d⁻ − d0)) / (1 + ω² Δt²).
   const double rate = 300.0 * (1.0 / 0.5 + 1.0 / 0.8), dt = 0.01, rest = 0.25;
   double distance = 0.3, speed = -0.3;
@@ -160,7 +160,7 @@ TEST(NewtonStep, IsEulersWhereForcesAreLinear) {
 TEST(NewtonStep, KeepsLinearMomentumAndFallsFreely) {
   SoftModel model = spun_block(1.2, {4, 3, -5});
   model.gravity = 9.81;
-  Simulation loop = simulation_of(model, "newton", 0.01);
+  Simulation loop = soft_loop(model, "newton", 0.01);
   step(loop);
   const Momentum before = loop.engine().momentum();
   const Eigen::Vector3d from = loop.engine().body_pose(1).position;
@@ -177,8 +177,8 @@ TEST(NewtonStep, EnergyNeverGrows) {
   for (const char* integrator : {"euler", "newton"}) {
     // Linearised steps of a body that turns leave its circle, so that Euler's is only stretched.
     const bool newton = std::string(integrator) == "newton";
-    Simulation loop = simulation_of(spun_block(1.15, newton ? Eigen::Vector3d(6, 2, -4) : Eigen::Vector3d(0, 0, 0)),
-                                    integrator, 2e-3);
+    Simulation loop =
+        soft_loop(spun_block(1.15, newton ? Eigen::Vector3d(6, 2, -4) : Eigen::Vector3d(0, 0, 0)), integrator, 2e-3);
     step(loop);
     double last = total(loop);
     const double start = last;
@@ -195,7 +195,7 @@ TEST(NewtonStep, EnergyNeverGrows) {
 
 TEST(NewtonStep, IsOfFirstOrder) {
   const auto after = [](double time_step) {
-    Simulation loop = simulation_of(spun_block(1.1, {3, -2, 1}), "newton", time_step);
+    Simulation loop = soft_loop(spun_block(1.1, {3, -2, 1}), "newton", time_step);
     testing::run(loop, 0.02);
     return loop.state().position;
   };

@@ -7,9 +7,6 @@ namespace conebench::cascade {
 
 namespace {
 
-/// Of the joint that bears most.
-constexpr double negligible = 0.02;
-
 /// λ_j along the impulses that jam: what still grows when α shrinks. Empty where α cannot shrink.
 Vector jamming_impulses(Parts& parts, Search& search) {
   const ScaledProblem& problem = parts.problem();
@@ -19,11 +16,11 @@ Vector jamming_impulses(Parts& parts, Search& search) {
   Vector impulse = Vector::Zero(parts.source().rows());
   Vector last = impulse;
   int solved = 0;
-  for (double shift = 100.0 * residual; shift > 0.1 * residual; shift /= 3.0) {
+  for (double shift = residual / tuned.inner; shift > 0.5 * residual; shift *= 0.5) {
     shifted.problem.become_shifted(problem, shift, Vector::Zero(problem.size()));
-    Search inner(shifted.problem, 1e-2 * search.tolerance(), search);
+    Search inner(shifted.problem, tuned.least_inner * search.tolerance(), search);
     Vector next = r;
-    if (!shifted.newton.run(inner, next, {.steps = 40, .stall_window = 10})) break;
+    if (!shifted.newton.run(inner, next, {})) break;
     r = inner.best_point();
     last = impulse;
     problem.to_impulse(r, impulse);
@@ -40,7 +37,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
   data.primal.reset();
   data.guess.reset();
   data.reference.reset();
-  const double least = negligible * jamming.lpNorm<Eigen::Infinity>();
+  const double least = tuned.inner * jamming.lpNorm<Eigen::Infinity>();
   for (Index j = 0; j < jamming.size(); ++j) {
     if (std::abs(jamming[j]) > least) data.free_term[j] += std::copysign(velocity, jamming[j]);
   }
@@ -51,14 +48,14 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
 
 bool relax_joints(Parts& parts, Search& search) {
   const ContactProblem& source = parts.source();
-  if (source.cones().joints() == 0 || !(search.best() <= 10.0 * search.tolerance())) return false;
+  if (source.cones().joints() == 0 || !(search.best() <= tuned.near_tolerances * search.tolerance())) return false;
   const Vector jamming = jamming_impulses(parts, search);
   if (search.accepted()) return true;
   if (jamming.size() == 0 || !jamming.allFinite()) return search.halted();
   Vector impulse(source.rows());
   // What joints are let move at is in a loop's next problem, for which they would have to move further.
-  for (const double share : {0.125, 0.25, 0.5, 0.75, 0.95}) {
-    const double velocity = share * search.tolerance() * parts.problem().reference_velocity();
+  for (double share = 0.5 * 0.5 * 0.5; share <= 1.0; share *= 2.0) {
+    const double velocity = share * tuned.admissible * search.tolerance() * parts.problem().reference_velocity();
     const auto problem = moving_joints(source, jamming, velocity);
     if (!problem.ok() || search.halted()) break;
     auto joints = eliminate_joints(*problem, most_bytes_of_elimination(source, 0.5 * parts.most_bytes()));
@@ -66,10 +63,10 @@ bool relax_joints(Parts& parts, Search& search) {
     // Only g is another, so that the analysis holds.
     const ScaledProblem moving(*problem, std::move(joints).value());
     SemismoothNewton newton(moving, parts.lu());
-    Search inner(moving, 0.02 * search.tolerance(), search);
+    Search inner(moving, tuned.inner * search.tolerance(), search);
     Vector r = search.best_point();
-    if (!newton.run(inner, r, {.steps = 40, .stall_window = 10}) && !search.halted()) {
-      InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, 60);
+    if (!newton.run(inner, r, {}) && !search.halted()) {
+      InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, tuned.path_steps);
     }
     moving.to_impulse(inner.best_point(), impulse);
     if (search.offer_impulse(impulse)) return true;

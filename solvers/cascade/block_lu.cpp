@@ -6,11 +6,8 @@ namespace conebench::cascade {
 
 namespace {
 
-/// Operations in contact space from which bodies are looked at: below, that costs as much as it can save.
-constexpr double look_from = 1e6;
-/// The share of them that the bodies may take: operations of assembly are slow ones, and open contacts, which only the
-/// contacts' matrix leaves out, are not counted. In 2D the contacts' operations are slow ones, too.
-double worth(const ScaledProblem& problem) { return problem.planar() ? 0.5 : 0.3; }
+/// The share of the contacts' operations that the bodies may take. In 2D the contacts' operations are slow ones, too.
+double worth(const ScaledProblem& problem) { return problem.planar() ? 0.5 : tuned.bodies_worth; }
 
 }  // namespace
 
@@ -19,7 +16,8 @@ void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_byt
   contacts_.analyse(problem.matrix());
   contacts_estimate_ = {contacts_.flops(), contacts_.bytes()};
   most_flops_ = std::numeric_limits<double>::infinity();
-  if (space == Space::automatic) most_flops_ = contacts_.flops() > look_from ? worth(problem) * contacts_.flops() : 0.0;
+  if (space == Space::automatic)
+    most_flops_ = contacts_.flops() > tuned.bodies_from ? worth(problem) * contacts_.flops() : 0.0;
   if (space == Space::contacts) most_flops_ = 0.0;
   source_.reset();
   take(problem);

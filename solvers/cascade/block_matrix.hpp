@@ -1,9 +1,11 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "solvers/cascade/constants.hpp"
 #include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
@@ -53,7 +55,8 @@ struct BlockSystem {
 /// A singular block, moved away from that.
 template <class Block>
 Block perturbed(const Block& block) {
-  return block + Block::Identity() * (1e-14 + 1e-12 * block.cwiseAbs().maxCoeff());
+  return block +
+         Block::Identity() * (std::numeric_limits<double>::epsilon() + tuned.least * block.cwiseAbs().maxCoeff());
 }
 
 }  // namespace conebench::cascade

@@ -65,7 +65,7 @@ BodyLu::BodyLu(const ScaledProblem& problem)
       for (const auto& b : touched) neighbours[at(a.column)].push_back(b.column);
     }
     const auto count = static_cast<double>(touched.size());
-    assembly_flops_ += 54.0 * count * (count + 1.0) + 300.0;
+    assembly_flops_ += flops_of_block_product * (count + 1.0) * (count + 2.0);
   }
   row_begin_.push_back(0);
   for (std::vector<int>& row : neighbours) {
@@ -102,7 +102,7 @@ bool BodyLu::represents(const ScaledProblem& problem) {
   const Vector given = scaled_;
   solve_once(given, solution);
   subtract_product(given, solution, rest_);
-  return rest_.norm() <= 1e-8 * given.norm();
+  return rest_.norm() <= tuned.same_matrix * given.norm();
 }
 
 bool BodyLu::factor(const ScaledProblem& problem, const BlockSystem& system, Singular singular) {
@@ -167,7 +167,7 @@ void BodyLu::solve(const Vector& right_side, Vector& solution) {
   solve_once(right_side, solution);
   for (int round = 0; round < 2; ++round) {
     subtract_product(right_side, solution, rest_);
-    if (!(rest_.norm() > 1e-14 * (right_side.norm() + solution.norm()))) return;
+    if (!(rest_.norm() > tuned.refined * (right_side.norm() + solution.norm()))) return;
     solve_once(rest_, correction_);
     solution += correction_;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/driver.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/parts.hpp"
@@ -37,81 +38,49 @@ template <class Options>
 bool tries_newton(const Options& options, const ContactProblem& problem) {
   const auto rows = static_cast<double>(problem.rows());
   if constexpr (requires { options.skip; }) {
-    return !options.skips(FewContacts::newton_name) && 8.0 * rows * rows <= most_bytes(options);
+    return !options.skips(FewContacts::newton_name) && sizeof(double) * rows * rows <= most_bytes(options);
   }
   return false;
 }
 
 struct NewtonOptions {
   long steps = 200;
-  long patience = 20;
-  double relative = 10.0;
-  double largest = 1e-3;
-  long sweeps = 0;
+  double relative = tuned.relative;
 };
 
 void declare_options(OptionBinder& bind, NewtonOptions& o) {
-  bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps of one run"});
-  bind.integer("patience", o.patience,
-               {.minimum = 1, .maximum = 1e9, .doc = "steps without the residual falling to 0.7 of the best"});
+  bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps"});
   bind.real("relative", o.relative,
             {.minimum = 0, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "regularisation over residual"});
-  bind.real("largest", o.largest,
-            {.minimum = 0, .maximum = 1e6, .scale = OptionScale::logarithmic, .doc = "largest regularisation"});
-  bind.integer("sweeps", o.sweeps, {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps before the first step"});
 }
 
 void run_newton(Parts& parts, Search& search, Vector& r, const NewtonOptions& o) {
-  sweep_times(o.sweeps, parts, search, r);
-  parts.newton().run(search, r,
-                     {.steps = static_cast<int>(o.steps),
-                      .stall_window = static_cast<int>(o.patience),
-                      .relative = o.relative,
-                      .largest = o.largest});
+  parts.newton().run(
+      search, r, {.steps = static_cast<int>(o.steps), .stall_window = tuned.first_patience, .relative = o.relative});
 }
 
 struct PathOptions {
-  long steps = 60;
-  double impulse = 1.0;
-  double velocity = 1.0;
+  long steps = tuned.path_steps;
 };
 
 void declare_options(OptionBinder& bind, PathOptions& o) {
   bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "iterations, one factorization each"});
-  bind.real(
-      "impulse", o.impulse,
-      {.minimum = 1e-12, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "start r = (0, 0, this), scaled"});
-  bind.real(
-      "velocity", o.velocity,
-      {.minimum = 1e-12, .maximum = 1e12, .scale = OptionScale::logarithmic, .doc = "start w = (0, 0, this), scaled"});
 }
 
 void run_interior_point(Parts& parts, Search& search, Vector&, const PathOptions& o) {
-  parts.interior_point().run(search, o.impulse, o.velocity, static_cast<int>(o.steps));
+  parts.interior_point().run(search, 1.0, 1.0, static_cast<int>(o.steps));
 }
 
 struct ProximalOptions {
-  double shift = 1e-2;
   long steps = 3000;
-  long successes = 5;
-  bool short_steps = false;
 };
 
 void declare_options(OptionBinder& bind, ProximalOptions& o) {
-  bind.real("shift", o.shift,
-            {.minimum = 1e-9, .maximum = 1e3, .scale = OptionScale::logarithmic, .doc = "proximal term at the start"});
   bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps in all"});
-  bind.integer("successes", o.successes, {.minimum = 1, .maximum = 1e6, .doc = "successes before the shift shrinks"});
-  bind.flag("short_steps", o.short_steps, "raise the shift rather than solve what Newton's method does not");
 }
 
 void run_proximal_point(Parts& parts, Search& search, Vector&, const ProximalOptions& o) {
-  const ProximalPoint::Limits limits{.shift = o.shift,
-                                     .newton_steps = o.steps,
-                                     .successes = static_cast<int>(o.successes),
-                                     .short_steps = o.short_steps};
-  if (parts.proximal_point().run(search, limits)) return;
-  rescue(parts, search);
+  if (!parts.proximal_point().run(search, {.newton_steps = o.steps})) rescue(parts, search);
 }
 
 template <class Options>

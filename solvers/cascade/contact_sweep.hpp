@@ -19,7 +19,8 @@ class ContactSweep {
   double sweep(Vector& r) const;
 
  private:
-  double sweep_in_plane(Vector& r) const;
+  template <int Dim, class Blocks>
+  double sweep_in(const Blocks& prepared, Vector& r) const;
 
   const ScaledProblem& problem_;
   gauss_seidel::CoulombBlock local_;

@@ -10,6 +10,7 @@
 
 #include "base/suggestion.hpp"
 #include "solvers/cascade/bilateral_relaxation.hpp"
+#include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/stages.hpp"
 
@@ -38,18 +39,18 @@ class Driver {
 
   // Whether a stage applies.
   bool always() { return true; }
-  bool starts_afar() { return search_.best() > 1e-2; }
+  bool starts_afar() { return search_.best() > tuned.small_at_start; }
   bool starts_cold_and_redundant() { return swept_.isZero(0.0) && highly_redundant(parts_); }
   bool wants_first_sweeps() { return o_.sweeps > 0 && !swept_thoroughly(o_, parts_.source()); }
   bool wants_sweeps() { return o_.sweeps > 0; }
   bool fits_no_factor() { return !parts_.lu().fits(); }
   bool has_no_path_yet() { return !path_followed_; }
-  bool is_near() { return search_.best() < std::max(1e-6, 10.0 * search_.tolerance()); }
+  bool is_near() { return search_.best() < std::max(tuned.near, tuned.near_tolerances * search_.tolerance()); }
   bool sticks_at_large_impulses() {
-    if (!sticking_impulse_ && search_.best() > 1e-6) sticking_impulse_ = sticking_impulse(parts_, search_);
-    return sticking_impulse_ && *sticking_impulse_ > 1e4;
+    if (!sticking_impulse_ && search_.best() > tuned.near) sticking_impulse_ = sticking_impulse(parts_, search_);
+    return sticking_impulse_ && *sticking_impulse_ > tuned.large_impulse;
   }
-  bool is_near_the_tolerance() { return search_.best() <= 1e3 * search_.tolerance(); }
+  bool is_near_the_tolerance() { return search_.best() <= tuned.within * search_.tolerance(); }
 
   // The stages.
   void start_from_rest() { from_rest(parts_, search_); }
@@ -59,8 +60,8 @@ class Driver {
     const Vector& free = parts_.problem().free_term();
     double moving = 0.0;
     for (Index i = 0; i < free.size(); i += 3) moving += std::max(0.0, free[i + 2]) + std::hypot(free[i], free[i + 1]);
-    const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), 0.2, 1.0);
-    parts_.interior_point().run(search_, 1.0 / velocity, velocity, 60);
+    const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), tuned.least_velocity, 1.0);
+    parts_.interior_point().run(search_, 1.0 / velocity, velocity, tuned.path_steps);
   }
   void sweep() {
     const long left = first_sweeps(o_) - search_.sweeps();
@@ -70,26 +71,25 @@ class Driver {
   void newton() {
     search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
     Vector r = swept_;
-    parts_.newton().run(search_, r, first_newton(parts_.problem().planar()), swept_end_);
+    parts_.newton().run(search_, r, first_newton, swept_end_);
   }
   void sweep_more() { sweep_on(parts_, search_, swept_); }
   void rescue() { cascade::rescue(parts_, search_); }
   void relax_joints() { cascade::relax_joints(parts_, search_); }
   void run_admm() { cascade::run_admm(parts_, search_); }
-  void start_large() { cascade::start_large(parts_, search_, *sticking_impulse_); }
-  void follow_proximal_path() {
-    parts_.proximal_point().run(
-        search_, {.shift = 0.03, .newton_steps = o_.proximal_steps, .successes = 3, .short_steps = true});
+  void start_large() {
+    parts_.interior_point().run(search_, *sticking_impulse_, tuned.large_velocity, tuned.path_steps);
   }
-  void settle() { settle_within_tolerance(parts_, search_); }
+  void follow_proximal_path() {
+    parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps, .short_steps = true});
+  }
+  void settle() { settle_within_tolerance(parts_, search_, o_.proximal_steps); }
   void continue_proximal_path() {
-    parts_.proximal_point().run(search_, {.shift = 0.03,
-                                          .newton_steps = o_.proximal_steps,
-                                          .longer = o_.proximal_steps * 5 / 3,
-                                          .successes = 3,
+    parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps,
+                                          .longer = 2 * o_.proximal_steps,
                                           .resume = true,
                                           .short_steps = true,
-                                          .admissible = admissible_share});
+                                          .admissible = tuned.admissible});
   }
 
  private:
@@ -97,7 +97,7 @@ class Driver {
     const char* name;
     bool (Driver::*applies)();
     void (Driver::*run)();
-    double rescued_below = 0.0;  ///< `rescue` follows where the best is below that
+    bool rescued = false;  ///< `rescue` follows where the best is near
   };
   static const Stage stages[];
 
@@ -127,10 +127,10 @@ const Driver::Stage Driver::stages[] = {
     {"bilateral-relaxation", &Driver::is_near, &Driver::relax_joints},
     {"admm", &Driver::sticks_at_large_impulses, &Driver::run_admm},
     {"large-impulses", &Driver::sticks_at_large_impulses, &Driver::start_large},
-    {"proximal-point", &Driver::always, &Driver::follow_proximal_path, 1e-5},
+    {"proximal-point", &Driver::always, &Driver::follow_proximal_path, true},
     {"bilateral-relaxation-again", &Driver::always, &Driver::relax_joints},
     {"admissible-perturbation", &Driver::is_near_the_tolerance, &Driver::settle},
-    {"proximal-point-on", &Driver::always, &Driver::continue_proximal_path, 1e-5},
+    {"proximal-point-on", &Driver::always, &Driver::continue_proximal_path, true},
 };
 
 void Driver::run() {
@@ -141,7 +141,7 @@ void Driver::take(const Stage& stage) {
   if (over() || o_.skips(stage.name) || !(this->*stage.applies)() || over()) return;
   search_.begin_stage(stage.name);
   (this->*stage.run)();
-  if (over() || o_.skips("rescue") || !(search_.best() < stage.rescued_below)) return;
+  if (over() || o_.skips("rescue") || !stage.rescued || !is_near()) return;
   search_.begin_stage("rescue");
   rescue();
 }
@@ -184,7 +184,7 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,
-                .doc = "Newton steps of the first proximal-point run; a later one goes on while 5/3 of them more "
+                .doc = "Newton steps of the first proximal-point run; a later one goes on while twice as many "
                        "halve its residual"});
   bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
   bind.text("skip", o.skip, fmt::format("stages that are left out, with commas: {}", fmt::join(stage_names(), ", ")));

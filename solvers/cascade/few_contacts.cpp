@@ -9,6 +9,7 @@
 #include "problems/cones/contact_rows.hpp"
 #include "problems/natural_map.hpp"
 #include "problems/scaled_natural_map.hpp"
+#include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/few_newton.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 
@@ -169,13 +170,12 @@ bool alike(const ContactProblem& problem) {
     slowest = std::min(slowest, speed);
     fastest = std::max(fastest, speed);
   }
-  return stick || slowest >= 0.99 * fastest;
+  return stick || slowest >= tuned.one_speed * fastest;
 }
 
 template <int Dim, bool Limits>
 FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewContacts::Effort& effort,
                 const StopRule& stop, Monitor& monitor, VectorRef impulse) {
-  constexpr double near = 10.0;  // a change of that many tolerances is worth a look
   FewContacts count;
   SmallProblem<Dim, Limits> contacts(problem);
   impulse = guess;
@@ -208,13 +208,13 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     double residual = start;
     for (int slow = 0;
          slow < most_slow_steps && !done() && std::isfinite(residual) && iterations() < stop.max_iterations;) {
-      point.step(residual, slow);
+      point.step(residual);
       residual = point.measure();
       point.write(impulse.data());
       ++count.newton_steps;
       ++count.products;
       look(residual);
-      slow = residual <= 0.7 * best ? 0 : slow + 1;
+      slow = residual <= tuned.progress * best ? 0 : slow + 1;
       best = std::min(best, residual);
     }
     if (iterations() >= stop.max_iterations) count.halted = !count.accepted;
@@ -240,7 +240,7 @@ FewContacts run(const ContactProblem& problem, ConstVectorRef guess, const FewCo
     ++count.sweeps;
     const bool last = count.sweeps >= effort.sweeps;
     const bool asked_for = last || count.sweeps <= 2 || iterations() == stop.max_iterations;
-    if (change > near * stop.tolerance && !asked_for) continue;
+    if (change > tuned.near_tolerances * stop.tolerance && !asked_for) continue;
     look(contacts.residual(impulse.data()));
     if (done() || iterations() == stop.max_iterations) continue;
     if (newton_waits) newton();

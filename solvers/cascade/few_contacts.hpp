@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "problems/contact_problem.hpp"
+#include "solvers/cascade/constants.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/solver.hpp"
 
@@ -30,14 +31,14 @@ struct FewContacts {
   bool halted = false;  ///< out of time or of iterations
   bool out_of_time = false;
 
-  static constexpr int most_contacts = 40;  ///< limits included
+  static constexpr int most_contacts = tuned.few_contacts;  ///< limits included
   /// Up to so many contacts sweeps alone may be the cheapest way; more get two trial sweeps where dense steps may
   /// follow.
   static constexpr int thoroughly = 8;
   static constexpr long trial_sweeps = 2;
   /// Up to so many contacts, whatever couples them, SSN's steps with a dense matrix cost less than to analyse a sparse
   /// one.
-  static constexpr int dense = 10;
+  static constexpr int dense = tuned.dense_contacts;
 
   /// At most forty contacts and limits, no joints.
   static bool fit(const ContactProblem& problem);

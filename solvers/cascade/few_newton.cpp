@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "problems/natural_map.hpp"
+#include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/row_blocks.hpp"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // as in row_blocks.hpp
@@ -337,19 +339,18 @@ void FewNewton<Dim, Limits>::assemble(double alpha) {
 /// Gauss's, by columns, the right side among them. A pivot far below its column's largest entry is exchanged.
 template <int Dim, bool Limits>
 void FewNewton<Dim, Limits>::eliminate() {
-  constexpr double largest_factor = 20.0;
   alignas(64) std::array<double, static_cast<std::size_t>(most_padded)> factors;
   std::array<double, static_cast<std::size_t>(most_rows)> inverse_pivots;
   double* const right_side = reduced_.data() + unknowns_ * padded_;
   double* pivots = reduced_.data();
   for (int k = 0; k < unknowns_; ++k, pivots += padded_) {
-    if (!(divide_by_pivot(pivots, k, padded_, factors.data()) <= largest_factor * largest_factor)) {
+    if (!(divide_by_pivot(pivots, k, padded_, factors.data()) <= tuned.pivot_growth * tuned.pivot_growth)) {
       int other = k;
       for (int a = k + 1; a < unknowns_; ++a) {
         if (std::abs(pivots[a]) > std::abs(pivots[other])) other = a;
       }
       for (double* column = pivots; column <= right_side; column += padded_) std::swap(column[k], column[other]);
-      if (pivots[k] == 0.0) pivots[k] = 1e-14;
+      if (pivots[k] == 0.0) pivots[k] = std::numeric_limits<double>::epsilon();
       divide_by_pivot(pivots, k, padded_, factors.data());
     }
     inverse_pivots[static_cast<std::size_t>(k)] = 1.0 / pivots[k];
@@ -366,11 +367,10 @@ void FewNewton<Dim, Limits>::eliminate() {
 }
 
 template <int Dim, bool Limits>
-void FewNewton<Dim, Limits>::step(double residual, int without_progress) {
-  // Where the modes stay, Newton's step is to be trusted; tails of redundant contacts want much.
-  const double after_change = without_progress < 6 ? 0.1 : 10.0;
-  relative_ = linearise() ? 0.01 * relative_ : after_change;
-  assemble(std::min(1e-3, std::max(1e-12, relative_ * residual)));
+void FewNewton<Dim, Limits>::step(double residual) {
+  // Where the modes stay, Newton's step is to be trusted.
+  relative_ = linearise() ? tuned.trusted_share * relative_ : tuned.few_relative;
+  assemble(std::min(tuned.largest, std::max(tuned.least, relative_ * residual)));
   eliminate();
   for (int k = 0; k < rows_; ++k) r_[static_cast<std::size_t>(k)] += known_[static_cast<std::size_t>(k)];
   for (int i = 0; i < blocks_; ++i) {

@@ -5,6 +5,7 @@
 #include "problems/cone_projection.hpp"
 #include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
+#include "solvers/cascade/constants.hpp"
 
 namespace conebench::cascade {
 
@@ -15,7 +16,7 @@ namespace conebench::cascade {
 /// ScaledProblem but for γ; rows as in the problem.
 ///
 /// The regularisation is α = min(1e-3, a · residual) with a = 0.1 at first and where a mode has changed, a hundredth of
-/// the last a where none has, 10 where six steps have not helped.
+/// the last a where none has.
 ///
 /// `Limits`: whether the problem has any.
 template <int Dim, bool Limits>
@@ -31,8 +32,8 @@ class FewNewton {
   void write(double* impulse) const;
   /// The scaled natural map here; leaves the velocity for step().
   double measure();
-  /// One step from where measure() gave `residual`, which has not fallen much for `without_progress` steps.
-  void step(double residual, int without_progress);
+  /// One step from where measure() gave `residual`.
+  void step(double residual);
 
  private:
   using Part = ContactVector<Dim>;
@@ -74,8 +75,8 @@ class FewNewton {
   const int limits_;
   const int blocks_;
   const int rows_;
-  const int stride_;       ///< of matrix_, a multiple of four as padded_
-  double relative_ = 0.1;  ///< regularisation over residual
+  const int stride_;                      ///< of matrix_, a multiple of four as padded_
+  double relative_ = tuned.few_relative;  ///< regularisation over residual
   int unknowns_ = 0;
   int padded_ = 0;
   template <int Count>

@@ -16,7 +16,7 @@ double cone_step(const Eigen::Vector3d& x, const Eigen::Vector3d& d) {
   const double quadratic = d[2] * d[2] - d[0] * d[0] - d[1] * d[1];
   const double linear = x[2] * d[2] - x[0] * d[0] - x[1] * d[1];
   const double constant = std::max(0.0, cone_determinant(x));
-  double longest = 1e30;
+  double longest = std::numeric_limits<double>::infinity();
   const double discriminant = linear * linear - quadratic * constant;
   if (discriminant >= 0.0) {
     const double root = std::sqrt(discriminant);
@@ -53,7 +53,7 @@ double InteriorPoint::gap_at(double length, const PathSystem::Direction& directi
 }
 
 double InteriorPoint::step_to_boundary(const PathSystem::Direction& direction) const {
-  double longest = 1e30;
+  double longest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < problem_.contacts(); ++i) {
     longest = std::min(longest, cone_step(r_.segment<3>(3 * i), direction.dr.segment<3>(3 * i)));
     const double dwn = direction.dw[3 * i + 2];
@@ -88,18 +88,18 @@ double InteriorPoint::choose_step(int iteration, double m) {
   system_.solve(d_, infeasibility_, 1.0, affine_);
   affine_quotient_ = system_.quotient();
   const double affine_gap = gap_at(std::min(1.0, step_to_boundary(affine_)), affine_);
-  const double centring = std::max(1e-6, std::pow(std::clamp(affine_gap / m, 0.0, 1.0), 3));
+  const double centring = std::pow(std::clamp(affine_gap / m, 0.0, 1.0), 3);
 
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < n; ++i) {
     least = std::min(least, cone_determinant(r_.segment<3>(3 * i)) * velocity_determinant(w_.segment<3>(3 * i)));
   }
-  const double width = std::min(0.1, 0.9 * std::sqrt(std::max(0.0, least)) / m);
-  const double fraction = std::max(0.9, 1.0 - std::max(1e-3, 0.1 * m));
+  const double width = std::min(tuned.neighbourhood, tuned.keep * std::sqrt(std::max(0.0, least)) / m);
+  const double fraction = std::max(tuned.keep, 1.0 - std::max(tuned.to_boundary, tuned.neighbourhood * m));
 
   double best = -1.0;
   for (int mode = 0; mode < 2; ++mode) {
-    const double sigma = mode == 0 ? centring : std::max(centring, 0.3);
+    const double sigma = mode == 0 ? centring : std::max(centring, tuned.good_step);
     for (int i = 0; i < n; ++i) {
       d_[at(i)] = squared(i) + Eigen::Vector3d(0.0, 0.0, sigma * m);
       if (mode > 0) continue;
@@ -109,21 +109,21 @@ double InteriorPoint::choose_step(int iteration, double m) {
     system_.solve(d_, infeasibility_, 1.0, corrected_);
     double length = std::min(1.0, fraction * step_to_boundary(corrected_));
     double gap = 0.0;
-    for (int cut = 0; cut < 30 && length > 1e-6; ++cut, length *= 0.8) {
+    for (; length > tuned.shortest_step; length *= tuned.shortening) {
       if (in_neighbourhood(length, corrected_, width, gap) && (iteration <= 3 || gap <= m)) break;
     }
     if (length > best) {
       best = length;
       std::swap(chosen_, corrected_);
     }
-    if (best > 0.3) break;
+    if (best > tuned.good_step) break;
   }
   return best;
 }
 
 bool InteriorPoint::finish_with_newton(Search& search) {
   NewtonBudget budget = finish;
-  if (alternate) budget.relative = search.odd_attempt() ? 1e3 : 10.0;
+  if (alternate) budget.relative = search.odd_attempt() ? tuned.strong : tuned.relative;
   candidate_ = r_;
   return newton_.run(search, candidate_, budget);
 }
@@ -135,10 +135,9 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     w_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, w0);
   }
   problem_.multiply(r_, product_);
-  double hand_over_below = 1e-3;
+  double hand_over_below = tuned.hand_over_below;
   double gap_before = std::numeric_limits<double>::infinity();
   int slow = 0;
-  double ten_before = std::numeric_limits<double>::infinity();
   for (int k = 0; k < max_iterations; ++k) {
     double m = 0.0;
     for (int i = 0; i < n; ++i) m += r_.segment<3>(3 * i).dot(de_saxce_velocity(w_.segment<3>(3 * i)));
@@ -147,32 +146,22 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     residual_workspace_ = product_ + problem_.free_term();
     const double residual = problem_.residual(r_, residual_workspace_);
     if (search.offer(r_, residual)) return true;
-    if (search.halted() || !std::isfinite(residual) || m < 1e-20) return false;
-    const bool near = m < 3e-7 * r0 * w0 || m < 0.25 * gap_before;
+    if (search.halted() || !std::isfinite(residual) || !(m > 0.0)) return false;
+    const bool near = m < tuned.near_the_end * r0 * w0 || m < tuned.fast * gap_before;
     gap_before = m;
     if (near && residual < hand_over_below) {
       if (finish_with_newton(search)) return true;
       if (search.halted()) return false;
-      hand_over_below = 0.05 * residual;
-    }
-
-    // Where the path folds the gap does not go to 0: it settles.
-    if (k % 10 == 5) {
-      if (m > 0.5 * ten_before) return false;
-      ten_before = m;
+      hand_over_below = tuned.hand_over_again * residual;
     }
     system_.factor(r_, w_);
     search.count_newton();
     const double step = choose_step(k, m);
-    if (step < 1e-4) return false;
+    if (step < tuned.shortest_step) return false;
     r_ += step * chosen_.dr;
     w_ += step * chosen_.dw;
-    if (k % 5 == 4) {
-      problem_.multiply(r_, product_);  // rounding of the updates must not pile up
-    } else {
-      product_ += step * chosen_.product;
-    }
-    if (step < 0.15) {
+    problem_.multiply(r_, product_);  // rounding of updates would pile up
+    if (step < tuned.slow_step) {
       if (++slow >= 4) return false;
     } else if (slow > 0 && step > 0.5) {
       --slow;

@@ -21,8 +21,8 @@ class InteriorPoint {
   /// From r = (0, 0, r0), w = (0, 0, w0). True: `search` accepted a point.
   bool run(Search& search, double r0, double w0, int max_iterations);
 
-  /// Called with each finishing run's budget; defaults to NewtonBudget with the regularisation alternating.
-  NewtonBudget finish;
+  /// Called with each finishing run's budget; its regularisation alternates.
+  NewtonBudget finish{.stall_window = tuned.finish_patience};
   bool alternate = true;  ///< relative regularisation 10 and 1e3 in turn
 
  private:

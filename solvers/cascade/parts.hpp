@@ -20,7 +20,7 @@ namespace conebench::cascade {
 /// coupled already it takes up to thrice what G does; that is always allowed.
 inline double most_bytes_of_elimination(const ContactProblem& problem, double most_bytes) {
   const auto stored = static_cast<double>(problem.blocks().stored_values());
-  return std::max(3.0 * sizeof(double) * stored, most_bytes);
+  return std::max(tuned.elimination_over_matrix * sizeof(double) * stored, most_bytes);
 }
 
 /// One problem with the parts that work on it; a part is made when it is first called, so that a problem that a few

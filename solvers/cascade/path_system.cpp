@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "problems/cone_projection.hpp"
 
@@ -10,6 +11,7 @@ namespace conebench::cascade {
 namespace {
 
 const double half_root = std::sqrt(0.5);
+constexpr double least = std::numeric_limits<double>::min();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -35,7 +37,7 @@ double velocity_determinant(const Eigen::Vector3d& w) { return w[2] * (w[2] + 2.
 Eigen::Vector3d de_saxce_velocity(const Eigen::Vector3d& w) { return {w[0], w[1], w[2] + tangential_norm<3>(w)}; }
 
 void PathSystem::Direction::resize(Index size) {
-  for (Vector* v : {&z, &dr, &product, &dw}) v->setZero(size);
+  for (Vector* v : {&z, &dr, &dw}) v->setZero(size);
 }
 
 PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
@@ -49,8 +51,8 @@ PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
 
 void PathSystem::scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w) {
   const double slip = tangential_norm<3>(w);
-  const double root_r = std::sqrt(std::max(1e-300, cone_determinant(r)));
-  const double root_u = std::sqrt(std::max(1e-300, velocity_determinant(w)));
+  const double root_r = std::sqrt(std::max(least, cone_determinant(r)));
+  const double root_u = std::sqrt(std::max(least, velocity_determinant(w)));
   const double un = w[2] + slip;
 
   // The scaling point w̄ = (r/√det r + J u/√det u)/(2 g), tangential part first.
@@ -59,8 +61,8 @@ void PathSystem::scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w
   const double inner = (r[0] * w[0] + r[1] * w[1]) / (root_r * root_u) + (r[2] / root_r) * (un / root_u);
   const double g = std::sqrt(std::max(0.5, (1.0 + inner) / 2.0));
   const double length = std::sqrt(px * px + py * py);
-  const double ex = length > 1e-300 ? px / length : 1.0;
-  const double ey = length > 1e-300 ? py / length : 0.0;
+  const double ex = length > least ? px / length : 1.0;
+  const double ey = length > least ? py / length : 0.0;
   const double point = length / (2.0 * g);
   const double a = point + std::sqrt(1.0 + point * point);
   const double eta = std::sqrt(root_r / root_u);
@@ -121,8 +123,8 @@ void PathSystem::solve(const Field& d, const Vector& infeasibility, double weigh
   for (int i = 0; i < problem_.contacts(); ++i) {
     direction.dr.segment<3>(3 * i) = system_.right[at(i)] * direction.z.segment<3>(3 * i);
   }
-  problem_.multiply(direction.dr, direction.product);
-  direction.dw = direction.product - weight * infeasibility;
+  problem_.multiply(direction.dr, direction.dw);
+  direction.dw -= weight * infeasibility;
 }
 
 }  // namespace conebench::cascade

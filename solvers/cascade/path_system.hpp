@@ -32,7 +32,7 @@ class PathSystem {
   using Field = std::vector<Eigen::Vector3d>;  ///< a 3-vector a contact
 
   struct Direction {
-    Vector z, dr, product, dw;  ///< z: in the eigenbasis; product = G dr
+    Vector z, dr, dw;  ///< z: in the eigenbasis
     void resize(Index size);
   };
 

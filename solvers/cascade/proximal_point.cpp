@@ -8,13 +8,7 @@ namespace conebench::cascade {
 namespace {
 
 /// Regularisation beyond a hundredth of the shift would damp the drift along G's null space that the path is made of.
-NewtonBudget inner_budget(double shift) {
-  return {.steps = 60, .stall_window = 15, .relative = 10.0, .largest = std::min(1e-4, 0.01 * shift)};
-}
-constexpr NewtonBudget finishing_budget{.steps = 25, .stall_window = 6, .relative = 1e3, .largest = 0.1};
-constexpr double largest_shift = 0.3;
-constexpr int failures_in_a_row = 12;
-constexpr int most_newton_only = 5;
+NewtonBudget inner_budget(double shift) { return {.largest = std::min(tuned.most_inner, tuned.least_inner * shift)}; }
 
 }  // namespace
 
@@ -32,12 +26,12 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
   if (outcome == Inner::unsolved && !newton_only && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
-    for (int sweep = 0; sweep < 20 && !search.halted(); ++sweep) {
+    for (int sweep = 0; sweep < tuned.inner_sweeps && !search.halted(); ++sweep) {
       inner_sweep_.sweep(candidate_);
       inner.count_sweep();
     }
     const bool solved = shifted_.newton.run(inner, candidate_, budget) ||
-                        (!search.halted() && shifted_.interior_point.run(inner, 1.0, 1.0, 40));
+                        (!search.halted() && shifted_.interior_point.run(inner, 1.0, 1.0, tuned.path_steps));
     if (solved) outcome = Inner::far;
   }
   point_ = inner.best_point();
@@ -81,16 +75,17 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   for (long k = 0; search.newton_steps() < end && !search.halted(); ++k) {
     shifted_.problem.become_shifted(problem_, path.shift, path.center);
     const double tolerance =
-        std::max(0.01 * search.tolerance(), std::min(1e-4, 0.02 * std::min(last_residual, path.best_residual)));
-    const bool newton_only = limits.short_steps && has_been_near && newton_only_failed < most_newton_only;
+        std::max(tuned.least_inner * search.tolerance(),
+                 std::min(tuned.most_inner, tuned.inner * std::min(last_residual, path.best_residual)));
+    const bool newton_only = limits.short_steps && has_been_near && newton_only_failed < tuned.newton_failures;
     const Inner inner = solve_inner(search, tolerance, path.start, newton_only);
     if (inner == Inner::unsolved) {
       successes = 0;
-      path.shift = std::min(largest_shift, (newton_only ? 1.4 : 2.0) * path.shift);
+      path.shift = std::min(tuned.largest_shift, (newton_only ? tuned.shift_rises : 2.0) * path.shift);
       path.center = path.start - kept_ / path.shift;
       if (newton_only) {
         ++newton_only_failed;
-      } else if (++failures > failures_in_a_row) {
+      } else if (++failures > tuned.failures) {
         return false;
       }
       continue;
@@ -102,7 +97,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
       has_been_near = true;
     } else if (limits.short_steps) {
       successes = 0;
-      path.shift = std::min(largest_shift, 1.5 * path.shift);
+      path.shift = std::min(tuned.largest_shift, tuned.shift_rises * path.shift);
     }
     problem_.velocity(point_, velocity_);
     const double residual = problem_.residual(point_, velocity_);
@@ -112,16 +107,18 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
       end = std::max(end, search.newton_steps() + limits.longer);
     }
     if (search.offer(point_, residual)) return true;
-    if ((k % 5 == 4 && path.best_residual < 1e-3 && residual < 0.7 * last_finish) || k % 25 == 24) {
+    // Now and then in any case: an inner problem may take no step at all.
+    const bool falls = path.best_residual < tuned.hand_over_below && residual < tuned.progress * last_finish;
+    if ((k + 1) % (falls ? tuned.finish_every : tuned.finish_every * tuned.finish_every) == 0) {
       last_finish = residual;
       candidate_ = point_;
-      if (newton_.run(search, candidate_, finishing_budget)) return true;
+      if (newton_.run(search, candidate_, strong_newton)) return true;
     }
     last_residual = residual;
     path.start = point_;
     const double shift = path.shift;
-    if (successes >= limits.successes) {
-      path.shift = std::max(1e-9, 0.7 * path.shift);
+    if (successes >= tuned.successes) {
+      path.shift = std::max(tuned.least_shift, tuned.shift_falls * path.shift);
       successes = 0;
     }
     follow(path, shift, limits.admissible * search.tolerance(), limits.over_relaxation);

@@ -7,21 +7,18 @@
 
 namespace conebench::cascade {
 
-/// Error of a contact that late paths leave, in tolerances: what is below one is for their inner errors.
-constexpr double admissible_share = 0.9;
-
 /// Proximal path from r = 0: c ← r(c) + 0.9 (r(c) − c), where r(c) solves the problem with G + α I and g − α c.
 ///
 /// The shift makes each inner problem well conditioned, and a path from zero keeps to the branch of solutions that
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
 /// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
-/// `successes` successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
+/// three successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
 /// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
 /// the residual, and a path that goes back begins anew); thirteen failures in a row end it.
 ///
 /// With short steps the path keeps to inner problems that Newton's method solves, some six factorizations each: what it
 /// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
-/// solve is left, and c falls back with α 1.4 times as large; only after five of these in a row are sweeps and
+/// solve is left, and c falls back with α 1.5 times as large; only after five of these in a row are sweeps and
 /// interior point tried, and a success of theirs raises α by 1.5.
 ///
 /// On a branch without a solution α (r − c), which g would have to change by, goes to the change that is shortest in
@@ -31,15 +28,14 @@ constexpr double admissible_share = 0.9;
 class ProximalPoint {
  public:
   struct Limits {
-    double shift = 1e-2;  ///< α at the start (G̃ has unit diagonal)
-    long newton_steps = 800;
-    long longer = 0;  ///< beyond these, for as long as so many steps halve the residual
-    int successes = 5;
+    double shift = tuned.first_shift;  ///< α at the start
+    long newton_steps = 0;
+    long longer = 0;               ///< beyond these, for as long as so many steps halve the residual
     const Vector* from = nullptr;  ///< start there, not at zero
     bool resume = false;           ///< go on where the last path from zero ended, with its shift
     bool short_steps = false;
     double admissible = 0.0;  ///< error of a contact that need not shrink, in tolerances of the search
-    double over_relaxation = 0.9;
+    double over_relaxation = tuned.over_relaxation;
   };
 
   /// `newton` works on `problem` itself, for finishing; `shifted` is of `problem`.

@@ -47,17 +47,25 @@ struct RowBlock {
   static constexpr int packed = Dim * Dim;
   Row rows[Dim] = {};
 
-  /// From 3×3 values, column by column; the last row and column that count are `row` and `column`.
-  static RowBlock of(const double* values, int row, int column) {
-    RowBlock block;
-    for (int a = 0; a < Dim; ++a) {
-      for (int b = 0; b < Dim; ++b) block.rows[a][b] = values[(a + 1 < Dim ? a : row) + 3 * (b + 1 < Dim ? b : column)];
+  /// A whole register of what `entry` gives for each component: written by parts it would wait for them.
+  template <class Entry>
+  [[gnu::always_inline]] static Row row_of(const Entry& entry) {
+    if constexpr (Dim == 2) {
+      return Row{entry(0), entry(1)};
+    } else {
+      return Row{entry(0), entry(1), entry(2), 0.0};
     }
+  }
+  static int component(int a, int second) { return Dim == 2 && a == 1 ? second : a; }
+  /// Of 3×3 values, column by column; the second row and column that count in 2D are `row` and `column`.
+  [[gnu::always_inline]] static RowBlock of(const double* values, int row, int column) {
+    RowBlock block;
+    for (int a = 0; a < Dim; ++a)
+      block.rows[a] = row_of([&](int b) { return values[component(a, row) + 3 * component(b, column)]; });
     return block;
   }
   static RowBlock diagonal(const double* d, int second) { return of(d, second, second); }
   static RowBlock right(const double* r, int second) { return of(r, 2, second); }
-  static RowBlock left(const double* l, int second) { return of(l, second, 2); }
 
   [[gnu::always_inline]] Row combined(const double* factors, int stride) const {
     Row sum = factors[0] * rows[0];
@@ -69,12 +77,6 @@ struct RowBlock {
     for (int b = 1; b < Dim; ++b) sum += factors[b] * rows[b];
     return sum;
   }
-  /// *this += l g r.
-  [[gnu::always_inline]] void add_product(const RowBlock& l, const double* g, const RowBlock& r) {
-    RowBlock product;
-    for (int a = 0; a < Dim; ++a) product.rows[a] = r.combined(g + a, Dim);
-    for (int a = 0; a < Dim; ++a) rows[a] += product.combined(l.rows[a]);
-  }
   [[gnu::always_inline]] void put(double* entries) const {
     for (int a = 0; a < Dim; ++a) put_row(rows[a], entries + Dim * a);
   }
@@ -84,10 +86,15 @@ struct RowBlock {
     return product;
   }
 
-  /// A block of the lower factor.
+  /// A block by numbers, that multiplies rows of others: of the lower factor, or what stands left of G.
   struct Factor {
     double entries[packed];
     explicit Factor(const double* l) { std::memcpy(entries, l, sizeof(entries)); }
+    Factor(const double* l, int second) {
+      for (int a = 0; a < Dim; ++a) {
+        for (int b = 0; b < Dim; ++b) entries[Dim * a + b] = l[component(a, second) + 3 * component(b, 2)];
+      }
+    }
 
     /// target −= this upper.
     [[gnu::always_inline]] void subtract_product(const double* upper, RowBlock& target) const {
@@ -96,6 +103,13 @@ struct RowBlock {
       for (int a = 0; a < Dim; ++a) target.rows[a] -= u.combined(entries + Dim * a, 1);
     }
   };
+
+  /// *this += l g r.
+  [[gnu::always_inline]] void add_product(const Factor& l, const double* g, const RowBlock& r) {
+    RowBlock product;
+    for (int a = 0; a < Dim; ++a) product.rows[a] = r.combined(g + a, Dim);
+    for (int a = 0; a < Dim; ++a) rows[a] += product.combined(l.entries + Dim * a, 1);
+  }
 
   /// inverse = this⁻¹. False where the block was singular and was perturbed.
   bool invert(RowBlock& inverse) const {
@@ -108,17 +122,12 @@ struct RowBlock {
     bool regular;
     block.computeInverseAndDetWithCheck(inverted, determinant, regular, std::numeric_limits<double>::min());
     if (!regular) inverted = perturbed(block).inverse();
-    for (int a = 0; a < Dim; ++a) {
-      for (int b = 0; b < Dim; ++b) inverse.rows[a][b] = inverted(a, b);
-    }
+    for (int a = 0; a < Dim; ++a) inverse.rows[a] = row_of([&](int b) { return inverted(a, b); });
     return regular;
   }
 
-  static int component(int a, int second) { return a + 1 < Dim ? a : second; }
   static Row from_contact(const double* x, int second) {
-    Row part{};
-    for (int a = 0; a < Dim; ++a) part[a] = x[component(a, second)];
-    return part;
+    return row_of([&](int a) { return x[component(a, second)]; });
   }
   static void to_contact(const Row& x, const double* given, int second, double* out) {
     if constexpr (Dim == 2) out[3 - second] = given[3 - second];
@@ -131,12 +140,11 @@ struct RowBlock {
       for (int a = 0; a < Dim; ++a) products[a] += row_at<Row>(block + Dim * a) * x;
     }
     Row total() const {
-      Row sum{};
-      for (int a = 0; a < Dim; ++a) {
-        sum[a] = products[a][0];
-        for (int b = 1; b < Dim; ++b) sum[a] += products[a][b];
-      }
-      return sum;
+      return row_of([&](int a) {
+        double sum = products[a][0] + products[a][1];
+        if constexpr (Dim == 3) sum += products[a][2];
+        return sum;
+      });
     }
   };
   Row times(const Row& x) const {

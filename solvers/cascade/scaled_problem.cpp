@@ -115,9 +115,7 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
 
   plane_.emplace_back(Eigen::Matrix2d::Zero());
   blocks_.emplace_back(Block::Zero());
-  const double plain = free_term_.norm();
-  const double norm = plain > 1e-150 && plain < 1e150 ? plain : free_term_.stableNorm();
-  const double magnitude = norm / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
+  const double magnitude = free_term_.stableNorm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
   gamma_ = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma_;
 }
@@ -164,12 +162,14 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
 template <int Dim>
 double ScaledProblem::residual_in(int i, const Vector& r, const Vector& w) const {
   const Judge& judge = judge_[static_cast<std::size_t>(i)];
-  ContactVector<Dim> impulse, velocity;
-  for (int a = 0; a < Dim; ++a) {
-    const int component = a + 1 < Dim ? a : 2;
-    impulse[a] = r[3 * i + component] * impulse_scale(i);
-    velocity[a] = w[3 * i + component] * velocity_scale(i);
-  }
+  const auto part = [&](const Vector& x, double scale) -> ContactVector<Dim> {
+    if constexpr (Dim == 2) {
+      return {x[3 * i] * scale, x[3 * i + 2] * scale};
+    } else {
+      return x.segment<3>(3 * i) * scale;
+    }
+  };
+  ContactVector<Dim> impulse = part(r, impulse_scale(i)), velocity = part(w, velocity_scale(i));
   impulse[Dim - 1] /= judge.friction;
   velocity[Dim - 1] = judge.friction * (velocity[Dim - 1] + tangential_norm<Dim>(velocity));
   const ContactVector<Dim> step = judge.step * velocity;
@@ -181,13 +181,16 @@ double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
-  double worst = 0.0;
-  for (int i = 0; i < contacts(); ++i) {
-    const double error = residual_of(i, r, w);
-    if (!(error <= worst)) worst = error;
-    if (std::isnan(worst)) break;
-  }
-  return worst;
+  const auto worst_in = [&]<int Dim>() {
+    double worst = 0.0;
+    for (int i = 0; i < contacts(); ++i) {
+      const double error = residual_in<Dim>(i, r, w);
+      if (!(error <= worst)) worst = error;
+      if (std::isnan(worst)) break;
+    }
+    return worst;
+  };
+  return planar_ ? worst_in.operator()<2>() : worst_in.operator()<3>();
 }
 
 void ScaledProblem::project(Vector& r) const {

@@ -80,7 +80,7 @@ class ScaledProblem {
     for (int k = begin; k < end; ++k) {
       const double* m = block(k).data();
       const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
-      sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 6) * x[2];
+      sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 3 + 3) * x[2];
     }
   }
   /// The same in plane, of t1 and n.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "problems/cone_projection.hpp"
+#include "solvers/cascade/constants.hpp"
 #include "solvers/stalled.hpp"
 
 namespace conebench::cascade {
@@ -39,7 +40,7 @@ void Search::measure_joints(const ContactProblem& problem) { joints_ = &problem;
 double Search::with_joints(const Vector& r, double residual) {
   problem_->to_impulse(r, *impulse_);
   const double left = joint_velocity_left(*joints_, *impulse_) / problem_->reference_velocity();
-  if (left <= 0.1 * residual && residual > tolerance_) return residual;
+  if (left <= tuned.fallen * residual && residual > tolerance_) return residual;
   if (std::isnan(left)) return left;
   if (!whole_) whole_.emplace(*joints_, gauss_seidel::OwnModel::ncp);
   const double whole = whole_->natural_map(*impulse_);

@@ -11,24 +11,21 @@ namespace conebench::cascade {
 
 namespace {
 
-const double half_root = std::sqrt(0.5);
-
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Whether a run cycles: a residual that equals one of the last twelve.
+/// Whether a run cycles: a residual that equals one of the last.
 class Cycle {
  public:
   Cycle() { last_.fill(std::numeric_limits<double>::infinity()); }
   bool closes(double residual) {
-    constexpr double equal = 3e-4;
-    const auto meets = [&](double other) { return std::abs(other - residual) <= equal * residual; };
+    const auto meets = [&](double other) { return std::abs(other - residual) <= tuned.same_residual * residual; };
     const bool closed = std::any_of(last_.begin(), last_.end(), meets);
     last_[count_++ % last_.size()] = residual;
     return closed;
   }
 
  private:
-  std::array<double, 12> last_;
+  std::array<double, tuned.longest_cycle> last_;
   std::size_t count_ = 0;
 };
 
@@ -44,60 +41,41 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       right_side_(problem.size()),
       z_(problem.size()) {}
 
-void SemismoothNewton::linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y) {
-  const double length = tangential_norm<3>(y);
-  const double ex = y[0] / length;
-  const double ey = y[1] / length;
-  const double projected = 0.5 * (length + y[2]);
-  const double tau = projected / length;
-  const Eigen::Vector3d f(r[0] - projected * ex, r[1] - projected * ey, r[2] - projected);
-  const double along = ex * f[0] + ey * f[1];
-  const double f1 = (along + f[2]) * half_root;
-  const double f2 = (f[2] - along) * half_root;
-  const double f3 = -ey * f[0] + ex * f[1];
-  const Eigen::Vector3d w = rho_ * w_.segment<3>(3 * i);
-  const double slip = tangential_norm<3>(w);
-  const double wx = slip > 0.0 ? w[0] / slip : 0.0;
-  const double wy = slip > 0.0 ? w[1] / slip : 0.0;
-
-  Block& left = system_.left[at(i)];
-  Block& right = system_.right[at(i)];
-  left << (ex + wx) * half_root, (ey + wy) * half_root, half_root,  //
-      0.0, 0.0, 0.0,                                                //
-      -ey * tau, ex * tau, 0.0;
-  right << ex * half_root, 0.0, -ey,  //
-      ey * half_root, 0.0, ex,        //
-      half_root, 0.0, 0.0;
-  system_.left_out[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
-  system_.diagonal[at(i)] = Eigen::Vector3d(0.0, 1.0, 1.0 - tau).asDiagonal();
-  const Eigen::Vector3d known = Eigen::Vector3d(-ex, -ey, 1.0) * (-f2 * half_root);
-  known_.segment<3>(3 * i) = known;
-  right_side_.segment<3>(3 * i) = Eigen::Vector3d(-f1, 0.0, -f3);
-}
-
 void SemismoothNewton::linearise(const Vector& r) {
   for (int i = 0; i < problem_.contacts(); ++i) {
     const Eigen::Vector3d ri = r.segment<3>(3 * i);
     const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
-    Eigen::Vector3d y = ri - wi;
-    y[2] -= tangential_norm<3>(wi);
-    const double length = tangential_norm<3>(y);
-    system_.left_out[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
-    if (length <= y[2]) {
-      system_.left[at(i)].setIdentity();
-      system_.right[at(i)].setIdentity();
-      system_.diagonal[at(i)].setZero();
-      known_.segment<3>(3 * i).setZero();
-      right_side_.segment<3>(3 * i) = -wi;
-    } else if (length <= -y[2]) {
-      system_.left_out[at(i)] = Left::everything;
-      system_.left[at(i)].setZero();
-      system_.right[at(i)].setZero();
-      system_.diagonal[at(i)].setIdentity();
-      known_.segment<3>(3 * i) = -ri;
-      right_side_.segment<3>(3 * i).setZero();
-    } else {
-      linearise_slip(i, ri, y);
+    const Eigen::Vector3d y = projected_point<3>(ri, wi);
+    auto known = known_.segment<3>(3 * i);
+    auto right_side = right_side_.segment<3>(3 * i);
+    Block& left = system_.left[at(i)];
+    Block& right = system_.right[at(i)];
+    Block& diagonal = system_.diagonal[at(i)];
+    switch (mode_of<3>(y)) {
+      case Mode::stick:
+        system_.left_out[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
+        left.setIdentity();
+        right.setIdentity();
+        diagonal.setZero();
+        known.setZero();
+        right_side = -wi;
+        break;
+      case Mode::open:
+        system_.left_out[at(i)] = Left::everything;
+        left.setZero();
+        right.setZero();
+        diagonal.setIdentity();
+        known = -ri;
+        right_side.setZero();
+        break;
+      case Mode::slip:
+        const Slip<3> slip(ri, wi, y);
+        system_.left_out[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
+        left << slip.row.transpose(), Eigen::RowVector3d::Zero(), slip.turned * slip.across.transpose();
+        right << slip.along, Eigen::Vector3d::Zero(), slip.across;
+        diagonal = Eigen::Vector3d(0.0, 1.0, 1.0 - slip.turned).asDiagonal();
+        known = slip.known;
+        right_side << slip.first, 0.0, slip.third;
     }
     system_.left[at(i)] *= rho_;
   }
@@ -133,8 +111,7 @@ void SemismoothNewton::step(Vector& r) {
 
 bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start) {
   constexpr int stall = 2;
-  constexpr std::array<double, 4> scales{1.0, 3.0, 1.0, 1.0 / 3.0};
-  constexpr double far_scale = 10.0;
+  constexpr std::array<double, 4> scales{1.0, tuned.other_scale, 1.0, 1.0 / tuned.other_scale};
   double best = std::numeric_limits<double>::infinity();
   double best_to_beat = std::numeric_limits<double>::infinity();
   double last = 0.0;
@@ -149,7 +126,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     known ? void(w_ = start.velocity) : problem_.velocity(r, w_);
     const double residual = known ? start.residual : problem_.residual(r, w_);
     if (k > 0 || budget.start_counts) {
-      without_progress = residual < budget.progress * best_to_beat ? 0 : without_progress + 1;
+      without_progress = residual < tuned.progress * best_to_beat ? 0 : without_progress + 1;
       best_to_beat = std::min(best_to_beat, residual);
     }
     if (residual < best) {
@@ -171,14 +148,15 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
           r = 0.5 * (r + previous_);
           continue;
         }
-        rho_ = far_scale * budget.scale;
+        rho_ = tuned.far_scale * budget.scale;
       }
       previous_ = r;
     }
     linearise(r);
-    const bool trusted = budget.trusts_modes && factored_ == system_.left_out && residual < std::min(1e-2, 0.1 * last);
-    const double relative = (trusted ? 0.01 : 1.0) * budget.relative;
-    regularise(std::min(budget.largest, std::max(1e-12, relative * residual)));
+    const bool trusted = budget.trusts_modes && factored_ == system_.left_out &&
+                         residual < std::min(tuned.trusted_below, tuned.fallen * last);
+    const double relative = (trusted ? tuned.trusted_share : 1.0) * budget.relative;
+    regularise(std::min(budget.largest, std::max(tuned.least, relative * residual)));
     last = residual;
     step(r);
     search.count_newton();

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "solvers/cascade/block_lu.hpp"
+#include "solvers/cascade/constants.hpp"
+#include "solvers/cascade/modes.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/search.hpp"
 
@@ -10,11 +12,10 @@ namespace conebench::cascade {
 
 /// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
 struct NewtonBudget {
-  int steps = 20;
-  int stall_window = 4;  ///< steps without the residual falling to `progress` of the run's best
-  double relative = 10.0;
-  double largest = 1e-3;
-  double progress = 0.7;
+  int steps = tuned.newton_steps;
+  int stall_window = tuned.newton_patience;  ///< steps without the residual falling to 0.7 of the run's best
+  double relative = tuned.relative;
+  double largest = tuned.largest;
   bool start_counts =
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
   /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of `relative` is
@@ -27,6 +28,9 @@ struct NewtonBudget {
   /// times `scale`, and the third time it ends.
   bool leaves_cycles = false;
 };
+
+/// Along G's null space, from a point that is near.
+inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_strong};
 
 /// What is known of a point that was measured.
 struct Measured {
@@ -64,7 +68,6 @@ class SemismoothNewton {
  private:
   /// Fills system_, right_side_ and known_ for the point (r, w_), with α = 0.
   void linearise(const Vector& r);
-  void linearise_slip(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& y);
   /// Adds the terms with α.
   void regularise(double alpha);
   void step(Vector& r);

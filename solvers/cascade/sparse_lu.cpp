@@ -15,16 +15,10 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Operations of a factorization in 3D, and operations a contact, from which the time of a nested dissection comes back
-/// within two factorizations (docs/experiments/performance.md).
-constexpr double large_from = 5e7;
-constexpr double large_from_per_contact = 1e5;
-/// Beyond this the order decides whether there is a factor at all.
-constexpr double always_dissect_beyond = 5e8;  // bytes
-
+/// Whether a nested dissection may be worth its time.
 bool large(const Elimination& elimination) {
   return elimination.flops >
-         std::max(large_from, large_from_per_contact * static_cast<double>(elimination.order.size()));
+         std::max(tuned.dissect_from, tuned.dissect_from_each * static_cast<double>(elimination.order.size()));
 }
 
 /// permutation[new] = old. The given order where a dense factor is as small as a sparse one.
@@ -128,8 +122,8 @@ RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matri
 template <int Dim>
 void RowLu<Dim>::prefetch_row(int i, const BlockMatrix& matrix, const BlockSystem& system) const {
   if (i >= n_) return;
-  prefetch(system.left[at(permutation_[at(i)])].data(), 9);
-  prefetch(system.diagonal[at(permutation_[at(i)])].data(), 9);
+  prefetch(system.left[at(permutation_[at(i)])].data(), 3 * 3);
+  prefetch(system.diagonal[at(permutation_[at(i)])].data(), 3 * 3);
   for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k)
     prefetch(matrix.block(entries_[at(k)].block), Dim * Dim);
 }
@@ -137,7 +131,7 @@ void RowLu<Dim>::prefetch_row(int i, const BlockMatrix& matrix, const BlockSyste
 template <int Dim>
 void RowLu<Dim>::load_row(int i, const BlockMatrix& matrix, const BlockSystem& system) {
   const int second = second_[at(i)];
-  const Work l = Work::left(system.left[at(permutation_[at(i)])].data(), second);
+  const typename Work::Factor l(system.left[at(permutation_[at(i)])].data(), second);
   work_[at(i)] = Work::diagonal(system.diagonal[at(permutation_[at(i)])].data(), second);
   for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) {
     const Entry& entry = entries_[at(k)];
@@ -159,7 +153,7 @@ bool RowLu<Dim>::factor(const BlockMatrix& matrix, const BlockSystem& system) {
     const char out = system.left_out[at(permutation_[at(i)])];
     dropped_[at(i)] = out == Left::everything;
     second_[at(i)] = Dim == 2 && (out & Left::last) != 0 ? 1 : 2;
-    if (i + 8 < n_) prefetch(system.right[at(permutation_[at(i + 8)])].data(), 9);
+    if (i + 8 < n_) prefetch(system.right[at(permutation_[at(i + 8)])].data(), 3 * 3);
     right_[at(i)] = Work::right(system.right[at(permutation_[at(i)])].data(), second_[at(i)]);
   }
   for (int i = 0; i < n_; ++i) {
@@ -249,12 +243,12 @@ void SparseLu::analyse(const BlockMatrix& matrix) {
   elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
   dissected_ = false;
   estimate();
-  if (bytes_ > always_dissect_beyond) dissect(matrix.graph());
+  if (bytes_ > tuned.dissect_bytes) dissect(matrix.graph());
 }
 
 void SparseLu::estimate() {
   const double entries = dimension_ * dimension_;
-  flops_ = entries * dimension_ / 27.0 * elimination_.flops;
+  flops_ = entries * dimension_ * 2.0 / flops_of_block_product * elimination_.flops;
   bytes_ = sizeof(double) * entries * (2.0 * elimination_.blocks + static_cast<double>(elimination_.order.size()));
 }
 

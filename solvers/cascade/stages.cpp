@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "problems/cone_projection.hpp"
+#include "solvers/cascade/constants.hpp"
 #include "solvers/linear/elimination_fronts.hpp"
 #include "solvers/registry.hpp"
 
@@ -33,28 +35,11 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
   return search.offer(r, measure(parts, r, w));
 }
 
-NewtonBudget first_newton(bool planar) {
-  return {.steps = planar ? 30 : 60,
-          .stall_window = planar ? 8 : 30,
-          .relative = 2.0,
-          .largest = 1e-2,
-          .progress = planar ? 0.5 : 0.7,
-          .start_counts = false,
-          .trusts_modes = true,
-          .changes_scale = true,
-          .leaves_cycles = true};
-}
-
 bool rescue(Parts& parts, Search& search) {
-  for (int round = 0; round < 6; ++round) {
-    const double before = search.best();
-    for (const double relative : {1e3, 1e4, 1e2, 1e5, 10.0}) {
-      Vector r = search.best_point();
-      const NewtonBudget budget{.steps = 40, .stall_window = 10, .relative = relative, .largest = 0.1};
-      if (parts.newton().run(search, r, budget) || search.halted()) return true;
-      if (search.best() < 0.3 * before) break;
-    }
-    if (search.best() > 0.3 * before) return false;
+  for (double before = std::numeric_limits<double>::infinity(); search.best() < tuned.good_step * before;) {
+    before = search.best();
+    Vector r = search.best_point();
+    if (parts.newton().run(search, r, strong_newton) || search.halted()) return true;
   }
   return false;
 }
@@ -72,38 +57,25 @@ Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   return r;
 }
 
-/// From there on no other way than large starts is worth its time.
-constexpr double very_large = 1e5;
-
-/// Interior points from three starts, and a proximal point from the best.
-bool from_impulses_of(double size, Parts& parts, Search& search) {
-  for (const double velocity : {10.0, 1e3, 1.0}) {
-    if (search.halted() || parts.interior_point().run(search, size, velocity, 60)) return true;
-    if (search.halted() || (search.best() < 1e-5 && rescue(parts, search))) return true;
-  }
-  if (search.halted() || !(search.best() < 1e-3)) return false;
-  return parts.proximal_point().run(search,
-                                    {.shift = 1e-6, .newton_steps = 200, .successes = 5, .from = &search.best_point()});
-}
-
-/// Rough costs in multiplications: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
+/// Rough costs in products of a block: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
 struct Costs {
   double sweep, newton;
 
   explicit Costs(const ScaledProblem& problem)
-      : sweep(problem.planar() ? 2.5 * problem.stored_blocks() + 20.0 * problem.contacts()
-                               : 18.0 * problem.stored_blocks() + 150.0 * problem.contacts()),
-        newton(108.0 * problem.stored_blocks() + 400.0 * problem.contacts()) {}
-  void add_fill(const BlockLu& lu) { newton += lu.estimate().flops / 6.0; }
+      : sweep((problem.planar() ? tuned.planar_sweep : 1.0) * (problem.stored_blocks() + 8 * problem.contacts())),
+        newton(tuned.scaling * (problem.stored_blocks() + 4 * problem.contacts())) {}
+  void add_fill(const BlockLu& lu) { newton += 0.5 * lu.estimate().flops / flops_of_block_product; }
 };
 
-/// Sweeps a Newton step; thousands of contacts in space reach it, piles do not.
-constexpr double heavy = 50.0;
-
-/// From `residual` to `tolerance` at `rate`; 1e9 stands for never.
+/// From `residual` to `tolerance` at `rate`.
 double sweeps_needed(double residual, double tolerance, double rate) {
-  const double needed = std::log(tolerance / residual) / std::log(rate);
-  return rate < 1.0 && needed < 1e9 ? needed : 1e9;
+  return rate < 1.0 ? std::log(tolerance / residual) / std::log(rate) : std::numeric_limits<double>::infinity();
+}
+
+/// Sweeps to the next measurement, which costs nearly as much as a sweep.
+int next_batch(double needed, int least, int most) {
+  most = std::max(least, most);
+  return needed + 1.0 < most ? std::max(least, static_cast<int>(needed) + 1) : most;
 }
 
 /// Offers the iterates of another solver, in the problem's own units, to the search.
@@ -116,27 +88,19 @@ class Relay final : public Monitor {
     search_.count_sweep();
     problem_.from_impulse(impulse, r_);
     problem_.velocity(r_, w_);
-    const double residual = problem_.residual(r_, w_);
-    if (search_.offer(r_, residual)) return Decision::accept;
-    // Where it is the right method, twenty iterations gain two digits and more from the fortieth on.
-    if (++looks_ % 20 == 0) {
-      if (looks_ > 20 && residual > 0.1 * last_) return Decision::out_of_time;
-      last_ = residual;
-    }
+    if (search_.offer(r_, problem_.residual(r_, w_))) return Decision::accept;
     return search_.halted() ? Decision::out_of_time : Decision::keep_going;
   }
   const ScaledProblem& problem_;
   Search& search_;
   Vector r_, w_;
-  int looks_ = 0;
-  double last_ = 0.0;
 };
 
 /// A step costs as much as many sweeps, or there is no factor to make it with.
 bool newton_is_dear(Parts& parts) {
   Costs costs(parts.problem());
   costs.add_fill(parts.lu());
-  return costs.newton > heavy * costs.sweep || !parts.lu().fits();
+  return costs.newton > tuned.heavy * costs.sweep || !parts.lu().fits();
 }
 
 }  // namespace
@@ -145,14 +109,14 @@ bool run_admm(Parts& parts, Search& search) {
   const ContactProblem& source = parts.source();
   // Its L and U, each beside what they are made of, and the stack of updates.
   const EliminationFronts fronts = analyse_fronts(source.blocks());
-  const auto values = 4.0 * static_cast<double>(fronts.panel_values) + static_cast<double>(fronts.stack_values);
+  const auto values = 4 * static_cast<double>(fronts.panel_values) + static_cast<double>(fronts.stack_values);
   if (sizeof(double) * values > parts.most_bytes()) return false;
   const auto solver = find_solver("ADMM-NCP-SA-S")->make({});
   if (!solver.ok() || (*solver)->prepare(source)) return false;
   Relay relay(parts.problem(), search);
   Vector impulse = Vector::Zero(source.rows());
   // Each iteration may factor once, after the first factor.
-  const long most = std::min(120L, (search.iterations_left() - 1) / 2);
+  const long most = std::min(tuned.admm_iterations, (search.iterations_left() - 1) / 2);
   if (most < 1) return false;
   const StopRule stop{.tolerance = search.tolerance(), .max_iterations = most, .criterion = Criterion::verdict};
   const SolveSummary summary = (*solver)->solve(Vector::Zero(source.rows()), stop, relay, impulse);
@@ -171,7 +135,7 @@ bool highly_redundant(Parts& parts) {
   double squares = 0.0;
   for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
   // Each diagonal block has trace 3.
-  return static_cast<double>(problem.size()) < 0.13 * squares && !newton_is_dear(parts);
+  return static_cast<double>(problem.size()) < tuned.redundant * squares && !newton_is_dear(parts);
 }
 
 bool from_rest(Parts& parts, Search& search) {
@@ -182,9 +146,9 @@ bool from_rest(Parts& parts, Search& search) {
     pressing = std::max(pressing, -free[i + 2]);
     moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
   }
-  if (!(moving <= 1e-2 * pressing)) return false;
+  if (!(moving <= tuned.small_at_start * pressing)) return false;
   if (newton_is_dear(parts)) return false;
-  const Vector r = sticking_impulses(parts, search, 1e-6);
+  const Vector r = sticking_impulses(parts, search, tuned.rest_shift);
   // Once more with the same factors takes most of the shift's error away.
   Vector w(r.size());
   Vector further(r.size());
@@ -192,7 +156,7 @@ bool from_rest(Parts& parts, Search& search) {
   parts.lu().solve(-w, further);
   further += r;
   // Where that start is good each step after the first gains.
-  return parts.newton().run(search, further, {.steps = 15, .stall_window = 2, .start_counts = false});
+  return parts.newton().run(search, further, {.stall_window = 2, .start_counts = false});
 }
 
 bool sweep_on(Parts& parts, Search& search, Vector& r) {
@@ -209,8 +173,7 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
   int batch = least;
   bool hesitating = false;
   while (!search.halted()) {
-    const double spent = done * costs.sweep;
-    const bool early = done < 16 * least && spent <= 5.0 * costs.newton;
+    const bool early = done < 16 * least;
     Mark from{done + batch / 2, 0.0};
     sweep_times(batch / 2, parts, search, r);
     if (early) from.residual = measure(parts, r, w);
@@ -226,41 +189,33 @@ bool sweep_on(Parts& parts, Search& search, Vector& r) {
     }
     const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
     const double needed = sweeps_needed(residual, search.tolerance(), rate);
-    // What is nearly done is done.
-    const double newton_steps = spent <= 40.0 * costs.newton ? 30.0 : 10.0;
+    const double newton_steps = early ? tuned.sweeps_early : tuned.sweeps_late;
     const bool promising = needed * costs.sweep <= newton_steps * costs.newton;
     if (!promising && (early || hesitating)) return false;
     hesitating = !promising;
-    // To measure costs nearly as much as a sweep.
-    batch = std::clamp(static_cast<int>(needed) + 1, least, std::max(least, done / 8));
+    batch = next_batch(needed, least, done / 8);
   }
   return false;
 }
 
-bool settle_within_tolerance(Parts& parts, Search& search) {
-  const ProximalPoint::Limits path{.shift = 1e-4,
-                                   .newton_steps = 12000,
-                                   .longer = 2000,
-                                   .successes = 3,
+bool settle_within_tolerance(Parts& parts, Search& search, long steps) {
+  const ProximalPoint::Limits path{.shift = tuned.settling_shift,
+                                   .newton_steps = 8 * steps,
+                                   .longer = 2 * steps,
                                    .from = &search.best_point(),
                                    .short_steps = true,
-                                   .admissible = admissible_share,
+                                   .admissible = tuned.admissible,
                                    .over_relaxation = 0.0};
   return parts.proximal_point().run(search, path);
 }
 
 double sticking_impulse(Parts& parts, Search& search) {
-  const double size = sticking_impulses(parts, search, 1e-10).lpNorm<Eigen::Infinity>();
+  const double size = sticking_impulses(parts, search, tuned.sticking_shift).lpNorm<Eigen::Infinity>();
   return std::isfinite(size) ? size : 0.0;
 }
 
-bool start_large(Parts& parts, Search& search, double sticking_impulse) {
-  if (sticking_impulse > very_large) return from_impulses_of(sticking_impulse, parts, search);
-  return parts.interior_point().run(search, sticking_impulse, 10.0, 60);
-}
-
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {
-  constexpr int batch = 10;
+  constexpr int batch = 8;
   Vector w(parts.problem().size());
   while (!search.halted()) {
     sweep_times(batch, parts, search, r);
@@ -281,7 +236,7 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
     search.count_sweep();
     if (before > 0.0) rate = change / before;
     before = change;
-    if (change >= 1e3 * search.tolerance()) continue;
+    if (change >= tuned.within * search.tolerance()) continue;
     if (search.offer(r, measure(parts, r, w))) return true;
   }
   last = measure(parts, r, w);
@@ -295,20 +250,20 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
     const double spent = done * costs.sweep;
     const double needed = sweeps_needed(last, search.tolerance(), rate);
     const auto near = [&] {
-      const bool dear = costs.newton > heavy * costs.sweep;
-      const double steps = dear ? 6.0 : done == 0 ? 2.0 : 3.0;
-      return needed * costs.sweep <= steps * costs.newton && spent <= 12.0 * costs.newton && (rate < 0.95 || dear);
+      const bool dear = costs.newton > tuned.heavy * costs.sweep;
+      const double steps = dear ? tuned.sweeps_dear : 2.0;
+      return needed * costs.sweep <= steps * costs.newton && spent <= 2.0 * tuned.sweeps_dear * costs.newton &&
+             (rate < tuned.slow_rate || dear);
     };
     if (!near() && !analysed) {
       costs.add_fill(parts.lu());
       analysed = true;
       if (!parts.lu().fits()) break;
     }
-    const bool little = costs.newton > heavy * costs.sweep && spent <= 0.3 * costs.newton;
+    const bool little = costs.newton > tuned.heavy * costs.sweep && spent <= tuned.good_step * costs.newton;
     if (!near() && !little) break;
-    // The first sweeps promise more than they keep, so one more has to confirm it. To measure costs as much as a
-    // sweep: a sixteenth of a long way goes unmeasured.
-    const int batch = done == 0 ? 1 : std::clamp(static_cast<int>(needed) + 1, 2, std::max(10, done / 16));
+    // The first sweeps promise more than they keep, so one more has to confirm it.
+    const int batch = done == 0 ? 1 : next_batch(needed, 2, std::max(8, done / 16));
     done += batch;
     sweep_times(batch, parts, search, r);
     const double residual = measure(parts, r, w);

@@ -13,7 +13,7 @@ bool offer(Parts& parts, Search& search, const Vector& r);
 /// Up to `count` sweeps from r, fewer where the search is halted.
 void sweep_times(long count, Parts& parts, Search& search, Vector& r);
 
-/// Semi-smooth Newton from the best point with every regularisation, as long as the best keeps shrinking.
+/// Strongly regularised semi-smooth Newton from the best point, as long as the best keeps shrinking.
 bool rescue(Parts& parts, Search& search);
 
 /// Sweeps from r, first `sweeps` and then on where the observed rate (at first of the last two sweeps' changes)
@@ -26,8 +26,14 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r);
 
 /// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
-/// In the plane it is left sooner.
-NewtonBudget first_newton(bool planar);
+inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_patience,
+                                           .stall_window = tuned.first_patience,
+                                           .relative = 2.0,
+                                           .largest = tuned.largest_afar,
+                                           .start_counts = false,
+                                           .trusts_modes = true,
+                                           .changes_scale = true,
+                                           .leaves_cycles = true};
 
 /// Whether more than forty contacts say so much the same that an interior point is the way from a cold start: the
 /// effective rank of G̃, (tr G̃)²/‖G̃‖²_F, is below 0.13 of its rows, as where bricks lie on bricks in four points each.
@@ -42,21 +48,18 @@ bool from_rest(Parts& parts, Search& search);
 
 /// Sweeps on from r, eight at a time and an eighth of a long way, for as long as their rate (of the last half batch at
 /// first, later of the later half of all) promises the tolerance within thirty of what our counts take for a Newton
-/// step, after forty within ten. Later than the first 128 one batch in a row may promise less.
+/// step, later than the first 128 within ten; then one batch in a row may promise less.
 bool sweep_on(Parts& parts, Search& search, Vector& r);
 
-/// A proximal point from the best point, within a thousand tolerances, that leaves what the tolerance allows, without
-/// over-relaxation: α falls from 1e-4.
-bool settle_within_tolerance(Parts& parts, Search& search);
+/// A proximal point from the best point that leaves what the tolerance allows, without over-relaxation: α falls from
+/// 1e-4. Eight times `steps` Newton steps.
+bool settle_within_tolerance(Parts& parts, Search& search, long steps);
 
 /// ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞, the impulse were all contacts to stick; 0 where that is no number. Large where heavy bodies
 /// stand on light ones.
 double sticking_impulse(Parts& parts, Search& search);
 
-/// ADMM-NCP-SA-S, whose way to a solution is no longer for large impulses. Left where it gains too little.
+/// ADMM-NCP-SA-S, whose way to a solution is no longer for large impulses.
 bool run_admm(Parts& parts, Search& search);
-
-/// An interior point from a start of that size, or, over 1e5, three of them and a proximal point from the best.
-bool start_large(Parts& parts, Search& search, double sticking_impulse);
 
 }  // namespace conebench::cascade

@@ -69,7 +69,7 @@ Elimination eliminate(const BlockGraph& graph, std::vector<int> order) {
   }
   for (const double count : result.below) {
     result.blocks += count;
-    result.flops += 54.0 * count * (count + 1.0);
+    result.flops += flops_of_block_product * count * (count + 1.0);
   }
   return result;
 }

@@ -17,6 +17,8 @@ struct BlockGraph {
 /// AMD on the graph with its transpose: old[new].
 std::vector<int> minimum_degree_order(const BlockGraph& graph);
 
+inline constexpr double flops_of_block_product = 2.0 * 3 * 3 * 3;
+
 /// The symbolic analysis of every factorization: what eliminating a block matrix with a symmetric pattern in a given
 /// order fills, without the pattern of the factors.
 struct Elimination {
@@ -25,7 +27,7 @@ struct Elimination {
   std::vector<int> parent;            ///< elimination tree by new rows, −1 for a root
   std::vector<int> below;             ///< blocks of each column of the factor below the diagonal
   double blocks = 0.0;                ///< their sum
-  double flops = 0.0;                 ///< of an LU of 3×3 blocks, 54 a block product
+  double flops = 0.0;                 ///< of an LU of 3×3 blocks
 };
 
 Elimination eliminate(const BlockGraph& graph, std::vector<int> order);

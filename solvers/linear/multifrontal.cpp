@@ -22,6 +22,7 @@ using ConstPanelMap = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kPanelWidth = 32;  ///< pivots eliminated one by one before the rest is updated by a matrix product
+constexpr int kFewRows = 48;     ///< up to which an analysis, or a call of a matrix product, costs more than it saves
 constexpr int kSolveWidth = column_kernels::most_columns;  ///< pivots whose triangle is inverted
 
 constexpr int kInvertedSize = 18;  ///< most pivots of a front that is inverted as a whole
@@ -160,7 +161,7 @@ void invert_pivots(double* panel, const double* inverses, int pivots, int rows) 
 template <bool Symmetric>
 void subtract_products(double* schur, const double* lower, const double* upper, int pivots, int rows) {
   const int below = rows - pivots;
-  if (below >= 48 && pivots >= 8) {
+  if (below >= kFewRows && pivots >= 8) {
     const ConstPanelMap left(lower + pivots, below, pivots, Eigen::OuterStride<>(rows));
     const ConstPanelMap right(upper + pivots, below, pivots, Eigen::OuterStride<>(rows));
     Eigen::Map<Matrix> target(schur, below, below);
@@ -216,10 +217,8 @@ void add_update(const double* update, int size, const int* position, double* low
 MultifrontalFactor::MultifrontalFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
                                        Factorization factorization, Storage storage)
     : factorization_(factorization) {
-  // Below some dozens of rows an analysis costs more than it can save.
-  constexpr Index kAlwaysDense = 48;
   fronts_ = single_front(matrix.rows());
-  if (storage == Storage::sparse || (storage == Storage::automatic && matrix.rows() > kAlwaysDense)) {
+  if (storage == Storage::sparse || (storage == Storage::automatic && matrix.rows() > kFewRows)) {
     EliminationFronts sparse = analyse_fronts(matrix);
     if (storage == Storage::sparse || sparse.multiplications < 0.7 * fronts_.multiplications) {
       fronts_ = std::move(sparse);

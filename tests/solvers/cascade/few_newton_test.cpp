@@ -69,7 +69,7 @@ int steps_to(double tolerance, int most, const ContactProblem& problem, Vector& 
     double residual = newton.measure();
     int steps = 0;
     for (; residual > tolerance && steps < most; ++steps) {
-      newton.step(residual, 0);
+      newton.step(residual);
       residual = newton.measure();
     }
     newton.write(impulse.data());

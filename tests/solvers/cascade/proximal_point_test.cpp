@@ -49,11 +49,11 @@ TEST(ProximalPoint, SpreadsAContradictionAsFarAsErrorsAreTolerated) {
   const Path plain = path(problem, 0.0);
   EXPECT_FALSE(plain.accepted);
   EXPECT_NEAR(plain.residual, 0.455 / 1.28 * 3.5e-8, 1e-10);
-  const Path spread = path(problem, cascade::admissible_share);
+  const Path spread = path(problem, cascade::tuned.admissible);
   EXPECT_TRUE(spread.accepted);
   EXPECT_LE(spread.residual, 1e-8);
   EXPECT_GE(spread.residual, 3.5e-8 / 3.8 / 1.28) << "no change of g leaves less";
-  EXPECT_FALSE(path(contradictory(6e-8), cascade::admissible_share).accepted)
+  EXPECT_FALSE(path(contradictory(6e-8), cascade::tuned.admissible).accepted)
       << "more than all of them together can bear";
 }
 

@@ -27,7 +27,7 @@ TEST(SemismoothNewton, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
   for (const bool start_counts : {true, false}) {
     cascade::Search search = bench.search(1e-10);
     Vector r = Vector::Zero(bench.parts.problem().size());
-    cascade::NewtonBudget budget = cascade::first_newton(false);
+    cascade::NewtonBudget budget = cascade::first_newton;
     EXPECT_FALSE(budget.start_counts);
     budget.stall_window = 1;
     budget.start_counts = start_counts;
@@ -46,7 +46,7 @@ struct FirstRun {
 FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_cycles) {
   cascade::Search search = bench.search(1e-8);
   Vector r = Vector::Zero(bench.parts.problem().size());
-  cascade::NewtonBudget budget = cascade::first_newton(false);
+  cascade::NewtonBudget budget = cascade::first_newton;
   EXPECT_TRUE(budget.changes_scale);
   EXPECT_TRUE(budget.leaves_cycles);
   budget.changes_scale = changes_scale;

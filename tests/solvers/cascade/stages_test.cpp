@@ -250,7 +250,7 @@ TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
     for (long look = 1; look <= 30; ++look) {
       testing::StoppingMonitor monitor(look, decision);
       cascade::Search search(bench.parts.problem(), stop, monitor, bench.impulse);
-      bench.parts.proximal_point().run(search, {});
+      bench.parts.proximal_point().run(search, {.newton_steps = 800});
       // What an inner search was at when time was up is measured on the problem itself.
       EXPECT_LE(monitor.iterations.size(), static_cast<std::size_t>(decision == Decision::accept ? look : look + 1));
       EXPECT_LE(search.newton_steps(), look);

@@ -29,40 +29,47 @@ std::vector<double> ratios_of(std::span<const CorrectedTime> times) {
   return ratios;
 }
 
-/// The median of sorted values without the one at `left_out`; nothing where no other is.
+/// The median of sorted values without the one at `left_out`, which may be none of them; nothing where no other is.
 std::optional<double> median_without(std::span<const double> sorted, std::size_t left_out) {
+  if (left_out >= sorted.size()) return median(std::vector<double>(sorted.begin(), sorted.end()));
   if (sorted.size() < 2) return std::nullopt;
   const auto at = [&](std::size_t i) { return sorted[i < left_out ? i : i + 1]; };
   const std::size_t left = sorted.size() - 1;
   return left % 2 == 1 ? at(left / 2) : 0.5 * (at(left / 2 - 1) + at(left / 2));
 }
 
-/// By setting: every cell's ratio less the median of the other settings' on its problem, or where it is alone there,
-/// less the median of their raw effects.
-std::vector<std::vector<CorrectedTime>> correct(std::span<const PairedTime> times, const std::vector<double>& raw,
-                                                const std::vector<std::size_t>& cells) {
+/// By setting: every cell's ratio less the median of the other settings' on its problem, or where there is none, less
+/// the median of their raw effects; of cells of the same work alone.
+std::vector<std::vector<CorrectedTime>> correct(std::span<const PairedTime> times, std::size_t settings, double trim) {
   std::map<std::size_t, std::vector<const PairedTime*>> by_problem;
-  for (const PairedTime& time : times) by_problem[time.problem].push_back(&time);
-  std::vector<std::optional<double>> other_effects(raw.size());
-  for (std::size_t s = 0; s < raw.size(); ++s) {
+  std::vector<std::vector<double>> ratios(settings);
+  for (const PairedTime& time : times) {
+    by_problem[time.problem].push_back(&time);
+    if (time.same_work) ratios[time.setting].push_back(time.log_ratio);
+  }
+  std::vector<std::optional<double>> other_effects(settings);
+  for (std::size_t s = 0; s < settings; ++s) {
     std::vector<double> others;
-    for (std::size_t t = 0; t < raw.size(); ++t) {
-      if (t != s && cells[t] > 0) others.push_back(raw[t]);
+    for (std::size_t t = 0; t < settings; ++t) {
+      if (t != s && !ratios[t].empty()) others.push_back(trimmed_mean(ratios[t], trim).value_or(0.0));
     }
     other_effects[s] = median(others);
   }
-  std::vector<std::vector<CorrectedTime>> corrected(raw.size());
+  std::vector<std::vector<CorrectedTime>> corrected(settings);
   for (auto& [problem, there] : by_problem) {
     std::sort(there.begin(), there.end(), [](const PairedTime* a, const PairedTime* b) {
       return a->log_ratio != b->log_ratio ? a->log_ratio < b->log_ratio : a->setting < b->setting;
     });
-    std::vector<double> sorted;
-    for (const PairedTime* time : there) sorted.push_back(time->log_ratio);
-    for (std::size_t i = 0; i < there.size(); ++i) {
-      const std::size_t s = there[i]->setting;
-      const auto control = sorted.size() > 1 ? median_without(sorted, i) : other_effects[s];
-      corrected[s].push_back(
-          {problem, there[i]->family, there[i]->log_ratio - control.value_or(0.0), there[i]->seconds});
+    std::vector<double> controls;
+    for (const PairedTime* time : there) {
+      if (time->same_work) controls.push_back(time->log_ratio);
+    }
+    std::size_t passed = 0;  // controls before the cell
+    for (const PairedTime* time : there) {
+      const auto own = time->same_work ? passed++ : controls.size();
+      const auto control = median_without(controls, own);
+      const double by = control ? *control : other_effects[time->setting].value_or(0.0);
+      corrected[time->setting].push_back({problem, time->family, time->log_ratio - by, time->seconds});
     }
   }
   return corrected;
@@ -231,7 +238,7 @@ TimeComparison compare_times(std::span<const PairedTime> times, std::size_t sett
   }
   result.together = median(measured).value_or(0.0);
   result.z = alarm_z(measured.size(), rules);
-  const auto corrected = correct(times, raw, cells);
+  const auto corrected = correct(times, settings, rules.trim);
   for (std::size_t s = 0; s < settings; ++s) {
     const std::vector<double> left = ratios_of(corrected[s]);
     result.settings[s].corrected = trimmed_mean(left, rules.trim).value_or(0.0);

@@ -19,13 +19,14 @@ enum class TimeVerdict {
 };
 const char* to_string(TimeVerdict verdict);
 
-/// A cell that both stores solved with the same work. The three are indices from 0; a setting has one time a problem.
+/// A cell that both stores solved. The three are indices from 0; a setting has one time a problem.
 struct PairedTime {
   std::size_t setting = 0;
   std::size_t problem = 0;
   std::size_t family = 0;
   double log_ratio = 0.0;  ///< of the minima of the total time
   double seconds = 1.0;    ///< of the base
+  bool same_work = true;   ///< else it tells nothing of the machine, and is taken off no other
 };
 
 /// The numbers of the procedure; those that a machine decides can be measured by calibrate().

@@ -145,7 +145,7 @@ struct ComparedSetting {
   std::string solver, label;
   std::string new_hash = {};              ///< SettingRecord::hash of the new side; empty: it lacks it
   int base_version = 0, new_version = 0;  ///< 0: that side lacks it
-  std::string options_changed = {};       ///< options that one side does not have
+  std::string options_changed = {};       ///< options that one side lacks, or whose defaults differ
   bool in_base = false, in_new = false;
 };
 

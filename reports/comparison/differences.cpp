@@ -90,11 +90,12 @@ std::string refuse_times(Comparison& comparison) {
   return what.empty() ? std::string() : "the two differ in " + what;
 }
 
-void tell_other_limits(Comparison& comparison) {
+void tell_other_limits(Comparison& comparison, bool compared) {
   const std::string base = limits_of(comparison.base), fresh = limits_of(comparison.fresh);
   if (base == fresh) return;
-  comparison.differences.push_back(
-      fmt::format("limits: {} in the base, {} in the new one, compared all the same (--force)", base, fresh));
+  comparison.differences.push_back(fmt::format(
+      "limits: {} in the base, {} in the new one, {}", base, fresh,
+      compared ? "compared all the same (--force)" : "so that their cells are missing or new; --force compares them"));
 }
 
 void tell_other_data(Comparison& comparison) {

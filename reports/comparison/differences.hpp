@@ -10,7 +10,7 @@ namespace conebench::reports {
 std::string refuse_times(Comparison& comparison);
 
 /// Adds that the limits of the sides differ, where they do.
-void tell_other_limits(Comparison& comparison);
+void tell_other_limits(Comparison& comparison, bool compared);
 
 /// Adds which versions of named data sets the sides saw, where they differ, and how many problems' data do. Of paired
 /// cells.

@@ -42,29 +42,32 @@ bool near_the_limit(const ComparedCell& solved, const ComparedCell& ended, const
          static_cast<double>(solved.peak_memory_kb) > near * kb * static_cast<double>(request.limit_mb);
 }
 
-/// Whether two settings are of one solver and agree in every option that both have; `only_one_has`: the others.
-bool alike(const SettingRecord& a, const SettingRecord& b, std::string& only_one_has) {
+/// Whether two settings of a solver are one of which the solver has got or lost options, or of which it changed
+/// defaults: labels name what differs from them. `changes`: the options.
+bool alike(const SettingRecord& a, const SettingRecord& b, std::string& changes) {
   if (a.solver != b.solver) return false;
   const auto left = nlohmann::json::parse(a.options_json, nullptr, false);
   const auto right = nlohmann::json::parse(b.options_json, nullptr, false);
   if (!left.is_object() || !right.is_object()) return a.options_json == b.options_json;
-  std::set<std::string> odd;
+  std::map<std::string, std::string> words;
   for (const auto& [name, value] : left.items()) {
-    if (!right.contains(name))
-      odd.insert(name);
-    else if (right[name] != value)
-      return false;
+    if (!right.contains(name)) {
+      words[name] = name + " (base alone)";
+    } else if (right[name] != value) {
+      if (a.label != b.label) return false;
+      words[name] = fmt::format("{} {} -> {}", name, value.dump(), right[name].dump());
+    }
   }
   for (const auto& [name, value] : right.items()) {
-    if (!left.contains(name)) odd.insert(name);
+    if (!left.contains(name)) words[name] = name + " (new alone)";
   }
-  only_one_has.clear();
-  for (const auto& name : odd) only_one_has += (only_one_has.empty() ? "" : ", ") + name;
+  changes.clear();
+  for (const auto& [name, text] : words) changes += (changes.empty() ? "" : ", ") + text;
   return true;
 }
 
-/// Settings by solver and options, whatever the solver's version. One that has got or lost an option is the one of that
-/// solver with the same values of all others, where there is just one.
+/// Settings by solver and options, whatever the solver's version. Others are paired where just one on either side is
+/// alike.
 struct PairedSettings {
   std::map<std::string, std::size_t> base, fresh;  ///< SettingRecord::hash → place in the list
 };

@@ -197,7 +197,7 @@ std::vector<std::string> problem_and_setting_lines(const Comparison& comparison)
                                   setting.new_version));
     }
     if (!setting.options_changed.empty()) {
-      lines.push_back(fmt::format("setting {}: options of one side alone: {}", setting.label, setting.options_changed));
+      lines.push_back(fmt::format("setting {}: options differ: {}", setting.label, setting.options_changed));
     }
   }
   return lines;

@@ -181,7 +181,31 @@ class Maker {
     return reference;
   }
 
-  std::vector<PairedTime> paired(std::size_t slice, std::size_t night, const Matrix& reference) const {
+  /// By setting and problem: the work of more than half of the segment's timed nights that solved it.
+  std::vector<std::vector<std::optional<std::uint32_t>>> usual_work(std::size_t slice, std::size_t segment) const {
+    std::vector<std::vector<std::optional<std::uint32_t>>> usual(
+        history_.settings.size(), std::vector<std::optional<std::uint32_t>>(problems_.size()));
+    for (std::size_t s = 0; s < usual.size(); ++s) {
+      for (std::size_t p = 0; p < problems_.size(); ++p) {
+        std::map<std::uint32_t, std::size_t> counts;
+        std::size_t all = 0;
+        for (std::size_t n = 0; n < nights_.size(); ++n) {
+          const Column& cells = column(slice, n, s);
+          if (segment_[n] != segment || !timed(n) || cells.empty() || cells[p] == nullptr || !cells[p]->solved)
+            continue;
+          ++counts[cells[p]->work];
+          ++all;
+        }
+        for (const auto& [work, count] : counts) {
+          if (2 * count > all) usual[s][p] = work;
+        }
+      }
+    }
+    return usual;
+  }
+
+  std::vector<PairedTime> paired(std::size_t slice, std::size_t night, const Matrix& reference,
+                                 const std::vector<std::vector<std::optional<std::uint32_t>>>& usual) const {
     std::vector<PairedTime> times;
     for (std::size_t s = 0; s < history_.settings.size(); ++s) {
       const Column& cells = column(slice, night, s);
@@ -192,7 +216,8 @@ class Maker {
                          .problem = p,
                          .family = family_of(p),
                          .log_ratio = std::log(cells[p]->minimum_s) - reference[s][p],
-                         .seconds = std::exp(reference[s][p])});
+                         .seconds = std::exp(reference[s][p]),
+                         .same_work = usual[s][p] == cells[p]->work});
       }
     }
     return times;
@@ -201,10 +226,11 @@ class Maker {
   void compare_times_of(std::size_t slice) {
     for (std::size_t segment = 0; segment < segments_; ++segment) {
       const Matrix reference = references(slice, segment);
+      const auto usual = usual_work(slice, segment);
       std::vector<NightTimes> nights(nights_.size());
       for (std::size_t n = 0; n < nights_.size(); ++n) {
         if (segment_[n] != segment || !timed(n)) continue;
-        nights[n] = {.there = true, .quiet = quiet(n), .times = paired(slice, n, reference)};
+        nights[n] = {.there = true, .quiet = quiet(n), .times = paired(slice, n, reference, usual)};
       }
       const TimesOfNights followed = follow_times(nights, history_.settings.size());
       keep(slice, segment, followed.nights);
@@ -275,13 +301,13 @@ class Maker {
   }
 
   void find_cell_changes(std::size_t slice) {
-    std::optional<std::size_t> before;
+    std::map<std::string, std::size_t> before;  // by the suite's text: other limits end other cells
     for (std::size_t n = 0; n < nights_.size(); ++n) {
       if (!nights_[n].complete()) continue;
-      if (before) {
-        for (std::size_t s = 0; s < history_.settings.size(); ++s) compare_cells(slice, s, *before, n);
+      if (const auto last = before.find(nights_[n].suite_hash); last != before.end()) {
+        for (std::size_t s = 0; s < history_.settings.size(); ++s) compare_cells(slice, s, last->second, n);
       }
-      before = n;
+      before[nights_[n].suite_hash] = n;
     }
   }
 

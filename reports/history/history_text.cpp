@@ -53,10 +53,11 @@ std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
     if (last > 0 && series.points[last - 1].problems > 0) {
       before = fmt::format("{} of {}", series.points[last - 1].solved, series.points[last - 1].problems);
     }
-    const auto change = against_last_nights(suite, series, last);
+    const auto corrected = against_last_nights(suite, series, last, &HistoryPoint::corrected);
+    const auto raw = against_last_nights(suite, series, last, &HistoryPoint::raw);
     text += fmt::format("| {} | {} | {} of {} | {} | {} | {} |\n", markdown(suite.settings[s]),
                         markdown(slice_words(suite, slice)), point.solved, point.problems, before,
-                        change ? per_cent(*change) : "–", point.raw ? per_cent(*point.raw) : "–");
+                        corrected ? per_cent(*corrected) : "–", raw ? per_cent(*raw) : "–");
   }
   return text;
 }
@@ -85,7 +86,7 @@ std::string suite_markdown(const SuiteHistory& suite) {
   if (const auto& why = suite.nights.back().not_judged; !why.empty()) {
     text += "The last night's times are not judged: " + markdown(why) + ".\n\n";
   }
-  text += "| setting | tolerance | solved | night before | time, corrected, against the last 7 | raw |\n";
+  text += "| setting | tolerance | solved | night before | time against the last 7, corrected | raw |\n";
   text += "| --- | --- | --- | --- | --- | --- |\n";
   for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) text += setting_rows(suite, slice);
   text += newest(suite.time_changes, "Times that changed",
@@ -134,18 +135,19 @@ const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting
   return suite.series[slice * suite.settings.size() * (1 + suite.families.size()) + setting];
 }
 
-std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night) {
+std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night,
+                                          std::optional<double> HistoryPoint::*time) {
   constexpr std::size_t nights = 7;
-  if (!series.points[night].corrected) return std::nullopt;
+  if (!(series.points[night].*time)) return std::nullopt;
   std::vector<double> before;
   for (std::size_t n = night; n-- > 0 && before.size() < nights;) {
     const bool comparable =
         suite.nights[n].segment == suite.nights[night].segment && suite.nights[n].not_judged.empty();
-    if (comparable && series.points[n].corrected) before.push_back(*series.points[n].corrected);
+    if (comparable && series.points[n].*time) before.push_back(*(series.points[n].*time));
   }
   const auto middle = median(before);
   if (!middle) return std::nullopt;
-  return *series.points[night].corrected - *middle;
+  return *(series.points[night].*time) - *middle;
 }
 
 std::string history_markdown(const History& history) {

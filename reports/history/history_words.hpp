@@ -15,8 +15,9 @@ std::string change_words(const SuiteHistory& suite, const TimeChange& change);
 
 /// Of all families; never null for a setting and a slice of the suite.
 const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting, std::size_t slice);
-/// Tonight's corrected time against the median of up to seven judged nights of its segment before it; nothing where it
-/// has none.
-std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night);
+/// Tonight's time (HistoryPoint::corrected or raw) against the median of up to seven judged nights of its segment
+/// before it; nothing where it has none.
+std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night,
+                                          std::optional<double> HistoryPoint::*time);
 
 }  // namespace conebench::reports

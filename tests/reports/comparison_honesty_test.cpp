@@ -186,6 +186,29 @@ TEST_F(Compare, TwoNewSettingsThatAreAlikeAreNotPairedWithAnOldOne) {
   EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems));
 }
 
+TEST_F(Compare, ASettingWhoseSolverHasAnotherDefaultIsTheSame) {
+  base.settings[0].options_json = R"({"omega":1.0})";
+  fresh.settings[0].options_json = R"({"omega":1.5})";
+  fresh.settings[0].hash = "setting-other-default";
+  for (CellRecord& cell : fresh.cells) {
+    if (cell.setting != base.settings[0].hash) continue;
+    cell.setting = fresh.settings[0].hash;
+    cell.iterations += 3;
+  }
+  const Comparison same_label = compared(base, fresh);
+  EXPECT_EQ(same_label.compared, static_cast<long>(problems * solvers.size()));
+  EXPECT_EQ(same_label.settings[0].options_changed, "omega 1.0 -> 1.5");
+  fresh.settings[0].label += " omega=1.5";
+  EXPECT_EQ(compared(base, fresh).alarms.at("missing"), static_cast<long>(problems)) << "asked for: another setting";
+}
+
+TEST_F(Compare, OtherLimitsAreToldWhereTheyLeaveNothingToCompare) {
+  for (CellRecord& cell : fresh.cells) cell.max_iterations = 50;
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.compared, 0);
+  EXPECT_THAT(comparison.differences, Contains(AllOf(HasSubstr("limits: "), HasSubstr(" 50 iterations"))));
+}
+
 TEST_F(Compare, TheLeastChangeThatIsAskedForHoldsSideBySideToo) {
   for (StoreContents* store : {&base, &fresh}) {
     store->runs[0].side = store == &base ? "base" : "new";

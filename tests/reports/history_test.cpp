@@ -275,10 +275,39 @@ TEST(History, AFlakyCellIsNeitherLostNorWon) {
   }
 }
 
+TEST(History, OtherWorkOfASettingMovesNoOther) {
+  for (const std::size_t count : {2U, 12U}) {
+    const auto suite = history_of({.settings = 3, .slower = 0, .slower_from = count - 1, .factor = 1.5}, count,
+                                  {{count - 1, [](StoreContents& store) {
+                                      for (CellRecord& cell : store.cells) {
+                                        if (cell.setting == store.settings[0].hash) cell.iterations += 1;
+                                      }
+                                    }}});
+    for (const std::size_t setting : {1U, 2U}) {
+      EXPECT_NEAR(*whole_series(suite, setting, 0).points[count - 1].corrected, 0.0, 0.02) << count << " nights";
+    }
+    const HistoryPoint& first = whole_series(suite, 0, 0).points[0];
+    EXPECT_NEAR(*whole_series(suite, 0, 0).points[count - 1].corrected - *first.corrected, std::log(1.5), 0.03);
+  }
+}
+
 TEST(History, OtherWorkIsToldWithoutStatistics) {
   const auto suite = history_of({}, 2, {{1, [](StoreContents& store) { store.cells[7].iterations += 1; }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(1));
   EXPECT_EQ(suite.cell_changes[0].other_work, 1);
+}
+
+TEST(History, AnEditedSuiteLosesNothing) {
+  const auto lose = [](StoreContents& store) {
+    store.cells[7].status = CellStatus::max_iterations;
+    store.cells[7].solved = false;
+  };
+  const auto edited = [&](StoreContents& store) {
+    lose(store);
+    store.runs[0].suite_text += " ";
+  };
+  EXPECT_THAT(history_of({}, 2, {{1, lose}}).cell_changes, SizeIs(1));
+  EXPECT_THAT(history_of({}, 3, {{1, edited}}).cell_changes, IsEmpty()) << "the third is held against the first";
 }
 
 TEST(History, ABrokenNightLosesNothing) {

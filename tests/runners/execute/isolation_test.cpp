@@ -191,7 +191,7 @@ TEST_F(BadProblems, AFileThatCannotBeReadEndsItselfAlone) {
   EXPECT_EQ(outcome.bad_problems, 1);
   EXPECT_EQ(outcome.statuses.at("bad_problem"), 2);
   EXPECT_EQ(outcome.solved, 2);
-  EXPECT_THAT(progress.notes, testing::UnorderedElementsAre(HasSubstr("bad.hdf5"), HasSubstr("--data is not given")));
+  EXPECT_THAT(progress.notes, ::testing::UnorderedElementsAre(HasSubstr("bad.hdf5"), HasSubstr("--data is not given")));
   const auto contents = store.read();
   for (const auto& cell : contents->cells) {
     if (cell.status != CellStatus::bad_problem) continue;

@@ -334,8 +334,9 @@ Result<int> tune(const TuneArguments& arguments) {
     if (const auto place = check_place(arguments.out); !place) return place.error();
   }
 
+  const std::filesystem::path file =
+      arguments.store.empty() ? fmt::format("tune-{}-{}.sqlite", row->info.id, suite->name) : arguments.store;
   suite->name = fmt::format("{}, {} tuned", suite->name, row->info.id);
-  const std::filesystem::path file = arguments.store.empty() ? "tune-" + row->info.id + ".sqlite" : arguments.store;
   const InterruptGuard guard;
   SweepOptions options;
   options.data = arguments.data;
@@ -398,7 +399,7 @@ Command add_tune(CLI::App& root) {
   app->add_option("--cost", arguments->cost, "What a setting is chosen by: time or iterations")
       ->type_name("COST")
       ->capture_default_str();
-  app->add_option("--db", arguments->store, "Store of the cells, made or resumed; tune-SOLVER.sqlite if not given")
+  app->add_option("--db", arguments->store, "Store of the cells, made or resumed; tune-SOLVER-SUITE.sqlite if not given")
       ->type_name("FILE");
   app->add_option("--data", arguments->data, "Folder of the problems; else CONEBENCH_DATA, else the suite's own folder")
       ->type_name("DIR");

@@ -25,7 +25,8 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Answer(Judgement):
-    """And what the solver says. Counters of -1: not counted. Times in seconds."""
+    """And what the solver says. Counters of -1: not counted. Times in seconds, by this package's clock; own_setup_s and
+    own_solve_s as a class with @solver tells them, None where it does not."""
 
     status: str
     reason: str
@@ -36,6 +37,8 @@ class Answer(Judgement):
     own_residual: Optional[float]
     setup_s: float
     solve_s: float
+    own_setup_s: Optional[float]
+    own_solve_s: Optional[float]
     judge_s: float
 
 

@@ -16,6 +16,7 @@ from ._problems import Array, Problem, load
 
 _types = {bool: "flag", int: "integer", float: "real", str: "text"}
 _classes: List[type] = []
+_least_limit = 1e-3  # s, told where nothing is left
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ def option(default: Any, minimum: Optional[float] = None, maximum: Optional[floa
 
 def solver(id: str, **description: Any) -> Callable[[type], type]:
     """Makes a class a solver. Its method solve(problem, tolerance, max_iterations, start) gives r and a dictionary with
-    `status` and what else docs/program_protocol.md names (iterations, …); it may also take `time_limit` [s] and
-    `memory_limit` [MB, None: no limit]. prepare(problem), where there is one, is timed as set-up. `description`: what
-    that page lists for *describe*."""
+    `status` and what else docs/program_protocol.md names (iterations, …); it may also take `time_limit` [s], which
+    prepare() has left, and `memory_limit` [MB, None: no limit]. prepare(problem), where there is one, is timed as
+    set-up. `description`: what that page lists for *describe*."""
 
     def mark(marked: type) -> type:
         options = {name: value for name, value in vars(marked).items() if isinstance(value, Option)}
@@ -92,37 +93,40 @@ def is_solver(given: Any) -> bool:
 
 
 def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: float, max_iterations: int,
-         start: Any, time_limit: float, memory_limit: Optional[int]) -> Tuple[Array, Dict[str, Any]]:
+         start: Any, time_limit: float, memory_limit: Optional[int]) -> Tuple[Array, Dict[str, Any], Dict[str, float]]:
+    """r, what the class says, and the clock's setup_s and solve_s."""
     made = marked(**options)
-    limits = {"time_limit": time_limit, "memory_limit": memory_limit}
     wanted = inspect.signature(made.solve).parameters
     begin = time.perf_counter()
     if hasattr(made, "prepare"):
         made.prepare(problem)
     prepared = time.perf_counter()
+    limits = {"time_limit": max(time_limit - (prepared - begin), _least_limit), "memory_limit": memory_limit}
     r, told = made.solve(problem, tolerance, max_iterations, start,
                          **{name: limit for name, limit in limits.items() if name in wanted})
-    return np.asarray(r, dtype=float), {"setup_s": prepared - begin, "solve_s": time.perf_counter() - prepared, **told}
+    times = {"setup_s": prepared - begin, "solve_s": time.perf_counter() - prepared}
+    return np.asarray(r, dtype=float), told, times
 
 
 def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, time_limit: float,
              verdict: str, start: Any, options: Dict[str, Any]) -> Dict[str, Any]:
     """The fields of an Answer."""
     first = np.zeros(problem.rows) if start is None else np.asarray(start, dtype=float)
-    r, told = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
+    r, told, times = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
     begin = time.perf_counter()
     judged = judge(problem, r, tolerance, verdict)
     status, reason = told.get("status", "converged"), told.get("message", "")
-    passed = told["setup_s"] + told["solve_s"]
+    passed = times["setup_s"] + times["solve_s"]
     if passed > time_limit:
         if status != "time_limit":
             reason = f"came back after {passed:.3g} s, {time_limit:g} s allowed"
         status = "time_limit"
-    return {**vars(judged), "solved": judged.solved and passed <= time_limit,
+    return {**vars(judged), **times, "solved": judged.solved and passed <= time_limit,
             "status": status, "reason": reason, "claimed": status == "converged",
             "iterations": told.get("iterations", 0), "factorizations": told.get("factorizations", -1),
             "operator_products": told.get("operator_products", -1), "own_residual": told.get("own_residual"),
-            "setup_s": told["setup_s"], "solve_s": told["solve_s"], "judge_s": time.perf_counter() - begin}
+            "own_setup_s": told.get("setup_s"), "own_solve_s": told.get("solve_s"),
+            "judge_s": time.perf_counter() - begin}
 
 
 def _plain(value: Any) -> Any:
@@ -141,15 +145,17 @@ class _Server:
     def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
         if request["request"] == "describe":
             return dict(self.marked.conebench)
+        begin = time.perf_counter()
         stat = os.stat(request["problem"])
         key = (request["problem"], stat.st_mtime_ns, stat.st_ino)
         if key != self.key:
             self.key, self.problem = key, load(request["problem"])
         start = self.problem.guess if request["start"] == "guess" else np.zeros(self.problem.rows)
-        r, told = _run(self.marked, self.problem, request["options"], request["tolerance"], request["max_iterations"],
-                       start, request["time_limit_s"], request.get("memory_limit_mb"))
+        left = request["time_limit_s"] - (time.perf_counter() - begin)
+        r, told, times = _run(self.marked, self.problem, request["options"], request["tolerance"],
+                              request["max_iterations"], start, left, request.get("memory_limit_mb"))
         np.save(request["answer"] + ".npy", self.problem._core.in_fclib_order(r))
-        return {"status": "converged", **told}
+        return {"status": "converged", **times, **told}
 
 
 def answer_requests(file: str, id: Optional[str], source: str) -> None:

@@ -28,6 +28,8 @@ constexpr double most_bytes_to_condense = 4e9;
 /// Other code that takes so many times longer for the same work on a problem that it has not seen keeps answers.
 constexpr double most_slowdown = 3.0;
 constexpr int problems_not_seen = 20;
+/// Told where set-up has left no time.
+constexpr double least_limit_s = 1e-3;
 
 /// One set-up and one solve.
 struct Run {
@@ -126,7 +128,8 @@ class Runner {
     // What the monitor takes for untimed lies within what is timed.
     const double used = processor_seconds();
     const double begin = monotonic_seconds();
-    if constexpr (requires { monitor.allow({}); }) monitor.allow({request_.seconds, request_.memory_mb});
+    const double left_s = std::max(request_.seconds - run.setup_s, least_limit_s);
+    if constexpr (requires { monitor.allow({}); }) monitor.allow({left_s, request_.memory_mb});
     if constexpr (requires { monitor.start(); }) monitor.start();
     run.summary = solver.solve(guess_, stop, monitor, run.impulse);
     run.solve_s = monotonic_seconds() - begin;

@@ -121,6 +121,43 @@ class Waiting:
         return conebench.solve(problem, "NSGS", tolerance=tolerance).r, {"iterations": round(1000 * time_limit)}
 
 
+@conebench.solver("BACKDATED")
+class Backdated:
+    """Has the answer too late, and tells that it took next to nothing."""
+
+    def solve(self, problem, tolerance, max_iterations, start):
+        time.sleep(0.3)
+        r = conebench.solve(problem, "NSGS", tolerance=tolerance).r
+        return r, {"status": "converged", "setup_s": 0.0, "solve_s": 1e-6}
+
+
+@conebench.solver("PREPARING")
+class Preparing:
+    """Takes time for set-up, and tells in microseconds what it is told that is left."""
+
+    def prepare(self, problem):
+        time.sleep(0.2)
+
+    def solve(self, problem, tolerance, max_iterations, start, time_limit):
+        r = conebench.solve(problem, "NSGS", tolerance=tolerance).r
+        return r, {"iterations": round(1e6 * time_limit)}
+
+
+def limits():
+    late = conebench.solve("box-stack boxes=2", Backdated, time_limit=0.1)
+    check(late.status == "time_limit" and not late.solved and not late.claimed and late.setup_s + late.solve_s >= 0.3,
+          "the clock decides what is late, not what a solver tells")
+    check((late.own_setup_s, late.own_solve_s) == (0.0, 1e-6), "and its own times stand apart")
+    intime = conebench.solve("box-stack boxes=2", Backdated, time_limit=60.0)
+    check(intime.solved and intime.solve_s >= 0.3, "its time is the clock's where it is in time, too")
+    left = conebench.solve("box-stack boxes=2", Preparing, time_limit=60.0)
+    check(left.solved and left.setup_s >= 0.2 and abs(left.iterations * 1e-6 - (60.0 - left.setup_s)) < 2e-6,
+          "solve is told what prepare has left")
+    late = conebench.solve("box-stack boxes=2", Preparing, time_limit=0.1)
+    check(late.status == "time_limit" and late.iterations == 1000, "never less than a millisecond")
+    check(conebench.solve("box-stack boxes=2", "NSGS").own_solve_s is None, "solvers of this process tell no own times")
+
+
 def sweeps(folder):
     suite = folder / "mine.json"
     suite.write_text(json.dumps({
@@ -182,6 +219,7 @@ with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
     folder = pathlib.Path(name)
     scene, file = problems(folder)
     answers(scene, file, folder)
+    limits()
     sweeps(folder)
     stubs()
     (folder / "tutorial").mkdir()

@@ -40,6 +40,11 @@ class MultifrontalFactor {
   Index rows() const { return static_cast<Index>(fronts_.old_row.size()); }
   bool dense() const { return dense_; }
   const EliminationFronts& fronts() const { return fronts_; }
+  /// Whether the last factor() inverted the front with the pivot of `row` as a whole, or refused it meanwhile.
+  bool inverted(Index row) const {
+    const auto place = static_cast<std::size_t>(new_row_[static_cast<std::size_t>(row)]);
+    return inverted_[static_cast<std::size_t>(front_of_[place])] != 0;
+  }
 
  private:
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);

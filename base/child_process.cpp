@@ -148,9 +148,22 @@ void OutputCatcher::clear() {
   if (file_.open() && ftruncate(file_.number(), 0) != 0) file_.close();
 }
 
+/// Of lines that end in a Python traceback the last `File "FILE", line N` that is not of Python's own library.
+static std::string python_place(const std::vector<std::string>& lines) {
+  std::string place;
+  for (const std::string& line : lines) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (line.starts_with("Traceback (most recent call last)")) place.clear();
+    if (line.compare(begin, 6, "File \"") != 0 || line.find("\", line ") == std::string::npos) continue;
+    const bool is_library = line.find("/lib/python") != std::string::npos || line.compare(begin, 7, "File \"<") == 0;
+    if (!is_library) place = line.substr(begin);
+  }
+  return place;
+}
+
 std::string OutputCatcher::last_words() const {
   if (!file_.open()) return {};
-  std::array<char, 600> tail{};
+  std::array<char, 4096> tail{};
   const off_t end = lseek(file_.number(), 0, SEEK_END);
   const off_t begin = std::max<off_t>(0, end - static_cast<off_t>(tail.size()));
   const ssize_t count = pread(file_.number(), tail.data(), tail.size(), begin);
@@ -163,8 +176,9 @@ std::string OutputCatcher::last_words() const {
         line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
     if (line.find_first_not_of(' ') != std::string::npos) kept.push_back(std::move(line));
   }
-  std::string words;
-  for (std::size_t i = kept.size() > 2 ? kept.size() - 2 : 0; i < kept.size(); ++i) {
+  const std::size_t last = kept.size() > 2 ? kept.size() - 2 : 0;
+  std::string words = python_place({kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(last)});
+  for (std::size_t i = last; i < kept.size(); ++i) {
     words += (words.empty() ? "" : " / ") + kept[i];
   }
   return words;

@@ -8,6 +8,7 @@
 #include "base/source_words.hpp"
 #include "reports/command.hpp"
 #include "reports/text.hpp"
+#include "runners/store/suite_scope.hpp"
 
 namespace conebench::reports {
 
@@ -97,8 +98,22 @@ std::string problem_words(const ProblemRecord& problem, const std::string& data_
   return "conebench solve " + shell(scene_words(*scene, problem.name));
 }
 
-std::string setting_words(const SettingRecord& setting) {
+RepeatPlaces repeat_places(const StoreContents& contents) {
+  RepeatPlaces places;
+  for (const RunRecord& run : contents.runs) {
+    places.folders[run.id] = run.data_folder.empty() ? run.suite_folder : run.data_folder;
+    for (const auto& [solver, words] : code_of_scope(run.scope_json)) {
+      std::string text;
+      for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell(word);
+      places.code[solver] = std::move(text);
+    }
+  }
+  return places;
+}
+
+std::string setting_words(const SettingRecord& setting, const RepeatPlaces& places) {
   std::string words = "--solver " + shell(setting.solver);
+  if (const auto code = places.code.find(setting.solver); code != places.code.end()) words += ' ' + code->second;
   const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
   if (!options.is_object()) return words;
   for (const auto& [name, value] : options.items()) {
@@ -131,19 +146,12 @@ std::string request_words(const CellRecord& cell) {
 }
 
 std::string repeat_command(const ProblemRecord& problem, const SettingRecord& setting, const CellRecord& cell,
-                           const std::string& data_folder) {
+                           const RepeatPlaces& places) {
   if (problem.source.empty()) return {};
-  const std::string words = problem_words(problem, data_folder);
+  const auto folder = places.folders.find(cell.run_id);
+  const std::string words = problem_words(problem, folder == places.folders.end() ? std::string() : folder->second);
   if (fails_before_a_solve(problem)) return words;
-  return words + ' ' + setting_words(setting) + ' ' + request_words(cell);
-}
-
-std::map<std::int64_t, std::string> data_folders(const StoreContents& contents) {
-  std::map<std::int64_t, std::string> folders;
-  for (const RunRecord& run : contents.runs) {
-    folders[run.id] = run.data_folder.empty() ? run.suite_folder : run.data_folder;
-  }
-  return folders;
+  return words + ' ' + setting_words(setting, places) + ' ' + request_words(cell);
 }
 
 }  // namespace conebench::reports

@@ -103,7 +103,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
   for (const auto& name : analysis.residuals) header.push_back(name);
   header.push_back("command");
   Csv csv(sink, header);
-  auto folders = data_folders(*analysis.contents);
+  const RepeatPlaces places = repeat_places(*analysis.contents);
   for (std::size_t s = 0; s < analysis.slices.size(); ++s) {
     const Slice& slice = analysis.slices[s];
     for (std::size_t p = 0; p < analysis.problems.size(); ++p) {
@@ -141,7 +141,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
           constexpr double infinity = std::numeric_limits<double>::infinity();
           csv.number(known ? std::optional(residual->value.value_or(infinity)) : std::nullopt);
         }
-        csv.text(repeat_command(*problem.record, *column.setting, cell, folders[cell.run_id])).end();
+        csv.text(repeat_command(*problem.record, *column.setting, cell, places)).end();
       }
     }
   }

@@ -12,8 +12,8 @@ namespace conebench::reports {
 
 std::string terminal(const Analysis& analysis, bool colour);
 /// Of cells that ran and are not solved: how they ended and why, what broke first. Ten lines at most, one for each
-/// solver and way of ending; with every_cell one a cell, and the command that repeats the first. Empty where all are
-/// solved.
+/// solver and way of ending; with every_cell one a cell, the command that repeats the first, and what is not supported
+/// with its reasons. Empty where there is none of it.
 std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list);
 std::string markdown_report(const Analysis& analysis);
 /// tables.tex to be \input (needs booktabs), and report.tex, a document around it.

@@ -196,6 +196,7 @@ class Writer {
   }
 
   Json solvers() const {
+    const RepeatPlaces places = repeat_places(*analysis_.contents);
     Json list = Json::array();
     for (const auto& column : analysis_.columns) {
       const SettingRecord& setting = *column.setting;
@@ -207,13 +208,13 @@ class Writer {
                       {"formulation", setting.formulation},
                       {"options", std::move(options)},
                       {"hash", setting.hash},
-                      {"words", setting_words(setting)}});
+                      {"words", setting_words(setting, places)}});
     }
     return list;
   }
 
   void problems(Growing& list) const {
-    const auto folders = data_folders(*analysis_.contents);
+    const auto folders = repeat_places(*analysis_.contents).folders;
     std::map<std::string, std::string> folder_of;  // by problem
     for (const CellRecord& cell : analysis_.contents->cells) {
       if (const auto found = folders.find(cell.run_id); found != folders.end()) folder_of[cell.problem] = found->second;

@@ -84,7 +84,8 @@ std::optional<Error> check_disjoint(const std::vector<StoreContents>& stores, co
 /// renumbered so that they stay apart. What present_contents says of each is kept; shards of one suite are one.
 StoreContents join_contents(std::vector<StoreContents> stores);
 
-/// Cells of the contents that ran and are not solved, how they ended and why; empty where all are solved.
+/// Cells of the contents that ran and are not solved, how they ended and why, and of every_cell also those that are not
+/// supported; empty where there is none.
 std::string terminal_unsolved(const StoreContents& contents, const UnsolvedList& list);
 
 /// Compact ranking for a terminal, one table a tolerance, with the notes above it. `colour`: ANSI colours.

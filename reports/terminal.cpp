@@ -217,6 +217,24 @@ std::string why_unsolved(const CellRecord& cell) {
   return text;
 }
 
+/// A line for each solver and reason.
+std::string unsupported_cells(const Analysis& analysis, const std::vector<std::string>& labels, const Paint& paint) {
+  std::map<std::pair<std::size_t, std::string>, long> counts;
+  for (const Slice& slice : analysis.slices) {
+    for (const auto& row : slice.grid) {
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        if (outcome(row[c]) == Outcome::unsupported) ++counts[{c, one_line(row[c]->reason)}];
+      }
+    }
+  }
+  std::string out;
+  for (const auto& [key, count] : counts) {
+    out += paint(Style::dim,
+                 fmt::format(" unsupported: {} of {}: {}\n", plural(count, "cell"), labels[key.first], key.second));
+  }
+  return out;
+}
+
 /// Rows whose last column takes what is left of the line.
 std::string lay_out_list(std::vector<Heading> headings, std::vector<std::vector<Field>> rows, const Paint& paint,
                          std::size_t columns) {
@@ -238,8 +256,9 @@ std::string lay_out_list(std::vector<Heading> headings, std::vector<std::vector<
 std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
   const Paint paint(list.colour);
   const auto cells = unsolved_of(analysis);
-  if (cells.empty()) return {};
   const auto labels = column_labels(analysis);
+  const std::string unsupported = list.every_cell ? unsupported_cells(analysis, labels, paint) : std::string();
+  if (cells.empty()) return unsupported.empty() ? unsupported : "\n all cells that ran are solved\n" + unsupported;
   const auto problem = [&](const Unsolved& one) {
     constexpr std::size_t widest = 40;
     const std::string name = one_line(analysis.problems[one.problem].name);
@@ -275,16 +294,16 @@ std::string unsolved_cells(const Analysis& analysis, const UnsolvedList& list) {
   if (rows.size() < groups.size()) {
     out += paint(Style::dim, fmt::format(" and {} more such lines\n", groups.size() - rows.size()));
   }
-  if (!list.command.empty()) out += paint(Style::dim, " each cell, and how to repeat it: " + list.command) + "\n";
+  if (!list.command.empty()) {
+    out += paint(Style::dim, " each cell: " + list.command + "; how to repeat it: its command in cells.csv") + "\n";
+  }
   if (!list.every_cell) return out;
   const Unsolved& first = *groups.front().first;
-  const auto folders = data_folders(*analysis.contents);
-  const auto folder = folders.find(first.cell->run_id);
   const std::string again =
       repeat_command(*analysis.problems[first.problem].record, *analysis.columns[first.column].setting, *first.cell,
-                     folder == folders.end() ? std::string() : folder->second);
+                     repeat_places(*analysis.contents));
   if (!again.empty()) out += paint(Style::dim, " the first again: " + one_line(again)) + "\n";
-  return out;
+  return out + unsupported;
 }
 
 std::string terminal(const Analysis& analysis, bool colour) {

@@ -13,6 +13,9 @@ try:
     answer_requests(sys.argv[1], sys.argv[2] if len(sys.argv) == 4 else None, sys.argv[-1])
 except Error as error:
     sys.exit(f"conebench: {error}")
+except SyntaxError as error:
+    sys.exit(f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})")
 except Exception as error:
-    place = traceback.extract_tb(error.__traceback__)[-1]
+    places = traceback.extract_tb(error.__traceback__)
+    place = ([one for one in places if one.filename == sys.argv[1]] or places)[-1]
     sys.exit(f"{type(error).__name__}: {error} ({place.filename}:{place.lineno})")

@@ -49,6 +49,9 @@ const CLI::App* parsed_command(const CLI::App& root) {
 std::string not_expected(const CLI::App& root) {
   const std::vector<std::string> words = root.remaining(true);
   std::string text = fmt::format("not expected: {}", fmt::join(words, " "));
+  if (!words.empty() && !words.front().starts_with("-") && words.front().find('=') != std::string::npos) {
+    return text + "; put a scene and its options in quotes, \"box-stack boxes=5\"";
+  }
   if (words.empty() || !words.front().starts_with("--")) return text;
   std::vector<std::string> known;
   for (const CLI::App* app = &root; app != nullptr; app = parsed_command(*app)) {

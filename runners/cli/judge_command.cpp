@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/cli/answer_output.hpp"
@@ -34,6 +36,20 @@ struct JudgeArguments {
   bool require_solved = false;
 };
 
+/// The first number of the answer that is not finite, counted in the file's order: "entry 2 of r is nan (counted from
+/// 0)"; empty where there is none.
+std::string not_finite(const ContactProblem& problem, const Vector& values) {
+  const RowOrder order = RowOrder::of(problem.cones());
+  const Vector l = values.head(order.joints), r = order.reaction(values);
+  for (const auto& [name, part] : {std::pair("l", &l), {"r", &r}}) {
+    for (Index k = 0; k < part->size(); ++k) {
+      const double value = (*part)[k];
+      if (!std::isfinite(value)) return fmt::format("entry {} of {} is {} (counted from 0)", k, name, value);
+    }
+  }
+  return {};
+}
+
 Result<int> run_judge(const JudgeArguments& arguments) {
   const auto given = load_given_problem(arguments.file);
   if (!given) return given.error();
@@ -49,6 +65,7 @@ Result<int> run_judge(const JudgeArguments& arguments) {
   record.verdict = arguments.verdict;
   record.reaction.assign(reaction->data(), reaction->data() + reaction->size());
   judge_cell(problem, record);
+  const std::string wrong = not_finite(problem, *reaction);
   if (arguments.json) {
     nlohmann::json out = {
         {"problem", arguments.file}, {"problem_hash", problem.content_hash()}, {"reaction", arguments.reaction}};
@@ -56,11 +73,14 @@ Result<int> run_judge(const JudgeArguments& arguments) {
     print_json("judge", out);
   } else {
     print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
+    if (!wrong.empty()) print_text(fmt::format("not finite {}\n", wrong));
     print_text(judgement_text(record, arguments.all));
   }
   if (arguments.require_solved && !record.solved) {
-    print_error(fmt::format("{}: does not solve {}: {} = {} exceeds {:g}", arguments.reaction, arguments.file,
-                            record.verdict, short_number(record.verdict_value), record.tolerance));
+    print_error(fmt::format("{}: does not solve {}: {}", arguments.reaction, arguments.file,
+                            !wrong.empty() ? wrong
+                                           : fmt::format("{} = {} exceeds {:g}", record.verdict,
+                                                         short_number(record.verdict_value), record.tolerance)));
     return gate_failed;
   }
   return done;

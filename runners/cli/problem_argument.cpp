@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <memory>
 #include <vector>
@@ -24,6 +25,8 @@
 namespace conebench::cli {
 
 namespace {
+
+constexpr long most_steps_to_next = 200;
 
 /// Takes `key`=NUMBER out of the words behind the scene's name; the last one counts.
 template <class Number>
@@ -85,13 +88,45 @@ Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene
   const auto ran = simulation::write_samples(*simulation, *plan, *request, folder.path(), {}, list);
   if (!ran) return ran.error();
   if (list.files.empty()) {
+    std::string next;
+    for (long later = step + 1; later <= step + most_steps_to_next && next.empty(); ++later) {
+      const auto record = simulation->step();
+      if (!record) break;
+      if (record->problem.rows() > 0) next = fmt::format("; step={} is the next one", later);
+    }
     return Error{ErrorCode::bad_input, fmt::format("{}: step {} is no problem: it has no contact, no active limit and "
-                                                   "no joint's row",
-                                                   plan->name, step)};
+                                                   "no joint's row{}",
+                                                   plan->name, step, next)};
   }
   auto problem = load_fclib(folder.path() / list.files.front());
   if (!problem) return problem.error();
   return std::optional<ContactProblem>(*problem);
+}
+
+/// The words of a scene that a report's name has: "box-stack_boxes=2_mass_ratio=1000". An option begins behind a _ with
+/// a name that the scene knows; empty where the text is no such name.
+std::vector<std::string> words_of_name(const std::string& text, const std::string& scene,
+                                       const std::vector<OptionSpec>& options) {
+  if (!text.starts_with(scene + "_")) return {};
+  // A file that is not there: ".hdf5", but not the ".5" of "friction=0.5".
+  const std::string extension = std::filesystem::path(text).extension().string();
+  if (extension.size() > 1 && std::isalpha(static_cast<unsigned char>(extension[1])) != 0) return {};
+  const auto begins_option = [&](std::size_t at) {
+    const auto is = [&](const std::string& name) { return text.compare(at, name.size() + 1, name + "=") == 0; };
+    return is("seed") || is("step") ||
+           std::any_of(options.begin(), options.end(), [&](const OptionSpec& spec) { return is(spec.name); });
+  };
+  std::vector<std::string> words = {scene};
+  std::size_t begin = scene.size() + 1;
+  if (!begins_option(begin)) return {};
+  for (std::size_t end = text.find('_', begin); begin < text.size(); end = text.find('_', end + 1)) {
+    // The first option's name may end as another's: mass_ratio, ratio.
+    if (end != std::string::npos && (text.find('=', begin) > end || !begins_option(end + 1))) continue;
+    words.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    if (end == std::string::npos) break;
+    begin = end + 1;
+  }
+  return words;
 }
 
 }  // namespace
@@ -153,6 +188,13 @@ Result<std::optional<ContactProblem>> make_named_scene(const std::string& text) 
   for (const SimulatedSceneRow& scene : simulated_scene_table()) {
     ids.push_back(scene.id);
     if (scene.id == first) return make_sample(scene, *words);
+  }
+  for (const SceneRow& scene : scene_table()) {
+    if (auto named = words_of_name(text, scene.id, scene.options); !named.empty()) return make_scene(scene, named);
+  }
+  for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    auto named = words_of_name(text, scene.id, simulation::all_options(scene));
+    if (!named.empty()) return make_sample(scene, std::move(named));
   }
   const std::string meant = did_you_mean(first, ids);
   if (!meant.empty() || text.find('=') != std::string::npos) {

@@ -29,9 +29,9 @@ void add_read_limit(CLI::App& app);
 std::filesystem::path find_problem_file(const std::string& file);
 
 /// The scene that the text names ("box-stack boxes=5 seed=2"), of a simulated one the problem of a step ("hand
-/// object=ball step=12"), by simulating to it; nullopt where it is to be read as a file.
-/// Errors: those of parse_settings, of the scene and of the simulation; wrong_usage without the step; bad_input where
-/// it has options, but is neither file nor scene.
+/// object=ball step=12"), by simulating to it; nullopt where it is to be read as a file. The words may be joined by _,
+/// as in names of reports. Errors: those of parse_settings, of the scene and of the simulation; wrong_usage without the
+/// step; bad_input where it has options, but is neither file nor scene.
 Result<std::optional<ContactProblem>> make_named_scene(const std::string& text);
 
 /// An FCLIB file, or, where there is no such file, a scene as make_named_scene takes it.

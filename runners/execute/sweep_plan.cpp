@@ -17,6 +17,7 @@
 #include "runners/execute/survey.hpp"
 #include "runners/execute/survey_file.hpp"
 #include "runners/plan/data_set.hpp"
+#include "runners/plan/foreign_solvers.hpp"
 #include "runners/plan/problem_source.hpp"
 
 namespace conebench {
@@ -62,6 +63,8 @@ void complete_scope(const Suite& suite, SweepPlan& plan) {
   }
   for (const PlannedSetting& setting : plan.settings) {
     scope.settings[setting.record.hash] = {setting.record.solver, setting.record.label};
+    auto code = foreign_code_words(setting.record.solver);
+    if (!code.empty()) scope.code.emplace(setting.record.solver, std::move(code));
   }
   scope.tolerances.insert(suite.tolerances.begin(), suite.tolerances.end());
   for (const Start start : suite.starts) scope.starts.insert(to_string(start));

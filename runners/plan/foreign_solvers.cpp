@@ -204,6 +204,22 @@ std::string hash_of(SolverProgram& program) {
   return hash;
 }
 
+/// By solver; see foreign_code_words.
+std::map<std::string, std::vector<std::string>>& code_words() {
+  static std::map<std::string, std::vector<std::string>> words;
+  return words;
+}
+
+/// As `--program` takes it; empty where a word has blanks, which it can't take.
+std::string program_text(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (word.empty() || word.find_first_of(" \t\r\n\"") != std::string::npos) return {};
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
 Error taken(const std::string& id, const std::string& option) {
   return {ErrorCode::bad_input,
           fmt::format("{}: option '{}' is one that Conebench gives it; call it something else", id, option)};
@@ -231,6 +247,7 @@ Result<std::string> add_program(const std::vector<std::string>& words) {
   program.words = words;
   program.scratch = scratch.path();
   const std::string hash = hash_of(program);
+  const std::string text = program_text(program.words);
   const auto described = describe_program(program);
   if (!described) return described.error();
   auto read = read_description(Json::parse(*described, nullptr, false), words.front());
@@ -255,6 +272,7 @@ Result<std::string> add_program(const std::vector<std::string>& words) {
   if (!row) return Error{row.error().code, words.front() + ": " + row.error().message};
   row->content_hash = hash;
   if (auto error = add_solver(std::move(*row))) return Error{error->code, words.front() + ": " + error->message};
+  if (!text.empty()) code_words().try_emplace(read->info.id, std::vector<std::string>{"--program", text});
   return read->info.id;
 }
 
@@ -283,8 +301,15 @@ std::optional<Error> add_plugin(const std::filesystem::path& file) {
     if (row) row = with_common(std::move(*row));
     if (!row) return Error{row.error().code, name + ": " + row.error().message};
     if (auto error = add_solver(std::move(*row))) return Error{error->code, name + ": " + error->message};
+    code_words().try_emplace(read->info.id,
+                             std::vector<std::string>{"--plugin", stamp.file.lexically_normal().string()});
   }
   return std::nullopt;
+}
+
+std::vector<std::string> foreign_code_words(const std::string& solver) {
+  const auto known = code_words().find(solver);
+  return known == code_words().end() ? std::vector<std::string>() : known->second;
 }
 
 }  // namespace conebench

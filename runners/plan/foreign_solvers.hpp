@@ -37,6 +37,10 @@ Result<SolverDescription> read_description(const nlohmann::json& value, const st
 /// add_solver.
 std::optional<Error> add_plugin(const std::filesystem::path& file);
 
+/// The words of a command line that name the plug-in or program of a solver, with absolute files:
+/// {"--plugin", "/FILE"}; empty for a solver of this build.
+std::vector<std::string> foreign_code_words(const std::string& solver);
+
 /// Puts the solver of a program (docs/program_protocol.md) into the table of solvers. The content of those of its words
 /// that are files is part of its cells' keys. Errors (bad_input), one line: as describe_program, read_description,
 /// add_solver. Gives its id.

@@ -244,6 +244,9 @@ class ProgramSolver final : public Solver {
 
     fs::path answer = folder / "answer.npy";
     if (!fs::exists(answer, ignored)) answer = folder / "answer.hdf5";
+    if (!fs::exists(answer, ignored)) {
+      throw std::runtime_error(info_.id + ": the program wrote neither answer.npy nor answer.hdf5");
+    }
     const auto reaction = read_reaction(answer, *problem_);
     if (!reaction) throw std::runtime_error(reaction.error().message);
     impulse = *reaction;

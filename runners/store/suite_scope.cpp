@@ -17,6 +17,7 @@ using ScopeProblems = std::map<std::string, std::string>;
 using PartLists = std::map<std::string, std::map<std::string, std::vector<std::pair<double, std::string>>>>;
 
 constexpr const char* not_looked_at = "not looked at: ";
+constexpr const char* code_key = "code";
 
 bool asks_for(const SuiteScope& scope, const ScopeProblems& problems, const CellRecord& cell) {
   return problems.contains(cell.problem) && scope.settings.contains(cell.setting) &&
@@ -86,6 +87,7 @@ std::string to_json_text(const SuiteScope& scope) {
                          {"max_iterations", scope.max_iterations},
                          {"limit_s", scope.limit_s},
                          {"limit_mb", scope.limit_mb}};
+  if (!scope.code.empty()) json[code_key] = scope.code;
   if (scope.part) {
     PartLists part;
     for (const WantedCell& cell : *scope.part) {
@@ -121,6 +123,7 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
     json.at("max_iterations").get_to(scope.max_iterations);
     json.at("limit_s").get_to(scope.limit_s);
     json.at("limit_mb").get_to(scope.limit_mb);
+    if (json.contains(code_key)) json.at(code_key).get_to(scope.code);
     if (json.contains("part")) {
       scope.part.emplace();
       for (const auto& [problem, settings] : json.at("part").get<PartLists>()) {
@@ -133,6 +136,13 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
+}
+
+std::map<std::string, std::vector<std::string>> code_of_scope(const std::string& text) {
+  // Scopes are large, and few have code.
+  if (text.find(std::string("\"") + code_key + "\":") == std::string::npos) return {};
+  auto scope = scope_of_json(text);
+  return scope ? std::move(scope->code) : std::map<std::string, std::vector<std::string>>();
 }
 
 void fill_in(SuiteScope& scope, const SuiteScope& earlier) {

@@ -18,6 +18,8 @@ struct SuiteScope {
   std::map<std::string, std::string> problems;
   std::map<std::string, NamedSource> names;      ///< by source, as far as they are known without opening it
   std::map<std::string, NamedSetting> settings;  ///< by hash; without names in stores of an older Conebench
+  /// By solver the words of a command line that name its plug-in or program; none of a solver of the build.
+  std::map<std::string, std::vector<std::string>> code;
   std::set<double> tolerances;
   std::set<std::string> starts;
   std::string criterion, verdict;
@@ -30,6 +32,8 @@ struct SuiteScope {
 std::string to_json_text(const SuiteScope& scope);
 /// nullopt for what to_json_text did not write: the empty text of a run by an older Conebench.
 std::optional<SuiteScope> scope_of_json(const std::string& text);
+/// SuiteScope::code alone; empty where the text has none.
+std::map<std::string, std::vector<std::string>> code_of_scope(const std::string& text);
 
 /// Hashes that `scope` lacks, from an earlier run of the suite.
 void fill_in(SuiteScope& scope, const SuiteScope& earlier);

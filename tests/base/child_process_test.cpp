@@ -54,6 +54,14 @@ TEST(ChildProcess, WhatItPrintsIsCaught) {
   EXPECT_EQ(output.last_words(), "second /  [31mthird");
   output.clear();
   EXPECT_EQ(output.last_words(), "");
+  wait_for_end(fork_process({.channel = -1, .output = output.descriptor()}, [] {
+    std::fputs(
+        "Traceback (most recent call last):\n  File \"/a/mine.py\", line 7, in solve\n    np.linalg.solve(a, b)\n"
+        "  File \"/usr/lib/python3/numpy/linalg.py\", line 99, in solve\n    raise\nLinAlgError: singular\n",
+        stderr);
+    return 0;
+  }));
+  EXPECT_EQ(output.last_words(), "File \"/a/mine.py\", line 7, in solve /     raise / LinAlgError: singular");
 }
 
 TEST(ChildProcess, LimitsHold) {

@@ -168,6 +168,13 @@ TEST(Solve, ASceneIsNamedAsReportsNameIt) {
   EXPECT_EQ(judge.json()["residuals"], json["residuals"]);
   EXPECT_EQ(json["time_limit_s"], 10) << "and 20,000 iterations: what reports leave out of the commands they print";
   EXPECT_EQ(json["max_iterations"], 20000);
+  const auto stack = solve("box-stack boxes=2 mass_ratio=1000 seed=3", {"--json"}).json();
+  EXPECT_EQ(solve("box-stack_boxes=2_mass_ratio=1000_seed=3", {"--json"}).json()["problem_hash"],
+            stack["problem_hash"]);
+  expect_failure(solve("box-stack_box=2", {}), 3, {"no such file or scene"});
+  expect_failure(solve("box-stack_boxes=x", {}), 2, {"boxes"});
+  expect_failure(conebench({"solve", "random", "contacts=3", "--solver", "NSGS"}), 2,
+                 {"not expected: contacts=3", "in quotes"});
   expect_failure(solve("random contact=3", {}), 2, {"contact", "contacts"});
   expect_failure(solve("random seed=x", {}), 2, {"seed=x"});
   expect_failure(solve("randon seed=1", {}), 3,
@@ -176,6 +183,22 @@ TEST(Solve, ASceneIsNamedAsReportsNameIt) {
   EXPECT_EQ(inspected["problem_hash"], json["problem_hash"]);
   EXPECT_EQ(inspected["contacts"], 3);
   EXPECT_THAT(conebench({"inspect", "random contacts=3 seed=4"}).out, HasSubstr("generated"));
+}
+
+TEST(Solve, OfAStepWithoutContactTheNextOneThatHasSomeIsNamed) {
+  if (conebench({"doctor", "--json"}).json()["peers"]["MuJoCo"].is_null()) GTEST_SKIP() << "built without MuJoCo";
+  const auto solve = [](long step) {
+    return conebench({"solve", "box-on-plane height=0.05 step=" + std::to_string(step), "--solver", "NSGS"});
+  };
+  const auto falling = solve(2);
+  const std::string key = "no joint's row; step=";
+  const auto at = falling.err.find(key);
+  ASSERT_NE(at, std::string::npos) << falling.err;
+  expect_failure(falling, 3, {"step 2 is no problem", "is the next one"});
+  const long next = std::stol(falling.err.substr(at + key.size()));
+  EXPECT_GT(next, 3);
+  EXPECT_EQ(solve(next - 1).code, 3);
+  EXPECT_EQ(solve(next).code, 0);
 }
 
 TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
@@ -247,6 +270,14 @@ TEST(Judge, AnAnswerThatIsNotFiniteHasNullResidualsAndIsNotSolved) {
   const auto json = outcome.json();
   EXPECT_EQ(json["solved"], false);
   for (const auto& name : residual_names) EXPECT_TRUE(json["residuals"][name].is_null()) << name;
+  ASSERT_EQ(python("import numpy, sys; r = numpy.zeros(int(sys.argv[2])); r[4] = numpy.nan; numpy.save(sys.argv[1], r)",
+                   {answer, std::to_string(rows)})
+                .code,
+            0);
+  EXPECT_THAT(conebench({"judge", file, "--reaction", answer}).out, HasSubstr("entry 4 of r is nan"));
+  const auto required = conebench({"judge", file, "--reaction", answer, "--require-solved"});
+  EXPECT_EQ(required.code, 1);
+  EXPECT_THAT(required.err, ::testing::ContainsRegex("does not solve .*: entry 4 of r is nan"));
 }
 
 TEST(Inspect, WritesDensitiesAsWords) {

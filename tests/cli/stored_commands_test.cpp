@@ -101,8 +101,8 @@ TEST_F(RunCommand, WhatIsNotSolvedIsListedWithItsReasonAndTheCommandThatRepeatsI
   EXPECT_THAT(ran.out, HasSubstr("2 cells not solved"));
   EXPECT_THAT(ran.out, ::testing::ContainsRegex(
                            "stalled +PGS-CCP +2 +sliding-box +1e-4 +stands still: [^;]+; [0-9]+ iterations; "));
-  EXPECT_THAT(ran.out,
-              HasSubstr("each cell, and how to repeat it: conebench report " + folder / "small.sqlite" + " --failed"));
+  EXPECT_THAT(ran.out, HasSubstr("each cell: conebench report " + folder / "small.sqlite" +
+                                 " --failed; how to repeat it: its command in cells.csv"));
 
   const auto list = [&](const std::string& filter) {
     return conebench({"report", folder / "small.sqlite", "--failed", "--filter", filter});

@@ -259,6 +259,45 @@ print(*((first == other).all() + 2 * (abs(first - other).max() <= 1e-12) for oth
   EXPECT_THAT(run_program(words).out, ::testing::MatchesRegex(has_octave ? "3 3 [23] [23] True\n" : "3 3 [23] True\n"));
 }
 
+TEST_F(Programs, AndPluginsAreNamedByTheCommandsThatRepeatACell) {
+  fs::create_directory(folder / "my data");
+  fs::rename(generate(folder, {"box-stack", "--set", "boxes=2"}), folder / "my data/stack.hdf5");
+  fs::copy_file(plugin("jacobi"), folder / "jacobi.so");
+  fs::create_directory(folder / "elsewhere");
+  for (const auto& [solver, named] : {std::pair<std::string, std::string>{"JACOBI", R"("JACOBI")"},
+                                      {"JACOBI-PROGRAM", R"({"program": [")" + program + R"("]})"}}) {
+    SCOPED_TRACE(solver);
+    const std::string store = folder / (solver + ".sqlite");
+    write("mine.json", R"({"name": "mine", "problems": [{"fclib": "*.hdf5"}], "plugins": ["jacobi.so"],
+      "solvers": [)" + named +
+                           R"(], "tolerances": [1e-12],
+      "limits": {"iterations": 3}, "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+    const auto ran =
+        conebench({"run", folder / "mine.json", "--allow-code", "--data", folder / "my data", "--db", store});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const std::string key = "the first again: ";
+    const auto list = conebench({"report", store, "--failed"});
+    const auto at = list.out.find(key);
+    ASSERT_NE(at, std::string::npos) << list.out;
+    const std::string command = list.out.substr(at + key.size(), list.out.find('\n', at) - at - key.size());
+    EXPECT_THAT(command,
+                StartsWith("CONEBENCH_DATA='" + folder / "my data" + "' conebench solve stack.hdf5 --solver "));
+    EXPECT_THAT(command, HasSubstr(solver == "JACOBI" ? " --plugin " + folder / "jacobi.so" : " --program " + program));
+    const auto again =
+        run_program({"sh", "-c", command},
+                    {folder / "elsewhere", {"PATH=" + executable().parent_path().string() + ":/usr/bin:/bin"}, {}});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("max_iterations"));
+    // The same words in the table and on the page.
+    ASSERT_EQ(conebench({"report", store, "--out", folder / solver, "--format", "csv,json"}).code, 0);
+    std::ifstream table(folder / solver + "/cells.csv"), page(folder / solver + "/report.json");
+    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(table), {}), HasSubstr("," + command + "\n"));
+    const auto json = nlohmann::json::parse(page);
+    EXPECT_THAT(command, StartsWith(json["problems"][0]["words"].get<std::string>() + " " +
+                                    json["solvers"][0]["words"].get<std::string>() + " "));
+  }
+}
+
 TEST_F(Programs, TakePartInASweepAndAreTightenedUntilTheVerdictIsMet) {
   fs::copy_file(program, folder / "jacobi");
   write("mine.json", R"({
@@ -300,6 +339,17 @@ TEST_F(Programs, ThatCannotBeStartedSayWhyInOneLine) {
   expect_failure(conebench({"list", "solvers", "--program", folder / "none"}), 3, {"can't be started"});
   expect_failure(conebench({"list", "solvers", "--program", "true"}), 3, {"wrote no reply"});
   expect_failure(conebench({"list", "solvers", "--program", "false"}), 3, {"exit code 1"});
+}
+
+TEST_F(Programs, InPythonSayTheLineThatFailed) {
+  write("broken.py", "import sys\ndef f(:\n");
+  const auto solve = [&] {
+    return conebench(
+        {"solve", "sliding-box", "--solver", "X", "--program", "/usr/bin/python3 " + folder / "broken.py"});
+  };
+  expect_failure(solve(), 3, {"File \"" + folder / "broken.py" + "\", line 2", "SyntaxError"});
+  write("broken.py", "import json\ndef describe(text):\n    return json.loads(text)\n\ndescribe('no')\n");
+  expect_failure(solve(), 3, {"File \"" + folder / "broken.py" + "\", line 3, in describe", "JSONDecodeError"});
 }
 
 TEST_F(Programs, ThatNeverEndAreEndedWithAllThatTheyStarted) {
@@ -346,7 +396,7 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
     EXPECT_THAT(cell("hang"), StartsWith("timeout|0|"));
     EXPECT_THAT(cell("leak"), StartsWith("out_of_memory|0|"));
     EXPECT_THAT(cell("print"), AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|")));
-    EXPECT_THAT(cell("silent"), AllOf(StartsWith("crashed|0|"), HasSubstr("answer.hdf5")));
+    EXPECT_THAT(cell("silent"), AllOf(StartsWith("crashed|0|"), HasSubstr("wrote neither answer.npy nor answer.hdf5")));
     EXPECT_THAT(cell("late"), AllOf(StartsWith("crashed|0|"), HasSubstr("says that it took 0 s + 1000 s")));
     EXPECT_THAT(cell("long"), AllOf(StartsWith("crashed|0|"), HasSubstr("more than 64 KB")));
     EXPECT_THAT(cell("write"), AllOf(StartsWith("crashed|0|"), HasSubstr("has written to its problem's file")));

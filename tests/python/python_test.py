@@ -203,6 +203,16 @@ def sweeps(folder):
           "its options have names and ranges")
     told = run("check-solver", "--program", f"{sys.executable} -m conebench {here / 'jacobi.py'}")
     check("JACOBI-NUMPY" in told.stdout and "failed " not in told.stdout, "check-solver passes it")
+    broken = folder / "broken.py"
+    program = f"{sys.executable} -m conebench {broken}"
+    broken.write_text("import conebench, numpy\n@conebench.solver('BROKEN')\nclass Broken:\n"
+                      "    def solve(self, problem, tolerance, max_iterations, start):\n"
+                      "        return numpy.linalg.inv(numpy.zeros((2, 2))), {}\n")
+    told = run("solve", "sliding-box", "--solver", "BROKEN", "--program", program, code=4)
+    check(f"({broken}:5)" in told.stderr, "an exception is shown with the solver's own line")
+    broken.write_text("import conebench\ndef solve(:\n")
+    told = run("solve", "sliding-box", "--solver", "BROKEN", "--program", program, code=3)
+    check(f"SyntaxError: invalid syntax ({broken}:2)" in told.stderr, "and so is a slip of syntax")
 
 
 def stubs():

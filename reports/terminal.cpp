@@ -139,9 +139,12 @@ std::string advice(const Analysis& analysis, std::size_t slice) {
                         study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
                         one_line(study.values(study.recommended)));
     if (study.unseen_times_best) {
-      text += fmt::format(": {} × the best setting of each problem", human_number(*study.unseen_times_best));
-      if (study.unseen_lost > 0) text += fmt::format(" and {} lost", plural(study.unseen_lost, "problem"));
-      text += fmt::format(", {} left out in turn", many_groups(analysis.contents->group));
+      text +=
+          fmt::format("; on a {} that it was not chosen on, such a choice costs {} × the best setting of each problem",
+                      analysis.contents->group, human_number(*study.unseen_times_best));
+      if (study.unseen_lost > 0) {
+        text += fmt::format(", and loses {} that another setting solves", plural(study.unseen_lost, "problem"));
+      }
     }
     text += (study.dropped > 0 ? "; " + study.chosen_among() : std::string()) + "\n";
   }

@@ -1,6 +1,7 @@
 #include "runners/store/night_summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -13,6 +14,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "runners/store/build_difference.hpp"
@@ -25,7 +28,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 3;  // of the file; another one is made anew
+constexpr int layout = 4;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -53,7 +56,6 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.suite_hash = hash_of_suite(latest.suite_text);
   night.started_utc = runs.front().started_utc;
   night.finished_utc = latest.finished_utc;
-  night.host = latest.machine.host;
   night.cpu = latest.machine.cpu;
   night.cores = latest.machine.cores;
   night.version = latest.build.version;
@@ -63,12 +65,14 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.flags = latest.build.flags;
   night.libraries = latest.build.libraries;
   night.mode = latest.mode;
+  std::set<std::string> hosts;
   for (const RunRecord& run : runs) {
     if (run.mode != "timed") night.mode = run.mode;
-    if (run.machine.host != latest.machine.host) night.host.clear();
+    hosts.insert(run.machine.host);
     if (!run.side.empty()) night.side_by_side = true;
     if (!build_difference(run.build, latest.build).empty()) night.several_builds = true;
   }
+  night.host = fmt::format("{}", fmt::join(hosts, ","));
 }
 
 /// Near what it was allowed, as compare has it: a third.

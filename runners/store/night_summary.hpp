@@ -42,7 +42,7 @@ struct NightSummary {
   std::string suite, suite_hash;  ///< name, and a hash of the suite's text
   std::string started_utc, finished_utc;
   std::string mode;  ///< "timed" or "throughput"
-  std::string host;  ///< empty: several (shards on a cluster's nodes)
+  std::string host;  ///< several (shards on a cluster's nodes) in order, with commas between
   std::string cpu;
   int cores = 0;
   std::string version, commit, executable, compiler, flags;  ///< of the build of the latest run

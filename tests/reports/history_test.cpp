@@ -146,6 +146,21 @@ TEST(History, AnotherMachineStartsAnewThoughItsProcessorIsOfTheSameModel) {
   }
 }
 
+TEST(History, OtherNodesOfAClusterAreAnotherMachine) {
+  std::map<std::size_t, Change> changes;
+  for (std::size_t night = 0; night < 30; ++night) {
+    changes[night] = [night](StoreContents& store) {
+      store.runs.push_back(store.runs[0]);
+      store.runs[night % 2].machine.host = night < 15 ? "a" : "c";
+      store.runs[1 - night % 2].machine.host = night < 15 ? "b" : "d";
+    };
+  }
+  const auto suite = history_of({}, 30, changes);
+  EXPECT_EQ(suite.nights[0].segment, suite.nights[14].segment) << "whichever node took the last shard";
+  EXPECT_NE(suite.nights[14].segment, suite.nights[15].segment);
+  EXPECT_EQ(suite.nights[15].segment, suite.nights[29].segment);
+}
+
 TEST(History, WhatMovesAllSettingsIsNoChangeOfAnyAndIsTold) {
   std::map<std::size_t, Change> changes;
   for (std::size_t night = 15; night < 30; ++night) {

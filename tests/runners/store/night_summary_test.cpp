@@ -147,6 +147,21 @@ TEST(NightSummary, NamesItsExecutableAndTellsSeveralBuilds) {
   EXPECT_TRUE(summarise(contents).several_builds);
 }
 
+TEST(NightSummary, NamesEachHostOnceInOrder) {
+  StoreContents contents;
+  contents.runs.assign(3, conebench::testing::sample_run());
+  const auto host_of = [&](const char* first, const char* second, const char* third) {
+    contents.runs[0].machine.host = first;
+    contents.runs[1].machine.host = second;
+    contents.runs[2].machine.host = third;
+    return summarise(contents).host;
+  };
+  EXPECT_EQ(host_of("a", "a", "a"), "a");
+  EXPECT_EQ(host_of("b", "a", "b"), "a,b");
+  EXPECT_EQ(host_of("a", "b", "a"), "a,b") << "whoever comes last";
+  EXPECT_EQ(host_of("c", "d", "d"), "c,d");
+}
+
 TEST(NightSummary, TheSameWorkHasTheSameNumber) {
   StoreContents contents;
   contents.problems = {sample_problem("p1"), sample_problem("p2"), sample_problem("p3")};

@@ -74,6 +74,8 @@ struct Reach {
   bool lifts = false;
   /// Limits with g_l ≤ margin [m, rad] are taken, and those that can be reached within two steps.
   double limit_margin = 0.02;
+  /// Forces that follow positions have guides where they are so long after the state [s].
+  double ahead = 0.01;
 };
 
 /// What a time step is at: told as it begins, so that a benchmark can time what it is made of. Nothing here reads a
@@ -163,8 +165,9 @@ class Engine {
   virtual std::vector<double> body_masses() const = 0;  ///< [kg], the world left out
   /// The first of the three columns of each point that moves freely in space; empty where bodies are rigid.
   virtual std::vector<std::int64_t> nodes() const { return {}; }
-  /// Forces of elastic bodies and springs where q were this [N, N m]; empty where there are none.
-  virtual Vector internal_force(const Vector& /*position*/) { return {}; }
+  /// Forces of elastic bodies and springs where q were this and guides where they are `later` after the last evaluated
+  /// state [N, N m]; empty where there are none.
+  virtual Vector internal_force(const Vector& /*position*/, double /*later*/) { return {}; }
   /// Takes the forces in τ that follow positions for those at the step's end were q this, and K for their derivative,
   /// positive semidefinite; after evaluate(). False where none do.
   virtual bool linearise(const Vector& /*position*/, double /*time_step*/, Mechanics& /*mechanics*/) { return false; }

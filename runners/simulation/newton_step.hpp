@@ -11,8 +11,8 @@ namespace conebench::simulation {
 ///     g(v) = M (v − v⁻) − Δt τ(q ⊕ Δt v) − Jᵀ λ      [N s]
 ///     A_k  = M + Δt D + Δt² K(q ⊕ Δt v_k)
 ///
-/// M, D, J and Coriolis forces are those of the step's start. K is the derivative of the elastic forces made positive
-/// semidefinite, so that A_k has a factor.
+/// M, D, J and Coriolis forces are those of the step's start. K is the derivative of the elastic forces, of joints'
+/// rotations Gauss-Newton's, made positive semidefinite, so that A_k has a factor.
 class NewtonStep {
  public:
   static constexpr long most_passes = 10;

@@ -15,7 +15,8 @@ struct PenaltyOptions {
 };
 
 /// Impulses of a step from its start alone: where φ < 0, λ_n = Δt max(0, −k φ − c v_n) and λ_t against v_t, of Δt d
-/// ‖v_t‖ at most and μ λ_n at most; 0 in rows of joints and limits. `velocity`: J v, rows [m/s].
+/// ‖v_t‖ at most and μ λ_n at most; 0 in rows of joints and limits. `velocity`: of the rows, J v and drift
+/// [m/s].
 Vector penalty_impulse(const Mechanics& mechanics, const Vector& velocity, double time_step, const PenaltyOptions& o);
 
 }  // namespace conebench::simulation

@@ -251,7 +251,8 @@ Result<std::monostate> Simulation::evaluate() {
   const Reach reach{.time_step = time_step_,
                     .contact_margin = options_.contact_margin,
                     .lifts = solver_->info().formulation == Formulation::ccp,
-                    .limit_margin = options_.limit_margin};
+                    .limit_margin = options_.limit_margin,
+                    .ahead = options_.step.midpoint ? 0.5 * time_step_ : time_step_};
   if (auto done = engine_->evaluate(state_, reach, mechanics_); !done) return failed(done.error().message);
   if (options_.thinning > 0.0) thin_contacts(mechanics_, options_.thinning);
   return std::monostate{};
@@ -295,6 +296,7 @@ Result<StepRecord> Simulation::step() {
     // Moreau's rule evaluates everything in the middle of the step (004 III-A).
     const double first = options_.integrator == "moreau" ? 0.5 * time_step_ : 0.0;
     if (first > 0.0) engine_->advance_position(state_, state_.velocity, first);
+    state_.time += first;
     const PrescribedMotion prescribed = prescribed_motion(time_step_ - first);
     begin(Stage::assembly);
     if (auto done = evaluate(); !done) return done.error();
@@ -308,7 +310,6 @@ Result<StepRecord> Simulation::step() {
                                                   : solve_pass(identities, prescribed);
     if (!pass) return pass.error();
     StepRecord& record = pass->record;
-    record.state.time += first;
     record.configuration_residual = configuration_residual(mechanics_);
     for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);
@@ -326,7 +327,7 @@ Result<StepRecord> Simulation::step() {
       state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
     }
     engine_->advance_activation(state_, time_step_);
-    state_.time += time_step_;
+    state_.time = before.time + time_step_;
     ++steps_;
     record.time = state_.time;
     if (trot_) touching_ = touched(record);
@@ -380,7 +381,9 @@ Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>&
     pass->velocity = pass->moved->velocity;
     record.summary.iterations = options_.substeps;
   } else {
-    record.impulse = penalty_impulse(mechanics_, mechanics_.jacobian * state_.velocity, time_step_, options_.penalty);
+    Vector rates = mechanics_.jacobian * state_.velocity;
+    if (mechanics_.drift.size() > 0) rates += mechanics_.drift;
+    record.impulse = penalty_impulse(mechanics_, rates, time_step_, options_.penalty);
     pass->velocity = velocity_after(pass->step, record.impulse);
   }
   begin(Stage::rest);
@@ -418,10 +421,11 @@ std::optional<Error> Simulation::compare(const Pass& pass, double time_step, Ste
   const auto force_after = [&](const Vector& impulse) {
     State moved = state_;
     engine_->advance_position(moved, velocity_after(pass.step, impulse), time_step);
-    return engine_->internal_force(moved.position);
+    return engine_->internal_force(moved.position, time_step);
   };
   if (reference_ == nullptr) return std::nullopt;
-  const Vector force = pass.moved ? engine_->internal_force(pass.moved->position) : force_after(record.impulse);
+  const Vector force =
+      pass.moved ? engine_->internal_force(pass.moved->position, time_step) : force_after(record.impulse);
   record.internal_force = force.norm();
   if (record.problem.rows() == 0) return std::nullopt;
   begin(Stage::rest);

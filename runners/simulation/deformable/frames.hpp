@@ -35,6 +35,7 @@ class Frames {
   /// q ← q ⊕ Δt v.
   void advance(Vector& position, const Vector& velocity, double time_step) const;
 
+  bool is_guide(int body) const { return body >= model_->guide_number(0); }
   /// Of a body number that is the world's, a rigid body's or a guide's.
   const FramePose& pose(int body) const { return poses_[static_cast<std::size_t>(body)]; }
   FramePose& pose(int body) { return poses_[static_cast<std::size_t>(body)]; }

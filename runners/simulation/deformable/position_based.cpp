@@ -40,9 +40,10 @@ Vector PositionBased::step(State& state, const std::vector<ContactPoint>& contac
     bodies_[k].spin = frames_.spin(k);
   }
   for (long s = 1; s <= substeps_; ++s) {
-    frames_.lead(state.time + double(s) * h);
+    const double time = state.time + double(s) * h;
+    frames_.lead(time);
     predict(h);
-    for (const SpringJoint& joint : model_.joints) pull(joint, h);
+    for (const SpringJoint& joint : model_.joints) pull(joint, time, h);
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       impulse.segment<3>(3 * Index(c)) += contacts[c].frame.transpose() * touch(contacts[c]) / h;
     }
@@ -74,11 +75,17 @@ void PositionBased::predict(double h) {
 }
 
 /// One row after the other, with the Jacobian from before the first.
-void PositionBased::pull(const SpringJoint& joint, double h) {
+void PositionBased::pull(const SpringJoint& joint, double time, double h) {
   const JointRows rows = joint_rows(joint, frames_);
   const double damping = model_.stiffness_damping / h;
   Eigen::Matrix<double, 14, 1> way = Eigen::Matrix<double, 14, 1>::Zero(), moved = way;
   Eigen::Matrix<double, 14, 6> answer = Eigen::Matrix<double, 14, 6>::Zero();  // M⁻¹ Jᵀ
+  Eigen::Matrix<double, 6, 1> led = Eigen::Matrix<double, 6, 1>::Zero();       // what guides have changed e by
+  if (frames_.is_guide(joint.a) || frames_.is_guide(joint.b)) {
+    frames_.lead(time - h);
+    led = rows.error - joint_rows(joint, frames_).error;
+    frames_.lead(time);
+  }
   int column = 0;
   for (const int end : {joint.a, joint.b}) {
     const int k = rigid_of(end);
@@ -94,7 +101,7 @@ void PositionBased::pull(const SpringJoint& joint, double h) {
   for (int r = 0; r < 6; ++r) {
     const auto row = rows.jacobian.row(r);
     const double compliance = 1.0 / (joint.gain[r] * h * h);
-    const double error = rows.error[r] + row.dot(moved) + damping * row.dot(way + moved);
+    const double error = rows.error[r] + row.dot(moved) + damping * (row.dot(way + moved) + led[r]);
     moved -= error / ((1.0 + damping) * row.dot(answer.col(r)) + compliance) * answer.col(r);
   }
   column = 0;

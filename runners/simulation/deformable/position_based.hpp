@@ -43,7 +43,7 @@ class PositionBased {
   int rigid_of(int body) const;
   FramePose& pose_of_rigid(int k);
   void predict(double h);
-  void pull(const SpringJoint& joint, double h);
+  void pull(const SpringJoint& joint, double time, double h);
   Eigen::Vector3d touch(const ContactPoint& contact);
   void move(const Lever& at, const Eigen::Vector3d& push);
   double ease(const Lever& at, const Eigen::Vector3d& direction) const;

@@ -17,7 +17,7 @@ namespace conebench::simulation {
 
 namespace {
 
-constexpr const char* version = "elastic bodies 2";
+constexpr const char* version = "elastic bodies 3";
 
 class SoftEngine final : public Engine {
  public:
@@ -58,8 +58,9 @@ class SoftEngine final : public Engine {
     state_ = state;
     begin(Stage::assembly);
     frames_.place(state.position, state.velocity, state.time);
+    frames_.lead(state.time + reach.ahead);
     elastic_energy_ = evaluate_elastic(state.position, following_, CorotatedBody::Tangent::turned);
-    mechanics.force = following_;
+    carry(reach, mechanics.force);
     // M, D and K have one pattern, so that only values are written.
     mechanics.stiffness = stiffness_;
     mechanics.damping = stiffness_;
@@ -74,7 +75,7 @@ class SoftEngine final : public Engine {
     rates_.noalias() = mechanics.damping * state.velocity;
     mechanics.force -= rates_;
     if (!model_.joints.empty()) values(mechanics.stiffness) += values(bounds_);
-    pull(state.position, reach.time_step, mechanics);
+    pull(state.position, reach.ahead, mechanics);
     mechanics.lengths = Vector::Ones(dimensions_.velocities);
     mechanics.joint_residuals.resize(0);
     mechanics.limit_gaps.resize(0);
@@ -126,9 +127,9 @@ class SoftEngine final : public Engine {
     }
     return total;
   }
-  Vector internal_force(const Vector& position) override {
+  Vector internal_force(const Vector& position, double later) override {
     Vector force;
-    frames_.place(position, state_.velocity, state_.time);
+    frames_.place(position, state_.velocity, state_.time + later);
     evaluate_elastic(position, force, CorotatedBody::Tangent::turned);
     frames_.place(state_.position, state_.velocity, state_.time);
     return force;
@@ -218,6 +219,11 @@ class SoftEngine final : public Engine {
     for (const CorotatedBody& body : elastic_) body.add_pattern(entries);
     frames_.add_pattern(entries);
     joints_at_.resize(model_.joints.size());
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) {
+      const SpringJoint& joint = model_.joints[j];
+      const bool leads = frames_.is_guide(joint.a), trails = frames_.is_guide(joint.b);
+      if (leads != trails) led_.push_back({.joint = j, .guide = leads ? joint.a : joint.b});
+    }
     for (const SpringJoint& joint : model_.joints) {
       const JointAt at = joint_at(joint, frames_);
       for (int r = 0; r < at.count; ++r) {
@@ -242,7 +248,7 @@ class SoftEngine final : public Engine {
   }
 
   /// Of the frames as they are placed: force, K = Σ R K_e Rᵀ + Σ J_eᵀ K J_e in stiffness_, Σ E in bounds_. Returns the
-  /// energy. The exact tangent has the forces' whole derivative in K instead, and no E.
+  /// energy. The exact tangent has the forces' derivative in K instead, of joints newton_stiffness(), and no E.
   double evaluate_elastic(const Vector& position, Vector& force, CorotatedBody::Tangent tangent) {
     force.setZero(dimensions_.velocities);
     values(bounds_).setZero();
@@ -278,12 +284,37 @@ class SoftEngine final : public Engine {
     return energy;
   }
 
-  /// Springs to where the guides are at the step's end, to what follows the positions, too.
-  void pull(const Vector& position, double time_step, Mechanics& mechanics) {
+  /// What the velocities of guides, which v lacks, add to `force`: to −β J_eᵀ K ė, and to −E v, which acts on ẋ_b −
+  /// ẋ_a. Leaves guides where the state has them, and the energy that of the state.
+  void carry(const Reach& reach, Vector& force) {
+    force = following_;
+    for (Led& led : led_) led.ahead = frames_.pose(led.guide).position;
+    frames_.lead(state_.time + reach.time_step);
+    for (Led& led : led_) led.after = joint_rows(model_.joints[led.joint], frames_).error;
+    frames_.lead(state_.time);
+    for (const Led& led : led_) {
+      const SpringJoint& joint = model_.joints[led.joint];
+      const JointAt& at = joints_at_[led.joint];
+      const Eigen::Matrix<double, 6, 1> now = joint_rows(joint, frames_).error;
+      elastic_energy_ += 0.5 * joint.gain.dot(now.cwiseProduct(now)) - at.energy;
+      const Eigen::Matrix<double, 6, 1> rate = (led.after - now) / reach.time_step;
+      const Eigen::Matrix<double, 14, 1> drag =
+          model_.stiffness_damping * at.jacobian.transpose() * joint.gain.cwiseProduct(rate);
+      for (int c = 0; c < at.count; ++c) force[at.columns[std::size_t(c)]] -= drag[c];
+      const Eigen::Vector3d held = at.bound.topLeftCorner<3, 3>() * (led.ahead - frames_.pose(led.guide).position);
+      for (int c = 0; c < std::min(at.count, 3); ++c) {
+        force[at.columns[std::size_t(c)]] += held[c];
+        following_[at.columns[std::size_t(c)]] += held[c];
+      }
+    }
+  }
+
+  /// Springs to where the guides are `ahead` of the state, to what follows the positions, too.
+  void pull(const Vector& position, double ahead, Mechanics& mechanics) {
     for (const Tie& tie : model_.ties) {
       if (state_.time >= tie.until) continue;
       const Guide& guide = model_.guides[std::size_t(tie.guide)];
-      const FramePose at = pose_of(guide, state_.time + time_step);
+      const FramePose at = pose_of(guide, state_.time + ahead);
       const Eigen::Matrix3d turn = at.rotation * guide.pose.rotation.transpose();
       for (const Index node : tie.nodes) {
         const Index k = firsts_[std::size_t(tie.body)] + 3 * node;
@@ -297,6 +328,12 @@ class SoftEngine final : public Engine {
     }
   }
 
+  struct Led {
+    std::size_t joint = 0;
+    int guide = 0;
+    Eigen::Matrix<double, 6, 1> after = {};  ///< e with guides at the step's end
+    Eigen::Vector3d ahead = {};              ///< where the guide's forces are taken
+  };
   SoftModel model_;
   SurfaceContacts contacts_;
   Workers workers_;
@@ -308,7 +345,8 @@ class SoftEngine final : public Engine {
   State start_, state_;
   double elastic_energy_ = 0.0;
   SparseMatrix stiffness_, bounds_, mass_;
-  Vector following_;  ///< forces that follow positions, as the mechanics last had them [N, N m]
+  std::vector<Led> led_;  ///< joints of a guide and a body
+  Vector following_;      ///< forces that follow positions, as the mechanics last had them [N, N m]
   Vector rates_;
   std::vector<int> joint_places_;
   std::vector<JointAt> joints_at_;

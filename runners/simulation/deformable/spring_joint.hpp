@@ -30,7 +30,8 @@ struct JointAt : JointRows {
 JointRows joint_rows(const SpringJoint& joint, const Frames& frames);
 JointAt joint_at(const SpringJoint& joint, const Frames& frames);
 
-/// J_eᵀ K J_e + S with its negative eigenvalues set to 0.
+/// J_eᵀ K J_e + S with its negative eigenvalues set to 0. Gauss-Newton in rotations: the derivative of log's derivative
+/// is left out.
 Eigen::Matrix<double, 14, 14> newton_stiffness(const SpringJoint& joint, const JointAt& at);
 
 }  // namespace conebench::simulation

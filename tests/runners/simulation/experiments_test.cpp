@@ -51,6 +51,40 @@ RigidBody rod(const Eigen::Vector3d& at, double mass) {
   return body;
 }
 
+TEST(Penalty, SurfacesThatMoveDragWhatLiesOnThem) {
+  const double stiffness = 1e3, drag = 10.0, speed = 0.3, dt = 0.01;
+  SoftModel model;
+  model.rigid = {rod({0, 0, 0.05}, 0.5)};
+  RigidBody& box = model.rigid[0];
+  box.inertia.setConstant(10.0);  // so that it does not tip
+  for (const double x : {-0.1, 0.1}) {
+    for (const double y : {-0.1, 0.1}) box.points.push_back({x, y, -0.05});
+  }
+  box.pose.position[2] -= box.mass * model.gravity / (4.0 * stiffness);
+  Guide plate;
+  plate.moves.push_back({.until = 10.0, .by = {10.0 * speed, 0, 0}, .steady = true});
+  model.guides = {plate};
+  model.shapes.emplace_back();
+  model.shapes[0].carrier = model.guide_number(0);
+  model.shapes[0].friction = 10.0;  // dampers alone hold it
+  SimulatedModel whole;
+  whole.control = "none";
+  whole.soft = model;
+  SimulationOptions options;
+  options.integrator = "penalty";
+  options.time_step = dt;
+  options.penalty.stiffness = stiffness;
+  options.penalty.drag = drag;
+  auto made = Simulation::create(whole, options, 1, "test", "test");
+  ASSERT_TRUE(made) << made.error().message;
+  double velocity = 0.0;
+  for (int k = 0; k < 20; ++k) {
+    velocity += dt * 4.0 * drag / box.mass * (speed - velocity);
+    step(*made);
+    EXPECT_NEAR(made->state().velocity[0], velocity, 5e-3 * speed) << k;
+  }
+}
+
 Simulation by_positions(SoftModel model, long substeps) {
   SimulatedModel whole;
   whole.control = "none";

@@ -23,19 +23,21 @@ int blocks_of(Index rows) { return static_cast<int>((rows + 2) / 3); }
 void BodyLu::BlockRows::add(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, Index row, int a,
                             double weight) {
   for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(matrix, row); it; ++it) {
-    if (it.value() == 0.0) continue;
-    const auto column = static_cast<int>(it.col() / 3);
-    const auto first = entries.begin() + static_cast<std::ptrdiff_t>(begin.back());
-    auto found = std::find_if(first, entries.end(), [&](const Entry& entry) { return entry.column == column; });
-    if (found == entries.end()) found = entries.insert(found, {column, Block::Zero()});
-    found->value(a, it.col() % 3) = weight * it.value();
+    if (it.value() != 0.0) block(static_cast<int>(it.col() / 3))(a, it.col() % 3) = weight * it.value();
   }
+}
+
+BodyLu::Block& BodyLu::BlockRows::block(int column) {
+  const auto first = entries.begin() + static_cast<std::ptrdiff_t>(begin.back());
+  auto found = std::find_if(first, entries.end(), [&](const Entry& entry) { return entry.column == column; });
+  if (found == entries.end()) found = entries.insert(found, {column, Block::Zero()});
+  return found->value;
 }
 
 BodyLu::BodyLu(const ScaledProblem& problem)
     : local_(problem.size()),
       whole_(blocks_of(problem.source()->primal()->mass.rows())),
-      system_(0),
+      system_(problem.contacts()),
       inverse_(at(problem.contacts())) {
   const ContactProblem& source = *problem.source();
   const Eigen::SparseMatrix<double, Eigen::RowMajor> mass = source.primal()->mass, jacobian = source.primal()->jacobian;
@@ -47,7 +49,7 @@ BodyLu::BodyLu(const ScaledProblem& problem)
       if (3 * i + a < mass.rows()) mass_.add(mass, 3 * i + a, a, 1.0);
     }
     for (int a = 0; a < 3; ++a) {
-      if (3 * i + a >= mass.rows()) mass_.entries.back().value(a, a) = 1.0;
+      if (3 * i + a >= mass.rows()) mass_.block(i)(a, a) = 1.0;
     }
     mass_.begin.push_back(mass_.entries.size());
     for (const auto& block : mass_.row(i)) neighbours[at(i)].push_back(block.column);
@@ -87,6 +89,24 @@ BodyLu::BodyLu(const ScaledProblem& problem)
   velocities_.resize(3 * rows);
   velocity_right_.resize(3 * rows);
   for (Vector* vector : {&scaled_, &product_, &correction_, &rest_}) vector->resize(problem.size());
+}
+
+double BodyLu::bytes() const {
+  double bytes = lu_.bytes();
+  const auto places = [](const auto& kept) {
+    if constexpr (requires { kept.capacity(); }) {
+      return static_cast<double>(kept.capacity());
+    } else {
+      return static_cast<double>(kept.size());
+    }
+  };
+  const auto count = [&](const auto&... kept) { ((bytes += places(kept) * sizeof(kept[0])), ...); };
+  for (const BlockRows* rows : {&mass_, &touches_}) count(rows->begin, rows->entries);
+  for (const BlockSystem* system : {&whole_, &system_})
+    count(system->left, system->right, system->diagonal, system->left_out);
+  count(row_begin_, columns_, values_, mass_place_, pair_place_, inverse_);
+  count(local_, velocities_, velocity_right_, scaled_, product_, correction_, rest_);
+  return bytes;
 }
 
 int BodyLu::place(int row, int column) const {

@@ -42,7 +42,8 @@ class BodyLu {
   void solve(const Vector& right_side, Vector& solution);
   /// Operations of a factorization, with those that K takes before.
   double flops() const { return lu_.flops() + assembly_flops_; }
-  double bytes() const { return lu_.bytes(); }
+  /// Of its factors and of what stands beside them.
+  double bytes() const;
 
  private:
   /// Blocks by rows, in no order within one.
@@ -59,6 +60,8 @@ class BodyLu {
     }
     /// Takes three rows of `matrix` times their weights into the last row of blocks, as component a of it each.
     void add(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, Index row, int a, double weight);
+    /// Of the last row of blocks; 0 where it is new.
+    Block& block(int column);
   };
   BlockMatrix matrix() const { return {row_begin_, columns_, values_.front().data()}; }
   int place(int row, int column) const;

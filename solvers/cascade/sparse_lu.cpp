@@ -45,6 +45,14 @@ class RowLu final : public SparseLu::Factors {
   bool factor(const BlockMatrix& matrix, const BlockSystem& system) override;
   void solve(const Vector& right_side, Vector& solution) override;
 
+  /// What all of the members below take for a matrix of `rows` and `stored` blocks that fills `filled` below the
+  /// diagonal.
+  static double bytes(double rows, double stored, double filled) {
+    constexpr std::size_t each_row = 4 * sizeof(int) + 3 * sizeof(Work) + sizeof(Row) + 3 * sizeof(char);
+    return rows * static_cast<double>(each_row) + stored * sizeof(Entry) +
+           2.0 * filled * (sizeof(int) + packed * sizeof(double));
+  }
+
  private:
   using Work = RowBlock<Dim>;
   using Row = typename Work::Row;
@@ -85,6 +93,8 @@ RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matri
   std::vector<int> position(at(n_));
   for (int i = 0; i < n_; ++i) position[at(permutation_[at(i)])] = i;
   entry_begin_.assign(1, 0);
+  entry_begin_.reserve(at(n_) + 1);
+  entries_.reserve(matrix.columns.size());
   for (const int original : permutation_) {
     for (int k = matrix.row_begin(original); k < matrix.row_begin(original + 1); ++k)
       entries_.push_back({k, position[at(matrix.column(k))]});
@@ -239,6 +249,7 @@ void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
 
 void SparseLu::analyse(const BlockMatrix& matrix) {
   dimension_ = matrix.dimension;
+  stored_ = static_cast<double>(matrix.columns.size());
   factors_.reset();
   elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
   dissected_ = false;
@@ -249,7 +260,9 @@ void SparseLu::analyse(const BlockMatrix& matrix) {
 void SparseLu::estimate() {
   const double entries = dimension_ * dimension_;
   flops_ = entries * dimension_ * 2.0 / flops_of_block_product * elimination_.flops;
-  bytes_ = sizeof(double) * entries * (2.0 * elimination_.blocks + static_cast<double>(elimination_.order.size()));
+  bytes_ = with_contact_rows(dimension_, [&]<int Dim>() {
+    return RowLu<Dim>::bytes(static_cast<double>(elimination_.order.size()), stored_, elimination_.blocks);
+  });
 }
 
 void SparseLu::dissect(const BlockGraph& graph) {

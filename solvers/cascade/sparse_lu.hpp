@@ -27,7 +27,7 @@ class SparseLu {
 
   /// Floating-point operations of one numeric factorization with nothing left out; an estimate before the first.
   double flops() const { return flops_; }
-  /// What the factors take, once there are any.
+  /// What the factors take, their indices and work space included, once there are any.
   double bytes() const { return bytes_; }
 
   /// L and U by rows.
@@ -42,6 +42,7 @@ class SparseLu {
   void dissect(const BlockGraph& graph);
 
   int dimension_ = 3;
+  double stored_ = 0.0;  ///< blocks of the matrix
   bool dissected_ = false;
   Elimination elimination_;  ///< empty once there are factors
   std::unique_ptr<Factors> factors_;

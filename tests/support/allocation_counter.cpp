@@ -6,9 +6,12 @@
 #if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
 namespace conebench::testing {
 long allocation_count() { return 0; }
+double heap_bytes() { return 0.0; }
 bool allocations_are_counted() { return false; }
 }  // namespace conebench::testing
 #else
+
+#include <malloc.h>
 
 namespace {
 thread_local long count = 0;
@@ -50,6 +53,10 @@ int posix_memalign(void** pointer, std::size_t alignment, std::size_t size) {
 
 namespace conebench::testing {
 long allocation_count() { return count; }
+double heap_bytes() {
+  const auto now = mallinfo2();
+  return static_cast<double>(now.uordblks + now.hblkhd);
+}
 bool allocations_are_counted() { return true; }
 }  // namespace conebench::testing
 #endif

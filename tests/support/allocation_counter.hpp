@@ -6,6 +6,9 @@ namespace conebench::testing {
 /// this thread. Link allocation_counter.cpp.
 long allocation_count();
 
+/// What the program holds on the heap, by glibc's count.
+double heap_bytes();
+
 /// False where a sanitizer owns the allocator, so that nothing is counted.
 bool allocations_are_counted();
 

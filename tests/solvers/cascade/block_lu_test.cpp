@@ -7,6 +7,7 @@
 
 #include "scenes/scene_table.hpp"
 #include "tests/solvers/cascade/contact_system.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace conebench::cascade {
 namespace {
@@ -128,8 +129,28 @@ TEST(BlockLu, FactorsAmongContactsWhereABlockOfTheDiagonalIsSingular) {
   expect_solved(lu, problem, system, Space::contacts);
 }
 
+/// Contacts at random points of a few bodies that all touch each other.
+ContactProblem crowd(Index contacts, const Matrix& mass) {
+  srand(3);
+  const Matrix jacobian = Matrix::Random(3 * contacts, mass.rows());
+  PrimalForm primal;
+  primal.jacobian = jacobian.sparseView();
+  primal.mass = mass.sparseView();
+  primal.free_velocity = Vector::Random(mass.rows());
+  ContactProblemData data;
+  data.cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), 0.5)).value();
+  data.delassus = make_factored_delassus(primal.mass, primal.jacobian).value();
+  data.free_term = jacobian * primal.free_velocity;
+  data.primal = std::move(primal);
+  return ContactProblem::create(std::move(data)).value();
+}
+
+ContactProblem crowd(Index contacts, Index velocities) {
+  return crowd(contacts, Matrix(2.0 * Matrix::Identity(velocities, velocities)));
+}
+
 TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
-  const ScaledProblem problem(boxes(8));
+  const ScaledProblem problem(crowd(120, 50));
   const System regular(problem, 1.0);
   System singular = regular;
   singular.diagonal[0].setZero();
@@ -159,7 +180,7 @@ TEST(BlockLu, NoFactorIsMadeThatWouldTakeMoreThanItMay) {
 }
 
 TEST(BlockLu, TheNextProblemIsHeldToTheSameLimit) {
-  const ContactProblem source = boxes(8);
+  const ContactProblem source = crowd(120, 50);
   const ScaledProblem problem(source);
   const ScaledProblem stranger(changed(source, [](auto& data) { data.primal->mass *= 2.0; }));
   BlockLu bodies;
@@ -191,20 +212,41 @@ TEST(BlockLu, EstimatesOfTheNextProblemAreThoseOfAFreshAnalysis) {
   }
 }
 
-/// Contacts at random points of a few bodies that all touch each other.
-ContactProblem crowd(Index contacts, Index velocities) {
-  srand(3);
-  const Matrix jacobian = Matrix::Random(3 * contacts, velocities);
-  PrimalForm primal;
-  primal.jacobian = jacobian.sparseView();
-  primal.mass = Matrix(Matrix::Identity(velocities, velocities) * 2.0).sparseView();
-  primal.free_velocity = Vector::Random(velocities);
-  ContactProblemData data;
-  data.cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), 0.5)).value();
-  data.delassus = make_factored_delassus(primal.mass, primal.jacobian).value();
-  data.free_term = jacobian * primal.free_velocity;
-  data.primal = std::move(primal);
-  return ContactProblem::create(std::move(data)).value();
+TEST(BlockLu, BodiesOfAnyNumberOfVelocitiesAreFilledUpOnTheDiagonal) {
+  for (const Index velocities : {9, 10, 11, 13, 14}) {
+    SCOPED_TRACE(velocities);
+    Matrix mass = 3.0 * Matrix::Identity(velocities, velocities);
+    expect_solved(ScaledProblem(crowd(12, mass)), 1e-2);
+    // With 11 and 14 the last rows of M are {3 k} and {0, 3 k + 1}: the block on the diagonal is met first.
+    mass(velocities - 1, 0) = mass(0, velocities - 1) = 0.7;
+    expect_solved(ScaledProblem(crowd(12, mass)), 1e-2);
+  }
+}
+
+/// Of problems for which the first factorization takes the order of the analysis.
+TEST(BlockLu, CountsTheBytesThatItAllocates) {
+  if (!conebench::testing::allocations_are_counted()) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const auto expect_counted = [](const ScaledProblem& problem, Space space) {
+    const System system(problem, 1e-3);
+    const double before = conebench::testing::heap_bytes();
+    BlockLu lu;
+    lu.analyse(problem, space);
+    ASSERT_TRUE(lu.factor(problem, system));
+    ASSERT_EQ(lu.space(), space);
+    const double taken = conebench::testing::heap_bytes() - before;
+    BlockLu contacts;
+    const double analysed_from = conebench::testing::heap_bytes();
+    contacts.analyse(problem, Space::contacts);
+    // Where bodies are taken, the analysis of the contacts stays.
+    const double analysis = space == Space::bodies ? conebench::testing::heap_bytes() - analysed_from : 0.0;
+    EXPECT_NEAR(lu.estimate().bytes / (taken - analysis), 1.0, 0.05) << taken << " less " << analysis;
+  };
+  expect_counted(ScaledProblem(crowd(200, 50)), Space::contacts);
+  expect_counted(ScaledProblem(planar_boxes(200, 800)), Space::contacts);
+  expect_counted(ScaledProblem(boxes(100)), Space::contacts);
+  expect_counted(ScaledProblem(crowd(200, 50)), Space::bodies);
+  expect_counted(ScaledProblem(planar_boxes(200, 800)), Space::bodies);
+  expect_counted(ScaledProblem(boxes(100)), Space::bodies);
 }
 
 TEST(BlockLu, TakesBodiesWhereTheyCountFarFewerOperations) {

@@ -399,7 +399,8 @@ Command add_tune(CLI::App& root) {
   app->add_option("--cost", arguments->cost, "What a setting is chosen by: time or iterations")
       ->type_name("COST")
       ->capture_default_str();
-  app->add_option("--db", arguments->store, "Store of the cells, made or resumed; tune-SOLVER-SUITE.sqlite if not given")
+  app->add_option("--db", arguments->store,
+                  "Store of the cells, made or resumed; tune-SOLVER-SUITE.sqlite if not given")
       ->type_name("FILE");
   app->add_option("--data", arguments->data, "Folder of the problems; else CONEBENCH_DATA, else the suite's own folder")
       ->type_name("DIR");

@@ -26,6 +26,7 @@ if [ -n "$build" ]; then
   done
 else
   install_missing "${build_packages[@]}" "${package_packages[@]}"
+  scripts/fetch_plotly.sh
   build=build-$kind flags=-march=x86-64-v3
   [ "$kind" = tarball ] || flags=''
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="$flags" -DCONEBENCH_TESTS=OFF \

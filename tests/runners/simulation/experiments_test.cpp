@@ -11,6 +11,7 @@ namespace conebench::simulation {
 namespace {
 
 using testing::scene_of;
+using testing::soft_simulation;
 using testing::step;
 
 TEST(Penalty, BoxOfTable1MovesAsItsRecursion) {
@@ -67,35 +68,27 @@ TEST(Penalty, SurfacesThatMoveDragWhatLiesOnThem) {
   model.shapes.emplace_back();
   model.shapes[0].carrier = model.guide_number(0);
   model.shapes[0].friction = 10.0;  // dampers alone hold it
-  SimulatedModel whole;
-  whole.control = "none";
-  whole.soft = model;
   SimulationOptions options;
   options.integrator = "penalty";
   options.time_step = dt;
   options.penalty.stiffness = stiffness;
   options.penalty.drag = drag;
-  auto made = Simulation::create(whole, options, 1, "test", "test");
-  ASSERT_TRUE(made) << made.error().message;
+  Simulation loop = soft_simulation(model, options);
   double velocity = 0.0;
   for (int k = 0; k < 20; ++k) {
     velocity += dt * 4.0 * drag / box.mass * (speed - velocity);
-    step(*made);
-    EXPECT_NEAR(made->state().velocity[0], velocity, 5e-3 * speed) << k;
+    step(loop);
+    EXPECT_NEAR(loop.state().velocity[0], velocity, 5e-3 * speed) << k;
   }
 }
 
-Simulation by_positions(SoftModel model, long substeps) {
-  SimulatedModel whole;
-  whole.control = "none";
-  whole.soft = std::move(model);
+Simulation by_positions(const SoftModel& model, long substeps, bool self_contact = false) {
   SimulationOptions options;
   options.integrator = "positions";
   options.substeps = substeps;
+  options.self_contact = self_contact;
   options.step.form = "factored";
-  auto made = Simulation::create(whole, options, 1, "test", "test");
-  if (!made) throw std::runtime_error(made.error().message);
-  return std::move(*made);
+  return soft_simulation(model, options);
 }
 
 TEST(PositionBased, FallsAndTurnsFreely) {
@@ -175,16 +168,7 @@ TEST(PositionBased, CapsulesBearEachOther) {
   model.rigid[1].pose.rotation = Eigen::AngleAxisd(std::acos(0.0), Eigen::Vector3d::UnitX()).toRotationMatrix();
   model.rigid[1].half_length = 0.2;
   model.rigid[1].point_radius = 0.02;
-  SimulatedModel whole;
-  whole.control = "none";
-  whole.soft = model;
-  SimulationOptions options;
-  options.integrator = "positions";
-  options.self_contact = true;
-  options.step.form = "factored";
-  auto made = Simulation::create(whole, options, 1, "test", "test");
-  ASSERT_TRUE(made) << made.error().message;
-  Simulation& loop = *made;
+  Simulation loop = by_positions(model, SimulationOptions{}.substeps, true);
   for (int k = 0; k < 30; ++k) step(loop);
   EXPECT_NEAR(loop.state().position[7 + 2], 0.06, 1e-4);
   EXPECT_NEAR(loop.state().position[2], 0.02, 1e-4);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "runners/simulation/scene_plan.hpp"
 #include "runners/simulation/simulation.hpp"
@@ -26,6 +27,16 @@ inline Simulation simulation_of(const std::string& mjcf, double time_step, Simul
   model.mjcf = mjcf;
   options.time_step = time_step;
   options.tolerance = options.tolerance == SimulationOptions{}.tolerance ? 1e-12 : options.tolerance;
+  auto made = Simulation::create(model, options, 1, "test", "test");
+  if (!made) throw std::runtime_error(made.error().message);
+  return std::move(*made);
+}
+
+/// A simulation of elastic bodies, which nothing drives.
+inline Simulation soft_simulation(SoftModel soft, const SimulationOptions& options) {
+  SimulatedModel model;
+  model.control = "none";
+  model.soft = std::move(soft);
   auto made = Simulation::create(model, options, 1, "test", "test");
   if (!made) throw std::runtime_error(made.error().message);
   return std::move(*made);

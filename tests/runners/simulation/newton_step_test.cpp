@@ -61,18 +61,13 @@ SoftModel two_on_a_line() {
 }
 
 Simulation soft_loop(const SoftModel& soft, const std::string& integrator, double time_step) {
-  SimulatedModel model;
-  model.control = "none";
-  model.soft = soft;
   SimulationOptions options;
   options.integrator = integrator;
   options.time_step = time_step;
   options.solver = "CASCADE";
   options.tolerance = 1e-10;
   options.step.form = "factored";
-  auto made = Simulation::create(model, options, 1, "test", "test");
-  if (!made) throw std::runtime_error(made.error().message);
-  return std::move(*made);
+  return testing::soft_simulation(soft, options);
 }
 
 double total(Simulation& loop) {

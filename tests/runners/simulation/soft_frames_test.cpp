@@ -32,9 +32,6 @@ RigidBody body_at(const Eigen::Vector3d& position, const Eigen::Matrix3d& rotati
 
 Simulation soft_simulation(const SoftModel& soft, const std::string& integrator = "midpoint", double time_step = 0.01,
                            double margin = -1.0) {
-  SimulatedModel model;
-  model.control = "none";
-  model.soft = soft;
   SimulationOptions options;
   options.integrator = integrator;
   options.time_step = time_step;
@@ -43,9 +40,7 @@ Simulation soft_simulation(const SoftModel& soft, const std::string& integrator 
   options.step.form = "factored";
   options.contact_margin = margin;
   options.step.baumgarte_contacts = 1.0;
-  auto made = Simulation::create(model, options, 1, "test", "test");
-  if (!made) throw std::runtime_error(made.error().message);
-  return std::move(*made);
+  return testing::soft_simulation(soft, options);
 }
 
 /// Two free bodies and a joint between points of them, all askew.

@@ -1,0 +1,116 @@
+#include "reports/command.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/reports/synthetic_store.hpp"
+
+namespace conebench::reports {
+namespace {
+
+/// What a POSIX shell makes of `command`: its words, one a line with line breaks shown as "\n".
+std::vector<std::string> words_of(const std::string& command) {
+  const auto folder = std::filesystem::temp_directory_path() / "conebench-words";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "script") << "conebench() { for w in \"$@\"; do printf '%s\\0' \"$w\"; done; }\n" << command;
+  if (std::system(("bash '" + (folder / "script").string() + "' > '" + (folder / "out").string() + "'").c_str()) != 0) {
+    return {};
+  }
+  std::ifstream file(folder / "out");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::filesystem::remove_all(folder);
+  return words;
+}
+
+TEST(RepeatCommand, SurvivesAShellWhateverTheNames) {
+  const StoreContents store = testing::small_store();
+  SettingRecord setting = store.settings[2];
+  ProblemRecord problem = store.problems[6];
+  problem.source = "-" + problem.source + "\n$(reboot)";
+  setting.label = "ADMM increment=0.01 rule=it's spectral sparse=true";
+  const auto words = words_of(repeat_command(problem, setting, store.cells[0]));
+  EXPECT_THAT(words, Contains("./" + problem.source));
+  EXPECT_THAT(words, Contains("rule=it's spectral"));
+  EXPECT_THAT(words, Contains("increment=0.01"));
+  EXPECT_THAT(words, Contains("sparse=true"));
+  EXPECT_THAT(words, Contains("1e-4"));
+  EXPECT_EQ(words.front(), "solve");
+}
+
+TEST(RepeatCommand, ASceneIsNamedWithoutWhatIsAtItsDefault) {
+  ProblemRecord problem;
+  problem.source = "box-stack boxes=5 friction=0.5 mass_ratio=1e3 seed=7";
+  problem.name = "box-stack_boxes=5_mass_ratio=1e3_seed=7";
+  EXPECT_EQ(problem_words(problem), "conebench solve 'box-stack boxes=5 mass_ratio=1e3 seed=7'");
+  problem.name = "an older store's";
+  EXPECT_EQ(problem_words(problem), "conebench solve 'box-stack boxes=5 friction=0.5 mass_ratio=1e3 seed=7'");
+}
+
+TEST(RepeatCommand, ASampleIsNamedWithItsStep) {
+  ProblemRecord problem;
+  problem.source = R"(file path="my arm.urdf" solver=CASCADE seed=1 step=12)";
+  problem.name = "my-arm_step=00012";
+  EXPECT_EQ(problem_words(problem), R"(conebench solve 'file path="my arm.urdf" solver=CASCADE step=12')");
+}
+
+TEST(RepeatCommand, LeavesOutWhatIsAtItsDefault) {
+  SettingRecord setting;
+  setting.solver = "ADMM";
+  setting.label = "ADMM increment=0.01";
+  setting.options_json = R"({"increment": 0.01, "rule": "spectral", "sparse": true})";
+  EXPECT_EQ(setting_words(setting), "--solver ADMM --set increment=0.01");
+  CellRecord cell;
+  cell.tolerance = 1e-8;
+  cell.criterion = "verdict";
+  cell.verdict = "natural_map_scaled";
+  cell.start = "cold";
+  cell.max_iterations = 20000;
+  cell.limit_s = 10.0;
+  EXPECT_EQ(request_words(cell), "--tolerance 1e-8");
+  cell.criterion = "own";
+  cell.start = "guess";
+  cell.max_iterations = 500;
+  cell.limit_s = 0.5;
+  EXPECT_EQ(request_words(cell),
+            "--tolerance 1e-8 --criterion own --start guess --max-iterations 500 --time-limit 0.5");
+}
+
+TEST(RepeatCommand, AFailedSimulationIsGeneratedAgainAndNotSolved) {
+  ProblemRecord problem;
+  problem.source = R"(file path="my arm.urdf" every=2 seed=2 steps=40)";
+  const std::string command =
+      "conebench generate file --out failed-simulation --set 'path=my arm.urdf' --set every=2 --seed 2 --steps 40 "
+      "--replace";
+  EXPECT_EQ(problem_words(problem), command);
+  EXPECT_EQ(repeat_command(problem, {}, {}), command);
+  problem.source = "hand seed=2 step=0";  // of an older store
+  EXPECT_EQ(problem_words(problem), "conebench generate hand --out failed-simulation --seed 2 --replace");
+}
+
+TEST(RepeatCommand, OfAWarmCellSaysThatItIsAColdSolve) {
+  CellRecord cell;
+  cell.start = "previous";
+  EXPECT_THAT(request_words(cell), ::testing::Not(::testing::HasSubstr("--start")));
+  EXPECT_THAT(request_words(cell), ::testing::HasSubstr("  # a cold solve: "));
+}
+
+TEST(RepeatCommand, AFileIsNamedAsTheSuiteFoundItBelowItsFolder) {
+  ProblemRecord problem;
+  problem.source = "a/one.hdf5";
+  EXPECT_EQ(problem_words(problem), "conebench solve a/one.hdf5");
+  EXPECT_EQ(problem_words(problem, "/my data"), "CONEBENCH_DATA='/my data' conebench solve a/one.hdf5");
+  problem.source = "/a/one.hdf5";
+  EXPECT_EQ(problem_words(problem, "/my data"), "conebench solve /a/one.hdf5");
+  problem.source.clear();
+  EXPECT_EQ(problem_words(problem), "");
+}
+
+}  // namespace
+}  // namespace conebench::reports

@@ -20,7 +20,7 @@ Eigen::Vector3d velocity_of(const PointMotion& motion, const State& state) {
 }
 
 /// Pairs of rigid bodies, in order, that `most` joints or fewer connect.
-std::vector<std::pair<int, int>> kin_of(const SoftModel& model, int most) {
+std::vector<std::pair<int, int>> neighbours_of(const SoftModel& model, int most) {
   std::vector<std::vector<int>> beside(model.rigid.size());
   for (const SpringJoint& joint : model.joints) {
     const int a = joint.a - model.rigid_number(0), b = joint.b - model.rigid_number(0);
@@ -29,7 +29,7 @@ std::vector<std::pair<int, int>> kin_of(const SoftModel& model, int most) {
     beside[std::size_t(a)].push_back(b);
     beside[std::size_t(b)].push_back(a);
   }
-  std::vector<std::pair<int, int>> kin;
+  std::vector<std::pair<int, int>> neighbours;
   for (int k = 0; k < static_cast<int>(model.rigid.size()); ++k) {
     std::set<int> reached = {k};
     std::vector<int> edge = {k};
@@ -43,10 +43,10 @@ std::vector<std::pair<int, int>> kin_of(const SoftModel& model, int most) {
       edge = std::move(next);
     }
     for (const int other : reached) {
-      if (other > k) kin.emplace_back(k, other);
+      if (other > k) neighbours.emplace_back(k, other);
     }
   }
-  return kin;
+  return neighbours;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ SurfaceContacts::SurfaceContacts(const SoftModel& model, bool self_contact) : mo
     widest_ = std::max(widest_, *body.half_length + body.point_radius);
   }
   centres_.resize(capsules_.size());
-  if (!capsules_.empty()) kin_ = kin_of(model, model.joints_apart);
+  if (!capsules_.empty()) neighbours_ = neighbours_of(model, model.joints_apart);
 }
 
 /// The nodes that are on the body's surface.
@@ -92,18 +92,18 @@ void SurfaceContacts::add_points(const SoftBody& body, int number, Index first) 
 }
 
 void SurfaceContacts::find(const State& state, const Frames& frames, const Reach& reach, Mechanics& mechanics) {
-  contacts_ = &mechanics.contacts;
-  contacts_->clear();
+  mechanics.contacts.clear();
   entries_.clear();
   drift_.clear();
-  farthest_ = farthest(state, reach);
+  const Search search{state, frames, reach, mechanics.contacts, farthest(state, reach)};
   for (std::size_t p = 0; p < points_.size(); ++p) {
     for (std::size_t s = 0; s < model_->shapes.size(); ++s) {
-      if (model_->shapes[s].carrier != points_[p].body) touch(p, s, state, frames, reach);
+      if (model_->shapes[s].carrier != points_[p].body) touch(p, s, search);
     }
   }
-  if (!capsules_.empty()) touch_capsules(state, frames, reach);
-  fill_jacobian(state.velocity.size(), mechanics.jacobian);
+  if (!capsules_.empty()) touch_capsules(search);
+  mechanics.jacobian.resize(3 * Index(mechanics.contacts.size()), state.velocity.size());
+  fill_jacobian(mechanics.jacobian);
   if (model_->guides.empty()) {
     mechanics.drift.resize(0);
   } else {
@@ -111,8 +111,8 @@ void SurfaceContacts::find(const State& state, const Frames& frames, const Reach
   }
 }
 
-void SurfaceContacts::touch(std::size_t p, std::size_t s, const State& state, const Frames& frames,
-                            const Reach& reach) {
+void SurfaceContacts::touch(std::size_t p, std::size_t s, const Search& search) {
+  const auto& [state, frames, reach, contacts, farthest] = search;
   const SurfacePoint& point = points_[p];
   const Shape& shape = model_->shapes[s];
   const Eigen::Vector3d centre =
@@ -124,7 +124,7 @@ void SurfaceContacts::touch(std::size_t p, std::size_t s, const State& state, co
   const ShapeDistance at = distance_to(shape, axes.transpose() * (centre - origin));
   ContactPoint contact;
   contact.gap = at.gap - point.radius;
-  if (contact.gap > farthest_) return;
+  if (contact.gap > farthest) return;
   const Eigen::Vector3d normal = axes * at.normal;
   contact.frame = shape.kind == Shape::Kind::plane ? axes : frame_of(normal);
   const Eigen::Vector3d touched = centre - point.radius * normal;
@@ -140,11 +140,13 @@ void SurfaceContacts::touch(std::size_t p, std::size_t s, const State& state, co
   take(contact,
        {.first = frames.motion_of(shape.carrier, touched),
         .second = motion_of(point, touched, frames),
-        .surface = led(shape.carrier, touched, state, frames, reach.time_step) / reach.time_step},
-       state, reach);
+        .surface = led(shape.carrier, touched, search) / reach.time_step},
+       search);
 }
 
-void SurfaceContacts::touch_capsules(const State& state, const Frames& frames, const Reach& reach) {
+void SurfaceContacts::touch_capsules(const Search& search) {
+  const Frames& frames = search.frames;
+  const Reach& reach = search.reach;
   double fastest = 0.0;
   for (std::size_t k = 0; k < capsules_.size(); ++k) {
     const auto body = std::size_t(capsules_[k]);
@@ -157,16 +159,17 @@ void SurfaceContacts::touch_capsules(const State& state, const Frames& frames, c
     margin = 2.0 * reach.time_step * (model_->gravity * reach.time_step + 2.0 * (1.0 + slip) * fastest);
   }
   for (const auto& [a, b] : near_.find(centres_, 2.0 * widest_ + margin)) {
-    touch_capsules(capsules_[std::size_t(a)], capsules_[std::size_t(b)], state, frames, reach);
+    touch_capsules(capsules_[std::size_t(a)], capsules_[std::size_t(b)], search);
   }
 }
 
-void SurfaceContacts::touch_capsules(int a, int b, const State& state, const Frames& frames, const Reach& reach) {
+void SurfaceContacts::touch_capsules(int a, int b, const Search& search) {
   if (joined(a, b)) return;
   const RigidBody &one = model_->rigid[std::size_t(a)], &other = model_->rigid[std::size_t(b)];
   ContactPoint contact;
   contact.first_body = model_->rigid_number(std::size_t(a));
   contact.second_body = model_->rigid_number(std::size_t(b));
+  const Frames& frames = search.frames;
   const FramePose &at_a = frames.pose(contact.first_body), &at_b = frames.pose(contact.second_body);
   const SegmentPair near = nearest_points(at_a.position, at_a.rotation.col(2), *one.half_length, at_b.position,
                                           at_b.rotation.col(2), *other.half_length);
@@ -189,10 +192,12 @@ void SurfaceContacts::touch_capsules(int a, int b, const State& state, const Fra
   take(contact,
        {.first = frames.motion_of(contact.first_body, contact.position),
         .second = frames.motion_of(contact.second_body, contact.position)},
-       state, reach);
+       search);
 }
 
-void SurfaceContacts::take(ContactPoint contact, const Pair& pair, const State& state, const Reach& reach) {
+void SurfaceContacts::take(ContactPoint contact, const Pair& pair, const Search& search) {
+  const State& state = search.state;
+  const Reach& reach = search.reach;
   const Eigen::Vector3d relative =
       contact.frame.transpose() * (velocity_of(pair.second, state) - velocity_of(pair.first, state) - pair.surface);
   double margin = reach.contact_margin;
@@ -204,7 +209,7 @@ void SurfaceContacts::take(ContactPoint contact, const Pair& pair, const State& 
   if (contact.gap > margin) return;
   Eigen::Matrix3d rows = contact.frame.transpose();
   rows.row(1) *= contact.across;
-  const int row = 3 * static_cast<int>(contacts_->size());
+  const int row = 3 * static_cast<int>(search.contacts.size());
   const std::size_t begin = entries_.size();
   for (const auto& [motion, sign] : {std::pair(&pair.second, 1.0), {&pair.first, -1.0}}) {
     for (int c = 0; c < motion->count; ++c) {
@@ -221,21 +226,21 @@ void SurfaceContacts::take(ContactPoint contact, const Pair& pair, const State& 
     }
   }
   for (int r = 0; r < 3; ++r) drift_.push_back(-rows.row(r).dot(pair.surface));
-  contacts_->push_back(contact);
+  search.contacts.push_back(contact);
 }
 
 /// Columns of J from the contacts' entries, which come row by row.
-void SurfaceContacts::fill_jacobian(Index columns, SparseMatrix& jacobian) {
+void SurfaceContacts::fill_jacobian(SparseMatrix& jacobian) {
   const auto stored = [](const Entry& entry) { return static_cast<int>((entry.values.array() != 0.0).count()); };
-  jacobian.resize(3 * Index(contacts_->size()), columns);
-  filled_.assign(std::size_t(columns) + 1, 0);
+  const auto columns = std::size_t(jacobian.cols());
+  filled_.assign(columns + 1, 0);
   int all = 0;
   for (const Entry& entry : entries_) {
     filled_[std::size_t(entry.column) + 1] += stored(entry);
     all += stored(entry);
   }
   jacobian.resizeNonZeros(all);
-  for (std::size_t c = 0; c < std::size_t(columns); ++c) {
+  for (std::size_t c = 0; c < columns; ++c) {
     filled_[c + 1] += filled_[c];
     jacobian.outerIndexPtr()[c + 1] = filled_[c + 1];
   }
@@ -250,7 +255,7 @@ void SurfaceContacts::fill_jacobian(Index columns, SparseMatrix& jacobian) {
 }
 
 bool SurfaceContacts::joined(int a, int b) const {
-  return std::binary_search(kin_.begin(), kin_.end(), std::pair(std::min(a, b), std::max(a, b)));
+  return std::binary_search(neighbours_.begin(), neighbours_.end(), std::pair(std::min(a, b), std::max(a, b)));
 }
 
 PointMotion SurfaceContacts::motion_of(const SurfacePoint& point, const Eigen::Vector3d& at,
@@ -264,12 +269,11 @@ PointMotion SurfaceContacts::motion_of(const SurfacePoint& point, const Eigen::V
 }
 
 /// Where a guide's, or the still world's, surface point is after a step, less where it is now.
-Eigen::Vector3d SurfaceContacts::led(int carrier, const Eigen::Vector3d& point, const State& state,
-                                     const Frames& frames, double time_step) const {
+Eigen::Vector3d SurfaceContacts::led(int carrier, const Eigen::Vector3d& point, const Search& search) const {
   if (carrier < model_->guide_number(0)) return Eigen::Vector3d::Zero();
-  const FramePose& now = frames.pose(carrier);
-  const FramePose then =
-      pose_of(model_->guides[std::size_t(carrier - model_->guide_number(0))], state.time + time_step);
+  const FramePose& now = search.frames.pose(carrier);
+  const FramePose then = pose_of(model_->guides[std::size_t(carrier - model_->guide_number(0))],
+                                 search.state.time + search.reach.time_step);
   return then.position + then.rotation * now.rotation.transpose() * (point - now.position) - point;
 }
 

@@ -38,24 +38,30 @@ class SurfaceContacts {
     Eigen::Vector3d surface = Eigen::Vector3d::Zero();  ///< velocity of the first one by itself [m/s]
   };
   void add_points(const SoftBody& body, int number, Index first);
-  void touch(std::size_t p, std::size_t s, const State& state, const Frames& frames, const Reach& reach);
-  void touch_capsules(const State& state, const Frames& frames, const Reach& reach);
-  void touch_capsules(int a, int b, const State& state, const Frames& frames, const Reach& reach);
+  /// Of one find().
+  struct Search {
+    const State& state;
+    const Frames& frames;
+    const Reach& reach;
+    std::vector<ContactPoint>& contacts;
+    double farthest;  ///< gap beyond which no contact of a shape is taken [m]
+  };
+  void touch(std::size_t p, std::size_t s, const Search& search);
+  void touch_capsules(const Search& search);
+  void touch_capsules(int a, int b, const Search& search);
   /// Takes a contact that is whole but for its row in J where its gap is within reach.
-  void take(ContactPoint contact, const Pair& pair, const State& state, const Reach& reach);
-  void fill_jacobian(Index columns, SparseMatrix& jacobian);
+  void take(ContactPoint contact, const Pair& pair, const Search& search);
+  void fill_jacobian(SparseMatrix& jacobian);
   bool joined(int a, int b) const;
   PointMotion motion_of(const SurfacePoint& point, const Eigen::Vector3d& at, const Frames& frames) const;
-  Eigen::Vector3d led(int carrier, const Eigen::Vector3d& point, const State& state, const Frames& frames,
-                      double time_step) const;
+  Eigen::Vector3d led(int carrier, const Eigen::Vector3d& point, const Search& search) const;
   double farthest(const State& state, const Reach& reach) const;
 
   const SoftModel* model_ = nullptr;
   std::vector<SurfacePoint> points_;
-  std::vector<int> capsules_;             ///< among the rigid bodies
-  std::vector<std::pair<int, int>> kin_;  ///< of capsules that joints connect, in order
-  double widest_ = 0.0;                   ///< of the capsules, from their centres [m]
-  double farthest_ = 0.0;
+  std::vector<int> capsules_;                    ///< among the rigid bodies
+  std::vector<std::pair<int, int>> neighbours_;  ///< of capsules that joints connect, in order
+  double widest_ = 0.0;                          ///< of the capsules, from their centres [m]
 
   struct Entry {
     int column, row;
@@ -64,7 +70,6 @@ class SurfaceContacts {
   std::vector<Entry> entries_;
   std::vector<int> filled_;
   std::vector<double> drift_;
-  std::vector<ContactPoint>* contacts_ = nullptr;
   std::vector<Eigen::Vector3d> centres_;
   NearPairs near_;
 };

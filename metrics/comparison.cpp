@@ -31,10 +31,9 @@ std::vector<double> ratios_of(std::span<const CorrectedTime> times) {
 
 /// The median of sorted values without the one at `left_out`, which may be none of them; nothing where no other is.
 std::optional<double> median_without(std::span<const double> sorted, std::size_t left_out) {
-  if (left_out >= sorted.size()) return median(std::vector<double>(sorted.begin(), sorted.end()));
-  if (sorted.size() < 2) return std::nullopt;
   const auto at = [&](std::size_t i) { return sorted[i < left_out ? i : i + 1]; };
-  const std::size_t left = sorted.size() - 1;
+  const std::size_t left = sorted.size() - (left_out < sorted.size() ? 1 : 0);
+  if (left == 0) return std::nullopt;
   return left % 2 == 1 ? at(left / 2) : 0.5 * (at(left / 2 - 1) + at(left / 2));
 }
 

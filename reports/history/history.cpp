@@ -67,6 +67,7 @@ class Maker {
   };
   using Column = std::vector<const NightCell*>;  // by problem; null: no cell
   using Matrix = std::vector<std::vector<double>>;
+  using Works = std::vector<std::vector<std::optional<std::uint32_t>>>;  // by setting and problem, NightCell::work
   static constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
   void number_everything() {
@@ -182,9 +183,8 @@ class Maker {
   }
 
   /// By setting and problem: the work of more than half of the segment's timed nights that solved it.
-  std::vector<std::vector<std::optional<std::uint32_t>>> usual_work(std::size_t slice, std::size_t segment) const {
-    std::vector<std::vector<std::optional<std::uint32_t>>> usual(
-        history_.settings.size(), std::vector<std::optional<std::uint32_t>>(problems_.size()));
+  Works usual_work(std::size_t slice, std::size_t segment) const {
+    Works usual(history_.settings.size(), Works::value_type(problems_.size()));
     for (std::size_t s = 0; s < usual.size(); ++s) {
       for (std::size_t p = 0; p < problems_.size(); ++p) {
         std::map<std::uint32_t, std::size_t> counts;
@@ -205,7 +205,7 @@ class Maker {
   }
 
   std::vector<PairedTime> paired(std::size_t slice, std::size_t night, const Matrix& reference,
-                                 const std::vector<std::vector<std::optional<std::uint32_t>>>& usual) const {
+                                 const Works& usual) const {
     std::vector<PairedTime> times;
     for (std::size_t s = 0; s < history_.settings.size(); ++s) {
       const Column& cells = column(slice, night, s);

@@ -10,18 +10,18 @@
 namespace conebench {
 
 /// A folder among the system's temporary ones that goes with the object, in the process that made it.
-class PassingFolder {
+class TemporaryFolder {
  public:
-  PassingFolder() : owner_(::getpid()) {
+  TemporaryFolder() : owner_(::getpid()) {
     std::string name = (std::filesystem::temp_directory_path() / "conebench-XXXXXX").string();
     if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
-  ~PassingFolder() {
+  ~TemporaryFolder() {
     std::error_code ignored;
     if (!path_.empty() && ::getpid() == owner_) std::filesystem::remove_all(path_, ignored);
   }
-  PassingFolder(const PassingFolder&) = delete;
-  PassingFolder& operator=(const PassingFolder&) = delete;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   /// Empty where it could not be made.
   const std::filesystem::path& path() const { return path_; }
 

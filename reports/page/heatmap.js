@@ -142,7 +142,7 @@ function heatRow(p, solvers) {
   );
 }
 
-// Arrow keys walk the cells; Enter opens one.
+// Arrow keys go from cell to cell; Enter opens one.
 function heatKeys(event) {
   const td = event.target.closest("td.heat");
   if (!td) return;

@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/passing_folder.hpp"
 #include "base/source_words.hpp"
 #include "base/suggestion.hpp"
+#include "base/temporary_folder.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/isolation.hpp"
 #include "reports/text.hpp"
@@ -83,7 +83,7 @@ Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene
   if (!simulation) return simulation.error();
   const auto request = simulation::sample_request(*plan, step);
   if (!request) return request.error();
-  const PassingFolder folder;
+  const TemporaryFolder folder;
   simulation::SampleList list;
   const auto ran = simulation::write_samples(*simulation, *plan, *request, folder.path(), {}, list);
   if (!ran) return ran.error();

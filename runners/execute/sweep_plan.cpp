@@ -11,7 +11,7 @@
 #include <set>
 #include <thread>
 
-#include "base/passing_folder.hpp"
+#include "base/temporary_folder.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/simulate.hpp"
 #include "runners/execute/survey.hpp"
@@ -153,7 +153,7 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
 
   plan.interrupted = options.interrupted != nullptr && *options.interrupted;
   if (plan.interrupted) return plan;
-  std::optional<PassingFolder> passing;
+  std::optional<TemporaryFolder> passing;
   if (known == nullptr) passing.emplace();
   const auto processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const bool conditional = std::any_of(sources->begin(), sources->end(),

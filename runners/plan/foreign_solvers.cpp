@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/passing_folder.hpp"
+#include "base/temporary_folder.hpp"
 #include "conebench/solver_plugin.h"
 #include "runners/plan/content_address.hpp"
 #include "runners/plan/json_reader.hpp"
@@ -240,7 +240,7 @@ Result<SolverRow> with_common(SolverRow row) {
 }  // namespace
 
 Result<std::string> add_program(const std::vector<std::string>& words) {
-  static const PassingFolder scratch;
+  static const TemporaryFolder scratch;
   if (words.empty()) return Error{ErrorCode::wrong_usage, "a program without a name"};
   if (scratch.path().empty()) return Error{ErrorCode::bad_input, "no folder for programs could be made in TMPDIR"};
   SolverProgram program;

@@ -45,9 +45,9 @@ constexpr std::size_t most_entries = 1'000'000;
 constexpr std::size_t most_components = 64;
 constexpr std::size_t longest_pattern = 4096;
 
-class Walk {
+class Traversal {
  public:
-  explicit Walk(std::vector<std::string> components) : components_(std::move(components)) {}
+  explicit Traversal(std::vector<std::string> components) : components_(std::move(components)) {}
 
   void visit(const fs::path& folder, std::size_t at, int depth = 0) {  // NOLINT(misc-no-recursion)
     if (!refusal.empty()) return;
@@ -159,11 +159,11 @@ Result<std::vector<fs::path>> glob_files(const fs::path& base, const std::string
     return refuse("has more than " + std::to_string(most_components) + " folders");
   }
   if (components.empty()) return std::vector<fs::path>{};
-  Walk walk(std::move(components));
-  walk.visit(path.is_absolute() ? path.root_path() : base, 0);
-  if (!walk.refusal.empty()) return refuse(walk.refusal);
+  Traversal traversal(std::move(components));
+  traversal.visit(path.is_absolute() ? path.root_path() : base, 0);
+  if (!traversal.refusal.empty()) return refuse(traversal.refusal);
   std::vector<fs::path> files;
-  for (const auto& file : walk.found) {
+  for (const auto& file : traversal.found) {
     files.push_back(path.is_absolute() || base.empty() ? file : file.lexically_relative(base));
   }
   std::sort(files.begin(), files.end());

@@ -56,7 +56,8 @@ void declare_options(OptionBinder& bind, NewtonOptions& o) {
 
 void run_newton(Parts& parts, Search& search, Vector& r, const NewtonOptions& o) {
   parts.newton().run(
-      search, r, {.steps = static_cast<int>(o.steps), .stall_window = tuned.first_patience, .relative = o.relative});
+      search, r,
+      {.steps = static_cast<int>(o.steps), .stall_window = tuned.first_stall_window, .relative = o.relative});
 }
 
 struct PathOptions {

@@ -17,16 +17,16 @@ struct Constants {
   double trusted_below = 1e-2;  ///< residual from which modes that stay say something
   double few_relative = 0.1;    ///< dense steps of a few contacts, whose modes settle at once
   // SSN's runs.
-  double progress = 0.7;        ///< of the best residual, that counts as a step forward
-  double fallen = 0.1;          ///< a residual that has fallen much
-  int newton_steps = 40;        ///< of one run near a solution
-  int newton_patience = 10;     ///< of them without progress
-  int first_patience = 30;      ///< from afar
-  int finish_patience = 4;      ///< where an interior point goes on otherwise
-  double same_residual = 3e-4;  ///< two residuals of one cycle
-  int longest_cycle = 12;       ///< seen: 2 to 11
-  double other_scale = 3.0;     ///< ρ changes the modes of contacts that go to and fro
-  double far_scale = 10.0;      ///< ρ that leaves a cycle
+  double progress = 0.7;         ///< of the best residual, that counts as a step forward
+  double fallen = 0.1;           ///< a residual that has fallen much
+  int newton_steps = 40;         ///< of one run near a solution
+  int newton_stall_window = 10;  ///< of them without progress
+  int first_stall_window = 30;   ///< from afar
+  int finish_stall_window = 4;   ///< where an interior point goes on otherwise
+  double same_residual = 3e-4;   ///< two residuals of one cycle
+  int longest_cycle = 12;        ///< seen: 2 to 11
+  double other_scale = 3.0;      ///< ρ changes the modes of contacts that go to and fro
+  double far_scale = 10.0;       ///< ρ that leaves a cycle
   // IPM.
   int path_steps = 60;            ///< paths that arrive take 15 to 45
   double hand_over_below = 1e-3;  ///< residual at which SSN is tried

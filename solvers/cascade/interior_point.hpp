@@ -22,7 +22,7 @@ class InteriorPoint {
   bool run(Search& search, double r0, double w0, int max_iterations);
 
   /// Called with each finishing run's budget; its regularisation alternates.
-  NewtonBudget finish{.stall_window = tuned.finish_patience};
+  NewtonBudget finish{.stall_window = tuned.finish_stall_window};
   bool alternate = true;  ///< relative regularisation 10 and 1e3 in turn
 
  private:

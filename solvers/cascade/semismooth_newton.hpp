@@ -13,7 +13,7 @@ namespace conebench::cascade {
 /// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
 struct NewtonBudget {
   int steps = tuned.newton_steps;
-  int stall_window = tuned.newton_patience;  ///< steps without the residual falling to 0.7 of the run's best
+  int stall_window = tuned.newton_stall_window;  ///< steps without the residual falling to 0.7 of the run's best
   double relative = tuned.relative;
   double largest = tuned.largest;
   bool start_counts =

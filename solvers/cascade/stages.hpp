@@ -26,8 +26,8 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
 bool sweep_to_the_end(Parts& parts, Search& search, Vector& r);
 
 /// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
-inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_patience,
-                                           .stall_window = tuned.first_patience,
+inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window,
+                                           .stall_window = tuned.first_stall_window,
                                            .relative = 2.0,
                                            .largest = tuned.largest_afar,
                                            .start_counts = false,

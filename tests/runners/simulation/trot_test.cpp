@@ -13,7 +13,7 @@ using namespace testing;
 
 class TrackingTrot : public WithMujoco {
  protected:
-  static OptionValues walk(OptionValues more) {
+  static OptionValues gait(OptionValues more) {
     more.insert({{"gait", std::string("track")},
                  {"push", 0.0},
                  {"tolerance", 1e-6},
@@ -32,7 +32,7 @@ double level(const State& state) {
 TEST_F(TrackingTrot, HasItsSpeedWithinFivePercentOnFlatGroundWithEverySolver) {
   for (const char* const solver : {"PGS-NCP", "ADMM-NCP-SA", "ADMM-CCP", "CASCADE"}) {
     for (const double speed : {-0.3, 0.4}) {
-      auto robot = scene_of("quadruped", walk({{"speed", speed}, {"friction", 0.9}, {"solver", std::string(solver)}}));
+      auto robot = scene_of("quadruped", gait({{"speed", speed}, {"friction", 0.9}, {"solver", std::string(solver)}}));
       run(robot, 2.0);
       const Vector before = robot.state().position;
       run(robot, 2.0);  // five whole periods
@@ -46,14 +46,14 @@ TEST_F(TrackingTrot, HasItsSpeedWithinFivePercentOnFlatGroundWithEverySolver) {
 }
 
 TEST_F(TrackingTrot, StaysWhereItIsAtNoSpeed) {
-  auto robot = scene_of("quadruped", walk({{"speed", 0.0}, {"solver", std::string("CASCADE")}}));
+  auto robot = scene_of("quadruped", gait({{"speed", 0.0}, {"solver", std::string("CASCADE")}}));
   run(robot, 3.0);
   EXPECT_LT(robot.state().position.head<2>().norm(), 0.06);
   EXPECT_GT(level(robot.state()), 0.99);
 }
 
 TEST_F(TrackingTrot, GetsOverBumpyAndSlipperyGround) {
-  auto robot = scene_of("quadruped", walk({{"ground", std::string("bumpy")},
+  auto robot = scene_of("quadruped", gait({{"ground", std::string("bumpy")},
                                            {"roughness", 0.05},
                                            {"friction", 0.3},
                                            {"solver", std::string("CASCADE")}}));
@@ -66,7 +66,7 @@ TEST_F(TrackingTrot, TheSameSeedMovesOnToTheSameBitsAndAnotherElsewhere) {
   const auto after = [](std::uint64_t seed) {
     const auto plan = plan_scene(
         **require_simulated_scene("quadruped"),
-        walk({{"ground", std::string("bumpy")}, {"friction", 0.3}, {"solver", std::string("PGS-NCP")}}), seed);
+        gait({{"ground", std::string("bumpy")}, {"friction", 0.3}, {"solver", std::string("PGS-NCP")}}), seed);
     auto robot = simulate(*plan);
     run(*robot, 0.5);
     return robot->state().position;

@@ -24,7 +24,7 @@ PARTS = [
                       r"|gebp|triangular_solve|partial_lu|gemm|lhs_process|PartialPivLU"),
     ("residuals", r"ScaledProblem::(residual|multiply|add_row_product|velocity)|natural_map|row_product|Search"
                   r"|OwnResid|project_friction|SemismoothNewton::(step|run)|InteriorPoint"),
-    ("sweeps", r"ContactSweep|gauss_seidel|FewContacts|SmallSweep|SmallProblem|slip"),
+    ("sweeps", r"ContactSweep|FirstSweep|gauss_seidel|slip"),
     ("set-up", r"ScaledProblem::|RowLu<\d>::RowLu|eliminate\b|minimum_degree|prepare|analyse|[mM]etis|METIS|BodyLu::|libc.* rand|__random"
                r"|factor_columns|relabel|supernode|introsort|assign_sparse|SparseMatrix"),
 ]

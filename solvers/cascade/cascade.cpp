@@ -9,7 +9,7 @@
 
 #include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/driver.hpp"
-#include "solvers/cascade/few_contacts.hpp"
+#include "solvers/cascade/first_sweep.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/stages.hpp"
@@ -23,8 +23,8 @@ namespace cascade {
 namespace {
 
 template <class Options>
-long early_sweeps(const Options&, const ContactProblem&) {
-  return 0;
+bool sweeps_first(const Options&, const ContactProblem&) {
+  return false;
 }
 
 /// What a factor may take.
@@ -32,15 +32,6 @@ template <class Options>
 double most_bytes(const Options& options) {
   if constexpr (requires { options.memory; }) return 1e6 * options.memory;
   return std::numeric_limits<double>::infinity();
-}
-
-template <class Options>
-bool tries_newton(const Options& options, const ContactProblem& problem) {
-  const auto rows = static_cast<double>(problem.rows());
-  if constexpr (requires { options.skip; }) {
-    return !options.skips(FewContacts::newton_name) && sizeof(double) * rows * rows <= most_bytes(options);
-  }
-  return false;
 }
 
 struct NewtonOptions {
@@ -113,27 +104,32 @@ class PartSolver final : public Solver {
     }
     problem_ = problem;
     if (parts_) earlier_ = std::move(parts_);
-    if (joints || early_sweeps(options_, problem) == 0) make_parts(std::move(joints));
+    if (!sweeps_first(options_, problem)) make_parts(std::move(joints));
     return std::nullopt;
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
-    FewContacts early;
-    if (const long sweeps = early_sweeps(options_, *problem_); sweeps > 0) {
-      early = FewContacts::solve(*problem_, guess, {sweeps, tries_newton(options_, *problem_)}, stop, monitor, impulse);
-      if (early.accepted || early.halted) {
-        SolveSummary summary = early.summary();
-        keep_finite(guess, impulse, summary);
+    impulse = guess;
+    std::optional<double> swept;  ///< the residual after a first sweep
+    if (stop.max_iterations > 0 && sweeps_first(options_, *problem_)) {
+      swept = FirstSweep::run(*problem_, impulse);
+      if (*swept <= stop.tolerance &&
+          (stop.criterion == Criterion::own || monitor.propose(1, impulse, *swept) == Decision::accept)) {
+        SolveSummary summary;
+        summary.status = SolveStatus::converged;
+        summary.stage = FirstSweep::name;
+        summary.iterations = 1;
+        summary.operator_products = 2;
+        summary.own_residual = *swept;
         return summary;
       }
-      if (!impulse.allFinite()) impulse = guess;
-    } else {
-      impulse = guess;
     }
+    const bool measured = swept && std::isfinite(*swept);
+    if (swept && !measured) impulse = guess;
     if (!parts_) make_parts();
     const ScaledProblem& problem = parts_->problem();
     Search search(problem, stop, monitor, parts_->impulse_workspace());
-    search.go_on_after(early);
+    if (swept) search.go_on_after_sweep();
     Vector r;
     problem.from_impulse(impulse, r);
     SolveSummary summary;
@@ -142,7 +138,8 @@ class PartSolver final : public Solver {
       if (projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
       if constexpr (requires { options_.skip; }) search.begin_stage("start");
-      if (!offer(*parts_, search, r) && !search.halted()) run_(*parts_, search, r, options_);
+      const bool accepted = measured ? search.offer(r, *swept) : offer(*parts_, search, r);
+      if (!accepted && !search.halted()) run_(*parts_, search, r, options_);
       summary = search.finish(impulse);
     } else {
       problem.to_impulse(r, impulse);
@@ -185,7 +182,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.version = 19;  // all of them work with the same parts
+  info.version = 20;  // all of them work with the same parts
   info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);

@@ -15,7 +15,6 @@ struct Constants {
   double least = 1e-12;         ///< rounding of a unit diagonal
   double trusted_share = 0.01;  ///< of α where modes stayed: chains of many modes end quadratically
   double trusted_below = 1e-2;  ///< residual from which modes that stay say something
-  double few_relative = 0.1;    ///< dense steps of a few contacts, whose modes settle at once
   // SSN's runs.
   double progress = 0.7;         ///< of the best residual, that counts as a step forward
   double fallen = 0.1;           ///< a residual that has fallen much
@@ -58,11 +57,8 @@ struct Constants {
   double over_relaxation = 0.9;  ///< stronger loses the branch
   double admissible = 0.9;       ///< error of a contact that late paths leave, in tolerances
   // Stages.
-  int few_contacts = 40;       ///< contacts and limits that are swept before anything is scaled
-  int dense_contacts = 10;     ///< whose dense steps cost less than the analysis of sparse ones, whatever couples them
-  double pivot_growth = 20.0;  ///< of a pivot column over its pivot, in dense steps
-  double one_speed = 0.99;     ///< contacts that slip alike: a body slides
-  double near = 1e-5;          ///< residual from which SSN with strong regularisation arrives
+  int few_contacts = 16;          ///< that are swept before anything is scaled, and whose factors need no analysis
+  double near = 1e-5;             ///< residual from which SSN with strong regularisation arrives
   double near_tolerances = 10.0;  ///< where the tolerance itself is not below `near`
   double within = 1e3;            ///< tolerances that settling on what the tolerance allows can gain
   double small_at_start = 1e-2;   ///< residual of a good start; motion beside pressing of what rests

@@ -11,28 +11,17 @@
 #include "base/suggestion.hpp"
 #include "solvers/cascade/bilateral_relaxation.hpp"
 #include "solvers/cascade/constants.hpp"
-#include "solvers/cascade/few_contacts.hpp"
+#include "solvers/cascade/first_sweep.hpp"
 #include "solvers/cascade/stages.hpp"
 
 namespace conebench::cascade {
 
 namespace {
 
-/// Sweeps at first where these are not all that a few contacts get.
-long first_sweeps(const DriverOptions& o) { return (o.sweeps + 1) / 2; }
-
-bool fits_few_contacts(const DriverOptions& o) {
-  return o.sweeps > 0 && !o.projected && !o.skips(FewContacts::sweeps_name);
-}
-
-bool swept_thoroughly(const DriverOptions& o, const ContactProblem& problem) {
-  return fits_few_contacts(o) && FewContacts::fit(problem) && problem.cones().contacts() <= FewContacts::thoroughly;
-}
-
 /// One solve: the stages, and what they know of those before them.
 class Driver {
  public:
-  Driver(Parts& parts, Search& search, const Vector& start, const DriverOptions& options)
+  Driver(Parts& parts, Search& search, Vector& start, const DriverOptions& options)
       : parts_(parts), search_(search), o_(options), swept_(start) {}
 
   void run();
@@ -41,7 +30,6 @@ class Driver {
   bool always() { return true; }
   bool starts_afar() { return search_.best() > tuned.small_at_start; }
   bool starts_cold_and_redundant() { return swept_.isZero(0.0) && highly_redundant(parts_); }
-  bool wants_first_sweeps() { return o_.sweeps > 0 && !swept_thoroughly(o_, parts_.source()); }
   bool wants_sweeps() { return o_.sweeps > 0; }
   bool fits_no_factor() { return !parts_.lu().fits(); }
   bool has_no_path_yet() { return !path_followed_; }
@@ -64,7 +52,7 @@ class Driver {
     parts_.interior_point().run(search_, 1.0 / velocity, velocity, tuned.path_steps);
   }
   void sweep() {
-    const long left = first_sweeps(o_) - search_.sweeps();
+    const long left = o_.sweeps - search_.sweeps();
     sweep_while_cheap(parts_, search_, swept_, static_cast<int>(left), swept_end_);
   }
   void only_sweep() { sweep_to_the_end(parts_, search_, swept_); }
@@ -107,7 +95,7 @@ class Driver {
   Parts& parts_;
   Search& search_;
   const DriverOptions& o_;
-  Vector swept_;                            ///< the start, and from the first sweep on where sweeps have come to
+  Vector& swept_;                           ///< the start, and from the first sweep on where sweeps have come to
   Measured swept_end_ = {};                 ///< what was measured there
   bool path_followed_ = false;              ///< by the interior point
   std::optional<double> sticking_impulse_;  ///< once it was asked for
@@ -118,7 +106,7 @@ class Driver {
 const Driver::Stage Driver::stages[] = {
     {"rest", &Driver::starts_afar, &Driver::start_from_rest},
     {"interior-point-first", &Driver::starts_cold_and_redundant, &Driver::follow_path},
-    {"sweeps", &Driver::wants_first_sweeps, &Driver::sweep},
+    {"sweeps", &Driver::wants_sweeps, &Driver::sweep},
     {"only-sweeps", &Driver::fits_no_factor, &Driver::only_sweep},
     {"newton", &Driver::always, &Driver::newton},
     {"more-sweeps", &Driver::wants_sweeps, &Driver::sweep_more},
@@ -170,17 +158,13 @@ std::optional<std::string> DriverOptions::wrong_word() const {
 }
 
 std::vector<std::string> stage_names() {
-  std::vector<std::string> names{FewContacts::sweeps_name, FewContacts::newton_name};
+  std::vector<std::string> names{FirstSweep::name};
   for (const auto& stage : Driver::stages) names.push_back(stage.name);
   return names;
 }
 
 void declare_options(OptionBinder& bind, DriverOptions& o) {
-  bind.integer("sweeps", o.sweeps,
-               {.minimum = 0,
-                .maximum = 1e6,
-                .doc = "Gauss-Seidel sweeps at first; half of them, rounded up, beyond eight contacts, with joints and "
-                       "where projected; 0: none, and no dense steps"});
+  bind.integer("sweeps", o.sweeps, {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps at first; 0: none"});
   bind.integer("proximal_steps", o.proximal_steps,
                {.minimum = 1,
                 .maximum = 1e9,
@@ -198,11 +182,8 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
               "joints' elimination fills would, the problem is refused; bilateral relaxation needs two eliminations"});
 }
 
-long early_sweeps(const DriverOptions& o, const ContactProblem& problem) {
-  if (swept_thoroughly(o, problem)) return o.sweeps;
-  return fits_few_contacts(o) && FewContacts::fit(problem) && FewContacts::dense_enough(problem)
-             ? std::min(first_sweeps(o), FewContacts::trial_sweeps)
-             : 0;
+bool sweeps_first(const DriverOptions& o, const ContactProblem& problem) {
+  return o.sweeps > 0 && !o.projected && !o.skips(FirstSweep::name) && FirstSweep::fits(problem);
 }
 
 void run_stages(Parts& parts, Search& search, Vector& r, const DriverOptions& options) {

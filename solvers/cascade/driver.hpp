@@ -12,7 +12,7 @@
 namespace conebench::cascade {
 
 struct DriverOptions {
-  long sweeps = 4;
+  long sweeps = 2;
   long proximal_steps = 1200;
   double memory = 2000.0;
   bool projected = false;
@@ -25,11 +25,11 @@ struct DriverOptions {
 
 void declare_options(OptionBinder& bind, DriverOptions& options);
 
-/// Of all stages in their order, those on a few contacts first: what SolveSummary::stage may say, and `skip`.
+/// Of all stages in their order: what SolveSummary::stage may say, and `skip`.
 std::vector<std::string> stage_names();
 
-/// Sweeps that a few contacts get before anything is allocated; 0: none.
-long early_sweeps(const DriverOptions& options, const ContactProblem& problem);
+/// Whether FirstSweep comes before all else.
+bool sweeps_first(const DriverOptions& options, const ContactProblem& problem);
 
 /// One stage after the other from r, until `search` accepts a point or is halted.
 void run_stages(Parts& parts, Search& search, Vector& r, const DriverOptions& options);

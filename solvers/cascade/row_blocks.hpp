@@ -86,6 +86,10 @@ struct RowBlock {
     return product;
   }
 
+  [[gnu::always_inline]] void subtract(const RowBlock& other) {
+    for (int a = 0; a < Dim; ++a) rows[a] -= other.rows[a];
+  }
+
   /// A block by numbers, that multiplies rows of others: of the lower factor, or what stands left of G.
   struct Factor {
     double entries[packed];

@@ -11,17 +11,18 @@
 
 namespace conebench::cascade {
 
-ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints) {
+ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints) : given_(problem) {
   if (problem.cones().joints() == 0) {
-    build(problem.cones(), problem.blocks(), problem.compliance(), problem.free_term());
+    pattern_ = &given_.blocks();
+    build(problem.cones(), problem.compliance(), problem.free_term());
     measure_by(problem);
     if (problem.primal()) source_ = std::make_shared<const ContactProblem>(problem);
     return;
   }
   if (!joints) joints = eliminate_joints(problem).value();
-  build(joints->cones, joints->matrix, Vector::Zero(joints->cones.rows()), joints->free_term);
-  joints->matrix = {};
   joints_ = std::make_shared<JointElimination>(*std::move(joints));
+  pattern_ = &joints_->matrix;
+  build(joints_->cones, Vector::Zero(joints_->cones.rows()), joints_->free_term);
   measure_by(problem);
 }
 
@@ -30,58 +31,47 @@ void ScaledProblem::measure_by(const ContactProblem& problem) {
   Vector inverse_steps(cones.blocks());
   reference_velocity_ = natural_map_scaling(problem, inverse_steps);
   for (Index i = cones.joints(); i < cones.blocks(); ++i) {
-    Judge& judge = judge_[static_cast<std::size_t>(i - cones.joints())];
-    judge.step = 1.0 / inverse_steps[i];
-    judge.tolerance = 1.0 / (judge.step * reference_velocity_);
+    Contact& contact = contacts_[static_cast<std::size_t>(i - cones.joints())];
+    contact.step = 1.0 / inverse_steps[i];
+    contact.tolerance = 1.0 / (contact.step * reference_velocity_);
   }
 }
 
-void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& matrix, const Vector& compliance,
-                          const Vector& free_term) {
-  const auto count = static_cast<std::size_t>(cones.blocks());
-  rows_.resize(count);
-  judge_.resize(count);
-  scale_.resize(count);
-
+void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, const Vector& free_term) {
+  const BlockSparseMatrix& matrix = *pattern_;
+  contacts_.resize(static_cast<std::size_t>(cones.blocks()));
   for (Index i = 0; i < cones.blocks(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    Contact& contact = contacts_[static_cast<std::size_t>(i)];
     const Index first = matrix.block_offset(i);
     const bool limit = cones.block_kind(i) == BlockKind::limit;
     const double mu = limit ? 0.0 : cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
     const int size = matrix.block_size(i);
-    rows_[at] = {mu > 0.0 ? first : -1, mu > 0.0 && size == 3 ? first + 1 : -1, first + size - 1};
-    planar_ = planar_ && rows_[at][1] < 0;
-    judge_[at].friction = mu > 0.0 ? mu : 1.0;
+    contact.rows = {mu > 0.0 ? first : -1, mu > 0.0 && size == 3 ? first + 1 : -1, first + size - 1};
+    planar_ = planar_ && contact.rows[1] < 0;
+    if (mu > 0.0) contact.friction = mu;
     const auto diagonal = matrix.block(i, matrix.diagonal(i));
     double sum = 0.0;
     int own = 0;
     for (int a = 0; a < 3; ++a) {
-      const Index row = rows_[at][static_cast<std::size_t>(a)];
+      const Index row = contact.rows[static_cast<std::size_t>(a)];
       if (row < 0) continue;
       const double entry = diagonal(row - first, row - first) + compliance[row];
-      sum += a < 2 ? entry : entry / (judge_[at].friction * judge_[at].friction);
+      sum += a < 2 ? entry : entry / (contact.friction * contact.friction);
       ++own;
     }
-    scale_[at] = sum > 0.0 ? 1.0 / std::sqrt(sum / own) : 1.0;
+    if (sum > 0.0) contact.scale = 1.0 / std::sqrt(sum / own);
   }
 
   free_term_ = Vector::Zero(3 * cones.blocks());
-  row_begin_.reserve(count + 1);
-  row_begin_.push_back(0);
-  diagonal_.reserve(count);
-  const auto stored = static_cast<std::size_t>(count > 0 ? matrix.row_begin(cones.blocks()) : 0);
-  columns_.reserve(stored);
-  plane_.reserve(planar_ ? stored + 1 : 1);
-  blocks_.reserve(planar_ ? 1 : stored + 1);
+  const auto stored = static_cast<std::size_t>(stored_blocks());
+  planar_ ? plane_.reserve(stored + 1) : blocks_.reserve(stored + 1);
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = matrix.block_offset(i);
-    const Components& own = rows_[static_cast<std::size_t>(i)];
+    const Components& own = contact(i).rows;
     for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
       const Index j = matrix.column(k);
       const Index column = matrix.block_offset(j);
-      const Components& other = rows_[static_cast<std::size_t>(j)];
-      if (i == j) diagonal_.push_back(static_cast<int>(columns_.size()));
-      columns_.push_back(static_cast<int>(j));
+      const Components& other = contact(j).rows;
       if (own[0] >= 0 && own[1] >= 0 && other[0] >= 0 && other[1] >= 0) {
         const Eigen::Array3d rows(weight(i, 0), weight(i, 1), weight(i, 2));
         const Eigen::Array3d columns(weight(j, 0), weight(j, 1), weight(j, 2));
@@ -106,16 +96,14 @@ void ScaledProblem::build(const ConeProduct& cones, const BlockSparseMatrix& mat
             Block::NullaryExpr([&](Index a, Index b) { return entry(static_cast<int>(a), static_cast<int>(b)); }));
       }
     }
-    row_begin_.push_back(static_cast<int>(columns_.size()));
     for (int a = 0; a < 3; ++a) {
       const Index r = own[static_cast<std::size_t>(a)];
       if (r >= 0) free_term_[3 * i + a] = free_term[r] * weight(i, a);
     }
   }
 
-  plane_.emplace_back(Eigen::Matrix2d::Zero());
-  blocks_.emplace_back(Block::Zero());
-  const double magnitude = free_term_.stableNorm() / std::sqrt(std::max<double>(1.0, static_cast<double>(count)));
+  planar_ ? void(plane_.emplace_back(Eigen::Matrix2d::Zero())) : void(blocks_.emplace_back(Block::Zero()));
+  const double magnitude = free_term_.stableNorm() / std::sqrt(std::max(1.0, static_cast<double>(contacts())));
   gamma_ = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma_;
 }
@@ -124,8 +112,8 @@ void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, cons
   free_term_ = base.free_term_ - shift * center;
   shift_ = base.shift_ + shift;
   const auto shift_diagonal = [&](auto& blocks, const auto& given) {
-    for (const int k : diagonal_) {
-      const auto at = static_cast<std::size_t>(k);
+    for (int i = 0; i < contacts(); ++i) {
+      const auto at = static_cast<std::size_t>(diagonal(i));
       blocks[at] = given[at];
       blocks[at].diagonal().array() += shift;
     }
@@ -161,7 +149,7 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
 
 template <int Dim>
 double ScaledProblem::residual_in(int i, const Vector& r, const Vector& w) const {
-  const Judge& judge = judge_[static_cast<std::size_t>(i)];
+  const Contact& own = contact(i);
   const auto part = [&](const Vector& x, double scale) -> ContactVector<Dim> {
     if constexpr (Dim == 2) {
       return {x[3 * i] * scale, x[3 * i + 2] * scale};
@@ -169,11 +157,11 @@ double ScaledProblem::residual_in(int i, const Vector& r, const Vector& w) const
       return x.segment<3>(3 * i) * scale;
     }
   };
-  ContactVector<Dim> impulse = part(r, impulse_scale(i)), velocity = part(w, velocity_scale(i));
-  impulse[Dim - 1] /= judge.friction;
-  velocity[Dim - 1] = judge.friction * (velocity[Dim - 1] + tangential_norm<Dim>(velocity));
-  const ContactVector<Dim> step = judge.step * velocity;
-  return safe_norm<Dim>(natural_map<Dim>(impulse, step, judge.friction)) * judge.tolerance;
+  ContactVector<Dim> impulse = part(r, own.scale * gamma_), velocity = part(w, gamma_ / own.scale);
+  impulse[Dim - 1] /= own.friction;
+  velocity[Dim - 1] = own.friction * (velocity[Dim - 1] + tangential_norm<Dim>(velocity));
+  const ContactVector<Dim> step = own.step * velocity;
+  return safe_norm<Dim>(natural_map<Dim>(impulse, step, own.friction)) * own.tolerance;
 }
 
 double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -38,21 +39,23 @@ class ScaledProblem {
   /// `joints`: what eliminate_joints() gave for `problem`, if that was asked already.
   explicit ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints = std::nullopt);
 
-  int contacts() const { return static_cast<int>(scale_.size()); }
+  int contacts() const { return static_cast<int>(contacts_.size()); }
   /// No block has a second tangent of its own.
   bool planar() const { return planar_; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
-  int row_begin(int i) const { return row_begin_[static_cast<std::size_t>(i)]; }
-  int column(int k) const { return columns_[static_cast<std::size_t>(k)]; }
-  int diagonal(int i) const { return diagonal_[static_cast<std::size_t>(i)]; }
-  int stored_blocks() const { return static_cast<int>(columns_.size()); }
+  int row_begin(int i) const { return static_cast<int>(pattern_->row_begin(i)); }
+  int column(int k) const { return static_cast<int>(pattern_->column(k)); }
+  int diagonal(int i) const { return static_cast<int>(pattern_->diagonal(i)); }
+  int stored_blocks() const { return static_cast<int>(pattern_->stored_blocks()); }
   int dimension() const { return planar_ ? 2 : 3; }
   BlockMatrix matrix() const {
-    return {row_begin_, columns_, planar_ ? plane_.front().data() : blocks_.front().data(), dimension()};
+    const double* const values = planar_ ? plane_.front().data() : blocks_.front().data();
+    return {pattern_->row_begins(), pattern_->columns(), values, dimension()};
   }
   BlockGraph graph() const { return matrix().graph(); }
   bool same_pattern(const ScaledProblem& other) const {
-    return planar_ == other.planar_ && row_begin_ == other.row_begin_ && columns_ == other.columns_;
+    return planar_ == other.planar_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
+           std::ranges::equal(pattern_->columns(), other.pattern_->columns());
   }
   const Block& block(int k) const { return blocks_[static_cast<std::size_t>(k)]; }
   /// Where planar(), instead of block().
@@ -68,11 +71,8 @@ class ScaledProblem {
   /// The problem, where M and J are known and there are no joints, else null; one for all copies.
   const std::shared_ptr<const ContactProblem>& source() const { return source_; }
   /// Of component a of contact i: its row in the problem but for joints, −1 where it is embedded, and c P⁻¹.
-  Index row(int i, int a) const { return rows_[static_cast<std::size_t>(i)][static_cast<std::size_t>(a)]; }
-  double weight(Index i, int a) const {
-    const auto at = static_cast<std::size_t>(i);
-    return a < 2 ? scale_[at] : scale_[at] / judge_[at].friction;
-  }
+  Index row(int i, int a) const { return contact(i).rows[static_cast<std::size_t>(a)]; }
+  double weight(Index i, int a) const { return a < 2 ? contact(i).scale : contact(i).scale / contact(i).friction; }
 
   /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r; the fourth component is anything.
   void add_row_product(int begin, int end, const Vector& r, Eigen::Array4d& sum) const {
@@ -114,38 +114,38 @@ class ScaledProblem {
   void from_impulse(ConstVectorRef all, Vector& r) const;
 
  private:
-  void build(const ConeProduct& cones, const BlockSparseMatrix& matrix, const Vector& compliance,
-             const Vector& free_term);
+  using Components = std::array<Index, 3>;  ///< t1, t2, n
+  struct Contact {
+    Components rows;         ///< in the problem but for joints, −1 where it has none
+    double scale = 1.0;      ///< c
+    double friction = 1.0;   ///< μ, and 1 where friction does not act
+    double step = 1.0;       ///< r_i of the natural map
+    double tolerance = 1.0;  ///< 1 / (r_i V)
+  };
+  const Contact& contact(Index i) const { return contacts_[static_cast<std::size_t>(i)]; }
+
+  /// From the matrix that pattern_ is to be.
+  void build(const ConeProduct& cones, const Vector& compliance, const Vector& free_term);
   /// Takes the natural map's steps and its scale of velocity from `problem` as it is given, joints and all.
   void measure_by(const ContactProblem& problem);
   Index joints() const { return joints_ ? joints_->joints() : 0; }
 
   template <int Dim>
   double residual_in(int i, const Vector& r, const Vector& w) const;
-  double impulse_scale(int i) const { return scale_[static_cast<std::size_t>(i)] * gamma_; }
-  double velocity_scale(int i) const { return gamma_ / scale_[static_cast<std::size_t>(i)]; }
 
-  using Components = std::array<Index, 3>;  ///< t1, t2, n
-  /// What residual() needs of a block, in the problem's units.
-  struct Judge {
-    double friction = 1.0;   ///< μ, and 1 where friction does not act
-    double step = 1.0;       ///< r_i of the natural map
-    double tolerance = 1.0;  ///< 1 / (r_i V)
-  };
+  ContactProblem given_;
   std::shared_ptr<const JointElimination> joints_;  ///< null without joints
+  const BlockSparseMatrix* pattern_;                ///< of one of the two
   std::shared_ptr<long> products_ = std::make_shared<long>(0);
-  std::vector<int> row_begin_, columns_, diagonal_;
+  std::vector<Contact> contacts_;
   std::vector<Block> blocks_;  ///< these or those in plane, and one more: add_row_product() reads a value past a block
   std::vector<Eigen::Matrix2d> plane_;
   Vector free_term_;
-  std::vector<double> scale_;  ///< c
-  std::vector<Components> rows_;
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;
   double shift_ = 0.0;
   bool planar_ = true;
   std::shared_ptr<const ContactProblem> source_;
-  std::vector<Judge> judge_;
 };
 
 }  // namespace conebench::cascade

@@ -27,12 +27,10 @@ Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
       outer_(&outer),
       best_point_(Vector::Zero(problem.size())) {}
 
-void Search::go_on_after(const FewContacts& early) {
-  sweeps_ = early.sweeps;
-  newton_steps_ = early.newton_steps;
-  offers_ = early.looks;
-  products_before_ -= early.products;
-  hold_to_limit();
+void Search::go_on_after_sweep() {
+  ++offers_;
+  --products_before_;
+  count_sweep();
 }
 
 void Search::measure_joints(const ContactProblem& problem) { joints_ = &problem; }

@@ -6,7 +6,6 @@
 
 #include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
-#include "solvers/cascade/few_contacts.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/gauss_seidel/own_residuals.hpp"
 #include "solvers/solver.hpp"
@@ -25,8 +24,8 @@ class Search {
   /// monitor counts its points, too. It is also accepted, to end it, where that monitor accepts what `outer` has.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
 
-  /// Counts what was done before this search began.
-  void go_on_after(const FewContacts& early);
+  /// Counts a sweep that was measured before this search began.
+  void go_on_after_sweep();
 
   /// From here on a point is accepted as its projection onto the cones, and by the projection's residual.
   void project_answers() { projects_ = true; }

@@ -37,69 +37,64 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       system_(problem.contacts()),
       w_(problem.size()),
       known_(problem.size()),
-      product_(problem.size()),
       right_side_(problem.size()),
       z_(problem.size()) {}
 
 void SemismoothNewton::linearise(const Vector& r) {
+  const double half_root = std::sqrt(0.5);
   for (int i = 0; i < problem_.contacts(); ++i) {
     const Eigen::Vector3d ri = r.segment<3>(3 * i);
     const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
-    const Eigen::Vector3d y = projected_point<3>(ri, wi);
+    const double slip = tangential_norm<3>(wi);
+    Eigen::Vector3d y = ri - wi;
+    y[2] -= slip;
+    const double length = tangential_norm<3>(y);
     auto known = known_.segment<3>(3 * i);
     auto right_side = right_side_.segment<3>(3 * i);
     Block& left = system_.left[at(i)];
     Block& right = system_.right[at(i)];
     Block& diagonal = system_.diagonal[at(i)];
-    switch (mode_of<3>(y)) {
-      case Mode::stick:
-        system_.left_out[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
-        left.setIdentity();
-        right.setIdentity();
-        diagonal.setZero();
-        known.setZero();
-        right_side = -wi;
-        break;
-      case Mode::open:
-        system_.left_out[at(i)] = Left::everything;
-        left.setZero();
-        right.setZero();
-        diagonal.setIdentity();
-        known = -ri;
-        right_side.setZero();
-        break;
-      case Mode::slip:
-        const Slip<3> slip(ri, wi, y);
-        system_.left_out[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
-        left << slip.row.transpose(), Eigen::RowVector3d::Zero(), slip.turned * slip.across.transpose();
-        right << slip.along, Eigen::Vector3d::Zero(), slip.across;
-        diagonal = Eigen::Vector3d(0.0, 1.0, 1.0 - slip.turned).asDiagonal();
-        known = slip.known;
-        right_side << slip.first, 0.0, slip.third;
+    if (length <= y[2]) {  // it sticks
+      system_.left_out[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
+      left.setIdentity();
+      right.setIdentity();
+      diagonal.setZero();
+      known.setZero();
+      right_side = -wi;
+    } else if (length <= -y[2]) {  // it opens
+      system_.left_out[at(i)] = Left::everything;
+      left.setZero();
+      right.setZero();
+      diagonal.setIdentity();
+      known = -ri;
+      right_side.setZero();
+    } else {
+      system_.left_out[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
+      Eigen::Vector3d axis = y / length;                                                   // √2 f1
+      axis[2] = 1.0;
+      const Eigen::Vector3d across(-axis[1], axis[0], 0.0);  // f3
+      const double turned = 0.5 + 0.5 * y[2] / length;       // τ
+      Eigen::Vector3d row = half_root * axis;                // f1ᵀ Q
+      if (slip > 0.0) row.head<2>() += half_root / slip * wi.head<2>();
+      left << row.transpose(), Eigen::RowVector3d::Zero(), turned * across.transpose();
+      right << half_root * axis, Eigen::Vector3d::Zero(), across;
+      diagonal = Eigen::Vector3d(0.0, 1.0, 1.0 - turned).asDiagonal();
+      known = 0.5 * (ri[2] - axis.head<2>().dot(ri.head<2>())) * axis;  // −F_2 f2
+      known[2] = -known[2];
+      right_side << -half_root * (axis.dot(wi) + slip), 0.0, -across.dot(ri);
     }
-    system_.left[at(i)] *= rho_;
+    left *= rho_;
   }
 }
 
-void SemismoothNewton::regularise(double alpha) {
-  const char sticks = problem_.planar() ? Left::middle : Left::nothing;
+void SemismoothNewton::step(Vector& r, double alpha) {
+  problem_.multiply(known_, z_);
   const double share = alpha / rho_;
   for (int i = 0; i < problem_.contacts(); ++i) {
     if (system_.left_out[at(i)] == Left::everything) continue;
-    if (system_.left_out[at(i)] == sticks) {
-      system_.diagonal[at(i)].diagonal().array() += alpha;
-      continue;
-    }
-    system_.diagonal[at(i)].noalias() += share * (system_.left[at(i)] * system_.right[at(i)]);
-    right_side_.segment<3>(3 * i) -= share * (system_.left[at(i)] * known_.segment<3>(3 * i));
-  }
-}
-
-void SemismoothNewton::step(Vector& r) {
-  problem_.multiply(known_, product_);
-  for (int i = 0; i < problem_.contacts(); ++i) {
-    if (system_.left_out[at(i)] != Left::everything)
-      right_side_.segment<3>(3 * i) -= system_.left[at(i)] * product_.segment<3>(3 * i);
+    const Block& left = system_.left[at(i)];
+    system_.diagonal[at(i)].noalias() += share * (left * system_.right[at(i)]);
+    right_side_.segment<3>(3 * i) -= left * (z_.segment<3>(3 * i) + share * known_.segment<3>(3 * i));
   }
   lu_.factor(problem_, system_);
   factored_ = system_.left_out;
@@ -156,9 +151,8 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
     const bool trusted = budget.trusts_modes && factored_ == system_.left_out &&
                          residual < std::min(tuned.trusted_below, tuned.fallen * last);
     const double relative = (trusted ? tuned.trusted_share : 1.0) * budget.relative;
-    regularise(std::min(budget.largest, std::max(tuned.least, relative * residual)));
+    step(r, std::min(budget.largest, std::max(tuned.least, relative * residual)));
     last = residual;
-    step(r);
     search.count_newton();
   }
   r = best_;

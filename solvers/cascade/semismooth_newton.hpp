@@ -4,7 +4,6 @@
 
 #include "solvers/cascade/block_lu.hpp"
 #include "solvers/cascade/constants.hpp"
-#include "solvers/cascade/modes.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/search.hpp"
 
@@ -68,16 +67,15 @@ class SemismoothNewton {
  private:
   /// Fills system_, right_side_ and known_ for the point (r, w_), with α = 0.
   void linearise(const Vector& r);
-  /// Adds the terms with α.
-  void regularise(double alpha);
-  void step(Vector& r);
+  /// Adds the terms with α and solves.
+  void step(Vector& r, double alpha);
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
   double rho_ = 1.0;
   BlockSystem system_;
   std::vector<char> factored_;  ///< left out of the last factors: their modes
-  Vector w_, known_, product_, right_side_, z_, best_, previous_;
+  Vector w_, known_, right_side_, z_, best_, previous_;
 };
 
 }  // namespace conebench::cascade

@@ -1,10 +1,10 @@
 #include "solvers/cascade/sparse_lu.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "problems/cones/contact_rows.hpp"
+#include "solvers/cascade/dense_lu.hpp"
 #include "solvers/cascade/row_blocks.hpp"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // as in row_blocks.hpp
@@ -19,14 +19,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 bool large(const Elimination& elimination) {
   return elimination.flops >
          std::max(tuned.dissect_from, tuned.dissect_from_each * static_cast<double>(elimination.order.size()));
-}
-
-/// permutation[new] = old. The given order where a dense factor is as small as a sparse one.
-std::vector<int> fill_reducing_order(const BlockGraph& graph) {
-  if (graph.rows() > 8) return minimum_degree_order(graph);
-  std::vector<int> natural(at(graph.rows()));
-  std::iota(natural.begin(), natural.end(), 0);
-  return natural;
 }
 
 void prefetch(const double* values, int count) {
@@ -251,7 +243,14 @@ void SparseLu::analyse(const BlockMatrix& matrix) {
   dimension_ = matrix.dimension;
   stored_ = static_cast<double>(matrix.columns.size());
   factors_.reset();
-  elimination_ = eliminate(matrix.graph(), fill_reducing_order(matrix.graph()));
+  if (matrix.rows() <= tuned.few_contacts) {
+    DenseLu few(matrix);
+    flops_ = few.flops;
+    bytes_ = few.bytes;
+    factors_ = std::move(few.factors);
+    return;
+  }
+  elimination_ = eliminate(matrix.graph(), minimum_degree_order(matrix.graph()));
   dissected_ = false;
   estimate();
   if (bytes_ > tuned.dissect_bytes) dissect(matrix.graph());

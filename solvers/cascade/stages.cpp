@@ -129,8 +129,7 @@ bool highly_redundant(Parts& parts) {
   // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
   // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
   // rank one a block may have 9, and 2.6 could do: such problems are passed over.
-  if (problem.planar() || problem.contacts() <= FewContacts::most_contacts ||
-      problem.stored_blocks() < 8 * problem.contacts())
+  if (problem.planar() || problem.contacts() <= tuned.few_contacts || problem.stored_blocks() < 8 * problem.contacts())
     return false;
   double squares = 0.0;
   for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();

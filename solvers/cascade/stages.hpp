@@ -35,7 +35,7 @@ inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window
                                            .changes_scale = true,
                                            .leaves_cycles = true};
 
-/// Whether more than forty contacts say so much the same that an interior point is the way from a cold start: the
+/// Whether more than sixteen contacts say so much the same that an interior point is the way from a cold start: the
 /// effective rank of G̃, (tr G̃)²/‖G̃‖²_F, is below 0.13 of its rows, as where bricks lie on bricks in four points each.
 /// Only where G̃ has eight blocks a contact, and not where a step costs as much as fifty sweeps, or no factor fits.
 bool highly_redundant(Parts& parts);

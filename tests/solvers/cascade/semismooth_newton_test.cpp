@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "problems/delassus_operator.hpp"
 #include "solvers/cascade/stages.hpp"
 #include "tests/solvers/cascade/bench.hpp"
 #include "tests/support/make_problem.hpp"
@@ -115,6 +117,22 @@ TEST(SemismoothNewton, TheLastDigitsTakeAFewNewtonStepsWithAnyScaleOfTheNaturalM
       }
     }
   }
+}
+
+TEST(SemismoothNewton, AStepOpensContactsThatAllPart) {
+  const ContactProblem given = make_problem("random", {{"contacts", 3L}});
+  ContactProblemData data;
+  data.cones = given.cones();
+  data.delassus = make_block_sparse_delassus(given.blocks());
+  data.free_term = Vector::Zero(given.rows());
+  for (Index row = 2; row < given.rows(); row += 3) data.free_term[row] = 1.0;
+  Bench bench(ContactProblem::create(std::move(data)).value());
+  cascade::Search search = bench.search(1e-12);
+  Vector r = Vector::Zero(given.rows());
+  for (Index row = 2; row < given.rows(); row += 3) r[row] = 1e-3;
+  EXPECT_TRUE(bench.parts.newton().run(search, r, {}));
+  EXPECT_EQ(search.newton_steps(), 1);
+  EXPECT_EQ(search.best_point(), Vector::Zero(given.rows()));
 }
 
 TEST(SemismoothNewton, WhatWasMeasuredAtTheStartIsNotMeasuredAgain) {

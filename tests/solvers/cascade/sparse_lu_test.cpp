@@ -84,7 +84,7 @@ struct Fixture {
 TEST(SparseLu, SolvesAnUnsymmetricSystem) {
   Fixture().expect_solved();
   Fixture(lattice(4)).expect_solved();
-  Fixture(dense_problem(12)).expect_solved();
+  for (const long contacts : {1L, 5L, 12L, 16L, 17L}) Fixture(dense_problem(contacts)).expect_solved();
 }
 
 TEST(SparseLu, SolvesInThePlaneAndCountsTheOperationsOfTwoByTwo) {
@@ -92,7 +92,9 @@ TEST(SparseLu, SolvesInThePlaneAndCountsTheOperationsOfTwoByTwo) {
     return ScaledProblem((*require_scene(scene))->make(options, 1).value());
   };
   const OptionValues plane{{"contacts", 30L}, {"dimension", 2L}}, space{{"contacts", 30L}};
-  for (const ScaledProblem& problem : {of("random", plane), of("sphere-lattice", {{"nx", 4L}, {"friction", 0.0}})}) {
+  const OptionValues few{{"contacts", 12L}, {"dimension", 2L}};
+  for (const ScaledProblem& problem :
+       {of("random", plane), of("random", few), of("sphere-lattice", {{"nx", 4L}, {"friction", 0.0}})}) {
     ASSERT_TRUE(problem.planar());
     SparseLu lu;
     lu.analyse(problem.matrix());
@@ -123,8 +125,8 @@ TEST(SparseLu, ReportsASingularPivotBlockInThePlane) {
 }
 
 TEST(SparseLu, WhatIsLeftOutActsAsTheIdentity) {
-  for (const long edge : {3L, 4L}) {
-    Fixture fixture(lattice(edge));
+  for (const ScaledProblem& problem : {lattice(3), lattice(4), dense_problem(16)}) {
+    Fixture fixture(problem);
     for (int i = 0; i < fixture.n; i += 3) fixture.drop(i, Left::everything);
     for (int i = 1; i < fixture.n; i += 4) fixture.drop(i, Left::middle);
     fixture.expect_solved();

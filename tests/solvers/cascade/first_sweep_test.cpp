@@ -1,0 +1,201 @@
+#include "solvers/cascade/first_sweep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tests/solvers/micro_problems.hpp"
+#include "tests/solvers/solver_harness.hpp"
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using namespace conebench::testing;
+using cascade::FirstSweep;
+
+/// Four spheres, coupled by their normal velocities, or not: one sticks, one slips, one opens, one has no friction.
+ContactProblem spheres(int dimension, double coupling) {
+  const Index n = dimension - 1;
+  Matrix delassus = 2.0 * Matrix::Identity(4 * dimension, 4 * dimension);
+  Vector free = Vector::Zero(4 * dimension);
+  const double pressed[] = {-1.0, -2.0, 3.0, -0.5};
+  const double pushed[] = {0.1, -4.0, 0.3, 1.0};
+  for (Index i = 0; i < 4; ++i) {
+    for (Index j = 0; j < 4; ++j) delassus(dimension * i + n, dimension * j + n) = i == j ? 1.5 : coupling;
+    free[dimension * i] = pushed[i];
+    free[dimension * i + n] = pressed[i];
+    if (dimension == 3) free[dimension * i + 1] = -0.7 * pushed[i];
+  }
+  return micro(delassus, free, cones(0, 0, {0.5, 0.3, 0.5, 0.0}, dimension));
+}
+
+std::vector<ContactProblem> swept_problems() {
+  return {make_problem("random", {{"contacts", 6L}}),
+          make_problem("random", {{"contacts", 5L}, {"dimension", 2L}}),
+          make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
+          make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}}),
+          make_problem("random", {{"contacts", 5L}, {"compliance", 0.01}}),
+          make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}}),
+          spheres(2, 0.2),
+          spheres(3, 0.2)};
+}
+
+/// Few contacts and limits, with all that makes Newton's steps differ.
+std::vector<ContactProblem> few_contacts() {
+  return {make_problem("random", {{"contacts", 6L}}),
+          make_problem("random", {{"contacts", 12L}, {"rank_share", 0.5}}),
+          make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
+          make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}, {"compliance", 0.01}}),
+          make_problem("random", {{"contacts", 9L}, {"coupling", 2L}}),
+          make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 30.0}}),
+          make_problem("random", {{"contacts", 5L}, {"dimension", 2L}}),
+          make_problem("random", {{"contacts", 6L}, {"limits", 3L}}),
+          make_problem("random", {{"contacts", 4L}, {"limits", 5L}, {"dimension", 2L}}),
+          make_problem("random", {{"contacts", 5L}, {"limits", 4L}, {"coupling", 2L}, {"compliance", 0.01}}),
+          make_problem("random", {{"contacts", 2L}, {"limits", 3L}, {"mu_min", 0.0}, {"mu_max", 0.0}})};
+}
+
+TEST(FirstSweep, IsOneOfNsgsAndMeasuresWhatTheJudgeDoes) {
+  for (const ContactProblem& problem : swept_problems()) {
+    SCOPED_TRACE(problem.provenance().name);
+    SilentMonitor silent;
+    const StopRule stop{.tolerance = 0.0, .max_iterations = 1, .criterion = Criterion::verdict};
+    const Answer expected = testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent);
+    Vector impulse = Vector::Zero(problem.rows());
+    const double residual = FirstSweep::run(problem, impulse);
+    EXPECT_LE((impulse - expected.impulse).norm(), 1e-12 * expected.impulse.norm());
+    EXPECT_NEAR(residual, judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
+  }
+}
+
+TEST(FirstSweep, FitsUpToSixteenContactsAlone) {
+  EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 16L}})));
+  EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 16L}, {"dimension", 2L}})));
+  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 17L}})));
+  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 3L}, {"limits", 1L}})));
+  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 3L}, {"joints", 1L}})));
+}
+
+TEST(FirstSweep, SolvesContactsThatDoNotFeelEachOtherWithoutAllocating) {
+  for (const int dimension : {2, 3}) {
+    const ContactProblem problem = spheres(dimension, 0.0);
+    const auto solver = find_solver("CASCADE")->make({}).value();
+    const Vector guess = Vector::Zero(problem.rows());
+    Vector impulse(problem.rows());
+    SilentMonitor silent;
+    const long before = allocation_count();
+    ASSERT_FALSE(solver->prepare(problem));
+    const SolveSummary summary =
+        solver->solve(guess, {.tolerance = 1e-10, .criterion = Criterion::own}, silent, impulse);
+    if (allocations_are_counted()) EXPECT_EQ(allocation_count() - before, 0);
+    EXPECT_EQ(summary.status, SolveStatus::converged);
+    EXPECT_EQ(summary.stage, FirstSweep::name);
+    EXPECT_EQ(summary.iterations, 1);
+    EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1e-10);
+    const auto skipping = prepared(*find_solver("CASCADE"), problem, {{"skip", std::string(FirstSweep::name)}});
+    const Answer scaled = testing::solve(*skipping, problem, {.tolerance = 1e-10, .criterion = Criterion::own}, silent);
+    EXPECT_NE(scaled.summary.stage, FirstSweep::name);
+    EXPECT_LE((scaled.impulse - impulse).norm(), 1e-9 * impulse.norm());
+  }
+}
+
+TEST(FirstSweep, AStartThatIsTheAnswerStays) {
+  const ContactProblem problem = make_problem("random", {{"contacts", 6L}});
+  SilentMonitor silent;
+  const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
+  const auto solver = prepared(*find_solver("CASCADE"), problem, {});
+  const Answer answer = testing::solve(*solver, problem, stop, silent);
+  Vector impulse(problem.rows());
+  const SolveSummary again = solver->solve(answer.impulse, stop, silent, impulse);
+  EXPECT_EQ(again.status, SolveStatus::converged);
+  EXPECT_LE(again.iterations, 1);
+  EXPECT_LE((impulse - answer.impulse).norm(), 1e-8 * answer.impulse.norm());
+}
+
+TEST(FirstSweep, LimitsOfIterationsHoldOnFewContactsAndTheBestPointIsReturned) {
+  for (const long contacts : {3L, 6L, 20L}) {
+    for (const long limits : {0L, 3L}) {
+      const ContactProblem problem = make_problem("random", {{"contacts", contacts}, {"limits", limits}});
+      const auto solver = prepared(*find_solver("CASCADE"), problem, {});
+      double best = std::numeric_limits<double>::infinity();
+      for (const long limit : {0L, 1L, 2L, 3L, 4L, 5L}) {
+        SilentMonitor silent;
+        const StopRule stop{.tolerance = 0.0, .max_iterations = limit, .criterion = Criterion::own};
+        const Answer answer = testing::solve(*solver, problem, stop, silent);
+        const double residual = judge(problem, answer.impulse)["natural_map_scaled"].value;
+        EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
+        EXPECT_LE(answer.summary.iterations, limit);
+        EXPECT_NEAR(answer.summary.own_residual, residual, 1e-12);
+        if (limit > 0) EXPECT_LE(residual, best * (1.0 + 1e-9) + 1e-14);
+        if (limit > 0) best = std::min(best, residual);
+      }
+    }
+  }
+}
+
+TEST(FewContacts, TakeAFewNewtonStepsToElevenDigits) {
+  for (const ContactProblem& problem : few_contacts()) {
+    SCOPED_TRACE(problem.provenance().name);
+    SilentMonitor silent;
+    const StopRule stop{.tolerance = 1e-11, .criterion = Criterion::own};
+    const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
+    EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+    EXPECT_LE(answer.summary.factorizations, 40);
+    EXPECT_LE(judge(problem, answer.impulse)["natural_map_scaled"].value, 1.1e-11);
+  }
+}
+
+TEST(FewContacts, WithoutFrictionLoseTheirTangentialImpulse) {
+  const ContactProblem problem = few_contacts()[2];
+  Vector impulse(problem.rows());
+  SilentMonitor silent;
+  prepared(*find_solver("CASCADE"), problem, {})
+      ->solve(Vector::Ones(problem.rows()), {.tolerance = 1e-12, .criterion = Criterion::own}, silent, impulse);
+  for (Index i = 0; i < problem.cones().contacts(); ++i) EXPECT_TRUE(impulse.segment<2>(3 * i).isZero(0.0));
+}
+
+TEST(FewContacts, BesideLimitsThatPressOrPartAreSolvedAsByNsgs) {
+  int pressing = 0;
+  int parting = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    for (const long dimension : {2L, 3L}) {
+      const ContactProblem problem =
+          make_problem("random", {{"contacts", 4L}, {"limits", 3L}, {"dimension", dimension}}, seed);
+      SilentMonitor silent;
+      const StopRule stop{.tolerance = 1e-12, .criterion = Criterion::own};
+      const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
+      ASSERT_EQ(answer.summary.status, SolveStatus::converged) << "seed " << seed;
+      const Vector& impulse = answer.impulse;
+      EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1.1e-12);
+      const Answer nsgs = testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent);
+      EXPECT_LE((impulse - nsgs.impulse).norm(), 1e-8 * nsgs.impulse.norm()) << "seed " << seed;
+      Vector velocity(problem.rows());
+      problem.velocity(impulse, velocity);
+      for (Index row = 0; row < 3; ++row) {
+        ++(impulse[row] > 1e-6 * impulse.norm() ? pressing : parting);
+        EXPECT_NEAR(std::min(impulse[row] / impulse.norm(), velocity[row] / problem.free_term().norm()), 0.0, 1e-10);
+      }
+    }
+  }
+  EXPECT_GE(pressing, 10);
+  EXPECT_GE(parting, 10);
+}
+
+TEST(FewContacts, WhereSweepsAreSlowNewtonGoesOnAndTheCountsAddUp) {
+  const ContactProblem problem = make_problem("box-stack", {{"boxes", 4L}, {"mass_ratio", 1000.0}});
+  JudgingMonitor monitor(problem, "natural_map_scaled", 1e-10);
+  const auto solver = prepared(*find_solver("CASCADE"), problem, {{"skip", std::string("rest")}});
+  const Answer answer =
+      testing::solve(*solver, problem, {.tolerance = 1e-10, .criterion = Criterion::verdict}, monitor);
+  EXPECT_EQ(answer.summary.status, SolveStatus::converged);
+  EXPECT_GT(answer.summary.factorizations, 0);
+  EXPECT_GT(answer.summary.iterations, answer.summary.factorizations);
+}
+
+}  // namespace
+}  // namespace conebench

@@ -51,33 +51,60 @@ decltype(auto) with_size(int size, Kernel kernel) {
   }
 }
 
+/// A matrix of three columns becomes its inverse by Gauss-Jordan elimination without pivoting; all of it stays in
+/// registers. False at a pivot that is not positive.
+bool invert_three(double* matrix) {
+  for (int k = 0; k < 3; ++k) {
+    double* const own = matrix + 3 * k;
+    if (!(own[k] > 0.0) || !std::isfinite(own[k])) return false;
+    const double inverse = 1.0 / own[k];
+    double column[3];
+    for (int i = 0; i < 3; ++i) {
+      column[i] = own[i];
+      own[i] = i == k ? inverse : -inverse * own[i];
+    }
+    for (int j = 0; j < 3; ++j) {
+      if (j == k) continue;
+      double* const other = matrix + 3 * j;
+      const double factor = other[k] * inverse;
+      for (int i = 0; i < 3; ++i) other[i] = i == k ? factor : other[i] - factor * column[i];
+    }
+  }
+  return true;
+}
+
 /// A front without rows below, from its panels to its inverse in the place of `lower`, by Gauss-Jordan elimination
 /// without pivoting. False at a pivot, which is Cholesky's or LU's, that is not positive.
 template <int Size>
 bool invert_front(double* lower, const double* upper, int size) {
   const int pivots = Size > 0 ? Size : size;
-  const std::ptrdiff_t lead = pivots;
   for (int j = 0; j < pivots; ++j) {
-    for (int i = j; i < pivots; ++i) lower[j + i * lead] = upper[i + j * lead];
+    for (int i = j; i < pivots; ++i) lower[j + i * pivots] = upper[i + j * pivots];
   }
-  double column[kInvertedSize];
+  if constexpr (Size == 3) return invert_three(lower);
+  constexpr int most = Size > 0 ? Size : kInvertedSize;
+  constexpr int lead = (most + 3) / 4 * 4;
+  using Column = Eigen::Array<double, lead, 1>;
+  Eigen::Array<double, lead, most> all = Eigen::Array<double, lead, most>::Zero();
+  for (int j = 0; j < pivots; ++j) std::copy_n(lower + j * pivots, pivots, &all(0, j));
+  double units[2 * lead + 1] = {};
+  units[lead] = 1.0;
   for (int k = 0; k < pivots; ++k) {
-    double* const own = lower + k * lead;
-    if (!(own[k] > 0.0) || !std::isfinite(own[k])) return false;
-    const double inverse = 1.0 / own[k];
-    for (int i = 0; i < pivots; ++i) {
-      column[i] = own[i];
-      own[i] *= -inverse;
-    }
-    column[k] = 0.0;
-    own[k] = inverse;
+    const double pivot = all(k, k);
+    if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+    const double inverse = 1.0 / pivot;
+    // Row k by products with 0 and 1: an entry stored by itself would hold up the next load of its column.
+    const Column unit = Eigen::Map<const Column>(units + lead - k);
+    const Column rest = 1.0 - unit;
+    const Column column = all.col(k) * rest - unit;
+    all.col(k) = column * -inverse;
     for (int j = 0; j < pivots; ++j) {
       if (j == k) continue;
-      double* const other = lower + j * lead;
-      const double factor = other[k] *= inverse;
-      for (int i = 0; i < pivots; ++i) other[i] -= factor * column[i];
+      const double factor = all(k, j) * inverse;
+      all.col(j) = all.col(j) * rest - factor * column;
     }
   }
+  for (int j = 0; j < pivots; ++j) std::copy_n(&all(0, j), pivots, lower + j * pivots);
   return true;
 }
 

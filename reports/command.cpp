@@ -70,8 +70,9 @@ std::string scene_words(const NamedScene& scene, const std::string& name) {
   return words;
 }
 
-std::string generate(const NamedScene& scene, const std::string& folder) {
-  std::string words = "conebench generate " + shell(scene.id) + " --out " + shell(folder);
+/// Into a temporary folder.
+std::string generate(const NamedScene& scene) {
+  std::string words = "conebench generate " + shell(scene.id) + " --out $(mktemp -d)";
   for (const std::string& setting : scene.settings) words += " --set " + shell(setting);
   return words + " --seed " + shell(scene.seed);
 }
@@ -93,7 +94,7 @@ std::string problem_words(const ProblemRecord& problem, const std::string& data_
   }
   if (scene->failed()) {
     const std::string steps = scene->steps.empty() ? "" : " --steps " + shell(scene->steps);
-    return generate(*scene, "failed-simulation") + steps + " --replace";
+    return generate(*scene) + steps;
   }
   return "conebench solve " + shell(scene_words(*scene, problem.name));
 }

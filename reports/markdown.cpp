@@ -167,9 +167,10 @@ std::string option_section(const Analysis& analysis, const OptionStudy& study) {
   return out + unseen.take() +
          fmt::format(
              "For unseen problems: **{}**. On a {} that it was not chosen on, such a choice costs {} times the "
-             "best setting of each problem, and {} are lost that another setting solves.\n\n",
+             "best setting of each problem, and {} {} lost that another setting solves.\n\n",
              markdown(study.values(study.recommended)), analysis.contents->group,
-             human_number(*study.unseen_times_best), plural(study.unseen_lost, "problem"));
+             human_number(*study.unseen_times_best), plural(study.unseen_lost, "problem"),
+             study.unseen_lost == 1 ? "is" : "are");
 }
 
 /// Who is best on each headline problem; where nobody solves it, who comes closest.
@@ -211,11 +212,12 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   if (analysis.times_shown) {
     out += fmt::format(
         "Geometric means of {}, shifted by {}; unsolved problems count with their limit (*at limit*), "
-        "{} times that (*penalised*), or only the {} count that all {} with at least half solved solve (*common*). *× "
+        "{} times that (*penalised*), or only the {} {} that all {} with at least half solved solve (*common*). *× "
         "best*: "
         "geometric mean ratio to the best solver of each problem, over what a solver solves.\n\n",
         title(ranking.cost), human_time(analysis.shift_s), exact(analysis.penalty_factor),
-        plural(ranking.common_problems, "problem"), plural(ranking.common_columns, "solver"));
+        plural(ranking.common_problems, "problem"), ranking.common_problems == 1 ? "counts" : "count",
+        plural(ranking.common_columns, "solver"));
   }
   out += fmt::format("ρ is the performance profile over {}. {} weigh the same.\n\n", title(ranking.cost),
                      capital(many_groups(analysis.contents->group)));

@@ -37,9 +37,8 @@ std::string cell_change_line(const SuiteHistory& suite, const CellChanges& chang
   if (changes.flaky > 0) add(plural(changes.flaky, "flaky cell"));
   if (changes.other_work > 0) add("other work on " + plural(changes.other_work, "cell"));
   return fmt::format("- {} at {}, {} → {}: {}\n", markdown(suite.settings[changes.setting]),
-                     markdown(slice_words(suite, changes.slice)),
-                     markdown(night_words(suite.nights[changes.before].summary)),
-                     markdown(night_words(suite.nights[changes.night].summary)), what);
+                     markdown(slice_words(suite, changes.slice)), markdown(night_words(suite, changes.before)),
+                     markdown(night_words(suite, changes.night)), what);
 }
 
 std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
@@ -74,11 +73,11 @@ std::string newest(const List& list, const char* heading, Line line) {
 }
 
 std::string suite_markdown(const SuiteHistory& suite) {
-  const NightSummary& first = suite.nights.front().summary;
-  const NightSummary& last = suite.nights.back().summary;
+  const std::size_t last_night = suite.nights.size() - 1;
+  const NightSummary& last = suite.nights[last_night].summary;
   std::string text = fmt::format("## {}: {}, {} to {}\n\n", markdown(suite.suite),
-                                 plural(static_cast<long>(suite.nights.size()), "night"), markdown(night_words(first)),
-                                 markdown(night_words(last)));
+                                 plural(static_cast<long>(suite.nights.size()), "night"),
+                                 markdown(night_words(suite, 0)), markdown(night_words(suite, last_night)));
   if (const auto& result = suite.nights.back().result) {
     text += fmt::format("Last night: {} (exit code {}).\n\n", markdown(result->headline), result->exit_code);
   }
@@ -98,9 +97,25 @@ std::string suite_markdown(const SuiteHistory& suite) {
 
 }  // namespace
 
-std::string night_words(const NightSummary& night) {
-  constexpr std::size_t day = 10;
-  std::string text = one_line(night.started_utc.substr(0, day)) + " " + short_build(one_line(night.commit));
+std::string day_words(const SuiteHistory& suite, std::size_t night) {
+  const std::string& started = suite.nights[night].summary.started_utc;
+  std::size_t shown = 0;
+  for (const std::size_t length : {std::string_view("2026-01-31").size(), std::string_view("2026-01-31T04:12").size(),
+                                   std::string_view("2026-01-31T04:12:33").size()}) {
+    shown = length;
+    const auto alike = [&](const HistoryNight& other) {
+      return other.summary.started_utc.compare(0, length, started, 0, length) == 0;
+    };
+    if (std::count_if(suite.nights.begin(), suite.nights.end(), alike) == 1) break;
+  }
+  std::string text = one_line(started.substr(0, shown));
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  return text;
+}
+
+std::string night_words(const SuiteHistory& suite, std::size_t number) {
+  const NightSummary& night = suite.nights[number].summary;
+  std::string text = day_words(suite, number) + " " + short_build(one_line(night.commit));
   if (night.commit.ends_with("-dirty")) text += "-dirty";
   if (!night.executable.empty()) text += " (" + short_build(one_line(night.executable)) + ")";
   return text;
@@ -126,9 +141,8 @@ std::string change_words(const SuiteHistory& suite, const TimeChange& change) {
   return fmt::format("{} at {} became {} by {:.1f} % between {} and {} (seen on {} by {})",
                      one_line(suite.settings[change.setting]), slice_words(suite, change.slice),
                      point.effect > 0.0 ? "slower" : "faster", 100.0 * std::abs(std::expm1(point.effect)),
-                     night_words(suite.nights[point.last_before].summary),
-                     night_words(suite.nights[point.first_after].summary),
-                     suite.nights[point.seen_at].summary.started_utc.substr(0, 10), to_string(point.rule));
+                     night_words(suite, point.last_before), night_words(suite, point.first_after),
+                     day_words(suite, point.seen_at), to_string(point.rule));
 }
 
 const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting, std::size_t slice) {

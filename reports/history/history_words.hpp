@@ -7,8 +7,10 @@
 /// What the formats of a history say alike.
 namespace conebench::reports {
 
-/// "2026-01-31 abc1234 (1f3a9c77)": date, commit and executable of a night.
-std::string night_words(const NightSummary& night);
+/// "2026-01-31", with the time of day ("2026-01-31 04:12") where another night of the suite has the same date.
+std::string day_words(const SuiteHistory& suite, std::size_t night);
+/// "2026-01-31 abc1234 (1f3a9c77)": day, commit and executable of a night.
+std::string night_words(const SuiteHistory& suite, std::size_t night);
 std::string slice_words(const SuiteHistory& suite, std::size_t slice);  ///< "1e-6", with what tells it from the others
 /// "CASCADE at 1e-6 became 3.1 % slower between … and …; seen … by two nights".
 std::string change_words(const SuiteHistory& suite, const TimeChange& change);

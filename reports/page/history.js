@@ -10,7 +10,12 @@ const heading = (id, text, aside) =>
 const suite = () => data.suites[view.suite];
 const buildOf = (night) =>
   `${night.commit.slice(0, 8)}${night.commit.endsWith("-dirty") ? "-dirty" : ""}${night.executable ? ` (${night.executable.slice(0, 8)})` : ""}`;
-const dayOf = (night) => night.started_utc.slice(0, 10);
+// With the time of day where nights share a date.
+const dayOf = (night) => {
+  const alike = (length) => suite().nights.filter((one) => one.started_utc.slice(0, length) === night.started_utc.slice(0, length));
+  const length = [10, 16, 19].find((length) => alike(length).length === 1) ?? 19;
+  return night.started_utc.slice(0, length).replace("T", " ");
+};
 const seriesOf = (setting) =>
   suite().series.find(
     (one) => one.setting === setting && one.slice === view.slice && (one.family ?? "") === view.family,

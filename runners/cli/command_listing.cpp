@@ -55,7 +55,7 @@ null), `judge_s` (in none of the other times), `own_residual`,
 `residuals_missing` (why one is null), `worst_blocks` (joint row, limit row or contact, counted through, by name) and
 `modes` (`open`, `stick`, `slip`). Nothing is repeated here: times are those of one cold run.
 
-`judge`: the judge's part of the same, and `reaction`.
+`judge`: the judge's part of the same, `reaction`, `not_finite` (which entry, or null) and `hint` (where it solves with tangents first, else null).
 
 `inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros`, `mu_min`,
 `mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -90,21 +88,18 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   if (auto made = make_folder(arguments.folder); !made) return made.error();
   auto trajectory = simulation::TrajectoryFiles::create(folder, arguments.trajectory, *simulation);
   if (!trajectory) return trajectory.error();
-  const bool terminal = isatty(fileno(stderr)) != 0;
+  ProgressPrinter progress = progress_on_stderr();
   const InterruptGuard guard;
   const simulation::SamplingWatch watch{.sample = {},
                                         .step =
                                             [&](const StepRecord& record) {
                                               trajectory->add(record);
-                                              if (terminal && record.step % 10 == 0) {
-                                                std::fputs(fmt::format("\r{} of {} steps", record.step, steps).c_str(),
-                                                           stderr);
-                                              }
+                                              progress.stepped(record.step, steps);
                                             },
                                         .interrupted = &guard.flag()};
   simulation::SampleList list;
   const auto ran = simulation::write_samples(*simulation, *plan, *request, folder, watch, list);
-  if (terminal) std::fputs("\r\033[K", stderr);
+  progress.clear();
   if (!ran) {
     if (list.files.empty()) return ran.error();
     return Error{ran.error().code, fmt::format("{}; {} samples so far are in {}", ran.error().message,

@@ -36,6 +36,15 @@ struct JudgeArguments {
   bool require_solved = false;
 };
 
+/// The answer of a program that keeps a contact's tangents before its normal, as if it had written them behind it.
+Vector tangents_first(const ContactProblem& problem, const Vector& values) {
+  const RowOrder order = RowOrder::of(problem.cones());
+  const Vector r = order.reaction(values);
+  Vector swapped = values;
+  swapped.tail(order.dimension * order.contacts) = r.head(order.dimension * order.contacts);
+  return swapped;
+}
+
 /// The first number of the answer that is not finite, counted in the file's order: "entry 2 of r is nan (counted from
 /// 0)"; empty where there is none.
 std::string not_finite(const ContactProblem& problem, const Vector& values) {
@@ -50,6 +59,17 @@ std::string not_finite(const ContactProblem& problem, const Vector& values) {
   return {};
 }
 
+CellRecord judged(const ContactProblem& problem, const Vector& reaction, const JudgeArguments& arguments) {
+  CellRecord record;
+  record.status = CellStatus::converged;
+  record.claimed = true;
+  record.tolerance = arguments.tolerance;
+  record.verdict = arguments.verdict;
+  record.reaction.assign(reaction.data(), reaction.data() + reaction.size());
+  judge_cell(problem, record);
+  return record;
+}
+
 Result<int> run_judge(const JudgeArguments& arguments) {
   const auto given = load_given_problem(arguments.file);
   if (!given) return given.error();
@@ -58,22 +78,27 @@ Result<int> run_judge(const JudgeArguments& arguments) {
   const auto reaction = read_reaction(arguments.reaction, problem);
   if (!reaction) return reaction.error();
 
-  CellRecord record;
-  record.status = CellStatus::converged;
-  record.claimed = true;
-  record.tolerance = arguments.tolerance;
-  record.verdict = arguments.verdict;
-  record.reaction.assign(reaction->data(), reaction->data() + reaction->size());
-  judge_cell(problem, record);
+  const CellRecord record = judged(problem, *reaction, arguments);
   const std::string wrong = not_finite(problem, *reaction);
+  std::string hint;
+  if (!record.solved && wrong.empty()) {
+    const CellRecord swapped = judged(problem, tangents_first(problem, *reaction), arguments);
+    if (swapped.solved) {
+      hint = fmt::format("read with each contact's tangents first and its normal behind them, it solves: {} = {}",
+                         swapped.verdict, short_number(swapped.verdict_value));
+    }
+  }
   if (arguments.json) {
     nlohmann::json out = {
         {"problem", arguments.file}, {"problem_hash", problem.content_hash()}, {"reaction", arguments.reaction}};
+    out["not_finite"] = wrong.empty() ? nlohmann::json(nullptr) : nlohmann::json(wrong);
+    out["hint"] = hint.empty() ? nlohmann::json(nullptr) : nlohmann::json(hint);
     add_judgement(out, record);
     print_json("judge", out);
   } else {
     print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
     if (!wrong.empty()) print_text(fmt::format("not finite {}\n", wrong));
+    if (!hint.empty()) print_text(fmt::format("hint       {}\n", hint));
     print_text(judgement_text(record, arguments.all));
   }
   if (arguments.require_solved && !record.solved) {

@@ -9,6 +9,7 @@
 #include "runners/cli/output.hpp"
 #include "runners/cli/own_solver_commands.hpp"
 #include "runners/cli/skeletons.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::cli {
 
@@ -89,6 +90,10 @@ Result<int> make_solver(const Arguments& arguments) {
   if (!plain) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("new solver {}: the name must be a letter, then letters, digits, - and _", name)};
+  }
+  if (find_solver(upper(name)) != nullptr) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("new solver {}: a solver {} exists already; take another name", name, upper(name))};
   }
   std::string word = replaced(name, "-", "_");
   for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -16,6 +16,7 @@
 #include "fclib_loader/isolation.hpp"
 #include "reports/text.hpp"
 #include "runners/cli/arguments.hpp"
+#include "runners/cli/output.hpp"
 #include "runners/plan/data_set.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/simulation/sample_folder.hpp"
@@ -84,8 +85,12 @@ Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene
   const auto request = simulation::sample_request(*plan, step);
   if (!request) return request.error();
   const TemporaryFolder folder;
+  ProgressPrinter progress = progress_on_stderr();
+  const simulation::SamplingWatch watch{
+      .sample = {}, .step = [&](const simulation::StepRecord& record) { progress.stepped(record.step, step); }};
   simulation::SampleList list;
-  const auto ran = simulation::write_samples(*simulation, *plan, *request, folder.path(), {}, list);
+  const auto ran = simulation::write_samples(*simulation, *plan, *request, folder.path(), watch, list);
+  progress.clear();
   if (!ran) return ran.error();
   if (list.files.empty()) {
     std::string next;

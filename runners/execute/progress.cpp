@@ -62,6 +62,8 @@ void ProgressPrinter::clear() {
 
 void ProgressPrinter::surveyed(long done, long total) { draw(fmt::format("reading problems: {}/{}", done, total)); }
 
+void ProgressPrinter::stepped(long done, long total) { draw(fmt::format("{} of {} steps", done, total)); }
+
 void ProgressPrinter::began(const SweepState& state) {
   clear();
   last_s_ = -1.0;

@@ -39,14 +39,18 @@ class ProgressPrinter final : public Progress {
   /// `write` gets what is to be written, with its own line ends and flushed by it. `width`: columns of the terminal.
   ProgressPrinter(Sink write, bool terminal, int width = 80);
   void surveyed(long done, long total) override;
+  /// Steps of a simulation.
+  void stepped(long done, long total);
   void began(const SweepState& state) override;
   void cell_done(const CellRecord&, const ProblemRecord&, const SettingRecord&, const SweepState& state) override;
   void note(const std::string& line) override;
   void ended(const SweepState& state) override;
 
+  /// Takes the bar away.
+  void clear();
+
  private:
   void draw(const std::string& line);
-  void clear();
 
   Sink write_;
   bool terminal_;

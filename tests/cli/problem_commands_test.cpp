@@ -201,6 +201,14 @@ TEST(Solve, OfAStepWithoutContactTheNextOneThatHasSomeIsNamed) {
   EXPECT_EQ(solve(next).code, 0);
 }
 
+TEST(Solve, OfASimulatedStepCountsItsStepsOnATerminal) {
+  if (conebench({"doctor", "--json"}).json()["peers"]["MuJoCo"].is_null()) GTEST_SKIP() << "built without MuJoCo";
+  const auto on_terminal = python("import pty, sys; pty.spawn(sys.argv[1:])",
+                                  {executable().string(), "solve", "cube-sliding step=3", "--solver", "NSGS"});
+  EXPECT_THAT(on_terminal.out, ::testing::AllOf(HasSubstr("1 of 3 steps"), HasSubstr("solved     yes")));
+  EXPECT_EQ(conebench({"solve", "cube-sliding step=3", "--solver", "NSGS"}).err, "");
+}
+
 TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
   const ScratchFolder folder;
   const auto outcome = conebench({"solve", "sliding-box", "--solver", "MISBEHAVE", "--set", "mode=nan",
@@ -275,9 +283,37 @@ TEST(Judge, AnAnswerThatIsNotFiniteHasNullResidualsAndIsNotSolved) {
                 .code,
             0);
   EXPECT_THAT(conebench({"judge", file, "--reaction", answer}).out, HasSubstr("entry 4 of r is nan"));
+  EXPECT_EQ(conebench({"judge", file, "--reaction", answer, "--json"}).json()["not_finite"],
+            "entry 4 of r is nan (counted from 0)");
   const auto required = conebench({"judge", file, "--reaction", answer, "--require-solved"});
   EXPECT_EQ(required.code, 1);
   EXPECT_THAT(required.err, ::testing::ContainsRegex("does not solve .*: entry 4 of r is nan"));
+}
+
+/// r of a written answer with a contact's rows moved: FCLIB's normal first to tangents first, or the like.
+Outcome move_rows(const std::string& solved, const std::string& answer, const std::string& order) {
+  return python(
+      "import h5py, numpy, sys\n"
+      "r = h5py.File(sys.argv[1])['solution/r'][:].reshape(-1, 3)\n"
+      "numpy.save(sys.argv[2], r[:, [int(k) for k in sys.argv[3]]].ravel())",
+      {solved, answer, order});
+}
+
+TEST(Judge, AnAnswerWithTangentsFirstGetsAHint) {
+  if (!python_has("h5py, numpy")) GTEST_SKIP() << "no h5py for the system's Python";
+  const ScratchFolder folder;
+  const std::string problem = "random contacts=4 seed=1", solved = folder / "s.hdf5", answer = folder / "r.npy";
+  ASSERT_EQ(conebench({"solve", problem, "--solver", "NSGS", "--write-solution", solved}).code, 0);
+  const auto judge = [&](const std::string& order) {
+    EXPECT_EQ(move_rows(solved, answer, order).code, 0);
+    return conebench({"judge", problem, "--reaction", answer, "--json"}).json();
+  };
+  EXPECT_EQ(judge("012")["solved"], true);
+  EXPECT_TRUE(judge("012")["hint"].is_null());
+  EXPECT_EQ(judge("120")["solved"], false);
+  EXPECT_THAT(judge("120")["hint"].get<std::string>(), HasSubstr("tangents first"));
+  EXPECT_THAT(conebench({"judge", problem, "--reaction", answer}).out, HasSubstr("\nhint "));
+  EXPECT_TRUE(judge("021")["hint"].is_null()) << "normal first, but the tangents are swapped";
 }
 
 TEST(Inspect, WritesDensitiesAsWords) {

@@ -50,6 +50,7 @@ class GenerateSamples : public ::testing::Test {
     return count;
   }
   /// Reports the store s.sqlite and runs the first command of its cells that begins so, to one of `ends`, in a shell.
+  /// It leaves nothing behind.
   Outcome pasted_from_report(const std::string& beginning, const char* ends) const {
     EXPECT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
     std::ifstream cells(folder / "r/cells.csv");
@@ -58,22 +59,23 @@ class GenerateSamples : public ::testing::Test {
     EXPECT_NE(begin, std::string::npos);
     if (begin == std::string::npos) return {};
     const std::string command = text.substr(begin, text.find_first_of(ends, begin) - begin);
-    const std::string script = R"(cd "$1" && PATH="$2:$PATH" && eval "$3")";
-    return run_program(
-        {"bash", "-c", script, "bash", folder.path().string(), executable().parent_path().string(), command});
-  }
-  /// The first command of a report gives the verdict of its cell, and leaves nothing behind.
-  void expect_the_swept_cell_again(const char* ends) const {
     const auto entries = [&] {
       const std::filesystem::recursive_directory_iterator all(folder.path());
-      return std::distance(begin(all), end(all));
+      return std::distance(std::filesystem::begin(all), std::filesystem::end(all));
     };
-    ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--out", folder / "r", "--format", "csv"}).code, 0);
     const auto before = entries();
+    const ScratchFolder temporary;
+    const std::string script = R"(cd "$1" && PATH="$2:$PATH" && export TMPDIR="$4" && eval "$3")";
+    const auto outcome = run_program({"bash", "-c", script, "bash", folder.path().string(),
+                                      executable().parent_path().string(), command, temporary.path().string()});
+    EXPECT_EQ(entries(), before);
+    return outcome;
+  }
+  /// The first command of a report gives the verdict of its cell.
+  void expect_the_swept_cell_again(const char* ends) const {
     const auto outcome = pasted_from_report("conebench solve", ends);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("natural_map_scaled"));
-    EXPECT_EQ(entries(), before);
   }
   const ScratchFolder folder;
 };

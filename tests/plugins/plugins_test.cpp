@@ -542,6 +542,8 @@ TEST_F(Plugins, SkeletonsBuildPassTheirTestsAndGiveAPage) {
     EXPECT_EQ(conebench({"new", "solver", name, way}, {.folder = folder.path()}).code, 3);
   }
   expect_failure(conebench({"new", "solver", "1st"}, {.folder = folder.path()}), 2, {"1st"});
+  expect_failure(conebench({"new", "solver", "Cascade"}, {.folder = folder.path()}), 2, {"a solver CASCADE exists"});
+  EXPECT_FALSE(fs::exists(folder / "Cascade"));
 }
 
 }  // namespace

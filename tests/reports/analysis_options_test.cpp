@@ -76,6 +76,17 @@ TEST_F(TwoSettings, AreComparedByRatiosToTheBestOfEachProblem) {
   EXPECT_NEAR(*study.unseen_times_best, std::sqrt(24.0), 1e-12);
 }
 
+TEST_F(TwoSettings, MarkdownCountsLostProblems) {
+  // Without Chain 1.25 is chosen, which solves neither of its problems, or one; without Rover 1, which solves Rover's.
+  cost(0, 0, 1.0), unsolved(0, 1);
+  cost(2, 0, 1.0), cost(2, 1, 1.0);
+  cost(1, 0, 30.0), cost(1, 1, 1.0);
+  cost(3, 0, 30.0), cost(3, 1, 1.0);
+  EXPECT_THAT(markdown_report(analyse(store_, false)), HasSubstr("1 problem is lost that another setting solves"));
+  unsolved(2, 1);
+  EXPECT_THAT(markdown_report(analyse(store_, false)), HasSubstr("2 problems are lost that another setting solves"));
+}
+
 TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
   cost(0, 0, 1.0), cost(0, 1, 2.0);
   cost(2, 0, 1.0), cost(2, 1, 8.0);

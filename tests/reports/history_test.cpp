@@ -387,6 +387,18 @@ TEST(HistoryFormats, MarkdownSaysWhatChangedAndBetweenWhichBuilds) {
                           HasSubstr("**lost 1**: problem-0"), HasSubstr("39 of 40")));
 }
 
+TEST(HistoryFormats, NightsOfOneDateHaveTheirTimeOfDay) {
+  auto all = nights({}, 4);
+  all[1].started_utc = "2026-01-01T04:12:33Z";
+  all[2].started_utc = "2026-01-01T04:12:50Z";
+  const SuiteHistory suite = make_history(std::move(all)).suites.at(0);
+  const auto day = [&](std::size_t night) { return day_words(suite, night); };
+  EXPECT_EQ(day(0), "2026-01-01 02:00");
+  EXPECT_EQ(day(1), "2026-01-01 04:12:33");
+  EXPECT_EQ(day(2), "2026-01-01 04:12:50");
+  EXPECT_EQ(day(3), "2026-01-04");
+}
+
 TEST(HistoryFormats, HostileNamesBreakNoTableOfTheMarkdown) {
   auto all = nights({}, 3);
   const std::string name = "=1|<b>\n*x*`";

@@ -86,12 +86,11 @@ TEST(RepeatCommand, AFailedSimulationIsGeneratedAgainAndNotSolved) {
   ProblemRecord problem;
   problem.source = R"(file path="my arm.urdf" every=2 seed=2 steps=40)";
   const std::string command =
-      "conebench generate file --out failed-simulation --set 'path=my arm.urdf' --set every=2 --seed 2 --steps 40 "
-      "--replace";
+      "conebench generate file --out $(mktemp -d) --set 'path=my arm.urdf' --set every=2 --seed 2 --steps 40";
   EXPECT_EQ(problem_words(problem), command);
   EXPECT_EQ(repeat_command(problem, {}, {}), command);
   problem.source = "hand seed=2 step=0";  // of an older store
-  EXPECT_EQ(problem_words(problem), "conebench generate hand --out failed-simulation --seed 2 --replace");
+  EXPECT_EQ(problem_words(problem), "conebench generate hand --out $(mktemp -d) --seed 2");
 }
 
 TEST(RepeatCommand, OfAWarmCellSaysThatItIsAColdSolve) {

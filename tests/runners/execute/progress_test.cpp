@@ -39,6 +39,16 @@ TEST(ProgressPrinter, DrawsABarThatFitsOnATerminal) {
   EXPECT_LE(out.size(), 80U + 4U);
 }
 
+TEST(ProgressPrinter, CountsStepsInPlaceAndTakesTheCountAway) {
+  std::string out;
+  ProgressPrinter printer([&](const std::string& text) { out += text; }, true, 80);
+  printer.stepped(3, 40);
+  EXPECT_THAT(out, HasSubstr("3 of 40 steps"));
+  EXPECT_THAT(out, Not(HasSubstr("\n")));
+  printer.clear();
+  EXPECT_TRUE(out.ends_with("\r\033[K"));
+}
+
 TEST(ProgressPrinter, PrintsPlainLinesElsewhere) {
   std::string out;
   ProgressPrinter printer([&](const std::string& text) { out += text; }, false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -22,17 +23,14 @@ namespace conebench {
 namespace cascade {
 namespace {
 
-template <class Options>
-bool sweeps_first(const Options&, const ContactProblem&) {
-  return false;
-}
+/// What the driver asks for and its parts do not.
+struct Wishes {
+  double most_bytes = std::numeric_limits<double>::infinity();  ///< of a factor
+  bool projected = false;
+  bool first_sweep = false;
+};
 
-/// What a factor may take.
-template <class Options>
-double most_bytes(const Options& options) {
-  if constexpr (requires { options.memory; }) return 1e6 * options.memory;
-  return std::numeric_limits<double>::infinity();
-}
+using Run = std::function<void(Parts&, Search&, Vector&)>;
 
 struct NewtonOptions {
   long steps = 200;
@@ -75,18 +73,11 @@ void run_proximal_point(Parts& parts, Search& search, Vector&, const ProximalOpt
   if (!parts.proximal_point().run(search, {.newton_steps = o.steps})) rescue(parts, search);
 }
 
-template <class Options>
-bool wants_projection(const Options& options) {
-  if constexpr (requires { options.projected; }) return options.projected;
-  return false;
-}
-
-/// The solver whose search is one of the run_… functions above.
-template <class Options>
+/// The solver whose search is one of the run_… functions.
 class PartSolver final : public Solver {
  public:
-  using Run = void (*)(Parts&, Search&, Vector&, const Options&);
-  PartSolver(SolverInfo info, const Options& options, Run run) : info_(std::move(info)), options_(options), run_(run) {}
+  PartSolver(SolverInfo info, Run run, const Wishes& wishes = {})
+      : info_(std::move(info)), run_(std::move(run)), wishes_(wishes) {}
 
   const SolverInfo& info() const override { return info_; }
 
@@ -98,20 +89,20 @@ class PartSolver final : public Solver {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     std::optional<JointElimination> joints;
     if (problem.cones().joints() > 0) {
-      auto eliminated = eliminate_joints(problem, most_bytes_of_elimination(problem, most_bytes(options_)));
+      auto eliminated = eliminate_joints(problem, most_bytes_of_elimination(problem, wishes_.most_bytes));
       if (!eliminated.ok()) return eliminated.error();
       joints = std::move(eliminated).value();
     }
     problem_ = problem;
     if (parts_) earlier_ = std::move(parts_);
-    if (!sweeps_first(options_, problem)) make_parts(std::move(joints));
+    if (!sweeps_first()) make_parts(std::move(joints));
     return std::nullopt;
   }
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     impulse = guess;
     std::optional<double> swept;  ///< the residual after a first sweep
-    if (stop.max_iterations > 0 && sweeps_first(options_, *problem_)) {
+    if (stop.max_iterations > 0 && sweeps_first()) {
       swept = FirstSweep::run(*problem_, impulse);
       if (*swept <= stop.tolerance &&
           (stop.criterion == Criterion::own || monitor.propose(1, impulse, *swept) == Decision::accept)) {
@@ -134,12 +125,14 @@ class PartSolver final : public Solver {
     problem.from_impulse(impulse, r);
     SolveSummary summary;
     if (problem.contacts() > 0) {
-      const bool projected = wants_projection(options_);
-      if (projected) search.project_answers();
+      if (wishes_.projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
-      if constexpr (requires { options_.skip; }) search.begin_stage("start");
+      search.begin_stage("start");
       const bool accepted = measured ? search.offer(r, *swept) : offer(*parts_, search, r);
-      if (!accepted && !search.halted()) run_(*parts_, search, r, options_);
+      if (!accepted && !search.halted()) {
+        search.begin_stage("");
+        run_(*parts_, search, r);
+      }
       summary = search.finish(impulse);
     } else {
       problem.to_impulse(r, impulse);
@@ -153,8 +146,10 @@ class PartSolver final : public Solver {
   }
 
  private:
+  bool sweeps_first() const { return wishes_.first_sweep && FirstSweep::fits(*problem_); }
+
   void make_parts(std::optional<JointElimination> joints = std::nullopt) {
-    parts_ = std::make_unique<Parts>(*problem_, most_bytes(options_), std::move(joints));
+    parts_ = std::make_unique<Parts>(*problem_, wishes_.most_bytes, std::move(joints));
     if (earlier_) parts_->take_analysis_of(*earlier_);
     earlier_.reset();
   }
@@ -169,8 +164,8 @@ class PartSolver final : public Solver {
 
   SolverInfo info_;
   std::optional<ContactProblem> problem_;
-  Options options_;
   Run run_;
+  Wishes wishes_;
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<Parts> earlier_;  ///< of the problem before, for its analysis
 };
@@ -192,7 +187,8 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
 template <class Options>
 SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, const Options&)) {
   SolverRow row = make_row<Options>(std::move(info), [run](const SolverInfo& i, const Options& options) {
-    return std::make_unique<PartSolver<Options>>(i, options, run);
+    return std::make_unique<PartSolver>(
+        i, [=](Parts& parts, Search& search, Vector& r) { run(parts, search, r, options); });
   });
   row.measures = "natural_map_scaled";
   return row;
@@ -202,7 +198,9 @@ SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, const 
 SolverRow driver_row(SolverInfo info) {
   info.rolling = true;
   SolverRow row = make_row<DriverOptions>(std::move(info), [](const SolverInfo& i, const DriverOptions& o) {
-    return with_rolling_friction(i, std::make_unique<PartSolver<DriverOptions>>(i, o, run_stages));
+    const Wishes wishes{1e6 * o.memory, o.projected, o.sweeps > 0 && !o.projected && !o.skips(FirstSweep::name)};
+    const auto run = [o](Parts& parts, Search& search, Vector& r) { run_stages(parts, search, r, o); };
+    return with_rolling_friction(i, std::make_unique<PartSolver>(i, run, wishes));
   });
   row.measures = "natural_map_scaled";
   return row;

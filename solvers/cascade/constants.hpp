@@ -11,21 +11,18 @@ struct Constants {
   double strong = 1e3;          ///< along G's null space: what redundant contacts need
   double largest = 1e-3;        ///< α beyond that slows the steps to a solution of full rank
   double largest_afar = 1e-2;   ///< first steps go far up before they go down
-  double largest_strong = 0.1;  ///< rescue works at residuals below `near`
   double least = 1e-12;         ///< rounding of a unit diagonal
   double trusted_share = 0.01;  ///< of α where modes stayed: chains of many modes end quadratically
   double trusted_below = 1e-2;  ///< residual from which modes that stay say something
   // SSN's runs.
   double progress = 0.7;         ///< of the best residual, that counts as a step forward
   double fallen = 0.1;           ///< a residual that has fallen much
-  int newton_steps = 40;         ///< of one run near a solution
   int newton_stall_window = 10;  ///< of them without progress
   int first_stall_window = 30;   ///< from afar
   int finish_stall_window = 4;   ///< where an interior point goes on otherwise
   double same_residual = 3e-4;   ///< two residuals of one cycle
   int longest_cycle = 12;        ///< seen: 2 to 11
   double other_scale = 3.0;      ///< ρ changes the modes of contacts that go to and fro
-  double far_scale = 10.0;       ///< ρ that leaves a cycle
   // IPM.
   int path_steps = 60;            ///< paths that arrive take 15 to 45
   double hand_over_below = 1e-3;  ///< residual at which SSN is tried

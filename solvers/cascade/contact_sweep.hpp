@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "solvers/cascade/scaled_problem.hpp"
@@ -11,7 +12,7 @@ namespace conebench::cascade {
 /// (2D contacts, limits) it streams 2×2 blocks.
 class ContactSweep {
  public:
-  explicit ContactSweep(const ScaledProblem& problem);
+  explicit ContactSweep(const ScaledProblem& problem) : problem_(problem) { refresh(); }
 
   /// To be called when the problem's diagonal blocks have changed.
   void refresh();
@@ -19,13 +20,12 @@ class ContactSweep {
   double sweep(Vector& r) const;
 
  private:
-  template <int Dim, class Blocks>
-  double sweep_in(const Blocks& prepared, Vector& r) const;
+  template <int Dim>
+  using Prepared = std::vector<gauss_seidel::CoulombBlock::Prepared<Dim>>;
 
   const ScaledProblem& problem_;
   gauss_seidel::CoulombBlock local_;
-  std::vector<gauss_seidel::CoulombBlock::Prepared<3>> prepared_;
-  std::vector<gauss_seidel::CoulombBlock::Prepared<2>> prepared_in_plane_;
+  std::tuple<Prepared<2>, Prepared<3>> prepared_;  ///< one of them
 };
 
 }  // namespace conebench::cascade

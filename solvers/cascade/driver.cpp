@@ -182,10 +182,6 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
               "joints' elimination fills would, the problem is refused; bilateral relaxation needs two eliminations"});
 }
 
-bool sweeps_first(const DriverOptions& o, const ContactProblem& problem) {
-  return o.sweeps > 0 && !o.projected && !o.skips(FirstSweep::name) && FirstSweep::fits(problem);
-}
-
 void run_stages(Parts& parts, Search& search, Vector& r, const DriverOptions& options) {
   Driver(parts, search, r, options).run();
 }

@@ -28,9 +28,6 @@ void declare_options(OptionBinder& bind, DriverOptions& options);
 /// Of all stages in their order: what SolveSummary::stage may say, and `skip`.
 std::vector<std::string> stage_names();
 
-/// Whether FirstSweep comes before all else.
-bool sweeps_first(const DriverOptions& options, const ContactProblem& problem);
-
 /// One stage after the other from r, until `search` accepts a point or is halted.
 void run_stages(Parts& parts, Search& search, Vector& r, const DriverOptions& options);
 

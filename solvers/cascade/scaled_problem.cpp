@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "problems/cone_projection.hpp"
+#include "problems/cones/contact_rows.hpp"
 #include "problems/natural_map.hpp"
 #include "problems/scaled_natural_map.hpp"
 
@@ -63,8 +63,9 @@ void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, co
   }
 
   free_term_ = Vector::Zero(3 * cones.blocks());
-  const auto stored = static_cast<std::size_t>(stored_blocks());
-  planar_ ? plane_.reserve(stored + 1) : blocks_.reserve(stored + 1);
+  values_.resize(static_cast<Index>(dimension() * dimension()) * stored_blocks() + 1);
+  values_[values_.size() - 1] = 0.0;
+  double* value = values_.data();
   for (Index i = 0; i < cones.blocks(); ++i) {
     const Index row = matrix.block_offset(i);
     const Components& own = contact(i).rows;
@@ -75,25 +76,23 @@ void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, co
       if (own[0] >= 0 && own[1] >= 0 && other[0] >= 0 && other[1] >= 0) {
         const Eigen::Array3d rows(weight(i, 0), weight(i, 1), weight(i, 2));
         const Eigen::Array3d columns(weight(j, 0), weight(j, 1), weight(j, 2));
-        Block block = Eigen::Map<const Block>(matrix.block_values(k));
+        Eigen::Map<Block> block(value);
+        block = Eigen::Map<const Block>(matrix.block_values(k));
         if (i == j) block.diagonal() += compliance.segment<3>(row);
         for (int b = 0; b < 3; ++b) block.col(b).array() *= rows * columns[b];
-        blocks_.push_back(block);
+        value += block.size();
         continue;
       }
       const auto values = matrix.block(i, k);
       const auto entry = [&](int a, int b) {
         const auto [r, c] = std::pair(own[static_cast<std::size_t>(a)], other[static_cast<std::size_t>(b)]);
         if (r < 0 || c < 0) return i == j && a == b ? 1.0 : 0.0;
-        double value = values(r - row, c - column);
-        if (r == c) value += compliance[r];
-        return value * weight(i, a) * weight(j, b);
+        const double given = values(r - row, c - column) + (r == c ? compliance[r] : 0.0);
+        return given * weight(i, a) * weight(j, b);
       };
-      if (planar_) {
-        plane_.push_back((Eigen::Matrix2d() << entry(0, 0), entry(0, 2), entry(2, 0), entry(2, 2)).finished());
-      } else {
-        blocks_.push_back(
-            Block::NullaryExpr([&](Index a, Index b) { return entry(static_cast<int>(a), static_cast<int>(b)); }));
+      const int next = planar_ ? 2 : 1;
+      for (int b = 0; b < 3; b += next) {
+        for (int a = 0; a < 3; a += next) *value++ = entry(a, b);
       }
     }
     for (int a = 0; a < 3; ++a) {
@@ -102,7 +101,6 @@ void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, co
     }
   }
 
-  planar_ ? void(plane_.emplace_back(Eigen::Matrix2d::Zero())) : void(blocks_.emplace_back(Block::Zero()));
   const double magnitude = free_term_.stableNorm() / std::sqrt(std::max(1.0, static_cast<double>(contacts())));
   gamma_ = magnitude > 0.0 ? magnitude : 1.0;
   free_term_ /= gamma_;
@@ -111,14 +109,14 @@ void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, co
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
   free_term_ = base.free_term_ - shift * center;
   shift_ = base.shift_ + shift;
-  const auto shift_diagonal = [&](auto& blocks, const auto& given) {
+  with_contact_rows(dimension(), [&]<int Dim>() {
     for (int i = 0; i < contacts(); ++i) {
-      const auto at = static_cast<std::size_t>(diagonal(i));
-      blocks[at] = given[at];
-      blocks[at].diagonal().array() += shift;
+      const auto given = base.block<Dim>(diagonal(i));
+      Eigen::Map<Eigen::Matrix<double, Dim, Dim>> shifted(values_.data() + (given.data() - base.values_.data()));
+      shifted = given;
+      shifted.diagonal().array() += shift;
     }
-  };
-  planar_ ? shift_diagonal(plane_, base.plane_) : shift_diagonal(blocks_, base.blocks_);
+  });
 }
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
@@ -127,19 +125,16 @@ void ScaledProblem::multiply(const Vector& r, Vector& out) const {
 }
 
 void ScaledProblem::multiply_uncounted(const Vector& r, Vector& out) const {
-  if (planar_) {
+  with_contact_rows(dimension(), [&]<int Dim>() {
     for (int i = 0; i < contacts(); ++i) {
-      Eigen::Array2d sum = Eigen::Array2d::Zero();
-      add_row_product(row_begin(i), row_begin(i + 1), r, sum);
-      out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];
+      Register<Dim> sum = Register<Dim>::Zero();
+      add_row_product<Dim>(row_begin(i), row_begin(i + 1), r, sum);
+      if constexpr (Dim == 2)
+        out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];
+      else
+        out.segment<3>(3 * i) = sum.template head<3>().matrix();
     }
-    return;
-  }
-  for (int i = 0; i < contacts(); ++i) {
-    Eigen::Array4d sum = Eigen::Array4d::Zero();
-    add_row_product(row_begin(i), row_begin(i + 1), r, sum);
-    out.segment<3>(3 * i) = sum.head<3>().matrix();
-  }
+  });
 }
 
 void ScaledProblem::velocity(const Vector& r, Vector& w) const {
@@ -150,14 +145,8 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
 template <int Dim>
 double ScaledProblem::residual_in(int i, const Vector& r, const Vector& w) const {
   const Contact& own = contact(i);
-  const auto part = [&](const Vector& x, double scale) -> ContactVector<Dim> {
-    if constexpr (Dim == 2) {
-      return {x[3 * i] * scale, x[3 * i + 2] * scale};
-    } else {
-      return x.segment<3>(3 * i) * scale;
-    }
-  };
-  ContactVector<Dim> impulse = part(r, own.scale * gamma_), velocity = part(w, gamma_ / own.scale);
+  ContactVector<Dim> impulse = part<Dim>(r, i, own.scale * gamma_);
+  ContactVector<Dim> velocity = part<Dim>(w, i, gamma_ / own.scale);
   impulse[Dim - 1] /= own.friction;
   velocity[Dim - 1] = own.friction * (velocity[Dim - 1] + tangential_norm<Dim>(velocity));
   const ContactVector<Dim> step = own.step * velocity;
@@ -169,7 +158,7 @@ double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
-  const auto worst_in = [&]<int Dim>() {
+  return with_contact_rows(dimension(), [&]<int Dim>() {
     double worst = 0.0;
     for (int i = 0; i < contacts(); ++i) {
       const double error = residual_in<Dim>(i, r, w);
@@ -177,8 +166,7 @@ double ScaledProblem::residual(const Vector& r, const Vector& w) const {
       if (std::isnan(worst)) break;
     }
     return worst;
-  };
-  return planar_ ? worst_in.operator()<2>() : worst_in.operator()<3>();
+  });
 }
 
 void ScaledProblem::project(Vector& r) const {

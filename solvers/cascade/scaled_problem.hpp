@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "problems/cone_projection.hpp"
 #include "problems/contact_problem.hpp"
 #include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
@@ -30,7 +31,7 @@ namespace conebench::cascade {
 /// | symbol | here | shape | unit |
 /// | --- | --- | --- | --- |
 /// | n_c | contacts() | | |
-/// | G̃ | block(k) in rows row_begin(i) … | 3×3 blocks; block_in_plane(k) 2×2 | 1 |
+/// | G̃ | block(k) in rows row_begin(i) … | dimension() × dimension() blocks | 1 |
 /// | g̃ | free_term() | 3 n_c | 1 |
 class ScaledProblem {
  public:
@@ -48,18 +49,16 @@ class ScaledProblem {
   int diagonal(int i) const { return static_cast<int>(pattern_->diagonal(i)); }
   int stored_blocks() const { return static_cast<int>(pattern_->stored_blocks()); }
   int dimension() const { return planar_ ? 2 : 3; }
-  BlockMatrix matrix() const {
-    const double* const values = planar_ ? plane_.front().data() : blocks_.front().data();
-    return {pattern_->row_begins(), pattern_->columns(), values, dimension()};
-  }
+  BlockMatrix matrix() const { return {pattern_->row_begins(), pattern_->columns(), values_.data(), dimension()}; }
   BlockGraph graph() const { return matrix().graph(); }
   bool same_pattern(const ScaledProblem& other) const {
     return planar_ == other.planar_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
            std::ranges::equal(pattern_->columns(), other.pattern_->columns());
   }
-  const Block& block(int k) const { return blocks_[static_cast<std::size_t>(k)]; }
-  /// Where planar(), instead of block().
-  const Eigen::Matrix2d& block_in_plane(int k) const { return plane_[static_cast<std::size_t>(k)]; }
+  template <int Dim = 3>
+  Eigen::Map<const Eigen::Matrix<double, Dim, Dim>> block(int k) const {
+    return Eigen::Map<const Eigen::Matrix<double, Dim, Dim>>(values_.data() + Dim * Dim * static_cast<Index>(k));
+  }
   const Vector& free_term() const { return free_term_; }
 
   /// G̃ + shift I with free term `free_term`, for the proximal point's inner problems: takes the same pattern's values
@@ -74,21 +73,35 @@ class ScaledProblem {
   Index row(int i, int a) const { return contact(i).rows[static_cast<std::size_t>(a)]; }
   double weight(Index i, int a) const { return a < 2 ? contact(i).scale : contact(i).scale / contact(i).friction; }
 
-  /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r; the fourth component is anything.
-  void add_row_product(int begin, int end, const Vector& r, Eigen::Array4d& sum) const {
-    using Column = Eigen::Map<const Eigen::Array4d>;
-    for (int k = begin; k < end; ++k) {
-      const double* m = block(k).data();
-      const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
-      sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 3 + 3) * x[2];
-    }
+  /// Of contact i in x, times `scale`; in plane t1 and n.
+  template <int Dim>
+  static ContactVector<Dim> part(const Vector& x, Index i, double scale = 1.0) {
+    if constexpr (Dim == 2)
+      return {x[3 * i] * scale, x[3 * i + 2] * scale};
+    else
+      return x.segment<3>(3 * i) * scale;
   }
-  /// The same in plane, of t1 and n.
-  void add_row_product(int begin, int end, const Vector& r, Eigen::Array2d& sum) const {
+  /// A whole register that begins with a contact's components.
+  template <int Dim>
+  using Register = Eigen::Array<double, Dim == 2 ? 2 : 4, 1>;
+  template <int Dim>
+  static Register<Dim> whole_register(const Vector& x, Index i) {
+    if constexpr (Dim == 2)
+      return {x[3 * i], x[3 * i + 2]};
+    else
+      return {x[3 * i], x[3 * i + 1], x[3 * i + 2], 0.0};
+  }
+  /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r.
+  template <int Dim>
+  void add_row_product(int begin, int end, const Vector& r, Register<Dim>& sum) const {
+    using Column = Eigen::Map<const Register<Dim>>;
     for (int k = begin; k < end; ++k) {
-      const Eigen::Matrix2d& m = block_in_plane(k);
+      const double* m = block<Dim>(k).data();
       const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
-      sum += m.col(0).array() * x[0] + m.col(1).array() * x[2];
+      if constexpr (Dim == 2)
+        sum += Column(m) * x[0] + Column(m + 2) * x[2];
+      else
+        sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 3 + 3) * x[2];
     }
   }
   /// out = G̃ r. Counted, together with the products of its copies.
@@ -138,8 +151,7 @@ class ScaledProblem {
   const BlockSparseMatrix* pattern_;                ///< of one of the two
   std::shared_ptr<long> products_ = std::make_shared<long>(0);
   std::vector<Contact> contacts_;
-  std::vector<Block> blocks_;  ///< these or those in plane, and one more: add_row_product() reads a value past a block
-  std::vector<Eigen::Matrix2d> plane_;
+  Vector values_;  ///< of all blocks, and one more, which add_row_product() reads past the last
   Vector free_term_;
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;

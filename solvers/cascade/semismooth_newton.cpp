@@ -143,7 +143,7 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
           r = 0.5 * (r + previous_);
           continue;
         }
-        rho_ = tuned.far_scale * budget.scale;
+        rho_ = tuned.other_scale * tuned.other_scale * budget.scale;
       }
       previous_ = r;
     }

@@ -11,7 +11,7 @@ namespace conebench::cascade {
 
 /// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
 struct NewtonBudget {
-  int steps = tuned.newton_steps;
+  int steps = 4 * tuned.newton_stall_window;
   int stall_window = tuned.newton_stall_window;  ///< steps without the residual falling to 0.7 of the run's best
   double relative = tuned.relative;
   double largest = tuned.largest;
@@ -23,13 +23,14 @@ struct NewtonBudget {
   double scale = 1.0;  ///< ρ of the natural map
   /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
   bool changes_scale = false;
-  /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at ten
+  /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at nine
   /// times `scale`, and the third time it ends.
   bool leaves_cycles = false;
 };
 
 /// Along G's null space, from a point that is near.
-inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_strong};
+inline constexpr NewtonBudget strong_newton{.relative = tuned.strong,
+                                            .largest = tuned.strong / tuned.relative * tuned.largest};
 
 /// What is known of a point that was measured.
 struct Measured {

@@ -168,9 +168,12 @@ class Engine {
   /// Forces of elastic bodies and springs where q were this and guides where they are `later` after the last evaluated
   /// state [N, N m]; empty where there are none.
   virtual Vector internal_force(const Vector& /*position*/, double /*later*/) { return {}; }
-  /// Takes the forces in τ that follow positions for those at the step's end were q this, and K for their derivative,
-  /// positive semidefinite; after evaluate(). False where none do.
-  virtual bool linearise(const Vector& /*position*/, double /*time_step*/, Mechanics& /*mechanics*/) { return false; }
+  /// Takes the forces in τ that follow positions for −dE/du [N, N m], E [J] their energy at q ⊕ u, u = Δt v with q of
+  /// evaluate(), and K for d²E/du², or without what is negative of it in an element or joint. False where none do.
+  enum class Tangent { whole, positive };
+  virtual bool linearise(const Vector& /*velocity*/, double /*time_step*/, Tangent, Mechanics& /*mechanics*/) {
+    return false;
+  }
   virtual std::string shape_name(int shape) const = 0;
   /// The body of this name; 0 is the world. nullopt: the model has none.
   virtual std::optional<int> body_number(const std::string& name) const = 0;

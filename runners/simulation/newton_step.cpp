@@ -1,9 +1,19 @@
 #include "runners/simulation/newton_step.hpp"
 
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <limits>
 
 namespace conebench::simulation {
+
+namespace {
+
+bool positive_definite(const SparseMatrix& symmetric) {
+  const Eigen::SimplicialLDLT<SparseMatrix> factor(symmetric);
+  return factor.info() == Eigen::Success && (factor.vectorD().array() > 0.0).all();
+}
+
+}  // namespace
 
 double NewtonStep::linearise(const Vector& velocity) {
   Mechanics& m = *mechanics_;
@@ -12,11 +22,12 @@ double NewtonStep::linearise(const Vector& velocity) {
     promised -= time_step_ * (m.stiffness * velocity);
     m.force -= ahead_;
   }
-  State moved = start_;
-  engine_->advance_position(moved, velocity, time_step_);
-  engine_->linearise(moved.position, time_step_, m);
+  engine_->linearise(velocity, time_step_, Engine::Tangent::whole, m);
+  if (!positive_definite(m.mass + time_step_ * time_step_ * m.stiffness)) {
+    engine_->linearise(velocity, time_step_, Engine::Tangent::positive, m);
+  }
   const double error = time_step_ * (m.force - promised).norm();
-  const double scale = (m.mass * start_.velocity).norm() + time_step_ * m.force.norm();
+  const double scale = (m.mass * before_).norm() + time_step_ * m.force.norm();
   ahead_ = time_step_ * (m.stiffness * velocity);
   m.force += ahead_;
   return error == 0.0 ? 0.0 : error / std::max(scale, std::numeric_limits<double>::min());

@@ -8,11 +8,13 @@ namespace conebench::simulation {
 /// linearised forces, each with its contacts (003 (10) with the inverse that it lacks, on the equation of (5) at t +
 /// Δt).
 ///
-///     g(v) = M (v − v⁻) − Δt τ(q ⊕ Δt v) − Jᵀ λ      [N s]
-///     A_k  = M + Δt D + Δt² K(q ⊕ Δt v_k)
+///     g(v) = M (v − v⁻) − Δt τ(v) − Jᵀ λ,  τ = … − dE(q ⊕ u)/du, u = Δt v      [N s]
+///     A_k  = M + Δt D + Δt² K(v_k),        K = d²E/du²
 ///
-/// M, D, J and Coriolis forces are those of the step's start. K is the derivative of the elastic forces, of joints'
-/// rotations Gauss-Newton's, made positive semidefinite, so that A_k has a factor.
+/// M, D, J and Coriolis forces are those of the step's start. Of nodes and centres dE/du is minus the force at the
+/// step's end, of a body's rotation its moment by exp's derivative, 1 + O(Δt ω), so that K is symmetric. Passes
+/// converge quadratically, contacts included; where A_k is indefinite, K is made positive by element and joint, and
+/// they do so linearly.
 class NewtonStep {
  public:
   static constexpr long most_passes = 10;
@@ -20,9 +22,9 @@ class NewtonStep {
 
   /// `mechanics`: of the step's start.
   NewtonStep(Engine& engine, const State& start, double time_step, Mechanics& mechanics)
-      : engine_(&engine), mechanics_(&mechanics), start_(start), time_step_(time_step) {}
+      : engine_(&engine), mechanics_(&mechanics), before_(start.velocity), time_step_(time_step) {}
 
-  /// Linearises `mechanics` about q ⊕ Δt v. Its force is then τ(q ⊕ Δt v) + Δt K v, to which discretise() adds the −Δt
+  /// Linearises `mechanics` about v. Its force is then τ(v) + Δt K v, to which discretise() adds the −Δt
   /// K v⁺ of the velocity it looks for. Returns ‖g(v)‖ over its scale where v solves the linearisation before; of the
   /// first call that means nothing.
   double linearise(const Vector& velocity);
@@ -30,7 +32,7 @@ class NewtonStep {
  private:
   Engine* engine_;
   Mechanics* mechanics_;
-  State start_;
+  Vector before_;  ///< v⁻
   double time_step_;
   Vector ahead_;  ///< Δt K v, part of the force since the last call
 };

@@ -12,6 +12,7 @@
 #include "runners/simulation/thinning.hpp"
 #include "scenes/scene_support.hpp"
 #include "scenes/simulated/urdf.hpp"
+#include "solvers/velocity_solver.hpp"
 
 namespace conebench::simulation {
 
@@ -93,6 +94,9 @@ void SimulationOptions::declare(OptionBinder& bind, SimulationOptions& o) {
   bind.integer("max_iterations", o.max_iterations, {.minimum = 1, .maximum = 1e9, .doc = "of every step's solve"});
   bind.choice("criterion", o.criterion, {"verdict", "own"},
               "a solve ends by natural_map_scaled or by the solver's test");
+  bind.choice("state", o.state, {"impulse", "solver"},
+              "after a step: the velocity of its impulses, or that which the solver has (COND), as unbalanced as its "
+              "tolerance leaves it (003)");
   bind.choice("start", o.start, {"previous", "cold"}, "of every solve: the last step's impulses, or zero");
   bind.real("time_step", o.time_step,
             {.minimum = 0, .maximum = 1, .unit = "s", .doc = "Δt; 0: the scene's, of a file its <option timestep>"});
@@ -159,6 +163,11 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   if (!solver) return solver.error();
   made.solver_ = std::move(*solver);
   made.solver_label_ = chosen->label();
+  const bool has_velocity = dynamic_cast<const VelocitySolver*>(made.solver_.get()) != nullptr;
+  if (options.state == "solver" && (!has_velocity || options.integrator == "newton")) {
+    return Error{ErrorCode::wrong_usage,
+                 name + ": state=solver takes a solver with velocities of its own, COND, and no integrator=newton"};
+  }
   if (!options.reference.empty()) {
     const auto row = require_solver(options.reference);
     if (!row) return row.error();
@@ -366,7 +375,11 @@ Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>&
   auto impulse = solve(pass->record.problem, pass->record);
   if (!impulse) return impulse.error();
   pass->record.impulse = std::move(*impulse);
-  pass->velocity = velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
+  if (options_.state == "solver" && pass->record.problem.rows() > 0) {
+    pass->velocity = dynamic_cast<const VelocitySolver&>(*solver_).velocity();
+  } else {
+    pass->velocity = velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
+  }
   return pass;
 }
 
@@ -418,14 +431,14 @@ Result<Simulation::Pass> Simulation::newton(const std::vector<std::int64_t>& ide
 
 /// Of the same problem, so that what the two differ in is this step's alone.
 std::optional<Error> Simulation::compare(const Pass& pass, double time_step, StepRecord& record) {
-  const auto force_after = [&](const Vector& impulse) {
+  const auto force_after = [&](const Vector& velocity) {
     State moved = state_;
-    engine_->advance_position(moved, velocity_after(pass.step, impulse), time_step);
+    engine_->advance_position(moved, velocity, time_step);
     return engine_->internal_force(moved.position, time_step);
   };
   if (reference_ == nullptr) return std::nullopt;
   const Vector force =
-      pass.moved ? engine_->internal_force(pass.moved->position, time_step) : force_after(record.impulse);
+      pass.moved ? engine_->internal_force(pass.moved->position, time_step) : force_after(pass.velocity);
   record.internal_force = force.norm();
   if (record.problem.rows() == 0) return std::nullopt;
   begin(Stage::rest);
@@ -438,7 +451,7 @@ std::optional<Error> Simulation::compare(const Pass& pass, double time_step, Ste
   const StopRule rule{accurate, options_.max_iterations, own ? Criterion::own : Criterion::verdict};
   reference_->solve(record.impulse, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
   record.contact_error = (record.impulse - impulse).norm() / time_step_;
-  if (force.size() > 0) record.internal_error = (force - force_after(impulse)).norm();
+  if (force.size() > 0) record.internal_error = (force - force_after(velocity_after(pass.step, impulse))).norm();
   return std::nullopt;
 }
 

@@ -29,6 +29,7 @@ struct SimulationOptions {
   double tolerance = 1e-8;
   long max_iterations = 5000;
   std::string criterion = "verdict";
+  std::string state = "impulse";
   std::string start = "previous";
   double time_step = 0.0;
   std::string integrator = "euler";

@@ -10,6 +10,7 @@
 #include "solvers/cond/node_product.hpp"
 #include "solvers/cond/velocity_of_impulse.hpp"
 #include "solvers/progress.hpp"
+#include "solvers/velocity_solver.hpp"
 
 namespace conebench {
 
@@ -77,7 +78,7 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
              .maximum = 1e12,
              .unit = "kg",
              .scale = OptionScale::logarithmic,
-             .doc = "k_v dt of virtual nodes; 0: 0.3/w of the partner node, without one 3/w of the heaviest body"});
+             .doc = "k_v dt of virtual nodes; 0: 0.3/w of the node, without one 3/w of the heaviest body"});
   bind.integer("shift", o.shift,
                {.minimum = 0,
                 .maximum = 1e6,
@@ -90,7 +91,7 @@ void declare_options(OptionBinder& bind, CondOptions& o) {
       "to start from without a guess: the velocity before the step where the problem tells it (else zero), v_free");
 }
 
-class Cond final : public Solver {
+class Cond final : public Solver, public VelocitySolver {
  public:
   Cond(SolverInfo info, CondOptions options)
       : info_(std::move(info)),
@@ -99,6 +100,7 @@ class Cond final : public Solver {
 
   const SolverInfo& info() const override { return info_; }
   bool needs_matrix(const ContactProblem&) const override { return false; }
+  Vector velocity() const override { return settled_->head(form_.own); }
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
     return unsupported_by_nodes(info_, problem);
@@ -124,7 +126,8 @@ class Cond final : public Solver {
     if (options_.start == "free") start_ = problem.primal()->free_velocity;
     if (options_.start == "velocity" && known.velocity) start_ = *known.velocity;
     velocity_of_impulse_ = VelocityOfImpulse(problem);
-    for (Vector* buffer : {&v_, &before_, &residual_, &residual_before_, &next_}) buffer->setZero(form_.matrix.rows());
+    for (Vector* buffer : {&v_, &before_, &residual_, &residual_before_, &next_, &faster_})
+      buffer->setZero(form_.matrix.rows());
     bias_ = form_.bias;
     return std::nullopt;
   }
@@ -140,8 +143,11 @@ class Cond final : public Solver {
       choose_alpha(l);                                       // V-A
       next_ = v_ - alpha_ * steps_.cwiseProduct(residual_);  // (20)
       contact_step_(steps_, alpha_, bias_, next_, impulse);  // (23) by Algorithm 2, (24)
-      if (options_.chebyshev && l > 1) accelerate(l);        // (38)
-      const double theta = (next_ - v_).norm();
+      const bool accelerated = options_.chebyshev && l > 1;
+      if (accelerated) accelerate(l);  // (38)
+      Vector& after = accelerated ? faster_ : next_;
+      const double theta = (after - v_).norm();
+      settled_ = &next_;
       take_back_compliance(l, impulse);
       summary.iterations = l;
       ++summary.operator_products;
@@ -159,7 +165,8 @@ class Cond final : public Solver {
       summary.own_residual = theta;
       before_.swap(v_);
       residual_before_.swap(residual_);
-      v_.swap(next_);
+      v_.swap(after);
+      if (!accelerated) settled_ = &v_;
     }
     summary.status = SolveStatus::max_iterations;
     return summary;
@@ -257,11 +264,11 @@ class Cond final : public Solver {
     return true;
   }
 
-  /// (38) with v** for A_1⁻¹ (A_2 v − b), under-relaxed.
+  /// (38) with v**, which is kept, for A_1⁻¹ (A_2 v − b), under-relaxed.
   void accelerate(long l) {
     const double square = ratio_ * ratio_;
     nu_ = l < options_.slow_start ? 1.0 : l == options_.slow_start ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * nu_);
-    next_ = nu_ * (options_.under_relaxation * (next_ - v_) + v_ - before_) + before_;
+    faster_ = nu_ * (options_.under_relaxation * (next_ - v_) + v_ - before_) + before_;
   }
 
   /// Not in the paper: φ − R λ with R that of virtual nodes, a proximal-point step whose fixed point is the problem's
@@ -289,13 +296,14 @@ class Cond final : public Solver {
   double first_theta_ = 0.0;  ///< largest of the first iterations
   double first_alpha_ = 1.0, alpha_ = 1.0, nu_ = 1.0, ratio_ = 0.0, theta_ = 0.0;
   Vector steps_, bias_, added_compliance_, start_;
-  Vector v_, before_, residual_, residual_before_, next_;
+  Vector v_, before_, residual_, residual_before_, next_, faster_;
+  const Vector* settled_ = &v_;  ///< v** of the last iteration
 };
 
 SolverInfo describe(const char* id, const char* name, Formulation formulation, const char* summary) {
   SolverInfo info;
   info.id = id;
-  info.version = 2;
+  info.version = 3;
   info.name = name;
   info.formulation = formulation;
   info.citation =

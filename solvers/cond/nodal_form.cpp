@@ -227,7 +227,7 @@ class Nodaliser {
       }
     }
     block.gain = options_.virtual_gain > 0.0 ? options_.virtual_gain : gain_for(block, rows, alone);
-    if (alone && options_.virtual_gain == 0.0) {
+    if (alone && options_.virtual_gain == 0.0 && !is_of_node(rows)) {
       largest_gain_ = std::max(largest_gain_, block.gain);
       lone_.push_back(form_.blocks.size());
     }
@@ -235,8 +235,14 @@ class Nodaliser {
     virtual_ += size;
   }
 
-  /// 0.3/w of the partner node. Without one 3/w, where w is that of the heaviest body whose translation the rows hold,
-  /// else what they have with the diagonal of A.
+  /// Whether the rows hold a node of the table, which is in another contact then.
+  bool is_of_node(const BlockRows& rows) const {
+    return options_.nodes && std::any_of(rows.columns().begin(), rows.columns().end(),
+                                         [&](int c) { return node_at_[static_cast<std::size_t>(c)]; });
+  }
+
+  /// 0.3/w of the partner node. Without one w is that of the heaviest body whose translation the rows hold, else what
+  /// they have with the diagonal of A: 0.3/w of nodes, 3/w of what no elastic forces hold, where contacts carry loads.
   double gain_for(const NodalBlock& block, const BlockRows& rows, bool alone) const {
     double step = 0.0;
     if (alone) {
@@ -257,11 +263,11 @@ class Nodaliser {
       }
       step = diagonal / squares;
     }
-    const double share = alone ? 3.0 : 0.3;
+    const double share = alone && !is_of_node(rows) ? 3.0 : 0.3;
     return step > 0.0 && std::isfinite(share / step) ? share / step : diagonal_.mean();
   }
 
-  /// A light contact in a chain carries what the heavy ones do: all that have no partner get the largest gain.
+  /// A light contact in a chain carries what the heavy ones do: all that have no partner or node get the largest gain.
   void level_gains() {
     for (const std::size_t m : lone_) {
       NodalBlock& block = form_.blocks[m];
@@ -313,7 +319,7 @@ class Nodaliser {
   Vector squares_, diagonal_;  ///< ‖A_i‖² and a_ii of the problem's M
   std::vector<Eigen::Triplet<double>> points_;
   std::vector<double> gains_;
-  std::vector<std::size_t> lone_;  ///< blocks whose virtual node has no partner
+  std::vector<std::size_t> lone_;  ///< blocks whose virtual node has no partner, and that hold no node
   double largest_gain_ = 0.0;      ///< of these
   Index virtual_ = 0;
 };

@@ -111,13 +111,13 @@ CorotatedBody::Share CorotatedBody::share_of(const Element& element, const Vecto
     const int j = (i + 1) % 3;
     const double sum = polar.stretch[i] + polar.stretch[j];
     const double more = sum > 0.0 ? element.at_rest.volume * (2.0 * shear_ - turning / sum) : 0.0;
-    if (more <= 0.0) continue;
+    if (more == 0.0 || (more < 0.0 && tangent == Tangent::positive)) continue;
     const Eigen::Matrix3d turn =
         (polar.u.col(i) * polar.w.col(j).transpose() - polar.u.col(j) * polar.w.col(i).transpose()) / std::sqrt(2.0);
-    const Eigen::Matrix<double, 3, 4> moves = std::sqrt(more) * turn * gradients;
+    const Eigen::Matrix<double, 3, 4> moves = turn * gradients;
     block = 0;
     for (int a = 0; a < 4; ++a) {
-      for (int b = a; b < 4; ++b, ++block) share.blocks[block] += moves.col(a) * moves.col(b).transpose();
+      for (int b = a; b < 4; ++b, ++block) share.blocks[block] += more * moves.col(a) * moves.col(b).transpose();
     }
   }
   for (const std::size_t own : {0U, 4U, 7U, 9U}) {

@@ -31,13 +31,14 @@ class CorotatedBody {
 
   /// Adds a quarter of each tetrahedron at each of its corners [kg].
   void add_mass(double density, Vector& mass) const;
-  /// `turned`: Σ R K_e Rᵀ, ∂R dropped. `exact`: the forces' derivative, which has
-  /// V (2 μ − 2 (2 μ − λ tr(S − I)) / (s_i + s_j)) more along each t_k; what is negative of that is left out.
-  enum class Tangent { turned, exact };
+  /// `turned`: Σ R K_e Rᵀ, ∂R dropped. `whole`: the forces' derivative, which has
+  /// V (2 μ − 2 (2 μ − λ tr(S − I)) / (s_i + s_j)) more along each t_k. `positive`: what is negative of that left out.
+  /// All but `whole` are positive semidefinite.
+  enum class Tangent { turned, whole, positive };
 
-  /// Adds −Σ R K_e (Rᵀ x − X) [N] to `force` and the tangent to the matrix's values: positive semidefinite, symmetric
-  /// to the last bit. Returns the elastic energy [J]. Every sum has one order, so that no bit depends on the number of
-  /// workers. No allocation after the first call.
+  /// Adds −Σ R K_e (Rᵀ x − X) [N] to `force` and the tangent to the matrix's values, symmetric to the last bit. Returns
+  /// the elastic energy [J]. Every sum has one order, so that no bit depends on the number of workers. No allocation
+  /// after the first call.
   double evaluate(const Vector& positions, Vector& force, SparseMatrix& stiffness, Workers& workers,
                   Tangent tangent = Tangent::turned);
 

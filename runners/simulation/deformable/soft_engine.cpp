@@ -17,7 +17,7 @@ namespace conebench::simulation {
 
 namespace {
 
-constexpr const char* version = "elastic bodies 3";
+constexpr const char* version = "elastic bodies 4";
 
 class SoftEngine final : public Engine {
  public:
@@ -88,15 +88,19 @@ class SoftEngine final : public Engine {
     return std::monostate{};
   }
 
-  bool linearise(const Vector& position, double time_step, Mechanics& mechanics) override {
+  bool linearise(const Vector& velocity, double time_step, Tangent tangent, Mechanics& mechanics) override {
     begin(Stage::assembly);
     mechanics.force -= following_;
-    frames_.place(position, state_.velocity, state_.time + time_step);
-    evaluate_elastic(position, following_, CorotatedBody::Tangent::exact);
+    State moved = state_;
+    advance_position(moved, velocity, time_step);
+    frames_.place(moved.position, velocity, state_.time + time_step);
+    const bool whole = tangent == Tangent::whole;
+    evaluate_elastic(moved.position, following_,
+                     whole ? CorotatedBody::Tangent::whole : CorotatedBody::Tangent::positive, time_step);
     frames_.place(state_.position, state_.velocity, state_.time);
     mechanics.force += following_;
     mechanics.stiffness = stiffness_;
-    pull(position, time_step, mechanics);
+    pull(moved.position, time_step, mechanics);
     return true;
   }
 
@@ -248,18 +252,28 @@ class SoftEngine final : public Engine {
   }
 
   /// Of the frames as they are placed: force, K = Σ R K_e Rᵀ + Σ J_eᵀ K J_e in stiffness_, Σ E in bounds_. Returns the
-  /// energy. The exact tangent has the forces' derivative in K instead, of joints newton_stiffness(), and no E.
-  double evaluate_elastic(const Vector& position, Vector& force, CorotatedBody::Tangent tangent) {
+  /// energy. Other tangents have it derived by the Δt v that led here, and no E.
+  double evaluate_elastic(const Vector& position, Vector& force, CorotatedBody::Tangent tangent,
+                          double time_step = 0.0) {
     force.setZero(dimensions_.velocities);
     values(bounds_).setZero();
     values(stiffness_).setZero();
     double energy = 0.0;
     for (CorotatedBody& body : elastic_) energy += body.evaluate(position, force, stiffness_, workers_, tangent);
-    const bool exact = tangent == CorotatedBody::Tangent::exact;
+    const bool derived = tangent != CorotatedBody::Tangent::turned;
+    const auto turn_of = [&](int body) -> Eigen::Vector3d {
+      if (body < model_.rigid_number(0) || frames_.is_guide(body)) return Eigen::Vector3d::Zero();
+      return time_step * frames_.spin(std::size_t(body - model_.rigid_number(0)));
+    };
+    if (derived) derivatives_.resize(model_.joints.size());
     workers_.run(model_.joints.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t j = begin; j < end; ++j) {
-        joints_at_[j] = joint_at(model_.joints[j], frames_);
-        if (exact) joints_at_[j].curvature = newton_stiffness(model_.joints[j], joints_at_[j]);
+        const SpringJoint& joint = model_.joints[j];
+        joints_at_[j] = joint_at(joint, frames_);
+        if (!derived) continue;
+        derivatives_[j] = derivatives_of(joint, joints_at_[j], frames_, turn_of(joint.a), turn_of(joint.b));
+        if (tangent == CorotatedBody::Tangent::positive)
+          derivatives_[j].hessian = without_negative(derivatives_[j].hessian);
       }
     });
     const int* place = joint_places_.data();
@@ -267,7 +281,8 @@ class SoftEngine final : public Engine {
       const JointAt& at = joints_at_[j];
       energy += at.energy;
       const Eigen::Matrix<double, 6, 14> weighted = model_.joints[j].gain.asDiagonal() * at.jacobian;
-      const Eigen::Matrix<double, 14, 1> pull = weighted.transpose() * at.error;
+      const Eigen::Matrix<double, 14, 1> pull =
+          derived ? derivatives_[j].gradient : Eigen::Matrix<double, 14, 1>(weighted.transpose() * at.error);
       for (int c = 0; c < at.count; ++c) {
         const int column = at.columns[std::size_t(c)];
         force[column] -= pull[c];
@@ -275,8 +290,8 @@ class SoftEngine final : public Engine {
           // One product for both sides of the diagonal.
           const int low = std::min(r, c), high = std::max(r, c);
           stiffness_.valuePtr()[*place] +=
-              exact ? at.curvature(low, high) : at.jacobian.col(low).dot(weighted.col(high));
-          if (!exact) bounds_.valuePtr()[*place] += at.bound(low, high);
+              derived ? derivatives_[j].hessian(low, high) : at.jacobian.col(low).dot(weighted.col(high));
+          if (!derived) bounds_.valuePtr()[*place] += at.bound(low, high);
           ++place;
         }
       }
@@ -350,6 +365,7 @@ class SoftEngine final : public Engine {
   Vector rates_;
   std::vector<int> joint_places_;
   std::vector<JointAt> joints_at_;
+  std::vector<JointDerivatives> derivatives_;  ///< of the joints, with integrator=newton
   std::vector<std::string> notes_;
 };
 

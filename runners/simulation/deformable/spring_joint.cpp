@@ -19,7 +19,7 @@ JointRows joint_rows(const SpringJoint& joint, const Frames& frames) {
 
   // R_aᵀ (δp_b − δp_a + d × δθ_a) and J_l⁻¹(φ) R_aᵀ (δθ_b − δθ_a).
   const PointMotion of_a = frames.motion_of(joint.a, p_a), of_b = frames.motion_of(joint.b, p_b);
-  const Eigen::Matrix3d turn = logarithm_derivative(phi) * back / joint.length;
+  const Eigen::Matrix3d turn = of_logarithm(phi).at(phi) * back / joint.length;
   const Eigen::Matrix3d move = back / joint.length;
   at.jacobian.setZero();
   for (const auto& [motion, sign] : {std::pair(&of_a, -1.0), {&of_b, 1.0}}) {
@@ -76,11 +76,50 @@ JointAt joint_at(const SpringJoint& joint, const Frames& frames) {
   return at;
 }
 
-Eigen::Matrix<double, 14, 14> newton_stiffness(const SpringJoint& joint, const JointAt& at) {
-  using Matrix14 = Eigen::Matrix<double, 14, 14>;
-  const Matrix14 whole = at.jacobian.transpose() * joint.gain.asDiagonal() * at.jacobian + at.curvature;
-  const Eigen::SelfAdjointEigenSolver<Matrix14> eigen(0.5 * (whole + whole.transpose()));
-  const Matrix14 kept =
+JointDerivatives derivatives_of(const SpringJoint& joint, const JointAt& at, const Frames& frames,
+                                const Eigen::Vector3d& turn_a, const Eigen::Vector3d& turn_b) {
+  const FramePose& a = frames.pose(joint.a);
+  const bool moves_a = frames.motion_of(joint.a, a.position).count > 0;
+  const bool moves_b = frames.motion_of(joint.b, a.position).count > 0;
+  const Index row_a = 3, row_b = moves_a ? 9 : 3;  // of the angular velocities
+  const Eigen::Matrix<double, 6, 1> pull = joint.gain.cwiseProduct(at.error);
+  JointDerivatives result{at.jacobian.transpose() * pull,
+                          at.jacobian.transpose() * joint.gain.asDiagonal() * at.jacobian + at.curvature};
+  auto& h = result.hessian;
+
+  // What J_eᵀ K J_e lacks in the last three rows. To second order R_aᵀ R_b turns by R_aᵀ (θ_b − θ_a − ½ θ_a × θ_b).
+  const Eigen::Vector3d phi = at.error.tail<3>() * joint.length, m = pull.tail<3>() / joint.length;
+  const TurnJacobian log = of_logarithm(phi);
+  const Eigen::Matrix3d derivative = log.at(phi);
+  const Eigen::Matrix3d bend = a.rotation * log.curvature(phi, m) * derivative * a.rotation.transpose();
+  const Eigen::Matrix3d half_moment = cross_matrix(0.5 * a.rotation * derivative.transpose() * m);
+  if (moves_a) h.block<3, 3>(row_a, row_a) += bend;
+  if (moves_b) h.block<3, 3>(row_b, row_b) += bend;
+  if (moves_a && moves_b) {
+    h.block<3, 3>(row_a, row_b) += half_moment - bend;
+    h.block<3, 3>(row_b, row_a) -= half_moment + bend;
+  }
+  h = (0.5 * (h + h.transpose())).eval();
+
+  // From turns on top of the frames' to rotation vectors.
+  const auto change_to = [&](const Eigen::Vector3d& turn, Index row) {
+    const TurnJacobian exp = of_exponential(turn);
+    const Eigen::Matrix3d to = exp.at(turn);
+    const Eigen::Vector3d moment = result.gradient.segment<3>(row);
+    h.middleRows<3>(row) = (to.transpose() * h.middleRows<3>(row)).eval();
+    h.middleCols<3>(row) = (h.middleCols<3>(row) * to).eval();
+    h.block<3, 3>(row, row) += exp.curvature(turn, moment);
+    result.gradient.segment<3>(row) = to.transpose() * moment;
+  };
+  if (moves_a) change_to(turn_a, row_a);
+  if (moves_b) change_to(turn_b, row_b);
+  h = (0.5 * (h + h.transpose())).eval();
+  return result;
+}
+
+Eigen::Matrix<double, 14, 14> without_negative(const Eigen::Matrix<double, 14, 14>& symmetric) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 14, 14>> eigen(symmetric);
+  const Eigen::Matrix<double, 14, 14> kept =
       eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
   return 0.5 * (kept + kept.transpose());
 }

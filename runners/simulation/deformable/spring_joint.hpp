@@ -30,8 +30,16 @@ struct JointAt : JointRows {
 JointRows joint_rows(const SpringJoint& joint, const Frames& frames);
 JointAt joint_at(const SpringJoint& joint, const Frames& frames);
 
-/// J_eᵀ K J_e + S with its negative eigenvalues set to 0. Gauss-Newton in rotations: the derivative of log's derivative
-/// is left out.
-Eigen::Matrix<double, 14, 14> newton_stiffness(const SpringJoint& joint, const JointAt& at);
+/// The energy ½ eᵀ K e of frames that have turned by `turn_a` and `turn_b` [rad], a rotation vector each, as a function
+/// of these and of the frames' displacements: over the columns of `at` its first two derivatives [N, N m].
+struct JointDerivatives {
+  Eigen::Matrix<double, 14, 1> gradient;
+  Eigen::Matrix<double, 14, 14> hessian;  ///< symmetric to the last bit
+};
+JointDerivatives derivatives_of(const SpringJoint& joint, const JointAt& at, const Frames& frames,
+                                const Eigen::Vector3d& turn_a, const Eigen::Vector3d& turn_b);
+
+/// The matrix with its negative eigenvalues set to 0.
+Eigen::Matrix<double, 14, 14> without_negative(const Eigen::Matrix<double, 14, 14>& symmetric);
 
 }  // namespace conebench::simulation

@@ -54,7 +54,7 @@ struct Constants {
   double over_relaxation = 0.9;  ///< stronger loses the branch
   double admissible = 0.9;       ///< error of a contact that late paths leave, in tolerances
   // Stages.
-  int few_contacts = 16;          ///< that are swept before anything is scaled, and whose factors need no analysis
+  int few_contacts = 16;          ///< that are swept before anything is scaled
   double near = 1e-5;             ///< residual from which SSN with strong regularisation arrives
   double near_tolerances = 10.0;  ///< where the tolerance itself is not below `near`
   double within = 1e3;            ///< tolerances that settling on what the tolerance allows can gain

@@ -16,11 +16,11 @@ namespace {
 
 /// Of blocks, one a bit.
 using Columns = std::uint32_t;
-constexpr auto most = static_cast<std::size_t>(tuned.few_contacts);
+constexpr auto most = static_cast<std::size_t>(DenseLu::most_contacts);
 
 Columns only(std::size_t i) { return Columns{1} << i; }
 Columns before(std::size_t i) { return only(i) - 1; }
-Columns after(std::size_t i) { return ~before(i + 1); }
+Columns after(std::size_t i) { return ~before(i) & ~only(i); }
 
 template <class Visit>
 void each(Columns columns, Visit visit) {

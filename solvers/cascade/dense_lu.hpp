@@ -6,9 +6,11 @@
 
 namespace conebench::cascade {
 
-/// The factors of at most sixteen contacts' matrices in the order that they have: which blocks of a row
-/// they fill stands in the bits of a number, so that the analysis costs next to nothing.
+/// The factors of a few contacts' matrices in the order that they have: which blocks of a row they fill stands in the
+/// bits of a number, so that the analysis costs next to nothing.
 struct DenseLu {
+  static constexpr int most_contacts = 32;  ///< bits of that number
+
   std::unique_ptr<SparseLu::Factors> factors;
   double flops, bytes;  ///< SparseLu's
 

@@ -243,7 +243,7 @@ void SparseLu::analyse(const BlockMatrix& matrix) {
   dimension_ = matrix.dimension;
   stored_ = static_cast<double>(matrix.columns.size());
   factors_.reset();
-  if (matrix.rows() <= tuned.few_contacts) {
+  if (matrix.rows() <= DenseLu::most_contacts) {
     DenseLu few(matrix);
     flops_ = few.flops;
     bytes_ = few.bytes;

@@ -19,8 +19,7 @@ Vector jamming_impulses(Parts& parts, Search& search) {
   for (double shift = residual / tuned.inner; shift > 0.5 * residual; shift *= 0.5) {
     shifted.problem.become_shifted(problem, shift, Vector::Zero(problem.size()));
     Search inner(shifted.problem, tuned.least_inner * search.tolerance(), search);
-    Vector next = r;
-    if (!shifted.newton.run(inner, next, {})) break;
+    if (!shifted.newton.run(inner, r, {})) break;
     r = inner.best_point();
     last = impulse;
     problem.to_impulse(r, impulse);
@@ -64,8 +63,7 @@ bool relax_joints(Parts& parts, Search& search) {
     const ScaledProblem moving(*problem, std::move(joints).value());
     SemismoothNewton newton(moving, parts.lu());
     Search inner(moving, tuned.inner * search.tolerance(), search);
-    Vector r = search.best_point();
-    if (!newton.run(inner, r, {}) && !search.halted()) {
+    if (!newton.run(inner, search.best_point(), {}) && !search.halted()) {
       InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, tuned.path_steps);
     }
     moving.to_impulse(inner.best_point(), impulse);

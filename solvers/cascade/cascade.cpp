@@ -119,7 +119,7 @@ class PartSolver final : public Solver {
     if (swept && !measured) impulse = guess;
     if (!parts_) make_parts();
     const ScaledProblem& problem = parts_->problem();
-    Search search(problem, stop, monitor, parts_->impulse_workspace());
+    Search search(problem, stop, monitor, impulse);
     if (swept) search.go_on_after_sweep();
     Vector r;
     problem.from_impulse(impulse, r);

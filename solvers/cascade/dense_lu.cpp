@@ -31,7 +31,7 @@ void each(Columns columns, Visit visit) {
 template <int Dim>
 class Factors final : public SparseLu::Factors {
  public:
-  explicit Factors(const BlockMatrix& matrix) : n_(static_cast<std::size_t>(matrix.rows())), blocks_(n_ * n_) {
+  explicit Factors(const BlockMatrix& matrix) : n_(static_cast<std::size_t>(matrix.rows())), blocks_(n_ * (n_ + 1)) {
     for (std::size_t i = 0; i < n_; ++i) {
       filled_[i] = only(i);
       for (int k = matrix.row_begin(static_cast<int>(i)); k < matrix.row_begin(static_cast<int>(i) + 1); ++k)
@@ -50,7 +50,7 @@ class Factors final : public SparseLu::Factors {
       if (system.left_out[i] == Left::everything) continue;
       kept_ |= only(i);
       second_[i] = Dim == 2 && (system.left_out[i] & Left::last) != 0 ? 1 : 2;
-      right_[i] = Work::right(system.right[i].data(), second_[i]);
+      right(i) = Work::right(system.right[i].data(), second_[i]);
     }
     bool regular = true;
     each(kept_, [&](std::size_t i) {
@@ -60,7 +60,7 @@ class Factors final : public SparseLu::Factors {
       const typename Work::Factor left(system.left[i].data(), second_[i]);
       for (int k = matrix.row_begin(static_cast<int>(i)); k < matrix.row_begin(static_cast<int>(i) + 1); ++k) {
         const auto j = static_cast<std::size_t>(matrix.column(k));
-        if ((kept_ & only(j)) != 0) row[j].add_product(left, matrix.block(k), right_[j]);
+        if ((kept_ & only(j)) != 0) row[j].add_product(left, matrix.block(k), right(j));
       }
       each(filled_[i] & kept_ & before(i), [&](std::size_t j) {
         const Work* const pivots = &blocks_[n_ * j];
@@ -75,36 +75,37 @@ class Factors final : public SparseLu::Factors {
   }
 
   void solve(const Vector& right_side, Vector& solution) override {
+    std::array<typename Work::Row, most> x;
     solution = right_side;
     const auto rest = [&](std::size_t i, Columns columns) {
-      typename Work::Row sum = x_[i];
-      each(columns, [&](std::size_t j) { sum -= blocks_[n_ * i + j].times(x_[j]); });
+      typename Work::Row sum = x[i];
+      each(columns, [&](std::size_t j) { sum -= blocks_[n_ * i + j].times(x[j]); });
       return sum;
     };
     each(kept_, [&](std::size_t i) {
-      x_[i] = Work::from_contact(&right_side[static_cast<Index>(3 * i)], second_[i]);
-      x_[i] = rest(i, filled_[i] & kept_ & before(i));
+      x[i] = Work::from_contact(&right_side[static_cast<Index>(3 * i)], second_[i]);
+      x[i] = rest(i, filled_[i] & kept_ & before(i));
     });
     for (std::size_t i = n_; i-- > 0;) {
       if ((kept_ & only(i)) == 0) continue;
-      x_[i] = blocks_[n_ * i + i].times(rest(i, filled_[i] & kept_ & after(i)));
+      x[i] = blocks_[n_ * i + i].times(rest(i, filled_[i] & kept_ & after(i)));
       const auto place = static_cast<Index>(3 * i);
-      Work::to_contact(x_[i], &right_side[place], second_[i], &solution[place]);
+      Work::to_contact(x[i], &right_side[place], second_[i], &solution[place]);
     }
   }
 
   double products = 0.0;  ///< of blocks, with nothing left out
-  double bytes() const { return static_cast<double>(sizeof(*this) + n_ * n_ * sizeof(Work)); }
+  double bytes() const { return static_cast<double>(sizeof(*this) + blocks_.size() * sizeof(Work)); }
 
  private:
   using Work = RowBlock<Dim>;
+  Work& right(std::size_t i) { return blocks_[n_ * n_ + i]; }
+
   std::size_t n_;
-  std::vector<Work> blocks_;
+  std::vector<Work> blocks_;  ///< and behind them what stands right of the matrix
   std::array<Columns, most> filled_;
   Columns kept_ = 0;               ///< contacts of which not everything is left out
   std::array<char, most> second_;  ///< RowBlock's
-  std::array<Work, most> right_;
-  std::array<typename Work::Row, most> x_;
 };
 
 }  // namespace

@@ -58,8 +58,7 @@ class Driver {
   void only_sweep() { sweep_to_the_end(parts_, search_, swept_); }
   void newton() {
     search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
-    Vector r = swept_;
-    parts_.newton().run(search_, r, first_newton, swept_end_);
+    parts_.newton().run(search_, swept_, first_newton, swept_end_);
   }
   void sweep_more() { sweep_on(parts_, search_, swept_); }
   void rescue() { cascade::rescue(parts_, search_); }

@@ -38,7 +38,6 @@ InteriorPoint::InteriorPoint(const ScaledProblem& problem, BlockLu& lu, Semismoo
       product_(problem.size()),
       infeasibility_(problem.size()),
       residual_workspace_(problem.size()),
-      candidate_(problem.size()),
       d_(at(problem.contacts())) {
   for (auto* direction : {&affine_, &corrected_, &chosen_}) direction->resize(problem.size());
 }
@@ -124,8 +123,7 @@ double InteriorPoint::choose_step(int iteration, double m) {
 bool InteriorPoint::finish_with_newton(Search& search) {
   NewtonBudget budget = finish;
   if (alternate) budget.relative = search.odd_attempt() ? tuned.strong : tuned.relative;
-  candidate_ = r_;
-  return newton_.run(search, candidate_, budget);
+  return newton_.run(search, r_, budget);
 }
 
 bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations) {

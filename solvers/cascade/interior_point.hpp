@@ -37,7 +37,7 @@ class InteriorPoint {
   const ScaledProblem& problem_;
   PathSystem system_;
   SemismoothNewton& newton_;
-  Vector r_, w_, product_, infeasibility_, residual_workspace_, candidate_;
+  Vector r_, w_, product_, infeasibility_, residual_workspace_;
   Field d_, affine_quotient_;
   PathSystem::Direction affine_, corrected_, chosen_;
 };

@@ -30,11 +30,7 @@ class Parts {
   /// `problem` must outlive this object. Factors of more than `most_bytes` are never made.
   explicit Parts(const ContactProblem& problem, double most_bytes = std::numeric_limits<double>::infinity(),
                  std::optional<JointElimination> joints = std::nullopt)
-      : source_(&problem),
-        most_bytes_(most_bytes),
-        problem_(problem, std::move(joints)),
-        sweep_(problem_),
-        impulse_(problem.rows()) {}
+      : source_(&problem), most_bytes_(most_bytes), problem_(problem, std::move(joints)), sweep_(problem_) {}
 
   /// Takes the order and the fill of `earlier`, which is of no use afterwards, where the pattern of blocks is the same:
   /// from one step of a simulation to the next.
@@ -48,7 +44,6 @@ class Parts {
   const ScaledProblem& problem() const { return problem_; }
   const ContactSweep& sweep() const { return sweep_; }
   double most_bytes() const { return most_bytes_; }
-  Vector& impulse_workspace() { return impulse_; }
 
   BlockLu& lu() {
     if (!lu_) {
@@ -73,7 +68,6 @@ class Parts {
   double most_bytes_;
   ScaledProblem problem_;
   ContactSweep sweep_;
-  Vector impulse_;
   std::unique_ptr<BlockLu> lu_;
   std::unique_ptr<SemismoothNewton> newton_;
   std::unique_ptr<InteriorPoint> interior_point_;

@@ -21,8 +21,7 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
   const NewtonBudget budget = inner_budget(shifted_.problem.shift());
   shifted_.interior_point.finish.relative = budget.relative;
   shifted_.interior_point.finish.largest = budget.largest;
-  candidate_ = start;
-  Inner outcome = shifted_.newton.run(inner, candidate_, budget) ? Inner::near : Inner::unsolved;
+  Inner outcome = shifted_.newton.run(inner, start, budget) ? Inner::near : Inner::unsolved;
   if (outcome == Inner::unsolved && !newton_only && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
@@ -111,8 +110,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     const bool falls = path.best_residual < tuned.hand_over_below && residual < tuned.progress * last_finish;
     if ((k + 1) % (falls ? tuned.finish_every : tuned.finish_every * tuned.finish_every) == 0) {
       last_finish = residual;
-      candidate_ = point_;
-      if (newton_.run(search, candidate_, strong_newton)) return true;
+      if (newton_.run(search, point_, strong_newton)) return true;
     }
     last_residual = residual;
     path.start = point_;

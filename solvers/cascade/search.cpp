@@ -8,13 +8,13 @@
 
 namespace conebench::cascade {
 
-Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace)
+Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, VectorRef impulse_workspace)
     : problem_(&problem),
       products_before_(problem.products()),
       tolerance_(stop.tolerance),
       criterion_(stop.criterion),
       monitor_(&monitor),
-      impulse_(&impulse_workspace),
+      impulse_(impulse_workspace.data(), impulse_workspace.size()),
       max_iterations_(stop.max_iterations),
       best_point_(Vector::Zero(problem.size())) {
   hold_to_limit();
@@ -36,12 +36,12 @@ void Search::go_on_after_sweep() {
 void Search::measure_joints(const ContactProblem& problem) { joints_ = &problem; }
 
 double Search::with_joints(const Vector& r, double residual) {
-  problem_->to_impulse(r, *impulse_);
-  const double left = joint_velocity_left(*joints_, *impulse_) / problem_->reference_velocity();
+  problem_->to_impulse(r, impulse_);
+  const double left = joint_velocity_left(*joints_, impulse_) / problem_->reference_velocity();
   if (left <= tuned.fallen * residual && residual > tolerance_) return residual;
   if (std::isnan(left)) return left;
   if (!whole_) whole_.emplace(*joints_, gauss_seidel::OwnModel::ncp);
-  const double whole = whole_->natural_map(*impulse_);
+  const double whole = whole_->natural_map(impulse_);
   return whole <= residual ? residual : whole;
 }
 
@@ -51,8 +51,8 @@ bool Search::follow(Decision decision) {
 }
 
 bool Search::observe() {
-  const double residual = write_answer(*impulse_);
-  return follow(monitor_->observe(offers_, *impulse_, residual));
+  const double residual = write_answer(impulse_);
+  return follow(monitor_->observe(offers_, impulse_, residual));
 }
 
 bool Search::look_meanwhile() {
@@ -90,8 +90,8 @@ bool Search::take(const Vector& r, double residual) {
   accepted_ = good && criterion_ == Criterion::own;
   // The point asked about is the one that is returned if the answer is yes.
   if (good && !accepted_) {
-    problem_->to_impulse(r, *impulse_);
-    accepted_ = follow(monitor_->propose(offers_, *impulse_, residual));
+    problem_->to_impulse(r, impulse_);
+    accepted_ = follow(monitor_->propose(offers_, impulse_, residual));
   } else if (!good && monitor_->due(offers_)) {
     accepted_ = observe();
   }
@@ -114,8 +114,8 @@ bool Search::offer_impulse(Vector& impulse) {
     best_impulse_ = impulse;
   }
   if (!(residual <= tolerance_)) return false;
-  *impulse_ = impulse;
-  accepted_ = criterion_ == Criterion::own || follow(monitor_->propose(offers_, *impulse_, residual));
+  impulse_ = impulse;
+  accepted_ = criterion_ == Criterion::own || follow(monitor_->propose(offers_, impulse_, residual));
   if (accepted_) best_impulse_ = impulse;
   return accepted_;
 }

@@ -19,7 +19,7 @@ namespace conebench::cascade {
 class Search {
  public:
   /// A search on the problem itself. `impulse_workspace` is rows() long.
-  Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, Vector& impulse_workspace);
+  Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, VectorRef impulse_workspace);
   /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`, whose
   /// monitor counts its points, too. It is also accepted, to end it, where that monitor accepts what `outer` has.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
@@ -82,7 +82,7 @@ class Search {
   double tolerance_;
   Criterion criterion_ = Criterion::own;
   Monitor* monitor_ = nullptr;
-  Vector* impulse_ = nullptr;
+  Eigen::Map<Vector> impulse_{nullptr, 0};
   Search* outer_ = nullptr;
   long max_iterations_ = std::numeric_limits<long>::max();
   long newton_steps_ = 0;

@@ -40,10 +40,10 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
       right_side_(problem.size()),
       z_(problem.size()) {}
 
-void SemismoothNewton::linearise(const Vector& r) {
+void SemismoothNewton::linearise() {
   const double half_root = std::sqrt(0.5);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    const Eigen::Vector3d ri = r.segment<3>(3 * i);
+    const Eigen::Vector3d ri = r_.segment<3>(3 * i);
     const Eigen::Vector3d wi = rho_ * w_.segment<3>(3 * i);
     const double slip = tangential_norm<3>(wi);
     Eigen::Vector3d y = ri - wi;
@@ -87,7 +87,7 @@ void SemismoothNewton::linearise(const Vector& r) {
   }
 }
 
-void SemismoothNewton::step(Vector& r, double alpha) {
+void SemismoothNewton::step(double alpha) {
   problem_.multiply(known_, z_);
   const double share = alpha / rho_;
   for (int i = 0; i < problem_.contacts(); ++i) {
@@ -100,14 +100,13 @@ void SemismoothNewton::step(Vector& r, double alpha) {
   factored_ = system_.left_out;
   lu_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
-    r.segment<3>(3 * i) += system_.right[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
+    r_.segment<3>(3 * i) += system_.right[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
   }
 }
 
-bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start) {
+bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudget& budget, const Measured& known) {
   constexpr int stall = 2;
   constexpr std::array<double, 4> scales{1.0, tuned.other_scale, 1.0, 1.0 / tuned.other_scale};
-  double best = std::numeric_limits<double>::infinity();
   double best_to_beat = std::numeric_limits<double>::infinity();
   double last = 0.0;
   int without_progress = 0;
@@ -115,48 +114,42 @@ bool SemismoothNewton::run(Search& search, Vector& r, const NewtonBudget& budget
   Cycle cycle;
   int cycles = 0;
   rho_ = budget.scale;
-  best_ = r;
+  r_ = start;
   for (int k = 0;; ++k) {
-    const bool known = k == 0 && start.velocity.size() > 0;
-    known ? void(w_ = start.velocity) : problem_.velocity(r, w_);
-    const double residual = known ? start.residual : problem_.residual(r, w_);
+    const bool measured = k == 0 && known.velocity.size() > 0;
+    measured ? void(w_ = known.velocity) : problem_.velocity(r_, w_);
+    const double residual = measured ? known.residual : problem_.residual(r_, w_);
     if (k > 0 || budget.start_counts) {
       without_progress = residual < tuned.progress * best_to_beat ? 0 : without_progress + 1;
       best_to_beat = std::min(best_to_beat, residual);
     }
-    if (residual < best) {
-      best = residual;
-      best_ = r;
-    }
-    if (!known && search.offer(r, residual)) return true;
+    if (!measured && search.offer(r_, residual)) return true;
     if (!std::isfinite(residual) || k >= budget.steps || without_progress >= budget.stall_window || search.halted())
-      break;
+      return false;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
     }
     if (budget.leaves_cycles) {
       if (cycle.closes(residual)) {
-        if (++cycles == 3) break;
+        if (++cycles == 3) return false;
         cycle = {};
         last = 0.0;
         if (cycles == 1) {
-          r = 0.5 * (r + previous_);
+          r_ = 0.5 * (r_ + previous_);
           continue;
         }
         rho_ = tuned.other_scale * tuned.other_scale * budget.scale;
       }
-      previous_ = r;
+      previous_ = r_;
     }
-    linearise(r);
+    linearise();
     const bool trusted = budget.trusts_modes && factored_ == system_.left_out &&
                          residual < std::min(tuned.trusted_below, tuned.fallen * last);
     const double relative = (trusted ? tuned.trusted_share : 1.0) * budget.relative;
-    step(r, std::min(budget.largest, std::max(tuned.least, relative * residual)));
+    step(std::min(budget.largest, std::max(tuned.least, relative * residual)));
     last = residual;
     search.count_newton();
   }
-  r = best_;
-  return false;
 }
 
 }  // namespace conebench::cascade

@@ -61,22 +61,21 @@ class SemismoothNewton {
   /// Both must outlive this object; `lu` has analysed `problem`'s pattern.
   SemismoothNewton(const ScaledProblem& problem, BlockLu& lu);
 
-  /// Starts at r and leaves r at the best point of this run. True: `search` accepted a point. `start`: what was
-  /// measured at r and offered to `search` already.
-  bool run(Search& search, Vector& r, const NewtonBudget& budget, const Measured& start = {});
+  /// True: `search` accepted a point. `known`: what was measured at `start` and offered to `search` already.
+  bool run(Search& search, const Vector& start, const NewtonBudget& budget, const Measured& known = {});
 
  private:
-  /// Fills system_, right_side_ and known_ for the point (r, w_), with α = 0.
-  void linearise(const Vector& r);
+  /// Fills system_, right_side_ and known_ for the point (r_, w_), with α = 0.
+  void linearise();
   /// Adds the terms with α and solves.
-  void step(Vector& r, double alpha);
+  void step(double alpha);
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
   double rho_ = 1.0;
   BlockSystem system_;
   std::vector<char> factored_;  ///< left out of the last factors: their modes
-  Vector w_, known_, right_side_, z_, best_, previous_;
+  Vector r_, w_, known_, right_side_, z_, previous_;
 };
 
 }  // namespace conebench::cascade

@@ -38,8 +38,7 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
 bool rescue(Parts& parts, Search& search) {
   for (double before = std::numeric_limits<double>::infinity(); search.best() < tuned.good_step * before;) {
     before = search.best();
-    Vector r = search.best_point();
-    if (parts.newton().run(search, r, strong_newton) || search.halted()) return true;
+    if (parts.newton().run(search, search.best_point(), strong_newton) || search.halted()) return true;
   }
   return false;
 }

@@ -56,7 +56,8 @@ TEST(BilateralRelaxation, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory
     ASSERT_TRUE(parts.lu().fits());
     SilentMonitor monitor;
     const StopRule stop{.tolerance = 1e-8, .criterion = Criterion::own};
-    cascade::Search search(parts.problem(), stop, monitor, parts.impulse_workspace());
+    Vector workspace(problem.rows());
+    cascade::Search search(parts.problem(), stop, monitor, workspace);
     search.measure_joints(problem);
     Vector r = Vector::Zero(parts.problem().size());
     EXPECT_FALSE(parts.newton().run(search, r, {.steps = 40, .stall_window = 20}));

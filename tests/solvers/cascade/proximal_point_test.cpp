@@ -34,7 +34,8 @@ Path path(const ContactProblem& problem, double admissible) {
   cascade::Parts parts(problem);
   SilentMonitor monitor;
   const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .criterion = Criterion::own};
-  cascade::Search search(parts.problem(), stop, monitor, parts.impulse_workspace());
+  Vector workspace(problem.rows());
+  cascade::Search search(parts.problem(), stop, monitor, workspace);
   Vector impulse = Vector::Constant(problem.rows(), 1.0 + 1e3 * 0.2);
   impulse[0] = 1.0 + 1e3 * 0.6;
   Vector start;

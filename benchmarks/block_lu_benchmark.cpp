@@ -27,8 +27,7 @@ using cascade::SparseLu;
 /// The matrix G̃ + 0.01 I: every contact sticks.
 void factor_repeatedly(benchmark::State& state, const ContactProblem& source) {
   const ScaledProblem problem(source);
-  const cascade::BlockSystem system(problem.contacts(), 0.01,
-                                    problem.planar() ? cascade::Left::middle : cascade::Left::nothing);
+  const cascade::BlockSystem system(problem.contacts(), 0.01);
   SparseLu lu;
   lu.analyse(problem.matrix());
   lu.factor(problem.matrix(), system);

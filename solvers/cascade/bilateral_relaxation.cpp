@@ -10,16 +10,17 @@ namespace {
 /// λ_j along the impulses that jam: what still grows when α shrinks. Empty where α cannot shrink.
 Vector jamming_impulses(Parts& parts, Search& search) {
   const ScaledProblem& problem = parts.problem();
-  ShiftedProblem& shifted = parts.shifted();
+  ScaledProblem shifted(problem);
+  SemismoothNewton newton(shifted, parts.lu());
   const double residual = search.best();
   Vector r = Vector::Zero(problem.size());
   Vector impulse = Vector::Zero(parts.source().rows());
   Vector last = impulse;
   int solved = 0;
   for (double shift = residual / tuned.inner; shift > 0.5 * residual; shift *= 0.5) {
-    shifted.problem.become_shifted(problem, shift, Vector::Zero(problem.size()));
-    Search inner(shifted.problem, tuned.least_inner * search.tolerance(), search);
-    if (!shifted.newton.run(inner, r, {})) break;
+    shifted.become_shifted(problem, shift, Vector::Zero(problem.size()));
+    Search inner(shifted, tuned.least_inner * search.tolerance(), search);
+    if (!newton.run(inner, r, {})) break;
     r = inner.best_point();
     last = impulse;
     problem.to_impulse(r, impulse);

@@ -25,31 +25,20 @@ struct BlockMatrix {
   BlockGraph graph() const { return {row_begins, columns}; }
 };
 
-/// What a factorization leaves out of a contact, by bits: components of its three unknowns that couple with nothing and
-/// are 0 on the right side. Where blocks are 2×2 every contact leaves out one at least, which t2 is kept to.
-struct Left {
-  enum Bits : char {
-    nothing = 0,
-    middle = 1 << 1,
-    last = 1 << 2,
-    middle_and_last = middle | last,
-    everything = 1 | middle_and_last
-  };
-};
-
 /// What is made of a BlockMatrix G to be factored: block (i, j) is left[i] G_ij right[j], plus diagonal[i] where i = j.
-/// Contacts of which everything is left out act as rows of the identity.
+/// Contacts that are left out act as rows of the identity. Where blocks are 2×2 the second tangent is kept to the
+/// second unknown of every contact, which couples with nothing and is 0 on the right side.
 struct BlockSystem {
   using Block = Eigen::Matrix3d;
   std::vector<Block> left, right, diagonal;
-  std::vector<char> left_out;  ///< bits of Left
+  std::vector<char> left_out;
 
   /// diagonal[i] = d I beside G itself.
-  explicit BlockSystem(int contacts, double d = 0.0, char out = Left::nothing)
+  explicit BlockSystem(int contacts, double d = 0.0)
       : left(static_cast<std::size_t>(contacts), Block::Identity()),
         right(left),
         diagonal(left.size(), d * Block::Identity()),
-        left_out(left.size(), out) {}
+        left_out(left.size(), false) {}
 };
 
 /// A singular block, moved away from that.

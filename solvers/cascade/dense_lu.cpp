@@ -47,17 +47,16 @@ class Factors final : public SparseLu::Factors {
   bool factor(const BlockMatrix& matrix, const BlockSystem& system) override {
     kept_ = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-      if (system.left_out[i] == Left::everything) continue;
+      if (system.left_out[i]) continue;
       kept_ |= only(i);
-      second_[i] = Dim == 2 && (system.left_out[i] & Left::last) != 0 ? 1 : 2;
-      right(i) = Work::right(system.right[i].data(), second_[i]);
+      right(i) = Work::of(system.right[i].data());
     }
     bool regular = true;
     each(kept_, [&](std::size_t i) {
       Work* const row = &blocks_[n_ * i];
       each(filled_[i] & kept_, [&](std::size_t j) { row[j] = {}; });
-      row[i] = Work::diagonal(system.diagonal[i].data(), second_[i]);
-      const typename Work::Factor left(system.left[i].data(), second_[i]);
+      row[i] = Work::of(system.diagonal[i].data());
+      const auto left = Work::Factor::of(system.left[i].data());
       for (int k = matrix.row_begin(static_cast<int>(i)); k < matrix.row_begin(static_cast<int>(i) + 1); ++k) {
         const auto j = static_cast<std::size_t>(matrix.column(k));
         if ((kept_ & only(j)) != 0) row[j].add_product(left, matrix.block(k), right(j));
@@ -83,14 +82,14 @@ class Factors final : public SparseLu::Factors {
       return sum;
     };
     each(kept_, [&](std::size_t i) {
-      x[i] = Work::from_contact(&right_side[static_cast<Index>(3 * i)], second_[i]);
+      x[i] = Work::from_contact(&right_side[static_cast<Index>(3 * i)]);
       x[i] = rest(i, filled_[i] & kept_ & before(i));
     });
     for (std::size_t i = n_; i-- > 0;) {
       if ((kept_ & only(i)) == 0) continue;
       x[i] = blocks_[n_ * i + i].times(rest(i, filled_[i] & kept_ & after(i)));
       const auto place = static_cast<Index>(3 * i);
-      Work::to_contact(x[i], &right_side[place], second_[i], &solution[place]);
+      Work::to_contact(x[i], &right_side[place], &solution[place]);
     }
   }
 
@@ -104,8 +103,7 @@ class Factors final : public SparseLu::Factors {
   std::size_t n_;
   std::vector<Work> blocks_;  ///< and behind them what stands right of the matrix
   std::array<Columns, most> filled_;
-  Columns kept_ = 0;               ///< contacts of which not everything is left out
-  std::array<char, most> second_;  ///< RowBlock's
+  Columns kept_ = 0;  ///< contacts that are not left out
 };
 
 }  // namespace

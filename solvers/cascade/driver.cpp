@@ -55,12 +55,12 @@ class Driver {
     const long left = o_.sweeps - search_.sweeps();
     sweep_while_cheap(parts_, search_, swept_, static_cast<int>(left), swept_end_);
   }
-  void only_sweep() { sweep_to_the_end(parts_, search_, swept_); }
+  void only_sweep() { sweep_to_the_end(parts_, search_, swept_, swept_end_); }
   void newton() {
     search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
     parts_.newton().run(search_, swept_, first_newton, swept_end_);
   }
-  void sweep_more() { sweep_on(parts_, search_, swept_); }
+  void sweep_more() { sweep_while_promising(parts_, search_, swept_, swept_end_); }
   void rescue() { cascade::rescue(parts_, search_); }
   void relax_joints() { cascade::relax_joints(parts_, search_); }
   void run_admm() { cascade::run_admm(parts_, search_); }

@@ -12,7 +12,6 @@
 #include "solvers/cascade/proximal_point.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 #include "solvers/cascade/semismooth_newton.hpp"
-#include "solvers/cascade/shifted_problem.hpp"
 
 namespace conebench::cascade {
 
@@ -54,8 +53,7 @@ class Parts {
   }
   SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
   InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
-  ShiftedProblem& shifted() { return made(shifted_, problem_, lu()); }
-  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, newton(), shifted()); }
+  ProximalPoint& proximal_point() { return made(proximal_point_, problem_, newton(), lu()); }
 
  private:
   template <class Part, class... Arguments>
@@ -71,7 +69,6 @@ class Parts {
   std::unique_ptr<BlockLu> lu_;
   std::unique_ptr<SemismoothNewton> newton_;
   std::unique_ptr<InteriorPoint> interior_point_;
-  std::unique_ptr<ShiftedProblem> shifted_;
   std::unique_ptr<ProximalPoint> proximal_point_;
 };
 

@@ -43,8 +43,8 @@ void PathSystem::Direction::resize(Index size) {
 PathSystem::PathSystem(const ScaledProblem& problem, BlockLu& lu)
     : problem_(problem),
       lu_(lu),
-      system_(problem.contacts(), 0.0, problem.planar() ? Left::last : Left::nothing),
-      axis_(at(problem.contacts())),
+      system_(problem.contacts(), 0.0),
+      axes_(at(problem.contacts())),
       scaled_point_(at(problem.contacts())),
       quotient_(at(problem.contacts())),
       right_side_(problem.size()) {}
@@ -53,71 +53,46 @@ void PathSystem::scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w
   const double slip = tangential_norm<3>(w);
   const double root_r = std::sqrt(std::max(least, cone_determinant(r)));
   const double root_u = std::sqrt(std::max(least, velocity_determinant(w)));
-  const double un = w[2] + slip;
 
   // The scaling point w̄ = (r/√det r + J u/√det u)/(2 g), tangential part first.
-  const double px = r[0] / root_r - w[0] / root_u;
-  const double py = r[1] / root_r - w[1] / root_u;
-  const double inner = (r[0] * w[0] + r[1] * w[1]) / (root_r * root_u) + (r[2] / root_r) * (un / root_u);
-  const double g = std::sqrt(std::max(0.5, (1.0 + inner) / 2.0));
-  const double length = std::sqrt(px * px + py * py);
-  const double ex = length > least ? px / length : 1.0;
-  const double ey = length > least ? py / length : 0.0;
+  const Eigen::Vector3d unit_r = r / root_r, unit_u = de_saxce_velocity(w) / root_u;
+  const Eigen::Vector2d tangential = unit_r.head<2>() - unit_u.head<2>();
+  const double g = std::sqrt(std::max(0.5, (1.0 + unit_r.dot(unit_u)) / 2.0));
+  const double length = tangential.norm();
   const double point = length / (2.0 * g);
   const double a = point + std::sqrt(1.0 + point * point);
   const double eta = std::sqrt(root_r / root_u);
-  axis_[at(i)] = {ex, ey};
+  const Eigen::Vector2d e = length > least ? Eigen::Vector2d(tangential / length) : Eigen::Vector2d::UnitX();
+  Block& axes = axes_[at(i)];
+  axes << half_root * e, Eigen::Vector2d(-e[1], e[0]), -half_root * e, half_root, 0.0, half_root;
+  const Eigen::Vector3d scaling = eta * Eigen::Vector3d(a, 1.0, 1.0 / a);
+  system_.right[at(i)] = axes * scaling.asDiagonal();
 
-  // λ = W u in the eigenbasis; f1·u without cancellation: (w_n + ‖w_T‖ ‖ŵ + ê‖²/2)/√2.
-  const double wx = slip > 0.0 ? w[0] / slip : 0.0;
-  const double wy = slip > 0.0 ? w[1] / slip : 0.0;
-  const double sx = wx + ex;
-  const double sy = wy + ey;
-  const double u1 = (w[2] + slip * (sx * sx + sy * sy) * 0.5) * half_root;
-  const double u2 = (un - (ex * w[0] + ey * w[1])) * half_root;
-  const double u3 = -ey * w[0] + ex * w[1];
-  const double l1 = eta * a * u1;
-  const double l2 = eta / a * u2;
-  const double l3 = eta * u3;
-  const double along = (l1 - l2) * half_root;
-  scaled_point_[at(i)] = {along * ex - l3 * ey, along * ey + l3 * ex, (l1 + l2) * half_root};
+  // λ = W u; f1·u without cancellation: (w_n + ‖w_T‖ ‖ŵ + ê‖²/2)/√2.
+  const Eigen::Vector2d direction = slip > 0.0 ? Eigen::Vector2d(w.head<2>() / slip) : Eigen::Vector2d::Zero();
+  Eigen::Vector3d u = axes.transpose() * de_saxce_velocity(w);
+  u[0] = (w[2] + slip * (direction + e).squaredNorm() * 0.5) * half_root;
+  scaled_point_[at(i)] = axes * scaling.cwiseProduct(u);
 
-  Block& right = system_.right[at(i)];
-  right.col(0) = Eigen::Vector3d(ex * half_root, ey * half_root, half_root) * (eta * a);
-  right.col(1) = Eigen::Vector3d(-ex * half_root, -ey * half_root, half_root) * (eta / a);
-  right.col(2) = Eigen::Vector3d(-ey, ex, 0.0) * eta;
-
-  const double c1 = (ex * wx + ey * wy) * half_root;
-  const double c3 = -ey * wx + ex * wy;
-  system_.diagonal[at(i)] << 1.0 - c1 * half_root, a * a * c1 * half_root, -a * c3 * half_root,  //
-      -c1 * half_root / (a * a), 1.0 + c1 * half_root, -c3 * half_root / a,                      //
-      0.0, 0.0, 1.0;
+  const double c1 = e.dot(direction) * half_root;
+  const double c3 = e[0] * direction[1] - e[1] * direction[0];
+  system_.diagonal[at(i)] =
+      Block::Identity() - Eigen::Vector3d(a * half_root, 0.0, half_root / a) * Eigen::RowVector3d(c1 / a, c3, -a * c1);
 }
 
 void PathSystem::factor(const Vector& r, const Vector& w) {
-  for (int i = 0; i < problem_.contacts(); ++i) scale(i, r.segment<3>(3 * i), w.segment<3>(3 * i));
-  for (int i = 0; i < problem_.contacts(); ++i) system_.left[at(i)] = system_.right[at(i)].transpose();
+  for (int i = 0; i < problem_.contacts(); ++i) {
+    scale(i, r.segment<3>(3 * i), w.segment<3>(3 * i));
+    system_.left[at(i)] = system_.right[at(i)].transpose();
+  }
   lu_.factor(problem_, system_);
-}
-
-Eigen::Vector3d PathSystem::to_eigenbasis(int i, const Eigen::Vector3d& x) const {
-  const auto [ex, ey] = axis_[at(i)];
-  const double along = ex * x[0] + ey * x[1];
-  return {(along + x[2]) * half_root, (x[2] - along) * half_root, -ey * x[0] + ex * x[1]};
-}
-
-Eigen::Vector3d PathSystem::from_eigenbasis(int i, const Vector& z) const {
-  const auto [ex, ey] = axis_[at(i)];
-  const double along = (z[3 * i] - z[3 * i + 1]) * half_root;
-  const double across = z[3 * i + 2];
-  return {along * ex - across * ey, along * ey + across * ex, (z[3 * i] + z[3 * i + 1]) * half_root};
 }
 
 void PathSystem::solve(const Field& d, const Vector& infeasibility, double weight, Direction& direction) {
   for (int i = 0; i < problem_.contacts(); ++i) {
     quotient_[at(i)] = jordan_quotient(scaled_point_[at(i)], d[at(i)]);
     right_side_.segment<3>(3 * i) = weight * (system_.right[at(i)].transpose() * infeasibility.segment<3>(3 * i)) +
-                                    system_.diagonal[at(i)] * to_eigenbasis(i, quotient_[at(i)]);
+                                    system_.diagonal[at(i)] * (axes_[at(i)].transpose() * quotient_[at(i)]);
   }
   lu_.solve(right_side_, direction.z);
   for (int i = 0; i < problem_.contacts(); ++i) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "solvers/cascade/block_lu.hpp"
@@ -19,10 +18,10 @@ Eigen::Vector3d de_saxce_velocity(const Eigen::Vector3d& w);
 
 /// The linear system of a point (r, w) near the central path r ∘ u(w) = m e_n, w = G r + g, in Nesterov–Todd scaling.
 ///
-/// The scaling W = F D Fᵀ stays in the cone's eigenbasis F = [f1 f2 f3] on ê and is never summed in xyz, which would
-/// lose digits: D = η diag(a, 1/a, 1), w̄ the scaling point, a = w̄_n + ‖w̄_T‖, η = (det r / det u)^¼, ê = w̄_T/‖w̄_T‖.
-/// The matrix is M = Rᵀ G R + B with R = F D and, with c1 = ê·ŵ/√2, c3 = ê⊥·ŵ,
-/// B = I − (a/√2, 1/(a√2), 0)ᵀ (c1/a, −a c1, c3), which carries De Saxcé's term. λ = W⁻¹r = W u is the scaled point.
+/// The scaling W = F D Fᵀ stays in the cone's eigenbasis F = [f1 f3 f2] on ê (f3 is the second tangent in the plane)
+/// and is never summed in xyz, which would lose digits: D = η diag(a, 1, 1/a), w̄ the scaling point, a = w̄_n + ‖w̄_T‖, η
+/// = (det r / det u)^¼, ê = w̄_T/‖w̄_T‖. The matrix is M = Rᵀ G R + B with R = F D and, with c1 = ê·ŵ/√2, c3 = ê⊥·ŵ, B =
+/// I − (a/√2, 0, 1/(a√2))ᵀ (c1/a, c3, −a c1), which carries De Saxcé's term. λ = W⁻¹r = W u is the scaled point.
 ///
 /// A solve takes d (Jordan units) and an infeasibility e: M z = Rᵀ e + B Fᵀ(λ \ d), dr = R z, and dw = G dr − e, so
 /// that linear feasibility is exact whatever the factorization's rounding.
@@ -47,16 +46,17 @@ class PathSystem {
   const Eigen::Vector3d& scaled_point(int i) const { return scaled_point_[static_cast<std::size_t>(i)]; }
   /// λ \ d of the last solve.
   const Field& quotient() const { return quotient_; }
-  Eigen::Vector3d from_eigenbasis(int i, const Vector& z) const;
+  Eigen::Vector3d from_eigenbasis(int i, const Vector& z) const {
+    return axes_[static_cast<std::size_t>(i)] * z.segment<3>(3 * i);
+  }
 
  private:
-  Eigen::Vector3d to_eigenbasis(int i, const Eigen::Vector3d& x) const;
   void scale(int i, const Eigen::Vector3d& r, const Eigen::Vector3d& w);
 
   const ScaledProblem& problem_;
   BlockLu& lu_;
   BlockSystem system_;
-  std::vector<std::array<double, 2>> axis_;  ///< ê
+  std::vector<Block> axes_;  ///< F
   Field scaled_point_, quotient_;
   Vector right_side_;
 };

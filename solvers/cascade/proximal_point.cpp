@@ -12,16 +12,24 @@ NewtonBudget inner_budget(double shift) { return {.largest = std::min(tuned.most
 
 }  // namespace
 
-ProximalPoint::ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, ShiftedProblem& shifted)
-    : problem_(problem), newton_(newton), shifted_(shifted), inner_sweep_(shifted.problem), velocity_(problem.size()) {}
+ProximalPoint::ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, BlockLu& lu)
+    : problem_(problem),
+      newton_(newton),
+      shifted_(problem),
+      inner_newton_(shifted_, lu),
+      inner_path_(shifted_, lu, inner_newton_),
+      inner_sweep_(shifted_),
+      velocity_(problem.size()) {
+  inner_path_.alternate = false;
+}
 
 ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance, const Vector& start,
                                                 bool newton_only) {
-  Search inner(shifted_.problem, tolerance, search);
-  const NewtonBudget budget = inner_budget(shifted_.problem.shift());
-  shifted_.interior_point.finish.relative = budget.relative;
-  shifted_.interior_point.finish.largest = budget.largest;
-  Inner outcome = shifted_.newton.run(inner, start, budget) ? Inner::near : Inner::unsolved;
+  Search inner(shifted_, tolerance, search);
+  const NewtonBudget budget = inner_budget(shifted_.shift());
+  inner_path_.finish.relative = budget.relative;
+  inner_path_.finish.largest = budget.largest;
+  Inner outcome = inner_newton_.run(inner, start, budget) ? Inner::near : Inner::unsolved;
   if (outcome == Inner::unsolved && !newton_only && !search.halted()) {
     inner_sweep_.refresh();
     candidate_ = start;
@@ -29,8 +37,8 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
       inner_sweep_.sweep(candidate_);
       inner.count_sweep();
     }
-    const bool solved = shifted_.newton.run(inner, candidate_, budget) ||
-                        (!search.halted() && shifted_.interior_point.run(inner, 1.0, 1.0, tuned.path_steps));
+    const bool solved = inner_newton_.run(inner, candidate_, budget) ||
+                        (!search.halted() && inner_path_.run(inner, 1.0, 1.0, tuned.path_steps));
     if (solved) outcome = Inner::far;
   }
   point_ = inner.best_point();
@@ -72,7 +80,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
   long end = search.newton_steps() + limits.newton_steps;
   double to_halve = path.best_residual;
   for (long k = 0; search.newton_steps() < end && !search.halted(); ++k) {
-    shifted_.problem.become_shifted(problem_, path.shift, path.center);
+    shifted_.become_shifted(problem_, path.shift, path.center);
     const double tolerance =
         std::max(tuned.least_inner * search.tolerance(),
                  std::min(tuned.most_inner, tuned.inner * std::min(last_residual, path.best_residual)));

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "solvers/cascade/contact_sweep.hpp"
+#include "solvers/cascade/interior_point.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/semismooth_newton.hpp"
-#include "solvers/cascade/shifted_problem.hpp"
 
 namespace conebench::cascade {
 
@@ -38,8 +38,8 @@ class ProximalPoint {
     double over_relaxation = tuned.over_relaxation;
   };
 
-  /// `newton` works on `problem` itself, for finishing; `shifted` is of `problem`.
-  ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, ShiftedProblem& shifted);
+  /// `newton` works on `problem` itself, for finishing; `lu` has analysed its pattern.
+  ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, BlockLu& lu);
 
   /// True: `search` accepted a point.
   bool run(Search& search, const Limits& limits);
@@ -53,7 +53,9 @@ class ProximalPoint {
 
   const ScaledProblem& problem_;
   SemismoothNewton& newton_;
-  ShiftedProblem& shifted_;
+  ScaledProblem shifted_;  ///< G̃ + α I, and what solves it
+  SemismoothNewton inner_newton_;
+  InteriorPoint inner_path_;
   ContactSweep inner_sweep_;
   struct Path {
     Vector center, start;

@@ -39,8 +39,7 @@ template <class Row>
 }
 
 /// The arithmetic of RowLu on blocks in registers. Packed blocks hold Dim² values by rows; those of the problem come
-/// column by column. `second` tells in 2D which of a contact's three unknowns is the second of the two that count; the
-/// first is the first. In three components the plane's tangent and normal stand at 0 and 2.
+/// column by column, in the plane of 3×3 ones the first and last rows and columns.
 template <int Dim>
 struct RowBlock {
   using Row = typename RowRegister<Dim>::Type;
@@ -56,16 +55,14 @@ struct RowBlock {
       return Row{entry(0), entry(1), entry(2), 0.0};
     }
   }
-  static int component(int a, int second) { return Dim == 2 && a == 1 ? second : a; }
-  /// Of 3×3 values, column by column; the second row and column that count in 2D are `row` and `column`.
-  [[gnu::always_inline]] static RowBlock of(const double* values, int row, int column) {
+  static int component(int a) { return Dim == 2 ? 2 * a : a; }
+  /// Of 3×3 values, column by column.
+  [[gnu::always_inline]] static RowBlock of(const double* values) {
     RowBlock block;
     for (int a = 0; a < Dim; ++a)
-      block.rows[a] = row_of([&](int b) { return values[component(a, row) + 3 * component(b, column)]; });
+      block.rows[a] = row_of([&](int b) { return values[component(a) + 3 * component(b)]; });
     return block;
   }
-  static RowBlock diagonal(const double* d, int second) { return of(d, second, second); }
-  static RowBlock right(const double* r, int second) { return of(r, 2, second); }
 
   [[gnu::always_inline]] Row combined(const double* factors, int stride) const {
     Row sum = factors[0] * rows[0];
@@ -94,10 +91,13 @@ struct RowBlock {
   struct Factor {
     double entries[packed];
     explicit Factor(const double* l) { std::memcpy(entries, l, sizeof(entries)); }
-    Factor(const double* l, int second) {
+    /// Of 3×3 values, column by column.
+    static Factor of(const double* values) {
+      double entries[packed];
       for (int a = 0; a < Dim; ++a) {
-        for (int b = 0; b < Dim; ++b) entries[Dim * a + b] = l[component(a, second) + 3 * component(b, 2)];
+        for (int b = 0; b < Dim; ++b) entries[Dim * a + b] = values[component(a) + 3 * component(b)];
       }
+      return Factor(entries);
     }
 
     /// target −= this upper.
@@ -130,12 +130,12 @@ struct RowBlock {
     return regular;
   }
 
-  static Row from_contact(const double* x, int second) {
-    return row_of([&](int a) { return x[component(a, second)]; });
+  static Row from_contact(const double* x) {
+    return row_of([&](int a) { return x[component(a)]; });
   }
-  static void to_contact(const Row& x, const double* given, int second, double* out) {
-    if constexpr (Dim == 2) out[3 - second] = given[3 - second];
-    for (int a = 0; a < Dim; ++a) out[component(a, second)] = x[a];
+  static void to_contact(const Row& x, const double* given, double* out) {
+    if constexpr (Dim == 2) out[1] = given[1];
+    for (int a = 0; a < Dim; ++a) out[component(a)] = x[a];
   }
   /// A sum of products of blocks with vectors.
   struct Sum {

@@ -75,12 +75,24 @@ bool Search::offer(const Vector& r, double residual) {
 bool Search::take(const Vector& r, double residual) {
   if (accepted_) return true;
   if (joints_ != nullptr && (residual <= tolerance_ || residual < best_)) residual = with_joints(r, residual);
-  ++offers_;
-  if (residual < best_) {
+  return weigh(best_point_, r, residual);
+}
+
+bool Search::offer_impulse(Vector& impulse) {
+  if (accepted_) return true;
+  if (projects_) project_cone(joints_->cones(), impulse, impulse);
+  if (!whole_) whole_.emplace(*joints_, gauss_seidel::OwnModel::ncp);
+  return weigh(best_impulse_, impulse, whole_->natural_map(impulse));
+}
+
+bool Search::weigh(Vector& best, const Vector& found, double residual) {
+  const auto keep = [&] {
     best_ = residual;
-    best_point_ = r;
     best_impulse_.resize(0);
-  }
+    best = found;
+  };
+  ++offers_;
+  if (residual < best_) keep();
   const bool good = residual <= tolerance_;
   if (outer_ != nullptr) {
     const bool ended = outer_->look_meanwhile();
@@ -90,33 +102,12 @@ bool Search::take(const Vector& r, double residual) {
   accepted_ = good && criterion_ == Criterion::own;
   // The point asked about is the one that is returned if the answer is yes.
   if (good && !accepted_) {
-    problem_->to_impulse(r, impulse_);
+    &best == &best_impulse_ ? void(impulse_ = found) : problem_->to_impulse(found, impulse_);
     accepted_ = follow(monitor_->propose(offers_, impulse_, residual));
   } else if (!good && monitor_->due(offers_)) {
     accepted_ = observe();
   }
-  if (accepted_ && good) {
-    best_ = residual;
-    best_point_ = r;
-    best_impulse_.resize(0);
-  }
-  return accepted_;
-}
-
-bool Search::offer_impulse(Vector& impulse) {
-  if (accepted_) return true;
-  if (projects_) project_cone(joints_->cones(), impulse, impulse);
-  if (!whole_) whole_.emplace(*joints_, gauss_seidel::OwnModel::ncp);
-  const double residual = whole_->natural_map(impulse);
-  ++offers_;
-  if (residual < best_) {
-    best_ = residual;
-    best_impulse_ = impulse;
-  }
-  if (!(residual <= tolerance_)) return false;
-  impulse_ = impulse;
-  accepted_ = criterion_ == Criterion::own || follow(monitor_->propose(offers_, impulse_, residual));
-  if (accepted_) best_impulse_ = impulse;
+  if (accepted_ && good) keep();
   return accepted_;
 }
 

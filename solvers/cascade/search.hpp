@@ -75,6 +75,8 @@ class Search {
   /// Of a search that works within this one: its points are measured, and the monitor may end this one between them.
   bool look_meanwhile();
   bool take(const Vector& r, double residual);
+  /// Whether what was `found`, a point or an impulse that `best` holds the best of, ends the search.
+  bool weigh(Vector& best, const Vector& found, double residual);
   double with_joints(const Vector& r, double residual);
 
   const ScaledProblem* problem_;

@@ -35,6 +35,7 @@ SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
     : problem_(problem),
       lu_(lu),
       system_(problem.contacts()),
+      modes_(system_.left_out.size()),
       w_(problem.size()),
       known_(problem.size()),
       right_side_(problem.size()),
@@ -55,22 +56,22 @@ void SemismoothNewton::linearise() {
     Block& right = system_.right[at(i)];
     Block& diagonal = system_.diagonal[at(i)];
     if (length <= y[2]) {  // it sticks
-      system_.left_out[at(i)] = problem_.planar() ? Left::middle : Left::nothing;
+      modes_[at(i)] = Mode::stick;
       left.setIdentity();
       right.setIdentity();
       diagonal.setZero();
       known.setZero();
       right_side = -wi;
     } else if (length <= -y[2]) {  // it opens
-      system_.left_out[at(i)] = Left::everything;
+      modes_[at(i)] = Mode::open;
       left.setZero();
       right.setZero();
       diagonal.setIdentity();
       known = -ri;
       right_side.setZero();
     } else {
-      system_.left_out[at(i)] = problem_.planar() ? Left::middle_and_last : Left::middle;  // z_2 = 0
-      Eigen::Vector3d axis = y / length;                                                   // √2 f1
+      modes_[at(i)] = Mode::slip;
+      Eigen::Vector3d axis = y / length;  // √2 f1
       axis[2] = 1.0;
       const Eigen::Vector3d across(-axis[1], axis[0], 0.0);  // f3
       const double turned = 0.5 + 0.5 * y[2] / length;       // τ
@@ -84,6 +85,7 @@ void SemismoothNewton::linearise() {
       right_side << -half_root * (axis.dot(wi) + slip), 0.0, -across.dot(ri);
     }
     left *= rho_;
+    system_.left_out[at(i)] = modes_[at(i)] == Mode::open;
   }
 }
 
@@ -91,13 +93,13 @@ void SemismoothNewton::step(double alpha) {
   problem_.multiply(known_, z_);
   const double share = alpha / rho_;
   for (int i = 0; i < problem_.contacts(); ++i) {
-    if (system_.left_out[at(i)] == Left::everything) continue;
+    if (system_.left_out[at(i)]) continue;
     const Block& left = system_.left[at(i)];
     system_.diagonal[at(i)].noalias() += share * (left * system_.right[at(i)]);
     right_side_.segment<3>(3 * i) -= left * (z_.segment<3>(3 * i) + share * known_.segment<3>(3 * i));
   }
   lu_.factor(problem_, system_);
-  factored_ = system_.left_out;
+  factored_ = modes_;
   lu_.solve(right_side_, z_);
   for (int i = 0; i < problem_.contacts(); ++i) {
     r_.segment<3>(3 * i) += system_.right[at(i)] * z_.segment<3>(3 * i) + known_.segment<3>(3 * i);
@@ -143,8 +145,8 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
       previous_ = r_;
     }
     linearise();
-    const bool trusted = budget.trusts_modes && factored_ == system_.left_out &&
-                         residual < std::min(tuned.trusted_below, tuned.fallen * last);
+    const bool trusted =
+        budget.trusts_modes && factored_ == modes_ && residual < std::min(tuned.trusted_below, tuned.fallen * last);
     const double relative = (trusted ? tuned.trusted_share : 1.0) * budget.relative;
     step(std::min(budget.largest, std::max(tuned.least, relative * residual)));
     last = residual;

@@ -74,7 +74,8 @@ class SemismoothNewton {
   BlockLu& lu_;
   double rho_ = 1.0;
   BlockSystem system_;
-  std::vector<char> factored_;  ///< left out of the last factors: their modes
+  enum class Mode : char { stick, open, slip };
+  std::vector<Mode> modes_, factored_;  ///< of the point, of the last factors
   Vector r_, w_, known_, right_side_, z_, previous_;
 };
 

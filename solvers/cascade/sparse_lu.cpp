@@ -21,13 +21,8 @@ bool large(const Elimination& elimination) {
          std::max(tuned.dissect_from, tuned.dissect_from_each * static_cast<double>(elimination.order.size()));
 }
 
-void prefetch(const double* values, int count) {
-  for (int k = 0; k < count; k += 8) __builtin_prefetch(values + k);
-}
-
 /// Up-looking by rows, without pivoting: blocks of Dim × Dim lie in registers, so that a block row update is vector
-/// arithmetic; two rows of one pattern, as the contacts between two bodies have it, update together; diagonal blocks
-/// are inverted.
+/// arithmetic; diagonal blocks are inverted.
 template <int Dim>
 class RowLu final : public SparseLu::Factors {
  public:
@@ -40,7 +35,7 @@ class RowLu final : public SparseLu::Factors {
   /// What all of the members below take for a matrix of `rows` and `stored` blocks that fills `filled` below the
   /// diagonal.
   static double bytes(double rows, double stored, double filled) {
-    constexpr std::size_t each_row = 4 * sizeof(int) + 3 * sizeof(Work) + sizeof(Row) + 3 * sizeof(char);
+    constexpr std::size_t each_row = 4 * sizeof(int) + 3 * sizeof(Work) + sizeof(Row) + sizeof(char);
     return rows * static_cast<double>(each_row) + stored * sizeof(Entry) +
            2.0 * filled * (sizeof(int) + packed * sizeof(double));
   }
@@ -55,10 +50,6 @@ class RowLu final : public SparseLu::Factors {
   };
 
   void load_row(int i, const BlockMatrix& matrix, const BlockSystem& system);
-  /// Asks for what load_row() will want: thousands of contacts come from the last cache, in no order.
-  void prefetch_row(int i, const BlockMatrix& matrix, const BlockSystem& system) const;
-  /// Row of the lower factor from what stands in work_ at column j, which is cleared.
-  void take_lower(int k, int j);
   /// Subtracts from row i in work_ what its lower pattern takes of the rows before.
   void eliminate_lower(int i);
 
@@ -68,14 +59,12 @@ class RowLu final : public SparseLu::Factors {
   std::vector<Entry> entries_;            ///< by new rows
   std::vector<int> lower_begin_, lower_;  ///< strictly lower pattern by rows, columns ascending
   std::vector<int> upper_begin_, upper_;  ///< strictly upper pattern by rows, columns ascending
-  std::vector<char> paired_;              ///< row j's upper pattern is j + 1 and then that of row j + 1
   Vector lower_values_, upper_values_;    ///< packed blocks
   std::vector<Work> inverse_diagonal_;
   std::vector<Work> right_;  ///< by new rows
   std::vector<Work> work_;   ///< one dense block row; zero between rows
   std::vector<Row> intermediate_;
   std::vector<char> dropped_;  ///< by new row
-  std::vector<char> second_;   ///< RowBlock's, by new row
 };
 
 template <int Dim>
@@ -104,12 +93,6 @@ RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matri
   for (int j = 0; j < n_; ++j) {
     for (int k = upper_begin_[at(j)]; k < upper_begin_[at(j) + 1]; ++k) lower_[at(next[at(upper_[at(k)])]++)] = j;
   }
-  paired_.assign(at(n_), 0);
-  for (int j = 0; j + 1 < n_; ++j) {
-    const int size = upper_begin_[at(j) + 1] - upper_begin_[at(j)];
-    const int next_size = upper_begin_[at(j) + 2] - upper_begin_[at(j) + 1];
-    paired_[at(j)] = size == next_size + 1 && upper_[at(upper_begin_[at(j)])] == j + 1;
-  }
   // Beyond a 3×3 block's last entry one more is read and written.
   lower_values_.setZero(static_cast<Index>(packed * blocks + 1));
   upper_values_.setZero(static_cast<Index>(packed * blocks + 1));
@@ -118,23 +101,12 @@ RowLu<Dim>::RowLu(const BlockMatrix& matrix, Elimination elimination) : n_(matri
   work_.resize(at(n_));
   intermediate_.resize(at(n_));
   dropped_.assign(at(n_), 0);
-  second_.assign(at(n_), 2);
-}
-
-template <int Dim>
-void RowLu<Dim>::prefetch_row(int i, const BlockMatrix& matrix, const BlockSystem& system) const {
-  if (i >= n_) return;
-  prefetch(system.left[at(permutation_[at(i)])].data(), 3 * 3);
-  prefetch(system.diagonal[at(permutation_[at(i)])].data(), 3 * 3);
-  for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k)
-    prefetch(matrix.block(entries_[at(k)].block), Dim * Dim);
 }
 
 template <int Dim>
 void RowLu<Dim>::load_row(int i, const BlockMatrix& matrix, const BlockSystem& system) {
-  const int second = second_[at(i)];
-  const typename Work::Factor l(system.left[at(permutation_[at(i)])].data(), second);
-  work_[at(i)] = Work::diagonal(system.diagonal[at(permutation_[at(i)])].data(), second);
+  const auto l = Work::Factor::of(system.left[at(permutation_[at(i)])].data());
+  work_[at(i)] = Work::of(system.diagonal[at(permutation_[at(i)])].data());
   for (int k = entry_begin_[at(i)]; k < entry_begin_[at(i) + 1]; ++k) {
     const Entry& entry = entries_[at(k)];
     if (dropped_[at(entry.column)]) continue;
@@ -143,23 +115,13 @@ void RowLu<Dim>::load_row(int i, const BlockMatrix& matrix, const BlockSystem& s
 }
 
 template <int Dim>
-void RowLu<Dim>::take_lower(int k, int j) {
-  work_[at(j)].times(inverse_diagonal_[at(j)]).put(lower_values_.data() + packed * at(k));
-  work_[at(j)] = {};
-}
-
-template <int Dim>
 bool RowLu<Dim>::factor(const BlockMatrix& matrix, const BlockSystem& system) {
   bool regular = true;
   for (int i = 0; i < n_; ++i) {
-    const char out = system.left_out[at(permutation_[at(i)])];
-    dropped_[at(i)] = out == Left::everything;
-    second_[at(i)] = Dim == 2 && (out & Left::last) != 0 ? 1 : 2;
-    if (i + 8 < n_) prefetch(system.right[at(permutation_[at(i + 8)])].data(), 3 * 3);
-    right_[at(i)] = Work::right(system.right[at(permutation_[at(i)])].data(), second_[at(i)]);
+    dropped_[at(i)] = system.left_out[at(permutation_[at(i)])];
+    right_[at(i)] = Work::of(system.right[at(permutation_[at(i)])].data());
   }
   for (int i = 0; i < n_; ++i) {
-    prefetch_row(i + 4, matrix, system);
     if (dropped_[at(i)]) continue;
     load_row(i, matrix, system);
     eliminate_lower(i);
@@ -178,33 +140,17 @@ bool RowLu<Dim>::factor(const BlockMatrix& matrix, const BlockSystem& system) {
 template <int Dim>
 void RowLu<Dim>::eliminate_lower(int i) {
   Work* const work = work_.data();
-  const int* const columns = upper_.data();
-  const double* const lower = lower_values_.data();
-  const int lower_end = lower_begin_[at(i) + 1];
-  for (int k = lower_begin_[at(i)]; k < lower_end; ++k) {
+  for (int k = lower_begin_[at(i)]; k < lower_begin_[at(i) + 1]; ++k) {
     const int j = lower_[at(k)];
-    if (dropped_[at(j)]) {
-      work[j] = {};  // what is not a number times 0 would stay
-      continue;
+    if (!dropped_[at(j)]) {
+      double* const lower = lower_values_.data() + packed * at(k);
+      work[j].times(inverse_diagonal_[at(j)]).put(lower);
+      const typename Work::Factor l(lower);
+      const double* upper = upper_values_.data() + packed * at(upper_begin_[at(j)]);
+      for (int m = upper_begin_[at(j)]; m < upper_begin_[at(j) + 1]; ++m, upper += packed)
+        l.subtract_product(upper, work[upper_[at(m)]]);
     }
-    take_lower(k, j);
-    const typename Work::Factor l(lower + packed * at(k));
-    int m = upper_begin_[at(j)];
-    const int end = upper_begin_[at(j) + 1];
-    const double* upper = upper_values_.data() + packed * at(m);
-    if (paired_[at(j)] && k + 1 < lower_end && !dropped_[at(j) + 1]) {
-      l.subtract_product(upper, work[at(j) + 1]);
-      take_lower(++k, j + 1);
-      const typename Work::Factor next(lower + packed * at(k));
-      const double* next_upper = upper_values_.data() + packed * at(end);
-      for (++m, upper += packed; m < end; ++m, upper += packed, next_upper += packed) {
-        Work& target = work[at(columns[m])];
-        l.subtract_product(upper, target);
-        next.subtract_product(next_upper, target);
-      }
-    } else {
-      for (; m < end; ++m, upper += packed) l.subtract_product(upper, work[at(columns[m])]);
-    }
+    work[j] = {};  // where dropped, too: what is not a number times 0 would stay
   }
 }
 
@@ -222,7 +168,7 @@ void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
   };
   for (int i = 0; i < n_; ++i) {
     const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
-    Row rest = Work::from_contact(given, second_[at(i)]);
+    Row rest = Work::from_contact(given);
     if (!dropped_[at(i)]) rest -= products(lower_, lower_values_, lower_begin_[at(i)], lower_begin_[at(i) + 1]);
     intermediate_[at(i)] = rest;
   }
@@ -233,7 +179,7 @@ void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
       result = inverse_diagonal_[at(i)].times(rest);
     }
     const Index place = 3 * static_cast<Index>(permutation_[at(i)]);
-    Work::to_contact(result, right_side.data() + place, second_[at(i)], solution.data() + place);
+    Work::to_contact(result, right_side.data() + place, solution.data() + place);
   }
 }
 

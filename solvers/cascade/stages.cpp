@@ -17,6 +17,7 @@ namespace {
 
 /// The scaled natural map at r; w becomes its velocities.
 double measure(Parts& parts, const Vector& r, Vector& w) {
+  w.resize(r.size());
   parts.problem().velocity(r, w);
   return parts.problem().residual(r, w);
 }
@@ -31,7 +32,7 @@ void sweep_times(long count, Parts& parts, Search& search, Vector& r) {
 }
 
 bool offer(Parts& parts, Search& search, const Vector& r) {
-  Vector w(parts.problem().size());
+  Vector w;
   return search.offer(r, measure(parts, r, w));
 }
 
@@ -48,8 +49,7 @@ namespace {
 /// −(G̃ + shift I)⁻¹ g̃: the impulses were all contacts to stick. Leaves the factors.
 Vector sticking_impulses(Parts& parts, Search& search, double shift) {
   const ScaledProblem& problem = parts.problem();
-  const char left_out = problem.planar() ? Left::middle : Left::nothing;
-  parts.lu().factor(problem, BlockSystem(problem.contacts(), shift, left_out));
+  parts.lu().factor(problem, BlockSystem(problem.contacts(), shift));
   search.count_newton();
   Vector r(problem.size());
   parts.lu().solve(-problem.free_term(), r);
@@ -57,24 +57,65 @@ Vector sticking_impulses(Parts& parts, Search& search, double shift) {
 }
 
 /// Rough costs in products of a block: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
-struct Costs {
-  double sweep, newton;
+/// The pattern is analysed only where its fill decides.
+class Costs {
+ public:
+  explicit Costs(Parts& parts)
+      : parts_(parts),
+        sweep_((problem().planar() ? tuned.planar_sweep : 1.0) *
+               (problem().stored_blocks() + 8 * problem().contacts())),
+        newton_(tuned.scaling * (problem().stored_blocks() + 4 * problem().contacts())) {}
 
-  explicit Costs(const ScaledProblem& problem)
-      : sweep((problem.planar() ? tuned.planar_sweep : 1.0) * (problem.stored_blocks() + 8 * problem.contacts())),
-        newton(tuned.scaling * (problem.stored_blocks() + 4 * problem.contacts())) {}
-  void add_fill(const BlockLu& lu) { newton += 0.5 * lu.estimate().flops / flops_of_block_product; }
+  /// Whether so many sweeps cost no more than so many Newton steps.
+  bool within(double sweeps, double newton_steps) {
+    if (sweeps * sweep_ <= newton_steps * newton_) return true;
+    add_fill();
+    return sweeps * sweep_ <= newton_steps * newton_;
+  }
+  /// A Newton step costs as much as many sweeps, or there is no factor to make it with.
+  bool newton_is_dear() {
+    add_fill();
+    return newton_ > tuned.heavy * sweep_ || !parts_.lu().fits();
+  }
+
+ private:
+  const ScaledProblem& problem() const { return parts_.problem(); }
+  void add_fill() {
+    if (!analysed_) newton_ += 0.5 * parts_.lu().estimate().flops / flops_of_block_product;
+    analysed_ = true;
+  }
+  Parts& parts_;
+  double sweep_, newton_;
+  bool analysed_ = false;
 };
 
-/// From `residual` to `tolerance` at `rate`.
-double sweeps_needed(double residual, double tolerance, double rate) {
-  return rate < 1.0 ? std::log(tolerance / residual) / std::log(rate) : std::numeric_limits<double>::infinity();
-}
-
-/// Sweeps to the next measurement, which costs nearly as much as a sweep.
-int next_batch(double needed, int least, int most) {
-  most = std::max(least, most);
-  return needed + 1.0 < most ? std::max(least, static_cast<int>(needed) + 1) : most;
+/// Sweeps from r, of which `end` is what is known, for as long as promises(sweeps so far, sweeps needed, their rate),
+/// measured every eighth of the way, every `least` at first. The rate is that of the later half of all sweeps.
+template <class Promise>
+bool sweep_on(Parts& parts, Search& search, Vector& r, Measured& end, double rate, int least, const Promise& promises) {
+  struct Mark {
+    int sweeps;
+    double residual;
+  };
+  if (end.velocity.size() == 0) end.residual = measure(parts, r, end.velocity);
+  std::vector<Mark> marks{{0, end.residual}};
+  for (int done = 0; !search.halted();) {
+    const double needed = rate < 1.0 ? std::log(search.tolerance() / end.residual) / std::log(rate)
+                                     : std::numeric_limits<double>::infinity();
+    if (!promises(done, needed, rate)) return false;
+    // The first sweeps promise more than they keep, so one more has to confirm it.
+    const int most = std::max(8, done / 8);
+    const int batch = done == 0 ? least : needed + 1.0 < most ? std::max(2, static_cast<int>(needed) + 1) : most;
+    done += batch;
+    sweep_times(batch, parts, search, r);
+    end.residual = measure(parts, r, end.velocity);
+    if (search.offer(r, end.residual)) return true;
+    const auto in_earlier_half = [&](const Mark& mark) { return 2 * mark.sweeps <= done; };
+    const Mark from = *std::prev(std::partition_point(marks.begin(), marks.end(), in_earlier_half));
+    rate = std::pow(end.residual / from.residual, 1.0 / (done - from.sweeps));
+    marks.push_back({done, end.residual});
+  }
+  return true;
 }
 
 /// Offers the iterates of another solver, in the problem's own units, to the search.
@@ -94,13 +135,6 @@ class Relay final : public Monitor {
   Search& search_;
   Vector r_, w_;
 };
-
-/// A step costs as much as many sweeps, or there is no factor to make it with.
-bool newton_is_dear(Parts& parts) {
-  Costs costs(parts.problem());
-  costs.add_fill(parts.lu());
-  return costs.newton > tuned.heavy * costs.sweep || !parts.lu().fits();
-}
 
 }  // namespace
 
@@ -133,7 +167,7 @@ bool highly_redundant(Parts& parts) {
   double squares = 0.0;
   for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
   // Each diagonal block has trace 3.
-  return static_cast<double>(problem.size()) < tuned.redundant * squares && !newton_is_dear(parts);
+  return static_cast<double>(problem.size()) < tuned.redundant * squares && !Costs(parts).newton_is_dear();
 }
 
 bool from_rest(Parts& parts, Search& search) {
@@ -145,7 +179,7 @@ bool from_rest(Parts& parts, Search& search) {
     moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
   }
   if (!(moving <= tuned.small_at_start * pressing)) return false;
-  if (newton_is_dear(parts)) return false;
+  if (Costs(parts).newton_is_dear()) return false;
   const Vector r = sticking_impulses(parts, search, tuned.rest_shift);
   // Once more with the same factors takes most of the shift's error away.
   Vector w(r.size());
@@ -155,45 +189,6 @@ bool from_rest(Parts& parts, Search& search) {
   further += r;
   // Where that start is good each step after the first gains.
   return parts.newton().run(search, further, {.stall_window = 2, .start_counts = false});
-}
-
-bool sweep_on(Parts& parts, Search& search, Vector& r) {
-  constexpr int least = 8;
-  Costs costs(parts.problem());
-  costs.add_fill(parts.lu());
-  Vector w(parts.problem().size());
-  struct Mark {
-    int sweeps;
-    double residual;
-  };
-  std::vector<Mark> marks;
-  int done = 0;
-  int batch = least;
-  bool hesitating = false;
-  while (!search.halted()) {
-    const bool early = done < 16 * least;
-    Mark from{done + batch / 2, 0.0};
-    sweep_times(batch / 2, parts, search, r);
-    if (early) from.residual = measure(parts, r, w);
-    sweep_times(batch - batch / 2, parts, search, r);
-    done += batch;
-    const double residual = measure(parts, r, w);
-    if (search.offer(r, residual)) return true;
-    marks.push_back({done, residual});
-    // Over the last half batch at first, later over the later half of all sweeps; then one batch may hesitate.
-    if (!early) {
-      const auto in_earlier_half = [&](const Mark& mark) { return 2 * mark.sweeps <= done; };
-      from = *std::prev(std::partition_point(marks.begin(), marks.end(), in_earlier_half));
-    }
-    const double rate = std::pow(residual / from.residual, 1.0 / (done - from.sweeps));
-    const double needed = sweeps_needed(residual, search.tolerance(), rate);
-    const double newton_steps = early ? tuned.sweeps_early : tuned.sweeps_late;
-    const bool promising = needed * costs.sweep <= newton_steps * costs.newton;
-    if (!promising && (early || hesitating)) return false;
-    hesitating = !promising;
-    batch = next_batch(needed, least, done / 8);
-  }
-  return false;
 }
 
 bool settle_within_tolerance(Parts& parts, Search& search, long steps) {
@@ -212,21 +207,7 @@ double sticking_impulse(Parts& parts, Search& search) {
   return std::isfinite(size) ? size : 0.0;
 }
 
-bool sweep_to_the_end(Parts& parts, Search& search, Vector& r) {
-  constexpr int batch = 8;
-  Vector w(parts.problem().size());
-  while (!search.halted()) {
-    sweep_times(batch, parts, search, r);
-    if (search.offer(r, measure(parts, r, w))) return true;
-  }
-  return false;
-}
-
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Measured& end) {
-  const ScaledProblem& problem = parts.problem();
-  Vector& w = end.velocity;
-  double& last = end.residual;
-  w.resize(problem.size());
   double rate = 1.0;
   double before = 0.0;
   for (int k = 0; k < sweeps && !search.halted(); ++k) {
@@ -234,42 +215,32 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
     search.count_sweep();
     if (before > 0.0) rate = change / before;
     before = change;
-    if (change >= tuned.within * search.tolerance()) continue;
-    if (search.offer(r, measure(parts, r, w))) return true;
+    if (change < tuned.within * search.tolerance() && offer(parts, search, r)) return true;
   }
-  last = measure(parts, r, w);
-  if (search.offer(r, last)) return true;
+  end.residual = measure(parts, r, end.velocity);
+  if (search.offer(r, end.residual)) return true;
+  Costs costs(parts);
+  return sweep_on(parts, search, r, end, rate, 1, [&](int done, double needed, double of_late) {
+    if (!costs.within(done, 2.0 * tuned.sweeps_dear)) return false;
+    if (of_late < tuned.slow_rate && costs.within(needed, 2.0)) return true;
+    return costs.newton_is_dear() && (costs.within(needed, tuned.sweeps_dear) || costs.within(done, tuned.good_step));
+  });
+}
 
-  // The pattern is analysed only where its fill decides.
-  Costs costs(problem);
-  bool analysed = false;
-  int done = 0;
-  while (!search.halted()) {
-    const double spent = done * costs.sweep;
-    const double needed = sweeps_needed(last, search.tolerance(), rate);
-    const auto near = [&] {
-      const bool dear = costs.newton > tuned.heavy * costs.sweep;
-      const double steps = dear ? tuned.sweeps_dear : 2.0;
-      return needed * costs.sweep <= steps * costs.newton && spent <= 2.0 * tuned.sweeps_dear * costs.newton &&
-             (rate < tuned.slow_rate || dear);
-    };
-    if (!near() && !analysed) {
-      costs.add_fill(parts.lu());
-      analysed = true;
-      if (!parts.lu().fits()) break;
-    }
-    const bool little = costs.newton > tuned.heavy * costs.sweep && spent <= tuned.good_step * costs.newton;
-    if (!near() && !little) break;
-    // The first sweeps promise more than they keep, so one more has to confirm it.
-    const int batch = done == 0 ? 1 : next_batch(needed, 2, std::max(8, done / 16));
-    done += batch;
-    sweep_times(batch, parts, search, r);
-    const double residual = measure(parts, r, w);
-    if (search.offer(r, residual)) return true;
-    rate = std::pow(residual / last, 1.0 / batch);
-    last = residual;
-  }
-  return false;
+bool sweep_while_promising(Parts& parts, Search& search, Vector& r, Measured& end) {
+  Costs costs(parts);
+  bool hesitating = false;
+  return sweep_on(parts, search, r, end, 0.0, 8, [&](int done, double needed, double) {
+    const bool promising =
+        done == 0 || costs.within(needed, done < tuned.early_sweeps ? tuned.sweeps_early : tuned.sweeps_late);
+    const bool goes_on = promising || !(done < tuned.early_sweeps || hesitating);
+    hesitating = !promising;
+    return goes_on;
+  });
+}
+
+bool sweep_to_the_end(Parts& parts, Search& search, Vector& r, Measured& end) {
+  return sweep_on(parts, search, r, end, 1.0, 8, [](int, double, double) { return true; });
 }
 
 }  // namespace conebench::cascade

@@ -16,14 +16,20 @@ void sweep_times(long count, Parts& parts, Search& search, Vector& r);
 /// Strongly regularised semi-smooth Newton from the best point, as long as the best keeps shrinking.
 bool rescue(Parts& parts, Search& search);
 
-/// Sweeps from r, first `sweeps` and then on where the observed rate (at first of the last two sweeps' changes)
+// Three ways to sweep on from r, of which `end` says what is known and then what was measured last. Measurements come
+// every eighth of the way, every eight sweeps at first, and where the tolerance is predicted.
+
+/// First `sweeps`, then on where the rate (at first of the last two sweeps' changes, then of the later half of all)
 /// predicts that the tolerance is nearer than two Newton steps. Where one of these costs as much as many sweeps it may
-/// be six, slow rates are trusted, too, and a third of a step is spent whatever the rate. `end` is what was measured
-/// last.
+/// be six, slow rates are trusted, too, and a third of a step is spent whatever the rate.
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Measured& end);
 
-/// Sweeps from r until the search accepts or is halted: all that is left where no factor fits.
-bool sweep_to_the_end(Parts& parts, Search& search, Vector& r);
+/// For as long as the rate promises the tolerance within thirty of what our counts take for a Newton step, later than
+/// the first 128 sweeps within ten; then one batch in a row may promise less.
+bool sweep_while_promising(Parts& parts, Search& search, Vector& r, Measured& end);
+
+/// Until the search accepts or is halted: all that is left where no factor fits.
+bool sweep_to_the_end(Parts& parts, Search& search, Vector& r, Measured& end);
 
 /// Semi-smooth Newton where nobody knows yet whether it will do: its first steps often go far up before they go down.
 inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window,
@@ -45,11 +51,6 @@ bool highly_redundant(Parts& parts);
 /// stick, refined once, and semi-smooth Newton from there. Not where a step costs as much as fifty sweeps, or no
 /// factor fits.
 bool from_rest(Parts& parts, Search& search);
-
-/// Sweeps on from r, eight at a time and an eighth of a long way, for as long as their rate (of the last half batch at
-/// first, later of the later half of all) promises the tolerance within thirty of what our counts take for a Newton
-/// step, later than the first 128 within ten; then one batch in a row may promise less.
-bool sweep_on(Parts& parts, Search& search, Vector& r);
 
 /// A proximal point from the best point that leaves what the tolerance allows, without over-relaxation: α falls from
 /// 1e-4. Eight times `steps` Newton steps.

@@ -93,15 +93,25 @@ FactorPattern factor_pattern(const Elimination& elimination) {
   return pattern;
 }
 
-std::vector<int> minimum_degree_order(const BlockGraph& graph) {
-  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(graph.rows(), graph.rows());
+namespace {
+
+using Pattern = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+Pattern pattern_of(const BlockGraph& graph) {
+  Pattern pattern(graph.rows(), graph.rows());
   const auto stored = static_cast<Eigen::Index>(graph.columns.size());
   pattern.resizeNonZeros(stored);
   std::copy(graph.row_begins.begin(), graph.row_begins.end(), pattern.outerIndexPtr());
   std::copy(graph.columns.begin(), graph.columns.end(), pattern.innerIndexPtr());
   std::fill_n(pattern.valuePtr(), stored, 1.0);
+  return pattern;
+}
+
+}  // namespace
+
+std::vector<int> minimum_degree_order(const BlockGraph& graph) {
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(pattern, order);  // of the pattern with its transpose
+  Eigen::AMDOrdering<int>()(pattern_of(graph), order);  // of the pattern with its transpose
   return {order.indices().data(), order.indices().data() + graph.rows()};
 }
 
@@ -109,37 +119,18 @@ std::vector<int> minimum_degree_order(const BlockGraph& graph) {
 std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph) {
   static_assert(sizeof(idx_t) == sizeof(int));
   // The neighbours of each row, each once, as METIS wants them.
-  const int n = graph.rows();
-  std::vector<idx_t> begins(at(n) + 1, 0), neighbours;
-  each_coupling(graph, [&](int i, int j) {
-    ++begins[at(i) + 1];
-    ++begins[at(j) + 1];
-  });
-  begin_rows(begins);
-  neighbours.resize(at(begins.back()));
-  std::vector<int> next(begins.begin(), begins.end() - 1);
-  each_coupling(graph, [&](int i, int j) {
-    neighbours[at(next[at(i)]++)] = j;
-    neighbours[at(next[at(j)]++)] = i;
-  });
-  auto filled = neighbours.begin();
-  for (int i = 0; i < n; ++i) {
-    const auto first = neighbours.begin() + begins[at(i)];
-    const auto last = neighbours.begin() + next[at(i)];
-    std::sort(first, last);
-    begins[at(i)] = static_cast<idx_t>(filled - neighbours.begin());
-    filled = std::copy(first, std::unique(first, last), filled);
-  }
-  begins.back() = static_cast<idx_t>(filled - neighbours.begin());
-  if (begins.back() == 0) return std::nullopt;  // METIS divides by the number of edges
+  Pattern neighbours = pattern_of(graph);
+  neighbours += Pattern(neighbours.transpose());
+  neighbours.prune([](int i, int j, double) { return i != j; });
+  if (neighbours.nonZeros() == 0) return std::nullopt;  // METIS divides by the number of edges
 
-  idx_t rows = n;
+  idx_t rows = graph.rows();
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;
-  std::vector<idx_t> order(at(n)), place(at(n));
-  const int status =
-      METIS_NodeND(&rows, begins.data(), neighbours.data(), nullptr, options, order.data(), place.data());
+  std::vector<idx_t> order(at(rows)), place(at(rows));
+  const int status = METIS_NodeND(&rows, neighbours.outerIndexPtr(), neighbours.innerIndexPtr(), nullptr, options,
+                                  order.data(), place.data());
   if (status != METIS_OK) return std::nullopt;
   return order;
 }

@@ -36,6 +36,11 @@ Elimination eliminate(const BlockGraph& graph, std::vector<int> order);
 /// first is the column's parent.
 struct FactorPattern {
   std::vector<int> begin, rows;
+  std::span<const int> below(int j) const {
+    const auto at = static_cast<std::size_t>(j);
+    return std::span(rows).subspan(static_cast<std::size_t>(begin[at]),
+                                   static_cast<std::size_t>(begin[at + 1] - begin[at]));
+  }
 };
 FactorPattern factor_pattern(const Elimination& elimination);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "solvers/linear/elimination.hpp"
 
@@ -10,58 +9,24 @@ namespace conebench {
 
 namespace {
 
-using IntLists = std::vector<std::vector<int>>;
+constexpr double worth_sparse = 0.7;  ///< operations over those of a dense factorization
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Rows of each column of the factor below the diagonal, ascending. The first one is the column's parent.
-IntLists factor_columns(const BlockGraph& graph, const std::vector<int>& old_block) {
-  const FactorPattern pattern = factor_pattern(eliminate(graph, old_block));
-  IntLists columns;
-  for (std::size_t j = 0; j < old_block.size(); ++j) {
-    columns.emplace_back(pattern.rows.begin() + pattern.begin[j], pattern.rows.begin() + pattern.begin[j + 1]);
-  }
-  return columns;
-}
-
-int parent_of(const std::vector<int>& rows) { return rows.empty() ? -1 : rows.front(); }
-
-/// Places in an order in which every subtree is contiguous.
-std::vector<int> postorder(const IntLists& columns) {
-  const auto count = static_cast<int>(columns.size());
-  std::vector<int> first_child(columns.size(), -1), sibling(columns.size(), -1), order, stack;
-  for (int j = count - 1; j >= 0; --j) {
-    const int parent = parent_of(columns[at(j)]);
-    if (parent >= 0) sibling[at(j)] = std::exchange(first_child[at(parent)], j);
-  }
-  order.reserve(columns.size());
-  for (int root = 0; root < count; ++root) {
-    if (parent_of(columns[at(root)]) >= 0) continue;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const int node = stack.back();
-      if (const int child = std::exchange(first_child[at(node)], -1); child >= 0) {
-        stack.push_back(child);
-        continue;
-      }
-      stack.pop_back();
-      order.push_back(node);
-      if (sibling[at(node)] >= 0) stack.push_back(sibling[at(node)]);
-    }
+/// The order with every subtree contiguous, its root last.
+std::vector<int> postordered(const Elimination& elimination) {
+  const std::size_t count = elimination.order.size();
+  // By subtrees, all roots below one more node: their size; the places of a node's children not yet given end there.
+  std::vector<int> size(count + 1, 1), end(count + 1, static_cast<int>(count)), order(count);
+  const auto parent = [&](std::size_t j) { return elimination.parent[j] < 0 ? count : at(elimination.parent[j]); };
+  for (std::size_t j = 0; j < count; ++j) size[parent(j)] += size[j];
+  for (std::size_t j = count; j-- > 0;) {
+    int& last = end[parent(j)];
+    end[j] = last - 1;
+    order[at(end[j])] = elimination.order[j];
+    last -= size[j];
   }
   return order;
-}
-
-IntLists relabelled(const IntLists& columns, const std::vector<int>& order) {
-  std::vector<int> label(order.size());
-  for (std::size_t p = 0; p < order.size(); ++p) label[at(order[p])] = static_cast<int>(p);
-  IntLists result(columns.size());
-  for (std::size_t p = 0; p < order.size(); ++p) {
-    result[p] = columns[at(order[p])];
-    for (int& i : result[p]) i = label[at(i)];
-    std::sort(result[p].begin(), result[p].end());
-  }
-  return result;
 }
 
 /// A range of block columns [first, last] that shares the rows below it, those of `last` (and of merged children, which
@@ -88,14 +53,16 @@ bool worth_merging(const Supernode& child, const Supernode& parent, double& zero
   return share < (pivots <= 32.0 ? 0.25 : 0.08);
 }
 
-std::vector<Supernode> supernodes(const IntLists& columns, const std::vector<int>& sizes) {
+/// `sizes`: scalar rows of each block, in the new order.
+std::vector<Supernode> supernodes(const FactorPattern& pattern, const std::vector<int>& parent,
+                                  const std::vector<int>& sizes) {
   std::vector<Supernode> nodes;
-  for (int j = 0; j < static_cast<int>(columns.size()); ++j) {
+  for (int j = 0; j < static_cast<int>(sizes.size()); ++j) {
     Supernode node{.first = j, .last = j, .pivots = static_cast<double>(sizes[at(j)])};
-    for (const int i : columns[at(j)]) node.below += sizes[at(i)];
+    for (const int i : pattern.below(j)) node.below += sizes[at(i)];
     // Only the column directly before is contiguous with this one; merging may cascade down the last children.
-    while (!nodes.empty() && parent_of(columns[at(nodes.back().last)]) >= node.first &&
-           parent_of(columns[at(nodes.back().last)]) <= node.last) {
+    while (!nodes.empty() && parent[at(nodes.back().last)] >= node.first &&
+           parent[at(nodes.back().last)] <= node.last) {
       const Supernode& child = nodes.back();
       double zeros = 0.0;
       if (!worth_merging(child, node, zeros)) break;
@@ -132,10 +99,10 @@ void measure(EliminationFronts& all) {
   }
 }
 
-}  // namespace
-
+/// All rows in one front, in the given order.
 EliminationFronts single_front(Index rows) {
   EliminationFronts all;
+  all.dense = true;
   all.old_row.resize(at(rows));
   std::iota(all.old_row.begin(), all.old_row.end(), 0);
   if (rows > 0) all.fronts.push_back({.pivots = static_cast<int>(rows), .rows = static_cast<int>(rows)});
@@ -143,62 +110,35 @@ EliminationFronts single_front(Index rows) {
   return all;
 }
 
-namespace {
-
-/// `sizes`, `offsets`: rows of each block and where they begin, by old blocks.
-EliminationFronts analyse(const BlockGraph& graph, std::vector<int> old_block, const std::vector<int>& old_sizes,
-                          const std::vector<int>& offsets) {
-  IntLists columns = factor_columns(graph, old_block);
-  const std::vector<int> order = postorder(columns);
-  columns = relabelled(columns, order);
-  std::vector<int> sizes, first_row;
+EliminationFronts sparse_fronts(const BlockSparseMatrix& matrix) {
+  const BlockGraph graph{matrix.row_begins(), matrix.columns()};
+  const Elimination elimination = eliminate(graph, postordered(eliminate(graph, minimum_degree_order(graph))));
+  const FactorPattern pattern = factor_pattern(elimination);
   EliminationFronts all;
-  {
-    std::vector<int> reordered;
-    for (const int place : order) reordered.push_back(old_block[at(place)]);
-    old_block = std::move(reordered);
-  }
-  for (const int block : old_block) {
-    sizes.push_back(old_sizes[at(block)]);
+  std::vector<int> sizes, first_row, front_of;
+  for (const int block : elimination.order) {
+    sizes.push_back(matrix.block_size(block));
     first_row.push_back(static_cast<int>(all.old_row.size()));
-    for (int r = 0; r < sizes.back(); ++r) all.old_row.push_back(offsets[at(block)] + r);
+    for (int r = 0; r < sizes.back(); ++r) all.old_row.push_back(static_cast<int>(matrix.block_offset(block)) + r);
   }
-
-  const std::vector<Supernode> nodes = supernodes(columns, sizes);
-  std::vector<int> front_of(columns.size());
-  for (std::size_t f = 0; f < nodes.size(); ++f) {
-    for (int j = nodes[f].first; j <= nodes[f].last; ++j) front_of[at(j)] = static_cast<int>(f);
-  }
-  std::vector<int> position(all.old_row.size());
+  const std::vector<Supernode> nodes = supernodes(pattern, elimination.parent, sizes);
+  for (std::size_t f = 0; f < nodes.size(); ++f) front_of.resize(at(nodes[f].last) + 1, static_cast<int>(f));
   for (const Supernode& node : nodes) {
     EliminationFront front;
     front.first_pivot = first_row[at(node.first)];
     front.pivots = static_cast<int>(node.pivots);
     front.rows = front.pivots + static_cast<int>(node.below);
-    const int parent = parent_of(columns[at(node.last)]);
+    const int parent = elimination.parent[at(node.last)];
     front.parent = parent < 0 ? -1 : front_of[at(parent)];
     front.row_begin = static_cast<std::int64_t>(all.row_list.size());
-    for (const int i : columns[at(node.last)]) {
+    for (const int i : pattern.below(node.last)) {
       for (int r = 0; r < sizes[at(i)]; ++r) all.row_list.push_back(first_row[at(i)] + r);
     }
     all.fronts.push_back(front);
   }
-  all.parent_position.resize(all.row_list.size());
-  for (std::size_t p = 0; p < all.fronts.size(); ++p) {
-    const EliminationFront& front = all.fronts[p];
-    if (front.parent < 0) continue;
-    const EliminationFront& parent = all.fronts[at(front.parent)];
-    const auto parent_rows = all.row_list.begin() + parent.row_begin;
-    auto next = parent_rows;
-    for (int k = 0; k < front.rows - front.pivots; ++k) {
-      const int row = all.row_list[at(front.row_begin + k)];
-      if (row < parent.first_pivot + parent.pivots) {
-        all.parent_position[at(front.row_begin + k)] = row - parent.first_pivot;
-      } else {
-        while (*next != row) ++next;
-        all.parent_position[at(front.row_begin + k)] = parent.pivots + static_cast<int>(next - parent_rows);
-      }
-    }
+  for (const EliminationFront& front : all.fronts) {
+    for (int k = 0; k < front.rows - front.pivots; ++k)
+      all.parent_position.push_back(all.position(all.fronts[at(front.parent)], all.row_list[at(front.row_begin + k)]));
   }
   measure(all);
   return all;
@@ -206,14 +146,20 @@ EliminationFronts analyse(const BlockGraph& graph, std::vector<int> old_block, c
 
 }  // namespace
 
-EliminationFronts analyse_fronts(const BlockSparseMatrix& matrix) {
-  std::vector<int> sizes, offsets;
-  for (Index block = 0; block < matrix.block_rows(); ++block) {
-    sizes.push_back(matrix.block_size(block));
-    offsets.push_back(static_cast<int>(matrix.block_offset(block)));
-  }
-  const BlockGraph graph{matrix.row_begins(), matrix.columns()};
-  return analyse(graph, minimum_degree_order(graph), sizes, offsets);
+int EliminationFronts::position(const EliminationFront& front, int i) const {
+  if (i < front.first_pivot + front.pivots) return i - front.first_pivot;
+  const auto begin = row_list.begin() + front.row_begin;
+  const auto end = begin + (front.rows - front.pivots);
+  const auto found = std::lower_bound(begin, end, i);
+  return found == end || *found != i ? -1 : front.pivots + static_cast<int>(found - begin);
+}
+
+EliminationFronts analyse_fronts(const BlockSparseMatrix& matrix, Storage storage) {
+  if (storage == Storage::sparse) return sparse_fronts(matrix);
+  EliminationFronts one = single_front(matrix.rows());
+  if (storage == Storage::dense || matrix.rows() <= few_rows) return one;
+  EliminationFronts several = sparse_fronts(matrix);
+  return several.multiplications < worth_sparse * one.multiplications ? several : one;
 }
 
 }  // namespace conebench

@@ -8,6 +8,11 @@
 
 namespace conebench {
 
+enum class Storage { automatic, dense, sparse };
+
+inline constexpr int few_rows =
+    48;  ///< up to which an analysis, or a call of a matrix product, costs more than it saves
+
 /// One dense step of a multifrontal elimination: `pivots` consecutive rows of the new order are eliminated together
 /// from a dense matrix of `rows` rows, the pivots first.
 struct EliminationFront {
@@ -31,12 +36,14 @@ struct EliminationFronts {
   std::int64_t panel_values = 0;     ///< values in all panels
   std::int64_t stack_values = 0;     ///< most values of updates alive at once, one triangle counted as a square
   int most_rows = 0;
+  bool dense = false;            ///< one front in the given order
   double multiplications = 0.0;  ///< of a Cholesky factorization, zeros of the fronts included
+
+  /// Where row i stands in `front`, −1 where it has no such row.
+  int position(const EliminationFront& front, int i) const;
 };
 
-/// All rows in one front, in the given order: a dense factorization.
-EliminationFronts single_front(Index rows);
-
-EliminationFronts analyse_fronts(const BlockSparseMatrix& matrix);
+/// Dense storage has one front; `automatic` takes the cheaper of the two by their counts of operations.
+EliminationFronts analyse_fronts(const BlockSparseMatrix& matrix, Storage storage = Storage::sparse);
 
 }  // namespace conebench

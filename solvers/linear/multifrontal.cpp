@@ -22,7 +22,6 @@ using ConstPanelMap = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr int kPanelWidth = 32;  ///< pivots eliminated one by one before the rest is updated by a matrix product
-constexpr int kFewRows = 48;     ///< up to which an analysis, or a call of a matrix product, costs more than it saves
 constexpr int kSolveWidth = column_kernels::most_columns;  ///< pivots whose triangle is inverted
 
 constexpr int kInvertedSize = 18;  ///< most pivots of a front that is inverted as a whole
@@ -188,7 +187,7 @@ void invert_pivots(double* panel, const double* inverses, int pivots, int rows) 
 template <bool Symmetric>
 void subtract_products(double* schur, const double* lower, const double* upper, int pivots, int rows) {
   const int below = rows - pivots;
-  if (below >= kFewRows && pivots >= 8) {
+  if (below >= few_rows && pivots >= 8) {
     const ConstPanelMap left(lower + pivots, below, pivots, Eigen::OuterStride<>(rows));
     const ConstPanelMap right(upper + pivots, below, pivots, Eigen::OuterStride<>(rows));
     Eigen::Map<Matrix> target(schur, below, below);
@@ -243,42 +242,31 @@ void add_update(const double* update, int size, const int* position, double* low
 
 MultifrontalFactor::MultifrontalFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
                                        Factorization factorization, Storage storage)
-    : factorization_(factorization) {
-  fronts_ = single_front(matrix.rows());
-  if (storage == Storage::sparse || (storage == Storage::automatic && matrix.rows() > kFewRows)) {
-    EliminationFronts sparse = analyse_fronts(matrix);
-    if (storage == Storage::sparse || sparse.multiplications < 0.7 * fronts_.multiplications) {
-      fronts_ = std::move(sparse);
-      dense_ = false;
-    }
-  }
-  const auto values = at(fronts_.panel_values);
-  lower_.resize(values);
-  lower_original_.resize(values);
-  if (!symmetric()) {
-    upper_.resize(values);
-    upper_original_.resize(values);
-  }
-  pivot_inverses_.resize(at(rows()));
-  inverted_.resize(fronts_.fronts.size());
-  stack_.resize(at(fronts_.stack_values));
+    : factorization_(factorization),
+      fronts_(analyse_fronts(matrix, storage)),
+      new_row_(fronts_.old_row.size()),
+      front_of_(new_row_.size()),
+      values_(at(upper() + fronts_.panel_values)),
+      original_(values_.size()),
+      pivot_inverses_(new_row_.size()),
+      inverted_(fronts_.fronts.size()),
+      stack_(at(fronts_.stack_values)),
+      work_(new_row_.size()),
+      front_work_(at(fronts_.most_rows)) {
   waiting_.reserve(fronts_.fronts.size());
-  work_.resize(at(rows()));
-  front_work_.resize(at(fronts_.most_rows));
+  for (std::size_t i = 0; i < new_row_.size(); ++i) new_row_[at(fronts_.old_row[i])] = static_cast<int>(i);
+  for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
+    const EliminationFront& front = fronts_.fronts[f];
+    std::fill_n(front_of_.begin() + front.first_pivot, front.pivots, static_cast<int>(f));
+  }
   assemble(matrix, scale, compliance);
 }
 
 std::int64_t MultifrontalFactor::place_in_panel(int i, int j) const {
   const EliminationFront& front = fronts_.fronts[at(front_of_[at(j)])];
-  std::int64_t place = i - front.first_pivot;
-  if (place >= front.pivots) {
-    const auto begin = fronts_.row_list.begin() + front.row_begin;
-    const auto end = begin + (front.rows - front.pivots);
-    const auto found = std::lower_bound(begin, end, i);
-    if (found == end || *found != i) return -1;
-    place = front.pivots + (found - begin);
-  }
-  return place + front.value_begin + static_cast<std::int64_t>(front.rows) * (j - front.first_pivot);
+  const int position = fronts_.position(front, i);
+  if (position < 0) return -1;
+  return front.value_begin + position + static_cast<std::int64_t>(front.rows) * (j - front.first_pivot);
 }
 
 std::int64_t MultifrontalFactor::place(Index row, Index column) const {
@@ -287,14 +275,6 @@ std::int64_t MultifrontalFactor::place(Index row, Index column) const {
 }
 
 void MultifrontalFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance) {
-  new_row_.resize(fronts_.old_row.size());
-  front_of_.resize(fronts_.old_row.size());
-  for (std::size_t i = 0; i < new_row_.size(); ++i) new_row_[at(fronts_.old_row[i])] = static_cast<int>(i);
-  for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
-    const EliminationFront& front = fronts_.fronts[f];
-    std::fill_n(front_of_.begin() + front.first_pivot, front.pivots, static_cast<int>(f));
-  }
-  std::vector<double>& diagonal = symmetric() ? lower_original_ : upper_original_;
   for (Index block_row = 0; block_row < matrix.block_rows(); ++block_row) {
     const Index row = matrix.block_offset(block_row);
     const int height = matrix.block_size(block_row);
@@ -306,21 +286,18 @@ void MultifrontalFactor::assemble(const BlockSparseMatrix& matrix, const Vector&
       // the upper one.
       const int i = std::max(new_row_[at(row)], new_row_[at(column)]);
       const int j = std::min(new_row_[at(row)], new_row_[at(column)]);
-      const EliminationFront& front = fronts_.fronts[at(front_of_[at(j)])];
+      const std::int64_t lead = fronts_.fronts[at(front_of_[at(j)])].rows;
       const std::int64_t place = place_in_panel(i, j);
       const bool below = new_row_[at(row)] > new_row_[at(column)];
       for (int c = 0; c < width; ++c) {
         for (int r = 0; r < height; ++r, ++value) {
           const double scaled = *value * scale[row + r] * scale[column + c];
           const bool lower = row == column ? r > c : below;
-          const auto target = at(place + (lower ? r + static_cast<std::int64_t>(front.rows) * c
-                                                : c + static_cast<std::int64_t>(front.rows) * r));
+          double& target = original_[at(place + (lower ? r + lead * c : upper() + c + lead * r))];
           if (row == column && r == c) {
-            diagonal[target] += scaled + compliance[row + r];
-          } else if (symmetric()) {
-            lower_original_[target] += 0.5 * scaled;
+            target += scaled + compliance[row + r];
           } else {
-            (lower ? lower_original_ : upper_original_)[target] += scaled;
+            target += symmetric() ? 0.5 * scaled : scaled;
           }
         }
       }
@@ -329,14 +306,13 @@ void MultifrontalFactor::assemble(const BlockSparseMatrix& matrix, const Vector&
 }
 
 bool MultifrontalFactor::factor(double shift) {
-  lower_ = lower_original_;
-  upper_ = upper_original_;
+  values_ = original_;
   waiting_.clear();
   std::size_t top = 0;
   for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
     const EliminationFront& front = fronts_.fronts[f];
-    double* lower_panel = lower_.data() + front.value_begin;
-    double* upper_panel = upper() + front.value_begin;
+    double* lower_panel = values_.data() + front.value_begin;
+    double* upper_panel = lower_panel + upper();
     for (int j = 0; j < front.pivots; ++j) upper_panel[j + static_cast<std::ptrdiff_t>(j) * front.rows] += shift;
 
     const auto below = at(front.rows - front.pivots);
@@ -380,7 +356,7 @@ void MultifrontalFactor::solve(const Vector& b, Vector& x) {
   for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) {
     const EliminationFront& front = fronts_.fronts[f];
     const std::ptrdiff_t lead = front.rows;
-    const double* const panel = lower_.data() + front.value_begin;
+    const double* const panel = values_.data() + front.value_begin;
     double* const pivot = work_.data() + front.first_pivot;
     if (inverted_[f]) {
       with_size(front.pivots, [&]<int Size>() { multiply<Size>(panel, pivot, front.pivots); });
@@ -405,7 +381,7 @@ void MultifrontalFactor::solve(const Vector& b, Vector& x) {
     const EliminationFront& front = fronts_.fronts[f];
     if (inverted_[f]) continue;
     const std::ptrdiff_t lead = front.rows;
-    const double* const panel = upper() + front.value_begin;
+    const double* const panel = values_.data() + upper() + front.value_begin;
     double* const pivot = work_.data() + front.first_pivot;
     const int* const row = fronts_.row_list.data() + front.row_begin;
     for (int j = 0; j < front.pivots; ++j) all[j] = pivot[j];

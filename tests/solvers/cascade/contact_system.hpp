@@ -21,9 +21,8 @@ inline Matrix dense_matrix(const ScaledProblem& problem) {
   return g;
 }
 
-/// A system as a Newton method has it: contacts that stick, slip with two unknowns (in plane one) and are open, and
-/// small D. In plane t2 is kept to the middle unknown of what sticks, to the last of every second of these, as the
-/// interior point has it, and to the last of what slips.
+/// A system as a Newton method has it: contacts that stick, slip with two unknowns and are open, and small D. In the
+/// plane t2 is kept to the middle unknown.
 struct System : BlockSystem {
   System(const ScaledProblem& problem, double shift) : BlockSystem(problem.contacts(), shift) {
     srand(5);
@@ -33,32 +32,30 @@ struct System : BlockSystem {
       right[at] += 0.3 * Block::Random();
       diagonal[at] += 0.1 * shift * Block::Random();
       if (i % 5 == 2) leave_out(at);
-      if (i % 5 == 3) leave_out(at, 1, Left::middle);
-      if (problem.planar() && !open(i)) keep_second_tangent_to(at, i % 5 == 3 || i % 2 == 0 ? 2 : 1);
+      if (open(i) || !(problem.planar() || i % 5 == 3)) continue;
+      leave_out_middle(at);
+      if (problem.planar()) keep_second_tangent(at);
     }
   }
   void leave_out(std::size_t i) {
-    left_out[i] = Left::everything;
+    left_out[i] = true;
     left[i].setZero();
     right[i].setZero();
     diagonal[i].setIdentity();
   }
-  void leave_out(std::size_t i, int unknown, char bit) {
-    left_out[i] = static_cast<char>(left_out[i] | bit);
-    left[i].row(unknown).setZero();
-    right[i].col(unknown).setZero();
-    diagonal[i].row(unknown).setZero();
-    diagonal[i].col(unknown).setZero();
-    diagonal[i](unknown, unknown) = 1.0;
+  void leave_out_middle(std::size_t i) {
+    left[i].row(1).setZero();
+    right[i].col(1).setZero();
+    diagonal[i].row(1).setZero();
+    diagonal[i].col(1).setZero();
+    diagonal[i](1, 1) = 1.0;
   }
-  void keep_second_tangent_to(std::size_t i, int unknown) {
+  void keep_second_tangent(std::size_t i) {
     left[i].col(1).setZero();
     right[i].row(1).setZero();
-    leave_out(i, unknown, unknown == 1 ? Left::middle : Left::last);
-    left[i](unknown, 1) = right[i](1, unknown) = 1.0;
+    left[i](1, 1) = right[i](1, 1) = 1.0;
   }
-  bool open(int i) const { return left_out[static_cast<std::size_t>(i)] == Left::everything; }
-  bool unknown(Index row) const { return (left_out[static_cast<std::size_t>(row / 3)] & (1 << row % 3)) == 0; }
+  bool open(int i) const { return left_out[static_cast<std::size_t>(i)]; }
   Matrix dense(const ScaledProblem& problem) const {
     Matrix a = dense_matrix(problem);
     for (int i = 0; i < problem.contacts(); ++i) {
@@ -75,11 +72,11 @@ struct System : BlockSystem {
     }
     return a;
   }
-  /// 0 in single unknowns that are left out.
+  /// 0 in the middle, where single unknowns are left out.
   Vector right_side() const {
     Vector b = Vector::LinSpaced(static_cast<Index>(3 * left.size()), -1.0, 2.0);
-    for (Index row = 0; row < b.size(); ++row) {
-      if (!unknown(row) && !open(static_cast<int>(row / 3))) b[row] = 0.0;
+    for (Index row = 1; row < b.size(); row += 3) {
+      if (!open(static_cast<int>(row / 3))) b[row] = 0.0;
     }
     return b;
   }

@@ -36,10 +36,9 @@ struct Fixture {
       system.diagonal[i] += 20.0 * Eigen::Matrix3d::Random();
     }
   }
-  void drop(int i, Left::Bits what) {
+  void drop(int i) { system.left_out[static_cast<std::size_t>(i)] = true; }
+  void drop_middle(int i) {
     const auto at = static_cast<std::size_t>(i);
-    system.left_out[at] = what;
-    if (what != Left::middle) return;
     system.left[at].row(1).setZero();
     system.right[at].col(1).setZero();
     system.diagonal[at].row(1).setZero();
@@ -50,13 +49,13 @@ struct Fixture {
     Matrix a = Matrix::Zero(3 * n, 3 * n);
     for (int i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      if (system.left_out[at] == Left::everything) {
+      if (system.left_out[at]) {
         a.block<3, 3>(3 * i, 3 * i).setIdentity();
         continue;
       }
       for (int k = problem.row_begin(i); k < problem.row_begin(i + 1); ++k) {
         const int j = problem.column(k);
-        if (system.left_out[static_cast<std::size_t>(j)] == Left::everything) continue;
+        if (system.left_out[static_cast<std::size_t>(j)]) continue;
         a.block<3, 3>(3 * i, 3 * j) += system.left[at] * problem.block(k) * system.right[static_cast<std::size_t>(j)];
       }
       a.block<3, 3>(3 * i, 3 * i) += system.diagonal[at];
@@ -127,15 +126,15 @@ TEST(SparseLu, ReportsASingularPivotBlockInThePlane) {
 TEST(SparseLu, WhatIsLeftOutActsAsTheIdentity) {
   for (const ScaledProblem& problem : {lattice(3), lattice(4), dense_problem(16)}) {
     Fixture fixture(problem);
-    for (int i = 0; i < fixture.n; i += 3) fixture.drop(i, Left::everything);
-    for (int i = 1; i < fixture.n; i += 4) fixture.drop(i, Left::middle);
+    for (int i = 0; i < fixture.n; i += 3) fixture.drop(i);
+    for (int i = 1; i < fixture.n; i += 4) fixture.drop_middle(i);
     fixture.expect_solved();
   }
 }
 
 TEST(SparseLu, EverythingLeftOutIsTheIdentity) {
   Fixture fixture(lattice(3));
-  for (int i = 0; i < fixture.n; ++i) fixture.drop(i, Left::everything);
+  for (int i = 0; i < fixture.n; ++i) fixture.drop(i);
   fixture.expect_solved();
 }
 
@@ -158,7 +157,7 @@ TEST(SparseLu, AFactorizationDoesNotDependOnTheOneBefore) {
   lu.factor(fixture.problem.matrix(), fixture.system);
   lu.solve(b, first);
   BlockSystem half = fixture.system;
-  for (std::size_t i = 0; i < half.left_out.size(); i += 2) half.left_out[i] = Left::everything;
+  for (std::size_t i = 0; i < half.left_out.size(); i += 2) half.left_out[i] = true;
   lu.factor(fixture.problem.matrix(), half);
   lu.factor(fixture.problem.matrix(), fixture.system);
   lu.solve(b, again);

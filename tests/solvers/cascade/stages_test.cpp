@@ -199,18 +199,20 @@ TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
   EXPECT_EQ(search.newton_steps(), 0);
 }
 
-TEST(CascadeStages, SweepOnArrivesWhereSweepsAreFastAndGivesUpWhereTheyAreSlow) {
+TEST(CascadeStages, PromisingSweepsArriveWhereTheyAreFastAndGiveUpWhereTheyAreSlow) {
   Bench fast(make_problem("random", {{"contacts", 20L}, {"mu_min", 0.1}, {"mu_max", 0.2}}));
   cascade::Search near = fast.search(1e-6);
   Vector r = Vector::Zero(fast.parts.problem().size());
-  EXPECT_TRUE(sweep_on(fast.parts, near, r));
+  cascade::Measured end;
+  EXPECT_TRUE(sweep_while_promising(fast.parts, near, r, end));
   EXPECT_TRUE(near.accepted());
   EXPECT_EQ(near.newton_steps(), 0);
 
   Bench slow(make_problem("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}));
   cascade::Search far = slow.search(1e-8);
   r = Vector::Zero(slow.parts.problem().size());
-  EXPECT_FALSE(sweep_on(slow.parts, far, r));
+  end = {};
+  EXPECT_FALSE(sweep_while_promising(slow.parts, far, r, end));
   EXPECT_FALSE(far.accepted());
 }
 

@@ -84,7 +84,7 @@ double InteriorPoint::choose_step(int iteration, double m) {
     return Eigen::Vector3d(-jordan_product(system_.scaled_point(i), system_.scaled_point(i)));
   };
   for (int i = 0; i < n; ++i) d_[at(i)] = squared(i);
-  system_.solve(d_, infeasibility_, 1.0, affine_);
+  system_.solve(d_, infeasibility_, affine_);
   affine_quotient_ = system_.quotient();
   const double affine_gap = gap_at(std::min(1.0, step_to_boundary(affine_)), affine_);
   const double centring = std::pow(std::clamp(affine_gap / m, 0.0, 1.0), 3);
@@ -105,7 +105,7 @@ double InteriorPoint::choose_step(int iteration, double m) {
       const Eigen::Vector3d x = system_.from_eigenbasis(i, affine_.z);
       d_[at(i)] -= jordan_product(x, affine_quotient_[at(i)] - x);
     }
-    system_.solve(d_, infeasibility_, 1.0, corrected_);
+    system_.solve(d_, infeasibility_, corrected_);
     double length = std::min(1.0, fraction * step_to_boundary(corrected_));
     double gap = 0.0;
     for (; length > tuned.shortest_step; length *= tuned.shortening) {

@@ -88,10 +88,10 @@ void PathSystem::factor(const Vector& r, const Vector& w) {
   lu_.factor(problem_, system_);
 }
 
-void PathSystem::solve(const Field& d, const Vector& infeasibility, double weight, Direction& direction) {
+void PathSystem::solve(const Field& d, const Vector& infeasibility, Direction& direction) {
   for (int i = 0; i < problem_.contacts(); ++i) {
     quotient_[at(i)] = jordan_quotient(scaled_point_[at(i)], d[at(i)]);
-    right_side_.segment<3>(3 * i) = weight * (system_.right[at(i)].transpose() * infeasibility.segment<3>(3 * i)) +
+    right_side_.segment<3>(3 * i) = system_.right[at(i)].transpose() * infeasibility.segment<3>(3 * i) +
                                     system_.diagonal[at(i)] * (axes_[at(i)].transpose() * quotient_[at(i)]);
   }
   lu_.solve(right_side_, direction.z);
@@ -99,7 +99,7 @@ void PathSystem::solve(const Field& d, const Vector& infeasibility, double weigh
     direction.dr.segment<3>(3 * i) = system_.right[at(i)] * direction.z.segment<3>(3 * i);
   }
   problem_.multiply(direction.dr, direction.dw);
-  direction.dw -= weight * infeasibility;
+  direction.dw -= infeasibility;
 }
 
 }  // namespace conebench::cascade

@@ -40,8 +40,8 @@ class PathSystem {
   /// Scaling and factorization at (r, w), both strictly inside (r in the cone, w_n > 0).
   void factor(const Vector& r, const Vector& w);
 
-  /// Solves for right-hand side `d` with infeasibility `weight · infeasibility`.
-  void solve(const Field& d, const Vector& infeasibility, double weight, Direction& direction);
+  /// Solves for right-hand side `d`.
+  void solve(const Field& d, const Vector& infeasibility, Direction& direction);
 
   const Eigen::Vector3d& scaled_point(int i) const { return scaled_point_[static_cast<std::size_t>(i)]; }
   /// λ \ d of the last solve.

@@ -54,7 +54,7 @@ TEST(PathSystem, ADirectionIsTheNewtonStepOfTheSmoothedComplementarity) {
   const Vector e = f.w - product - f.problem.free_term();
   PathSystem::Direction direction;
   direction.resize(f.problem.size());
-  f.system.solve(d, e, 1.0, direction);
+  f.system.solve(d, e, direction);
 
   f.problem.multiply(direction.dr, product);
   EXPECT_LE((product - e - direction.dw).norm(), 1e-12 * e.norm());

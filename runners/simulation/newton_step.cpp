@@ -23,7 +23,9 @@ double NewtonStep::linearise(const Vector& velocity) {
     m.force -= ahead_;
   }
   engine_->linearise(velocity, time_step_, Engine::Tangent::whole, m);
-  if (!positive_definite(m.mass + time_step_ * time_step_ * m.stiffness)) {
+  SparseMatrix a = m.mass + time_step_ * time_step_ * m.stiffness;
+  if (damped_) a += time_step_ * m.damping;
+  if (!positive_definite(a)) {
     engine_->linearise(velocity, time_step_, Engine::Tangent::positive, m);
   }
   const double error = time_step_ * (m.force - promised).norm();

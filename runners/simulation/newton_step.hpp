@@ -20,9 +20,9 @@ class NewtonStep {
   static constexpr long most_passes = 10;
   static constexpr double accurate = 1e-8;  ///< ‖g‖ ≤ this share of ‖M v⁻‖ + Δt ‖τ‖
 
-  /// `mechanics`: of the step's start.
-  NewtonStep(Engine& engine, const State& start, double time_step, Mechanics& mechanics)
-      : engine_(&engine), mechanics_(&mechanics), before_(start.velocity), time_step_(time_step) {}
+  /// `mechanics`: of the step's start. `damped`: A_k has Δt D.
+  NewtonStep(Engine& engine, const State& start, double time_step, Mechanics& mechanics, bool damped = true)
+      : engine_(&engine), mechanics_(&mechanics), before_(start.velocity), time_step_(time_step), damped_(damped) {}
 
   /// Linearises `mechanics` about v. Its force is then τ(v) + Δt K v, to which discretise() adds the −Δt
   /// K v⁺ of the velocity it looks for. Returns ‖g(v)‖ over its scale where v solves the linearisation before; of the
@@ -34,6 +34,7 @@ class NewtonStep {
   Mechanics* mechanics_;
   Vector before_;  ///< v⁻
   double time_step_;
+  bool damped_;
   Vector ahead_;  ///< Δt K v, part of the force since the last call
 };
 

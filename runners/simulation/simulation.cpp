@@ -407,7 +407,7 @@ Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>&
 
 /// Passes until what the last one linearised holds at its end; the record is that one's, with the work of all.
 Result<Simulation::Pass> Simulation::newton(const std::vector<std::int64_t>& identities) {
-  NewtonStep step(*engine_, state_, time_step_, mechanics_);
+  NewtonStep step(*engine_, state_, time_step_, mechanics_, options_.step.damping == "implicit");
   step.linearise(Vector::Zero(state_.velocity.size()));
   auto last = solve_pass(identities, {});
   if (!last) return last;

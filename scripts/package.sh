@@ -18,7 +18,7 @@ while [ $# -gt 0 ]; do
     *) echo "scripts/package.sh: unknown argument '$1'; see scripts/package.sh --help" >&2; exit 2 ;;
   esac
 done
-tools=(patchelf)
+tools=(patchelf objdump)
 [ "$kind" = tarball ] || tools=(cpack dpkg-deb dpkg-shlibdeps file)
 if [ -n "$build" ]; then
   for tool in "${tools[@]}"; do
@@ -65,6 +65,8 @@ done
 # RPATH and not RUNPATH: libraries find each other by it, too, and before LD_LIBRARY_PATH.
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$stage/$name/bin/conebench"
 for library in "$stage/$name"/lib/*; do patchelf --force-rpath --set-rpath '$ORIGIN' "$library"; done
+glibc=$(objdump -T "$stage/$name"/bin/* "$stage/$name"/lib/* | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+echo "bin/conebench runs from any folder, on x86-64 Linux with AVX2 and glibc ${glibc#GLIBC_} or newer." >"$stage/$name/README"
 tar -C "$stage" --owner=0 --group=0 -czf "$out/$name.tar.gz" "$name"
 scripts/try_package.sh "$out/$name.tar.gz"
 echo "$out/$name.tar.gz"

@@ -45,7 +45,7 @@ std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& 
                     " build is slow: build with the preset release or native");
   }
   if (!build.native) {
-    lines.push_back("built for any processor of this architecture: the preset native is faster");
+    lines.push_back("not built for this very processor: the preset native is faster");
   }
   if (machine.cores == 1) lines.push_back("one processor only: the runner and the solvers disturb each other");
   if (first_line("/sys/devices/system/cpu/intel_pstate/no_turbo") == "0" ||

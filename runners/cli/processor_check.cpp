@@ -18,7 +18,8 @@ CONEBENCH_ANY_PROCESSOR void need(bool present, const char* name) {
   constexpr int bad_input = 3;
   say("conebench: this build needs a processor with ");
   say(name);
-  say(", which this one lacks; use a build for it (without CONEBENCH_NATIVE), or a machine of the other kind\n");
+  say(", which this one lacks; use a build for any (the Debian package, or CONEBENCH_NATIVE=OFF), or another "
+      "machine\n");
   _exit(bad_input);
 }
 

@@ -16,6 +16,9 @@ std::size_t at(Integer i) {
   return static_cast<std::size_t>(i);
 }
 
+/// Three components of a vector.
+auto part(auto& vector, std::size_t i) { return vector.template segment<3>(3 * static_cast<Index>(i)); }
+
 int blocks_of(Index rows) { return static_cast<int>((rows + 2) / 3); }
 
 }  // namespace
@@ -52,7 +55,7 @@ BodyLu::BodyLu(const ScaledProblem& problem)
       if (3 * i + a >= mass.rows()) mass_.block(i)(a, a) = 1.0;
     }
     mass_.begin.push_back(mass_.entries.size());
-    for (const auto& block : mass_.row(i)) neighbours[at(i)].push_back(block.column);
+    for (const auto& block : mass_.row(at(i))) neighbours[at(i)].push_back(block.column);
   }
   for (int i = 0; i < problem.contacts(); ++i) {
     for (int a = 0; a < 3; ++a) {
@@ -62,7 +65,7 @@ BodyLu::BodyLu(const ScaledProblem& problem)
       if (row >= 0) touches_.add(jacobian, row, a, weight);
     }
     touches_.begin.push_back(touches_.entries.size());
-    const auto touched = touches_.row(i);
+    const auto touched = touches_.row(at(i));
     for (const auto& a : touched) {
       for (const auto& b : touched) neighbours[at(a.column)].push_back(b.column);
     }
@@ -78,11 +81,11 @@ BodyLu::BodyLu(const ScaledProblem& problem)
   }
   values_.resize(columns_.size());
   for (int i = 0; i < rows; ++i) {
-    for (const auto& block : mass_.row(i)) mass_place_.push_back(place(i, block.column));
+    for (const auto& block : mass_.row(at(i))) mass_place_.push_back(place(i, block.column));
   }
   for (int i = 0; i < problem.contacts(); ++i) {
-    for (const auto& a : touches_.row(i)) {
-      for (const auto& b : touches_.row(i)) pair_place_.push_back(place(a.column, b.column));
+    for (const auto& a : touches_.row(at(i))) {
+      for (const auto& b : touches_.row(at(i))) pair_place_.push_back(place(a.column, b.column));
     }
   }
   lu_.analyse(matrix());
@@ -93,14 +96,13 @@ BodyLu::BodyLu(const ScaledProblem& problem)
 
 double BodyLu::bytes() const {
   double bytes = lu_.bytes();
-  const auto places = [](const auto& kept) {
-    if constexpr (requires { kept.capacity(); }) {
-      return static_cast<double>(kept.capacity());
-    } else {
-      return static_cast<double>(kept.size());
-    }
+  const auto count = [&](const auto&... kept) {
+    const auto places = [](const auto& one) {
+      if constexpr (requires { one.capacity(); }) return one.capacity() * sizeof(one[0]);
+      return static_cast<std::size_t>(one.size()) * sizeof(one[0]);
+    };
+    bytes += static_cast<double>((... + places(kept)));
   };
-  const auto count = [&](const auto&... kept) { ((bytes += places(kept) * sizeof(kept[0])), ...); };
   for (const BlockRows* rows : {&mass_, &touches_}) count(rows->begin, rows->entries);
   for (const BlockSystem* system : {&whole_, &system_})
     count(system->left, system->right, system->diagonal, system->left_out);
@@ -132,20 +134,18 @@ bool BodyLu::factor(const ScaledProblem& problem, const BlockSystem& system, Sin
   std::fill(values_.begin(), values_.end(), Block::Zero());
   for (std::size_t k = 0; k < mass_place_.size(); ++k) values_[at(mass_place_[k])] += mass_.entries[k].value;
   const int* place = pair_place_.data();
-  for (int i = 0; i < problem.contacts(); ++i) {
-    const Block& left = system.left[at(i)];
-    const Block& right = system.right[at(i)];
-    const Eigen::Vector3d local = local_.segment<3>(3 * i).array() + problem.shift();
-    Block own = system.diagonal[at(i)];
-    own.noalias() += left * local.asDiagonal() * right;
+  for (std::size_t i = 0; i < inverse_.size(); ++i) {
+    const Eigen::Vector3d local = part(local_, i).array() + problem.shift();
+    Block own = system.diagonal[i];
+    own.noalias() += system.left[i] * local.asDiagonal() * system.right[i];
     if (!(std::abs(own.determinant()) > std::numeric_limits<double>::min())) {
       if (singular == Singular::fails) return false;
       regular = false;
       own = perturbed(own);
     }
-    inverse_[at(i)] = own.inverse();
-    const Block half = right * inverse_[at(i)];
-    const Block weight = half * left;
+    inverse_[i] = own.inverse();
+    const Block half = system.right[i] * inverse_[i];
+    const Block weight = half * system.left[i];
     for (const auto& a : touches_.row(i)) {
       const Block weighted = a.value.transpose() * weight;
       for (const auto& b : touches_.row(i)) values_[at(*place++)].noalias() += weighted * b.value;
@@ -157,30 +157,24 @@ bool BodyLu::factor(const ScaledProblem& problem, const BlockSystem& system, Sin
 void BodyLu::solve_once(const Vector& right_side, Vector& solution) {
   velocity_right_.setZero();
   for (std::size_t i = 0; i < inverse_.size(); ++i) {
-    const Eigen::Vector3d own = inverse_[i] * right_side.segment<3>(3 * static_cast<Index>(i));
+    const Eigen::Vector3d own = inverse_[i] * part(right_side, i);
     const Eigen::Vector3d impulse = system_.right[i] * own;
-    for (const auto& touch : touches_.row(static_cast<int>(i)))
-      velocity_right_.segment<3>(3 * touch.column) += touch.value.transpose() * impulse;
+    for (const auto& touch : touches_.row(i))
+      part(velocity_right_, at(touch.column)) += touch.value.transpose() * impulse;
   }
   lu_.solve(velocity_right_, velocities_);
   for (std::size_t i = 0; i < inverse_.size(); ++i) {
     Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
-    for (const auto& touch : touches_.row(static_cast<int>(i)))
-      velocity += touch.value * velocities_.segment<3>(3 * touch.column);
-    const Eigen::Vector3d rest = right_side.segment<3>(3 * static_cast<Index>(i)) - system_.left[i] * velocity;
-    solution.segment<3>(3 * static_cast<Index>(i)) = inverse_[i] * rest;
+    for (const auto& touch : touches_.row(i)) velocity += touch.value * part(velocities_, at(touch.column));
+    part(solution, i) = inverse_[i] * (part(right_side, i) - system_.left[i] * velocity);
   }
 }
 
 void BodyLu::subtract_product(const Vector& right_side, const Vector& z, Vector& out) {
-  for (std::size_t i = 0; i < inverse_.size(); ++i)
-    scaled_.segment<3>(3 * static_cast<Index>(i)) = system_.right[i] * z.segment<3>(3 * static_cast<Index>(i));
+  for (std::size_t i = 0; i < inverse_.size(); ++i) part(scaled_, i) = system_.right[i] * part(z, i);
   problem_->multiply_uncounted(scaled_, product_);
-  for (std::size_t i = 0; i < inverse_.size(); ++i) {
-    const auto own = static_cast<Index>(3 * i);
-    out.segment<3>(own) = right_side.segment<3>(own) - system_.diagonal[i] * z.segment<3>(own);
-    out.segment<3>(own) -= system_.left[i] * product_.segment<3>(own);
-  }
+  for (std::size_t i = 0; i < inverse_.size(); ++i)
+    part(out, i) = part(right_side, i) - system_.diagonal[i] * part(z, i) - system_.left[i] * part(product_, i);
 }
 
 void BodyLu::solve(const Vector& right_side, Vector& solution) {

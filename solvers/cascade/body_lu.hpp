@@ -54,9 +54,8 @@ class BodyLu {
     };
     std::vector<std::size_t> begin{0};
     std::vector<Entry> entries;
-    std::span<const Entry> row(int i) const {
-      const auto at = static_cast<std::size_t>(i);
-      return std::span(entries).subspan(begin[at], begin[at + 1] - begin[at]);
+    std::span<const Entry> row(std::size_t i) const {
+      return std::span(entries).subspan(begin[i], begin[i + 1] - begin[i]);
     }
     /// Takes three rows of `matrix` times their weights into the last row of blocks, as component a of it each.
     void add(const Eigen::SparseMatrix<double, Eigen::RowMajor>& matrix, Index row, int a, double weight);

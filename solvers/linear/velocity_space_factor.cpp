@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "problems/cones/contact_rows.hpp"
-#include "problems/cones/rolling.hpp"
 #include "problems/mass_solve.hpp"
 
 namespace conebench {
@@ -112,11 +111,10 @@ void VelocitySpaceFactor::analyse() {
       }
     }
   }
-  const SparseMatrix either = mass + SparseMatrix(mass.transpose());
-  for (Index column = 0; column < either.outerSize(); ++column) {
-    for (SparseMatrix::InnerIterator it(either, column); it; ++it) {
-      if (it.row() < column) continue;
-      mass_.push_back({system_.place(it.row(), column), mass.coeff(it.row(), column), mass.coeff(column, it.row())});
+  const SparseMatrix half = 0.5 * (mass + SparseMatrix(mass.transpose()));
+  for (Index column = 0; column < half.outerSize(); ++column) {
+    for (SparseMatrix::InnerIterator it(half, column); it; ++it) {
+      if (it.row() >= column) mass_.push_back({system_.place(it.row(), column), it.value()});
     }
   }
 }
@@ -154,10 +152,7 @@ void VelocitySpaceFactor::assemble() {
       for (std::size_t r = 0; r < size; ++r) entry += product[r];
     }
   }
-  for (const MassEntry& mass : mass_) {
-    double& entry = K[static_cast<std::size_t>(mass.place)];
-    entry = 0.5 * (entry + mass.value) + 0.5 * (entry + mass.transposed);
-  }
+  for (const MassEntry& mass : mass_) K[static_cast<std::size_t>(mass.place)] += mass.value;
 }
 
 bool VelocitySpaceFactor::factor(double shift) {
@@ -174,47 +169,42 @@ bool VelocitySpaceFactor::factor(double shift) {
   return (back - b).norm() <= largest_error * b.norm();
 }
 
-/// velocities_ += Wᵀ own, of one block.
-template <int Size>
-void VelocitySpaceFactor::push(std::size_t block, const double* own) {
-  const double* value = values_.data() + value_begin_[block];
-  for (std::int64_t c = block_begin_[block]; c < block_begin_[block + 1]; ++c) {
-    double sum = 0.0;
-    for (int r = 0; r < Size; ++r) sum = multiply_add(*value++, own[r], sum);
-    velocities_[columns_[static_cast<std::size_t>(c)]] += sum;
+/// visit.operator()<Size>(row, each) for each block from its first row on, where each(see) calls see(value, velocity)
+/// for all of its columns; see() takes Size values of W.
+template <class Visit>
+void VelocitySpaceFactor::each_block(const Visit& visit) {
+  const ConeProduct& cones = problem_.cones();
+  for (Index block = 0; block < cones.blocks(); ++block) {
+    const auto k = static_cast<std::size_t>(block);
+    const auto each = [&](const auto& see) {
+      const double* value = values_.data() + value_begin_[k];
+      for (std::int64_t c = block_begin_[k]; c < block_begin_[k + 1]; ++c)
+        see(value, velocities_[columns_[static_cast<std::size_t>(c)]]);
+    };
+    with_block_rows(cones.block_size(block),
+                    [&]<int Size>() { visit.template operator()<Size>(cones.block_row(block), each); });
   }
-}
-
-/// pushed = W velocities_, of one block.
-template <int Size>
-void VelocitySpaceFactor::pull(std::size_t block, double* pushed) const {
-  double sums[Size] = {};
-  const double* value = values_.data() + value_begin_[block];
-  for (std::int64_t c = block_begin_[block]; c < block_begin_[block + 1]; ++c) {
-    const double velocity = velocities_[columns_[static_cast<std::size_t>(c)]];
-    for (int r = 0; r < Size; ++r) sums[r] = multiply_add(*value++, velocity, sums[r]);
-  }
-  for (int r = 0; r < Size; ++r) pushed[r] = sums[r];
 }
 
 void VelocitySpaceFactor::solve(const Vector& b, Vector& x) {
-  const ConeProduct& cones = problem_.cones();
   scaled_ = inverse_.cwiseProduct(b);
   velocities_.setZero();
-  for (Index block = 0; block < cones.blocks(); ++block) {
-    const auto k = static_cast<std::size_t>(block);
-    const double* own = scaled_.data() + cones.block_row(block);
-    with_block_rows(cones.block_size(block), [&]<int Rows>() { push<Rows>(k, own); });
-  }
+  each_block([&]<int Size>(Index row, const auto& each) {
+    const double* const own = scaled_.data() + row;
+    each([&](const double*& value, double& velocity) {
+      double sum = 0.0;
+      for (int r = 0; r < Size; ++r) sum = multiply_add(*value++, own[r], sum);
+      velocity += sum;
+    });
+  });
   system_.solve(velocities_, velocities_);
-  for (Index block = 0; block < cones.blocks(); ++block) {
-    const auto k = static_cast<std::size_t>(block);
-    const int size = cones.block_size(block);
-    double pushed[RollingCone::rows];
-    with_block_rows(size, [&]<int Rows>() { pull<Rows>(k, pushed); });
-    const Index row = cones.block_row(block);
-    for (int r = 0; r < size; ++r) x[row + r] = multiply_add(-inverse_[row + r], pushed[r], scaled_[row + r]);
-  }
+  each_block([&]<int Size>(Index row, const auto& each) {
+    double pushed[Size] = {};
+    each([&](const double*& value, double velocity) {
+      for (int r = 0; r < Size; ++r) pushed[r] = multiply_add(*value++, velocity, pushed[r]);
+    });
+    for (int r = 0; r < Size; ++r) x[row + r] = multiply_add(-inverse_[row + r], pushed[r], scaled_[row + r]);
+  });
 }
 
 }  // namespace conebench

@@ -35,16 +35,14 @@ class VelocitySpaceFactor {
   void find_pattern();
   void analyse();
   void assemble();
-  template <int Size>
-  void push(std::size_t block, const double* own);
-  template <int Size>
-  void pull(std::size_t block, double* pushed) const;
+  template <class Visit>
+  void each_block(const Visit& visit);
 
   ContactProblem problem_;
   Vector scale_, compliance_;
   struct MassEntry {
     std::int64_t place;
-    double value, transposed;  ///< the same on the diagonal
+    double value;
   };
   // W block by block: the columns that a block's rows have, and its values, column by column.
   std::vector<std::int64_t> block_begin_, value_begin_;
@@ -52,7 +50,7 @@ class VelocitySpaceFactor {
   std::vector<double> values_;
   MultifrontalFactor system_;         ///< K
   std::vector<std::int64_t> places_;  ///< in K of each block's pairs of columns, −1 where K has no entry
-  std::vector<MassEntry> mass_;       ///< of M's lower triangle
+  std::vector<MassEntry> mass_;       ///< of the lower triangle of M's symmetric part
   std::vector<double> weighted_;      ///< a block of D^(-1/2) W
   std::vector<double> products_;      ///< of its pairs of columns, row by row
   Vector inverse_, root_;             ///< diagonals of D⁻¹ and of its square root

@@ -16,7 +16,6 @@ struct Constants {
   double largest_afar = small;                        ///< first steps go far up before they go down
   double least = 1e-12;                               ///< rounding of a unit diagonal
   double trusted_share = small;  ///< of α where modes stayed: chains of many modes end quadratically
-  double trusted_below = small;  ///< residual from which modes that stay say something
   // SSN's runs.
   double progress = 0.7;         ///< of the best residual, that counts as a step forward
   int newton_stall_window = 10;  ///< of them without progress

@@ -110,13 +110,14 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
   constexpr int stall = 2;
   constexpr std::array<double, 4> scales{1.0, tuned.other_scale, 1.0, 1.0 / tuned.other_scale};
   double best_to_beat = std::numeric_limits<double>::infinity();
-  double last = 0.0;
+  double relative = budget.relative;
   int without_progress = 0;
   std::size_t changes = 0;
   Cycle cycle;
   int cycles = 0;
   rho_ = budget.scale;
   r_ = start;
+  factored_.clear();
   for (int k = 0;; ++k) {
     const bool measured = k == 0 && known.velocity.size() > 0;
     measured ? void(w_ = known.velocity) : problem_.velocity(r_, w_);
@@ -135,7 +136,6 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
       if (cycle.closes(residual)) {
         if (++cycles == 3) return false;
         cycle = {};
-        last = 0.0;
         if (cycles == 1) {
           r_ = 0.5 * (r_ + previous_);
           continue;
@@ -145,11 +145,9 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
       previous_ = r_;
     }
     linearise();
-    const bool trusted =
-        budget.trusts_modes && factored_ == modes_ && residual < std::min(tuned.trusted_below, tuned.fallen * last);
-    const double relative = (trusted ? tuned.trusted_share : 1.0) * budget.relative;
+    const bool trusted = budget.trusts_modes && factored_ == modes_;
+    relative = trusted ? tuned.trusted_share * relative : budget.relative;
     step(std::min(budget.largest, std::max(tuned.least, relative * residual)));
-    last = residual;
     search.count_newton();
   }
 }

@@ -17,8 +17,7 @@ struct NewtonBudget {
   double largest = tuned.largest;
   bool start_counts =
       true;  ///< false: the best to fall below is that of the steps, which often begin far above the start
-  /// Where the modes stayed and the residual fell to a tenth, to below 1e-2, a hundredth of `relative` is
-  /// enough.
+  /// Each step after which the modes stayed takes a hundredth of the regularisation of the one before.
   bool trusts_modes = false;
   double scale = 1.0;  ///< ρ of the natural map
   /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …

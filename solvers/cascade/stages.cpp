@@ -188,7 +188,7 @@ bool from_rest(Parts& parts, Search& search) {
   parts.lu().solve(-w, further);
   further += r;
   // Where that start is good each step after the first gains.
-  return parts.newton().run(search, further, {.stall_window = 2, .start_counts = false});
+  return parts.newton().run(search, further, {.stall_window = 2, .start_counts = false, .trusts_modes = true});
 }
 
 bool settle_within_tolerance(Parts& parts, Search& search, long steps) {

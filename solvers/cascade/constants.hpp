@@ -76,14 +76,13 @@ struct Constants {
   double sweeps_early = first_stall_window;  ///< Newton steps that these may take
   double sweeps_late = magnitude;            ///< and those after them
   // Factors.
-  double bodies_from = 1e6;  ///< operations from which it pays to look at bodies
-  double bodies_worth = good_step;
-  ///< share of operations: bodies' assembly is slow, and open contacts are not left out
-  double same_matrix = 1e-8;       ///< G̃ and what M and J make of it
-  double refined = 1e-14;          ///< residual of a linear system
-  double dissect_from = 5e7;       ///< operations from which a nested dissection comes back within two factorizations
-  double dissect_from_each = 1e5;  ///< and a contact
-  double dissect_bytes = 5e8;      ///< beyond, the order decides whether there is a factor at all
+  double bodies_from = 1e6;         ///< operations from which it pays to look at bodies
+  double bodies_worth = good_step;  ///< share of operations: assembly is slow, open contacts are not left out
+  double same_matrix = 1e-8;        ///< G̃ and what M and J make of it
+  double refined = 1e-14;           ///< residual of a linear system
+  double dissect_from = 5e7;        ///< operations from which a nested dissection comes back within two factorizations
+  double dissect_from_each = 1e5;   ///< and a contact
+  double dissect_bytes = 5e8;       ///< beyond, the order decides whether there is a factor at all
   double elimination_over_matrix = 3.0;  ///< joints' elimination takes up to that where all is coupled already
 };
 inline constexpr Constants tuned;

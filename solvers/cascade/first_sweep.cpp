@@ -17,20 +17,37 @@ void sweep(const ContactProblem& problem, double* impulse) {
   using Block = Eigen::Matrix<double, Dim, Dim>;
   const gauss_seidel::CoulombBlock local;
   const BlockSparseMatrix& matrix = problem.blocks();
-  for (Index i = 0; i < matrix.block_rows(); ++i) {
-    Part free = problem.free_term().segment<Dim>(Dim * i);
+  const Index limits = problem.cones().limits();
+  const auto at = [&](Index j) { return impulse + matrix.block_offset(j); };
+  for (Index i = 0; i < limits; ++i) {
+    double free = problem.free_term()[i];
     for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
       const Index j = matrix.column(k);
-      if (j != i) free += matrix.block<Dim>(k) * Eigen::Map<const Part>(impulse + Dim * j);
+      if (j >= limits)
+        free += Eigen::Map<const Part>(matrix.block_values(k)).dot(Eigen::Map<const Part>(at(j)));
+      else if (j != i)
+        free += *matrix.block_values(k) * impulse[j];
     }
-    Eigen::Map<Part> own(impulse + Dim * i);
+    const double own = *matrix.block_values(matrix.diagonal(i)) + problem.compliance()[i];
+    impulse[i] = free >= 0.0 || !(own > 0.0) ? 0.0 : -free / own;
+  }
+  for (Index i = limits; i < matrix.block_rows(); ++i) {
+    const Index row = matrix.block_offset(i);
+    Part free = problem.free_term().segment<Dim>(row);
+    Index k = matrix.row_begin(i);
+    for (; matrix.column(k) < limits; ++k) free += matrix.block<Dim, 1>(k) * impulse[matrix.column(k)];
+    for (; k < matrix.row_begin(i + 1); ++k) {
+      const Index j = matrix.column(k);
+      if (j != i) free += matrix.block<Dim>(k) * Eigen::Map<const Part>(at(j));
+    }
+    Eigen::Map<Part> own(impulse + row);
     if (free[Dim - 1] >= 0.0) {  // an opening contact needs no inverse of its block
       own.setZero();
       continue;
     }
     Block block = matrix.block<Dim>(matrix.diagonal(i));
-    block.diagonal() += problem.compliance().segment<Dim>(Dim * i);
-    const double friction = problem.cones().friction()[static_cast<std::size_t>(i)];
+    block.diagonal() += problem.compliance().segment<Dim>(row);
+    const double friction = problem.cones().friction()[static_cast<std::size_t>(i - limits)];
     own = local.solve<Dim>(local.prepare<Dim>(block, friction), Eigen::Map<const Block>(block.data()), friction, free,
                            Part(own));
   }
@@ -40,7 +57,7 @@ void sweep(const ContactProblem& problem, double* impulse) {
 
 bool FirstSweep::fits(const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
-  return cones.joints() == 0 && cones.limits() == 0 && cones.contacts() > 0 && cones.contacts() <= tuned.few_contacts;
+  return cones.joints() == 0 && cones.blocks() > 0 && cones.blocks() <= tuned.few_contacts;
 }
 
 double FirstSweep::run(const ContactProblem& problem, VectorRef impulse) {

@@ -39,7 +39,9 @@ std::vector<ContactProblem> swept_problems() {
           make_problem("random", {{"contacts", 5L}, {"dimension", 2L}}),
           make_problem("random", {{"contacts", 4L}, {"mu_min", 0.0}, {"mu_max", 0.0}}),
           make_problem("random", {{"contacts", 7L}, {"asymmetry", 0.02}}),
-          make_problem("random", {{"contacts", 5L}, {"compliance", 0.01}}),
+          make_problem("random", {{"contacts", 5L}, {"limits", 2L}, {"compliance", 0.01}}),
+          make_problem("random", {{"contacts", 4L}, {"limits", 3L}}),
+          make_problem("random", {{"contacts", 3L}, {"limits", 5L}, {"dimension", 2L}}),
           make_problem("box-stack", {{"boxes", 2L}, {"mass_ratio", 3.0}}),
           spheres(2, 0.2),
           spheres(3, 0.2)};
@@ -73,11 +75,12 @@ TEST(FirstSweep, IsOneOfNsgsAndMeasuresWhatTheJudgeDoes) {
   }
 }
 
-TEST(FirstSweep, FitsUpToSixteenContactsAlone) {
+TEST(FirstSweep, FitsUpToSixteenContactsAndLimits) {
   EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 16L}})));
   EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 16L}, {"dimension", 2L}})));
   EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 17L}})));
-  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 3L}, {"limits", 1L}})));
+  EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 13L}, {"limits", 3L}})));
+  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 13L}, {"limits", 4L}})));
   EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 3L}, {"joints", 1L}})));
 }
 

@@ -191,6 +191,23 @@ TEST(NewtonStep, PositiveTangentHasNoNegativeEigenvalueWhereTheForcesDerivativeH
   }
 }
 
+TEST(NewtonStep, TakesThePositiveTangentWhereTheStepsMatrixIsIndefinite) {
+  SoftModel block = spun_block(1.0, {0, 0, 0});
+  const Vector velocity = -0.4 * block.bodies[0].position;  // within a step of 1 s
+  auto engine = make_soft_engine(block, "m").value();
+  const State start = engine->start();
+  Mechanics mechanics;
+  ASSERT_TRUE(engine->evaluate(start, {}, mechanics));
+  const auto lowest = [&] {
+    return Eigen::SelfAdjointEigenSolver<Matrix>(Matrix(mechanics.mass + mechanics.stiffness)).eigenvalues().minCoeff();
+  };
+  ASSERT_TRUE(engine->linearise(velocity, 1.0, Engine::Tangent::whole, mechanics));
+  EXPECT_LT(lowest(), -1.0);
+  NewtonStep step(*engine, start, 1.0, mechanics);
+  step.linearise(velocity);
+  EXPECT_GT(lowest(), 0.0);
+}
+
 TEST(NewtonStep, PassesConvergeQuadraticallyOnABentCable) {
   auto engine = make_soft_engine(chain(12, {9, -4, 7}), "m").value();
   const State start = engine->start();

@@ -55,17 +55,13 @@ struct Constants {
   double over_relaxation = keep;       ///< stronger loses the branch
   double admissible = keep;            ///< error of a contact that late paths leave, in tolerances
   // Stages.
-  int few_contacts = 16;                            ///< that are swept before anything is scaled
-  double near = 1e-5;                               ///< residual from which SSN with strong regularisation arrives
-  double near_tolerances = magnitude;               ///< where the tolerance itself is not below `near`
-  double within = strong;                           ///< tolerances that settling on what the tolerance allows can gain
-  double small_at_start = small;                    ///< residual of a good start; motion beside pressing of what rests
-  double rest_shift = near / magnitude;             ///< α of the impulses with which all sticks, refined once
-  double sticking_shift = least_shift / magnitude;  ///< the same to know their size
-  double large_impulse = strong * magnitude;        ///< of them: heavy bodies on light ones
-  double large_velocity = magnitude;                ///< start of IPM beside such impulses
-  long admm_iterations = 120;                       ///< where it is the right method it takes 40 to 80
-  double least_velocity = 0.2;                      ///< the same where next to nothing moves
+  int few_contacts = 16;                 ///< that are swept before anything is scaled
+  double near = 1e-5;                    ///< residual from which SSN with strong regularisation arrives
+  double near_tolerances = magnitude;    ///< where the tolerance itself is not below `near`
+  double within = strong;                ///< tolerances that settling on what the tolerance allows can gain
+  double small_at_start = small;         ///< residual of a good start; motion beside pressing of what rests
+  double rest_shift = near / magnitude;  ///< α of the impulses with which all sticks, refined once
+  double least_velocity = 0.2;           ///< start of IPM where next to nothing moves
   double redundant = 0.13;     ///< effective rank over rows, as where bricks lie on bricks in four points each
   double heavy = 50.0;         ///< sweeps a Newton step: thousands of contacts in space, not piles
   double scaling = 6.0;        ///< cost of the two products that scale a block, over that of a sweep

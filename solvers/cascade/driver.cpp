@@ -34,10 +34,6 @@ class Driver {
   bool fits_no_factor() { return !parts_.lu().fits(); }
   bool has_no_path_yet() { return !path_followed_; }
   bool is_near() { return search_.best() < std::max(tuned.near, tuned.near_tolerances * search_.tolerance()); }
-  bool sticks_at_large_impulses() {
-    if (!sticking_impulse_ && search_.best() > tuned.near) sticking_impulse_ = sticking_impulse(parts_, search_);
-    return sticking_impulse_ && *sticking_impulse_ > tuned.large_impulse;
-  }
   bool is_near_the_tolerance() { return search_.best() <= tuned.within * search_.tolerance(); }
 
   // The stages.
@@ -63,10 +59,6 @@ class Driver {
   void sweep_more() { sweep_while_promising(parts_, search_, swept_, swept_end_); }
   void rescue() { cascade::rescue(parts_, search_); }
   void relax_joints() { cascade::relax_joints(parts_, search_); }
-  void run_admm() { cascade::run_admm(parts_, search_); }
-  void start_large() {
-    parts_.interior_point().run(search_, *sticking_impulse_, tuned.large_velocity, tuned.path_steps);
-  }
   void follow_proximal_path() {
     parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps, .short_steps = true});
   }
@@ -94,10 +86,9 @@ class Driver {
   Parts& parts_;
   Search& search_;
   const DriverOptions& o_;
-  Vector& swept_;                           ///< the start, and from the first sweep on where sweeps have come to
-  Measured swept_end_ = {};                 ///< what was measured there
-  bool path_followed_ = false;              ///< by the interior point
-  std::optional<double> sticking_impulse_;  ///< once it was asked for
+  Vector& swept_;               ///< the start, and from the first sweep on where sweeps have come to
+  Measured swept_end_ = {};     ///< what was measured there
+  bool path_followed_ = false;  ///< by the interior point
 
   friend std::vector<std::string> cascade::stage_names();
 };
@@ -112,8 +103,6 @@ const Driver::Stage Driver::stages[] = {
     {"interior-point", &Driver::has_no_path_yet, &Driver::follow_path},
     {"rescue", &Driver::is_near, &Driver::rescue},
     {"bilateral-relaxation", &Driver::is_near, &Driver::relax_joints},
-    {"admm", &Driver::sticks_at_large_impulses, &Driver::run_admm},
-    {"large-impulses", &Driver::sticks_at_large_impulses, &Driver::start_large},
     {"proximal-point", &Driver::always, &Driver::follow_proximal_path, true},
     {"bilateral-relaxation-again", &Driver::always, &Driver::relax_joints},
     {"admissible-perturbation", &Driver::is_near_the_tolerance, &Driver::settle},

@@ -145,10 +145,6 @@ void Search::count_sweep() {
   if (outer_ != nullptr) outer_->count_sweep();
 }
 
-long Search::iterations_left() const {
-  return outer_ != nullptr ? outer_->iterations_left() : max_iterations_ - iterations();
-}
-
 SolveStatus Search::status() const {
   if (accepted_) return SolveStatus::converged;
   if (out_of_time_) return SolveStatus::time_limit;

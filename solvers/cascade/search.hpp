@@ -45,7 +45,6 @@ class Search {
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : halted_; }
   bool accepted() const { return accepted_; }
-  long iterations_left() const;
 
   double tolerance() const { return tolerance_; }
   double best() const { return best_; }

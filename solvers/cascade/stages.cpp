@@ -8,8 +8,6 @@
 
 #include "problems/cone_projection.hpp"
 #include "solvers/cascade/constants.hpp"
-#include "solvers/linear/elimination_fronts.hpp"
-#include "solvers/registry.hpp"
 
 namespace conebench::cascade {
 
@@ -45,16 +43,6 @@ bool rescue(Parts& parts, Search& search) {
 }
 
 namespace {
-
-/// −(G̃ + shift I)⁻¹ g̃: the impulses were all contacts to stick. Leaves the factors.
-Vector sticking_impulses(Parts& parts, Search& search, double shift) {
-  const ScaledProblem& problem = parts.problem();
-  parts.lu().factor(problem, BlockSystem(problem.contacts(), shift));
-  search.count_newton();
-  Vector r(problem.size());
-  parts.lu().solve(-problem.free_term(), r);
-  return r;
-}
 
 /// Rough costs in products of a block: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
 /// The pattern is analysed only where its fill decides.
@@ -118,44 +106,7 @@ bool sweep_on(Parts& parts, Search& search, Vector& r, Measured& end, double rat
   return true;
 }
 
-/// Offers the iterates of another solver, in the problem's own units, to the search.
-class Relay final : public Monitor {
- public:
-  Relay(const ScaledProblem& problem, Search& search) : problem_(problem), search_(search), w_(problem.size()) {}
-
- private:
-  Decision look(long, ConstVectorRef impulse, double) override {
-    search_.count_sweep();
-    problem_.from_impulse(impulse, r_);
-    problem_.velocity(r_, w_);
-    if (search_.offer(r_, problem_.residual(r_, w_))) return Decision::accept;
-    return search_.halted() ? Decision::out_of_time : Decision::keep_going;
-  }
-  const ScaledProblem& problem_;
-  Search& search_;
-  Vector r_, w_;
-};
-
 }  // namespace
-
-bool run_admm(Parts& parts, Search& search) {
-  const ContactProblem& source = parts.source();
-  // Its L and U, each beside what they are made of, and the stack of updates.
-  const EliminationFronts fronts = analyse_fronts(source.blocks());
-  const auto values = 4 * static_cast<double>(fronts.panel_values) + static_cast<double>(fronts.stack_values);
-  if (sizeof(double) * values > parts.most_bytes()) return false;
-  const auto solver = find_solver("ADMM-NCP-SA-S")->make({});
-  if (!solver.ok() || (*solver)->prepare(source)) return false;
-  Relay relay(parts.problem(), search);
-  Vector impulse = Vector::Zero(source.rows());
-  // Each iteration may factor once, after the first factor.
-  const long most = std::min(tuned.admm_iterations, (search.iterations_left() - 1) / 2);
-  if (most < 1) return false;
-  const StopRule stop{.tolerance = search.tolerance(), .max_iterations = most, .criterion = Criterion::verdict};
-  const SolveSummary summary = (*solver)->solve(Vector::Zero(source.rows()), stop, relay, impulse);
-  for (long k = 0; k < summary.factorizations; ++k) search.count_newton();
-  return search.accepted();
-}
 
 bool highly_redundant(Parts& parts) {
   const ScaledProblem& problem = parts.problem();
@@ -180,15 +131,16 @@ bool from_rest(Parts& parts, Search& search) {
   }
   if (!(moving <= tuned.small_at_start * pressing)) return false;
   if (Costs(parts).newton_is_dear()) return false;
-  const Vector r = sticking_impulses(parts, search, tuned.rest_shift);
+  parts.lu().factor(parts.problem(), BlockSystem(parts.problem().contacts(), tuned.rest_shift));
+  search.count_newton();
+  Vector r(free.size()), w(free.size()), further(free.size());
+  parts.lu().solve(-free, r);
   // Once more with the same factors takes most of the shift's error away.
-  Vector w(r.size());
-  Vector further(r.size());
   parts.problem().velocity(r, w);
   parts.lu().solve(-w, further);
-  further += r;
+  r += further;
   // Where that start is good each step after the first gains.
-  return parts.newton().run(search, further, {.stall_window = 2, .start_counts = false, .trusts_modes = true});
+  return parts.newton().run(search, r, {.stall_window = 2, .start_counts = false, .trusts_modes = true});
 }
 
 bool settle_within_tolerance(Parts& parts, Search& search, long steps) {
@@ -200,11 +152,6 @@ bool settle_within_tolerance(Parts& parts, Search& search, long steps) {
                                    .admissible = tuned.admissible,
                                    .over_relaxation = 0.0};
   return parts.proximal_point().run(search, path);
-}
-
-double sticking_impulse(Parts& parts, Search& search) {
-  const double size = sticking_impulses(parts, search, tuned.sticking_shift).lpNorm<Eigen::Infinity>();
-  return std::isfinite(size) ? size : 0.0;
 }
 
 bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Measured& end) {

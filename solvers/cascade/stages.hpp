@@ -56,11 +56,4 @@ bool from_rest(Parts& parts, Search& search);
 /// 1e-4. Eight times `steps` Newton steps.
 bool settle_within_tolerance(Parts& parts, Search& search, long steps);
 
-/// ‖(G̃ + 1e-10 I)⁻¹ g̃‖∞, the impulse were all contacts to stick; 0 where that is no number. Large where heavy bodies
-/// stand on light ones.
-double sticking_impulse(Parts& parts, Search& search);
-
-/// ADMM-NCP-SA-S, whose way to a solution is no longer for large impulses.
-bool run_admm(Parts& parts, Search& search);
-
 }  // namespace conebench::cascade

@@ -186,7 +186,7 @@ TEST(Cascade, EndsNearTheLookAtWhichTimeIsUpWhateverItIsDoing) {
         const SolveSummary summary = solver->solve(Vector::Zero(problem.rows()), stop, monitor, impulse);
         if (summary.status == SolveStatus::stalled) break;  // it ends before that look
         EXPECT_EQ(summary.status, SolveStatus::time_limit);
-        // Factors that no point is measured with right away: sticking impulses, and the first of ADMM's.
+        // Factors that no point is measured with right away: those of a start from rest.
         EXPECT_LE(summary.factorizations, look + 8) << id << ' ' << problem.provenance().name;
       }
     }

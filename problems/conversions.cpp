@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "problems/scaled_delassus.hpp"
+
 namespace conebench {
 
 namespace {
@@ -76,9 +78,8 @@ ContactProblem in_impulse_unit(const ContactProblem& problem, double unit) {
   if (form == DelassusForm::dense) {
     data.delassus = make_dense_delassus(unit * problem.blocks().dense());
   } else if (form == DelassusForm::factored && data.primal) {
-    auto factored = make_factored_delassus(data.primal->mass, data.primal->jacobian);
-    if (!factored) throw std::logic_error("in_impulse_unit: " + factored.error().message);
-    data.delassus = *factored;
+    const Index rows = problem.rows();
+    data.delassus = make_scaled_delassus(problem, Vector::Constant(rows, unit), Vector::Ones(rows));
   } else {
     data.delassus =
         make_block_sparse_delassus(BlockSparseMatrix::from_sparse(unit * problem.blocks().sparse(), problem.cones()));

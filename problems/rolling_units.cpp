@@ -1,8 +1,10 @@
 #include "problems/rolling_units.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "problems/cones/rolling.hpp"
+#include "problems/scaled_delassus.hpp"
 
 namespace conebench {
 
@@ -15,16 +17,6 @@ double length_of(ConstVectorRef diagonal) {
   if (!(translations > 0.0 && rotations > 0.0)) return 0.0;
   const double length = std::sqrt(translations / rotations);
   return length > 0.0 && std::isfinite(length) && std::isfinite(1.0 / length) ? length : 0.0;
-}
-
-BlockSparseMatrix scaled(const BlockSparseMatrix& matrix, const Vector& units, const ConeProduct& cones) {
-  Eigen::SparseMatrix<double, Eigen::RowMajor> entries = matrix.sparse();
-  for (Index row = 0; row < entries.outerSize(); ++row) {
-    for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator it(entries, row); it; ++it) {
-      it.valueRef() *= units[row] * units[it.col()];
-    }
-  }
-  return BlockSparseMatrix::from_sparse(entries, cones);
 }
 
 }  // namespace
@@ -62,13 +54,11 @@ Result<ContactProblem> in_rolling_units(const ContactProblem& problem, const Vec
   if (data.primal) data.primal->jacobian = row_units.asDiagonal() * problem.data().primal->jacobian;
   const DelassusForm form = problem.form();
   if (form == DelassusForm::factored && data.primal) {
-    auto factored = make_factored_delassus(data.primal->mass, data.primal->jacobian);
-    if (!factored) return factored.error();
-    data.delassus = *factored;
+    data.delassus = make_scaled_delassus(problem, row_units, row_units);
   } else if (form == DelassusForm::dense) {
     data.delassus = make_dense_delassus(row_units.asDiagonal() * problem.blocks().dense() * row_units.asDiagonal());
   } else {
-    data.delassus = make_block_sparse_delassus(scaled(problem.blocks(), row_units, data.cones));
+    data.delassus = make_block_sparse_delassus(scaled(problem.blocks(), row_units, row_units, data.cones));
   }
   data.free_term = row_units.cwiseProduct(data.free_term);
   data.compliance = row_units.cwiseAbs2().cwiseProduct(problem.compliance());

@@ -57,6 +57,10 @@ TEST(RollingUnits, TheScaledProblemIsTheSameInOtherUnits) {
     problem.velocity(impulse, velocity);
     scaled.velocity(impulse.cwiseQuotient(units), scaled_velocity);
     EXPECT_LE((scaled_velocity - units.cwiseProduct(velocity)).norm(), 1e-14 * velocity.norm());
+    const Matrix expected = units.asDiagonal() * problem.blocks().dense() * units.asDiagonal();
+    EXPECT_TRUE(scaled.blocks().dense().isApprox(expected, 1e-15));
+    EXPECT_EQ(scaled.delassus().dense(), scaled.blocks().dense());
+    EXPECT_EQ(scaled.diagonal().diagonal(), Vector(scaled.blocks().dense().diagonal()));
     EXPECT_LE((rolling_row_units(scaled) - Vector::Ones(10)).norm(), 1e-15 * 10) << "scaling again changes nothing";
     EXPECT_NEAR(scaled_natural_map(scaled, impulse.cwiseQuotient(units)) / scaled_natural_map(problem, impulse), 1.0,
                 1e-13);

@@ -104,8 +104,9 @@ int wait_for_end(pid_t child) {
 std::vector<pid_t> children_of(pid_t process) {
   std::vector<pid_t> children;
   std::error_code gone;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
-    std::ifstream file(thread.path() / "children");
+  std::filesystem::directory_iterator threads("/proc/" + std::to_string(process) + "/task", gone);
+  for (; !gone && threads != std::filesystem::directory_iterator(); threads.increment(gone)) {
+    std::ifstream file(threads->path() / "children");
     for (pid_t child = 0; file >> child;) children.push_back(child);
   }
   return children;

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -18,6 +17,7 @@
 #include <string_view>
 
 #include "base/child_process.hpp"
+#include "base/text_file.hpp"
 #include "runners/execute/process.hpp"
 
 namespace conebench {
@@ -47,14 +47,16 @@ struct ProcessorUse {
   double seconds = 0.0;  ///< with those of the children that it has waited for
 };
 
+constexpr std::uintmax_t most_bytes_of_stat = 1 << 16;
+
 /// Of a process or a thread, by its stat file.
 ProcessorUse use_of(const std::filesystem::path& stat) {
-  std::ifstream file(stat);
+  // A stream would throw where the process ends between the file's opening and its reading.
+  const auto text = read_text_file(stat, most_bytes_of_stat);
   // A name may hold anything; behind it are the state, ten fields and the four times.
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const std::size_t name_end = text.rfind(')');
+  const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
   if (name_end == std::string::npos) return {};
-  std::istringstream fields(text.substr(name_end + 1));
+  std::istringstream fields(text->substr(name_end + 1));
   ProcessorUse use;
   fields >> use.state;
   std::string skipped;

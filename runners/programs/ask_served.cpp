@@ -57,8 +57,9 @@ void pin_as_this_process(pid_t process) {
   if (::sched_getaffinity(0, sizeof processors, &processors) != 0) return;
   std::error_code gone;
   for (const pid_t one : with_descendants({process})) {
-    for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", one), gone)) {
-      ::sched_setaffinity(std::stoi(thread.path().filename().string()), sizeof processors, &processors);
+    std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", one), gone);
+    for (; !gone && threads != std::filesystem::directory_iterator(); threads.increment(gone)) {
+      ::sched_setaffinity(std::stoi(threads->path().filename().string()), sizeof processors, &processors);
     }
   }
 }

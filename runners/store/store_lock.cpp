@@ -11,7 +11,6 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "base/text_file.hpp"
 
 namespace conebench {
 
@@ -27,9 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Empty where it can't be read, as where the process ends meanwhile.
 std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  auto text = read_text_file(file, 1 << 16);
+  return text ? *std::move(text) : std::string();
 }
 
 std::string link_target(const fs::path& link) {

@@ -102,6 +102,21 @@ TEST(Descendants, AProcessWhoseFirstThreadWaitsForAnotherIsNotAsleep) {
   wait_for_end(child);
 }
 
+TEST(Descendants, ThatEndWhileTheyAreLookedAtAreGone) {
+  const pid_t worker = fork_process({}, [] {
+    for (;;) wait_for_end(fork_process({}, [] { return 0; }));
+    return 0;
+  });
+  for (int look = 0; look < 2000; ++look) {
+    EXPECT_NO_THROW(family_seconds(worker));
+    EXPECT_NO_THROW(all_asleep(worker));
+    EXPECT_NO_THROW(memory_mb(with_descendants({worker})));
+  }
+  ::kill(-worker, SIGKILL);
+  ::kill(worker, SIGKILL);
+  wait_for_end(worker);
+}
+
 TEST(WatchedWorker, ThatSleepsForEverIsEndedForThat) {
   const auto with_a_child = [] {
     ::fork();

@@ -14,7 +14,7 @@
 
 #include "base/text_file.hpp"
 #include "metrics/statistics.hpp"
-#include "runners/execute/sweep_monitor.hpp"
+#include "runners/execute/timing.hpp"
 
 namespace conebench {
 
@@ -26,9 +26,9 @@ constexpr double seconds_worth_repeating = 2.0;
 
 template <class Work>
 double seconds_of(Work work) {
-  const double begin = monotonic_seconds();
+  const double begin = processor_seconds();
   work();
-  return monotonic_seconds() - begin;
+  return processor_seconds() - begin;
 }
 
 /// `first`: how long it took once already.

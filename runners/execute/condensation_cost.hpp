@@ -8,8 +8,8 @@
 
 namespace conebench {
 
-/// Seconds that making what a problem is not given as takes, on one thread: the median of three, or the first where one
-/// takes seconds. Nothing where it is given, or was not wanted.
+/// Seconds of processor time, which others' load does not lengthen, that making what a problem is not given as takes on
+/// one thread: the median of three, or the first where one takes seconds. Nothing where it is given, or was not wanted.
 struct CondensationCost {
   std::optional<double> factor_s;    ///< M, with what products with G need
   std::optional<double> assemble_s;  ///< G from there

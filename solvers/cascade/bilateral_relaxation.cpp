@@ -10,7 +10,7 @@ namespace {
 /// λ_j along the impulses that jam: what still grows when α shrinks. Empty where α cannot shrink.
 Vector jamming_impulses(Parts& parts, Search& search) {
   const ScaledProblem& problem = parts.problem();
-  ScaledProblem shifted(problem);
+  ScaledProblem& shifted = parts.proximal_point().shifted();
   SemismoothNewton newton(shifted, parts.lu());
   const double residual = search.best();
   Vector r = Vector::Zero(problem.size());

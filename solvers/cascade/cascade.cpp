@@ -73,6 +73,50 @@ void run_proximal_point(Parts& parts, Search& search, Vector&, const ProximalOpt
   if (!parts.proximal_point().run(search, {.newton_steps = o.steps})) rescue(parts, search);
 }
 
+/// What is known of the start and of the point one sweep further, before anything is scaled.
+struct BeforeScaling {
+  double start = std::numeric_limits<double>::infinity();
+  double swept = std::numeric_limits<double>::infinity();
+  long sweeps = 0;
+  long products = 0;
+  std::optional<SolveSummary> summary;  ///< where that ends the solve
+};
+
+/// Measures `guess`, sweeps once over `impulse`, which holds it, and measures that; asks about each as Search does.
+BeforeScaling try_before_scaling(const ContactProblem& problem, ConstVectorRef guess, const StopRule& stop,
+                                 Monitor& monitor, VectorRef impulse) {
+  FirstSweep first(problem);
+  BeforeScaling known;
+  const auto ends = [&](const char* stage, long point, double residual, double best) {
+    Decision decision = Decision::keep_going;
+    if (residual <= stop.tolerance)
+      decision = stop.criterion == Criterion::own ? Decision::accept : monitor.propose(point, impulse, residual);
+    else if (residual < best && monitor.due(point))
+      decision = monitor.observe(point, impulse, residual);
+    known.products = first.products();
+    if (decision == Decision::keep_going) return false;
+    const bool accepted = decision == Decision::accept;
+    SolveSummary& summary = known.summary.emplace();
+    summary.status = accepted ? SolveStatus::converged : SolveStatus::time_limit;
+    if (accepted) summary.stage = stage;
+    summary.iterations = known.sweeps;
+    summary.operator_products = known.products + known.sweeps;
+    summary.own_residual = residual;
+    if (!accepted && best < residual) {
+      impulse = guess;
+      summary.own_residual = best;
+    }
+    return true;
+  };
+  known.start = first.residual(impulse);
+  if (ends("start", 1, known.start, std::numeric_limits<double>::infinity()) || stop.max_iterations <= 0) return known;
+  first.sweep(impulse);
+  known.sweeps = 1;
+  known.swept = first.residual(impulse);
+  ends(FirstSweep::name, 2, known.swept, known.start);
+  return known;
+}
+
 /// The solver whose search is one of the run_… functions.
 class PartSolver final : public Solver {
  public:
@@ -101,35 +145,31 @@ class PartSolver final : public Solver {
 
   SolveSummary solve(ConstVectorRef guess, const StopRule& stop, Monitor& monitor, VectorRef impulse) override {
     impulse = guess;
-    std::optional<double> swept;  ///< the residual after a first sweep
-    if (stop.max_iterations > 0 && sweeps_first()) {
-      swept = FirstSweep::run(*problem_, impulse);
-      if (*swept <= stop.tolerance &&
-          (stop.criterion == Criterion::own || monitor.propose(1, impulse, *swept) == Decision::accept)) {
-        SolveSummary summary;
-        summary.status = SolveStatus::converged;
-        summary.stage = FirstSweep::name;
-        summary.iterations = 1;
-        summary.operator_products = 2;
-        summary.own_residual = *swept;
-        return summary;
-      }
+    std::optional<BeforeScaling> before;
+    if (sweeps_first()) {
+      before = try_before_scaling(*problem_, guess, stop, monitor, impulse);
+      if (before->summary) return *before->summary;
     }
-    const bool measured = swept && std::isfinite(*swept);
-    if (swept && !measured) impulse = guess;
     if (!parts_) make_parts();
     const ScaledProblem& problem = parts_->problem();
     Search search(problem, stop, monitor, impulse);
-    if (swept) search.go_on_after_sweep();
     Vector r;
-    problem.from_impulse(impulse, r);
+    problem.from_impulse(guess, r);
     SolveSummary summary;
     if (problem.contacts() > 0) {
       if (wishes_.projected) search.project_answers();
       if (problem_->cones().joints() > 0) search.measure_joints(*problem_);
       search.begin_stage("start");
-      const bool accepted = measured ? search.offer(r, *swept) : offer(*parts_, search, r);
-      if (!accepted && !search.halted()) {
+      if (before) search.go_on_after(before->sweeps, before->products);
+      if (before && std::isfinite(before->start))
+        search.resume(r, before->start);
+      else
+        offer(*parts_, search, r);
+      if (before && std::isfinite(before->swept)) {
+        problem.from_impulse(impulse, r);
+        search.resume(r, before->swept);
+      }
+      if (!search.accepted() && !search.halted()) {
         search.begin_stage("");
         run_(*parts_, search, r);
       }

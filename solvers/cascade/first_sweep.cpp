@@ -1,10 +1,7 @@
 #include "solvers/cascade/first_sweep.hpp"
 
-#include <array>
-
 #include "problems/cones/contact_rows.hpp"
 #include "problems/scaled_natural_map.hpp"
-#include "solvers/cascade/constants.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 
 namespace conebench::cascade {
@@ -12,7 +9,7 @@ namespace conebench::cascade {
 namespace {
 
 template <int Dim>
-void sweep(const ContactProblem& problem, double* impulse) {
+void sweep_over(const ContactProblem& problem, double* impulse) {
   using Part = ContactVector<Dim>;
   using Block = Eigen::Matrix<double, Dim, Dim>;
   const gauss_seidel::CoulombBlock local;
@@ -60,19 +57,27 @@ bool FirstSweep::fits(const ContactProblem& problem) {
   return cones.joints() == 0 && cones.blocks() > 0 && cones.blocks() <= tuned.few_contacts;
 }
 
-double FirstSweep::run(const ContactProblem& problem, VectorRef impulse) {
-  const ConeProduct& cones = problem.cones();
-  with_contact_rows(cones.contact_dimension(), [&]<int Dim>() { sweep<Dim>(problem, impulse.data()); });
-  std::array<double, static_cast<std::size_t>(tuned.few_contacts)> inverse_steps;
-  std::array<double, static_cast<std::size_t>(3 * tuned.few_contacts)> velocities, scratches;
-  Eigen::Map<Vector> steps(inverse_steps.data(), cones.blocks());
-  Eigen::Map<Vector> velocity(velocities.data(), problem.rows());
-  Eigen::Map<Vector> scratch(scratches.data(), problem.rows());
-  const double reference = natural_map_scaling(problem, steps);
-  problem.blocks().apply(impulse, velocity);
-  velocity += problem.compliance().cwiseProduct(impulse) + problem.free_term();
-  add_de_saxce(cones, velocity, velocity);
-  return scaled_natural_map(cones, impulse, velocity, steps, reference, scratch);
+FirstSweep::FirstSweep(const ContactProblem& problem)
+    : problem_(problem),
+      inverse_steps_(problem.cones().blocks()),
+      velocity_(problem.rows()),
+      scratch_(problem.rows()),
+      reference_(natural_map_scaling(problem, inverse_steps_)) {}
+
+double FirstSweep::residual(ConstVectorRef impulse) {
+  velocity_ = problem_.free_term();
+  if (!impulse.isZero(0.0)) {
+    problem_.blocks().apply(impulse, scratch_);
+    velocity_ += scratch_ + problem_.compliance().cwiseProduct(impulse);
+    ++products_;
+  }
+  add_de_saxce(problem_.cones(), velocity_, velocity_);
+  return scaled_natural_map(problem_.cones(), impulse, velocity_, inverse_steps_, reference_, scratch_);
+}
+
+void FirstSweep::sweep(VectorRef impulse) const {
+  with_contact_rows(problem_.cones().contact_dimension(),
+                    [&]<int Dim>() { sweep_over<Dim>(problem_, impulse.data()); });
 }
 
 }  // namespace conebench::cascade

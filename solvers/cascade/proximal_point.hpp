@@ -44,6 +44,9 @@ class ProximalPoint {
   /// True: `search` accepted a point.
   bool run(Search& search, const Limits& limits);
 
+  /// The problem that is shifted, for whoever has one between the runs.
+  ScaledProblem& shifted() { return shifted_; }
+
  private:
   /// near: by Newton's method from `start`; far: by what is tried after it.
   enum class Inner { unsolved, near, far };

@@ -27,10 +27,17 @@ Search::Search(const ScaledProblem& problem, double tolerance, Search& outer)
       outer_(&outer),
       best_point_(Vector::Zero(problem.size())) {}
 
-void Search::go_on_after_sweep() {
+void Search::go_on_after(long sweeps, long products) {
+  products_before_ -= products;
+  sweeps_ += sweeps;
+  hold_to_limit();
+}
+
+void Search::resume(const Vector& r, double residual) {
   ++offers_;
-  --products_before_;
-  count_sweep();
+  if (!(residual < best_)) return;
+  best_ = residual;
+  best_point_ = r;
 }
 
 void Search::measure_joints(const ContactProblem& problem) { joints_ = &problem; }

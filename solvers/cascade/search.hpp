@@ -24,8 +24,11 @@ class Search {
   /// monitor counts its points, too. It is also accepted, to end it, where that monitor accepts what `outer` has.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
 
-  /// Counts a sweep that was measured before this search began.
-  void go_on_after_sweep();
+  /// Counts what was done before this search began.
+  void go_on_after(long sweeps, long products);
+  /// A point that the monitor was asked about then, or need not be; only where neither joints are measured nor answers
+  /// projected.
+  void resume(const Vector& r, double residual);
 
   /// From here on a point is accepted as its projection onto the cones, and by the projection's residual.
   void project_answers() { projects_ = true; }

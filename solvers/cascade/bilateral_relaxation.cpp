@@ -17,7 +17,7 @@ Vector jamming_impulses(Parts& parts, Search& search) {
   Vector impulse = Vector::Zero(parts.source().rows());
   Vector last = impulse;
   int solved = 0;
-  for (double shift = residual / tuned.inner; shift > 0.5 * residual; shift *= 0.5) {
+  for (double shift = tuned.jamming_shift * residual; shift > 0.5 * residual; shift *= 0.5) {
     shifted.become_shifted(problem, shift, Vector::Zero(problem.size()));
     Search inner(shifted, tuned.least_inner * search.tolerance(), search);
     if (!newton.run(inner, r, {})) break;
@@ -37,7 +37,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
   data.primal.reset();
   data.guess.reset();
   data.reference.reset();
-  const double least = tuned.inner * jamming.lpNorm<Eigen::Infinity>();
+  const double least = tuned.jamming_least * jamming.lpNorm<Eigen::Infinity>();
   for (Index j = 0; j < jamming.size(); ++j) {
     if (std::abs(jamming[j]) > least) data.free_term[j] += std::copysign(velocity, jamming[j]);
   }
@@ -54,7 +54,7 @@ bool relax_joints(Parts& parts, Search& search) {
   if (jamming.size() == 0 || !jamming.allFinite()) return search.halted();
   Vector impulse(source.rows());
   // What joints are let move at is in a loop's next problem, for which they would have to move further.
-  for (double share = 0.5 * 0.5 * 0.5; share <= 1.0; share *= 2.0) {
+  for (double share = tuned.first_share; share <= 1.0; share *= 2.0) {
     const double velocity = share * tuned.admissible * search.tolerance() * parts.problem().reference_velocity();
     const auto problem = moving_joints(source, jamming, velocity);
     if (!problem.ok() || search.halted()) break;
@@ -63,7 +63,7 @@ bool relax_joints(Parts& parts, Search& search) {
     // Only g is another, so that the analysis holds.
     const ScaledProblem moving(*problem, std::move(joints).value());
     SemismoothNewton newton(moving, parts.lu());
-    Search inner(moving, tuned.inner * search.tolerance(), search);
+    Search inner(moving, tuned.least_inner * search.tolerance(), search);
     if (!newton.run(inner, search.best_point(), {}) && !search.halted()) {
       InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, tuned.path_steps);
     }

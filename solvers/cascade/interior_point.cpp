@@ -94,11 +94,11 @@ double InteriorPoint::choose_step(int iteration, double m) {
     least = std::min(least, cone_determinant(r_.segment<3>(3 * i)) * velocity_determinant(w_.segment<3>(3 * i)));
   }
   const double width = std::min(tuned.neighbourhood, tuned.keep * std::sqrt(std::max(0.0, least)) / m);
-  const double fraction = std::max(tuned.keep, 1.0 - std::max(tuned.to_boundary, tuned.neighbourhood * m));
+  const double fraction = std::max(tuned.way, 1.0 - std::max(tuned.to_boundary, tuned.to_boundary_early * m));
 
   double best = -1.0;
   for (int mode = 0; mode < 2; ++mode) {
-    const double sigma = mode == 0 ? centring : std::max(centring, tuned.good_step);
+    const double sigma = mode == 0 ? centring : std::max(centring, tuned.second_centring);
     for (int i = 0; i < n; ++i) {
       d_[at(i)] = squared(i) + Eigen::Vector3d(0.0, 0.0, sigma * m);
       if (mode > 0) continue;

@@ -8,7 +8,9 @@ namespace conebench::cascade {
 namespace {
 
 /// Regularisation beyond a hundredth of the shift would damp the drift along G's null space that the path is made of.
-NewtonBudget inner_budget(double shift) { return {.largest = std::min(tuned.most_inner, tuned.least_inner * shift)}; }
+NewtonBudget inner_budget(double shift) {
+  return {.largest = std::min(tuned.largest_inner, tuned.inner_relative * shift)};
+}
 
 }  // namespace
 
@@ -116,7 +118,7 @@ bool ProximalPoint::run(Search& search, const Limits& limits) {
     if (search.offer(point_, residual)) return true;
     // Now and then in any case: an inner problem may take no step at all.
     const bool falls = path.best_residual < tuned.hand_over_below && residual < tuned.progress * last_finish;
-    if ((k + 1) % (falls ? tuned.finish_every : tuned.finish_every * tuned.finish_every) == 0) {
+    if ((k + 1) % (falls ? tuned.finish_every : tuned.finish_seldom) == 0) {
       last_finish = residual;
       if (newton_.run(search, point_, strong_newton)) return true;
     }

@@ -28,8 +28,7 @@ struct NewtonBudget {
 };
 
 /// Along G's null space, from a point that is near.
-inline constexpr NewtonBudget strong_newton{.relative = tuned.strong,
-                                            .largest = tuned.strong / tuned.relative * tuned.largest};
+inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_strong};
 
 /// What is known of a point that was measured.
 struct Measured {

@@ -35,7 +35,7 @@ bool offer(Parts& parts, Search& search, const Vector& r) {
 }
 
 bool rescue(Parts& parts, Search& search) {
-  for (double before = std::numeric_limits<double>::infinity(); search.best() < tuned.good_step * before;) {
+  for (double before = std::numeric_limits<double>::infinity(); search.best() < tuned.rescue_gain * before;) {
     before = search.best();
     if (parts.newton().run(search, search.best_point(), strong_newton) || search.halted()) return true;
   }
@@ -113,7 +113,7 @@ bool highly_redundant(Parts& parts) {
   // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
   // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
   // rank one a block may have 9, and 2.6 could do: such problems are passed over.
-  if (problem.planar() || problem.contacts() <= tuned.few_contacts || problem.stored_blocks() < 8 * problem.contacts())
+  if (problem.planar() || problem.contacts() <= tuned.few_redundant || problem.stored_blocks() < 8 * problem.contacts())
     return false;
   double squares = 0.0;
   for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
@@ -129,7 +129,7 @@ bool from_rest(Parts& parts, Search& search) {
     pressing = std::max(pressing, -free[i + 2]);
     moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
   }
-  if (!(moving <= tuned.small_at_start * pressing)) return false;
+  if (!(moving <= tuned.at_rest * pressing)) return false;
   if (Costs(parts).newton_is_dear()) return false;
   parts.lu().factor(parts.problem(), BlockSystem(parts.problem().contacts(), tuned.rest_shift));
   search.count_newton();
@@ -162,7 +162,6 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
     search.count_sweep();
     if (before > 0.0) rate = change / before;
     before = change;
-    if (change < tuned.within * search.tolerance() && offer(parts, search, r)) return true;
   }
   end.residual = measure(parts, r, end.velocity);
   if (search.offer(r, end.residual)) return true;
@@ -170,7 +169,8 @@ bool sweep_while_cheap(Parts& parts, Search& search, Vector& r, int sweeps, Meas
   return sweep_on(parts, search, r, end, rate, 1, [&](int done, double needed, double of_late) {
     if (!costs.within(done, 2.0 * tuned.sweeps_dear)) return false;
     if (of_late < tuned.slow_rate && costs.within(needed, 2.0)) return true;
-    return costs.newton_is_dear() && (costs.within(needed, tuned.sweeps_dear) || costs.within(done, tuned.good_step));
+    return costs.newton_is_dear() &&
+           (costs.within(needed, tuned.sweeps_dear) || costs.within(done, tuned.sweeps_tried));
   });
 }
 

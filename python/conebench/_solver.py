@@ -17,6 +17,7 @@ from ._problems import Array, Problem, load
 _types = {bool: "flag", int: "integer", float: "real", str: "text"}
 _classes: List[type] = []
 _least_limit = 1e-3  # s, told where nothing is left
+_statuses = ("converged", "max_iterations", "time_limit", "stalled", "diverged", "breakdown")
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,26 @@ def _run(marked: type, problem: Problem, options: Dict[str, Any], tolerance: flo
         made.prepare(problem)
     prepared = time.perf_counter()
     limits = {"time_limit": max(time_limit - (prepared - begin), _least_limit), "memory_limit": memory_limit}
-    r, told = made.solve(problem, tolerance, max_iterations, start,
-                         **{name: limit for name, limit in limits.items() if name in wanted})
+    given = made.solve(problem, tolerance, max_iterations, start,
+                       **{name: limit for name, limit in limits.items() if name in wanted})
     times = {"setup_s": prepared - begin, "solve_s": time.perf_counter() - prepared}
-    return np.asarray(r, dtype=float), told, times
+    return (*_answered(marked, problem, given), times)
+
+
+def _answered(marked: Any, problem: Problem, given: Any) -> Tuple[Array, Dict[str, Any]]:
+    """r and what the class says, with a message where r has an entry that is not finite."""
+    id = marked.conebench["id"]
+    if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], dict)):
+        raise _core.Error(f'{id}: solve must return (r, {{"status": …}}), not {type(given).__name__}')
+    r, told = np.asarray(given[0], dtype=float), {"status": "converged", **given[1]}
+    if r.shape != (problem.rows,):
+        raise _core.Error(f"{id}: solve returned r of shape {r.shape}, not ({problem.rows},)")
+    if told["status"] not in _statuses:
+        raise _core.Error(f"{id}: the status {told['status']!r} must be one of {', '.join(_statuses)}")
+    wrong = np.flatnonzero(~np.isfinite(r))
+    if wrong.size and not told.get("message"):
+        told["message"] = f"r[{wrong[0]}] is {r[wrong[0]]}, counted from 0"
+    return r, told
 
 
 def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_iterations: int, time_limit: float,
@@ -115,7 +132,7 @@ def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_it
     r, told, times = _run(marked, problem, options, tolerance, max_iterations, first, time_limit, None)
     begin = time.perf_counter()
     judged = judge(problem, r, tolerance, verdict)
-    status, reason = told.get("status", "converged"), told.get("message", "")
+    status, reason = told["status"], told.get("message", "")
     passed = times["setup_s"] + times["solve_s"]
     if passed > time_limit:
         if status != "time_limit":
@@ -155,7 +172,7 @@ class _Server:
         r, told, times = _run(self.marked, self.problem, request["options"], request["tolerance"],
                               request["max_iterations"], start, left, request.get("memory_limit_mb"))
         np.save(request["answer"] + ".npy", self.problem._core.in_fclib_order(r))
-        return {"status": "converged", **times, **told}
+        return {**times, **told}
 
 
 def answer_requests(file: str, id: Optional[str], source: str) -> None:

@@ -89,7 +89,7 @@ Result<int> check_solvers(const Arguments& arguments) {
   bool failed = false;
   for (const std::string& id : ids) {
     const auto row = require_solver(id);
-    if (!row) return row.error();
+    if (!row) return with_foreign_code(row.error(), arguments.code);
     const auto options = parse_settings(arguments.settings, (*row)->all_options(), id);
     if (!options) return options.error();
     if (const auto checked = (*row)->effective_options(*options); !checked) return checked.error();

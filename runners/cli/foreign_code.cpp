@@ -39,4 +39,9 @@ std::optional<Error> load_foreign_code(const ForeignCode& code) {
   return std::nullopt;
 }
 
+Error with_foreign_code(const Error& unknown, const ForeignCode& code) {
+  if (unknown.code != ErrorCode::wrong_usage || !code.plugins.empty() || !code.programs.empty()) return unknown;
+  return {unknown.code, unknown.message + "; --plugin FILE or --program 'PROGRAM ARGUMENT…' if it is your own"};
+}
+
 }  // namespace conebench::cli

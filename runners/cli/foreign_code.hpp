@@ -26,4 +26,7 @@ void add_foreign_code(CLI::App& app, ForeignCode& code, bool takes_suite);
 /// as add_plugin and add_program.
 std::optional<Error> load_foreign_code(const ForeignCode& code);
 
+/// What require_solver says, with how to name a solver of one's own where none was named.
+Error with_foreign_code(const Error& unknown, const ForeignCode& code);
+
 }  // namespace conebench::cli

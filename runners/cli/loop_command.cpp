@@ -10,7 +10,6 @@
 #include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
-#include "runners/cli/foreign_code.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/simulation/peer_loop.hpp"
 #include "runners/simulation/scene_plan.hpp"
@@ -42,7 +41,6 @@ struct LoopArguments {
   long steps = 1000;
   long rounds = 3;
   long seed = 1;
-  ForeignCode code;
   bool json = false;
 };
 
@@ -164,8 +162,6 @@ std::string text_of(const Timing<Parts>& timing, const std::array<const char*, P
 Result<int> run_both(const LoopArguments& arguments) {
   const auto scene = require_simulated_scene(arguments.scene);
   if (!scene) return scene.error();
-  // They are known then, and the loop says why it does not take them.
-  if (auto error = load_foreign_code(arguments.code)) return *error;
   const auto values = parse_settings(arguments.settings, simulation::all_options(**scene), (*scene)->id);
   if (!values) return values.error();
   const auto plan = simulation::plan_scene(**scene, *values, static_cast<std::uint64_t>(arguments.seed));
@@ -216,7 +212,6 @@ Command add_loop(CLI::App& root) {
   add_integer(*app, "--rounds", arguments->rounds, {.minimum = 1.0, .maximum = 1000.0},
               "How often both are simulated, in turn");
   add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
-  add_foreign_code(*app, arguments->code, false);
   app->add_flag("--json", arguments->json, "Print one JSON object");
   return {app, [arguments] { return run_both(*arguments); }};
 }

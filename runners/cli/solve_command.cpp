@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/plural.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/residuals.hpp"
 #include "reports/write_files.hpp"
@@ -52,7 +53,7 @@ Criterion criterion_of(const std::string& name) {
 /// The request, checked without the problem, so that wrong usage is told before a large file is read.
 Result<OptionValues> complete(SolveArguments& arguments) {
   const auto row = require_solver(arguments.solver);
-  if (!row) return Error{row.error().code, "--solver: " + row.error().message};
+  if (!row) return Error{row.error().code, "--solver: " + with_foreign_code(row.error(), arguments.code).message};
   auto values = parse_settings(arguments.settings, (*row)->all_options(), arguments.solver);
   if (!values) return values.error();
   auto effective = (*row)->effective_options(*values);
@@ -104,11 +105,13 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
   std::string text =
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
   text += fmt::format("solver     {}\n", arguments.solver);
-  const auto counted = [](std::int64_t count) { return count < 0 ? "uncounted" : std::to_string(count); };
-  text += fmt::format("status     {}{}{} after {} iterations, {} factorizations, {} operator products\n",
-                      name(record.status), record.stage.empty() ? "" : " by " + record.stage,
-                      record.reason.empty() ? "" : " (" + record.reason + ")", record.iterations,
-                      counted(record.factorizations), counted(record.operator_products));
+  const auto counted = [](std::int64_t count, const char* noun) {
+    return count < 0 ? fmt::format("uncounted {}s", noun) : plural(count, noun);
+  };
+  text += fmt::format(
+      "status     {}{}{} after {}, {}, {}\n", name(record.status), record.stage.empty() ? "" : " by " + record.stage,
+      record.reason.empty() ? "" : " (" + record.reason + ")", plural(record.iterations, "iteration"),
+      counted(record.factorizations, "factorization"), counted(record.operator_products, "operator product"));
   text +=
       fmt::format("time       set-up {}, solve {}\n", short_time(record.setup.median), short_time(record.solve.median));
   if (record.own_solve_s) {

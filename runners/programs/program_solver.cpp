@@ -171,6 +171,11 @@ class ProgramSolver final : public Solver {
       if (decision == Decision::accept) summary.status = SolveStatus::converged;
       if (decision == Decision::out_of_time) summary.status = SolveStatus::time_limit;
       if (decision != Decision::keep_going || summary.status != SolveStatus::converged) return summary;
+      if (!impulse.allFinite()) {
+        summary.status = SolveStatus::breakdown;
+        if (summary.message.empty()) summary.message = "the answer is not finite";
+        return summary;
+      }
       if (tolerance_of(rung + 1) < tightest) {
         summary.status = SolveStatus::stalled;
         summary.message = "its answer to the tightest tolerance is refused, too";
@@ -260,13 +265,18 @@ class ProgramSolver final : public Solver {
     SolveSummary summary;
     const std::string status = reply.value("status", Json("")).dump();
     bool known = false;
+    std::string names;
     for (const SolveStatus one : {SolveStatus::converged, SolveStatus::max_iterations, SolveStatus::time_limit,
                                   SolveStatus::stalled, SolveStatus::diverged, SolveStatus::breakdown}) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(one));
       if (status != Json(to_string(one)).dump()) continue;
       summary.status = one;
       known = true;
     }
-    if (!known) throw std::runtime_error(fmt::format("{} replied with the status {}", info_.id, one_line(status)));
+    if (!known) {
+      throw std::runtime_error(
+          fmt::format("{} replied with the status {}, which must be one of {}", info_.id, one_line(status), names));
+    }
     if (reply.contains("message") && reply["message"].is_string()) {
       summary.message = shorten(one_line(reply["message"].get<std::string>()), longest_message);
     }

@@ -73,8 +73,11 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   });
   const auto error = [&](const std::string& what) {
     const std::string last = output.last_words();
+    const bool no_package = last.find("No module named conebench") != std::string::npos ||
+                            last.find("No module named 'conebench'") != std::string::npos;
     return Error{ErrorCode::bad_input,
-                 fmt::format("{}: {}{}", program.words.front(), what, last.empty() ? "" : ": " + last)};
+                 fmt::format("{}: {}{}{}", program.words.front(), what, last.empty() ? "" : ": " + last,
+                             no_package ? "; set PYTHONPATH to the build's folder python (docs/python.md)" : "")};
   };
   if (child < 0) return Error{ErrorCode::killed, "the system refused a new process"};
   const bool in_time = limits.wall_s <= 0.0 || ends_within(child, limits.wall_s);
@@ -87,7 +90,13 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   reply.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
   ::kill(-child, SIGKILL);  // what it left behind
   if (!in_time) return error(fmt::format("it did not end within {:g} s", limits.wall_s));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return error("can't be started");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    const std::string& file = program.words.front();
+    const bool script = std::filesystem::is_regular_file(file) && ::access(file.c_str(), X_OK) != 0;
+    return error(script
+                     ? "can't be started: not executable; name its interpreter before it (\"python3 FILE\") or chmod +x"
+                     : "can't be started");
+  }
   if (status != 0) return error("ended by " + ending_text(status));
   std::error_code none;
   if (const auto bytes = std::filesystem::file_size(reply_file, none); !none && bytes > largest_reply) {

@@ -41,6 +41,7 @@ TEST(LoopCommand, ABlowUpEndsTheOneThatHasIt) {
 
 TEST(LoopCommand, SaysWhatItCannotTake) {
   expect_failure(conebench({"loop", "cube-slidin"}), 2, {"cube-slidin"});
+  EXPECT_EQ(conebench({"loop", "--help"}).out.find("--plugin"), std::string::npos) << "solvers of the build alone";
   if (simulation::engine_version().empty()) GTEST_SKIP() << "built without MuJoCo";
   expect_failure(conebench({"loop", "cube-sliding", "--set", "solver=NSGG"}), 2, {"NSGG"});
 }

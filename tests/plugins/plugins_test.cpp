@@ -337,6 +337,8 @@ TEST_F(Programs, OwnTimesAreKeptBesideAndRankWhereThatIsAskedFor) {
 
 TEST_F(Programs, ThatCannotBeStartedSayWhyInOneLine) {
   expect_failure(conebench({"list", "solvers", "--program", folder / "none"}), 3, {"can't be started"});
+  write("plain.py", "print()\n");
+  expect_failure(conebench({"list", "solvers", "--program", folder / "plain.py"}), 3, {"name its interpreter"});
   expect_failure(conebench({"list", "solvers", "--program", "true"}), 3, {"wrote no reply"});
   expect_failure(conebench({"list", "solvers", "--program", "false"}), 3, {"exit code 1"});
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python package against the executable and against numpy's own arithmetic.
 usage: python_test.py CONEBENCH PACKAGE_FOLDER TUTORIAL      77: a module is not installed"""
-import ast, csv, doctest, importlib.util, json, os, pathlib, sqlite3, subprocess, sys, tempfile, time
+import ast, csv, doctest, importlib.util, json, os, pathlib, runpy, sqlite3, subprocess, sys, tempfile, time
 
 for module in ("numpy", "scipy", "pandas", "h5py"):
     if importlib.util.find_spec(module) is None:
@@ -215,6 +215,32 @@ def sweeps(folder):
     check(f"SyntaxError: invalid syntax ({broken}:2)" in told.stderr, "and so is a slip of syntax")
 
 
+def slips(folder):
+    """What a class does wrong, said of it in this process and in a program."""
+    for line, said in (("return zero", 'must return (r, {"status": …}), not ndarray'),
+                       ("return zero, {'status': 'done'}", "'done' must be one of converged, max_iterations, "),
+                       ("return zero[1:], {}", "of shape (35,), not (36,)"),
+                       ("zero[4] = float('nan'); return zero, {}", "r[4] is nan")):
+        slip = folder / "slip.py"
+        slip.write_text("import conebench, numpy\n@conebench.solver('SLIP')\nclass Slip:\n"
+                        "    def solve(self, problem, tolerance, max_iterations, start):\n"
+                        f"        zero = numpy.zeros(problem.rows); {line}\n")
+        finite = "nan" not in said
+        kind = runpy.run_path(str(slip))["Slip"]
+        here_alone = refused(lambda: conebench.solve("box-stack boxes=3", kind)) if finite else \
+            conebench.solve("box-stack boxes=3", kind).reason
+        check(said in str(here_alone), f"{here_alone}")
+        words = ["solve", "box-stack boxes=3", "--solver", "SLIP", "--program"]
+        done = run(*words, f"{sys.executable} -m conebench {slip}", code=4 if finite else 0)
+        check(said in done.stdout + done.stderr, "and so is its cell")
+    done = run(*words, str(slip), code=3)
+    check("name its interpreter" in done.stderr, "a file without an interpreter")
+    del os.environ["PYTHONPATH"]
+    done = run(*words, f"{sys.executable} -m conebench {slip}", code=3)
+    os.environ["PYTHONPATH"] = package
+    check("set PYTHONPATH" in done.stderr, "and an interpreter without the package")
+
+
 def stubs():
     tree = ast.parse((pathlib.Path(package) / "conebench" / "_core.pyi").read_text())
     public = lambda names: {name for name in names if not name.startswith("_")}
@@ -231,6 +257,7 @@ with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
     answers(scene, file, folder)
     limits()
     sweeps(folder)
+    slips(folder)
     stubs()
     (folder / "tutorial").mkdir()
     os.chdir(folder / "tutorial")
@@ -240,3 +267,5 @@ with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
                                         optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     os.chdir(here)
     check(blocks > 10 and failures == 0, f"the tutorial's {blocks} lines do what they say")
+    told = run("check-solver", "--program", f"{sys.executable} -m conebench {folder / 'tutorial' / 'jacobi.py'}")
+    check("MY-JACOBI" in told.stdout, "check-solver passes its solver")

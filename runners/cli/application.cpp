@@ -141,7 +141,8 @@ const char* exit_code_table() {
   1   a gate failed (--require-solved): the line says which share was found;
       `conebench report` shows the cells
   2   wrong usage: nothing was run; correct what the line names
-  3   bad input: a file, store or folder that the line names; mend or replace it
+  3   bad input: a file, store or folder that the line names; mend or replace it.
+      Or a simulation that blew up: the line names the step and what to set
   4   some cells broke: a file that could not be read, a crash or too little
       memory that --base did not have, a cell without a process; the report has
       the reasons, `run --retry crashed,out_of_memory` runs them again.

@@ -179,7 +179,11 @@ std::string scene_markdown(const SimulatedSceneRow& row) {
   if (row.loop.empty()) return text;
   text += "\nOther defaults of the common options:";
   for (const auto& [name, value] : row.loop) text += fmt::format(" `{}={}`", name, to_text(value));
-  return text + ".\n";
+  text += ".\n";
+  if (const auto idle = simulation::idle_options(row); !idle.empty()) {
+    text += fmt::format("\nIt has not got the common options `{}`.\n", fmt::join(idle, "` `"));
+  }
+  return text;
 }
 
 std::string suite_markdown(const EmbeddedSuite& suite) {

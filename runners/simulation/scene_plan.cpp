@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <set>
 
 #include "runners/simulation/loop_solver.hpp"
 #include "scenes/simulated/urdf.hpp"
@@ -26,7 +27,26 @@ std::string file_word(const std::string& file) {
   return word.empty() ? "file" : word;
 }
 
+/// Bodies of the elastic engine have no actuators, no limits and no joints that are rows.
+bool does_nothing(const SimulatedSceneRow& scene, const std::string& option) {
+  static const std::set<std::string> of_joints = {
+      "armature", "passive",      "coordinates",      "control",          "control_amplitude", "control_period",
+      "drives",   "limit_margin", "baumgarte_joints", "baumgarte_limits", "joint_compliance",  "soft_joints"};
+  // Only capsules touch each other, and only their contacts move on both bodies.
+  static const std::set<std::string> of_capsules = {"self_contact", "identity_radius"};
+  return scene.elastic &&
+         (of_joints.contains(option) || (of_capsules.contains(option) && !scene.loop.contains("self_contact")));
+}
+
 }  // namespace
+
+std::vector<std::string> idle_options(const SimulatedSceneRow& scene) {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : common_options()) {
+    if (does_nothing(scene, spec.name)) names.push_back(spec.name);
+  }
+  return names;
+}
 
 std::vector<OptionSpec> sampling_options() {
   SampleOptions defaults;
@@ -47,6 +67,7 @@ std::vector<OptionSpec> common_options() {
 std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene) {
   std::vector<OptionSpec> specs = scene.options;
   for (OptionSpec& spec : common_options()) {
+    if (does_nothing(scene, spec.name)) continue;
     if (const auto own = scene.loop.find(spec.name); own != scene.loop.end()) spec.default_value = own->second;
     specs.push_back(std::move(spec));
   }
@@ -61,6 +82,10 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   OptionValues of_scene;
   OptionValues of_others = scene.loop;
   for (const auto& [key, value] : values) {
+    if (does_nothing(scene, key)) {
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("scene '{}': option '{}' does nothing here; leave it out", scene.id, key)};
+    }
     (has(scene.options, key) ? of_scene : of_others)[key] = value;
   }
   OptionBinder binder;

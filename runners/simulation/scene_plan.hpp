@@ -23,14 +23,17 @@ struct ScenePlan {
   std::string name;    ///< family, values that were set (but for those of the sampling) and the seed, unless it is 1
 };
 
+/// The common options that do nothing in this scene, which has not got them.
+std::vector<std::string> idle_options(const SimulatedSceneRow& scene);
 /// All options of a scene as users see them: its own, then the simulation's and the sampling's.
 std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene);
 /// Those of the sampling alone: they decide which steps become samples, and not what the steps are.
 std::vector<OptionSpec> sampling_options();
-/// Those that every scene has.
+/// Those that every scene has, but for idle ones.
 std::vector<OptionSpec> common_options();
 
-/// Sorts `values` out. Errors: those of the scene; wrong_usage for an unknown option or a value out of range.
+/// Sorts `values` out. Errors: those of the scene; wrong_usage for an unknown or idle option or a value
+/// out of range.
 Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues& values, std::uint64_t seed);
 
 /// What may give a simulation samples that had no step with a row.

@@ -1,6 +1,7 @@
 #include "runners/simulation/simulation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +62,18 @@ ContactProblem without_friction(const ContactProblem& problem) {
   data.guess.reset();
   data.reference.reset();
   return ContactProblem::create(std::move(data)).value();
+}
+
+bool has_velocity(const Solver& solver) { return dynamic_cast<const VelocitySolver*>(&solver) != nullptr; }
+
+/// Their ids.
+std::vector<std::string> solvers_with_velocities() {
+  std::vector<std::string> ids;
+  for (const SolverRow& row : solver_table()) {
+    if (row.info.own_process) continue;
+    if (const auto solver = row.make({}); solver && has_velocity(**solver)) ids.push_back(row.info.id);
+  }
+  return ids;
 }
 
 void add_work(const SolveSummary& from, SolveSummary& to) {
@@ -163,10 +176,10 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   if (!solver) return solver.error();
   made.solver_ = std::move(*solver);
   made.solver_label_ = chosen->label();
-  const bool has_velocity = dynamic_cast<const VelocitySolver*>(made.solver_.get()) != nullptr;
-  if (options.state == "solver" && (!has_velocity || options.integrator == "newton")) {
+  if (options.state == "solver" && (!has_velocity(*made.solver_) || options.integrator == "newton")) {
     return Error{ErrorCode::wrong_usage,
-                 name + ": state=solver takes a solver with velocities of its own, COND, and no integrator=newton"};
+                 fmt::format("{}: state=solver takes a solver with velocities of its own ({}) and no integrator=newton",
+                             name, fmt::join(solvers_with_velocities(), ", "))};
   }
   if (!options.reference.empty()) {
     const auto row = require_solver(options.reference);
@@ -372,14 +385,11 @@ Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>&
                                                 const PrescribedMotion& prescribed, const Vector* guess) {
   auto pass = set_up(identities, prescribed, guess);
   if (!pass) return pass;
-  auto impulse = solve(pass->record.problem, pass->record);
-  if (!impulse) return impulse.error();
-  pass->record.impulse = std::move(*impulse);
-  if (options_.state == "solver" && pass->record.problem.rows() > 0) {
-    pass->velocity = dynamic_cast<const VelocitySolver&>(*solver_).velocity();
-  } else {
-    pass->velocity = velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
-  }
+  auto answer = solve(pass->record.problem, pass->record);
+  if (!answer) return answer.error();
+  pass->record.impulse = std::move(answer->impulse);
+  pass->velocity = answer->velocity ? std::move(*answer->velocity)
+                                    : velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
   return pass;
 }
 
@@ -514,7 +524,7 @@ SampleFacts Simulation::facts(const std::vector<std::int64_t>& identities) const
   return known;
 }
 
-Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse) {
+Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const Vector& guess, Answer& answer) {
   begin(Stage::setup);
   if (auto error = solver_->prepare(problem)) return *error;
   begin(Stage::rest);
@@ -523,46 +533,47 @@ Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const
   SilentMonitor silent;
   VerdictMonitor verdict(official(problem), options_.tolerance, stages_);
   begin(Stage::solve);
-  SolveSummary summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
+  SolveSummary summary = solver_->solve(guess, rule, own ? static_cast<Monitor&>(silent) : verdict, answer.impulse);
+  if (options_.state == "solver") answer.velocity = dynamic_cast<const VelocitySolver&>(*solver_).velocity();
   begin(Stage::rest);
   return summary;
 }
 
 /// 001 V-A: the robot is let slip for a step rather than be thrown.
-std::optional<Error> Simulation::fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse) {
-  Vector frictionless = Vector::Zero(problem.rows());
+std::optional<Error> Simulation::fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer) {
+  Answer frictionless{Vector::Zero(problem.rows()), {}};
   const auto summary = run_solver(without_friction(problem), Vector(Vector::Zero(problem.rows())), frictionless);
   if (!summary) return summary.error();
-  const bool solved = summary->status == SolveStatus::converged && frictionless.allFinite();
+  const bool solved = summary->status == SolveStatus::converged && frictionless.finite();
   record.fallback = solved ? Fallback::frictionless : Fallback::failed;
-  if (solved) impulse = std::move(frictionless);
+  if (solved) answer = std::move(frictionless);
   return std::nullopt;
 }
 
-Result<Vector> Simulation::solve(const ContactProblem& problem, StepRecord& record) {
-  Vector impulse = Vector::Zero(problem.rows());
+Result<Simulation::Answer> Simulation::solve(const ContactProblem& problem, StepRecord& record) {
+  Answer answer{Vector::Zero(problem.rows()), {}};
   record.summary.status = SolveStatus::converged;
-  if (problem.rows() == 0) return impulse;
+  if (problem.rows() == 0) return answer;
   if (const auto reason = solver_->unsupported_reason(problem)) {
     const auto chosen = loop_solver(options_.solver, options_.solver_options);
     const std::string advice = chosen ? chosen->advice(*reason) : "set another solver";
     return Error{ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, *reason, advice)).message};
   }
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
-  auto summary = run_solver(problem, guess, impulse);
+  auto summary = run_solver(problem, guess, answer);
   if (!summary) return summary.error();
   record.summary = std::move(*summary);
   if (options_.fallback == "frictionless" && record.summary.status != SolveStatus::converged) {
-    if (auto error = fall_back(problem, record, impulse)) return *error;
+    if (auto error = fall_back(problem, record, answer)) return *error;
   }
-  if (!impulse.allFinite()) {
-    return failed(
-        fmt::format("{} returned impulses that are not finite ({}); use another solver or a smaller time_step",
-                    options_.solver, to_string(record.summary.status)));
+  if (!answer.finite()) {
+    return failed(fmt::format("{} returned {} that are not finite ({}); use another solver or a smaller time_step",
+                              options_.solver, answer.impulse.allFinite() ? "velocities" : "impulses",
+                              to_string(record.summary.status)));
   }
-  record.residual = official(problem)(impulse);
-  record.problem = problem.with_reference({impulse, record.residual, solver_label_});
-  return impulse;
+  record.residual = official(problem)(answer.impulse);
+  record.problem = problem.with_reference({answer.impulse, record.residual, solver_label_});
+  return answer;
 }
 
 }  // namespace conebench::simulation

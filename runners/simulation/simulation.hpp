@@ -129,6 +129,14 @@ class Simulation {
     std::optional<State> moved = {};  ///< where it leads, if not along the velocity
   };
 
+  /// Of one solve.
+  struct Answer {
+    Vector impulse;
+    std::optional<Vector> velocity;  ///< the solver's own, state=solver
+
+    bool finite() const { return impulse.allFinite() && (!velocity || velocity->allFinite()); }
+  };
+
   Simulation() = default;
   Result<Pass> set_up(const std::vector<std::int64_t>& identities, const PrescribedMotion& prescribed,
                       const Vector* guess = nullptr);
@@ -142,10 +150,10 @@ class Simulation {
   double inverse_error(const Pass& pass) const;
   std::vector<std::string> touched(const StepRecord& record) const;
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
-  Result<Vector> solve(const ContactProblem& problem, StepRecord& record);
+  Result<Answer> solve(const ContactProblem& problem, StepRecord& record);
   std::optional<Error> compare(const Pass& pass, double time_step, StepRecord& record);
-  Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Vector& impulse);
-  std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Vector& impulse);
+  Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Answer& answer);
+  std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer);
   std::optional<Error> runaway(const Vector& velocity);
   std::string blow_up_advice() const;
   void note_overlap();

@@ -32,7 +32,8 @@ class CorotatedBody {
   /// Adds a quarter of each tetrahedron at each of its corners [kg].
   void add_mass(double density, Vector& mass) const;
   /// `turned`: Σ R K_e Rᵀ, ∂R dropped. `whole`: the forces' derivative, which has
-  /// V (2 μ − 2 (2 μ − λ tr(S − I)) / (s_i + s_j)) more along each t_k. `positive`: what is negative of that left out.
+  /// V (2 μ − 2 (2 μ − λ tr(S − I)) / (s_i + s_j)) more along each t_k; where s_i + s_j ≤ 0, in strongly inverted
+  /// elements, the term is left out and it is not their derivative. `positive`: what is negative of that left out.
   /// All but `whole` are positive semidefinite.
   enum class Tangent { turned, whole, positive };
 

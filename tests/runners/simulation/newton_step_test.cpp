@@ -280,6 +280,45 @@ TEST(NewtonStep, KeepsLinearMomentumAndFallsFreely) {
   EXPECT_LE((loop.engine().body_pose(1).position - from - t * before.linear / mass + fall).norm(), 1e-9);
 }
 
+TEST(NewtonStep, JointsDriftInAngularMomentumByHalfAStepsRelativeTurnAcrossTheirMoment) {
+  constexpr double gain = 40.0;
+  const Eigen::Vector3d spin_a(6, -2, 3), spin_b(-4, 5, 1);
+  SoftModel model;
+  model.gravity = model.stiffness_damping = 0.0;
+  for (const Eigen::Vector3d& spin : {spin_a, spin_b}) {
+    RigidBody body;
+    body.name = "body";
+    body.inertia.setConstant(2.0);
+    body.spin = spin;
+    model.rigid.push_back(body);
+  }
+  model.rigid[1].pose.rotation = Eigen::AngleAxisd(0.4, Eigen::Vector3d(1, -2, 2) / 3.0).toRotationMatrix();
+  SpringJoint joint;
+  joint.a = model.rigid_number(0);
+  joint.b = model.rigid_number(1);
+  joint.at_a = joint.at_b = Eigen::Vector3d::Zero();
+  joint.gain.setConstant(gain);
+  model.joints.push_back(joint);
+
+  constexpr double time_step = 0.01;
+  Simulation loop = soft_loop(model, "newton", time_step);
+  step(loop);
+  const Vector after = loop.state().velocity;
+  const Eigen::Vector3d before = loop.engine().momentum().angular;  // of the state at the step's start
+  step(loop);
+  const Eigen::Vector3d gained = loop.engine().momentum().angular - before;
+  const auto rotation = [&](std::size_t k) {
+    const auto q = loop.engine().body_pose(model.rigid_number(k)).quaternion;
+    return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+  };
+  const Eigen::AngleAxisd turn(Eigen::Matrix3d(rotation(0).transpose() * rotation(1)));
+  const Eigen::Vector3d on_b = -gain * turn.angle() * (rotation(0) * turn.axis());
+  const Eigen::Vector3d relative = after.segment<3>(3) - after.segment<3>(9);
+  const Eigen::Vector3d expected = time_step * 0.5 * time_step * relative.cross(on_b);
+  EXPECT_GT(expected.norm(), 0.02 * time_step * on_b.norm());
+  EXPECT_LE((gained - expected).norm(), 0.03 * expected.norm()) << gained.transpose() << ", " << expected.transpose();
+}
+
 TEST(NewtonStep, EnergyNeverGrows) {
   for (const char* integrator : {"euler", "newton"}) {
     // Linearised steps of a body that turns leave its circle, so that Euler's is only stretched.

@@ -194,6 +194,26 @@ TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Options, ElasticScenesHaveNoneThatDoNothingThere) {
+  const auto refused = [](const char* id, const OptionValues& values) {
+    const auto plan = plan_scene(**require_simulated_scene(id), values, 1);
+    return plan ? std::string() : plan.error().message;
+  };
+  for (const auto& [name, value] : OptionValues{{"coordinates", "maximal"},
+                                                {"armature", false},
+                                                {"passive", true},
+                                                {"control", "sine"},
+                                                {"self_contact", true},
+                                                {"identity_radius", 0.01}}) {
+    const std::string message = refused("soft-ball-grip", {{"cells", 2L}, {name, value}});
+    EXPECT_NE(message.find("'" + name + "' does nothing here"), std::string::npos) << message;
+    for (const OptionSpec& spec : all_options(**require_simulated_scene("soft-ball-grip"))) EXPECT_NE(spec.name, name);
+  }
+  EXPECT_EQ(refused("cable-winding", {{"self_contact", false}, {"identity_radius", 0.01}}), "");
+  EXPECT_EQ(refused("box-on-plane", {{"coordinates", "maximal"}}), "");
+  EXPECT_TRUE(idle_options(**require_simulated_scene("box-on-plane")).empty());
+}
+
 TEST_F(Sequence, NoSceneHasAnOptionOfTheSimulation) {
   for (const auto& scene : simulated_scene_table()) {
     std::set<std::string> names;

@@ -24,10 +24,11 @@ struct Triangle {
 constexpr int shades = 32;
 constexpr std::array<std::array<double, 3>, 5> hues = {
     {{0.93, 0.93, 0.93}, {0.85, 0.45, 0.30}, {0.35, 0.55, 0.80}, {0.55, 0.55, 0.58}, {0.45, 0.70, 0.45}}};
+constexpr int ground_colour = 0, fixed_colour = 3;
 
 class Painter {
  public:
-  /// Corner points may lie anywhere; a view that holds them all is chosen.
+  /// Corner points may lie anywhere; a view that holds all that moves is chosen.
   explicit Painter(const std::vector<Triangle>& triangles) : depth_(std::size_t(width * height), 1e300) {
     pixels_.assign(depth_.size(), 0);  // the lightest shade of the first hue is the background
     std::fill(pixels_.begin(), pixels_.end(), static_cast<unsigned char>(shades - 1));
@@ -36,7 +37,10 @@ class Painter {
     view_.row(1) = towards.cross(Eigen::Vector3d(view_.row(0)));
     view_.row(2) = towards;
     Eigen::Vector3d low = Eigen::Vector3d::Constant(1e300), high = -low;
+    const auto moves = [](const Triangle& t) { return t.colour != ground_colour && t.colour != fixed_colour; };
+    const bool any = std::any_of(triangles.begin(), triangles.end(), moves);
     for (const Triangle& t : triangles) {
+      if (any && !moves(t)) continue;
       for (const auto& corner : t.corners) {
         low = low.cwiseMin(view_ * corner);
         high = high.cwiseMax(view_ * corner);
@@ -71,17 +75,26 @@ class Painter {
     };
     const auto [left, right] = range(0, width);
     const auto [top, bottom] = range(1, height);
+    bool met = false;
     for (int y = top; y < bottom; ++y) {
       for (int x = left; x < right; ++x) {
         const double u = area(p[1], p[2], x + 0.5, y + 0.5) / whole, v = area(p[2], p[0], x + 0.5, y + 0.5) / whole;
         if (u < 0.0 || v < 0.0 || u + v > 1.0) continue;
-        const double z = u * p[0][2] + v * p[1][2] + (1.0 - u - v) * p[2][2];
-        const auto place = std::size_t(y * width + x);
-        if (z >= depth_[place]) continue;
-        depth_[place] = z;
-        pixels_[place] = shade;
+        met = true;
+        set(x, y, u * p[0][2] + v * p[1][2] + (1.0 - u - v) * p[2][2], shade);
       }
     }
+    // Between the middles of pixels: a thin body would be dotted.
+    const Eigen::Vector3d centre = (p[0] + p[1] + p[2]) / 3.0;
+    const bool within = centre[0] >= 0.0 && centre[0] < width && centre[1] >= 0.0 && centre[1] < height;
+    if (!met && within) set(int(centre[0]), int(centre[1]), centre[2], shade);
+  }
+
+  void set(int x, int y, double z, unsigned char shade) {
+    const auto place = std::size_t(y * width + x);
+    if (z >= depth_[place]) return;
+    depth_[place] = z;
+    pixels_[place] = shade;
   }
 
   Eigen::Matrix3d view_;
@@ -190,7 +203,7 @@ std::vector<Triangle> triangles_of(const SoftModel& model, const Frames& frames,
     const FramePose& carrier = frames.pose(shape.carrier);
     const FramePose pose{carrier.position + carrier.rotation * shape.pose.position,
                          carrier.rotation * shape.pose.rotation};
-    add_shape(shape, pose, 0.0, shape.carrier == 0 ? 3 : 4, triangles);
+    add_shape(shape, pose, 0.0, shape.carrier == 0 ? fixed_colour : 4, triangles);
     see(pose.position);
   }
   // The ground as far as the rest reaches.
@@ -199,7 +212,7 @@ std::vector<Triangle> triangles_of(const SoftModel& model, const Frames& frames,
     const double reach = 0.6 * std::max(high[0] - low[0], high[1] - low[1]) + 1e-3;
     FramePose pose = shape.pose;
     pose.position += Eigen::Vector3d(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.0);
-    add_shape(shape, pose, reach, 0, triangles);
+    add_shape(shape, pose, reach, ground_colour, triangles);
   }
   return triangles;
 }

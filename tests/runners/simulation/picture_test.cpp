@@ -122,6 +122,28 @@ TEST_F(Picture, WallsInFrontOfTheBodiesAreLeftOut) {
     <body pos="0 0 0.5"><freejoint/><geom type="box" size="0.3 0.3 0.3" rgba="1 0 0 1"/></body>)")));
 }
 
+TEST(PictureOfElasticBodies, ACableIsALineAcrossItWithoutGaps) {
+  Simulation simulation = scene_of("cable-winding", {});
+  for (int k = 0; k < 2; ++k) step(simulation);
+  const std::string file = ::testing::TempDir() + "conebench_picture_test_" + std::to_string(getpid()) + ".png";
+  const auto made = simulation.engine().write_picture(file);
+  if (!made && made.error().code == ErrorCode::unsupported) GTEST_SKIP() << made.error().message;
+  ASSERT_TRUE(made) << made.error().message;
+  const Image image = read(file);
+  std::filesystem::remove(file);
+  int left = image.width, right = -1, columns = 0;
+  for (int x = 0; x < image.width; ++x) {
+    bool blue = false;
+    for (int y = 0; y < image.height; ++y) blue = blue || image.at(x, y)[2] > image.at(x, y)[0] + 40;
+    if (!blue) continue;
+    left = std::min(left, x);
+    right = x;
+    ++columns;
+  }
+  EXPECT_GT(right - left, 0.8 * image.width);
+  EXPECT_GE(columns, 0.98 * (right - left));
+}
+
 TEST_F(Picture, AFileThatCantBeWrittenIsNamed) {
   Simulation simulation = simulation_of(world("<body><freejoint/><geom size=\"1\"/></body>"), 0.001);
   const auto made = simulation.engine().write_picture("/no/such/folder/picture.png");

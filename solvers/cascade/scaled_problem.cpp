@@ -11,6 +11,51 @@
 
 namespace conebench::cascade {
 
+namespace {
+
+/// Writes the blocks of G̃, embedded, from `value` on. `matrix` is G.
+template <int Dim>
+void scale_blocks(const ScaledProblem& problem, const BlockSparseMatrix& matrix, const Vector& compliance,
+                  double* value) {
+  using Part = ContactVector<Dim>;
+  constexpr auto component = [](int a) { return a + 1 < Dim ? a : 2; };
+  const auto weights = [&](Index i) {
+    Part part;
+    for (int a = 0; a < Dim; ++a) part[a] = problem.weight(i, component(a));
+    return part;
+  };
+  const auto whole = [&](Index i) { return problem.row(i, Dim - 2) >= 0; };
+  for (Index i = 0; i < matrix.block_rows(); ++i) {
+    const Part rows = weights(i);
+    for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k, value += Dim * Dim) {
+      const Index j = matrix.column(k);
+      const Part columns = weights(j);
+      Eigen::Map<Eigen::Matrix<double, Dim, Dim>> block(value);
+      if (whole(i) && whole(j)) {
+        block = matrix.block<Dim>(k);
+        if (i == j) block.diagonal() += compliance.segment<Dim>(matrix.block_offset(i));
+        for (int b = 0; b < Dim; ++b) block.col(b).array() *= rows.array() * columns[b];
+        continue;
+      }
+      const auto values = matrix.block(i, k);
+      for (int b = 0; b < Dim; ++b) {
+        for (int a = 0; a < Dim; ++a) {
+          const Index r = problem.row(i, component(a));
+          const Index c = problem.row(j, component(b));
+          if (r < 0 || c < 0) {
+            block(a, b) = i == j && a == b ? 1.0 : 0.0;
+          } else {
+            const double given = values(r - matrix.block_offset(i), c - matrix.block_offset(j));
+            block(a, b) = (given + (r == c ? compliance[r] : 0.0)) * rows[a] * columns[b];
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
 ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints) : given_(problem) {
   if (problem.cones().joints() == 0) {
     pattern_ = &given_.blocks();
@@ -65,39 +110,10 @@ void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, co
   free_term_ = Vector::Zero(3 * cones.blocks());
   values_.resize(static_cast<Index>(dimension() * dimension()) * stored_blocks() + 1);
   values_[values_.size() - 1] = 0.0;
-  double* value = values_.data();
+  with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(*this, matrix, compliance, values_.data()); });
   for (Index i = 0; i < cones.blocks(); ++i) {
-    const Index row = matrix.block_offset(i);
-    const Components& own = contact(i).rows;
-    for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k) {
-      const Index j = matrix.column(k);
-      const Index column = matrix.block_offset(j);
-      const Components& other = contact(j).rows;
-      if (own[0] >= 0 && own[1] >= 0 && other[0] >= 0 && other[1] >= 0) {
-        const Eigen::Array3d rows(weight(i, 0), weight(i, 1), weight(i, 2));
-        const Eigen::Array3d columns(weight(j, 0), weight(j, 1), weight(j, 2));
-        Eigen::Map<Block> block(value);
-        block = Eigen::Map<const Block>(matrix.block_values(k));
-        if (i == j) block.diagonal() += compliance.segment<3>(row);
-        for (int b = 0; b < 3; ++b) block.col(b).array() *= rows * columns[b];
-        value += block.size();
-        continue;
-      }
-      const auto values = matrix.block(i, k);
-      const auto entry = [&](int a, int b) {
-        const auto [r, c] = std::pair(own[static_cast<std::size_t>(a)], other[static_cast<std::size_t>(b)]);
-        if (r < 0 || c < 0) return i == j && a == b ? 1.0 : 0.0;
-        const double given = values(r - row, c - column) + (r == c ? compliance[r] : 0.0);
-        return given * weight(i, a) * weight(j, b);
-      };
-      const int next = planar_ ? 2 : 1;
-      for (int b = 0; b < 3; b += next) {
-        for (int a = 0; a < 3; a += next) *value++ = entry(a, b);
-      }
-    }
     for (int a = 0; a < 3; ++a) {
-      const Index r = own[static_cast<std::size_t>(a)];
-      if (r >= 0) free_term_[3 * i + a] = free_term[r] * weight(i, a);
+      if (row(i, a) >= 0) free_term_[3 * i + a] = free_term[row(i, a)] * weight(i, a);
     }
   }
 

@@ -64,7 +64,8 @@ class Reader {
       file_.fail(path, fmt::format("is {}, expected 5 (or 3 in the plane) for rolling friction", dimension));
     }
     if (!rolling_ && dimension != 2 && dimension != 3) {
-      file_.fail(path, fmt::format("is {}, expected 2 or 3", dimension));
+      file_.fail(path,
+                 fmt::format("is {}, expected {}", dimension, local ? "2, 3, or 5 for rolling friction" : "2 or 3"));
     }
     if (rolling_ && !has_rolling_friction)
       file_.fail(vectors_.path + "/mu_r", "is missing, spacedim says rolling friction");

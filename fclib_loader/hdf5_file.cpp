@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string_view>
@@ -144,7 +145,16 @@ ReadFile::ReadFile(const std::filesystem::path& file) : name_(one_line(file.stri
   H5Pset_file_locking(access.get(), false, true);
 #endif
   file_ = Handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()));
-  if (!file_.valid()) throw Failure(fmt::format("{}: is not an HDF5 file that can be read: {}", name_, last_error()));
+  if (file_.valid()) return;
+  const std::string why = last_error();
+  const auto shorter = why.find("truncated file: ");
+  unsigned long long there = 0, base = 0, all = 0;
+  if (shorter != std::string::npos &&
+      std::sscanf(why.c_str() + shorter, "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu",
+                  &there, &base, &all) == 3) {
+    throw Failure(fmt::format("{}: truncated: {} of {} bytes are there; copy it again", name_, there + base, all));
+  }
+  throw Failure(fmt::format("{}: is not an HDF5 file that can be read: {}", name_, why));
 }
 
 void ReadFile::fail(const std::string& object, const std::string& reason) const {

@@ -185,7 +185,7 @@ void note_suites(Notes& notes, const StoreContents& contents) {
       text += fmt::format("; {} known by name only and may repeat another, be none or not fit",
                           plural(static_cast<long>(named.size()), "problem") + (named.size() == 1 ? " is" : " are"));
     }
-    notes.warn(text + "; running it without --filter or --shard does the rest.");
+    notes.warn(text + "; running the whole suite again does the rest.");
   }
   if (contents.outdated_cells > 0) {
     notes.inform(

@@ -86,7 +86,8 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Str
   std::error_code failure;
   if (!folder.empty()) fs::create_directories(folder, failure);
   if (failure) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", folder.string(), failure.message())};
+    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}; give a folder that you may write to",
+                                                   folder.string(), failure.message())};
   }
   Unfinished unfinished;
   std::vector<fs::path> places;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "metrics/statistics.hpp"
@@ -335,7 +337,26 @@ double finest_bar(const Comparison& comparison) {
   return finest;
 }
 
+/// Solvers of which either side has a setting that the other lacks: they can be ranked, not compared.
+void tell_other_options(Comparison& comparison) {
+  std::map<std::string, std::array<std::vector<std::string>, 2>> labels;  // by solver, of the base alone, the new alone
+  for (const ComparedSetting& setting : comparison.settings) {
+    if (setting.in_base != setting.in_new) labels[setting.solver][setting.in_new ? 1 : 0].push_back(setting.label);
+  }
+  // A report takes stores that have no cell in common.
+  const std::string how = comparison.compared > 0
+                              ? "a suite that has both ranks them side by side"
+                              : fmt::format("`conebench report {} {} --out DIR` ranks them side by side",
+                                            comparison.base.name, comparison.fresh.name);
+  for (const auto& [solver, of] : labels) {
+    if (of[0].size() != 1 || of[1].size() != 1) continue;
+    comparison.notes.push_back(
+        fmt::format("{} and {} are one solver with different options: {}", of[0][0], of[1][0], how));
+  }
+}
+
 void add_notes(Comparison& comparison) {
+  tell_other_options(comparison);
   if (comparison.repeated > 0) {
     comparison.notes.push_back(plural(comparison.repeated, "cell") +
                                " are there from several builds: the newest of each is compared; --builds chooses");

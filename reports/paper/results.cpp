@@ -209,6 +209,7 @@ CheckResult evaluate_part(const Check& check, const Selection& samples) {
   result.measured = joined(evaluation.comparisons);
   const auto require = [&](long found, long wanted, const char* what) {
     if (found < 0 || found >= wanted || result.verdict == Verdict::not_run) return;
+    if (result.verdict == Verdict::fails) result.measured += ", so far not so";
     result.verdict = Verdict::not_run;
     result.reason = fmt::format("{}, of which it takes {} to tell", plural(found, what), wanted);
   };

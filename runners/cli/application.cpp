@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -174,7 +175,11 @@ static bool reader_has_gone() {
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+/// As InterruptGuard ends a sweep whose reader has gone.
+static void end_as_interrupted(int /*signal*/) { _exit(interrupted); }
+
 int run_application(int argc, char** argv) {
+  if (std::signal(SIGPIPE, end_as_interrupted) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
   constexpr int internal = 70;
   int code = internal;
   try {

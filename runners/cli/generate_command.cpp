@@ -91,7 +91,7 @@ Result<int> run_generate(const GenerateArguments& arguments) {
 
 std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
   if (arguments.steps > 1) {
-    return Error{ErrorCode::unsupported,
+    return Error{ErrorCode::wrong_usage,
                  fmt::format("--steps {}: scene {} is one problem, not a simulation; use --steps 1 and another --seed "
                              "for each problem",
                              arguments.steps, arguments.scene)};
@@ -104,7 +104,7 @@ std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
                                     {trajectory.conditioning, "--conditioning"}}) {
     if (!given) continue;
     return Error{
-        ErrorCode::unsupported,
+        ErrorCode::wrong_usage,
         fmt::format("{}: scene {} is one problem without a simulation; leave it out, or take a simulated scene "
                     "(conebench list scenes)",
                     name, arguments.scene)};
@@ -116,7 +116,9 @@ Result<std::monostate> make_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (!failure) return std::monostate{};
-  return Error{ErrorCode::bad_input, fmt::format("--out {}: the folder cannot be made: {}", folder, failure.message())};
+  return Error{ErrorCode::bad_input,
+               fmt::format("--out {}: the folder cannot be made: {}; give one that you may write to", folder,
+                           failure.message())};
 }
 
 Command add_generate(CLI::App& root) {

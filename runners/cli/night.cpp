@@ -71,7 +71,8 @@ class Night {
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure) {
-      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", folder_.string(), failure.message())};
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}; give a folder that you may write to",
+                                                     folder_.string(), failure.message())};
     }
     if (!arguments_.pin.empty() && !fs::exists(arguments_.pin)) {
       return Error{ErrorCode::bad_input, fmt::format("--pin {}: no such store", arguments_.pin)};
@@ -282,8 +283,12 @@ class Night {
     std::string text = fmt::format("{}{}: {}\n\n", as_text_ ? "" : "## ", shown(suite_->name), shown(result.headline));
     const char* const item = as_text_ ? "" : "- ";
     text += fmt::format("{}night: {}\n", item, shown(store_.string()));
-    if (compared && !interrupted_)
+    if (compared && !interrupted_) {
       text += fmt::format("{}page of it: {}\n", item, shown((pages() / "index.html").string()));
+    } else if (!interrupted_) {
+      const std::string command = fmt::format("conebench report {} --out report", reports::shell(store_.string()));
+      text += fmt::format("{}page of it: {}\n", item, shown("run " + command));
+    }
     if (!interrupted_)
       text += fmt::format("{}all nights: {}\n", item, shown((folder_ / "history/index.html").string()));
     return text + "\n";

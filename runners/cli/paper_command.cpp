@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/foreign_code.hpp"
+#include "runners/cli/generate.hpp"
 #include "runners/cli/listing.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/paper_output.hpp"
@@ -135,6 +137,12 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
   EntryResult result = evaluate_entry(entry, run->samples);
   result.problems = run->problems;
   result.made = fmt::format("{}, conebench paper {} --{}", run->made(), entry.id, to_string(size));
+  const bool undecided = std::any_of(result.checks.begin(), result.checks.end(),
+                                     [](const auto& check) { return check.verdict == paper::Verdict::not_run; });
+  if (undecided && !run->data_name.empty()) {
+    print_note(fmt::format("{}: claims that are not run take more problems: --data FOLDER has them ({}){}", entry.id,
+                           run->data_name, size == paper::Size::quick ? "; so may --full" : ""));
+  }
   ++ended.ran;
   return result;
 }
@@ -190,8 +198,27 @@ void print_results(const std::vector<EntryResult>& results) {
   }
 }
 
+/// Tells which entries that ran into the folder before are not on the pages that are written now.
+void tell_left_out(const paper::VerdictRecord& before, const std::vector<Entry>& entries, const Ended& ended) {
+  std::map<std::string, std::string> left_out;  // by paper
+  for (const Entry& entry : entries) {
+    bool written = false, here = false;
+    for (const EntryResult& result : ended.results) {
+      written = written || (result.not_run.empty() && result.entry->paper == entry.paper);
+      here = here || result.entry->id == entry.id;
+    }
+    if (!written || here || !before.contains(entry.id)) continue;
+    std::string& ids = left_out[entry.paper];
+    ids += (ids.empty() ? "" : ", ") + entry.id;
+  }
+  for (const auto& [number, ids] : left_out) {
+    print_note(fmt::format("paper-{}.html has this command's entries alone, without {}", number, ids));
+  }
+}
+
 std::optional<Error> write(const PaperArguments& arguments, const std::vector<Entry>& entries, const Ended& ended) {
   paper::VerdictRecord verdicts = verdicts_in(arguments.out);
+  tell_left_out(verdicts, entries, ended);
   put(verdicts, ended.results, entries, to_string(arguments.size()), capture_build().commit);
   const auto no_pictures = write_results(arguments.out, ended.results, verdicts);
   if (!no_pictures) return no_pictures.error();
@@ -222,6 +249,7 @@ Result<int> run_paper(const PaperArguments& arguments) {
   const auto ids = chosen(words, arguments.variant, *entries);
   if (!ids) return ids.error();
 
+  if (auto made = make_folder(arguments.out); !made) return made.error();
   const InterruptGuard guard;
   ProgressPrinter progress = progress_on_stderr();
   const std::filesystem::path stores = arguments.stores;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 
@@ -23,7 +24,10 @@ constexpr std::uintmax_t largest_record = 16 << 20;
 constexpr int no_program = 127;
 constexpr const char* record_name = "verdicts.json";
 
-std::vector<ReportFile> files_of(const std::vector<EntryResult>& results) {
+std::filesystem::path page_of(const std::string& paper) { return "paper-" + paper + ".html"; }
+
+/// A page of entries none of which ran takes no earlier page's place.
+std::vector<ReportFile> files_of(const std::filesystem::path& out, const std::vector<EntryResult>& results) {
   std::vector<ReportFile> files;
   std::map<std::string, std::vector<EntryResult>> papers;
   for (const EntryResult& result : results) {
@@ -36,8 +40,11 @@ std::vector<ReportFile> files_of(const std::vector<EntryResult>& results) {
     auto figures = figure_files(result);
     std::move(figures.begin(), figures.end(), std::back_inserter(files));
   }
+  std::error_code ignored;
   for (const auto& [number, of_paper] : papers) {
-    files.push_back({"paper-" + number + ".html", paper::paper_page("Paper " + number, of_paper)});
+    const bool any = std::any_of(of_paper.begin(), of_paper.end(), [](const auto& one) { return one.not_run.empty(); });
+    if (!any && std::filesystem::exists(out / page_of(number), ignored)) continue;
+    files.push_back({page_of(number), paper::paper_page("Paper " + number, of_paper)});
   }
   return files;
 }
@@ -94,7 +101,7 @@ paper::VerdictRecord verdicts_in(const std::filesystem::path& out) {
 Result<std::optional<std::string>> write_results(const std::filesystem::path& out,
                                                  const std::vector<EntryResult>& results,
                                                  const paper::VerdictRecord& verdicts) {
-  std::vector<ReportFile> files = files_of(results);
+  std::vector<ReportFile> files = files_of(out, results);
   files.push_back({record_name, to_json_text(verdicts)});
   if (const auto written = write_files(out, files); !written) return written.error();
   for (const ReportFile& file : files) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "base/plural.hpp"
 #include "runners/cli/paper_commands.hpp"
@@ -62,6 +63,7 @@ std::string PaperRun::made() const {
 
 Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperRun& run) {
   run.problems = "generated";
+  run.data_name = owner.data_name;
   if (owner.data_problems.empty() || !data_given(options_)) return suites_of(owner, options_.size, false, entries_);
   auto with_data = suites_of(owner, options_.size, true, entries_);
   if (!with_data) return with_data;
@@ -74,7 +76,7 @@ Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperR
       return suites_of(owner, options_.size, false, entries_);
     }
   }
-  run.problems = owner.data_name;
+  run.problems = std::exchange(run.data_name, {});
   return with_data;
 }
 

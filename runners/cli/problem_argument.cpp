@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/option_words.hpp"
 #include "base/source_words.hpp"
 #include "base/suggestion.hpp"
 #include "base/temporary_folder.hpp"
@@ -51,7 +52,7 @@ std::optional<Error> take_number(std::vector<std::string>& words, const std::str
 Result<std::optional<ContactProblem>> make_scene(const SceneRow& scene, std::vector<std::string> words) {
   std::uint64_t seed = 1;
   if (auto error = take_number(words, "seed", seed)) return *error;
-  const auto values = parse_settings({words.begin() + 1, words.end()}, scene.options, scene.id);
+  const auto values = parse_options({words.begin() + 1, words.end()}, scene.options, scene.id, "");
   if (!values) return values.error();
   auto problem = scene.make(*values, seed);
   if (!problem) return problem.error();
@@ -75,7 +76,7 @@ Result<std::optional<ContactProblem>> make_sample(const SimulatedSceneRow& scene
   std::erase_if(specs, [&](const OptionSpec& spec) {
     return std::any_of(sampling.begin(), sampling.end(), [&](const OptionSpec& one) { return one.name == spec.name; });
   });
-  auto values = parse_settings({words.begin() + 1, words.end()}, specs, scene.id);
+  auto values = parse_options({words.begin() + 1, words.end()}, specs, scene.id, "");
   if (!values) return values.error();
   (*values)["every"] = step;
   const auto plan = simulation::plan_scene(scene, *values, seed);

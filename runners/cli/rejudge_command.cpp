@@ -33,7 +33,7 @@ struct RejudgeArguments {
 Result<int> run_rejudge(const RejudgeArguments& arguments) {
   std::error_code ignored;
   if (!std::filesystem::exists(arguments.store, ignored)) {
-    return Error{ErrorCode::bad_input, arguments.store + ": cannot be read: no such file"};
+    return Error{ErrorCode::bad_input, arguments.store + ": cannot be read: no such file; check the path"};
   }
   // Before it is opened, which migrates it.
   const auto lock = StoreLock::acquire(arguments.store, {.break_lock = arguments.break_lock});

@@ -114,7 +114,8 @@ std::string array_script(const SlurmArguments& arguments, const Suite& suite, co
 # One task runs one shard of {}: sbatch --array=INDICES array.sh [FIRST]; shard = FIRST + index + 1.
 # A task that is run again resumes. Slurm runs a shard once at a time, so that a lock of a lost node may be broken.
 export CONEBENCH_SHARED_DISK=1  # the stores are read from other nodes meanwhile
-shard=$((${{1:-0}} + SLURM_ARRAY_TASK_ID + 1))
+index=${{SLURM_ARRAY_TASK_ID:?is set by sbatch --array; by hand: SLURM_ARRAY_TASK_ID=0 bash array.sh}}
+shard=$((${{1:-0}} + index + 1))
 exec {}--keys {}/$shard.txt --db {}/$shard.sqlite
 )",
       slurm::quoted("conebench-" + suite.name), memory, log_pattern(place.folder, "%A-%a.txt"),
@@ -266,6 +267,10 @@ Result<SlurmPlan> make_plan(const SlurmArguments& arguments, const Suite& suite,
     if (auto error = take_earlier(arguments, cells, place.folder, plan)) return *error;
     return plan;
   }
+  if (static_cast<long>(sweep->cells.size()) < arguments.shards) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--shards {}: more than the sweep has cells, {}", arguments.shards, sweep->cells.size())};
+  }
   if (const auto shared = share_out(arguments, suite, *sweep, place, plan); !shared) return shared.error();
   return plan;
 }
@@ -332,8 +337,8 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
   for (const char* folder : {"parts", "shards", "logs", "survey"}) {
     fs::create_directories(place.folder / folder, failed);
     if (failed) {
-      return Error{ErrorCode::bad_input,
-                   fmt::format("{}: cannot be made: {}", (place.folder / folder).string(), failed.message())};
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}; give a folder that you may write to",
+                                                     (place.folder / folder).string(), failed.message())};
     }
   }
   auto plan = make_plan(arguments, *suite, place);

@@ -133,6 +133,7 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term, const F
   if (at + 1 < term.size() && op != "=" && op != "~" && (term[at + 1] == '=' || (op == "!" && term[at + 1] == '~'))) {
     op += term[at + 1];
   }
+  if (op == "=" && at + 1 < term.size() && term[at + 1] == '=') return usage(term, "'==' is no operator; write =");
   if (op == "!") return usage(term, "'!' alone is no operator; write != or !~");
   std::string value = trimmed(term.substr(at + op.size()));
   if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);

@@ -43,7 +43,8 @@ std::optional<Error> refusal(const fs::path& file, bool writable) {
   if (fs::is_directory(status)) return not_a_store(file, "it is a folder");
   if (!fs::exists(status)) {
     if (!writable) {
-      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be read: no such file", file.string())};
+      return Error{ErrorCode::bad_input,
+                   fmt::format("{}: cannot be read: no such file; check the path", file.string())};
     }
     const fs::path parent = fs::absolute(file).parent_path();
     if (!fs::is_directory(parent, failure)) {

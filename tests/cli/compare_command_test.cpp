@@ -78,6 +78,26 @@ TEST_F(CompareCommand, AMissingSettingFailsTheGateAndIsNamed) {
   EXPECT_THAT(markdown.out, ::testing::StartsWith("### Conebench: worse: 1 setting missing"));
 }
 
+TEST_F(CompareCommand, OneSolverWithOtherOptionsIsSentToAReport) {
+  const auto measure = [&](const std::string& solvers, const std::string& name) {
+    std::ofstream(folder / "one.json") << R"({"name": "one", "problems": [{"scene": "sliding-box"}], "solvers": [)"
+                                       << solvers << R"(], "repeats": {"min": 1, "min_ms": 0, "max": 1}})";
+    EXPECT_EQ(conebench({"run", folder / "one.json", "--db", folder / name}).code, 0);
+    return folder / name;
+  };
+  const std::string lower = R"({"id": "PGS-NCP", "options": {"relaxation": 0.8}})";
+  const std::string a = measure(R"("PGS-NCP")", "a.sqlite"), b = measure(lower, "b.sqlite");
+  const std::string with = "PGS-NCP and PGS-NCP relaxation=0.8 are one solver with different options: ";
+  const auto json = conebench({"compare", a, b, "--json"});
+  EXPECT_EQ(json.code, 5);
+  EXPECT_EQ(json.json()["notes"][0], with + "`conebench report " + a + " " + b + " --out DIR` ranks them side by side");
+  EXPECT_THAT(conebench({"report", a, b, "--out", folder / "page"}).out, HasSubstr("PGS-NCP relaxation=0.8"));
+  const std::string common = measure(R"("NSGS", "PGS-NCP")", "c.sqlite"),
+                    other = measure("\"NSGS\", " + lower, "d.sqlite");
+  EXPECT_EQ(conebench({"compare", common, other, "--json", "--fail-on", "none"}).json()["notes"][0],
+            with + "a suite that has both ranks them side by side");
+}
+
 TEST_F(CompareCommand, WithoutACommonCellNothingIsComparable) {
   const std::string base = run("base.sqlite", {"--filter", "solver=NSGS"});
   const std::string fresh = run("new.sqlite", {"--filter", "solver=SSN"});

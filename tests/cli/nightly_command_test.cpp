@@ -69,6 +69,7 @@ TEST_F(NightlyCommand, AFirstNightPassesAndASecondIsComparedWithIt) {
   const auto first = night();
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, StartsWith("## small-night: first night, 6 of 6 cells solved\n"));
+  EXPECT_THAT(first.out, HasSubstr("page of it: run conebench report "));
   ASSERT_EQ(stores().size(), 1U);
   const auto second = night();
   EXPECT_EQ(second.code, 0) << second.err;

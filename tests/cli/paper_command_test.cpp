@@ -231,6 +231,29 @@ TEST(PaperCommand, DrawsTheProfilesOfFilesThatAreGivenAndLeavesClaimsOnFewOpen) 
   expect_publishable(out, "000-fig-7", "000-fig-7-boxesstack", "PGS");
 }
 
+TEST(PaperCommand, APageIsKeptWhereNothingRanAndItsSuccessorSaysWhatItLacks) {
+  const ScratchFolder folder;
+  const std::string out = folder / "out", page = out + "/paper-002.html";
+  ASSERT_EQ(conebench({"paper", "002-fig-13", "--out", out}).code, 0);
+  const std::string before = read_file(page);
+  EXPECT_THAT(before, HasSubstr("002-fig-13"));
+  EXPECT_EQ(conebench({"paper", "002-fig-1", "--out", out}).code, 5);
+  EXPECT_EQ(read_file(page), before);
+  std::ofstream(folder / "mine.json") << R"json({"id": "002-mine", "paper": "002", "place": "Table I", "title": "Sweeps",
+      "suites": {"quick": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]},
+                 "full": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]}},
+      "data": {"what": "my files", "problems": [{"files": "*.hdf5"}]},
+      "tables": [{"title": "Sweeps", "quantity": "count(cells)", "rows": [{"name": "all"}]}],
+      "checks": [{"id": "a", "claim": "few", "problems": 3, "holds": "count(cells) > 2", "measure": "count(cells)",
+                  "spoilt": [{"field": "iterations", "to": 1}]}]})json";
+  const Outcome other = conebench({"paper", folder / "mine.json", "--out", out});
+  EXPECT_EQ(other.code, 0);
+  EXPECT_THAT(other.err, HasSubstr("paper-002.html has this command's entries alone, without 002-fig-13\n"));
+  EXPECT_THAT(other.out, HasSubstr("a: not run: few [1 > 2, so far not so]"));
+  EXPECT_THAT(other.err, HasSubstr("002-mine: claims that are not run take more problems: --data FOLDER has them (my "
+                                   "files); so may --full"));
+}
+
 TEST(PaperCommand, SaysWhatItCannotRun) {
   const ScratchFolder folder;
   const std::string out = folder / "out";

@@ -94,13 +94,28 @@ TEST(Usage, NumbersAreTakenWholeAndInRange) {
   expect_failure(solve("--max-iterations", "010"), 3, {"f.hdf5"});
 }
 
+TEST(Usage, AScenesOwnWordsAreNamedAsTheyWereGiven) {
+  expect_failure(conebench({"solve", "box-stack box=3", "--solver", "NSGS"}), 2,
+                 {"conebench: box=3: box-stack has no option 'box'; did you mean 'boxes'?"});
+}
+
+TEST(Usage, TextThatNobodyReadsEndsAsInterrupted) {
+  const std::string closed =
+      "import os, subprocess, sys; r, w = os.pipe(); os.close(r); "
+      "print(subprocess.run(sys.argv[1:], stdout=w).returncode)";
+  EXPECT_EQ(run_program({"/usr/bin/python3", "-c", closed, executable(), "list", "solvers", "--markdown"}).out,
+            "130\n");
+}
+
 TEST(Usage, ASolversOptionsAreCheckedBeforeTheFileIsRead) {
   const auto solve = [](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"solve", "absent.hdf5"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return conebench(arguments);
   };
-  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "did you mean 'NSGS'?"});
+  const std::string own = "; --plugin FILE or --program 'PROGRAM ARGUMENT…' if it is your own";
+  expect_failure(solve({"--solver", "NSG"}), 2, {"unknown solver 'NSG'", "did you mean 'NSGS'?", own});
+  expect_failure(conebench({"check-solver", "MY-C"}), 2, {"unknown solver 'MY-C'", own});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation"}), 2, {"relaxation", "key=value"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "weight=1"}), 2, {"weight", "relaxation"});
   expect_failure(solve({"--solver", "PGS-NCP", "--set", "relaxation=big"}), 2, {"relaxation", "big"});

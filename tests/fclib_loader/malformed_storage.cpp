@@ -246,7 +246,7 @@ std::vector<Malformed> not_files() {
        {"truncated"}},
       {"cut_at_six_tenths",
        [](const fs::path& file) { local([](FileMaker&) {})(file), truncate_to(file, 0.6); },
-       {"truncated"}},
+       {"truncated", "bytes are there; copy it again"}},
       {"cut_by_one_byte",
        [](const fs::path& file) { local([](FileMaker&) {})(file), fs::resize_file(file, fs::file_size(file) - 1); },
        {"truncated"}},

@@ -164,7 +164,7 @@ TEST_F(SmallStore, ARunThatALaterOneHasFinishedIsNotCalledUnfinished) {
   EXPECT_THAT(notes(analyse_store()), Not(Contains(HasSubstr("did not finish")))) << "nothing is missing";
   store_.suites = {suite_state(10, 2)};
   EXPECT_THAT(notes(analyse_store()), Contains(AllOf(HasSubstr("Not run: 2 of 12 cells of the suite synthetic;"),
-                                                     HasSubstr("without --filter or --shard"))));
+                                                     HasSubstr("running the whole suite again"))));
 }
 
 TEST_F(SmallStore, CellsOfProblemsThatNoRunHasLookedAtAreNotRunAtMost) {

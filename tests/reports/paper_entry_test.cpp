@@ -125,6 +125,10 @@ TEST(PaperEntry, ACheckOfTooFewProblemsIsNotRun) {
   const CheckResult result = evaluate_check(entry->checks[0], select(four()));
   EXPECT_EQ(result.verdict, Verdict::not_run);
   EXPECT_EQ(result.reason, "2 problems, of which it takes 3 to tell");
+  EXPECT_EQ(result.measured.find("not so"), std::string::npos);
+  const CheckResult against = evaluate_check(entry->checks[0], select(spoilt(four(), entry->checks[0].spoilt)));
+  EXPECT_EQ(against.verdict, Verdict::not_run);
+  EXPECT_TRUE(against.measured.ends_with(", so far not so")) << against.measured;
 }
 
 TEST(PaperEntry, ACheckOfTooFewStepsIsNotRun) {

@@ -188,6 +188,11 @@ def main(scratch, slurm):
     # Folders with what shells and Slurm read.
     run("slurm", small, "--shards", "6", "--out", str(scratch / "two\nlines"), "--dry-run", code=2)
     check(not (scratch / "two\nlines").exists(), "a folder of two lines is refused")
+    said = run("slurm", small, "--shards", str(cells + 1), "--out", str(scratch / "many"), "--dry-run", code=2)
+    check(f"more than the sweep has cells, {cells}" in said, "no shard is empty")
+    alone = {name: value for name, value in os.environ.items() if name != "SLURM_ARRAY_TASK_ID"}
+    done = subprocess.run(["bash", str(sweep / "array.sh")], env=alone, text=True, capture_output=True)
+    check(done.returncode != 0 and "by hand: SLURM_ARRAY_TASK_ID=0" in done.stderr, "a shard by hand has a number")
     odd = scratch / "it's 5 %j $HOME"
     run("slurm", small, "--shards", "6", "--out", str(odd), "--dry-run")
     # Measured costs decide which cells a shard has, so that two plans may differ.

@@ -124,6 +124,7 @@ TEST(Filter, HowACellEndedIsAFieldOfStoredCellsAlone) {
 TEST(Filter, AMistakeIsNamed) {
   EXPECT_THAT(error_of("famly=x"), HasSubstr("unknown field 'famly'; known: category, family"));
   EXPECT_THAT(error_of("family"), HasSubstr("no operator"));
+  EXPECT_THAT(error_of("solver==NSGS"), HasSubstr("'==' is no operator; write ="));
   EXPECT_THAT(error_of("family<3"), HasSubstr("a text takes"));
   EXPECT_THAT(error_of("contacts~3"), HasSubstr("a number takes"));
   EXPECT_THAT(error_of("contacts=many"), HasSubstr("no number"));

@@ -82,18 +82,16 @@ struct BeforeScaling {
   std::optional<SolveSummary> summary;  ///< where that ends the solve
 };
 
-/// Measures `guess`, sweeps once over `impulse`, which holds it, and measures that; asks about each as Search does.
+/// Measures `guess`, sweeps once over `impulse`, which holds it, and measures that; proposes what passes.
 BeforeScaling try_before_scaling(const ContactProblem& problem, ConstVectorRef guess, const StopRule& stop,
                                  Monitor& monitor, VectorRef impulse) {
   FirstSweep first(problem);
   BeforeScaling known;
   const auto ends = [&](const char* stage, long point, double residual, double best) {
-    Decision decision = Decision::keep_going;
-    if (residual <= stop.tolerance)
-      decision = stop.criterion == Criterion::own ? Decision::accept : monitor.propose(point, impulse, residual);
-    else if (residual < best && monitor.due(point))
-      decision = monitor.observe(point, impulse, residual);
     known.products = first.products();
+    if (!(residual <= stop.tolerance)) return false;
+    const Decision decision =
+        stop.criterion == Criterion::own ? Decision::accept : monitor.propose(point, impulse, residual);
     if (decision == Decision::keep_going) return false;
     const bool accepted = decision == Decision::accept;
     SolveSummary& summary = known.summary.emplace();
@@ -153,8 +151,10 @@ class PartSolver final : public Solver {
     if (!parts_) make_parts();
     const ScaledProblem& problem = parts_->problem();
     Search search(problem, stop, monitor, impulse);
-    Vector r;
-    problem.from_impulse(guess, r);
+    Vector start, r;
+    problem.from_impulse(guess, start);
+    // Before the search writes to it.
+    before&& std::isfinite(before->swept) ? problem.from_impulse(impulse, r) : void(r = start);
     SolveSummary summary;
     if (problem.contacts() > 0) {
       if (wishes_.projected) search.project_answers();
@@ -162,11 +162,11 @@ class PartSolver final : public Solver {
       search.begin_stage("start");
       if (before) search.go_on_after(before->sweeps, before->products);
       if (before && std::isfinite(before->start))
-        search.resume(r, before->start);
+        search.resume(start, before->start);
       else
-        offer(*parts_, search, r);
+        offer(*parts_, search, start);
       if (before && std::isfinite(before->swept)) {
-        problem.from_impulse(impulse, r);
+        search.begin_stage(FirstSweep::name);
         search.resume(r, before->swept);
       }
       if (!search.accepted() && !search.halted()) {

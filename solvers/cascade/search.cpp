@@ -34,10 +34,14 @@ void Search::go_on_after(long sweeps, long products) {
 }
 
 void Search::resume(const Vector& r, double residual) {
+  if (accepted_) return;
   ++offers_;
-  if (!(residual < best_)) return;
-  best_ = residual;
-  best_point_ = r;
+  if (residual < best_) {
+    best_ = residual;
+    best_point_ = r;
+  }
+  // What passes was proposed already.
+  accepted_ = best_ > tolerance_ && monitor_->due(offers_) && observe();
 }
 
 void Search::measure_joints(const ContactProblem& problem) { joints_ = &problem; }

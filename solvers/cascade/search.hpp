@@ -26,7 +26,7 @@ class Search {
 
   /// Counts what was done before this search began.
   void go_on_after(long sweeps, long products);
-  /// A point that the monitor was asked about then, or need not be; only where neither joints are measured nor answers
+  /// A point that was measured then, and proposed where it passes; only where neither joints are measured nor answers
   /// projected.
   void resume(const Vector& r, double residual);
 

@@ -164,6 +164,32 @@ TEST(FirstSweep, EndsWhereItsPointIsOutOfTime) {
   EXPECT_EQ(answer.impulse, monitor.proposed.front());
 }
 
+/// Looks at every point.
+class Looking final : public Monitor {
+ public:
+  long looks = 0;
+
+ private:
+  Decision look(long, ConstVectorRef, double) override {
+    ++looks;
+    return Decision::keep_going;
+  }
+};
+
+TEST(FirstSweep, WhatIsLookedAtGoesOnAsWhatIsNot) {
+  for (const ContactProblem& problem : swept_problems()) {
+    const auto solver = prepared(*find_solver("CASCADE"), problem, {});
+    const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::own};
+    Looking monitor;
+    SilentMonitor silent;
+    const Answer seen = testing::solve(*solver, problem, stop, monitor);
+    const Answer unseen = testing::solve(*solver, problem, stop, silent);
+    EXPECT_GE(monitor.looks, 2);
+    EXPECT_EQ(seen.summary.iterations, unseen.summary.iterations);
+    EXPECT_EQ(seen.impulse, unseen.impulse);
+  }
+}
+
 TEST(FirstSweep, WorseThanTheStartLeavesTheStartAsTheAnswer) {
   // With so much friction a sweep from rest leaves the point worse than no impulse.
   const ContactProblem problem = make_problem("random", {{"contacts", 6L}, {"mu_min", 1e3}, {"mu_max", 1e3}});

@@ -82,7 +82,8 @@ struct BeforeScaling {
   std::optional<SolveSummary> summary;  ///< where that ends the solve
 };
 
-/// Measures `guess`, sweeps once over `impulse`, which holds it, and measures that; proposes what passes.
+/// Measures `guess` unless it is zero, sweeps once over `impulse`, which holds it, and measures that; proposes what
+/// passes.
 BeforeScaling try_before_scaling(const ContactProblem& problem, ConstVectorRef guess, const StopRule& stop,
                                  Monitor& monitor, VectorRef impulse) {
   FirstSweep first(problem);
@@ -106,8 +107,11 @@ BeforeScaling try_before_scaling(const ContactProblem& problem, ConstVectorRef g
     }
     return true;
   };
-  known.start = first.residual(impulse);
-  if (ends("start", 1, known.start, std::numeric_limits<double>::infinity()) || stop.max_iterations <= 0) return known;
+  if (!guess.isZero(0.0)) {
+    known.start = first.residual(impulse);
+    if (ends("start", 1, known.start, std::numeric_limits<double>::infinity())) return known;
+  }
+  if (stop.max_iterations <= 0) return known;
   first.sweep(impulse);
   known.sweeps = 1;
   known.swept = first.residual(impulse);

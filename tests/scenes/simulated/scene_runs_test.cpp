@@ -131,11 +131,13 @@ TEST(FclibBoxesStack, HasFourContactsABoxWhenItHasLanded) {
   while (stack.state().time < 1.0) record = step(stack);
   // Rounding decides whether collision detection now and then finds a fifth point of a pair.
   constexpr int steps = 20;
-  int with_four = 0;
+  Index found = 0;
   for (int k = 0; k < steps; ++k) {
-    if (step(stack).problem.cones().contacts() == 4 * boxes) ++with_four;
+    const Index contacts = step(stack).problem.cones().contacts();
+    EXPECT_GE(contacts, 4 * boxes);
+    found += contacts;
   }
-  EXPECT_GT(with_four, steps / 2);
+  EXPECT_LE(found, steps * (4 * boxes + 1));
 }
 
 /// MuJoCo's nearest point of two capsules jumps from end to end as they turn: with it alone they sink in by 74 mm.

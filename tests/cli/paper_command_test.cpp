@@ -239,7 +239,8 @@ TEST(PaperCommand, APageIsKeptWhereNothingRanAndItsSuccessorSaysWhatItLacks) {
   EXPECT_THAT(before, HasSubstr("002-fig-13"));
   EXPECT_EQ(conebench({"paper", "002-fig-1", "--out", out}).code, 5);
   EXPECT_EQ(read_file(page), before);
-  std::ofstream(folder / "mine.json") << R"json({"id": "002-mine", "paper": "002", "place": "Table I", "title": "Sweeps",
+  std::ofstream(folder / "mine.json")
+      << R"json({"id": "002-mine", "paper": "002", "place": "Table I", "title": "Sweeps",
       "suites": {"quick": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]},
                  "full": {"problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]}},
       "data": {"what": "my files", "problems": [{"files": "*.hdf5"}]},

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/folder.hpp"
+
 namespace conebench {
 
 namespace {
@@ -83,12 +85,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Rep
 }
 
 Result<std::monostate> write_files(const fs::path& folder, const std::vector<StreamedFile>& files) {
-  std::error_code failure;
-  if (!folder.empty()) fs::create_directories(folder, failure);
-  if (failure) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}; give a folder that you may write to",
-                                                   folder.string(), failure.message())};
-  }
+  if (auto made = make_folder(folder); !made) return made;
   Unfinished unfinished;
   std::vector<fs::path> places;
   for (const StreamedFile& file : files) {
@@ -105,6 +102,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Str
     if (const int reason = write_whole(beside, file.content, in_place); reason != 0) return cannot_write(place, reason);
   }
   for (std::size_t i = 0; i < places.size(); ++i) {
+    std::error_code failure;
     fs::rename(unfinished.files()[i], places[i], failure);
     if (failure) return cannot_write(places[i], failure.value());
   }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/folder.hpp"
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
@@ -108,10 +109,7 @@ std::string sparse_patterns(const DataSet& set) {
 /// A shallow clone of the newest commit in the set's folder, or that folder brought up to date. `pull_failure`: what
 /// Git LFS says where it could not fetch, which matters where pointers came.
 std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop, std::string& pull_failure) {
-  std::error_code failed;
-  fs::create_directories(set.folder / ".git/info", failed);
-  if (failed)
-    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", set.folder.string(), failed.message())};
+  if (const auto made = make_folder(set.folder / ".git/info"); !made) return made.error();
   const std::vector<std::vector<std::string>> steps = {{"init", "-q"},
                                                        {"config", "remote.origin.url", set.source},
                                                        {"config", "core.sparseCheckout", "true"},
@@ -142,10 +140,7 @@ std::optional<Error> clone(DataSet& set, const std::atomic<bool>& stop, std::str
 }
 
 std::optional<Error> generate(const DataSet& set, const std::vector<std::string>& scenes) {
-  std::error_code failed;
-  fs::create_directories(set.folder, failed);
-  if (failed)
-    return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}", set.folder.string(), failed.message())};
+  if (const auto made = make_folder(set.folder); !made) return made.error();
   for (const std::string& text : scenes) {
     const auto problem = make_named_scene(text);
     if (!problem) return problem.error();

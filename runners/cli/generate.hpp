@@ -22,9 +22,6 @@ struct GenerateArguments {
   bool json = false;
 };
 
-/// Makes the folder where it is missing. Errors: bad_input.
-Result<std::monostate> make_folder(const std::string& folder);
-
 /// An error where the arguments ask for what a simulation alone has.
 std::optional<Error> refuse_simulation(const GenerateArguments& arguments);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/folder.hpp"
 #include "base/suggestion.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/cli/arguments.hpp"
@@ -110,15 +111,6 @@ std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
                     name, arguments.scene)};
   }
   return std::nullopt;
-}
-
-Result<std::monostate> make_folder(const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (!failure) return std::monostate{};
-  return Error{ErrorCode::bad_input,
-               fmt::format("--out {}: the folder cannot be made: {}; give one that you may write to", folder,
-                           failure.message())};
 }
 
 Command add_generate(CLI::App& root) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/folder.hpp"
 #include "base/options.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/cli/arguments.hpp"

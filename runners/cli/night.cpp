@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "base/folder.hpp"
 #include "base/plural.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
@@ -68,12 +69,7 @@ class Night {
     if (!gate) return gate.error();
     compare_.fail_on = *gate;
     as_text_ = arguments_.format.empty() ? isatty(STDOUT_FILENO) == 1 : arguments_.format == "text";
-    std::error_code failure;
-    fs::create_directories(folder_, failure);
-    if (failure) {
-      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}; give a folder that you may write to",
-                                                     folder_.string(), failure.message())};
-    }
+    if (const auto made = make_folder(folder_); !made) return made.error();
     if (!arguments_.pin.empty() && !fs::exists(arguments_.pin)) {
       return Error{ErrorCode::bad_input, fmt::format("--pin {}: no such store", arguments_.pin)};
     }

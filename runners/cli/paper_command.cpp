@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/folder.hpp"
 #include "base/plural.hpp"
 #include "base/suggestion.hpp"
 #include "reports/paper/render.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/foreign_code.hpp"
-#include "runners/cli/generate.hpp"
 #include "runners/cli/listing.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/paper_output.hpp"

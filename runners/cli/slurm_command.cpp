@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/folder.hpp"
 #include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
 #include "runners/cli/command.hpp"
@@ -335,11 +336,7 @@ Result<int> plan_and_submit(const SlurmArguments& arguments) {
     return Error{ErrorCode::wrong_usage, "--out: the folder's path has more than one line; give another"};
   }
   for (const char* folder : {"parts", "shards", "logs", "survey"}) {
-    fs::create_directories(place.folder / folder, failed);
-    if (failed) {
-      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be made: {}; give a folder that you may write to",
-                                                     (place.folder / folder).string(), failed.message())};
-    }
+    if (const auto made = make_folder(place.folder / folder); !made) return made.error();
   }
   auto plan = make_plan(arguments, *suite, place);
   if (!plan) return plan.error();

@@ -157,8 +157,9 @@ class PartSolver final : public Solver {
     Search search(problem, stop, monitor, impulse);
     Vector start, r;
     problem.from_impulse(guess, start);
-    // Before the search writes to it.
-    before&& std::isfinite(before->swept) ? problem.from_impulse(impulse, r) : void(r = start);
+    const bool swept = before && std::isfinite(before->swept);
+    r = start;
+    if (swept) problem.from_impulse(impulse, r);  // before the search writes to it
     SolveSummary summary;
     if (problem.contacts() > 0) {
       if (wishes_.projected) search.project_answers();
@@ -169,7 +170,7 @@ class PartSolver final : public Solver {
         search.resume(start, before->start);
       else
         offer(*parts_, search, start);
-      if (before && std::isfinite(before->swept)) {
+      if (swept) {
         search.begin_stage(FirstSweep::name);
         search.resume(r, before->swept);
       }

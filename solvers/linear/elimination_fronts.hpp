@@ -10,8 +10,8 @@ namespace conebench {
 
 enum class Storage { automatic, dense, sparse };
 
-inline constexpr int few_rows =
-    48;  ///< up to which an analysis, or a call of a matrix product, costs more than it saves
+/// Up to which an analysis, or a call of a matrix product, costs more than it saves.
+inline constexpr int few_rows = 48;
 
 /// One dense step of a multifrontal elimination: `pivots` consecutive rows of the new order are eliminated together
 /// from a dense matrix of `rows` rows, the pivots first.

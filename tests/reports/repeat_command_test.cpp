@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/reports/synthetic_store.hpp"
+#include "tests/runners/store/sample_records.hpp"
 
 namespace conebench::reports {
 namespace {
@@ -66,13 +67,7 @@ TEST(RepeatCommand, LeavesOutWhatIsAtItsDefault) {
   setting.label = "ADMM increment=0.01";
   setting.options_json = R"({"increment": 0.01, "rule": "spectral", "sparse": true})";
   EXPECT_EQ(setting_words(setting), "--solver ADMM --set increment=0.01");
-  CellRecord cell;
-  cell.tolerance = 1e-8;
-  cell.criterion = "verdict";
-  cell.verdict = "natural_map_scaled";
-  cell.start = "cold";
-  cell.max_iterations = 20000;
-  cell.limit_s = 10.0;
+  CellRecord cell = testing::sample_cell("cell");
   EXPECT_EQ(request_words(cell), "--tolerance 1e-8");
   cell.criterion = "own";
   cell.start = "guess";

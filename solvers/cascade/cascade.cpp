@@ -13,7 +13,6 @@
 #include "solvers/cascade/first_sweep.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
-#include "solvers/cascade/stages.hpp"
 #include "solvers/linear/elimination.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
 #include "solvers/stalled.hpp"
@@ -70,7 +69,7 @@ void declare_options(OptionBinder& bind, ProximalOptions& o) {
 }
 
 void run_proximal_point(Parts& parts, Search& search, Vector&, const ProximalOptions& o) {
-  if (!parts.proximal_point().run(search, {.newton_steps = o.steps})) rescue(parts, search);
+  if (!parts.proximal_point().run(search, {.newton_steps = o.steps})) parts.newton().rescue(search);
 }
 
 /// What is known of the start and of the point one sweep further, before anything is scaled.

@@ -5,71 +5,68 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <sstream>
 
 #include "base/suggestion.hpp"
+#include "problems/cone_projection.hpp"
 #include "solvers/cascade/bilateral_relaxation.hpp"
 #include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/first_sweep.hpp"
-#include "solvers/cascade/stages.hpp"
 
 namespace conebench::cascade {
 
 namespace {
 
+/// The scaled natural map at r; w becomes its velocities.
+double measure(Parts& parts, const Vector& r, Vector& w) {
+  w.resize(r.size());
+  parts.problem().velocity(r, w);
+  return parts.problem().residual(r, w);
+}
+
+/// Rough costs in products of a block: a sweep streams the matrix, a Newton step scales the blocks, factors and solves.
+/// The pattern is analysed only where its fill decides.
+class Costs {
+ public:
+  explicit Costs(Parts& parts)
+      : parts_(parts),
+        sweep_((problem().planar() ? tuned.planar_sweep : 1.0) *
+               (problem().stored_blocks() + 8 * problem().contacts())),
+        newton_(tuned.scaling * (problem().stored_blocks() + 4 * problem().contacts())) {}
+
+  /// Whether so many sweeps cost no more than so many Newton steps.
+  bool within(double sweeps, double newton_steps) {
+    if (sweeps * sweep_ <= newton_steps * newton_) return true;
+    add_fill();
+    return sweeps * sweep_ <= newton_steps * newton_;
+  }
+  /// A Newton step costs as much as many sweeps, or there is no factor to make it with.
+  bool newton_is_dear() {
+    add_fill();
+    return newton_ > tuned.heavy * sweep_ || !parts_.lu().fits();
+  }
+
+ private:
+  const ScaledProblem& problem() const { return parts_.problem(); }
+  void add_fill() {
+    if (!analysed_) newton_ += 0.5 * parts_.lu().estimate().flops / flops_of_block_product;
+    analysed_ = true;
+  }
+  Parts& parts_;
+  double sweep_, newton_;
+  bool analysed_ = false;
+};
+
 /// One solve: the stages, and what they know of those before them.
 class Driver {
  public:
   Driver(Parts& parts, Search& search, Vector& start, const DriverOptions& options)
-      : parts_(parts), search_(search), o_(options), swept_(start) {}
+      : parts_(parts), search_(search), o_(options), costs_(parts), swept_(start) {}
 
   void run();
-
-  // Whether a stage applies.
-  bool always() { return true; }
-  bool starts_afar() { return search_.best() > tuned.small_at_start; }
-  bool starts_cold_and_redundant() { return swept_.isZero(0.0) && highly_redundant(parts_); }
-  bool wants_sweeps() { return o_.sweeps > 0; }
-  bool fits_no_factor() { return !parts_.lu().fits(); }
-  bool has_no_path_yet() { return !path_followed_; }
-  bool is_near() { return search_.best() < std::max(tuned.near, tuned.near_tolerances * search_.tolerance()); }
-  bool is_near_the_tolerance() { return search_.best() <= tuned.within * search_.tolerance(); }
-
-  // The stages.
-  void start_from_rest() { from_rest(parts_, search_); }
-  void follow_path() {
-    path_followed_ = true;
-    // Where little moves without impulses, little will with them.
-    const Vector& free = parts_.problem().free_term();
-    double moving = 0.0;
-    for (Index i = 0; i < free.size(); i += 3) moving += std::max(0.0, free[i + 2]) + std::hypot(free[i], free[i + 1]);
-    const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), tuned.least_velocity, 1.0);
-    parts_.interior_point().run(search_, 1.0 / velocity, velocity, tuned.path_steps);
-  }
-  void sweep() {
-    const long left = o_.sweeps - search_.sweeps();
-    sweep_while_cheap(parts_, search_, swept_, static_cast<int>(left), swept_end_);
-  }
-  void only_sweep() { sweep_to_the_end(parts_, search_, swept_, swept_end_); }
-  void newton() {
-    search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
-    parts_.newton().run(search_, swept_, first_newton, swept_end_);
-  }
-  void sweep_more() { sweep_while_promising(parts_, search_, swept_, swept_end_); }
-  void rescue() { cascade::rescue(parts_, search_); }
-  void relax_joints() { cascade::relax_joints(parts_, search_); }
-  void follow_proximal_path() {
-    parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps, .short_steps = true});
-  }
-  void settle() { settle_within_tolerance(parts_, search_, o_.proximal_steps); }
-  void continue_proximal_path() {
-    parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps,
-                                          .longer = 2 * o_.proximal_steps,
-                                          .resume = true,
-                                          .short_steps = true,
-                                          .admissible = tuned.admissible});
-  }
 
  private:
   struct Stage {
@@ -80,12 +77,45 @@ class Driver {
   };
   static const Stage stages[];
 
+  // Whether a stage applies.
+  bool always() { return true; }
+  bool rests();
+  bool starts_cold_and_redundant();
+  bool wants_sweeps() { return o_.sweeps > 0; }
+  bool fits_no_factor() { return !parts_.lu().fits(); }
+  bool has_no_path_yet() { return !path_followed_; }
+  bool is_near() { return search_.best() < std::max(tuned.near, tuned.near_tolerances * search_.tolerance()); }
+  bool is_near_the_tolerance() { return search_.best() <= tuned.within * search_.tolerance(); }
+
+  // The stages.
+  void start_from_rest();
+  void follow_path();
+  void sweep();
+  void only_sweep() {
+    sweep_on(1.0, 8, [](int, double, double) { return true; });
+  }
+  void newton() {
+    search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
+    parts_.newton().run(search_, swept_, first_newton, swept_end_);
+  }
+  void sweep_more();
+  void rescue() { parts_.newton().rescue(search_); }
+  void relax_joints() { cascade::relax_joints(parts_, search_); }
+  void follow_proximal_path() {
+    parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps, .short_steps = true});
+  }
+  void settle();
+  void continue_proximal_path();
+
   bool over() const { return search_.accepted() || search_.halted(); }
   void take(const Stage& stage);
+  template <class Promise>
+  void sweep_on(double rate, int least, const Promise& promises);
 
   Parts& parts_;
   Search& search_;
   const DriverOptions& o_;
+  Costs costs_;
   Vector& swept_;               ///< the start, and from the first sweep on where sweeps have come to
   Measured swept_end_ = {};     ///< what was measured there
   bool path_followed_ = false;  ///< by the interior point
@@ -94,7 +124,7 @@ class Driver {
 };
 
 const Driver::Stage Driver::stages[] = {
-    {"rest", &Driver::starts_afar, &Driver::start_from_rest},
+    {"rest", &Driver::rests, &Driver::start_from_rest},
     {"interior-point-first", &Driver::starts_cold_and_redundant, &Driver::follow_path},
     {"sweeps", &Driver::wants_sweeps, &Driver::sweep},
     {"only-sweeps", &Driver::fits_no_factor, &Driver::only_sweep},
@@ -120,6 +150,145 @@ void Driver::take(const Stage& stage) {
   if (over() || o_.skips("rescue") || !stage.rescued || !is_near()) return;
   search_.begin_stage("rescue");
   rescue();
+}
+
+/// Nothing has a velocity along a contact or apart of more than a hundredth of the fastest approach, as piles under
+/// gravity have none.
+bool Driver::rests() {
+  if (!(search_.best() > tuned.small_at_start)) return false;
+  const Vector& free = parts_.problem().free_term();
+  double pressing = 0.0;
+  double moving = 0.0;
+  for (Index i = 0; i < free.size(); i += 3) {
+    pressing = std::max(pressing, -free[i + 2]);
+    moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
+  }
+  return moving <= tuned.at_rest * pressing && !costs_.newton_is_dear();
+}
+
+void Driver::start_from_rest() {
+  const ScaledProblem& problem = parts_.problem();
+  parts_.lu().factor(problem, BlockSystem(problem.contacts(), tuned.rest_shift));
+  search_.count_newton();
+  Vector r(problem.size()), w(problem.size()), further(problem.size());
+  parts_.lu().solve(-problem.free_term(), r);
+  // Once more with the same factors takes most of the shift's error away.
+  problem.velocity(r, w);
+  parts_.lu().solve(-w, further);
+  r += further;
+  // Where that start is good each step after the first gains.
+  parts_.newton().run(search_, r, {.stall_window = 2, .start_counts = false, .trusts_modes = true});
+}
+
+/// The effective rank of G̃, (tr G̃)²/‖G̃‖²_F, is below 0.13 of its rows, as where bricks lie on bricks in four points
+/// each.
+bool Driver::starts_cold_and_redundant() {
+  const ScaledProblem& problem = parts_.problem();
+  // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
+  // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
+  // rank one a block may have 9, and 2.6 could do: such problems are passed over.
+  if (!swept_.isZero(0.0) || problem.planar() || problem.contacts() <= tuned.few_redundant ||
+      problem.stored_blocks() < 8 * problem.contacts())
+    return false;
+  double squares = 0.0;
+  for (int k = 0; k < problem.stored_blocks(); ++k) squares += problem.block(k).squaredNorm();
+  // Each diagonal block has trace 3.
+  return static_cast<double>(problem.size()) < tuned.redundant * squares && !costs_.newton_is_dear();
+}
+
+void Driver::follow_path() {
+  path_followed_ = true;
+  // Where little moves without impulses, little will with them.
+  const Vector& free = parts_.problem().free_term();
+  double moving = 0.0;
+  for (Index i = 0; i < free.size(); i += 3) moving += std::max(0.0, free[i + 2]) + std::hypot(free[i], free[i + 1]);
+  const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), tuned.least_velocity, 1.0);
+  parts_.interior_point().run(search_, 1.0 / velocity, velocity, tuned.path_steps);
+}
+
+/// Sweeps for as long as promises(sweeps so far, sweeps needed, their rate), measured every eighth of the way, every
+/// `least` at first. The rate is that of the later half of all sweeps.
+template <class Promise>
+void Driver::sweep_on(double rate, int least, const Promise& promises) {
+  struct Mark {
+    int sweeps;
+    double residual;
+  };
+  if (swept_end_.velocity.size() == 0) swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
+  std::vector<Mark> marks{{0, swept_end_.residual}};
+  for (int done = 0; !search_.halted();) {
+    const double needed = rate < 1.0 ? std::log(search_.tolerance() / swept_end_.residual) / std::log(rate)
+                                     : std::numeric_limits<double>::infinity();
+    if (!promises(done, needed, rate)) return;
+    // The first sweeps promise more than they keep, so one more has to confirm it.
+    const int most = std::max(8, done / 8);
+    const int batch = done == 0 ? least : needed + 1.0 < most ? std::max(2, static_cast<int>(needed) + 1) : most;
+    done += batch;
+    for (int k = 0; k < batch && !search_.halted(); ++k) {
+      parts_.sweep().sweep(swept_);
+      search_.count_sweep();
+    }
+    swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
+    if (search_.offer(swept_, swept_end_.residual)) return;
+    const auto in_earlier_half = [&](const Mark& mark) { return 2 * mark.sweeps <= done; };
+    const Mark from = *std::prev(std::partition_point(marks.begin(), marks.end(), in_earlier_half));
+    rate = std::pow(swept_end_.residual / from.residual, 1.0 / (done - from.sweeps));
+    marks.push_back({done, swept_end_.residual});
+  }
+}
+
+/// The sweeps asked for, then on where the rate (at first of the last two sweeps' changes) predicts that the tolerance
+/// is nearer than two Newton steps. Where one of these costs as much as many sweeps it may be six, slow rates are
+/// trusted, too, and a third of a step is spent whatever the rate.
+void Driver::sweep() {
+  double rate = 1.0;
+  double before = 0.0;
+  for (long k = search_.sweeps(); k < o_.sweeps && !search_.halted(); ++k) {
+    const double change = parts_.sweep().sweep(swept_);
+    search_.count_sweep();
+    if (before > 0.0) rate = change / before;
+    before = change;
+  }
+  swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
+  if (search_.offer(swept_, swept_end_.residual)) return;
+  sweep_on(rate, 1, [&](int done, double needed, double of_late) {
+    if (!costs_.within(done, 2.0 * tuned.sweeps_dear)) return false;
+    if (of_late < tuned.slow_rate && costs_.within(needed, 2.0)) return true;
+    return costs_.newton_is_dear() &&
+           (costs_.within(needed, tuned.sweeps_dear) || costs_.within(done, tuned.sweeps_tried));
+  });
+}
+
+/// For as long as the rate promises the tolerance within thirty of what our counts take for a Newton step, later than
+/// the first 128 sweeps within ten; then one batch in a row may promise less.
+void Driver::sweep_more() {
+  bool hesitating = false;
+  sweep_on(0.0, 8, [&](int done, double needed, double) {
+    const bool promising =
+        done == 0 || costs_.within(needed, done < tuned.early_sweeps ? tuned.sweeps_early : tuned.sweeps_late);
+    const bool goes_on = promising || !(done < tuned.early_sweeps || hesitating);
+    hesitating = !promising;
+    return goes_on;
+  });
+}
+
+/// A proximal point from the best point that leaves what the tolerance allows, without over-relaxation.
+void Driver::settle() {
+  parts_.proximal_point().run(search_, {.shift = tuned.settling_shift,
+                                        .newton_steps = 8 * o_.proximal_steps,
+                                        .longer = 2 * o_.proximal_steps,
+                                        .from = &search_.best_point(),
+                                        .short_steps = true,
+                                        .admissible = tuned.admissible,
+                                        .over_relaxation = 0.0});
+}
+
+void Driver::continue_proximal_path() {
+  parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps,
+                                        .longer = 2 * o_.proximal_steps,
+                                        .resume = true,
+                                        .short_steps = true,
+                                        .admissible = tuned.admissible});
 }
 
 }  // namespace
@@ -168,6 +337,11 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
        .scale = OptionScale::logarithmic,
        .doc = "most that a factor may take; where it would take more, sweeps go on to the end, and where what the "
               "joints' elimination fills would, the problem is refused; bilateral relaxation needs two eliminations"});
+}
+
+bool offer(Parts& parts, Search& search, const Vector& r) {
+  Vector w;
+  return search.offer(r, measure(parts, r, w));
 }
 
 void run_stages(Parts& parts, Search& search, Vector& r, const DriverOptions& options) {

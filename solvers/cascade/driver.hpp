@@ -28,6 +28,9 @@ void declare_options(OptionBinder& bind, DriverOptions& options);
 /// Of all stages in their order: what SolveSummary::stage may say, and `skip`.
 std::vector<std::string> stage_names();
 
+/// Measures r. True: `search` accepted it.
+bool offer(Parts& parts, Search& search, const Vector& r);
+
 /// One stage after the other from r, until `search` accepts a point or is halted.
 void run_stages(Parts& parts, Search& search, Vector& r, const DriverOptions& options);
 

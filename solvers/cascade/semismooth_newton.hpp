@@ -30,6 +30,16 @@ struct NewtonBudget {
 /// Along G's null space, from a point that is near.
 inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_strong};
 
+/// Where nobody knows yet whether it will do: its first steps often go far up before they go down.
+inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window,
+                                           .stall_window = tuned.first_stall_window,
+                                           .relative = 2.0,
+                                           .largest = tuned.largest_afar,
+                                           .start_counts = false,
+                                           .trusts_modes = true,
+                                           .changes_scale = true,
+                                           .leaves_cycles = true};
+
 /// What is known of a point that was measured.
 struct Measured {
   double residual = 0.0;
@@ -61,6 +71,9 @@ class SemismoothNewton {
 
   /// True: `search` accepted a point. `known`: what was measured at `start` and offered to `search` already.
   bool run(Search& search, const Vector& start, const NewtonBudget& budget, const Measured& known = {});
+
+  /// Strongly regularised from the best point, as long as the best keeps shrinking.
+  void rescue(Search& search);
 
  private:
   /// Fills system_, right_side_ and known_ for the point (r_, w_), with α = 0.

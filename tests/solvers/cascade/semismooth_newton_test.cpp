@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "problems/delassus_operator.hpp"
-#include "solvers/cascade/stages.hpp"
 #include "tests/solvers/cascade/bench.hpp"
 #include "tests/support/make_problem.hpp"
 

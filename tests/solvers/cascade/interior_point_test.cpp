@@ -1,4 +1,4 @@
-#include "solvers/cascade/path_system.hpp"
+#include "solvers/cascade/interior_point.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "solvers/cascade/stages.hpp"
+#include "solvers/cascade/driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 
 #include "metrics/residuals.hpp"
 #include "scenes/scene_table.hpp"
-#include "solvers/cascade/driver.hpp"
 #include "solvers/registry.hpp"
 #include "tests/solvers/cascade/bench.hpp"
 #include "tests/solvers/solver_harness.hpp"
@@ -192,40 +191,41 @@ TEST(CascadeStages, AStartThatIsNearIsSweptNotThrownAway) {
   EXPECT_GT(warm.iterations, warm.factorizations);
 }
 
+/// `skip` that leaves `stage` alone.
+OptionValues only(const std::string& stage) {
+  std::string skip;
+  for (const std::string& name : cascade::stage_names()) {
+    if (name != stage) skip += (skip.empty() ? "" : ",") + name;
+  }
+  return {{"skip", skip}};
+}
+
 TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
-  Bench bench(make_problem("random", {{"contacts", 30L}}));
-  cascade::Search search = bench.search(1e-8);
-  EXPECT_FALSE(from_rest(bench.parts, search));
-  EXPECT_EQ(search.newton_steps(), 0);
+  const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .criterion = Criterion::own};
+  EXPECT_EQ(run_cascade("random", {{"contacts", 30L}}, stop, only("rest")).summary.iterations, 0);
 }
 
 TEST(CascadeStages, PromisingSweepsArriveWhereTheyAreFastAndGiveUpWhereTheyAreSlow) {
-  Bench fast(make_problem("random", {{"contacts", 20L}, {"mu_min", 0.1}, {"mu_max", 0.2}}));
-  cascade::Search near = fast.search(1e-6);
-  Vector r = Vector::Zero(fast.parts.problem().size());
-  cascade::Measured end;
-  EXPECT_TRUE(sweep_while_promising(fast.parts, near, r, end));
-  EXPECT_TRUE(near.accepted());
-  EXPECT_EQ(near.newton_steps(), 0);
-
-  Bench slow(make_problem("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}));
-  cascade::Search far = slow.search(1e-8);
-  r = Vector::Zero(slow.parts.problem().size());
-  end = {};
-  EXPECT_FALSE(sweep_while_promising(slow.parts, far, r, end));
-  EXPECT_FALSE(far.accepted());
+  const auto swept = [](const std::string& scene, const OptionValues& values, double tolerance) {
+    const StopRule stop{.tolerance = tolerance, .max_iterations = 10000, .criterion = Criterion::own};
+    const SolveSummary summary = run_cascade(scene, values, stop, only("more-sweeps")).summary;
+    EXPECT_EQ(summary.factorizations, 0);
+    EXPECT_GT(summary.iterations, 0);
+    return summary.status;
+  };
+  EXPECT_EQ(swept("random", {{"contacts", 20L}, {"mu_min", 0.1}, {"mu_max", 0.2}}, 1e-6), SolveStatus::converged);
+  EXPECT_EQ(swept("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}, 1e-8), SolveStatus::stalled);
 }
 
 TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {
-  const auto redundant = [](double rank_share, long contacts) {
-    Bench bench(make_problem("random", {{"contacts", contacts}, {"rank_share", rank_share}}));
-    return highly_redundant(bench.parts);
+  const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .criterion = Criterion::own};
+  const auto first = [&](const std::string& scene, const OptionValues& values) {
+    return run_cascade(scene, values, stop, only("interior-point-first")).summary.factorizations > 0;
   };
-  EXPECT_TRUE(redundant(0.1, 60));
-  EXPECT_FALSE(redundant(1.0, 60));
-  EXPECT_FALSE(redundant(0.1, 16));
-  Bench lattice(make_problem("sphere-lattice", {{"nx", 5L}, {"ny", 5L}, {"nz", 5L}}));
-  EXPECT_FALSE(highly_redundant(lattice.parts));
+  EXPECT_TRUE(first("random", {{"contacts", 60L}, {"rank_share", 0.1}}));
+  EXPECT_FALSE(first("random", {{"contacts", 60L}, {"rank_share", 1.0}}));
+  EXPECT_FALSE(first("random", {{"contacts", 16L}, {"rank_share", 0.1}}));
+  EXPECT_FALSE(first("sphere-lattice", {{"nx", 5L}, {"ny", 5L}, {"nz", 5L}}));
 }
 
 TEST(CascadeStages, AProximalPathThatHalvesItsResidualGoesOnBeyondItsBudget) {

@@ -7,31 +7,27 @@
 #include <Eigen/LU>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <sstream>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "fclib_loader/fclib_file.hpp"
 #include "scenes/scene_table.hpp"
+#include "solvers/cascade/block_lu.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
-#include "solvers/cascade/sparse_lu.hpp"
 
 namespace conebench {
 namespace {
 
+using cascade::BlockLu;
 using cascade::ScaledProblem;
-using cascade::SparseLu;
 
 /// The matrix G̃ + 0.01 I: every contact sticks.
 void factor_repeatedly(benchmark::State& state, const ContactProblem& source) {
   const ScaledProblem problem(source);
   const cascade::BlockSystem system(problem.contacts(), 0.01);
-  SparseLu lu;
-  lu.analyse(problem.matrix());
-  lu.factor(problem.matrix(), system);
-  for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem.matrix(), system));
+  BlockLu lu(problem);
+  lu.factor(problem, system);
+  for (auto _ : state) benchmark::DoNotOptimize(lu.factor(problem, system));
   state.counters["contacts"] = static_cast<double>(problem.contacts());
   state.counters["Mflop"] = 1e-6 * lu.flops();
   state.counters["MB"] = 1e-6 * lu.bytes();
@@ -61,23 +57,17 @@ void BM_BlockLuDense(benchmark::State& state) {
 }
 BENCHMARK(BM_BlockLuDense)->Arg(25)->Arg(50)->Arg(100)->Arg(200)->ArgName("contacts");
 
-/// Time for an order of elimination with its count, and what it counts.
-void BM_Order(benchmark::State& state, bool dissected) {
+/// Time for the order of elimination with its count, and what it counts.
+void BM_Order(benchmark::State& state) {
   const long n = state.range(0);
   const OptionValues size{{"nx", n}, {"ny", n}, {"nz", n > 12 ? n - 1 : n}};
   const ScaledProblem problem((*require_scene("sphere-lattice"))->make(size, 1).value());
   Elimination elimination;
-  for (auto _ : state) {
-    std::optional<std::vector<int>> order =
-        dissected ? nested_dissection_order(problem.graph()) : std::optional(minimum_degree_order(problem.graph()));
-    if (!order) return state.SkipWithError("built without METIS");
-    elimination = eliminate(problem.graph(), std::move(*order));
-  }
+  for (auto _ : state) elimination = eliminate(problem.graph(), minimum_degree_order(problem.graph()));
   state.counters["contacts"] = problem.contacts();
   state.counters["Mflop"] = 1e-6 * elimination.flops;
 }
-BENCHMARK_CAPTURE(BM_Order, minimum_degree, false)->Apply(lattice_sizes);
-BENCHMARK_CAPTURE(BM_Order, nested_dissection, true)->Apply(lattice_sizes);
+BENCHMARK(BM_Order)->Apply(lattice_sizes);
 
 void factor_file(benchmark::State& state, const std::string& path) {
   auto problem = load_fclib(path);

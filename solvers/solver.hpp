@@ -34,9 +34,6 @@ struct SolverInfo {
   std::string id;    ///< as in papers: PGS-NCP, ADMM-NCP-SA
   std::string name;  ///< in words
   int version = 1;   ///< goes up whenever an answer may differ; part of every cell's key
-  /// What of the build decides the answer's last digits, too, where it is not the usual: "without METIS". Part of the
-  /// setting's label and of every cell's key.
-  std::string variant;
   Formulation formulation = Formulation::ncp;
   bool joints = true;
   bool limits = true;

@@ -96,12 +96,10 @@ SettingRecord setting_record(const SolverRow& row, const OptionValues& effective
   record.formulation = to_string(row.info.formulation);
   record.options_json = canonical_json(effective);
   record.label = row.info.id;
-  if (!row.info.variant.empty()) record.label += fmt::format(" ({})", row.info.variant);
   for (const auto& [name, value] : effective) {
     if (value != default_of(row, name)) record.label += fmt::format(" {}={}", name, to_text(value));
   }
   record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
-  if (!row.info.variant.empty()) record.hash = content_address({record.hash, row.info.variant});
   if (!row.content_hash.empty()) record.hash = content_address({record.hash, row.content_hash});
   return record;
 }

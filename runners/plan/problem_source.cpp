@@ -214,7 +214,7 @@ std::string solver_words(const simulation::SimulationOptions& options) {
   const auto solver = simulation::loop_solver(options.solver, options.solver_options);
   if (!solver) return options.solver;
   const SolverInfo& info = solver->row->info;
-  return fmt::format("{} {} {}{}", info.id, info.version, info.variant, solver->label().substr(info.id.size()));
+  return fmt::format("{} {} {}", info.id, info.version, solver->label().substr(info.id.size()));
 }
 
 /// The scene as far as its samples' content depends on it; the loop's solver has words of its own.

@@ -1,63 +1,193 @@
 #include "solvers/cascade/block_lu.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+
+#include "problems/cones/contact_rows.hpp"
+#include "solvers/cascade/row_blocks.hpp"
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // as in row_blocks.hpp
 
 namespace conebench::cascade {
 
 namespace {
 
-/// The share of the contacts' operations that the bodies may take. In 2D the contacts' operations are slow ones, too.
-double worth(const ScaledProblem& problem) { return problem.planar() ? 0.5 : tuned.bodies_worth; }
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Up-looking by rows, without pivoting: blocks of Dim × Dim lie in registers, so that a block row update is vector
+/// arithmetic; diagonal blocks are inverted.
+template <int Dim>
+class RowLu final : public BlockLu::Factors {
+ public:
+  explicit RowLu(Elimination elimination);
+
+  bool factor(const ScaledProblem& problem, const BlockSystem& system) override;
+  void solve(const Vector& right_side, Vector& solution) override;
+
+  /// What all of the members below take.
+  static double bytes(const Elimination& elimination) {
+    constexpr std::size_t each_row = 4 * sizeof(int) + 3 * sizeof(Work) + sizeof(Row) + sizeof(char);
+    return static_cast<double>(elimination.order.size() * each_row) +
+           2.0 * elimination.blocks * (sizeof(int) + packed * sizeof(double));
+  }
+
+ private:
+  using Work = RowBlock<Dim>;
+  using Row = typename Work::Row;
+  static constexpr std::size_t packed = Work::packed;
+
+  void load_row(int i, const ScaledProblem& problem, const BlockSystem& system);
+  /// Subtracts from row i in work_ what its lower pattern takes of the rows before.
+  void eliminate_lower(int i);
+
+  int n_;
+  std::vector<int> permutation_, place_;  ///< new → old, old → new
+  std::vector<int> lower_begin_, lower_;  ///< strictly lower pattern by rows, columns ascending
+  FactorPattern upper_;                   ///< strictly upper pattern by rows, columns ascending
+  Vector lower_values_, upper_values_;    ///< packed blocks
+  std::vector<Work> inverse_diagonal_;
+  std::vector<Work> right_;  ///< by new rows
+  std::vector<Work> work_;   ///< one dense block row; zero between rows
+  std::vector<Row> intermediate_;
+  std::vector<char> dropped_;  ///< by new row
+};
+
+template <int Dim>
+RowLu<Dim>::RowLu(Elimination elimination)
+    : n_(static_cast<int>(elimination.order.size())),
+      upper_(factor_pattern(elimination)),
+      inverse_diagonal_(at(n_)),
+      right_(at(n_)),
+      work_(at(n_)),
+      intermediate_(at(n_)),
+      dropped_(at(n_)) {
+  permutation_ = std::move(elimination.order);
+  place_ = std::move(elimination.place);
+  const std::size_t blocks = upper_.rows.size();
+  lower_.resize(blocks);
+  lower_begin_.assign(at(n_) + 2, 0);  // filled as in eliminate()
+  for (const int row : upper_.rows) ++lower_begin_[at(row) + 2];
+  std::partial_sum(lower_begin_.begin(), lower_begin_.end(), lower_begin_.begin());
+  for (int j = 0; j < n_; ++j) {
+    for (const int row : upper_.below(j)) lower_[at(lower_begin_[at(row) + 1]++)] = j;
+  }
+  // Beyond a 3×3 block's last entry one more is read and written.
+  lower_values_.setZero(static_cast<Index>(packed * blocks + 1));
+  upper_values_.setZero(static_cast<Index>(packed * blocks + 1));
+}
+
+template <int Dim>
+void RowLu<Dim>::load_row(int i, const ScaledProblem& problem, const BlockSystem& system) {
+  const int row = permutation_[at(i)];
+  const auto l = Work::Factor::of(system.left[at(row)].data());
+  work_[at(i)] = Work::of(system.diagonal[at(row)].data());
+  const double* block = problem.block<Dim>(problem.row_begin(row)).data();
+  for (int k = problem.row_begin(row); k < problem.row_begin(row + 1); ++k, block += packed) {
+    const std::size_t j = at(place_[at(problem.column(k))]);
+    if (!dropped_[j]) work_[j].add_product(l, block, right_[j]);
+  }
+}
+
+template <int Dim>
+bool RowLu<Dim>::factor(const ScaledProblem& problem, const BlockSystem& system) {
+  bool regular = true;
+  for (int i = 0; i < n_; ++i) {
+    dropped_[at(i)] = system.left_out[at(permutation_[at(i)])];
+    right_[at(i)] = Work::of(system.right[at(permutation_[at(i)])].data());
+  }
+  for (int i = 0; i < n_; ++i) {
+    if (dropped_[at(i)]) continue;
+    load_row(i, problem, system);
+    eliminate_lower(i);
+    if (!work_[at(i)].invert(inverse_diagonal_[at(i)])) regular = false;
+    work_[at(i)] = {};
+    double* values = upper_values_.data() + packed * at(upper_.begin[at(i)]);
+    for (const int column : upper_.below(i)) {
+      Work& block = work_[at(column)];
+      block.put(values);
+      block = {};
+      values += packed;
+    }
+  }
+  return regular;
+}
+
+template <int Dim>
+void RowLu<Dim>::eliminate_lower(int i) {
+  Work* const work = work_.data();
+  for (int k = lower_begin_[at(i)]; k < lower_begin_[at(i) + 1]; ++k) {
+    const int j = lower_[at(k)];
+    if (!dropped_[at(j)]) {
+      double* const lower = lower_values_.data() + packed * at(k);
+      work[j].times(inverse_diagonal_[at(j)]).put(lower);
+      const typename Work::Factor l(lower);
+      const double* upper = upper_values_.data() + packed * at(upper_.begin[at(j)]);
+      for (int m = upper_.begin[at(j)]; m < upper_.begin[at(j) + 1]; ++m, upper += packed)
+        l.subtract_product(upper, work[upper_.rows[at(m)]]);
+    }
+    work[j] = {};  // where dropped, too: what is not a number times 0 would stay
+  }
+}
+
+template <int Dim>
+void RowLu<Dim>::solve(const Vector& right_side, Vector& solution) {
+  // The products of blocks begin … end − 1 with what stands in intermediate_.
+  const auto products = [&](const std::vector<int>& columns, const Vector& values, int begin, int end) {
+    typename Work::Sum sum;
+    const double* block = values.data() + packed * at(begin);
+    for (int k = begin; k < end; ++k, block += packed) {
+      const int j = columns[at(k)];
+      if (!dropped_[at(j)]) sum.add(block, intermediate_[at(j)]);
+    }
+    return sum.total();
+  };
+  for (int i = 0; i < n_; ++i) {
+    const double* given = right_side.data() + 3 * static_cast<Index>(permutation_[at(i)]);
+    Row rest = Work::from_contact(given);
+    if (!dropped_[at(i)]) rest -= products(lower_, lower_values_, lower_begin_[at(i)], lower_begin_[at(i) + 1]);
+    intermediate_[at(i)] = rest;
+  }
+  for (int i = n_ - 1; i >= 0; --i) {
+    Row& result = intermediate_[at(i)];
+    if (!dropped_[at(i)]) {
+      const Row rest = result - products(upper_.rows, upper_values_, upper_.begin[at(i)], upper_.begin[at(i) + 1]);
+      result = inverse_diagonal_[at(i)].times(rest);
+    }
+    const Index place = 3 * static_cast<Index>(permutation_[at(i)]);
+    Work::to_contact(result, right_side.data() + place, solution.data() + place);
+  }
+}
+
+/// Few contacts couple nearly all with each other: a better order would cost more than it saves.
+std::vector<int> order_of(const ScaledProblem& problem) {
+  if (problem.contacts() > tuned.few_in_order) return minimum_degree_order(problem.graph());
+  std::vector<int> given(at(problem.contacts()));
+  std::iota(given.begin(), given.end(), 0);
+  return given;
+}
 
 }  // namespace
 
-void BlockLu::analyse(const ScaledProblem& problem, Space space, double most_bytes) {
-  most_bytes_ = most_bytes;
-  contacts_.analyse(problem.matrix());
-  contacts_estimate_ = {contacts_.flops(), contacts_.bytes()};
-  most_flops_ = std::numeric_limits<double>::infinity();
-  if (space == Space::automatic)
-    most_flops_ = contacts_.flops() > tuned.bodies_from ? worth(problem) * contacts_.flops() : 0.0;
-  if (space == Space::contacts) most_flops_ = 0.0;
-  source_.reset();
-  take(problem);
-}
-
-void BlockLu::take(const ScaledProblem& problem) {
-  in_bodies_ = refused_ = false;
-  if (source_ && source_ == problem.source()) return;
-  source_ = problem.source();
-  bodies_.reset();
-  if (!source_ || !(most_flops_ > 0.0)) return;
-  auto bodies = std::make_unique<BodyLu>(problem);
-  bodies_estimate_ = {bodies->flops(), bodies->bytes()};
-  if (!(bodies_estimate_.flops <= most_flops_ && bodies_estimate_.bytes <= most_bytes_)) return;
-  if (bodies->represents(problem)) bodies_ = std::move(bodies);
+BlockLu::BlockLu(const ScaledProblem& problem, double most_bytes)
+    : elimination_(eliminate(problem.graph(), order_of(problem))), most_bytes_(most_bytes) {
+  with_contact_rows(problem.dimension(), [&]<int Dim>() {
+    flops_ = 2.0 * Dim * Dim * Dim / flops_of_block_product * elimination_.flops;
+    bytes_ = RowLu<Dim>::bytes(elimination_);
+  });
 }
 
 bool BlockLu::factor(const ScaledProblem& problem, const BlockSystem& system) {
-  if (source_ != problem.source()) take(problem);
-  bool regular = false;
-  in_bodies_ = false;
-  if (bodies_) {
-    // What the contacts' factor cannot take over is perturbed.
-    const auto singular = contacts_fit() ? BodyLu::Singular::fails : BodyLu::Singular::perturbed;
-    regular = bodies_->factor(problem, system, singular);
-    in_bodies_ = regular || !contacts_fit();
+  if (!fits()) return false;
+  if (!factors_) {
+    with_contact_rows(problem.dimension(),
+                      [&]<int Dim>() { factors_ = std::make_unique<RowLu<Dim>>(std::exchange(elimination_, {})); });
   }
-  refused_ = !in_bodies_ && !contacts_fit();
-  if (in_bodies_ || refused_) return regular;
-  return contacts_.factor(problem.matrix(), system);
+  return factors_->factor(problem, system);
 }
 
-void BlockLu::solve(const Vector& right_side, Vector& solution) {
-  if (refused_) {
-    solution.setZero();
-  } else if (in_bodies_) {
-    bodies_->solve(right_side, solution);
-  } else {
-    contacts_.solve(right_side, solution);
-  }
+void BlockLu::solve(const Vector& right_side, Vector& solution) const {
+  factors_ ? factors_->solve(right_side, solution) : void(solution.setZero());
 }
 
 }  // namespace conebench::cascade

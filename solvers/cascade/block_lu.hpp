@@ -2,58 +2,65 @@
 
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "problems/types.hpp"
-#include "solvers/cascade/body_lu.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
-#include "solvers/cascade/sparse_lu.hpp"
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 
-/// The linear systems of all parts. One symbolic analysis, then as many numeric factorizations as wanted, of the matrix
-/// itself (SparseLu) or, where M and J are known and that counts far fewer operations, in the space of the bodies'
-/// velocities (BodyLu).
+/// What is made of a ScaledProblem's G̃ to be factored: block (i, j) is left[i] G̃_ij right[j], plus diagonal[i] where
+/// i = j. Contacts that are left out act as rows of the identity. In the plane the second tangent is kept to the second
+/// unknown of every contact, which couples with nothing and is 0 on the right side.
+struct BlockSystem {
+  using Block = Eigen::Matrix3d;
+  std::vector<Block> left, right, diagonal;
+  std::vector<char> left_out;
+
+  /// diagonal[i] = d I beside G̃ itself.
+  explicit BlockSystem(int contacts, double d = 0.0)
+      : left(static_cast<std::size_t>(contacts), Block::Identity()),
+        right(left),
+        diagonal(left.size(), d * Block::Identity()),
+        left_out(left.size(), false) {}
+};
+
+/// LU of all systems that share the symmetric pattern of one problem's blocks: one symbolic analysis, then as many
+/// numeric factorizations as wanted. Contacts that are left out cost nothing.
+///
+/// The order is approximate minimum degree on the graph of G ∪ Gᵀ, the given one for few contacts.
 class BlockLu {
  public:
-  enum class Space { automatic, contacts, bodies };
+  /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. Factors of more
+  /// than `most_bytes` are never made.
+  explicit BlockLu(const ScaledProblem& problem, double most_bytes = std::numeric_limits<double>::infinity());
 
-  /// Counts what `problem`'s pattern fills; the rest of the analysis waits for the first factorization. `bodies` is
-  /// taken where there are any. Factors of more than `most_bytes` are never made.
-  void analyse(const ScaledProblem& problem, Space space = Space::automatic,
-               double most_bytes = std::numeric_limits<double>::infinity());
-  /// Goes on with another problem of the analysed pattern. Its bodies may be others, or none.
-  void take(const ScaledProblem& problem);
-
-  /// Factors `system` with the values of `problem`, which has the analysed pattern; among bodies single components are
-  /// kept. False where a pivot was singular and had to be perturbed, and where the factor would take more than it may:
-  /// solutions are then zero.
+  /// Factors `system` with the values of `problem`, which has the analysed pattern. False where a pivot block was
+  /// singular and had to be perturbed, and where the factors would take more than they may: solutions are then zero.
   bool factor(const ScaledProblem& problem, const BlockSystem& system);
 
-  /// solution = matrix⁻¹ right_side.
-  void solve(const Vector& right_side, Vector& solution);
+  /// solution = A⁻¹ right_side; the right side itself in contacts that are left out, 0 in single components.
+  void solve(const Vector& right_side, Vector& solution) const;
 
-  struct Estimate {
-    double flops = 0.0;
-    double bytes = 0.0;
+  /// Floating-point operations of one numeric factorization with nothing left out.
+  double flops() const { return flops_; }
+  /// What the factors take, their indices and work space included.
+  double bytes() const { return bytes_; }
+  /// Whether they may be made.
+  bool fits() const { return bytes_ <= most_bytes_; }
+
+  /// L and U by rows.
+  struct Factors {
+    virtual ~Factors() = default;
+    virtual bool factor(const ScaledProblem& problem, const BlockSystem& system) = 0;
+    virtual void solve(const Vector& right_side, Vector& solution) = 0;
   };
-  /// What analyse() and take() counted, the same whatever was factored since: for decisions that must not depend on it.
-  const Estimate& estimate() const { return bodies_ ? bodies_estimate_ : contacts_estimate_; }
-  /// Whether a factor may be made.
-  bool fits() const { return estimate().bytes <= most_bytes_; }
-  /// Where the last matrix was factored.
-  Space space() const { return in_bodies_ ? Space::bodies : Space::contacts; }
 
  private:
-  bool contacts_fit() const { return contacts_estimate_.bytes <= most_bytes_; }
-
-  SparseLu contacts_;
-  std::shared_ptr<const ContactProblem> source_;  ///< of bodies_
-  std::unique_ptr<BodyLu> bodies_;                ///< null: not worth it, or not known
-  Estimate contacts_estimate_, bodies_estimate_;  ///< of each as it is before its first factorization
-  double most_flops_ = 0.0;                       ///< that bodies may take
-  double most_bytes_ = std::numeric_limits<double>::infinity();
-  bool in_bodies_ = false;
-  bool refused_ = false;  ///< the last factor
+  Elimination elimination_;  ///< empty once there are factors
+  std::unique_ptr<Factors> factors_;
+  double flops_, bytes_, most_bytes_;
 };
 
 }  // namespace conebench::cascade

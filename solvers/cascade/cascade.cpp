@@ -222,7 +222,6 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
   info.version = 20;  // all of them work with the same parts
-  info.variant = order_variant();
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;

@@ -85,13 +85,7 @@ struct Constants {
   double sweeps_early = 30.0;     ///< Newton steps that these may take: those of an interior point
   double sweeps_late = 10.0;      ///< and those after them
   // Factors.
-  double bodies_from = 1e6;        ///< operations from which it pays to look at bodies
-  double bodies_worth = 0.3;       ///< share of operations: assembly is slow, open contacts are not left out
-  double same_matrix = 1e-8;       ///< G̃ and what M and J make of it
-  double refined = 1e-14;          ///< residual of a linear system
-  double dissect_from = 5e7;       ///< operations from which a nested dissection comes back within two factorizations
-  double dissect_from_each = 1e5;  ///< and a contact
-  double dissect_bytes = 5e8;      ///< beyond, the order decides whether there is a factor at all
+  int few_in_order = 32;                 ///< contacts whose matrix is eliminated in the given order
   double elimination_over_matrix = 3.0;  ///< joints' elimination takes up to that where all is coupled already
 };
 inline constexpr Constants tuned;

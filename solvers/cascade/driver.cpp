@@ -52,7 +52,7 @@ class Costs {
  private:
   const ScaledProblem& problem() const { return parts_.problem(); }
   void add_fill() {
-    if (!analysed_) newton_ += 0.5 * parts_.lu().estimate().flops / flops_of_block_product;
+    if (!analysed_) newton_ += 0.5 * parts_.lu().flops() / flops_of_block_product;
     analysed_ = true;
   }
   Parts& parts_;

@@ -36,7 +36,6 @@ class Parts {
   void take_analysis_of(Parts& earlier) {
     if (!earlier.lu_ || !problem_.same_pattern(earlier.problem_)) return;
     lu_ = std::move(earlier.lu_);
-    lu_->take(problem_);
   }
 
   const ContactProblem& source() const { return *source_; }
@@ -44,13 +43,7 @@ class Parts {
   const ContactSweep& sweep() const { return sweep_; }
   double most_bytes() const { return most_bytes_; }
 
-  BlockLu& lu() {
-    if (!lu_) {
-      lu_ = std::make_unique<BlockLu>();
-      lu_->analyse(problem_, BlockLu::Space::automatic, most_bytes_);
-    }
-    return *lu_;
-  }
+  BlockLu& lu() { return made(lu_, problem_, most_bytes_); }
   SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
   InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
   ProximalPoint& proximal_point() { return made(proximal_point_, problem_, newton(), lu()); }

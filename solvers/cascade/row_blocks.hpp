@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "solvers/cascade/constants.hpp"
+
 // Registers never pass between builds with AVX and without.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -83,10 +85,6 @@ struct RowBlock {
     return product;
   }
 
-  [[gnu::always_inline]] void subtract(const RowBlock& other) {
-    for (int a = 0; a < Dim; ++a) rows[a] -= other.rows[a];
-  }
-
   /// A block by numbers, that multiplies rows of others: of the lower factor, or what stands left of G.
   struct Factor {
     double entries[packed];
@@ -115,8 +113,8 @@ struct RowBlock {
     for (int a = 0; a < Dim; ++a) rows[a] += product.combined(l.entries + Dim * a, 1);
   }
 
-  /// inverse = this⁻¹. False where the block was singular and was perturbed.
-  bool invert(RowBlock& inverse) const {
+  /// inverse = this⁻¹. False where the block was singular and was moved away from that.
+  [[gnu::always_inline]] bool invert(RowBlock& inverse) const {
     using Square = Eigen::Matrix<double, Dim, Dim>;
     Square block, inverted;
     for (int a = 0; a < Dim; ++a) {
@@ -125,7 +123,10 @@ struct RowBlock {
     double determinant;
     bool regular;
     block.computeInverseAndDetWithCheck(inverted, determinant, regular, std::numeric_limits<double>::min());
-    if (!regular) inverted = perturbed(block).inverse();
+    if (!regular) {
+      const double least = std::numeric_limits<double>::epsilon() + tuned.least * block.cwiseAbs().maxCoeff();
+      inverted = (block + least * Square::Identity()).inverse();
+    }
     for (int a = 0; a < Dim; ++a) inverse.rows[a] = row_of([&](int b) { return inverted(a, b); });
     return regular;
   }

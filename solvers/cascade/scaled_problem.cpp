@@ -61,7 +61,6 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
     pattern_ = &given_.blocks();
     build(problem.cones(), problem.compliance(), problem.free_term());
     measure_by(problem);
-    if (problem.primal()) source_ = std::make_shared<const ContactProblem>(problem);
     return;
   }
   if (!joints) joints = eliminate_joints(problem).value();

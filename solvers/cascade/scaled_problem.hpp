@@ -10,7 +10,7 @@
 #include "problems/contact_problem.hpp"
 #include "problems/joint_elimination.hpp"
 #include "problems/types.hpp"
-#include "solvers/cascade/block_matrix.hpp"
+#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 
@@ -49,8 +49,7 @@ class ScaledProblem {
   int diagonal(int i) const { return static_cast<int>(pattern_->diagonal(i)); }
   int stored_blocks() const { return static_cast<int>(pattern_->stored_blocks()); }
   int dimension() const { return planar_ ? 2 : 3; }
-  BlockMatrix matrix() const { return {pattern_->row_begins(), pattern_->columns(), values_.data(), dimension()}; }
-  BlockGraph graph() const { return matrix().graph(); }
+  BlockGraph graph() const { return {pattern_->row_begins(), pattern_->columns()}; }
   bool same_pattern(const ScaledProblem& other) const {
     return planar_ == other.planar_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
            std::ranges::equal(pattern_->columns(), other.pattern_->columns());
@@ -67,10 +66,8 @@ class ScaledProblem {
 
   /// α where this is G̃ + α I of another problem.
   double shift() const { return shift_; }
-  /// The problem, where M and J are known and there are no joints, else null; one for all copies.
-  const std::shared_ptr<const ContactProblem>& source() const { return source_; }
   /// Of component a of contact i: its row in the problem but for joints, −1 where it is embedded, and c P⁻¹.
-  Index row(int i, int a) const { return contact(i).rows[static_cast<std::size_t>(a)]; }
+  Index row(Index i, int a) const { return contact(i).rows[static_cast<std::size_t>(a)]; }
   double weight(Index i, int a) const { return a < 2 ? contact(i).scale : contact(i).scale / contact(i).friction; }
 
   /// Of contact i in x, times `scale`; in plane t1 and n.
@@ -157,7 +154,6 @@ class ScaledProblem {
   double reference_velocity_ = 1.0;
   double shift_ = 0.0;
   bool planar_ = true;
-  std::shared_ptr<const ContactProblem> source_;
 };
 
 }  // namespace conebench::cascade

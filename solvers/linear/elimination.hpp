@@ -1,8 +1,6 @@
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace conebench {
@@ -22,7 +20,7 @@ inline constexpr double flops_of_block_product = 2.0 * 3 * 3 * 3;
 /// The symbolic analysis of every factorization: what eliminating a block matrix with a symmetric pattern in a given
 /// order fills, without the pattern of the factors.
 struct Elimination {
-  std::vector<int> order;             ///< old[new]
+  std::vector<int> order, place;      ///< old[new], new[old]
   std::vector<int> left_begin, left;  ///< by new rows: columns left of the diagonal of the graph with its transpose
   std::vector<int> parent;            ///< elimination tree by new rows, −1 for a root
   std::vector<int> below;             ///< blocks of each column of the factor below the diagonal
@@ -43,12 +41,5 @@ struct FactorPattern {
   }
 };
 FactorPattern factor_pattern(const Elimination& elimination);
-
-/// METIS's multilevel nested dissection (Karypis, Kumar 1998) of the graph with its transpose, with a fixed seed:
-/// old[new]. Nothing where the build has no METIS or it fails.
-std::optional<std::vector<int>> nested_dissection_order(const BlockGraph& graph);
-
-/// SolverInfo::variant of all that factors in these orders, which decide how sums round: empty with METIS 5.1.
-std::string order_variant();
 
 }  // namespace conebench

@@ -74,19 +74,6 @@ TEST(Settings, EqualEffectiveOptionsAreOneSetting) {
   EXPECT_NE(settings[0].record.hash, settings[1].record.hash);
 }
 
-TEST(Settings, BuildsThatRoundDifferentlyAreTwo) {
-  SolverRow row = *find_solver("CASCADE");
-  row.info.variant.clear();
-  const SettingRecord usual = setting_record(row, {{"sweeps", 3L}});
-  row.info.variant = "without METIS";
-  const SettingRecord other = setting_record(row, {{"sweeps", 3L}});
-  EXPECT_NE(usual.hash, other.hash);
-  EXPECT_EQ(usual.label, "CASCADE sweeps=3");
-  EXPECT_EQ(other.label, "CASCADE (without METIS) sweeps=3");
-  row.info.variant = "METIS 6.0";
-  EXPECT_NE(setting_record(row, {{"sweeps", 3L}}).hash, other.hash);
-}
-
 TEST(CellKey, IsStableAndChangesWithEverythingThatIsMeasured) {
   const Suite suite = two_solver_suite();
   const auto settings = plan_settings(suite);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "problems/types.hpp"
-#include "solvers/cascade/block_matrix.hpp"
+#include "solvers/cascade/block_lu.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
 
 namespace conebench::cascade {

@@ -66,7 +66,7 @@ TEST(CascadeStages, AFactorThatFitsIsMade) {
   const StopRule stop{.tolerance = 1e-10, .max_iterations = 300, .criterion = Criterion::own};
   const ContactProblem problem = make_problem("box-stack", {{"boxes", 12L}, {"mass_ratio", 10.0}});
   cascade::Parts parts(problem);
-  const double megabytes = 1e-6 * parts.lu().estimate().bytes;
+  const double megabytes = 1e-6 * parts.lu().bytes();
   for (const double share : {1.01, 0.99}) {
     const Answer answer =
         run_cascade("box-stack", {{"boxes", 12L}, {"mass_ratio", 10.0}}, stop, {{"memory", share * megabytes}});

@@ -15,7 +15,8 @@ struct Fixture {
 
   Fixture()
       : problem((*require_scene("random"))->make({{"contacts", 4L}}, 2).value()),
-        system(problem, (lu.analyse(problem), lu)),
+        lu(problem),
+        system(problem, lu),
         r(problem.size()),
         w(problem.size()) {
     srand(5);

@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "scenes/scene_table.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
-#include "solvers/cascade/sparse_lu.hpp"
-#include "solvers/registry.hpp"
 
 namespace conebench::cascade {
 namespace {
@@ -54,46 +51,6 @@ TEST(EliminationOrder, CountsWhatIsFilled) {
     EXPECT_DOUBLE_EQ(elimination.flops, flops);
     EXPECT_DOUBLE_EQ(elimination.blocks, std::accumulate(counts.begin(), counts.end(), 0.0));
   }
-}
-
-TEST(EliminationOrder, NestedDissectionHalvesTheOperationsOnALattice) {
-  const ScaledProblem problem = lattice(10);
-  const auto order = nested_dissection_order(problem.graph());
-  if (!order) GTEST_SKIP() << "built without METIS";
-  std::vector<int> sorted = *order;
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<int> all(sorted.size());
-  std::iota(all.begin(), all.end(), 0);
-  EXPECT_EQ(sorted, all);
-  EXPECT_EQ(*nested_dissection_order(problem.graph()), *order);
-  const double dissected = eliminate(problem.graph(), *order).flops;
-  const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
-  EXPECT_LT(dissected, 0.6 * by_degree);
-}
-
-TEST(EliminationOrder, SolversThatFactorInItTellBuildsWithoutMetisApart) {
-  const bool dissects = nested_dissection_order(lattice(3).graph()).has_value();
-  EXPECT_EQ(order_variant() == "without METIS", !dissects);
-  for (const char* id : {"SSN", "IPM", "PPA", "CASCADE"}) {
-    EXPECT_EQ(find_solver(id)->info.variant, order_variant()) << id;
-  }
-}
-
-TEST(EliminationOrder, NothingIsDissectedWhereNothingIsCoupled) {
-  const std::vector<int> begins{0, 1, 2, 3}, columns{0, 1, 2};
-  EXPECT_FALSE(nested_dissection_order({begins, columns}));
-  EXPECT_FALSE(nested_dissection_order({}));
-}
-
-TEST(EliminationOrder, SparseLuTakesTheOrderOfFewerOperations) {
-  const ScaledProblem problem = lattice(8);
-  SparseLu lu;
-  lu.analyse(problem.matrix());
-  const double by_degree = eliminate(problem.graph(), minimum_degree_order(problem.graph())).flops;
-  EXPECT_EQ(lu.flops(), by_degree);
-  EXPECT_TRUE(lu.factor(problem.matrix(), BlockSystem(problem.contacts(), 1.0)));
-  const auto order = nested_dissection_order(problem.graph());
-  EXPECT_EQ(lu.flops(), order ? std::min(by_degree, eliminate(problem.graph(), *order).flops) : by_degree);
 }
 
 }  // namespace

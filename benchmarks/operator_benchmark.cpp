@@ -9,7 +9,7 @@
 
 #include "problems/delassus_operator.hpp"
 #include "scenes/scene_table.hpp"
-#include "solvers/linear/multifrontal.hpp"
+#include "solvers/linear/shifted_factor.hpp"
 
 namespace conebench {
 namespace {
@@ -42,19 +42,26 @@ BENCHMARK_CAPTURE(BM_DelassusProduct, block_sparse, DelassusForm::block_sparse)-
 BENCHMARK_CAPTURE(BM_DelassusProduct, factored, DelassusForm::factored)->Arg(3)->Arg(6)->ArgName("edge");
 
 /// The numeric factorization alone: the pattern is analysed once, as ADMM does.
-void BM_Factor(benchmark::State& state, Factorization kind, Storage storage) {
+void BM_Factor(benchmark::State& state, Factorization kind) {
   const ContactProblem problem = lattice(state.range(0));
-  MultifrontalFactor factor(problem.blocks(), Vector::Ones(problem.rows()), problem.compliance(), kind, storage);
+  ShiftedFactor factor(problem.blocks(), Vector::Ones(problem.rows()), problem.compliance(), kind);
   for (auto _ : state) benchmark::DoNotOptimize(factor.factor(1.0));
   state.counters["rows"] = static_cast<double>(problem.rows());
 }
-BENCHMARK_CAPTURE(BM_Factor, dense_cholesky, Factorization::cholesky, Storage::dense)->Arg(4)->Arg(7)->ArgName("edge");
-BENCHMARK_CAPTURE(BM_Factor, sparse_cholesky, Factorization::cholesky, Storage::sparse)
-    ->Arg(4)
-    ->Arg(7)
-    ->ArgName("edge");
-BENCHMARK_CAPTURE(BM_Factor, dense_lu, Factorization::lu, Storage::dense)->Arg(4)->Arg(7)->ArgName("edge");
-BENCHMARK_CAPTURE(BM_Factor, sparse_lu, Factorization::lu, Storage::sparse)->Arg(4)->Arg(7)->ArgName("edge");
+BENCHMARK_CAPTURE(BM_Factor, cholesky, Factorization::cholesky)->Arg(4)->Arg(7)->ArgName("edge");
+BENCHMARK_CAPTURE(BM_Factor, lu, Factorization::lu)->Arg(4)->Arg(7)->ArgName("edge");
+
+/// A solution by its factors.
+void BM_Solve(benchmark::State& state, Factorization kind) {
+  const ContactProblem problem = lattice(state.range(0));
+  ShiftedFactor factor(problem.blocks(), Vector::Ones(problem.rows()), problem.compliance(), kind);
+  if (!factor.factor(1.0)) return state.SkipWithError("singular");
+  Vector x = Vector::Ones(problem.rows());
+  for (auto _ : state) factor.solve(x, x);
+  state.counters["rows"] = static_cast<double>(problem.rows());
+}
+BENCHMARK_CAPTURE(BM_Solve, cholesky, Factorization::cholesky)->Arg(4)->Arg(7)->ArgName("edge");
+BENCHMARK_CAPTURE(BM_Solve, lu, Factorization::lu)->Arg(4)->Arg(7)->ArgName("edge");
 
 template <class Decomposition>
 void BM_EigenDense(benchmark::State& state) {

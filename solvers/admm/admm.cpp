@@ -53,11 +53,7 @@ std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
 /// The system's form. In the space of velocities a solution is the same to some digits less than rounding leaves, so it
 /// is taken only where it costs less than half.
 void AdmmSolver::choose_factor(const ContactProblem& problem, bool lu) {
-  system_ =
-      MultifrontalFactor(problem.blocks(), row_scale_, compliance_, lu ? Factorization::lu : Factorization::cholesky,
-                         options_.storage == "dense"    ? Storage::dense
-                         : options_.storage == "sparse" ? Storage::sparse
-                                                        : Storage::automatic);
+  system_ = ShiftedFactor(problem.blocks(), row_scale_, compliance_, lu ? Factorization::lu : Factorization::cholesky);
   by_velocities_.reset();
   const bool asked = options_.storage == "velocities";
   const bool promising =
@@ -65,7 +61,7 @@ void AdmmSolver::choose_factor(const ContactProblem& problem, bool lu) {
   if (lu || !(asked || promising)) return;
   by_velocities_ = VelocitySpaceFactor::create(problem, row_scale_, compliance_);
   if (asked || !by_velocities_) return;
-  const double by_rows = 2.0 * static_cast<double>(system_.fronts().panel_values);
+  const double by_rows = 2.0 * static_cast<double>(system_.panel_values());
   if (by_velocities_->multiplications() > 0.5 * by_rows) by_velocities_.reset();
 }
 

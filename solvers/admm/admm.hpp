@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "solvers/admm/penalty_rule.hpp"
-#include "solvers/linear/multifrontal.hpp"
+#include "solvers/linear/shifted_factor.hpp"
 #include "solvers/linear/velocity_space_factor.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
@@ -25,7 +25,7 @@ struct AdmmOptions {
   double reach = 30.0;                 ///< of StepBalance
   std::string update = "fixed";        ///< fixed | linear | spectral | steps
   std::string initial = "value";       ///< value | spectral
-  std::string storage = "auto";        ///< auto | dense | sparse | velocities
+  std::string storage = "auto";        ///< auto | sparse | velocities
   std::string factorization = "auto";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
 };
 
@@ -87,7 +87,7 @@ class AdmmSolver final : public Solver {
   double impulse_scale_ = 1.0;
   Vector free_term_;                                  ///< g
   Vector compliance_;                                 ///< diagonal of R
-  MultifrontalFactor system_;                         ///< G + R + (ρ + η) I
+  ShiftedFactor system_;                              ///< G + R + (ρ + η) I
   std::optional<VelocitySpaceFactor> by_velocities_;  ///< the same, where that is cheaper
   bool in_velocities_ = false;                        ///< the last factors are these
   PenaltyRule rule_;

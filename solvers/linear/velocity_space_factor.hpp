@@ -6,7 +6,7 @@
 
 #include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
-#include "solvers/linear/multifrontal.hpp"
+#include "solvers/linear/shifted_factor.hpp"
 
 namespace conebench {
 
@@ -17,7 +17,7 @@ namespace conebench {
 class VelocitySpaceFactor {
  public:
   /// `scale`, `compliance`: the diagonals of S and R. Nothing where the problem has no primal form, or its G is not J
-  /// M⁻¹ Jᵀ to twelve digits.
+  /// M⁻¹ Jᵀ to ten digits.
   static std::optional<VelocitySpaceFactor> create(const ContactProblem& problem, const Vector& scale,
                                                    const Vector& compliance);
 
@@ -30,30 +30,18 @@ class VelocitySpaceFactor {
   double multiplications() const;
 
  private:
-  VelocitySpaceFactor(const ContactProblem& problem, Vector scale, Vector compliance);
-  bool represents_matrix() const;
-  void find_pattern();
-  void analyse();
+  VelocitySpaceFactor(const ContactProblem& problem, const Vector& scale, const Vector& compliance);
+  void find_places();
   void assemble();
-  template <class Visit>
-  void each_block(const Visit& visit);
 
   ContactProblem problem_;
   Vector scale_, compliance_;
-  struct MassEntry {
-    std::int64_t place;
-    double value;
-  };
-  // W block by block: the columns that a block's rows have, and its values, column by column.
-  std::vector<std::int64_t> block_begin_, value_begin_;
-  std::vector<int> columns_;
-  std::vector<double> values_;
-  MultifrontalFactor system_;         ///< K
-  std::vector<std::int64_t> places_;  ///< in K of each block's pairs of columns, −1 where K has no entry
-  std::vector<MassEntry> mass_;       ///< of the lower triangle of M's symmetric part
-  std::vector<double> weighted_;      ///< a block of D^(-1/2) W
-  std::vector<double> products_;      ///< of its pairs of columns, row by row
-  Vector inverse_, root_;             ///< diagonals of D⁻¹ and of its square root
+  Eigen::SparseMatrix<double, Eigen::RowMajor> rows_;  ///< W
+  ShiftedFactor system_;                               ///< K
+  std::vector<double> mass_;                           ///< M, as K stores it
+  std::vector<std::int64_t> places_;                   ///< in K of the pairs of a row's entries
+  std::vector<std::size_t> place_begin_;               ///< by rows of W; those with the same columns share theirs
+  Vector inverse_;                                     ///< diagonal of D⁻¹
   Vector scaled_, velocities_;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/linear/multifrontal.hpp"
+#include "solvers/linear/shifted_factor.hpp"
 #include "solvers/newton/block_functions.hpp"
 #include "solvers/newton/line_search.hpp"
 #include "solvers/newton/newton_matrix.hpp"
@@ -78,7 +78,7 @@ class Admm final : public ConvexQpSolver {
   explicit Admm(const ConvexQp& qp)
       : qp_(qp),
         factor_(qp.matrix(), Vector::Ones(qp.rows()), qp.compliance(),
-                qp.matrix().symmetry_error() > 1e-12 ? Factorization::lu : Factorization::cholesky, Storage::automatic),
+                qp.matrix().symmetry_error() > 1e-12 ? Factorization::lu : Factorization::cholesky),
         y_(Vector::Zero(qp.rows())),
         z_(Vector::Zero(qp.rows())),
         previous_(qp.rows()),
@@ -150,7 +150,7 @@ class Admm final : public ConvexQpSolver {
   }
 
   const ConvexQp& qp_;
-  MultifrontalFactor factor_;
+  ShiftedFactor factor_;
   double first_rho_ = 1.0;
   double rho_ = 1.0;
   double factored_ = 0.0;

@@ -8,7 +8,7 @@
 
 #include "problems/block_sparse_matrix.hpp"
 #include "problems/types.hpp"
-#include "solvers/linear/multifrontal.hpp"
+#include "solvers/newton/storage.hpp"
 
 namespace conebench::newton {
 

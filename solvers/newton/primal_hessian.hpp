@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/linear/multifrontal.hpp"
 #include "solvers/newton/primal_problem.hpp"
+#include "solvers/newton/storage.hpp"
 
 namespace conebench::newton {
 

@@ -1,0 +1,327 @@
+#include "solvers/linear/shifted_factor.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "solvers/linear/elimination.hpp"
+
+namespace conebench {
+
+namespace {
+
+constexpr double panel_cost = 60.0;  ///< of a panel beside its values: multiplications that take as long
+/// Most times that a panel's diagonal may be the shift where it is inverted as a whole: the residuals of products with
+/// an inverse grow with the condition.
+constexpr double inverted_ratio = 1e4;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// The order with every subtree contiguous, its root last.
+std::vector<int> postordered(const Elimination& elimination) {
+  const std::size_t count = elimination.order.size();
+  // By subtrees, all roots below one more node: their size; the places of a node's children not yet given end there.
+  std::vector<int> size(count + 1, 1), end(count + 1, static_cast<int>(count)), order(count);
+  const auto parent = [&](std::size_t j) { return elimination.parent[j] < 0 ? count : at(elimination.parent[j]); };
+  for (std::size_t j = 0; j < count; ++j) size[parent(j)] += size[j];
+  for (std::size_t j = count; j-- > 0;) {
+    int& last = end[parent(j)];
+    end[j] = last - 1;
+    order[at(end[j])] = elimination.order[j];
+    last -= size[j];
+  }
+  return order;
+}
+
+/// Block columns [first, last] that share the rows below them, those of `last`.
+struct Supernode {
+  int first = 0;
+  int last = 0;
+  int pivots = 0;  ///< scalar rows
+  int below = 0;
+  double cost() const { return panel_cost + static_cast<double>(pivots) * (pivots + below); }
+};
+
+/// `sizes`: scalar rows of each block, in the new order.
+std::vector<Supernode> supernodes(const FactorPattern& pattern, const std::vector<int>& parent,
+                                  const std::vector<int>& sizes) {
+  std::vector<Supernode> nodes;
+  for (int j = 0; j < static_cast<int>(sizes.size()); ++j) {
+    Supernode node{.first = j, .last = j, .pivots = sizes[at(j)]};
+    for (const int i : pattern.below(j)) node.below += sizes[at(i)];
+    // Only the column directly before is contiguous with this one; merging may cascade down the last children.
+    while (!nodes.empty() && parent[at(nodes.back().last)] >= node.first &&
+           parent[at(nodes.back().last)] <= node.last) {
+      const Supernode& child = nodes.back();
+      const Supernode both{.first = child.first, .last = j, .pivots = child.pivots + node.pivots, .below = node.below};
+      if (both.cost() > child.cost() + node.cost()) break;
+      node = both;
+      nodes.pop_back();
+    }
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
+constexpr int lanes = 4;  ///< rows are rounded up to
+
+template <int Rows>
+using Some = Eigen::Array<double, Rows, 1>;
+template <int Rows>
+using SomeMap = Eigen::Map<const Some<Rows>>;
+
+/// store(target + i, Σ_c factors[c] · column c) for rows from `begin` (rounded down) to `lead`, some at a time.
+template <class Store>
+void combine(double* target, const double* columns, int lead, const double* factors, int count, int begin,
+             const Store& store) {
+  int i = begin / lanes * lanes;
+  const auto rows = [&]<int Rows>() {
+    Some<Rows> sum = Some<Rows>::Zero();
+    for (int c = 0; c < count; ++c) {
+      sum += SomeMap<Rows>(columns + static_cast<std::ptrdiff_t>(c) * lead + i) * factors[c];
+    }
+    Eigen::Map<Some<Rows>> own(target + i);
+    store(own, sum);
+    i += Rows;
+  };
+  while (i + 4 * lanes <= lead) rows.template operator()<4 * lanes>();
+  if (i + 2 * lanes <= lead) rows.template operator()<2 * lanes>();
+  if (i < lead) rows.template operator()<lanes>();
+}
+
+constexpr auto assign = [](auto& own, const auto& sum) { own = sum; };
+constexpr auto subtract = [](auto& own, const auto& sum) { own -= sum; };
+
+/// sums[c] = column c · vector, three columns at a time.
+void dot(double* sums, const double* columns, int lead, const double* vector, int count) {
+  const auto some = [&]<int Count>() {
+    Some<lanes> partial[Count];
+    for (auto& sum : partial) sum.setZero();
+    for (int i = 0; i < lead; i += lanes) {
+      const Some<lanes> v = SomeMap<lanes>(vector + i);
+      for (int k = 0; k < Count; ++k) partial[k] += SomeMap<lanes>(columns + k * lead + i) * v;
+    }
+    for (const auto& sum : partial) *sums++ = sum.sum();
+    columns += Count * lead;
+    count -= Count;
+  };
+  while (count >= 3) some.template operator()<3>();
+  while (count > 0) some.template operator()<1>();
+}
+
+/// What solve() multiplies by: the triangle D of a panel becomes D⁻¹ and all rows B below it −B D⁻¹, so that a step is
+/// one product. X = [D⁻¹; −B D⁻¹] solves X D = [I; −B], from the last column on. `factors`: scratch.
+void invert_pivots(double* panel, int lead, int pivots, double* factors) {
+  for (int j = pivots; j-- > 0;) {
+    double* const own = panel + static_cast<std::ptrdiff_t>(j) * lead;
+    const double inverse = 1.0 / own[j];
+    std::copy(own + j + 1, own + pivots, factors);
+    std::fill(own, own + pivots, 0.0);
+    own[j] = -1.0;
+    combine(own, own + lead, lead, factors, pivots - j - 1, j, [](auto& all, const auto& sum) { all += sum; });
+    for (int i = j; i < lead; ++i) own[i] *= -inverse;
+  }
+}
+
+/// L⁻¹ becomes U⁻¹ L⁻¹. `upper`: U⁻¹ transposed, or `lower` again; `column`: scratch.
+void multiply_inverses(double* lower, const double* upper, int lead, int pivots, double* column) {
+  const bool symmetric = lower == upper;
+  for (std::ptrdiff_t j = 0; j < pivots; ++j) {
+    const std::ptrdiff_t first = symmetric ? j : 0;  // columns before j are gone
+    dot(column, upper + first * lead, lead, lower + j * lead, pivots - static_cast<int>(first));
+    std::copy(column, column + (pivots - first), lower + j * lead + first);
+  }
+  for (std::ptrdiff_t j = 0; symmetric && j < pivots; ++j) {
+    for (std::ptrdiff_t i = 0; i < j; ++i) lower[i + j * lead] = lower[j + i * lead];
+  }
+}
+
+}  // namespace
+
+ShiftedFactor::ShiftedFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
+                             Factorization factorization)
+    : sides_(factorization == Factorization::cholesky ? 1 : 2) {
+  analyse(matrix);
+  assemble(matrix, scale, compliance);
+}
+
+void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
+  const BlockGraph graph{matrix.row_begins(), matrix.columns()};
+  std::vector<int> order(at(graph.rows()));
+  std::iota(order.begin(), order.end(), 0);
+  const bool full = matrix.stored_blocks() == matrix.block_rows() * matrix.block_rows();
+  if (!full) order = postordered(eliminate(graph, minimum_degree_order(graph)));
+  const Elimination elimination = eliminate(graph, std::move(order));
+  const FactorPattern pattern = factor_pattern(elimination);
+  std::vector<int> sizes, first_row;
+  new_row_.resize(at(matrix.rows()));
+  for (const int block : elimination.order) {
+    sizes.push_back(matrix.block_size(block));
+    first_row.push_back(static_cast<int>(old_row_.size()));
+    for (Index row = matrix.block_offset(block); row < matrix.block_offset(block + 1); ++row) {
+      new_row_[at(row)] = static_cast<int>(old_row_.size());
+      old_row_.push_back(static_cast<int>(row));
+    }
+  }
+  const auto append_rows = [&](int block) {
+    for (int r = 0; r < sizes[at(block)]; ++r) rows_.push_back(first_row[at(block)] + r);
+  };
+  int most_rows = 0;
+  for (const Supernode& node : supernodes(pattern, elimination.parent, sizes)) {
+    const Panel panel{.first = first_row[at(node.first)],
+                      .pivots = node.pivots,
+                      .rows = node.pivots + node.below,
+                      .lead = (node.pivots + node.below + lanes - 1) / lanes * lanes,
+                      .row_begin = static_cast<std::int64_t>(rows_.size()),
+                      .value_begin = panel_values_};
+    for (int block = node.first; block <= node.last; ++block) append_rows(block);
+    for (const int block : pattern.below(node.last)) append_rows(block);
+    panel_of_.resize(panel_of_.size() + at(panel.pivots), static_cast<int>(panels_.size()));
+    panel_values_ += static_cast<std::int64_t>(panel.lead) * panel.pivots;
+    most_rows = std::max(most_rows, panel.lead);
+    panels_.push_back(panel);
+  }
+  for (Panel& panel : panels_) {
+    panel.position_begin = static_cast<std::int64_t>(positions_.size());
+    const int* const row = rows_.data() + panel.row_begin;
+    for (int begin = panel.pivots, end = begin; begin < panel.rows; begin = end) {
+      const Panel& later = panels_[at(panel_of_[at(row[begin])])];
+      while (end < panel.rows && row[end] < later.first + later.pivots) ++end;
+      const int* const other = rows_.data() + later.row_begin;
+      for (int i = begin, position = 0; i < panel.rows; ++i) {
+        while (other[position] != row[i]) ++position;
+        positions_.push_back(position);
+      }
+    }
+  }
+  values_.resize(sides_ * panel_values_);
+  work_.resize(matrix.rows());
+  panel_work_.resize(most_rows);
+  factors_.resize(most_rows);
+}
+
+std::int64_t ShiftedFactor::place_in_panel(int i, int j) const {
+  const Panel& panel = panels_[at(panel_of_[at(j)])];
+  const auto begin = rows_.begin() + panel.row_begin;
+  const auto position = i < panel.first + panel.pivots
+                            ? i - panel.first
+                            : std::lower_bound(begin + panel.pivots, begin + panel.rows, i) - begin;
+  return panel.value_begin + position + static_cast<std::int64_t>(panel.lead) * (j - panel.first);
+}
+
+std::int64_t ShiftedFactor::place(Index row, Index column) const {
+  const auto [j, i] = std::minmax(new_row_[at(row)], new_row_[at(column)]);
+  return place_in_panel(i, j);
+}
+
+/// With one side, G and its transpose are added by halves.
+void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance) {
+  original_.setZero(values_.size());
+  double* const lower = original_.data();
+  double* const upper = lower + (sides_ - 1) * panel_values_;
+  const double share = sides_ == 1 ? 0.5 : 1.0;
+  for (Index block_row = 0; block_row < matrix.block_rows(); ++block_row) {
+    const Index row = matrix.block_offset(block_row);
+    for (Index k = matrix.row_begin(block_row); k < matrix.row_begin(block_row + 1); ++k) {
+      const Index column = matrix.block_offset(matrix.column(k));
+      const auto block = matrix.block(block_row, k);
+      // The rows of a block stay together, so one search serves the block.
+      const std::int64_t begin = place(row, column);
+      const int i = new_row_[at(row)], j = new_row_[at(column)];
+      const std::int64_t lead = panels_[at(panel_of_[at(std::min(i, j))])].lead;
+      for (Index c = 0; c < block.cols(); ++c) {
+        for (Index r = 0; r < block.rows(); ++r) {
+          const double value = share * block(r, c) * scale[row + r] * scale[column + c];
+          if (i >= j) lower[begin + r + lead * c] += value;
+          if (i <= j) upper[begin + c + lead * r] += value;
+        }
+      }
+    }
+  }
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    for (int side = 0; side < sides_; ++side) lower[side * panel_values_ + place(row, row)] += compliance[row];
+  }
+}
+
+bool ShiftedFactor::factor(double shift) {
+  values_ = original_;
+  for (Panel& panel : panels_) {
+    double* const lower = values(panel, 0);
+    double largest = 0.0;
+    for (int j = 0; j < panel.pivots; ++j) largest = std::max(largest, shift + lower[j * (panel.lead + 1)]);
+    panel.inverted = panel.rows == panel.pivots && largest <= inverted_ratio * shift;
+    if (!eliminate_pivots(panel, shift)) return false;
+    for (int side = 0; side < sides_; ++side) update_later(panel, side);
+    for (int side = 0; side < sides_; ++side) {
+      invert_pivots(values(panel, side), panel.lead, panel.pivots, factors_.data());
+    }
+    if (panel.inverted) multiply_inverses(lower, values(panel, sides_ - 1), panel.lead, panel.pivots, factors_.data());
+  }
+  return true;
+}
+
+/// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False at a pivot that is not
+/// positive.
+bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift) {
+  for (int j = 0; j < panel.pivots; ++j) {
+    const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(j) * panel.lead;
+    for (int side = 0; side < sides_; ++side) {
+      double* const own = values(panel, side);
+      const double* const other = values(panel, sides_ - 1 - side);
+      for (int c = 0; c < j; ++c) factors_[c] = other[j + static_cast<std::ptrdiff_t>(c) * panel.lead];
+      combine(own + column, own, panel.lead, factors_.data(), j, j, subtract);
+      own[column + j] += shift;
+    }
+    const double pivot = values(panel, 0)[column + j];
+    if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+    const double inverse = 1.0 / std::sqrt(pivot);
+    for (int side = 0; side < sides_; ++side) {
+      double* const own = values(panel, side) + column;
+      for (int i = j; i < panel.lead; ++i) own[i] *= inverse;
+    }
+  }
+  return true;
+}
+
+/// Subtracts the products of L's rows below the pivots with U's columns from the later panels that have these columns,
+/// or the other way round. Of the diagonal blocks all is subtracted.
+void ShiftedFactor::update_later(const Panel& panel, int side) {
+  const double* const own = values(panel, side);
+  const double* const other = values(panel, sides_ - 1 - side);
+  const int* const row = rows_.data() + panel.row_begin;
+  const int* position = positions_.data() + panel.position_begin;
+  for (int begin = panel.pivots, end = begin; begin < panel.rows; begin = end) {
+    const Panel& later = panels_[at(panel_of_[at(row[begin])])];
+    while (end < panel.rows && row[end] < later.first + later.pivots) ++end;
+    for (int c = begin; c < end; ++c) {
+      for (int k = 0; k < panel.pivots; ++k) factors_[k] = other[c + static_cast<std::ptrdiff_t>(k) * panel.lead];
+      combine(panel_work_.data(), own, panel.lead, factors_.data(), panel.pivots, begin, assign);
+      double* const target = values(later, side) + static_cast<std::ptrdiff_t>(row[c] - later.first) * later.lead;
+      for (int i = begin; i < panel.rows; ++i) target[position[i - begin]] -= panel_work_[i];
+    }
+    position += panel.rows - begin;
+  }
+}
+
+void ShiftedFactor::solve(const Vector& b, Vector& x) {
+  for (Index i = 0; i < rows(); ++i) work_[i] = b[old_row_[at(i)]];
+  for (const Panel& panel : panels_) {
+    const int* const row = rows_.data() + panel.row_begin;
+    double* const own = work_.data() + panel.first;
+    combine(panel_work_.data(), values(panel, 0), panel.lead, own, panel.pivots, 0, assign);
+    for (int i = 0; i < panel.pivots; ++i) own[i] = panel_work_[i];
+    for (int i = panel.pivots; i < panel.rows; ++i) work_[row[i]] += panel_work_[i];
+  }
+  for (auto panel = panels_.rbegin(); panel != panels_.rend(); ++panel) {
+    if (panel->inverted) continue;
+    const int* const row = rows_.data() + panel->row_begin;
+    for (int i = 0; i < panel->rows; ++i) panel_work_[i] = work_[row[i]];
+    for (int i = panel->rows; i < panel->lead; ++i) panel_work_[i] = 0.0;
+    dot(work_.data() + panel->first, values(*panel, sides_ - 1), panel->lead, panel_work_.data(), panel->pivots);
+  }
+  for (Index i = 0; i < rows(); ++i) x[old_row_[at(i)]] = work_[i];
+}
+
+}  // namespace conebench

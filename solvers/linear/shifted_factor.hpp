@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "problems/block_sparse_matrix.hpp"
+#include "problems/types.hpp"
+
+namespace conebench {
+
+enum class Factorization { cholesky, lu };
+
+/// Factors A + shift I for one matrix A = diag(scale) G diag(scale) + diag(compliance) and many shifts: a supernodal
+/// Cholesky or LU without pivoting, in an order (AMD on the graph of blocks) and on a pattern found once.
+///
+/// Cholesky takes the symmetric part of G. LU takes G as given; with a positive definite symmetric part every pivot is
+/// positive and no pivoting is needed. All buffers are made at construction.
+class ShiftedFactor {
+ public:
+  ShiftedFactor() = default;
+  /// `scale`, `compliance`: rows() of `matrix` long.
+  ShiftedFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
+                Factorization factorization);
+
+  /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding.
+  bool factor(double shift);
+  /// x = (A + shift I)⁻¹ b by the last factors, which must have succeeded. x may be b.
+  void solve(const Vector& b, Vector& x);
+
+  /// Where the entry of A at (row, column) and at (column, row), which the pattern must have, stands in
+  /// lower_triangle(). For Cholesky only.
+  std::int64_t place(Index row, Index column) const;
+  /// The values of A below and on the diagonal, to be changed before factor().
+  std::span<double> lower_triangle() { return {original_.data(), static_cast<std::size_t>(original_.size())}; }
+
+  Index rows() const { return static_cast<Index>(old_row_.size()); }
+  Index panels() const { return static_cast<Index>(panels_.size()); }
+  /// Values that hold L; a solution by Cholesky multiplies by each twice.
+  std::int64_t panel_values() const { return panel_values_; }
+  /// Whether the last factor() inverted the panel with the pivot of `row` as a whole, or refused it meanwhile.
+  bool inverted(Index row) const {
+    const auto place = static_cast<std::size_t>(new_row_[static_cast<std::size_t>(row)]);
+    return panels_[static_cast<std::size_t>(panel_of_[place])].inverted;
+  }
+
+ private:
+  /// Neighbouring columns of L that are eliminated together, in a dense matrix of `lead` × `pivots`: the pivots' rows
+  /// come first, and zeros last.
+  struct Panel {
+    int first = 0;  ///< new row of the first pivot
+    int pivots = 0;
+    int rows = 0;
+    int lead = 0;                     ///< rows, rounded up
+    std::int64_t row_begin = 0;       ///< in rows_
+    std::int64_t value_begin = 0;     ///< column by column, in original_ and values_
+    std::int64_t position_begin = 0;  ///< in positions_
+    bool inverted = false;            ///< it holds its inverse, by the last factor()
+  };
+  void analyse(const BlockSparseMatrix& matrix);
+  void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
+  /// Place of new row i in the panel column of new row j ≤ i.
+  std::int64_t place_in_panel(int i, int j) const;
+  bool eliminate_pivots(const Panel& panel, double shift);
+  void update_later(const Panel& panel, int side);
+  double* values(const Panel& panel, int side) { return values_.data() + side * panel_values_ + panel.value_begin; }
+
+  int sides_ = 1;  ///< 1: L alone. 2: L, and from panel_values_ on U transposed, both with the diagonal
+  std::vector<int> old_row_, new_row_, panel_of_;  ///< by new row; by old row; by new row
+  std::vector<Panel> panels_;
+  std::int64_t panel_values_ = 0;
+  std::vector<int> rows_;       ///< new rows of each panel, ascending
+  std::vector<int> positions_;  ///< of the rows that a panel shares with a later one, in that one
+  Vector values_, original_;    ///< what is above the diagonal is not read; the originals are those of A
+  Vector work_, panel_work_, factors_;
+};
+
+}  // namespace conebench

@@ -22,9 +22,9 @@ PARTS = [
     ("assembly", r"load_row|linearise|PathSystem"),
     ("factorization", r"RowLu<\d>::(factor|eliminate_lower)|RowBlock<\d>|subtract_product"
                       r"|gebp|triangular_solve|partial_lu|gemm|lhs_process|PartialPivLU"),
-    ("residuals", r"ScaledProblem::(residual|multiply|add_row_product|velocity)|natural_map|row_product|Search"
+    ("residuals", r"ScaledProblem::(residual|multiply|velocity)|natural_map|row_product|Search"
                   r"|OwnResid|project_friction|SemismoothNewton::(step|run)|InteriorPoint"),
-    ("sweeps", r"ContactSweep|FirstSweep|gauss_seidel|slip"),
+    ("sweeps", r"ContactSweep|gauss_seidel|slip"),
     ("set-up", r"ScaledProblem::|RowLu<\d>::RowLu|eliminate\b|minimum_degree|prepare|analyse"
                r"|factor_columns|relabel|supernode|introsort|assign_sparse|SparseMatrix"),
 ]

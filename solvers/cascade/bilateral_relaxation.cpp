@@ -14,7 +14,7 @@ Vector jamming_impulses(Parts& parts, Search& search) {
   SemismoothNewton newton(shifted, parts.lu());
   const double residual = search.best();
   Vector r = Vector::Zero(problem.size());
-  Vector impulse = Vector::Zero(parts.source().rows());
+  Vector impulse = Vector::Zero(parts.problem().given().rows());
   Vector last = impulse;
   int solved = 0;
   for (double shift = tuned.jamming_shift * residual; shift > 0.5 * residual; shift *= 0.5) {
@@ -27,7 +27,7 @@ Vector jamming_impulses(Parts& parts, Search& search) {
     ++solved;
   }
   if (solved < 2) return {};
-  return (impulse - last).head(parts.source().cones().joints());
+  return (impulse - last).head(parts.problem().given().cones().joints());
 }
 
 /// The problem in which joint row j is to move at σ_j = −velocity sign λ_j.
@@ -47,7 +47,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
 }  // namespace
 
 bool relax_joints(Parts& parts, Search& search) {
-  const ContactProblem& source = parts.source();
+  const ContactProblem& source = parts.problem().given();
   if (source.cones().joints() == 0 || !(search.best() <= tuned.near_tolerances * search.tolerance())) return false;
   const Vector jamming = jamming_impulses(parts, search);
   if (search.accepted()) return true;
@@ -68,7 +68,7 @@ bool relax_joints(Parts& parts, Search& search) {
       InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, tuned.path_steps);
     }
     moving.to_impulse(inner.best_point(), impulse);
-    if (search.offer_impulse(impulse)) return true;
+    if (search.propose(impulse, search.residual_of(impulse))) return true;
   }
   return search.halted();
 }

@@ -6,7 +6,6 @@ namespace conebench::cascade {
 /// docs/experiments/cascade_elimination.md what made no difference. In the units of ScaledProblem: G̃ has unit diagonal,
 /// r and w are of the order 1, residuals are the scaled natural map.
 struct Constants {
-  double fallen = 0.1;  ///< what joints leave, over a residual that it does not show beside
   // SSN's regularisation α, as a multiple of the residual and at most.
   double relative = 10.0;       ///< near a solution: α falls with the residual
   double strong = 1000.0;       ///< along G's null space: what redundant contacts need
@@ -48,8 +47,7 @@ struct Constants {
   double shift_rises = 1.5;      ///< after a failure
   int successes = 3;             ///< inner problems solved before α falls
   int failures = 12;             ///< in a row: α has long been the largest
-  int newton_failures = 5;       ///< in a row, before sweeps and interior point are tried
-  int inner_sweeps = 20;         ///< where SSN does not arrive
+  int newton_failures = 5;       ///< in a row, before the interior point is tried
   double least_inner = 0.01;     ///< inner tolerance over the tolerance: the error that it leaves does not show
   double inner = 0.02;           ///< inner tolerance over the residual
   double most_inner = 1e-4;      ///< inner tolerance

@@ -3,29 +3,53 @@
 #include <tuple>
 #include <vector>
 
-#include "solvers/cascade/scaled_problem.hpp"
+#include "problems/contact_problem.hpp"
+#include "problems/joint_elimination.hpp"
 #include "solvers/gauss_seidel/coulomb_block.hpp"
 
 namespace conebench::cascade {
 
-/// Block Gauss–Seidel with NSGS's exact one-contact solution, in scaled coordinates. Where nothing has a second tangent
-/// (2D contacts, limits) it streams 2×2 blocks.
+/// Limits and contacts alone, σ = (matrix + R) λ + free_term: a problem without joints, or what their elimination
+/// leaves. Refers to what it is made from.
+struct ContactSystem {
+  explicit ContactSystem(const ContactProblem& p)
+      : cones(p.cones()), matrix(p.blocks()), free_term(p.free_term()), compliance(&p.compliance()) {}
+  explicit ContactSystem(const JointElimination& e) : cones(e.cones), matrix(e.matrix), free_term(e.free_term) {}
+
+  /// R's entry of a row.
+  double compliance_of(Index row) const { return compliance != nullptr ? (*compliance)[row] : 0.0; }
+
+  const ConeProduct& cones;
+  const BlockSparseMatrix& matrix;
+  const Vector& free_term;
+  const Vector* compliance = nullptr;  ///< null where `matrix` contains R
+};
+
+/// Block Gauss–Seidel with NSGS's exact one-contact solution, in the problem's own units.
 class ContactSweep {
  public:
-  explicit ContactSweep(const ScaledProblem& problem) : problem_(problem) { refresh(); }
+  explicit ContactSweep(const ContactSystem& system) : system_(system) {}
 
-  /// To be called when the problem's diagonal blocks have changed.
-  void refresh();
-  /// One sweep over all contacts. Returns ‖Δr‖/‖r‖.
-  double sweep(Vector& r) const;
+  /// Inverts the contacts' own blocks once: for more than one sweep.
+  void prepare();
+  /// One sweep over all limits and contacts. Returns ‖Δλ‖/‖λ‖. No allocation.
+  double sweep(VectorRef impulse) const;
 
  private:
+  /// A contact's own block, with what the one-contact solution precomputes.
   template <int Dim>
-  using Prepared = std::vector<gauss_seidel::CoulombBlock::Prepared<Dim>>;
+  struct Own {
+    gauss_seidel::CoulombBlock::Prepared<Dim> prepared;
+    Eigen::Matrix<double, Dim, Dim> block;
+    double friction;
+  };
+  template <int Dim>
+  Own<Dim> own(Index i) const;
+  template <int Dim>
+  double sweep_over(double* impulse) const;
 
-  const ScaledProblem& problem_;
-  gauss_seidel::CoulombBlock local_;
-  std::tuple<Prepared<2>, Prepared<3>> prepared_;  ///< one of them
+  ContactSystem system_;
+  std::tuple<std::vector<Own<2>>, std::vector<Own<3>>> prepared_;  ///< one of them, or none
 };
 
 }  // namespace conebench::cascade

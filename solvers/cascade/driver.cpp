@@ -14,7 +14,6 @@
 #include "problems/cone_projection.hpp"
 #include "solvers/cascade/bilateral_relaxation.hpp"
 #include "solvers/cascade/constants.hpp"
-#include "solvers/cascade/first_sweep.hpp"
 
 namespace conebench::cascade {
 
@@ -109,6 +108,7 @@ class Driver {
 
   bool over() const { return search_.accepted() || search_.halted(); }
   void take(const Stage& stage);
+  double sweep_times(long count);
   template <class Promise>
   void sweep_on(double rate, int least, const Promise& promises);
 
@@ -206,6 +206,23 @@ void Driver::follow_path() {
   parts_.interior_point().run(search_, 1.0 / velocity, velocity, tuned.path_steps);
 }
 
+/// Up to so many sweeps. Returns the last one's change over that of the one before, 1 where there is none.
+double Driver::sweep_times(long count) {
+  const ScaledProblem& problem = parts_.problem();
+  Vector impulse(problem.given().rows());
+  problem.to_impulse(swept_, impulse);
+  double rate = 1.0;
+  double before = 0.0;
+  for (long k = 0; k < count && !search_.halted(); ++k) {
+    const double change = parts_.sweep().sweep(impulse.tail(problem.system().matrix.rows()));
+    search_.count_sweep();
+    if (before > 0.0) rate = change / before;
+    before = change;
+  }
+  problem.from_impulse(impulse, swept_);
+  return rate;
+}
+
 /// Sweeps for as long as promises(sweeps so far, sweeps needed, their rate), measured every eighth of the way, every
 /// `least` at first. The rate is that of the later half of all sweeps.
 template <class Promise>
@@ -224,10 +241,7 @@ void Driver::sweep_on(double rate, int least, const Promise& promises) {
     const int most = std::max(8, done / 8);
     const int batch = done == 0 ? least : needed + 1.0 < most ? std::max(2, static_cast<int>(needed) + 1) : most;
     done += batch;
-    for (int k = 0; k < batch && !search_.halted(); ++k) {
-      parts_.sweep().sweep(swept_);
-      search_.count_sweep();
-    }
+    sweep_times(batch);
     swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
     if (search_.offer(swept_, swept_end_.residual)) return;
     const auto in_earlier_half = [&](const Mark& mark) { return 2 * mark.sweeps <= done; };
@@ -241,14 +255,7 @@ void Driver::sweep_on(double rate, int least, const Promise& promises) {
 /// is nearer than two Newton steps. Where one of these costs as much as many sweeps it may be six, slow rates are
 /// trusted, too, and a third of a step is spent whatever the rate.
 void Driver::sweep() {
-  double rate = 1.0;
-  double before = 0.0;
-  for (long k = search_.sweeps(); k < o_.sweeps && !search_.halted(); ++k) {
-    const double change = parts_.sweep().sweep(swept_);
-    search_.count_sweep();
-    if (before > 0.0) rate = change / before;
-    before = change;
-  }
+  const double rate = sweep_times(o_.sweeps - search_.sweeps());
   swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
   if (search_.offer(swept_, swept_end_.residual)) return;
   sweep_on(rate, 1, [&](int done, double needed, double of_late) {
@@ -315,7 +322,7 @@ std::optional<std::string> DriverOptions::wrong_word() const {
 }
 
 std::vector<std::string> stage_names() {
-  std::vector<std::string> names{FirstSweep::name};
+  std::vector<std::string> names{first_sweep};
   for (const auto& stage : Driver::stages) names.push_back(stage.name);
   return names;
 }
@@ -327,7 +334,6 @@ void declare_options(OptionBinder& bind, DriverOptions& o) {
                 .maximum = 1e9,
                 .doc = "Newton steps of the first proximal-point run; a later one goes on while twice as many "
                        "halve its residual"});
-  bind.flag("projected", o.projected, "return an impulse in K, and stop where that one passes");
   bind.text("skip", o.skip, fmt::format("stages that are left out, with commas: {}", fmt::join(stage_names(), ", ")));
   bind.real(
       "memory", o.memory,

@@ -11,11 +11,13 @@
 
 namespace conebench::cascade {
 
+/// Its stage that comes before all that run_stages() does.
+inline constexpr const char* first_sweep = "first-sweep";
+
 struct DriverOptions {
   long sweeps = 2;
   long proximal_steps = 1200;
   double memory = 2000.0;
-  bool projected = false;
   std::string skip;  ///< names of stages, with commas between them
 
   bool skips(std::string_view stage) const;

@@ -29,7 +29,7 @@ class Parts {
   /// `problem` must outlive this object. Factors of more than `most_bytes` are never made.
   explicit Parts(const ContactProblem& problem, double most_bytes = std::numeric_limits<double>::infinity(),
                  std::optional<JointElimination> joints = std::nullopt)
-      : source_(&problem), most_bytes_(most_bytes), problem_(problem, std::move(joints)), sweep_(problem_) {}
+      : most_bytes_(most_bytes), problem_(problem, std::move(joints)) {}
 
   /// Takes the order and the fill of `earlier`, which is of no use afterwards, where the pattern of blocks is the same:
   /// from one step of a simulation to the next.
@@ -38,12 +38,14 @@ class Parts {
     lu_ = std::move(earlier.lu_);
   }
 
-  const ContactProblem& source() const { return *source_; }
   const ScaledProblem& problem() const { return problem_; }
-  const ContactSweep& sweep() const { return sweep_; }
   double most_bytes() const { return most_bytes_; }
 
   BlockLu& lu() { return made(lu_, problem_, most_bytes_); }
+  const ContactSweep& sweep() {
+    if (!sweep_) sweep_.emplace(problem_.system()).prepare();
+    return *sweep_;
+  }
   SemismoothNewton& newton() { return made(newton_, problem_, lu()); }
   InteriorPoint& interior_point() { return made(interior_point_, problem_, lu(), newton()); }
   ProximalPoint& proximal_point() { return made(proximal_point_, problem_, newton(), lu()); }
@@ -55,10 +57,9 @@ class Parts {
     return *part;
   }
 
-  const ContactProblem* source_;
   double most_bytes_;
   ScaledProblem problem_;
-  ContactSweep sweep_;
+  std::optional<ContactSweep> sweep_;
   std::unique_ptr<BlockLu> lu_;
   std::unique_ptr<SemismoothNewton> newton_;
   std::unique_ptr<InteriorPoint> interior_point_;

@@ -20,7 +20,6 @@ ProximalPoint::ProximalPoint(const ScaledProblem& problem, SemismoothNewton& new
       shifted_(problem),
       inner_newton_(shifted_, lu),
       inner_path_(shifted_, lu, inner_newton_),
-      inner_sweep_(shifted_),
       velocity_(problem.size()) {
   inner_path_.alternate = false;
 }
@@ -33,15 +32,7 @@ ProximalPoint::Inner ProximalPoint::solve_inner(Search& search, double tolerance
   inner_path_.finish.largest = budget.largest;
   Inner outcome = inner_newton_.run(inner, start, budget) ? Inner::near : Inner::unsolved;
   if (outcome == Inner::unsolved && !newton_only && !search.halted()) {
-    inner_sweep_.refresh();
-    candidate_ = start;
-    for (int sweep = 0; sweep < tuned.inner_sweeps && !search.halted(); ++sweep) {
-      inner_sweep_.sweep(candidate_);
-      inner.count_sweep();
-    }
-    const bool solved = inner_newton_.run(inner, candidate_, budget) ||
-                        (!search.halted() && inner_path_.run(inner, 1.0, 1.0, tuned.path_steps));
-    if (solved) outcome = Inner::far;
+    if (inner_path_.run(inner, 1.0, 1.0, tuned.path_steps)) outcome = Inner::far;
   }
   point_ = inner.best_point();
   return outcome;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "solvers/cascade/contact_sweep.hpp"
 #include "solvers/cascade/interior_point.hpp"
 #include "solvers/cascade/search.hpp"
 #include "solvers/cascade/semismooth_newton.hpp"
@@ -11,15 +10,15 @@ namespace conebench::cascade {
 ///
 /// The shift makes each inner problem well conditioned, and a path from zero keeps to the branch of solutions that
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
-/// semi-smooth Newton method, else 20 Gauss–Seidel sweeps and Newton again, else a cold interior point. After
+/// semi-smooth Newton method, else a cold interior point. After
 /// three successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
 /// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
 /// the residual, and a path that goes back begins anew); thirteen failures in a row end it.
 ///
 /// With short steps the path keeps to inner problems that Newton's method solves, some six factorizations each: what it
 /// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
-/// solve is left, and c falls back with α 1.5 times as large; only after five of these in a row are sweeps and
-/// interior point tried, and a success of theirs raises α by 1.5.
+/// solve is left, and c falls back with α 1.5 times as large; only after five of these in a row is the
+/// interior point tried, and a success of it raises α by 1.5.
 ///
 /// On a branch without a solution α (r − c), which g would have to change by, goes to the change that is shortest in
 /// the 2-norm, but what counts is the largest error of a contact. With `admissible` a contact's change is kept from
@@ -59,7 +58,6 @@ class ProximalPoint {
   ScaledProblem shifted_;  ///< G̃ + α I, and what solves it
   SemismoothNewton inner_newton_;
   InteriorPoint inner_path_;
-  ContactSweep inner_sweep_;
   struct Path {
     Vector center, start;
     double shift = 0.0;
@@ -69,7 +67,7 @@ class ProximalPoint {
   void follow(Path& path, double shift, double admissible, double over_relaxation);
 
   Path path_;  ///< the last one from zero
-  Vector point_, velocity_, candidate_;
+  Vector point_, velocity_;
   Vector kept_;  ///< change of g that is admitted
 };
 

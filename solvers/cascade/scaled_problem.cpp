@@ -1,7 +1,6 @@
 #include "solvers/cascade/scaled_problem.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -13,112 +12,94 @@ namespace conebench::cascade {
 
 namespace {
 
-/// Writes the blocks of G̃, embedded, from `value` on. `matrix` is G.
+/// Of contact i in x, times `scale`; in plane t1 and n.
 template <int Dim>
-void scale_blocks(const ScaledProblem& problem, const BlockSparseMatrix& matrix, const Vector& compliance,
-                  double* value) {
-  using Part = ContactVector<Dim>;
-  constexpr auto component = [](int a) { return a + 1 < Dim ? a : 2; };
-  const auto weights = [&](Index i) {
-    Part part;
-    for (int a = 0; a < Dim; ++a) part[a] = problem.weight(i, component(a));
-    return part;
-  };
-  const auto whole = [&](Index i) { return problem.row(i, Dim - 2) >= 0; };
-  for (Index i = 0; i < matrix.block_rows(); ++i) {
-    const Part rows = weights(i);
-    for (Index k = matrix.row_begin(i); k < matrix.row_begin(i + 1); ++k, value += Dim * Dim) {
-      const Index j = matrix.column(k);
-      const Part columns = weights(j);
-      Eigen::Map<Eigen::Matrix<double, Dim, Dim>> block(value);
-      if (whole(i) && whole(j)) {
-        block = matrix.block<Dim>(k);
-        if (i == j) block.diagonal() += compliance.segment<Dim>(matrix.block_offset(i));
-        for (int b = 0; b < Dim; ++b) block.col(b).array() *= rows.array() * columns[b];
-        continue;
-      }
-      const auto values = matrix.block(i, k);
-      for (int b = 0; b < Dim; ++b) {
-        for (int a = 0; a < Dim; ++a) {
-          const Index r = problem.row(i, component(a));
-          const Index c = problem.row(j, component(b));
-          if (r < 0 || c < 0) {
-            block(a, b) = i == j && a == b ? 1.0 : 0.0;
-          } else {
-            const double given = values(r - matrix.block_offset(i), c - matrix.block_offset(j));
-            block(a, b) = (given + (r == c ? compliance[r] : 0.0)) * rows[a] * columns[b];
-          }
-        }
-      }
-    }
-  }
+ContactVector<Dim> part(const Vector& x, Index i, double scale) {
+  if constexpr (Dim == 2)
+    return {x[3 * i] * scale, x[3 * i + 2] * scale};
+  else
+    return x.segment<3>(3 * i) * scale;
+}
+
+/// Component of a contact whose number among those of a stored block is `a`.
+template <int Dim>
+constexpr int component(int a) {
+  return a + 1 < Dim ? a : 2;
 }
 
 }  // namespace
 
 ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints) : given_(problem) {
-  if (problem.cones().joints() == 0) {
-    pattern_ = &given_.blocks();
-    build(problem.cones(), problem.compliance(), problem.free_term());
-    measure_by(problem);
-    return;
+  const Index eliminated = problem.cones().joints();
+  if (eliminated > 0) {
+    joints_ = std::make_shared<const JointElimination>(joints ? *std::move(joints) : eliminate_joints(problem).value());
   }
-  if (!joints) joints = eliminate_joints(problem).value();
-  joints_ = std::make_shared<JointElimination>(*std::move(joints));
-  pattern_ = &joints_->matrix;
-  build(joints_->cones, Vector::Zero(joints_->cones.rows()), joints_->free_term);
-  measure_by(problem);
-}
-
-void ScaledProblem::measure_by(const ContactProblem& problem) {
-  const ConeProduct& cones = problem.cones();
-  Vector inverse_steps(cones.blocks());
+  const ContactSystem system = this->system();
+  pattern_ = &system.matrix;
+  Vector inverse_steps(problem.cones().blocks());
   reference_velocity_ = natural_map_scaling(problem, inverse_steps);
-  for (Index i = cones.joints(); i < cones.blocks(); ++i) {
-    Contact& contact = contacts_[static_cast<std::size_t>(i - cones.joints())];
-    contact.step = 1.0 / inverse_steps[i];
-    contact.tolerance = 1.0 / (contact.step * reference_velocity_);
+  contacts_.reserve(static_cast<std::size_t>(system.cones.blocks()));
+  free_term_.resize(3 * system.cones.blocks());
+  for (Index i = 0; i < system.cones.blocks(); ++i) {
+    const Contact& contact = contacts_.emplace_back(scaling_of(system, i, 1.0 / inverse_steps[eliminated + i]));
+    for (int a = 0; a < 3; ++a)
+      free_term_[3 * i + a] = system.free_term[contact.first + contact.places[a]] * contact.weights[a];
+    planar_ = planar_ && contact.weights[1] == 0.0;
   }
+  with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(system); });
+  const double magnitude = free_term_.stableNorm() / std::sqrt(std::max<double>(1.0, contacts()));
+  if (magnitude > 0.0) gamma_ = magnitude;
+  free_term_ /= gamma_;
 }
 
-void ScaledProblem::build(const ConeProduct& cones, const Vector& compliance, const Vector& free_term) {
-  const BlockSparseMatrix& matrix = *pattern_;
-  contacts_.resize(static_cast<std::size_t>(cones.blocks()));
-  for (Index i = 0; i < cones.blocks(); ++i) {
-    Contact& contact = contacts_[static_cast<std::size_t>(i)];
-    const Index first = matrix.block_offset(i);
-    const bool limit = cones.block_kind(i) == BlockKind::limit;
-    const double mu = limit ? 0.0 : cones.friction()[static_cast<std::size_t>(i - cones.first_contact_row())];
-    const int size = matrix.block_size(i);
-    contact.rows = {mu > 0.0 ? first : -1, mu > 0.0 && size == 3 ? first + 1 : -1, first + size - 1};
-    planar_ = planar_ && contact.rows[1] < 0;
-    if (mu > 0.0) contact.friction = mu;
-    const auto diagonal = matrix.block(i, matrix.diagonal(i));
-    double sum = 0.0;
-    int own = 0;
-    for (int a = 0; a < 3; ++a) {
-      const Index row = contact.rows[static_cast<std::size_t>(a)];
-      if (row < 0) continue;
-      const double entry = diagonal(row - first, row - first) + compliance[row];
-      sum += a < 2 ? entry : entry / (contact.friction * contact.friction);
-      ++own;
-    }
-    if (sum > 0.0) contact.scale = 1.0 / std::sqrt(sum / own);
+ScaledProblem::Contact ScaledProblem::scaling_of(const ContactSystem& system, Index i, double step) const {
+  Contact contact{.first = system.matrix.block_offset(i), .step = step};
+  const bool limit = system.cones.block_kind(i) == BlockKind::limit;
+  const int size = system.matrix.block_size(i);
+  const double mu = limit ? 0.0 : system.cones.friction()[static_cast<std::size_t>(i - system.cones.limits())];
+  const auto own = system.matrix.block(i, system.matrix.diagonal(i));
+  if (mu > 0.0) contact.friction = mu;
+  contact.places = {0, mu > 0.0 && size == 3 ? 1 : 0, size - 1};
+  contact.weights = {mu > 0.0 ? 1.0 : 0.0, mu > 0.0 && size == 3 ? 1.0 : 0.0, 1.0 / contact.friction};
+  double sum = 0.0;
+  for (int a = 0; a < 3; ++a) {
+    const int place = contact.places[a];
+    const double entry = own(place, place) + system.compliance_of(contact.first + place);
+    sum += entry * contact.weights[a] * contact.weights[a];
   }
+  const auto components = static_cast<double>((contact.weights > 0.0).count());
+  if (sum > 0.0) contact.scale = 1.0 / std::sqrt(sum / components);
+  contact.weights *= contact.scale;
+  contact.tolerance = 1.0 / (step * reference_velocity_);
+  return contact;
+}
 
-  free_term_ = Vector::Zero(3 * cones.blocks());
-  values_.resize(static_cast<Index>(dimension() * dimension()) * stored_blocks() + 1);
+template <int Dim>
+void ScaledProblem::scale_blocks(const ContactSystem& system) {
+  values_.resize(Dim * Dim * system.matrix.stored_blocks() + 1);
   values_[values_.size() - 1] = 0.0;
-  with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(*this, matrix, compliance, values_.data()); });
-  for (Index i = 0; i < cones.blocks(); ++i) {
-    for (int a = 0; a < 3; ++a) {
-      if (row(i, a) >= 0) free_term_[3 * i + a] = free_term[row(i, a)] * weight(i, a);
+  double* value = values_.data();
+  for (int i = 0; i < contacts(); ++i) {
+    const Contact& rows = contact(i);
+    const int size = system.matrix.block_size(i);
+    for (int k = row_begin(i); k < row_begin(i + 1); ++k, value += Dim * Dim) {
+      const Contact& columns = contact(column(k));
+      const double* given = system.matrix.block_values(k);
+      for (int b = 0; b < Dim; ++b) {
+        const double* from = given + size * columns.places[component<Dim>(b)];
+        const double weight = columns.weights[component<Dim>(b)];
+        for (int a = 0; a < Dim; ++a)
+          value[Dim * b + a] = from[rows.places[component<Dim>(a)]] * rows.weights[component<Dim>(a)] * weight;
+      }
+      if (column(k) != i) continue;
+      for (int a = 0; a < Dim; ++a) {
+        const int own = component<Dim>(a);
+        const double square = rows.weights[own] * rows.weights[own];
+        double& entry = value[(Dim + 1) * a];
+        entry = square > 0.0 ? entry + system.compliance_of(rows.first + rows.places[own]) * square : 1.0;
+      }
     }
   }
-
-  const double magnitude = free_term_.stableNorm() / std::sqrt(std::max(1.0, static_cast<double>(contacts())));
-  gamma_ = magnitude > 0.0 ? magnitude : 1.0;
-  free_term_ /= gamma_;
 }
 
 void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, const Vector& center) {
@@ -136,14 +117,15 @@ void ScaledProblem::become_shifted(const ScaledProblem& base, double shift, cons
 
 void ScaledProblem::multiply(const Vector& r, Vector& out) const {
   ++*products_;
-  multiply_uncounted(r, out);
-}
-
-void ScaledProblem::multiply_uncounted(const Vector& r, Vector& out) const {
   with_contact_rows(dimension(), [&]<int Dim>() {
+    using Lanes = Eigen::Array<double, Dim == 2 ? 2 : 4, 1>;  // a whole register
+    const double* value = values_.data();
     for (int i = 0; i < contacts(); ++i) {
-      Register<Dim> sum = Register<Dim>::Zero();
-      add_row_product<Dim>(row_begin(i), row_begin(i + 1), r, sum);
+      Lanes sum = Lanes::Zero();
+      for (int k = row_begin(i); k < row_begin(i + 1); ++k, value += Dim * Dim) {
+        const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
+        for (int b = 0; b < Dim; ++b) sum += Eigen::Map<const Lanes>(value + Dim * b) * x[component<Dim>(b)];
+      }
       if constexpr (Dim == 2)
         out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];
       else
@@ -184,31 +166,23 @@ double ScaledProblem::residual(const Vector& r, const Vector& w) const {
   });
 }
 
-void ScaledProblem::project(Vector& r) const {
-  for (Index i = 0; i < contacts(); ++i) {
-    const ContactVector<3> part = r.segment<3>(3 * i);
-    r.segment<3>(3 * i) = project_friction_cone<3>(part, 1.0);
-  }
-}
-
 void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {
-  VectorRef impulse = all.tail(all.size() - joints());
+  VectorRef impulse = all.tail(pattern_->rows());
   impulse.setZero();
   for (int i = 0; i < contacts(); ++i) {
-    for (int a = 0; a < 3; ++a) {
-      if (row(i, a) >= 0) impulse[row(i, a)] = r[3 * i + a] * gamma_ * weight(i, a);
-    }
+    const Contact& own = contact(i);
+    for (int a = 0; a < 3; ++a) impulse[own.first + own.places[a]] += r[3 * i + a] * gamma_ * own.weights[a];
   }
   if (joints_) joints_->complete(all);
 }
 
 void ScaledProblem::from_impulse(ConstVectorRef all, Vector& r) const {
-  const ConstVectorRef impulse = all.tail(all.size() - joints());
+  const ConstVectorRef impulse = all.tail(pattern_->rows());
   r.setZero(size());
   for (int i = 0; i < contacts(); ++i) {
-    for (int a = 0; a < 3; ++a) {
-      if (row(i, a) >= 0) r[3 * i + a] = impulse[row(i, a)] / (gamma_ * weight(i, a));
-    }
+    const Contact& own = contact(i);
+    for (int a = 0; a < 3; ++a)
+      if (own.weights[a] > 0.0) r[3 * i + a] = impulse[own.first + own.places[a]] / (gamma_ * own.weights[a]);
   }
 }
 

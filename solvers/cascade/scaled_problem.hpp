@@ -6,10 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "problems/cone_projection.hpp"
-#include "problems/contact_problem.hpp"
-#include "problems/joint_elimination.hpp"
-#include "problems/types.hpp"
+#include "solvers/cascade/contact_sweep.hpp"
 #include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
@@ -40,6 +37,10 @@ class ScaledProblem {
   /// `joints`: what eliminate_joints() gave for `problem`, if that was asked already.
   explicit ScaledProblem(const ContactProblem& problem, std::optional<JointElimination> joints = std::nullopt);
 
+  /// As it was given, and what is left of it without joints.
+  const ContactProblem& given() const { return given_; }
+  ContactSystem system() const { return joints_ ? ContactSystem(*joints_) : ContactSystem(given_); }
+
   int contacts() const { return static_cast<int>(contacts_.size()); }
   /// No block has a second tangent of its own.
   bool planar() const { return planar_; }
@@ -66,45 +67,8 @@ class ScaledProblem {
 
   /// α where this is G̃ + α I of another problem.
   double shift() const { return shift_; }
-  /// Of component a of contact i: its row in the problem but for joints, −1 where it is embedded, and c P⁻¹.
-  Index row(Index i, int a) const { return contact(i).rows[static_cast<std::size_t>(a)]; }
-  double weight(Index i, int a) const { return a < 2 ? contact(i).scale : contact(i).scale / contact(i).friction; }
-
-  /// Of contact i in x, times `scale`; in plane t1 and n.
-  template <int Dim>
-  static ContactVector<Dim> part(const Vector& x, Index i, double scale = 1.0) {
-    if constexpr (Dim == 2)
-      return {x[3 * i] * scale, x[3 * i + 2] * scale};
-    else
-      return x.segment<3>(3 * i) * scale;
-  }
-  /// A whole register that begins with a contact's components.
-  template <int Dim>
-  using Register = Eigen::Array<double, Dim == 2 ? 2 : 4, 1>;
-  template <int Dim>
-  static Register<Dim> whole_register(const Vector& x, Index i) {
-    if constexpr (Dim == 2)
-      return {x[3 * i], x[3 * i + 2]};
-    else
-      return {x[3 * i], x[3 * i + 1], x[3 * i + 2], 0.0};
-  }
-  /// sum += Σ of blocks begin … end − 1 of a row times their columns' parts of r.
-  template <int Dim>
-  void add_row_product(int begin, int end, const Vector& r, Register<Dim>& sum) const {
-    using Column = Eigen::Map<const Register<Dim>>;
-    for (int k = begin; k < end; ++k) {
-      const double* m = block<Dim>(k).data();
-      const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
-      if constexpr (Dim == 2)
-        sum += Column(m) * x[0] + Column(m + 2) * x[2];
-      else
-        sum += Column(m) * x[0] + Column(m + 3) * x[1] + Column(m + 3 + 3) * x[2];
-    }
-  }
   /// out = G̃ r. Counted, together with the products of its copies.
   void multiply(const Vector& r, Vector& out) const;
-  /// For checks that are no part of the work.
-  void multiply_uncounted(const Vector& r, Vector& out) const;
   long products() const { return *products_; }
   /// w = G̃ r + g̃.
   void velocity(const Vector& r, Vector& w) const;
@@ -116,39 +80,36 @@ class ScaledProblem {
   /// V of that map: the largest ‖g_i‖, joints included [m/s].
   double reference_velocity() const { return reference_velocity_; }
 
-  /// r ← P_K(r).
-  void project(Vector& r) const;
-
   /// λ (rows of the problem, joints included) from r, and back.
   void to_impulse(const Vector& r, VectorRef all) const;
   void from_impulse(ConstVectorRef all, Vector& r) const;
 
  private:
-  using Components = std::array<Index, 3>;  ///< t1, t2, n
+  /// Components are t1, t2, n; one that is embedded weighs nothing, and its place is 0.
   struct Contact {
-    Components rows;         ///< in the problem but for joints, −1 where it has none
-    double scale = 1.0;      ///< c
-    double friction = 1.0;   ///< μ, and 1 where friction does not act
-    double step = 1.0;       ///< r_i of the natural map
-    double tolerance = 1.0;  ///< 1 / (r_i V)
+    Index first = 0;                           ///< row in the problem but for joints
+    std::array<int, 3> places = {};            ///< rows from there on
+    Eigen::Array3d weights = {0.0, 0.0, 0.0};  ///< c P⁻¹
+    double scale = 1.0;                        ///< c
+    double friction = 1.0;                     ///< μ, and 1 where friction does not act
+    double step = 1.0;                         ///< r_i of the natural map
+    double tolerance = 1.0;                    ///< 1 / (r_i V)
   };
   const Contact& contact(Index i) const { return contacts_[static_cast<std::size_t>(i)]; }
 
-  /// From the matrix that pattern_ is to be.
-  void build(const ConeProduct& cones, const Vector& compliance, const Vector& free_term);
-  /// Takes the natural map's steps and its scale of velocity from `problem` as it is given, joints and all.
-  void measure_by(const ContactProblem& problem);
-  Index joints() const { return joints_ ? joints_->joints() : 0; }
-
+  /// Block i of the system, whose step in the natural map is `step`; then the values of G̃.
+  Contact scaling_of(const ContactSystem& system, Index i, double step) const;
+  template <int Dim>
+  void scale_blocks(const ContactSystem& system);
   template <int Dim>
   double residual_in(int i, const Vector& r, const Vector& w) const;
 
   ContactProblem given_;
   std::shared_ptr<const JointElimination> joints_;  ///< null without joints
-  const BlockSparseMatrix* pattern_;                ///< of one of the two
+  const BlockSparseMatrix* pattern_;                ///< that of the system
   std::shared_ptr<long> products_ = std::make_shared<long>(0);
   std::vector<Contact> contacts_;
-  Vector values_;  ///< of all blocks, and one more, which add_row_product() reads past the last
+  Vector values_;  ///< of all blocks, and one more, which multiply() reads past the last
   Vector free_term_;
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;

@@ -1,4 +1,4 @@
-#include "solvers/cascade/first_sweep.hpp"
+#include "solvers/cascade/contact_sweep.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "problems/scaled_natural_map.hpp"
+#include "solvers/cascade/driver.hpp"
 #include "tests/solvers/micro_problems.hpp"
 #include "tests/solvers/solver_harness.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -16,7 +18,9 @@ namespace conebench {
 namespace {
 
 using namespace conebench::testing;
-using cascade::FirstSweep;
+using cascade::ContactSweep;
+using cascade::ContactSystem;
+using cascade::first_sweep;
 
 /// Four spheres, coupled by their normal velocities, or not: one sticks, one slips, one opens, one has no friction.
 ContactProblem spheres(int dimension, double coupling) {
@@ -62,31 +66,52 @@ std::vector<ContactProblem> few_contacts() {
           make_problem("random", {{"contacts", 2L}, {"limits", 3L}, {"mu_min", 0.0}, {"mu_max", 0.0}})};
 }
 
-TEST(FirstSweep, IsOneOfNsgsAndMeasuresWhatTheJudgeDoes) {
+TEST(ContactSweep, IsOneOfNsgs) {
   for (const ContactProblem& problem : swept_problems()) {
     SCOPED_TRACE(problem.provenance().name);
     SilentMonitor silent;
-    const StopRule stop{.tolerance = 0.0, .max_iterations = 1, .criterion = Criterion::verdict};
-    const Answer expected = testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent);
-    Vector impulse = Vector::Zero(problem.rows());
-    FirstSweep first(problem);
-    EXPECT_NEAR(first.residual(impulse), judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
-    EXPECT_EQ(first.products(), 0);
-    first.sweep(impulse);
-    const double residual = first.residual(impulse);
-    EXPECT_EQ(first.products(), 1);
-    EXPECT_LE((impulse - expected.impulse).norm(), 1e-12 * expected.impulse.norm());
-    EXPECT_NEAR(residual, judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
+    for (const bool prepared_before : {false, true}) {
+      ContactSweep sweep{ContactSystem(problem)};
+      if (prepared_before) sweep.prepare();
+      Vector impulse = Vector::Zero(problem.rows());
+      for (const long sweeps : {1L, 2L, 3L}) {
+        const StopRule stop{.tolerance = 0.0, .max_iterations = sweeps, .criterion = Criterion::verdict};
+        const Answer expected = testing::solve(*prepared(*find_solver("NSGS"), problem, {}), problem, stop, silent);
+        sweep.sweep(impulse);
+        EXPECT_LE((impulse - expected.impulse).norm(), 1e-11 * expected.impulse.norm());
+      }
+    }
   }
 }
 
-TEST(FirstSweep, FitsUpToSixteenContactsAndLimits) {
-  EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 16L}})));
-  EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 16L}, {"dimension", 2L}})));
-  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 17L}})));
-  EXPECT_TRUE(FirstSweep::fits(make_problem("random", {{"contacts", 13L}, {"limits", 3L}})));
-  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 13L}, {"limits", 4L}})));
-  EXPECT_FALSE(FirstSweep::fits(make_problem("random", {{"contacts", 3L}, {"joints", 1L}})));
+TEST(ContactSweep, SaysHowFarItMovedTheImpulse) {
+  const ContactProblem problem = spheres(3, 0.0);
+  const ContactSweep sweep{ContactSystem(problem)};
+  Vector impulse = Vector::Zero(problem.rows());
+  EXPECT_EQ(sweep.sweep(impulse), 1.0);
+  const Vector solved = impulse;
+  EXPECT_LE(sweep.sweep(impulse), 1e-12);
+  impulse = 1.25 * solved;
+  EXPECT_NEAR(sweep.sweep(impulse), 0.25, 1e-12);
+}
+
+TEST(FirstSweep, IsOneOfNsgsOverUpToSixteenContactsAndLimits) {
+  const auto stage_of_one = [](const OptionValues& scene) {
+    const ContactProblem problem = make_problem("random", scene);
+    Vector impulse = Vector::Zero(problem.rows());
+    ContactSweep{ContactSystem(problem)}.sweep(impulse);
+    SilentMonitor silent;
+    const double residual = scaled_natural_map(problem, impulse);
+    const StopRule stop{.tolerance = (1.0 + 1e-9) * residual, .max_iterations = 1, .criterion = Criterion::own};
+    const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, silent);
+    EXPECT_EQ(answer.impulse, impulse);
+    EXPECT_NEAR(answer.summary.own_residual, judge(problem, impulse)["natural_map_scaled"].value, 1e-14);
+    EXPECT_EQ(answer.summary.operator_products, 2);
+    return answer.summary.stage;
+  };
+  EXPECT_EQ(stage_of_one({{"contacts", 16L}}), first_sweep);
+  EXPECT_EQ(stage_of_one({{"contacts", 16L}, {"dimension", 2L}}), first_sweep);
+  EXPECT_EQ(stage_of_one({{"contacts", 13L}, {"limits", 3L}}), first_sweep);
 }
 
 TEST(FirstSweep, SolvesContactsThatDoNotFeelEachOtherWithoutAllocating) {
@@ -100,14 +125,16 @@ TEST(FirstSweep, SolvesContactsThatDoNotFeelEachOtherWithoutAllocating) {
     ASSERT_FALSE(solver->prepare(problem));
     const SolveSummary summary =
         solver->solve(guess, {.tolerance = 1e-10, .criterion = Criterion::own}, silent, impulse);
-    if (allocations_are_counted()) EXPECT_EQ(allocation_count() - before, 0);
+    if (allocations_are_counted()) {
+      EXPECT_EQ(allocation_count() - before, 0);
+    }
     EXPECT_EQ(summary.status, SolveStatus::converged);
-    EXPECT_EQ(summary.stage, FirstSweep::name);
+    EXPECT_EQ(summary.stage, first_sweep);
     EXPECT_EQ(summary.iterations, 1);
     EXPECT_LE(judge(problem, impulse)["natural_map_scaled"].value, 1e-10);
-    const auto skipping = prepared(*find_solver("CASCADE"), problem, {{"skip", std::string(FirstSweep::name)}});
+    const auto skipping = prepared(*find_solver("CASCADE"), problem, {{"skip", std::string(first_sweep)}});
     const Answer scaled = testing::solve(*skipping, problem, {.tolerance = 1e-10, .criterion = Criterion::own}, silent);
-    EXPECT_NE(scaled.summary.stage, FirstSweep::name);
+    EXPECT_NE(scaled.summary.stage, first_sweep);
     EXPECT_LE((scaled.impulse - impulse).norm(), 1e-9 * impulse.norm());
   }
 }
@@ -150,7 +177,7 @@ TEST(FirstSweep, APointThatWasTurnedDownIsNotProposedAgain) {
   const StopRule stop{.tolerance = 1e-10, .max_iterations = 1, .criterion = Criterion::verdict};
   const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::max_iterations);
-  EXPECT_EQ(monitor.points, std::vector<long>{2});
+  EXPECT_EQ(monitor.points.size(), 1u);
   EXPECT_LE(answer.summary.own_residual, 1e-10);
 }
 
@@ -160,7 +187,7 @@ TEST(FirstSweep, EndsWhereItsPointIsOutOfTime) {
   const StopRule stop{.tolerance = 1e-10, .criterion = Criterion::verdict};
   const Answer answer = testing::solve(*prepared(*find_solver("CASCADE"), problem, {}), problem, stop, monitor);
   EXPECT_EQ(answer.summary.status, SolveStatus::time_limit);
-  EXPECT_EQ(monitor.points, std::vector<long>{2});
+  EXPECT_EQ(monitor.points.size(), 1u);
   EXPECT_EQ(answer.impulse, monitor.proposed.front());
 }
 
@@ -198,10 +225,9 @@ TEST(FirstSweep, WorseThanTheStartLeavesTheStartAsTheAnswer) {
   const StopRule stop{.tolerance = 0.0, .max_iterations = 1, .criterion = Criterion::own};
   const Answer answer = testing::solve(*solver, problem, stop, silent);
   Vector swept = Vector::Zero(problem.rows());
-  FirstSweep first(problem);
-  const double start = first.residual(swept);
-  first.sweep(swept);
-  ASSERT_LT(start, first.residual(swept));
+  const double start = scaled_natural_map(problem, swept);
+  ContactSweep{ContactSystem(problem)}.sweep(swept);
+  ASSERT_LT(start, scaled_natural_map(problem, swept));
   EXPECT_TRUE(answer.impulse.isZero(0.0));
   EXPECT_NEAR(answer.summary.own_residual, start, 1e-12);
 }

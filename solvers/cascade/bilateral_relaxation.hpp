@@ -19,7 +19,7 @@ namespace conebench::cascade {
 ///    impulses are measured on the problem itself, with all its rows, so that a guess that is wrong costs time alone.
 ///
 /// Only where the best point is within ten tolerances; a Newton run and up to four eliminations of the joints with one
-/// each. Two eliminations are there at a time, so that each may take half of what one may (and thrice G). True:
+/// each. Two eliminations are there at a time, so that each may take half of what one may. True:
 /// `search` accepted an impulse, or is halted.
 bool relax_joints(Parts& parts, Search& search);
 

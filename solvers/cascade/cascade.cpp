@@ -23,16 +23,8 @@ namespace {
 
 using Run = std::function<void(Parts&, Search&, Vector&)>;
 
-/// Of SSN, IPM and PPA.
-template <long Steps>
-struct PartOptions {
-  long steps = Steps;
-};
-
-template <long Steps>
-void declare_options(OptionBinder& bind, PartOptions<Steps>& o) {
-  bind.integer("steps", o.steps, {.minimum = 1, .maximum = 1e9, .doc = "Newton steps, one factorization each"});
-}
+struct NoOptions {};
+void declare_options(OptionBinder&, NoOptions&) {}
 
 /// Whether a sweep before anything is scaled, without heap allocation, pays: it is the answer where contacts do not
 /// feel each other, as one alone.
@@ -93,7 +85,7 @@ class PartSolver final : public Solver {
     if (auto reason = unsupported_reason(problem)) return Error{ErrorCode::unsupported, *reason};
     std::optional<JointElimination> joints;
     if (problem.cones().joints() > 0) {
-      auto eliminated = eliminate_joints(problem, most_bytes_of_elimination(problem, most_bytes_));
+      auto eliminated = eliminate_joints(problem, most_bytes_);
       if (!eliminated.ok()) return eliminated.error();
       joints = std::move(eliminated).value();
     }
@@ -181,13 +173,9 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   return info;
 }
 
-template <long Steps>
-SolverRow part_row(SolverInfo info, void (*run)(Parts&, Search&, Vector&, int steps)) {
-  SolverRow row = make_row<PartOptions<Steps>>(std::move(info), [run](const SolverInfo& i, const auto& options) {
-    const int steps = static_cast<int>(options.steps);
-    return std::make_unique<PartSolver>(i,
-                                        [=](Parts& parts, Search& search, Vector& r) { run(parts, search, r, steps); });
-  });
+SolverRow part_row(SolverInfo info, const Run& run) {
+  SolverRow row = make_row<NoOptions>(
+      std::move(info), [run](const SolverInfo& i, const NoOptions&) { return std::make_unique<PartSolver>(i, run); });
   row.measures = "natural_map_scaled";
   return row;
 }
@@ -210,22 +198,23 @@ SolverRow driver_row(SolverInfo info) {
 std::vector<SolverRow> cascade_rows() {
   using namespace cascade;
   return {
-      part_row<200>(part_info("SSN", "Reduced semi-smooth Newton",
-                              "Takes the last digits in a few steps from a point near a solution; no safeguard far "
-                              "from it."),
-                    [](Parts& parts, Search& search, Vector& r, int steps) {
-                      parts.newton().run(search, r, {.steps = steps, .stall_window = tuned.first_stall_window});
-                    }),
-      part_row<tuned.path_steps>(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
-                                           "Few iterations on most problems; stalls where the central path folds."),
-                                 [](Parts& parts, Search& search, Vector&, int steps) {
-                                   parts.interior_point().run(search, 1.0, 1.0, steps);
-                                 }),
-      part_row<3000>(part_info("PPA", "Proximal point from zero",
-                               "Slow and sure: follows the branch of solutions that starts at zero."),
-                     [](Parts& parts, Search& search, Vector&, int steps) {
-                       if (!parts.proximal_point().run(search, {.newton_steps = steps})) parts.newton().rescue(search);
-                     }),
+      part_row(
+          part_info("SSN", "Reduced semi-smooth Newton",
+                    "Takes the last digits in a few steps from a point near a solution; no safeguard far from it."),
+          [](Parts& parts, Search& search, Vector& r) {
+            parts.newton().run(search, r,
+                               {.steps = std::numeric_limits<int>::max(), .stall_window = tuned.first_stall_window});
+          }),
+      part_row(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
+                         "Few iterations on most problems; stalls where the central path folds."),
+               [](Parts& parts, Search& search, Vector&) {
+                 parts.interior_point().run(search, 1.0, 1.0, tuned.path_steps);
+               }),
+      part_row(part_info("PPA", "Proximal point from zero",
+                         "Slow and sure: follows the branch of solutions that starts at zero."),
+               [](Parts& parts, Search& search, Vector&) {
+                 if (!parts.proximal_point().run(search, {.newton_steps = 3000})) parts.newton().rescue(search);
+               }),
       driver_row(part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                            "Solves what any of its parts solves, cheapest first; factors matrices of G's pattern, so "
                            "thousands of densely coupled contacts are expensive.")),

@@ -83,8 +83,7 @@ struct Constants {
   double sweeps_early = 30.0;     ///< Newton steps that these may take: those of an interior point
   double sweeps_late = 10.0;      ///< and those after them
   // Factors.
-  int few_in_order = 32;                 ///< contacts whose matrix is eliminated in the given order
-  double elimination_over_matrix = 3.0;  ///< joints' elimination takes up to that where all is coupled already
+  int few_in_order = 32;  ///< contacts whose matrix is eliminated in the given order
 };
 inline constexpr Constants tuned;
 

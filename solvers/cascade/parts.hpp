@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,13 +13,6 @@
 #include "solvers/cascade/semismooth_newton.hpp"
 
 namespace conebench::cascade {
-
-/// What an elimination of the joints may take where a factor may take `most_bytes`. Where joints and contacts are all
-/// coupled already it takes up to thrice what G does; that is always allowed.
-inline double most_bytes_of_elimination(const ContactProblem& problem, double most_bytes) {
-  const auto stored = static_cast<double>(problem.blocks().stored_values());
-  return std::max(tuned.elimination_over_matrix * sizeof(double) * stored, most_bytes);
-}
 
 /// One problem with the parts that work on it; a part is made when it is first called, so that a problem that a few
 /// sweeps solve pays for no symbolic analysis.

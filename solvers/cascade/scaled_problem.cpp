@@ -12,15 +12,6 @@ namespace conebench::cascade {
 
 namespace {
 
-/// Of contact i in x, times `scale`; in plane t1 and n.
-template <int Dim>
-ContactVector<Dim> part(const Vector& x, Index i, double scale) {
-  if constexpr (Dim == 2)
-    return {x[3 * i] * scale, x[3 * i + 2] * scale};
-  else
-    return x.segment<3>(3 * i) * scale;
-}
-
 /// Component of a contact whose number among those of a stored block is `a`.
 template <int Dim>
 constexpr int component(int a) {
@@ -139,31 +130,24 @@ void ScaledProblem::velocity(const Vector& r, Vector& w) const {
   w += free_term_;
 }
 
-template <int Dim>
-double ScaledProblem::residual_in(int i, const Vector& r, const Vector& w) const {
-  const Contact& own = contact(i);
-  ContactVector<Dim> impulse = part<Dim>(r, i, own.scale * gamma_);
-  ContactVector<Dim> velocity = part<Dim>(w, i, gamma_ / own.scale);
-  impulse[Dim - 1] /= own.friction;
-  velocity[Dim - 1] = own.friction * (velocity[Dim - 1] + tangential_norm<Dim>(velocity));
-  const ContactVector<Dim> step = own.step * velocity;
-  return safe_norm<Dim>(natural_map<Dim>(impulse, step, own.friction)) * own.tolerance;
-}
-
 double ScaledProblem::residual_of(int i, const Vector& r, const Vector& w) const {
-  return planar_ ? residual_in<2>(i, r, w) : residual_in<3>(i, r, w);
+  const Contact& own = contact(i);
+  Eigen::Vector3d impulse = r.segment<3>(3 * i) * (own.scale * gamma_);
+  Eigen::Vector3d velocity = w.segment<3>(3 * i) * (gamma_ / own.scale);
+  impulse[2] /= own.friction;
+  velocity[2] = own.friction * (velocity[2] + tangential_norm<3>(velocity));
+  const Eigen::Vector3d step = own.step * velocity;
+  return safe_norm<3>(natural_map<3>(impulse, step, own.friction)) * own.tolerance;
 }
 
 double ScaledProblem::residual(const Vector& r, const Vector& w) const {
-  return with_contact_rows(dimension(), [&]<int Dim>() {
-    double worst = 0.0;
-    for (int i = 0; i < contacts(); ++i) {
-      const double error = residual_in<Dim>(i, r, w);
-      if (!(error <= worst)) worst = error;
-      if (std::isnan(worst)) break;
-    }
-    return worst;
-  });
+  double worst = 0.0;
+  for (int i = 0; i < contacts(); ++i) {
+    const double error = residual_of(i, r, w);
+    if (!(error <= worst)) worst = error;
+    if (std::isnan(worst)) break;
+  }
+  return worst;
 }
 
 void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {

@@ -101,8 +101,6 @@ class ScaledProblem {
   Contact scaling_of(const ContactSystem& system, Index i, double step) const;
   template <int Dim>
   void scale_blocks(const ContactSystem& system);
-  template <int Dim>
-  double residual_in(int i, const Vector& r, const Vector& w) const;
 
   ContactProblem given_;
   std::shared_ptr<const JointElimination> joints_;  ///< null without joints

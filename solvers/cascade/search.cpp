@@ -34,7 +34,7 @@ void Search::follow(Decision decision, double residual) {
 
 bool Search::propose(ConstVectorRef impulse, double residual) {
   ++offers_;
-  if (!(residual <= tolerance_)) return false;
+  if (ended() || !(residual <= tolerance_)) return accepted_;
   impulse_ = impulse;
   follow(criterion_ == Criterion::own ? Decision::accept : monitor_->propose(offers_, impulse_, residual), residual);
   return accepted_;

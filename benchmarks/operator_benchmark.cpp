@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "problems/delassus_operator.hpp"
+#include "problems/linear/shifted_factor.hpp"
 #include "scenes/scene_table.hpp"
-#include "solvers/linear/shifted_factor.hpp"
 
 namespace conebench {
 namespace {

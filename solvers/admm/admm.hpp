@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "problems/linear/shifted_factor.hpp"
 #include "solvers/admm/penalty_rule.hpp"
-#include "solvers/linear/shifted_factor.hpp"
-#include "solvers/linear/velocity_space_factor.hpp"
+#include "solvers/admm/velocity_space_factor.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
 

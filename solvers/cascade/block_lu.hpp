@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "problems/linear/elimination.hpp"
 #include "problems/types.hpp"
 #include "solvers/cascade/scaled_problem.hpp"
-#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 

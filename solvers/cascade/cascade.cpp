@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "problems/linear/elimination.hpp"
 #include "problems/scaled_natural_map.hpp"
 #include "solvers/cascade/constants.hpp"
 #include "solvers/cascade/driver.hpp"
 #include "solvers/cascade/parts.hpp"
 #include "solvers/cascade/search.hpp"
-#include "solvers/linear/elimination.hpp"
 #include "solvers/rolling/rolling_cascade.hpp"
 #include "solvers/stalled.hpp"
 

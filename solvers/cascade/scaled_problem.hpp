@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "problems/linear/elimination.hpp"
 #include "solvers/cascade/contact_sweep.hpp"
-#include "solvers/linear/elimination.hpp"
 
 namespace conebench::cascade {
 

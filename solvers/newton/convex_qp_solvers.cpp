@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/linear/shifted_factor.hpp"
+#include "problems/linear/shifted_factor.hpp"
 #include "solvers/newton/block_functions.hpp"
 #include "solvers/newton/line_search.hpp"
 #include "solvers/newton/newton_matrix.hpp"

@@ -1,4 +1,4 @@
-#include "solvers/linear/shifted_factor.hpp"
+#include "problems/linear/shifted_factor.hpp"
 
 #include <gtest/gtest.h>
 

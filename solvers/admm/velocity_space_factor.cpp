@@ -1,4 +1,4 @@
-#include "solvers/linear/velocity_space_factor.hpp"
+#include "solvers/admm/velocity_space_factor.hpp"
 
 #include <algorithm>
 #include <cmath>

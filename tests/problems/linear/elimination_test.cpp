@@ -1,19 +1,35 @@
-#include "solvers/linear/elimination.hpp"
+#include "problems/linear/elimination.hpp"
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
 #include <numeric>
 #include <vector>
 
-#include "scenes/scene_table.hpp"
-#include "solvers/cascade/scaled_problem.hpp"
-
-namespace conebench::cascade {
+namespace conebench {
 namespace {
 
-ScaledProblem lattice(long edge) {
-  return ScaledProblem((*require_scene("sphere-lattice"))->make({{"nx", edge}, {"ny", edge}, {"nz", edge}}, 1).value());
-}
+/// The points of a cubic lattice, each coupled with itself and with its up to six neighbours.
+struct Lattice {
+  std::vector<int> begins{0}, columns;
+  BlockGraph graph() const { return {begins, columns}; }
+
+  explicit Lattice(int edge) {
+    const auto inside = [&](int place) { return place >= 0 && place < edge; };
+    for (int x = 0; x < edge; ++x) {
+      for (int y = 0; y < edge; ++y) {
+        for (int z = 0; z < edge; ++z) {
+          const auto couple = [&](int i, int j, int k) {
+            if (inside(i) && inside(j) && inside(k)) columns.push_back((i * edge + j) * edge + k);
+          };
+          couple(x - 1, y, z), couple(x, y - 1, z), couple(x, y, z - 1), couple(x, y, z);
+          couple(x, y, z + 1), couple(x, y + 1, z), couple(x + 1, y, z);
+          begins.push_back(static_cast<int>(columns.size()));
+        }
+      }
+    }
+  }
+};
 
 /// Blocks below the diagonal of each column, by filling a whole matrix.
 std::vector<int> filled_columns(const BlockGraph& graph, const std::vector<int>& order) {
@@ -39,12 +55,13 @@ std::vector<int> filled_columns(const BlockGraph& graph, const std::vector<int>&
 }
 
 TEST(EliminationOrder, CountsWhatIsFilled) {
-  const ScaledProblem problem = lattice(4);
-  std::vector<int> natural(static_cast<std::size_t>(problem.contacts()));
+  const Lattice lattice(5);
+  const BlockGraph graph = lattice.graph();
+  std::vector<int> natural(static_cast<std::size_t>(graph.rows()));
   std::iota(natural.begin(), natural.end(), 0);
-  for (const auto& order : {natural, minimum_degree_order(problem.graph())}) {
-    const Elimination elimination = eliminate(problem.graph(), order);
-    const std::vector<int> counts = filled_columns(problem.graph(), order);
+  for (const auto& order : {natural, minimum_degree_order(graph)}) {
+    const Elimination elimination = eliminate(graph, order);
+    const std::vector<int> counts = filled_columns(graph, order);
     EXPECT_EQ(elimination.below, counts);
     double flops = 0.0;
     for (const double count : counts) flops += 54.0 * count * (count + 1.0);
@@ -54,4 +71,4 @@ TEST(EliminationOrder, CountsWhatIsFilled) {
 }
 
 }  // namespace
-}  // namespace conebench::cascade
+}  // namespace conebench

@@ -1,4 +1,4 @@
-#include "solvers/linear/elimination.hpp"
+#include "problems/linear/elimination.hpp"
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>

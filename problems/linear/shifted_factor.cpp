@@ -1,4 +1,4 @@
-#include "solvers/linear/shifted_factor.hpp"
+#include "problems/linear/shifted_factor.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "solvers/linear/elimination.hpp"
+#include "problems/linear/elimination.hpp"
 
 namespace conebench {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "problems/contact_problem.hpp"
+#include "problems/linear/shifted_factor.hpp"
 #include "problems/types.hpp"
-#include "solvers/linear/shifted_factor.hpp"
 
 namespace conebench {
 

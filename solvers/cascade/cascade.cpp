@@ -109,26 +109,18 @@ class PartSolver final : public Solver {
     problem.from_impulse(guess, start);
     problem.from_impulse(impulse, r);  // before the search writes to it
     search.take_points_of(problem);
-    SolveSummary summary;
-    if (problem.contacts() > 0) {
-      search.begin_stage("start");
-      first.start ? search.recall(start, *first.start) : offer(*parts_, search, start);
-      if (first.swept) {
-        search.begin_stage(first_sweep);
-        search.recall(r, *first.swept);
-      }
-      if (!search.accepted() && !search.halted()) {
-        search.begin_stage("");
-        run_(*parts_, search, r);
-      }
-      summary = search.finish();
-    } else {
-      problem.to_impulse(r, impulse);
-      // Joints that contradict each other keep a velocity.
-      summary.own_residual = joint_velocity_left(*problem_, impulse) / problem.reference_velocity();
-      summary.status = summary.own_residual <= stop.tolerance ? SolveStatus::converged : SolveStatus::stalled;
-      if (summary.status == SolveStatus::stalled) summary.message = stalled_by::joints;
+    search.begin_stage("start");
+    first.start ? search.offer(start, *first.start, true) : offer(*parts_, search, start);
+    if (first.swept) {
+      search.begin_stage(first_sweep);
+      search.offer(r, *first.swept, true);
     }
+    if (!search.accepted() && !search.halted() && problem.contacts() > 0) {
+      search.begin_stage("");
+      run_(*parts_, search, r);
+    }
+    SolveSummary summary = search.finish();
+    if (summary.status == SolveStatus::stalled && problem.contacts() == 0) summary.message = stalled_by::joints;
     keep_finite(guess, impulse, summary);
     return summary;
   }

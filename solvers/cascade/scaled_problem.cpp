@@ -35,7 +35,7 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
     const Contact& contact = contacts_.emplace_back(scaling_of(system, i, 1.0 / inverse_steps[eliminated + i]));
     for (int a = 0; a < 3; ++a)
       free_term_[3 * i + a] = system.free_term[contact.first + contact.places[a]] * contact.weights[a];
-    planar_ = planar_ && contact.weights[1] == 0.0;
+    if (contact.weights[1] > 0.0) dimension_ = 3;
   }
   with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(system); });
   const double magnitude = free_term_.stableNorm() / std::sqrt(std::max<double>(1.0, contacts()));

@@ -42,17 +42,17 @@ class ScaledProblem {
   ContactSystem system() const { return joints_ ? ContactSystem(*joints_) : ContactSystem(given_); }
 
   int contacts() const { return static_cast<int>(contacts_.size()); }
-  /// No block has a second tangent of its own.
-  bool planar() const { return planar_; }
+  /// 2 where no block has a second tangent of its own.
+  int dimension() const { return dimension_; }
+  bool planar() const { return dimension_ == 2; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
   int row_begin(int i) const { return static_cast<int>(pattern_->row_begin(i)); }
   int column(int k) const { return static_cast<int>(pattern_->column(k)); }
   int diagonal(int i) const { return static_cast<int>(pattern_->diagonal(i)); }
   int stored_blocks() const { return static_cast<int>(pattern_->stored_blocks()); }
-  int dimension() const { return planar_ ? 2 : 3; }
   BlockGraph graph() const { return {pattern_->row_begins(), pattern_->columns()}; }
   bool same_pattern(const ScaledProblem& other) const {
-    return planar_ == other.planar_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
+    return dimension_ == other.dimension_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
            std::ranges::equal(pattern_->columns(), other.pattern_->columns());
   }
   template <int Dim = 3>
@@ -112,7 +112,7 @@ class ScaledProblem {
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;
   double shift_ = 0.0;
-  bool planar_ = true;
+  int dimension_ = 2;
 };
 
 }  // namespace conebench::cascade

@@ -11,11 +11,6 @@ Search::Search(const StopRule& stop, Monitor& monitor, VectorRef impulse)
       impulse_(impulse.data(), impulse.size()),
       max_iterations_(stop.max_iterations) {}
 
-Search::Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, VectorRef impulse)
-    : Search(stop, monitor, impulse) {
-  take_points_of(problem);
-}
-
 Search::Search(const ScaledProblem& problem, double tolerance, Search& outer) : tolerance_(tolerance), outer_(&outer) {
   take_points_of(problem);
 }
@@ -61,12 +56,7 @@ void Search::keep_best(const Vector& r, double residual) {
   best_point_ = r;
 }
 
-bool Search::recall(const Vector& r, double residual) {
-  keep_best(r, residual);
-  return look();
-}
-
-bool Search::offer(const Vector& r, double residual) {
+bool Search::offer(const Vector& r, double residual, bool proposed) {
   if (outer_ != nullptr) {
     keep_best(r, residual);
     return accepted_ = look() || residual <= tolerance_;
@@ -78,19 +68,9 @@ bool Search::offer(const Vector& r, double residual) {
     if (!(all_rows <= residual)) residual = all_rows;
   }
   keep_best(r, residual);
-  if (!(residual <= tolerance_)) return look();
+  if (proposed || !(residual <= tolerance_)) return look();
   problem_->to_impulse(r, impulse_);
   return propose(impulse_, residual);
-}
-
-void Search::count_newton() {
-  ++newton_steps_;
-  if (outer_ != nullptr) outer_->count_newton();
-}
-
-void Search::count_sweep() {
-  ++sweeps_;
-  if (outer_ != nullptr) outer_->count_sweep();
 }
 
 SolveSummary Search::finish() {

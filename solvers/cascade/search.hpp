@@ -19,8 +19,6 @@ class Search {
  public:
   /// A search on the problem itself, for now of impulses alone. `impulse`, rows() long, holds the answer in the end.
   Search(const StopRule& stop, Monitor& monitor, VectorRef impulse);
-  /// The same of points of `problem`.
-  Search(const ScaledProblem& problem, const StopRule& stop, Monitor& monitor, VectorRef impulse);
   /// An inner search on a neighbouring problem, accepted at `tolerance`; steps and halts are those of `outer`, whose
   /// monitor counts its points, too. It is also accepted, to end it, where that monitor accepts what `outer` has.
   Search(const ScaledProblem& problem, double tolerance, Search& outer);
@@ -33,14 +31,16 @@ class Search {
   /// Takes note of r, whose scaled natural map is `residual` with joints that are satisfied. True: accepted, stop.
   /// Where r would pass or be the best all rows are measured: rounding of large impulses, or joints that contradict
   /// each other, leave joints a velocity, and contacts have it, too.
-  bool offer(const Vector& r, double residual);
-  /// The same of a point that was proposed as an impulse: that is not done again.
-  bool recall(const Vector& r, double residual);
+  /// What was `proposed` as an impulse is not proposed again.
+  bool offer(const Vector& r, double residual, bool proposed = false);
   /// The scaled natural map of all rows of an impulse.
   double residual_of(ConstVectorRef impulse);
 
-  void count_newton();
-  void count_sweep();
+  void count_newton() {
+    ++newton_steps_;
+    if (outer_ != nullptr) outer_->count_newton();
+  }
+  void count_sweep() { ++sweeps_; }
   void count_product() { ++products_; }
   /// Out of time or of iterations.
   bool halted() const { return outer_ ? outer_->halted() : out_of_time_ || iterations() >= max_iterations_; }

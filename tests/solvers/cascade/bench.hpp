@@ -10,10 +10,10 @@ struct Bench {
   explicit Bench(const ContactProblem& source) : problem(source), parts(problem), impulse(problem.rows()) {}
 
   cascade::Search search(double tolerance, long max_iterations = 10000) {
-    return {parts.problem(),
-            {.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::own},
-            monitor,
-            impulse};
+    cascade::Search search({.tolerance = tolerance, .max_iterations = max_iterations, .criterion = Criterion::own},
+                           monitor, impulse);
+    search.take_points_of(parts.problem());
+    return search;
   }
 
   ContactProblem problem;

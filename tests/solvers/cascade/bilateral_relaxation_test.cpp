@@ -52,7 +52,8 @@ TEST(BilateralRelaxation, StayAsTheyAreWhereTwoEliminationsTakeMoreThanTheMemory
     SilentMonitor monitor;
     const StopRule stop{.tolerance = 1e-8, .criterion = Criterion::own};
     Vector workspace(problem.rows());
-    cascade::Search search(parts.problem(), stop, monitor, workspace);
+    cascade::Search search(stop, monitor, workspace);
+    search.take_points_of(parts.problem());
     Vector r = Vector::Zero(parts.problem().size());
     EXPECT_FALSE(parts.newton().run(search, r, {.steps = 40, .stall_window = 20}));
     ASSERT_LE(search.best(), 1e-7);

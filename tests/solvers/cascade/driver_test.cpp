@@ -249,7 +249,8 @@ TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
   for (const Decision decision : {Decision::out_of_time, Decision::accept}) {
     for (long look = 1; look <= 30; ++look) {
       testing::StoppingMonitor monitor(look, decision);
-      cascade::Search search(bench.parts.problem(), stop, monitor, bench.impulse);
+      cascade::Search search(stop, monitor, bench.impulse);
+      search.take_points_of(bench.parts.problem());
       bench.parts.proximal_point().run(search, {.newton_steps = 800});
       // What an inner search was at when time was up is measured on the problem itself.
       EXPECT_LE(monitor.iterations.size(), static_cast<std::size_t>(decision == Decision::accept ? look : look + 1));

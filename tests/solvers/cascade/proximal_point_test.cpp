@@ -35,7 +35,8 @@ Path path(const ContactProblem& problem, double admissible) {
   SilentMonitor monitor;
   const StopRule stop{.tolerance = 1e-8, .max_iterations = 100, .criterion = Criterion::own};
   Vector workspace(problem.rows());
-  cascade::Search search(parts.problem(), stop, monitor, workspace);
+  cascade::Search search(stop, monitor, workspace);
+  search.take_points_of(parts.problem());
   Vector impulse = Vector::Constant(problem.rows(), 1.0 + 1e3 * 0.2);
   impulse[0] = 1.0 + 1e3 * 0.6;
   Vector start;

@@ -3,8 +3,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "problems/linear/elimination.hpp"
 
@@ -18,22 +16,6 @@ constexpr double panel_cost = 60.0;  ///< of a panel beside its values: multipli
 constexpr double inverted_ratio = 1e4;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-/// The order with every subtree contiguous, its root last.
-std::vector<int> postordered(const Elimination& elimination) {
-  const std::size_t count = elimination.order.size();
-  // By subtrees, all roots below one more node: their size; the places of a node's children not yet given end there.
-  std::vector<int> size(count + 1, 1), end(count + 1, static_cast<int>(count)), order(count);
-  const auto parent = [&](std::size_t j) { return elimination.parent[j] < 0 ? count : at(elimination.parent[j]); };
-  for (std::size_t j = 0; j < count; ++j) size[parent(j)] += size[j];
-  for (std::size_t j = count; j-- > 0;) {
-    int& last = end[parent(j)];
-    end[j] = last - 1;
-    order[at(end[j])] = elimination.order[j];
-    last -= size[j];
-  }
-  return order;
-}
 
 /// Block columns [first, last] that share the rows below them, those of `last`.
 struct Supernode {
@@ -92,7 +74,7 @@ void combine(double* target, const double* columns, int lead, const double* fact
 }
 
 constexpr auto assign = [](auto& own, const auto& sum) { own = sum; };
-constexpr auto subtract = [](auto& own, const auto& sum) { own -= sum; };
+constexpr auto add = [](auto& own, const auto& sum) { own += sum; };
 
 /// sums[c] = column c · vector, three columns at a time.
 void dot(double* sums, const double* columns, int lead, const double* vector, int count) {
@@ -120,7 +102,7 @@ void invert_pivots(double* panel, int lead, int pivots, double* factors) {
     std::copy(own + j + 1, own + pivots, factors);
     std::fill(own, own + pivots, 0.0);
     own[j] = -1.0;
-    combine(own, own + lead, lead, factors, pivots - j - 1, j, [](auto& all, const auto& sum) { all += sum; });
+    combine(own, own + lead, lead, factors, pivots - j - 1, j, add);
     for (int i = j; i < lead; ++i) own[i] *= -inverse;
   }
 }
@@ -149,11 +131,7 @@ ShiftedFactor::ShiftedFactor(const BlockSparseMatrix& matrix, const Vector& scal
 
 void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
   const BlockGraph graph{matrix.row_begins(), matrix.columns()};
-  std::vector<int> order(at(graph.rows()));
-  std::iota(order.begin(), order.end(), 0);
-  const bool full = matrix.stored_blocks() == matrix.block_rows() * matrix.block_rows();
-  if (!full) order = postordered(eliminate(graph, minimum_degree_order(graph)));
-  const Elimination elimination = eliminate(graph, std::move(order));
+  const Elimination elimination = eliminate(graph, minimum_degree_order(graph));
   const FactorPattern pattern = factor_pattern(elimination);
   std::vector<int> sizes, first_row;
   new_row_.resize(at(matrix.rows()));
@@ -202,18 +180,14 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
   factors_.resize(most_rows);
 }
 
-std::int64_t ShiftedFactor::place_in_panel(int i, int j) const {
+std::int64_t ShiftedFactor::place(int i, int j) const {
   const Panel& panel = panels_[at(panel_of_[at(j)])];
-  const auto begin = rows_.begin() + panel.row_begin;
-  const auto position = i < panel.first + panel.pivots
-                            ? i - panel.first
-                            : std::lower_bound(begin + panel.pivots, begin + panel.rows, i) - begin;
+  std::int64_t position = i - panel.first;
+  if (position >= panel.pivots) {
+    const auto begin = rows_.begin() + panel.row_begin;
+    position = std::lower_bound(begin, begin + panel.rows, i) - begin;
+  }
   return panel.value_begin + position + static_cast<std::int64_t>(panel.lead) * (j - panel.first);
-}
-
-std::int64_t ShiftedFactor::place(Index row, Index column) const {
-  const auto [j, i] = std::minmax(new_row_[at(row)], new_row_[at(column)]);
-  return place_in_panel(i, j);
 }
 
 /// With one side, G and its transpose are added by halves.
@@ -228,8 +202,8 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
       const Index column = matrix.block_offset(matrix.column(k));
       const auto block = matrix.block(block_row, k);
       // The rows of a block stay together, so one search serves the block.
-      const std::int64_t begin = place(row, column);
       const int i = new_row_[at(row)], j = new_row_[at(column)];
+      const std::int64_t begin = place(std::max(i, j), std::min(i, j));
       const std::int64_t lead = panels_[at(panel_of_[at(std::min(i, j))])].lead;
       for (Index c = 0; c < block.cols(); ++c) {
         for (Index r = 0; r < block.rows(); ++r) {
@@ -240,8 +214,8 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
       }
     }
   }
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    for (int side = 0; side < sides_; ++side) lower[side * panel_values_ + place(row, row)] += compliance[row];
+  for (int i = 0; i < rows(); ++i) {
+    for (int side = 0; side < sides_; ++side) lower[side * panel_values_ + place(i, i)] += compliance[old_row_[at(i)]];
   }
 }
 
@@ -270,8 +244,8 @@ bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift) {
     for (int side = 0; side < sides_; ++side) {
       double* const own = values(panel, side);
       const double* const other = values(panel, sides_ - 1 - side);
-      for (int c = 0; c < j; ++c) factors_[c] = other[j + static_cast<std::ptrdiff_t>(c) * panel.lead];
-      combine(own + column, own, panel.lead, factors_.data(), j, j, subtract);
+      for (int c = 0; c < j; ++c) factors_[c] = -other[j + static_cast<std::ptrdiff_t>(c) * panel.lead];
+      combine(own + column, own, panel.lead, factors_.data(), j, j, add);
       own[column + j] += shift;
     }
     const double pivot = values(panel, 0)[column + j];

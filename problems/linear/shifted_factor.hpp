@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "problems/block_sparse_matrix.hpp"
@@ -28,12 +27,6 @@ class ShiftedFactor {
   /// x = (A + shift I)⁻¹ b by the last factors, which must have succeeded. x may be b.
   void solve(const Vector& b, Vector& x);
 
-  /// Where the entry of A at (row, column) and at (column, row), which the pattern must have, stands in
-  /// lower_triangle(). For Cholesky only.
-  std::int64_t place(Index row, Index column) const;
-  /// The values of A below and on the diagonal, to be changed before factor().
-  std::span<double> lower_triangle() { return {original_.data(), static_cast<std::size_t>(original_.size())}; }
-
   Index rows() const { return static_cast<Index>(old_row_.size()); }
   Index panels() const { return static_cast<Index>(panels_.size()); }
   /// Values that hold L; a solution by Cholesky multiplies by each twice.
@@ -59,8 +52,8 @@ class ShiftedFactor {
   };
   void analyse(const BlockSparseMatrix& matrix);
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
-  /// Place of new row i in the panel column of new row j ≤ i.
-  std::int64_t place_in_panel(int i, int j) const;
+  /// Of the entry at new row i in the panel column of new row j ≤ i.
+  std::int64_t place(int i, int j) const;
   bool eliminate_pivots(const Panel& panel, double shift);
   void update_later(const Panel& panel, int side);
   double* values(const Panel& panel, int side) { return values_.data() + side * panel_values_ + panel.value_begin; }

@@ -42,27 +42,12 @@ std::optional<Error> AdmmSolver::prepare(const ContactProblem& problem) {
   const bool symmetric = problem.symmetry_error() <= 1e-12;
   const bool lu = options_.factorization == "lu" || (options_.factorization == "auto" && !symmetric);
   prepared_.solved_symmetrised = !lu && !symmetric;
-  choose_factor(problem, lu);
+  system_ = ShiftedFactor(problem.blocks(), row_scale_, compliance_, lu ? Factorization::lu : Factorization::cholesky);
   choose_penalty(prepared_);
   factored_shift_ = 0.0;
   refactor(initial_penalty_, prepared_);
   prepared_proximal_ = proximal_;
   return std::nullopt;
-}
-
-/// The system's form. In the space of velocities a solution is the same to some digits less than rounding leaves, so it
-/// is taken only where it costs less than half.
-void AdmmSolver::choose_factor(const ContactProblem& problem, bool lu) {
-  system_ = ShiftedFactor(problem.blocks(), row_scale_, compliance_, lu ? Factorization::lu : Factorization::cholesky);
-  by_velocities_.reset();
-  const bool asked = options_.storage == "velocities";
-  const bool promising =
-      options_.storage == "auto" && problem.primal() && 2 * problem.primal()->jacobian.cols() < problem.rows();
-  if (lu || !(asked || promising)) return;
-  by_velocities_ = VelocitySpaceFactor::create(problem, row_scale_, compliance_);
-  if (asked || !by_velocities_) return;
-  const double by_rows = 2.0 * static_cast<double>(system_.panel_values());
-  if (by_velocities_->multiplications() > 0.5 * by_rows) by_velocities_.reset();
 }
 
 /// The rule for ρ and its first value, from the bounds of the spectrum where they are asked for.
@@ -134,13 +119,6 @@ double AdmmSolver::next_penalty(const Residuals& residuals) {
   return rule_.updated(rho_, residuals.primal, residuals.dual);
 }
 
-/// Where the space of velocities takes too many digits, rows are factored instead.
-bool AdmmSolver::factor(double shift, SolveSummary& summary) {
-  in_velocities_ = by_velocities_ && by_velocities_->factor(shift);
-  if (by_velocities_) ++summary.operator_products;
-  return in_velocities_ || system_.factor(shift);
-}
-
 /// Factors for a penalty where that differs from the last one. The papers' ids break down where the matrix is not
 /// positive definite; the scaled one raises η, which moves no solution.
 bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
@@ -150,7 +128,7 @@ bool AdmmSolver::refactor(double rho, SolveSummary& summary) {
     const double shift = rho_ + proximal_;
     if (shift == factored_shift_) return true;
     ++summary.factorizations;
-    if (factor(shift, summary)) {
+    if (system_.factor(shift)) {
       factored_shift_ = shift;
       return true;
     }
@@ -187,9 +165,8 @@ SolveSummary AdmmSolver::solve(ConstVectorRef guess, const StopRule& stop, Monit
   start_from(guess, summary);
   if (rule_.update == PenaltyUpdate::steps) steps_.start(y_, z_, rho_);
   for (long k = 1; k <= stop.max_iterations; ++k) {
-    update_offset();  // 004 Alg. 6 lines 4, 5: s, v
-    // line 6: x
-    in_velocities_ ? by_velocities_->solve(offset_, x_) : system_.solve(offset_, x_);
+    update_offset();                              // 004 Alg. 6 lines 4, 5: s, v
+    system_.solve(offset_, x_);                   // line 6: x
     const Residuals r = update_slack_and_dual();  // lines 7–9 and 12–14: x, y, z, residuals
     summary.iterations = k;
     summary.own_residual = r.largest();

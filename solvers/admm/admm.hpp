@@ -6,7 +6,6 @@
 
 #include "problems/linear/shifted_factor.hpp"
 #include "solvers/admm/penalty_rule.hpp"
-#include "solvers/admm/velocity_space_factor.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/solver.hpp"
 
@@ -25,7 +24,6 @@ struct AdmmOptions {
   double reach = 30.0;                 ///< of StepBalance
   std::string update = "fixed";        ///< fixed | linear | spectral | steps
   std::string initial = "value";       ///< value | spectral
-  std::string storage = "auto";        ///< auto | sparse | velocities
   std::string factorization = "auto";  ///< cholesky (of the symmetric part) | lu | auto: lu where G is not symmetric
 };
 
@@ -71,8 +69,6 @@ class AdmmSolver final : public Solver {
   template <int Dim>
   void update_contacts(Residuals& residuals);
   double next_penalty(const Residuals& residuals);
-  void choose_factor(const ContactProblem& problem, bool lu);
-  bool factor(double shift, SolveSummary& summary);
   bool refactor(double rho, SolveSummary& summary);
   void report(VectorRef impulse) const;
 
@@ -85,11 +81,9 @@ class AdmmSolver final : public Solver {
   ConeProduct cones_;
   Vector row_scale_;  ///< λ = impulse_scale · row_scale ∘ y
   double impulse_scale_ = 1.0;
-  Vector free_term_;                                  ///< g
-  Vector compliance_;                                 ///< diagonal of R
-  ShiftedFactor system_;                              ///< G + R + (ρ + η) I
-  std::optional<VelocitySpaceFactor> by_velocities_;  ///< the same, where that is cheaper
-  bool in_velocities_ = false;                        ///< the last factors are these
+  Vector free_term_;      ///< g
+  Vector compliance_;     ///< diagonal of R
+  ShiftedFactor system_;  ///< G + R + (ρ + η) I
   PenaltyRule rule_;
   StepBalance steps_;
   double prepared_proximal_ = 0.0;  ///< η that prepare() factored with

@@ -28,9 +28,6 @@ struct StepOptions : AdmmOptions {
 
 void declare_common(OptionBinder& bind, AdmmOptions& o) {
   bind.real("relaxation", o.relaxation, {.minimum = 1e-3, .maximum = 1.999, .doc = "ω of 004 Alg. 6 line 7"});
-  bind.choice("storage", o.storage, {"auto", "sparse", "velocities"},
-              "form of G + R + (ρ+η) I that is factored; velocities: by M and J, where the problem has them; auto: the "
-              "cheapest one");
   bind.choice(
       "factorization", o.factorization, {"cholesky", "lu", "auto"},
       "of the matrix in 000 (37); cholesky takes the symmetric part of G, lu takes G as given; auto: lu where G "

@@ -4,7 +4,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <algorithm>
 #include <random>
 
 namespace conebench {
@@ -167,28 +166,6 @@ TEST(ShiftedFactor, IndependentContactsAreEliminatedByThemselves) {
   const ShiftedFactor factor = pattern_of(2.0 * Matrix::Identity(150, 150));
   EXPECT_EQ(factor.panels(), 50);
   EXPECT_EQ(factor.panel_values(), 50 * 3 * 4) << "three rows and one of zeros";
-}
-
-TEST(ShiftedFactor, EntriesHavePlacesOfTheirOwn) {
-  // A full matrix and an arrow, whose last contact touches all others.
-  Matrix full = Matrix::Ones(27, 27), arrow = Matrix::Zero(90, 90);
-  arrow.diagonal().setOnes();
-  arrow.rightCols(3).setOnes();
-  arrow.bottomRows(3).setOnes();
-  for (const Matrix& dense : {full, arrow}) {
-    ShiftedFactor factor = pattern_of(dense);
-    std::vector<std::int64_t> places;
-    for (Index row = 0; row < dense.rows(); ++row) {
-      for (Index column = 0; column <= row; ++column) {
-        if (dense(row, column) == 0.0) continue;
-        places.push_back(factor.place(row, column));
-        EXPECT_EQ(factor.place(column, row), places.back());
-        EXPECT_EQ(factor.lower_triangle()[static_cast<std::size_t>(places.back())], 1.0);
-      }
-    }
-    std::sort(places.begin(), places.end());
-    EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end());
-  }
 }
 
 }  // namespace

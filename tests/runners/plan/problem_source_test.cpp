@@ -289,7 +289,7 @@ TEST_F(Sources, WhatIsWrongWithTheLoopsSolversOptionsIsSaidBeforeAnythingIsSimul
   EXPECT_THAT(error(R"("solver_options": "increment=big")"), HasSubstr("'increment' = big must be a number"));
   EXPECT_THAT(error(R"("solver_options": "increment")"), HasSubstr("solver_options increment: must be key=value"));
   EXPECT_THAT(error(R"("solver_options": "ratio=5,ratio=6")"), HasSubstr("'ratio' is set twice"));
-  EXPECT_THAT(error(R"("solver_options": "storage=round")"), HasSubstr("must be one of: auto, sparse"));
+  EXPECT_THAT(error(R"("solver_options": "factorization=round")"), HasSubstr("must be one of: cholesky, lu"));
 }
 
 TEST_F(Sources, WhatIsToldOfModelsOfOneNameBeginsWithTheirPaths) {

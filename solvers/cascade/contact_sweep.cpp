@@ -18,7 +18,8 @@ template <int Dim>
 ContactSweep::Own<Dim> ContactSweep::own(Index i) const {
   const double friction = system_.cones.friction()[static_cast<std::size_t>(i - system_.cones.limits())];
   Eigen::Matrix<double, Dim, Dim> block = system_.matrix.block<Dim>(system_.matrix.diagonal(i));
-  for (int a = 0; a < Dim; ++a) block(a, a) += system_.compliance_of(system_.matrix.block_offset(i) + a);
+  if (system_.compliance != nullptr)
+    block.diagonal() += system_.compliance->segment<Dim>(system_.matrix.block_offset(i));
   return {local.prepare<Dim>(block, friction), block, friction};
 }
 

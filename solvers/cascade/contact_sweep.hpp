@@ -13,7 +13,10 @@ namespace conebench::cascade {
 /// leaves. Refers to what it is made from.
 struct ContactSystem {
   explicit ContactSystem(const ContactProblem& p)
-      : cones(p.cones()), matrix(p.blocks()), free_term(p.free_term()), compliance(&p.compliance()) {}
+      : cones(p.cones()),
+        matrix(p.blocks()),
+        free_term(p.free_term()),
+        compliance(p.rigid() ? nullptr : &p.compliance()) {}
   explicit ContactSystem(const JointElimination& e) : cones(e.cones), matrix(e.matrix), free_term(e.free_term) {}
 
   /// R's entry of a row.
@@ -22,7 +25,7 @@ struct ContactSystem {
   const ConeProduct& cones;
   const BlockSparseMatrix& matrix;
   const Vector& free_term;
-  const Vector* compliance = nullptr;  ///< null where `matrix` contains R
+  const Vector* compliance = nullptr;  ///< R's diagonal, null where it is 0 or `matrix` contains it
 };
 
 /// Block Gauss–Seidel with NSGS's exact one-contact solution, in the problem's own units.

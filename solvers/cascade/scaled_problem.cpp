@@ -162,11 +162,11 @@ void ScaledProblem::to_impulse(const Vector& r, VectorRef all) const {
 
 void ScaledProblem::from_impulse(ConstVectorRef all, Vector& r) const {
   const ConstVectorRef impulse = all.tail(pattern_->rows());
-  r.setZero(size());
+  r.resize(size());
   for (int i = 0; i < contacts(); ++i) {
     const Contact& own = contact(i);
     for (int a = 0; a < 3; ++a)
-      if (own.weights[a] > 0.0) r[3 * i + a] = impulse[own.first + own.places[a]] / (gamma_ * own.weights[a]);
+      r[3 * i + a] = own.weights[a] > 0.0 ? impulse[own.first + own.places[a]] / (gamma_ * own.weights[a]) : 0.0;
   }
 }
 

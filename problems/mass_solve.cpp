@@ -1,13 +1,14 @@
 #include "problems/mass_solve.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
+
+#include "problems/linear/shifted_factor.hpp"
 
 namespace conebench {
 
@@ -21,20 +22,28 @@ constexpr double largest_condition = 1e15;
 /// need more. Eigen's sparse solves take twice as long for a mechanism of 81 velocities.
 constexpr std::size_t small_block = 256;
 
-using SparseCholesky = Eigen::SimplicialLDLT<SparseMatrix>;
+/// Velocities by threes, as points of elastic bodies have them, where that is possible.
+ConeProduct by_points(Index velocities) {
+  const bool threes = velocities % 3 == 0;
+  const std::vector<double> points(static_cast<std::size_t>(threes ? velocities / 3 : 0), 0.0);
+  return ConeProduct::create(threes ? 0 : velocities, 0, points).value();
+}
 
-/// L D Lᵀ, or null where M is not (numerically) positive definite: where elimination cancels a diagonal entry to
-/// rounding, d_i ≤ 64 ε m_ii. That ratio does not change with the units of single velocities.
-std::unique_ptr<SparseCholesky> factor_positive_definite(const SparseMatrix& mass) {
-  auto ldlt = std::make_unique<SparseCholesky>(mass);
-  if (ldlt->info() != Eigen::Success) return nullptr;
-  const Vector diagonal = mass.diagonal();
-  const Vector permuted = ldlt->permutationP().size() > 0 ? Vector(ldlt->permutationP() * diagonal) : diagonal;
-  const Vector pivots = ldlt->vectorD();
-  for (Index i = 0; i < pivots.size(); ++i) {
-    if (!(pivots[i] > smallest_pivot_share * permuted[i])) return nullptr;
-  }
-  return ldlt;
+/// L Lᵀ, or null where M is not (numerically) positive definite: where elimination cancels a diagonal entry to
+/// rounding, l_ii² ≤ 64 ε m_ii. That ratio does not change with the units of single velocities.
+std::unique_ptr<ShiftedFactor> factor_positive_definite(const SparseMatrix& mass) {
+  const BlockSparseMatrix blocks = BlockSparseMatrix::from_sparse(mass, by_points(mass.rows()));
+  auto cholesky = std::make_unique<ShiftedFactor>(blocks, Vector::Ones(mass.rows()), Vector::Zero(mass.rows()),
+                                                  Factorization::cholesky);
+  if (!cholesky->factor(0.0, smallest_pivot_share)) return nullptr;
+  cholesky->keep_factors_only();
+  return cholesky;
+}
+
+/// Of each thread, for all factors.
+ShiftedFactor::Workspace& workspace() {
+  thread_local ShiftedFactor::Workspace work;
+  return work;
 }
 
 /// S M S with the largest entry of every row and column near 1, so that its conditioning does not hang on units.
@@ -285,9 +294,7 @@ Vector solve_blocks(const BlockInverses& blocks, const Vector& right) {
 struct FactoredMass::Data {
   Index size = 0;
   std::unique_ptr<const BlockInverses> blocks;
-  std::unique_ptr<const SparseCholesky> cholesky;
-  Vector pivots;             ///< D of L D Lᵀ
-  std::vector<Index> place;  ///< of M's rows in L
+  std::unique_ptr<const ShiftedFactor> cholesky;
   std::unique_ptr<const GeneralFactor> general;
 };
 
@@ -318,13 +325,6 @@ std::optional<FactoredMass> FactoredMass::create(const SparseMatrix& mass) {
   SparseMatrix compressed = mass;
   compressed.makeCompressed();
   if (nearly_symmetric(compressed)) data->cholesky = factor_positive_definite(compressed);
-  if (data->cholesky) {
-    data->pivots = data->cholesky->vectorD();
-    const auto& permutation = data->cholesky->permutationP().indices();
-    for (Index row = 0; row < mass.rows(); ++row) {
-      data->place.push_back(permutation.size() > 0 ? Index{permutation[row]} : row);
-    }
-  }
   if (!data->cholesky) data->general = factor_general(compressed);
   if (!data->cholesky && !data->general) return std::nullopt;
   return FactoredMass(std::move(data));
@@ -334,7 +334,19 @@ Index FactoredMass::size() const { return data_->size; }
 
 SparseMatrix FactoredMass::solve(const SparseMatrix& right) const {
   if (data_->blocks) return solve_blocks(*data_->blocks, right);
-  if (data_->cholesky) return data_->cholesky->solve(right);
+  if (data_->cholesky) {
+    SparseMatrix result(right.rows(), right.cols());
+    for (Index c = 0; c < right.cols(); ++c) {
+      Vector column = right.col(c);
+      data_->cholesky->solve(column, column, workspace());
+      result.startVec(c);
+      for (Index row = 0; row < column.size(); ++row) {
+        if (column[row] != 0.0) result.insertBack(row, c) = column[row];
+      }
+    }
+    result.finalize();
+    return result;
+  }
   if (!data_->general) return SparseMatrix(0, right.cols());
   const Vector& scale = data_->general->scale;
   const SparseMatrix solution = data_->general->lu.solve(SparseMatrix(scale.asDiagonal() * right));
@@ -343,7 +355,11 @@ SparseMatrix FactoredMass::solve(const SparseMatrix& right) const {
 
 Vector FactoredMass::solve(const Vector& right) const {
   if (data_->blocks) return solve_blocks(*data_->blocks, right);
-  if (data_->cholesky) return data_->cholesky->solve(right);
+  if (data_->cholesky) {
+    Vector solution(right.size());
+    data_->cholesky->solve(right, solution, workspace());
+    return solution;
+  }
   if (!data_->general) return Vector(0);
   const Vector& scale = data_->general->scale;
   return scale.cwiseProduct(data_->general->lu.solve(scale.cwiseProduct(right).eval()));
@@ -354,66 +370,15 @@ bool FactoredMass::in_small_blocks() const { return data_->size == 0 || data_->b
 bool FactoredMass::has_root() const { return data_->cholesky != nullptr; }
 
 void FactoredMass::solve_in_place(Eigen::Ref<Matrix> columns) const {
-  if (!data_->cholesky) {
-    for (Index c = 0; c < columns.cols(); ++c) columns.col(c) = solve(Vector(columns.col(c)));
-    return;
-  }
-  const SparseCholesky& ldlt = *data_->cholesky;
-  thread_local Vector work;
-  if (work.size() != data_->size) work.resize(data_->size);
   for (Index c = 0; c < columns.cols(); ++c) {
-    for (Index row = 0; row < work.size(); ++row) work[data_->place[static_cast<std::size_t>(row)]] = columns(row, c);
-    ldlt.matrixL().solveInPlace(work);
-    work.array() /= data_->pivots.array();
-    ldlt.matrixU().solveInPlace(work);
-    for (Index row = 0; row < work.size(); ++row) columns(row, c) = work[data_->place[static_cast<std::size_t>(row)]];
+    auto column = columns.col(c);
+    data_->cholesky ? data_->cholesky->solve(column, column, workspace()) : void(column = solve(Vector(column)));
   }
 }
 
 void FactoredMass::fill_diagonal(const SparseMatrix& columns, DiagonalBlocks& blocks) const {
-  const SparseCholesky& ldlt = *data_->cholesky;
-  const auto& lower = ldlt.matrixL().nestedExpression();  // without the ones of its diagonal, rows ascending
-  const Vector& pivots = data_->pivots;
-  const Index n = data_->size;
-  const auto begin_of = [&](Index column) { return lower.outerIndexPtr()[column]; };
-  const auto parent = [&](Index column) {
-    return begin_of(column) < begin_of(column + 1) ? Index{lower.innerIndexPtr()[begin_of(column)]} : Index{-1};
-  };
-  int most = 1;
-  for (Index i = 0; i < blocks.count(); ++i) most = std::max(most, blocks.size(i));
-  Matrix work = Matrix::Zero(most, n);  // the columns of one block side by side
-  std::vector<char> on_path(static_cast<std::size_t>(n), 0);
-  std::vector<Index> path;
-  for (Index i = 0; i < blocks.count(); ++i) {
-    const int size = blocks.size(i);
-    path.clear();
-    for (int c = 0; c < size; ++c) {
-      for (SparseMatrix::InnerIterator it(columns, blocks.row(i) + c); it; ++it) {
-        Index at = data_->place[static_cast<std::size_t>(it.row())];
-        work(c, at) += it.value();
-        for (; at >= 0 && on_path[static_cast<std::size_t>(at)] == 0; at = parent(at)) {
-          on_path[static_cast<std::size_t>(at)] = 1;
-          path.push_back(at);
-        }
-      }
-    }
-    std::sort(path.begin(), path.end());
-    double* const gram = blocks.values(i);
-    std::fill_n(gram, size * size, 0.0);
-    for (const Index column : path) {
-      double* const x = work.data() + column * most;
-      for (Index k = begin_of(column); k < begin_of(column + 1); ++k) {
-        const double value = lower.valuePtr()[k];
-        double* const target = work.data() + Index{lower.innerIndexPtr()[k]} * most;
-        for (int c = 0; c < size; ++c) target[c] -= value * x[c];
-      }
-      for (int c = 0; c < size; ++c) {
-        for (int r = 0; r < size; ++r) gram[c * size + r] += x[r] * x[c] / pivots[column];
-      }
-      std::fill_n(x, most, 0.0);
-      on_path[static_cast<std::size_t>(column)] = 0;
-    }
-  }
+  for (Index i = 0; i < blocks.count(); ++i)
+    data_->cholesky->gram(columns, blocks.row(i), blocks.size(i), blocks.values(i), workspace());
 }
 
 std::optional<SparseMatrix> solve_mass(const SparseMatrix& mass, const SparseMatrix& right) {

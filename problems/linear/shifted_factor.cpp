@@ -3,6 +3,8 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "problems/linear/elimination.hpp"
 
@@ -175,9 +177,8 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
     }
   }
   values_.resize(sides_ * panel_values_);
-  work_.resize(matrix.rows());
-  panel_work_.resize(most_rows);
   factors_.resize(most_rows);
+  make(work_);
 }
 
 std::int64_t ShiftedFactor::place(int i, int j) const {
@@ -219,14 +220,14 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
   }
 }
 
-bool ShiftedFactor::factor(double shift) {
+bool ShiftedFactor::factor(double shift, double least_share) {
   values_ = original_;
   for (Panel& panel : panels_) {
     double* const lower = values(panel, 0);
     double largest = 0.0;
     for (int j = 0; j < panel.pivots; ++j) largest = std::max(largest, shift + lower[j * (panel.lead + 1)]);
     panel.inverted = panel.rows == panel.pivots && largest <= inverted_ratio * shift;
-    if (!eliminate_pivots(panel, shift)) return false;
+    if (!eliminate_pivots(panel, shift, least_share)) return false;
     for (int side = 0; side < sides_; ++side) update_later(panel, side);
     for (int side = 0; side < sides_; ++side) {
       invert_pivots(values(panel, side), panel.lead, panel.pivots, factors_.data());
@@ -236,9 +237,8 @@ bool ShiftedFactor::factor(double shift) {
   return true;
 }
 
-/// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False at a pivot that is not
-/// positive.
-bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift) {
+/// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False as factor().
+bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double least_share) {
   for (int j = 0; j < panel.pivots; ++j) {
     const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(j) * panel.lead;
     for (int side = 0; side < sides_; ++side) {
@@ -249,7 +249,8 @@ bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift) {
       own[column + j] += shift;
     }
     const double pivot = values(panel, 0)[column + j];
-    if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+    const double given = original_[panel.value_begin + column + j] + shift;
+    if (!(pivot > least_share * given && pivot > 0.0) || !std::isfinite(pivot)) return false;
     const double inverse = 1.0 / std::sqrt(pivot);
     for (int side = 0; side < sides_; ++side) {
       double* const own = values(panel, side) + column;
@@ -271,31 +272,67 @@ void ShiftedFactor::update_later(const Panel& panel, int side) {
     while (end < panel.rows && row[end] < later.first + later.pivots) ++end;
     for (int c = begin; c < end; ++c) {
       for (int k = 0; k < panel.pivots; ++k) factors_[k] = other[c + static_cast<std::ptrdiff_t>(k) * panel.lead];
-      combine(panel_work_.data(), own, panel.lead, factors_.data(), panel.pivots, begin, assign);
+      combine(work_.panel.data(), own, panel.lead, factors_.data(), panel.pivots, begin, assign);
       double* const target = values(later, side) + static_cast<std::ptrdiff_t>(row[c] - later.first) * later.lead;
-      for (int i = begin; i < panel.rows; ++i) target[position[i - begin]] -= panel_work_[i];
+      for (int i = begin; i < panel.rows; ++i) target[position[i - begin]] -= work_.panel[i];
     }
     position += panel.rows - begin;
   }
 }
 
-void ShiftedFactor::solve(const Vector& b, Vector& x) {
-  for (Index i = 0; i < rows(); ++i) work_[i] = b[old_row_[at(i)]];
-  for (const Panel& panel : panels_) {
-    const int* const row = rows_.data() + panel.row_begin;
-    double* const own = work_.data() + panel.first;
-    combine(panel_work_.data(), values(panel, 0), panel.lead, own, panel.pivots, 0, assign);
-    for (int i = 0; i < panel.pivots; ++i) own[i] = panel_work_[i];
-    for (int i = panel.pivots; i < panel.rows; ++i) work_[row[i]] += panel_work_[i];
-  }
+void ShiftedFactor::make(Workspace& work) const {
+  if (work.rows.size() != rows()) work.rows.setZero(rows());
+  if (work.panel.size() < factors_.size()) work.panel.resize(factors_.size());
+}
+
+void ShiftedFactor::forward(const Panel& panel, Workspace& work) const {
+  const int* const row = rows_.data() + panel.row_begin;
+  double* const own = work.rows.data() + panel.first;
+  combine(work.panel.data(), values(panel, 0), panel.lead, own, panel.pivots, 0, assign);
+  for (int i = 0; i < panel.pivots; ++i) own[i] = work.panel[i];
+  for (int i = panel.pivots; i < panel.rows; ++i) work.rows[row[i]] += work.panel[i];
+}
+
+void ShiftedFactor::solve(ConstVectorRef b, VectorRef x, Workspace& work) const {
+  make(work);
+  for (Index i = 0; i < rows(); ++i) work.rows[i] = b[old_row_[at(i)]];
+  for (const Panel& panel : panels_) forward(panel, work);
   for (auto panel = panels_.rbegin(); panel != panels_.rend(); ++panel) {
     if (panel->inverted) continue;
     const int* const row = rows_.data() + panel->row_begin;
-    for (int i = 0; i < panel->rows; ++i) panel_work_[i] = work_[row[i]];
-    for (int i = panel->rows; i < panel->lead; ++i) panel_work_[i] = 0.0;
-    dot(work_.data() + panel->first, values(*panel, sides_ - 1), panel->lead, panel_work_.data(), panel->pivots);
+    for (int i = 0; i < panel->rows; ++i) work.panel[i] = work.rows[row[i]];
+    for (int i = panel->rows; i < panel->lead; ++i) work.panel[i] = 0.0;
+    dot(work.rows.data() + panel->first, values(*panel, sides_ - 1), panel->lead, work.panel.data(), panel->pivots);
   }
-  for (Index i = 0; i < rows(); ++i) x[old_row_[at(i)]] = work_[i];
+  for (Index i = 0; i < rows(); ++i) x[old_row_[at(i)]] = std::exchange(work.rows[i], 0.0);
+}
+
+void ShiftedFactor::gram(const SparseMatrix& columns, Index first, int count, double* gram, Workspace& work) const {
+  make(work);
+  std::set<int> path;
+  for (Index c = first; c < first + count; ++c) {
+    for (SparseMatrix::InnerIterator it(columns, c); it; ++it) {
+      for (int p = panel_of_[at(new_row_[at(it.row())])]; path.insert(p).second;) {
+        const Panel& panel = panels_[at(p)];
+        if (panel.rows > panel.pivots) p = panel_of_[at(rows_[at(panel.row_begin + panel.pivots)])];
+      }
+    }
+  }
+  Index length = 0;
+  for (const int p : path) length += panels_[at(p)].pivots;
+  Matrix solved(length, count);
+  for (Index c = 0; c < count; ++c) {
+    for (SparseMatrix::InnerIterator it(columns, first + c); it; ++it) work.rows[new_row_[at(it.row())]] += it.value();
+    Index done = 0;
+    for (const int p : path) {
+      const Panel& panel = panels_[at(p)];
+      forward(panel, work);
+      solved.col(c).segment(done, panel.pivots) = work.rows.segment(panel.first, panel.pivots);
+      work.rows.segment(panel.first, panel.pivots).setZero();
+      done += panel.pivots;
+    }
+  }
+  Eigen::Map<Matrix>(gram, count, count).noalias() = solved.transpose() * solved;
 }
 
 }  // namespace conebench

@@ -22,10 +22,24 @@ class ShiftedFactor {
   ShiftedFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
                 Factorization factorization);
 
-  /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding.
-  bool factor(double shift);
+  /// False where a pivot is not above `least_share` of its diagonal entry: A + shift I is singular or indefinite to
+  /// rounding.
+  bool factor(double shift, double least_share = 0.0);
+  /// Lets go of A, so that the last factors stay the last.
+  void keep_factors_only() { original_ = {}; }
+
+  /// What a solution works with; nothing is allocated where it comes from one of this size.
+  struct Workspace {
+    Vector rows;  ///< zero between solutions
+    Vector panel;
+  };
   /// x = (A + shift I)⁻¹ b by the last factors, which must have succeeded. x may be b.
-  void solve(const Vector& b, Vector& x);
+  void solve(ConstVectorRef b, VectorRef x, Workspace& work) const;
+  void solve(const Vector& b, Vector& x) { solve(b, x, work_); }
+  /// gram (count × count) = Bᵀ (A + shift I)⁻¹ B for the columns B = columns[first … first + count − 1], by forward
+  /// solutions alone, and those only along the paths of the elimination tree from B's rows to its root. For Cholesky
+  /// with a shift of 0.
+  void gram(const SparseMatrix& columns, Index first, int count, double* gram, Workspace& work) const;
 
   Index rows() const { return static_cast<Index>(old_row_.size()); }
   Index panels() const { return static_cast<Index>(panels_.size()); }
@@ -54,9 +68,15 @@ class ShiftedFactor {
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
   /// Of the entry at new row i in the panel column of new row j ≤ i.
   std::int64_t place(int i, int j) const;
-  bool eliminate_pivots(const Panel& panel, double shift);
+  bool eliminate_pivots(const Panel& panel, double shift, double least_share);
   void update_later(const Panel& panel, int side);
   double* values(const Panel& panel, int side) { return values_.data() + side * panel_values_ + panel.value_begin; }
+  const double* values(const Panel& panel, int side) const {
+    return values_.data() + side * panel_values_ + panel.value_begin;
+  }
+  void make(Workspace& work) const;
+  /// Of work.rows: the panel's pivots solved, what that leaves of the rows below added to these.
+  void forward(const Panel& panel, Workspace& work) const;
 
   int sides_ = 1;  ///< 1: L alone. 2: L, and from panel_values_ on U transposed, both with the diagonal
   std::vector<int> old_row_, new_row_, panel_of_;  ///< by new row; by old row; by new row
@@ -65,7 +85,8 @@ class ShiftedFactor {
   std::vector<int> rows_;       ///< new rows of each panel, ascending
   std::vector<int> positions_;  ///< of the rows that a panel shares with a later one, in that one
   Vector values_, original_;    ///< what is above the diagonal is not read; the originals are those of A
-  Vector work_, panel_work_, factors_;
+  Workspace work_;
+  Vector factors_;
 };
 
 }  // namespace conebench

@@ -168,5 +168,39 @@ TEST(ShiftedFactor, IndependentContactsAreEliminatedByThemselves) {
   EXPECT_EQ(factor.panel_values(), 50 * 3 * 4) << "three rows and one of zeros";
 }
 
+TEST(ShiftedFactor, TheGramOfHalfASolutionIsThatOfTheWhole) {
+  const Case c = chain(3, 1, 2, 24, 9, 0.0);
+  const Index rows = c.matrix.rows();
+  ShiftedFactor factor(c.matrix, Vector::Ones(rows), Vector::Ones(rows), Factorization::cholesky);
+  ASSERT_TRUE(factor.factor(0.0));
+  factor.keep_factors_only();
+  const Matrix inverse = (c.dense + Matrix::Identity(rows, rows)).inverse();
+  std::mt19937_64 random(4);
+  Matrix columns = Matrix::Zero(rows, 7);
+  for (Index j = 0; j < columns.cols(); ++j) {
+    for (int entry = 0; entry < 4; ++entry)
+      columns(static_cast<Index>(random() % static_cast<std::uint64_t>(rows)), j) = 1.0 + entry;
+  }
+  ShiftedFactor::Workspace work;
+  for (const Index first : {0, 2, 4}) {
+    Matrix gram(3, 3);
+    factor.gram(columns.sparseView(), first, 3, gram.data(), work);
+    const Matrix part = columns.middleCols(first, 3);
+    EXPECT_LE((gram - part.transpose() * inverse * part).norm(), 1e-13 * gram.norm());
+  }
+  EXPECT_TRUE(work.rows.isZero(0.0));
+}
+
+TEST(ShiftedFactor, RefusesPivotsThatAreRoundingBesideTheirDiagonal) {
+  Matrix singular(3, 3);
+  singular << 2.0, 1.0, 1.0, 1.0, 2.0, -1.0, 1.0, -1.0, 2.0;
+  singular.diagonal().array() += 1e-15;
+  const auto cones = ConeProduct::create(3, 0, {}).value();
+  ShiftedFactor factor(BlockSparseMatrix::from_dense(singular, cones), Vector::Ones(3), Vector::Zero(3),
+                       Factorization::cholesky);
+  EXPECT_FALSE(factor.factor(0.0, 1e-12));
+  EXPECT_TRUE(factor.factor(1e-3, 1e-12));
+}
+
 }  // namespace
 }  // namespace conebench

@@ -19,7 +19,7 @@ Vector jamming_impulses(Parts& parts, Search& search) {
   int solved = 0;
   for (double shift = tuned.jamming_shift * residual; shift > 0.5 * residual; shift *= 0.5) {
     shifted.become_shifted(problem, shift, Vector::Zero(problem.size()));
-    Search inner(shifted, tuned.least_inner * search.tolerance(), search);
+    Search inner(shifted, tuned.negligible * search.tolerance(), search);
     if (!newton.run(inner, r, {})) break;
     r = inner.best_point();
     last = impulse;
@@ -37,7 +37,7 @@ Result<ContactProblem> moving_joints(const ContactProblem& problem, const Vector
   data.primal.reset();
   data.guess.reset();
   data.reference.reset();
-  const double least = tuned.jamming_least * jamming.lpNorm<Eigen::Infinity>();
+  const double least = tuned.negligible * jamming.lpNorm<Eigen::Infinity>();
   for (Index j = 0; j < jamming.size(); ++j) {
     if (std::abs(jamming[j]) > least) data.free_term[j] += std::copysign(velocity, jamming[j]);
   }
@@ -63,9 +63,9 @@ bool relax_joints(Parts& parts, Search& search) {
     // Only g is another, so that the analysis holds.
     const ScaledProblem moving(*problem, std::move(joints).value());
     SemismoothNewton newton(moving, parts.lu());
-    Search inner(moving, tuned.least_inner * search.tolerance(), search);
+    Search inner(moving, tuned.negligible * search.tolerance(), search);
     if (!newton.run(inner, search.best_point(), {}) && !search.halted()) {
-      InteriorPoint(moving, parts.lu(), newton).run(inner, 1.0, 1.0, tuned.path_steps);
+      InteriorPoint(moving, parts.lu(), newton).run(inner);
     }
     moving.to_impulse(inner.best_point(), impulse);
     if (search.propose(impulse, search.residual_of(impulse))) return true;

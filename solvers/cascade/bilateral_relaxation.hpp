@@ -13,7 +13,7 @@ namespace conebench::cascade {
 ///    jam: K ∋ λ_c, σ_c = G_cj λ_j + G_cc λ_c = 0, σ_j = 0. Where G is symmetric no impulses change σ·λ = g·λ; below 0
 ///    contacts would have to slip against λ_c, and where the friction of that slip jams them further nothing solves it.
 /// 2. Among all |e| ≤ ε V, the joints' velocities e = −ε V sign λ_j raise g·λ the most, by ε V ‖λ_j‖₁. Rows that bear
-///    less than 2 % of the largest stay as they are. Where G is not symmetric, g·λ with Gᵀ λ = 0 would be what no
+///    less than 1 % of the largest stay as they are. Where G is not symmetric, g·λ with Gᵀ λ = 0 would be what no
 ///    impulses change, and this e is a guess.
 /// 3. The problem with σ_j = e in place of σ_j = 0 is solved for ε of an eighth, then of more of the tolerance, and its
 ///    impulses are measured on the problem itself, with all its rows, so that a guess that is wrong costs time alone.

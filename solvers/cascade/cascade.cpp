@@ -199,13 +199,11 @@ std::vector<SolverRow> cascade_rows() {
           }),
       part_row(part_info("IPM", "Nesterov-Todd interior point with De Saxce's term",
                          "Few iterations on most problems; stalls where the central path folds."),
-               [](Parts& parts, Search& search, Vector&) {
-                 parts.interior_point().run(search, 1.0, 1.0, tuned.path_steps);
-               }),
+               [](Parts& parts, Search& search, Vector&) { parts.interior_point().run(search); }),
       part_row(part_info("PPA", "Proximal point from zero",
                          "Slow and sure: follows the branch of solutions that starts at zero."),
                [](Parts& parts, Search& search, Vector&) {
-                 if (!parts.proximal_point().run(search, {.newton_steps = 3000})) parts.newton().rescue(search);
+                 parts.proximal_point().run(search, Vector::Zero(parts.problem().size()), {.newton_steps = 3000});
                }),
       driver_row(part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                            "Solves what any of its parts solves, cheapest first; factors matrices of G's pattern, so "

@@ -72,7 +72,6 @@ class Driver {
     const char* name;
     bool (Driver::*applies)();
     void (Driver::*run)();
-    bool rescued = false;  ///< `rescue` follows where the best is near
   };
   static const Stage stages[];
 
@@ -83,34 +82,24 @@ class Driver {
   bool wants_sweeps() { return o_.sweeps > 0; }
   bool fits_no_factor() { return !parts_.lu().fits(); }
   bool has_no_path_yet() { return !path_followed_; }
-  bool is_near() { return search_.best() < std::max(tuned.near, tuned.near_tolerances * search_.tolerance()); }
-  bool is_near_the_tolerance() { return search_.best() <= tuned.within * search_.tolerance(); }
 
   // The stages.
   void start_from_rest();
   void follow_path();
   void sweep();
-  void only_sweep() {
-    sweep_on(1.0, 8, [](int, double, double) { return true; });
-  }
+  void only_sweep() { sweep_on(1.0, std::numeric_limits<double>::infinity()); }
   void newton() {
     search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
     parts_.newton().run(search_, swept_, first_newton, swept_end_);
   }
-  void sweep_more();
-  void rescue() { parts_.newton().rescue(search_); }
   void relax_joints() { cascade::relax_joints(parts_, search_); }
   void follow_proximal_path() {
-    parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps, .short_steps = true});
+    const Vector zero = Vector::Zero(parts_.problem().size());
+    parts_.proximal_point().run(search_, zero, {.newton_steps = o_.proximal_steps, .short_steps = true});
   }
-  void settle();
-  void continue_proximal_path();
 
-  bool over() const { return search_.accepted() || search_.halted(); }
-  void take(const Stage& stage);
   double sweep_times(long count);
-  template <class Promise>
-  void sweep_on(double rate, int least, const Promise& promises);
+  void sweep_on(double rate, double newton_steps);
 
   Parts& parts_;
   Search& search_;
@@ -129,33 +118,24 @@ const Driver::Stage Driver::stages[] = {
     {"sweeps", &Driver::wants_sweeps, &Driver::sweep},
     {"only-sweeps", &Driver::fits_no_factor, &Driver::only_sweep},
     {"newton", &Driver::always, &Driver::newton},
-    {"more-sweeps", &Driver::wants_sweeps, &Driver::sweep_more},
     {"interior-point", &Driver::has_no_path_yet, &Driver::follow_path},
-    {"rescue", &Driver::is_near, &Driver::rescue},
-    {"bilateral-relaxation", &Driver::is_near, &Driver::relax_joints},
-    {"proximal-point", &Driver::always, &Driver::follow_proximal_path, true},
-    {"bilateral-relaxation-again", &Driver::always, &Driver::relax_joints},
-    {"admissible-perturbation", &Driver::is_near_the_tolerance, &Driver::settle},
-    {"proximal-point-on", &Driver::always, &Driver::continue_proximal_path, true},
+    {"bilateral-relaxation", &Driver::always, &Driver::relax_joints},
+    {"proximal-point", &Driver::always, &Driver::follow_proximal_path},
 };
 
 void Driver::run() {
-  for (const Stage& stage : stages) take(stage);
-}
-
-void Driver::take(const Stage& stage) {
-  if (over() || o_.skips(stage.name) || !(this->*stage.applies)() || over()) return;
-  search_.begin_stage(stage.name);
-  (this->*stage.run)();
-  if (over() || o_.skips("rescue") || !stage.rescued || !is_near()) return;
-  search_.begin_stage("rescue");
-  rescue();
+  const auto over = [&] { return search_.accepted() || search_.halted(); };
+  for (const Stage& stage : stages) {
+    if (over() || o_.skips(stage.name) || !(this->*stage.applies)()) continue;
+    search_.begin_stage(stage.name);
+    (this->*stage.run)();
+  }
 }
 
 /// Nothing has a velocity along a contact or apart of more than a hundredth of the fastest approach, as piles under
 /// gravity have none.
 bool Driver::rests() {
-  if (!(search_.best() > tuned.small_at_start)) return false;
+  if (!(search_.best() > tuned.near)) return false;
   const Vector& free = parts_.problem().free_term();
   double pressing = 0.0;
   double moving = 0.0;
@@ -163,7 +143,7 @@ bool Driver::rests() {
     pressing = std::max(pressing, -free[i + 2]);
     moving = std::max({moving, free[i + 2], tangential_norm<3>(Eigen::Vector3d(free.segment<3>(i)))});
   }
-  return moving <= tuned.at_rest * pressing && !costs_.newton_is_dear();
+  return moving <= tuned.negligible * pressing && !costs_.newton_is_dear();
 }
 
 void Driver::start_from_rest() {
@@ -187,7 +167,7 @@ bool Driver::starts_cold_and_redundant() {
   // Eight blocks a contact save most problems the sum. The squares must sum to 23 a contact; as G̃ is positive
   // semidefinite a block has 3 at most where diagonal blocks are near I, so that 7.7 are needed. Where these are of
   // rank one a block may have 9, and 2.6 could do: such problems are passed over.
-  if (!swept_.isZero(0.0) || problem.planar() || problem.contacts() <= tuned.few_redundant ||
+  if (!swept_.isZero(0.0) || problem.planar() || problem.contacts() <= tuned.few_contacts ||
       problem.stored_blocks() < 8 * problem.contacts())
     return false;
   double squares = 0.0;
@@ -203,7 +183,7 @@ void Driver::follow_path() {
   double moving = 0.0;
   for (Index i = 0; i < free.size(); i += 3) moving += std::max(0.0, free[i + 2]) + std::hypot(free[i], free[i + 1]);
   const double velocity = std::clamp(2.0 * moving / parts_.problem().contacts(), tuned.least_velocity, 1.0);
-  parts_.interior_point().run(search_, 1.0 / velocity, velocity, tuned.path_steps);
+  parts_.interior_point().run(search_, velocity);
 }
 
 /// Up to so many sweeps. Returns the last one's change over that of the one before, 1 where there is none.
@@ -223,10 +203,9 @@ double Driver::sweep_times(long count) {
   return rate;
 }
 
-/// Sweeps for as long as promises(sweeps so far, sweeps needed, their rate), measured every eighth of the way, every
-/// `least` at first. The rate is that of the later half of all sweeps.
-template <class Promise>
-void Driver::sweep_on(double rate, int least, const Promise& promises) {
+/// Sweeps for as long as the rate, that of the later half of all sweeps, predicts the tolerance within so many Newton
+/// steps, six where these are dear; measured every eighth of the way, every eight sweeps at least.
+void Driver::sweep_on(double rate, double newton_steps) {
   struct Mark {
     int sweeps;
     double residual;
@@ -236,10 +215,11 @@ void Driver::sweep_on(double rate, int least, const Promise& promises) {
   for (int done = 0; !search_.halted();) {
     const double needed = rate < 1.0 ? std::log(search_.tolerance() / swept_end_.residual) / std::log(rate)
                                      : std::numeric_limits<double>::infinity();
-    if (!promises(done, needed, rate)) return;
+    if (!costs_.within(needed, newton_steps) && !(costs_.newton_is_dear() && costs_.within(needed, tuned.sweeps_dear)))
+      return;
     // The first sweeps promise more than they keep, so one more has to confirm it.
     const int most = std::max(8, done / 8);
-    const int batch = done == 0 ? least : needed + 1.0 < most ? std::max(2, static_cast<int>(needed) + 1) : most;
+    const int batch = done == 0 ? 1 : needed + 1.0 < most ? std::max(2, static_cast<int>(needed) + 1) : most;
     done += batch;
     sweep_times(batch);
     swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
@@ -251,51 +231,12 @@ void Driver::sweep_on(double rate, int least, const Promise& promises) {
   }
 }
 
-/// The sweeps asked for, then on where the rate (at first of the last two sweeps' changes) predicts that the tolerance
-/// is nearer than two Newton steps. Where one of these costs as much as many sweeps it may be six, slow rates are
-/// trusted, too, and a third of a step is spent whatever the rate.
+/// The sweeps asked for, then on where the rate (at first of the last two sweeps' changes) promises to arrive within
+/// what two Newton steps cost.
 void Driver::sweep() {
   const double rate = sweep_times(o_.sweeps - search_.sweeps());
   swept_end_.residual = measure(parts_, swept_, swept_end_.velocity);
-  if (search_.offer(swept_, swept_end_.residual)) return;
-  sweep_on(rate, 1, [&](int done, double needed, double of_late) {
-    if (!costs_.within(done, 2.0 * tuned.sweeps_dear)) return false;
-    if (of_late < tuned.slow_rate && costs_.within(needed, 2.0)) return true;
-    return costs_.newton_is_dear() &&
-           (costs_.within(needed, tuned.sweeps_dear) || costs_.within(done, tuned.sweeps_tried));
-  });
-}
-
-/// For as long as the rate promises the tolerance within thirty of what our counts take for a Newton step, later than
-/// the first 128 sweeps within ten; then one batch in a row may promise less.
-void Driver::sweep_more() {
-  bool hesitating = false;
-  sweep_on(0.0, 8, [&](int done, double needed, double) {
-    const bool promising =
-        done == 0 || costs_.within(needed, done < tuned.early_sweeps ? tuned.sweeps_early : tuned.sweeps_late);
-    const bool goes_on = promising || !(done < tuned.early_sweeps || hesitating);
-    hesitating = !promising;
-    return goes_on;
-  });
-}
-
-/// A proximal point from the best point that leaves what the tolerance allows, without over-relaxation.
-void Driver::settle() {
-  parts_.proximal_point().run(search_, {.shift = tuned.settling_shift,
-                                        .newton_steps = 8 * o_.proximal_steps,
-                                        .longer = 2 * o_.proximal_steps,
-                                        .from = &search_.best_point(),
-                                        .short_steps = true,
-                                        .admissible = tuned.admissible,
-                                        .over_relaxation = 0.0});
-}
-
-void Driver::continue_proximal_path() {
-  parts_.proximal_point().run(search_, {.newton_steps = o_.proximal_steps,
-                                        .longer = 2 * o_.proximal_steps,
-                                        .resume = true,
-                                        .short_steps = true,
-                                        .admissible = tuned.admissible});
+  if (!search_.offer(swept_, swept_end_.residual)) sweep_on(rate, 2.0);
 }
 
 }  // namespace
@@ -330,10 +271,7 @@ std::vector<std::string> stage_names() {
 void declare_options(OptionBinder& bind, DriverOptions& o) {
   bind.integer("sweeps", o.sweeps, {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps at first; 0: none"});
   bind.integer("proximal_steps", o.proximal_steps,
-               {.minimum = 1,
-                .maximum = 1e9,
-                .doc = "Newton steps of the first proximal-point run; a later one goes on while twice as many "
-                       "halve its residual"});
+               {.minimum = 1, .maximum = 1e9, .doc = "Newton steps of the proximal point"});
   bind.text("skip", o.skip, fmt::format("stages that are left out, with commas: {}", fmt::join(stage_names(), ", ")));
   bind.real(
       "memory", o.memory,

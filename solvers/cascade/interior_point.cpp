@@ -183,12 +183,12 @@ double InteriorPoint::choose_step(int iteration, double m) {
   for (int i = 0; i < n; ++i) {
     least = std::min(least, cone_determinant(r_.segment<3>(3 * i)) * velocity_determinant(w_.segment<3>(3 * i)));
   }
-  const double width = std::min(tuned.neighbourhood, tuned.keep * std::sqrt(std::max(0.0, least)) / m);
-  const double fraction = std::max(tuned.way, 1.0 - std::max(tuned.to_boundary, tuned.to_boundary_early * m));
+  const double width = std::min(tuned.centrality, std::sqrt(std::max(0.0, least)) / m);
+  const double fraction = std::max(tuned.way, 1.0 - std::max(tuned.least_way, tuned.centrality * m));
 
   double best = -1.0;
   for (int mode = 0; mode < 2; ++mode) {
-    const double sigma = mode == 0 ? centring : std::max(centring, tuned.second_centring);
+    const double sigma = mode == 0 ? centring : std::max(centring, tuned.short_step);
     for (int i = 0; i < n; ++i) {
       d_[at(i)] = squared(i) + Eigen::Vector3d(0.0, 0.0, sigma * m);
       if (mode > 0) continue;
@@ -198,35 +198,33 @@ double InteriorPoint::choose_step(int iteration, double m) {
     system_.solve(d_, infeasibility_, corrected_);
     double length = std::min(1.0, fraction * step_to_boundary(corrected_));
     double gap = 0.0;
-    for (; length > tuned.shortest_step; length *= tuned.shortening) {
+    for (; length > tuned.least_way; length *= tuned.shortening) {
       if (in_neighbourhood(length, corrected_, width, gap) && (iteration <= 3 || gap <= m)) break;
     }
     if (length > best) {
       best = length;
       std::swap(chosen_, corrected_);
     }
-    if (best > tuned.good_step) break;
+    if (best > tuned.short_step) break;
   }
   return best;
 }
 
 bool InteriorPoint::finish_with_newton(Search& search) {
   NewtonBudget budget = finish;
-  if (alternate) budget.relative = search.odd_attempt() ? tuned.strong : tuned.relative;
+  if (alternate) budget.relative = search.odd_attempt() ? tuned.strong : finish.relative;
   return newton_.run(search, r_, budget);
 }
 
-bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations) {
+bool InteriorPoint::run(Search& search, double velocity) {
   const int n = problem_.contacts();
   for (int i = 0; i < n; ++i) {
-    r_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, r0);
-    w_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, w0);
+    r_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, 1.0 / velocity);
+    w_.segment<3>(3 * i) = Eigen::Vector3d(0.0, 0.0, velocity);
   }
   problem_.multiply(r_, product_);
-  double hand_over_below = tuned.hand_over_below;
-  double gap_before = std::numeric_limits<double>::infinity();
-  int slow = 0;
-  for (int k = 0; k < max_iterations; ++k) {
+  double hand_over_below = tuned.near;
+  for (int k = 0; k < 2 * tuned.first_stall_window; ++k) {
     double m = 0.0;
     for (int i = 0; i < n; ++i) m += r_.segment<3>(3 * i).dot(de_saxce_velocity(w_.segment<3>(3 * i)));
     m /= n;
@@ -235,9 +233,7 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     const double residual = problem_.residual(r_, residual_workspace_);
     if (search.offer(r_, residual)) return true;
     if (search.halted() || !std::isfinite(residual) || !(m > 0.0)) return false;
-    const bool near = m < tuned.near_the_end * r0 * w0 || m < tuned.fast * gap_before;
-    gap_before = m;
-    if (near && residual < hand_over_below) {
+    if (m < tuned.near_the_end && residual < hand_over_below) {
       if (finish_with_newton(search)) return true;
       if (search.halted()) return false;
       hand_over_below = tuned.hand_over_again * residual;
@@ -245,15 +241,10 @@ bool InteriorPoint::run(Search& search, double r0, double w0, int max_iterations
     system_.factor(r_, w_);
     search.count_newton();
     const double step = choose_step(k, m);
-    if (step < tuned.shortest_step) return false;
+    if (step < tuned.least_way) return false;
     r_ += step * chosen_.dr;
     w_ += step * chosen_.dw;
     problem_.multiply(r_, product_);  // rounding of updates would pile up
-    if (step < tuned.slow_step) {
-      if (++slow >= 4) return false;
-    } else if (slow > 0 && step > 0.5) {
-      --slow;
-    }
   }
   return false;
 }

@@ -66,20 +66,20 @@ class PathSystem {
 /// Primal–dual interior point on (r, w) with Mehrotra's predictor and corrector and De Saxcé's term in the matrix.
 ///
 /// Every iteration factors once. The step goes max(0.9, 1 − max(1e-3, 0.1 m)) of the way to the boundary, then shrinks
-/// until the point stays in the neighbourhood min √(det r det u) ≥ min(0.1, 0.9 current) m and, after three iterations,
-/// the gap does not grow. A short step is tried again with more centring; four slow ones end the run. The semi-smooth
-/// Newton method is called in as soon as the residual is below 1e-3, and each time it has fallen to 0.05 of that, but
-/// not before the gap is below 3e-7 of the start's or the last step has cut it to a quarter: on redundant contacts,
-/// where steps are short, Newton's from further off are lost.
+/// until the point stays in the neighbourhood min √(det r det u) ≥ min(0.1 m, current) and, after three iterations, the
+/// gap does not grow. A short step is tried again with more centring; one below 1e-3 ends the run. The semi-smooth
+/// Newton method is called in as soon as the residual is below 1e-2 and the gap below 3e-7 of the start's, and each
+/// time the residual has fallen to 0.05 of that: on redundant contacts, where steps are short, Newton's from further
+/// off are lost.
 class InteriorPoint {
  public:
   InteriorPoint(const ScaledProblem& problem, BlockLu& lu, SemismoothNewton& newton);
 
-  /// From r = (0, 0, r0), w = (0, 0, w0). True: `search` accepted a point.
-  bool run(Search& search, double r0, double w0, int max_iterations);
+  /// From r = (0, 0, 1/velocity), w = (0, 0, velocity). True: `search` accepted a point.
+  bool run(Search& search, double velocity = 1.0);
 
   /// Called with each finishing run's budget; its regularisation alternates.
-  NewtonBudget finish{.stall_window = tuned.finish_stall_window};
+  NewtonBudget finish;
   bool alternate = true;  ///< relative regularisation 10 and 1e3 in turn
 
  private:

@@ -6,42 +6,36 @@
 
 namespace conebench::cascade {
 
-/// Proximal path from r = 0: c ← r(c) + 0.9 (r(c) − c), where r(c) solves the problem with G + α I and g − α c.
+/// Proximal path, c ← r(c) + (r(c) − c)/2 where r(c) solves the problem with G + α I and g − α c.
 ///
 /// The shift makes each inner problem well conditioned, and a path from zero keeps to the branch of solutions that
 /// starts there, which avoids most folds. Inner problems are solved to 0.02 of the residual reached, by a warm
-/// semi-smooth Newton method, else a cold interior point. After
-/// three successes α shrinks by 0.7; after a failure it doubles (to 0.3 at most) and c falls back to the last
-/// success (not to the best point: far from a solution along an impulse that hardly moves anything, α ‖r − c‖ is all of
-/// the residual, and a path that goes back begins anew); thirteen failures in a row end it.
+/// semi-smooth Newton method, else by a cold interior point. After three successes α halves; after a failure it doubles
+/// (to 0.3 at most) and c falls back to the last success (not to the best point: far from a solution along an impulse
+/// that hardly moves anything, α ‖r − c‖ is all of the residual, and a path that goes back begins anew); six failures
+/// in a row end it.
 ///
 /// With short steps the path keeps to inner problems that Newton's method solves, some six factorizations each: what it
-/// leaves costs an interior point ten times as many. After the first that it solved, one that it does not
-/// solve is left, and c falls back with α 1.5 times as large; only after five of these in a row is the
-/// interior point tried, and a success of it raises α by 1.5.
+/// leaves costs an interior point ten times as many. After the first that it solved, one that it does not solve is
+/// left, and c falls back with α twice as large; only after five of these in a row is the interior point tried.
 ///
 /// On a branch without a solution α (r − c), which g would have to change by, goes to the change that is shortest in
-/// the 2-norm, but what counts is the largest error of a contact. With `admissible` a contact's change is kept from
-/// step to step as far as its error is within that: c ← r − kept/α + `over_relaxation` times the rest of r − c. These
-/// are alternating projections between the changes of g that have a solution and those that the tolerance allows.
+/// the 2-norm, but what counts is the largest error of a contact. So a contact's change is kept from step to step as
+/// far as its error is within 0.9 of the tolerance: c ← r − kept/α, and half of the rest of r − c beyond. These are
+/// alternating projections between the changes of g that have a solution and those that the tolerance allows.
 class ProximalPoint {
  public:
   struct Limits {
     double shift = tuned.first_shift;  ///< α at the start
     long newton_steps = 0;
-    long longer = 0;               ///< beyond these, for as long as so many steps halve the residual
-    const Vector* from = nullptr;  ///< start there, not at zero
-    bool resume = false;           ///< go on where the last path from zero ended, with its shift
     bool short_steps = false;
-    double admissible = 0.0;  ///< error of a contact that need not shrink, in tolerances of the search
-    double over_relaxation = tuned.over_relaxation;
   };
 
   /// `newton` works on `problem` itself, for finishing; `lu` has analysed its pattern.
   ProximalPoint(const ScaledProblem& problem, SemismoothNewton& newton, BlockLu& lu);
 
-  /// True: `search` accepted a point.
-  bool run(Search& search, const Limits& limits);
+  /// From r = `from`. True: `search` accepted a point.
+  bool run(Search& search, const Vector& from, const Limits& limits);
 
   /// The problem that is shifted, for whoever has one between the runs.
   ScaledProblem& shifted() { return shifted_; }
@@ -52,22 +46,15 @@ class ProximalPoint {
 
   /// Leaves the inner problem's answer in point_. Where `newton_only`, only Newton's method is tried.
   Inner solve_inner(Search& search, double tolerance, const Vector& start, bool newton_only);
+  /// The center after point_, which was solved for with `shift`; errors of a contact up to `admissible` stay.
+  void follow(double shift, double next_shift, double admissible);
 
   const ScaledProblem& problem_;
   SemismoothNewton& newton_;
   ScaledProblem shifted_;  ///< G̃ + α I, and what solves it
   SemismoothNewton inner_newton_;
   InteriorPoint inner_path_;
-  struct Path {
-    Vector center, start;
-    double shift = 0.0;
-    double best_residual = 0.0;
-  };
-  /// The center after point_, which was solved for with `shift`; errors up to `admissible` stay.
-  void follow(Path& path, double shift, double admissible, double over_relaxation);
-
-  Path path_;  ///< the last one from zero
-  Vector point_, velocity_;
+  Vector center_, start_, point_, velocity_;
   Vector kept_;  ///< change of g that is admitted
 };
 

@@ -11,8 +11,8 @@ namespace conebench::cascade {
 
 /// How long one run goes on, and how strongly it regularises: α = min(largest, max(1e-12, relative · residual)).
 struct NewtonBudget {
-  int steps = 4 * tuned.newton_stall_window;
-  int stall_window = tuned.newton_stall_window;  ///< steps without the residual falling to 0.7 of the run's best
+  int steps = 4 * tuned.stall_window;
+  int stall_window = tuned.stall_window;  ///< steps without the residual falling to 0.7 of the run's best
   double relative = tuned.relative;
   double largest = tuned.largest;
   bool start_counts =
@@ -22,13 +22,10 @@ struct NewtonBudget {
   double scale = 1.0;  ///< ρ of the natural map
   /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
   bool changes_scale = false;
-  /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at nine
-  /// times `scale`, and the third time it ends.
-  bool leaves_cycles = false;
 };
 
 /// Along G's null space, from a point that is near.
-inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_strong};
+inline constexpr NewtonBudget strong_newton{.relative = tuned.strong, .largest = tuned.largest_afar};
 
 /// Where nobody knows yet whether it will do: its first steps often go far up before they go down.
 inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window,
@@ -37,8 +34,7 @@ inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window
                                            .largest = tuned.largest_afar,
                                            .start_counts = false,
                                            .trusts_modes = true,
-                                           .changes_scale = true,
-                                           .leaves_cycles = true};
+                                           .changes_scale = true};
 
 /// What is known of a point that was measured.
 struct Measured {
@@ -72,9 +68,6 @@ class SemismoothNewton {
   /// True: `search` accepted a point. `known`: what was measured at `start` and offered to `search` already.
   bool run(Search& search, const Vector& start, const NewtonBudget& budget, const Measured& known = {});
 
-  /// Strongly regularised from the best point, as long as the best keeps shrinking.
-  void rescue(Search& search);
-
  private:
   /// Fills system_, right_side_ and known_ for the point (r_, w_), with α = 0.
   void linearise();
@@ -87,7 +80,7 @@ class SemismoothNewton {
   BlockSystem system_;
   enum class Mode : char { stick, open, slip };
   std::vector<Mode> modes_, factored_;  ///< of the point, of the last factors
-  Vector r_, w_, known_, right_side_, z_, previous_;
+  Vector r_, w_, known_, right_side_, z_;
 };
 
 }  // namespace conebench::cascade

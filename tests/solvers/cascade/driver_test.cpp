@@ -204,16 +204,13 @@ TEST(CascadeStages, FromRestLeavesProblemsInMotionAlone) {
   EXPECT_EQ(run_cascade("random", {{"contacts", 30L}}, stop, only("rest")).summary.iterations, 0);
 }
 
-TEST(CascadeStages, PromisingSweepsArriveWhereTheyAreFastAndGiveUpWhereTheyAreSlow) {
-  const auto swept = [](const std::string& scene, const OptionValues& values, double tolerance) {
-    const StopRule stop{.tolerance = tolerance, .max_iterations = 10000, .criterion = Criterion::own};
-    const SolveSummary summary = run_cascade(scene, values, stop, only("more-sweeps")).summary;
-    EXPECT_EQ(summary.factorizations, 0);
-    EXPECT_GT(summary.iterations, 0);
-    return summary.status;
-  };
-  EXPECT_EQ(swept("random", {{"contacts", 20L}, {"mu_min", 0.1}, {"mu_max", 0.2}}, 1e-6), SolveStatus::converged);
-  EXPECT_EQ(swept("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}, 1e-8), SolveStatus::stalled);
+TEST(CascadeStages, SweepsGiveUpWhereTheyAreSlow) {
+  const StopRule stop{.tolerance = 1e-8, .max_iterations = 10000, .criterion = Criterion::own};
+  const SolveSummary summary =
+      run_cascade("box-stack", {{"boxes", 10L}, {"mass_ratio", 1e5}}, stop, only("sweeps")).summary;
+  EXPECT_EQ(summary.status, SolveStatus::stalled);
+  EXPECT_GE(summary.iterations, 2);
+  EXPECT_LE(summary.iterations, 20);
 }
 
 TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {
@@ -227,21 +224,6 @@ TEST(CascadeStages, AnInteriorPointIsFirstWhereManyContactsSayTheSame) {
   EXPECT_FALSE(first("sphere-lattice", {{"nx", 5L}, {"ny", 5L}, {"nz", 5L}}));
 }
 
-TEST(CascadeStages, AProximalPathThatHalvesItsResidualGoesOnBeyondItsBudget) {
-  const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
-  const auto steps_of = [&](const cascade::ProximalPoint::Limits& limits) {
-    Bench bench(problem);
-    cascade::Search search = bench.search(1e-9);
-    const bool arrives = bench.parts.proximal_point().run(search, limits);
-    return std::pair(arrives, search.newton_steps());
-  };
-  const auto [arrived, whole] = steps_of({.newton_steps = 2000});
-  EXPECT_TRUE(arrived);
-  EXPECT_GT(whole, 12);
-  EXPECT_FALSE(steps_of({.newton_steps = 12}).first);
-  EXPECT_EQ(steps_of({.newton_steps = 12, .longer = 2000}), std::pair(true, whole));
-}
-
 TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
   Bench bench(
       make_problem("random", {{"contacts", 2L}, {"mu_min", 0.8}, {"mu_max", 1.5}, {"conditioning", 300.0}}, 117));
@@ -251,7 +233,7 @@ TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
       testing::StoppingMonitor monitor(look, decision);
       cascade::Search search(stop, monitor, bench.impulse);
       search.take_points_of(bench.parts.problem());
-      bench.parts.proximal_point().run(search, {.newton_steps = 800});
+      bench.parts.proximal_point().run(search, Vector::Zero(bench.parts.problem().size()), {.newton_steps = 800});
       // What an inner search was at when time was up is measured on the problem itself.
       EXPECT_LE(monitor.iterations.size(), static_cast<std::size_t>(decision == Decision::accept ? look : look + 1));
       EXPECT_LE(search.newton_steps(), look);
@@ -260,25 +242,6 @@ TEST(CascadeStages, TheMonitorEndsInnerSearchesBetweenTheirPoints) {
       EXPECT_EQ(bench.impulse, monitor.seen) << "what was asked about is what is returned";
     }
   }
-}
-
-TEST(CascadeStages, AProximalPathGoesOnWhereItsBudgetEndedItAlsoAfterAPathFromTheBest) {
-  const ContactProblem problem = make_problem("random", {{"contacts", 40L}, {"rank_share", 0.4}});
-  const auto steps_of = [&](bool interrupted, bool resumed) {
-    Bench bench(problem);
-    cascade::Search search = bench.search(1e-9);
-    cascade::ProximalPoint& path = bench.parts.proximal_point();
-    if (interrupted) {
-      EXPECT_FALSE(path.run(search, {.newton_steps = 12}));
-      path.run(search, {.shift = 1e-6, .newton_steps = 1, .from = &search.best_point()});
-    }
-    const long before = search.newton_steps();
-    EXPECT_TRUE(path.run(search, {.newton_steps = 2000, .resume = resumed}));
-    return search.newton_steps() - before;
-  };
-  const long whole = steps_of(false, false);
-  EXPECT_EQ(steps_of(true, false), whole);
-  EXPECT_LT(steps_of(true, true), whole);
 }
 
 }  // namespace

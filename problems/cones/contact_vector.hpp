@@ -12,6 +12,7 @@ using ContactVector = Eigen::Matrix<double, Rows, 1>;
 
 /// ‖(x, y)‖. In extreme units the squares leave the range, the norm need not.
 inline double norm_of_two(double x, double y) {
+  if (y == 0.0) return std::abs(x);  // what does not slip, and the plane
   const double square = x * x + y * y;
   return square > 1e-290 && square < 1e300 ? std::sqrt(square) : std::hypot(x, y);
 }

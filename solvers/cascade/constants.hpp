@@ -21,6 +21,8 @@ struct Constants {
   double progress = 0.7;        ///< of the best residual, that counts as a step forward; of that at PPA's last finish
   int stall_window = 10;        ///< steps without progress
   int first_stall_window = 30;  ///< from afar; an interior point may take twice that: paths that arrive take 15 to 45
+  double same_residual = 3e-4;  ///< two residuals of one cycle
+  int longest_cycle = 12;       ///< seen: 2 to 11
   double other_scale = 3.0;     ///< ρ changes the modes of contacts that go to and fro
   // IPM.
   double hand_over_again = 0.05;  ///< of the residual at which SSN failed

@@ -13,6 +13,22 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// Whether a run cycles: a residual that equals one of the last.
+class Cycle {
+ public:
+  Cycle() { last_.fill(std::numeric_limits<double>::infinity()); }
+  bool closes(double residual) {
+    const auto meets = [&](double other) { return std::abs(other - residual) <= tuned.same_residual * residual; };
+    const bool closed = std::any_of(last_.begin(), last_.end(), meets);
+    last_[count_++ % last_.size()] = residual;
+    return closed;
+  }
+
+ private:
+  std::array<double, tuned.longest_cycle> last_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 SemismoothNewton::SemismoothNewton(const ScaledProblem& problem, BlockLu& lu)
@@ -97,6 +113,8 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
   double relative = budget.relative;
   int without_progress = 0;
   std::size_t changes = 0;
+  Cycle cycle;
+  int cycles = 0;
   rho_ = budget.scale;
   r_ = start;
   factored_.clear();
@@ -113,6 +131,18 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
       return false;
     if (budget.changes_scale && without_progress > 0 && without_progress % stall == 0) {
       rho_ = budget.scale * scales[++changes % scales.size()];
+    }
+    if (budget.leaves_cycles) {
+      if (cycle.closes(residual)) {
+        if (++cycles == 3) return false;
+        cycle = {};
+        if (cycles == 1) {
+          r_ = 0.5 * (r_ + previous_);
+          continue;
+        }
+        rho_ = tuned.other_scale * tuned.other_scale * budget.scale;
+      }
+      previous_ = r_;
     }
     linearise();
     const bool trusted = budget.trusts_modes && factored_ == modes_;

@@ -22,6 +22,9 @@ struct NewtonBudget {
   double scale = 1.0;  ///< ρ of the natural map
   /// Each second step in a row without progress multiplies `scale` by another factor: 3, 1, 1/3, 1, …
   bool changes_scale = false;
+  /// Where a residual comes back the run goes on from halfway to the point before, the second time with a step at nine
+  /// times `scale`, and the third time it ends.
+  bool leaves_cycles = false;
 };
 
 /// Along G's null space, from a point that is near.
@@ -34,7 +37,8 @@ inline constexpr NewtonBudget first_newton{.steps = 2 * tuned.first_stall_window
                                            .largest = tuned.largest_afar,
                                            .start_counts = false,
                                            .trusts_modes = true,
-                                           .changes_scale = true};
+                                           .changes_scale = true,
+                                           .leaves_cycles = true};
 
 /// What is known of a point that was measured.
 struct Measured {
@@ -80,7 +84,7 @@ class SemismoothNewton {
   BlockSystem system_;
   enum class Mode : char { stick, open, slip };
   std::vector<Mode> modes_, factored_;  ///< of the point, of the last factors
-  Vector r_, w_, known_, right_side_, z_;
+  Vector r_, w_, known_, right_side_, z_, previous_;
 };
 
 }  // namespace conebench::cascade

@@ -38,13 +38,22 @@ TEST(SemismoothNewton, TheFirstNewtonRunForgivesItsFirstStepsAClimb) {
   EXPECT_LT(steps[0], steps[1]);
 }
 
-/// Whether the driver's first run from rest arrives.
-bool arrives(Bench& bench, bool changes_scale) {
+struct FirstRun {
+  bool arrived;
+  long steps;
+};
+
+/// The driver's first run from rest, in space, with one of its ways out of cycling at most.
+FirstRun first_run(Bench& bench, bool changes_scale, bool leaves_cycles) {
   cascade::Search search = bench.search(1e-8);
+  Vector r = Vector::Zero(bench.parts.problem().size());
   cascade::NewtonBudget budget = cascade::first_newton;
   EXPECT_TRUE(budget.changes_scale);
+  EXPECT_TRUE(budget.leaves_cycles);
   budget.changes_scale = changes_scale;
-  return bench.parts.newton().run(search, Vector::Zero(bench.parts.problem().size()), budget);
+  budget.leaves_cycles = leaves_cycles;
+  const bool arrived = bench.parts.newton().run(search, r, budget);
+  return {arrived, search.newton_steps()};
 }
 
 TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
@@ -52,9 +61,26 @@ TEST(SemismoothNewton, AnotherScaleOfTheNaturalMapLeavesCircles) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Bench bench(cycling_contacts(seed));
     for (const bool changes_scale : {false, true})
-      arrived[changes_scale ? 1 : 0] += arrives(bench, changes_scale) ? 1 : 0;
+      arrived[changes_scale ? 1 : 0] += first_run(bench, changes_scale, false).arrived ? 1 : 0;
   }
   EXPECT_GE(arrived[1], arrived[0] + 6);
+}
+
+TEST(SemismoothNewton, ACircleIsLeftOrEndsTheRun) {
+  int cycles = 0;
+  int left = 0;
+  int ended = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Bench bench(cycling_contacts(seed));
+    const FirstRun around = first_run(bench, false, false);
+    if (around.arrived) continue;
+    ++cycles;
+    const FirstRun out = first_run(bench, false, true);
+    (out.arrived ? left : ended) += out.steps < around.steps ? 1 : 0;
+  }
+  EXPECT_GE(cycles, 20);
+  EXPECT_GE(left, 3);
+  EXPECT_GE(ended, 15);
 }
 
 TEST(SemismoothNewton, WhereTheModesStayALittleRegularisationSavesSteps) {

@@ -115,7 +115,7 @@ void declare_options(OptionBinder& bind, StepOptions& o) {
 SolverInfo base_info() {
   SolverInfo info;
   info.rolling = true;
-  info.version = 6;
+  info.version = 7;
   // The residuals that move ρ are componentwise norms, and η and ρ₀ are absolute.
   info.rotation_invariant = false;
   info.scale_invariant = false;
@@ -133,7 +133,7 @@ SolverRow row(SolverInfo info, AdmmVariant variant) {
 SolverRow ccp() {
   SolverInfo info = base_info();
   info.id = "ADMM-CCP";
-  info.version = 7;
+  info.version = 8;
   info.name = "ADMM for the cone problem";
   info.formulation = Formulation::ccp;
   info.citation =
@@ -177,7 +177,7 @@ SolverRow spectral() {
 SolverRow scaled_spectral() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-SA-S";
-  info.version = 5;
+  info.version = 6;
   info.name = "Proximal ADMM, spectral adaptation, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;
@@ -189,7 +189,7 @@ SolverRow scaled_spectral() {
 SolverRow step_balanced() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-ST-S";
-  info.version = 5;
+  info.version = 6;
   info.name = "Proximal ADMM, penalty balanced by steps, in units of the problem";
   info.rotation_invariant = true;
   info.scale_invariant = true;

@@ -159,7 +159,7 @@ SolverInfo part_info(std::string id, std::string name, std::string summary) {
   info.formulation = Formulation::ncp;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
-  info.version = 20;  // all of them work with the same parts
+  info.version = 21;  // all of them work with the same parts
   info.citation = "Conebench, docs/solvers/cascade.md";
   info.summary = std::move(summary);
   return info;

@@ -216,7 +216,7 @@ std::vector<SolverRow> staggered_rows() {
   using namespace newton;
   SolverInfo info;
   info.id = "STAGGERED";
-  info.version = 4;
+  info.version = 5;
   info.name = "Staggered projections";
   info.allocates = Allocation::refactorization;
   info.observed_every_iteration = false;

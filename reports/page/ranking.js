@@ -264,22 +264,26 @@ function reasonList() {
   );
 }
 
-const stageColour = (i) => `var(--series-${i % colours})`;
+// A stage has one colour in the whole report, whoever solved by it and whatever is filtered, and so one place in bars.
+const stageNames = distinct(cells.map((cell) => cell.stage).filter(Boolean)).sort();
+const stageColour = (stage) => `var(--series-${stageNames.indexOf(stage) % colours})`;
 
 // Which stage of a solver solved how many cells: a bar for all and one for each family.
 function stageBars(ranking) {
   const all = scopeCells().filter((cell) => cell.stage && cell.outcome === "solved");
   const families = distinct(all.map((cell) => data.problems[cell.problem].family));
-  const bar = (own, stages) => {
-    const parts = stages
-      .map((stage, i) => ({ stage, i, count: own.filter((cell) => cell.stage === stage).length }))
+  const partsOf = (own) =>
+    stageNames
+      .map((stage) => ({ stage, count: own.filter((cell) => cell.stage === stage).length }))
       .filter((part) => part.count > 0);
+  const bar = (own) => {
+    const parts = partsOf(own);
     const label = parts.map((part) => `${part.stage}: ${part.count}`).join(", ");
     return el(
       "div",
       { class: "stack", role: "img", "aria-label": label, title: label },
       parts.map((part) =>
-        el("span", { style: { "flex-grow": part.count / own.length, background: stageColour(part.i) } }),
+        el("span", { style: { "flex-grow": part.count / own.length, background: stageColour(part.stage) } }),
       ),
     );
   };
@@ -287,14 +291,12 @@ function stageBars(ranking) {
     .map((row) => ({ solver: row.solver, own: all.filter((cell) => cell.solver === row.solver) }))
     .filter(({ own }) => own.length > 0)
     .flatMap(({ solver, own }) => {
-      const count = (stage) => own.filter((cell) => cell.stage === stage).length;
-      const stages = distinct(own.map((cell) => cell.stage)).sort((a, b) => count(b) - count(a));
       const line = (title, cells) =>
         el(
           "tr",
           {},
           el("th", { scope: "row", class: "left" }, title),
-          el("td", {}, bar(cells, stages)),
+          el("td", {}, bar(cells)),
           el("td", {}, formatCount(cells.length)),
         );
       return [
@@ -302,8 +304,8 @@ function stageBars(ranking) {
         el(
           "div",
           { class: "legend" },
-          stages.map((stage, i) =>
-            el("span", {}, el("i", { style: { background: stageColour(i) } }), `${stage} ${formatCount(count(stage))}`),
+          partsOf(own).map(({ stage, count }) =>
+            el("span", {}, el("i", { style: { background: stageColour(stage) } }), `${stage} ${formatCount(count)}`),
           ),
         ),
         el(

@@ -212,6 +212,34 @@ def test_a_solver_has_its_colour_by_name(window, large):
     assert len(set(same)) == len(same), "two solvers look alike"
 
 
+STAGES = """return [...document.querySelectorAll('#ranking table.stages')].map((table) => ({
+    legend: [...table.previousElementSibling.children].map((one) =>
+        [one.textContent.replace(/ [^ ]*$/, ""), getComputedStyle(one.querySelector("i")).backgroundColor]),
+    bars: [...table.querySelectorAll(".stack")].map((bar) => [bar.title.split(", ").map((part) => part.split(": ")[0]),
+        [...bar.children].map((part) => getComputedStyle(part).backgroundColor)])}))"""
+
+
+def test_a_stage_has_one_colour_for_all_settings_and_filters(window, stages):
+    data = page_data(stages)
+    counts = {}
+    names = data["cells"]["names"]
+    for cell in (dict(zip(names, row)) for row in data["cells"]["rows"]):
+        if cell["stage"] and cell["outcome"] == "solved":
+            of = counts.setdefault((cell["slice"], cell["solver"]), {})
+            of[cell["stage"]] = of.get(cell["stage"], 0) + 1
+    assert len({max(of, key=of.get) for of in counts.values()}) > 1, "no setting differs in the stage that solves most"
+    colours = {}
+    for fragment in [f"#slice={one['label']}" for one in data["slices"]] + [f"#family={one}" for one in data["families"]]:
+        open_page(window, stages, fragment)
+        for setting in window.run(STAGES):
+            seen = dict(setting["legend"])
+            for bar, shown in setting["bars"]:
+                assert shown == [seen[stage] for stage in bar], (fragment, bar, shown, seen)
+            for stage, colour in seen.items():
+                assert colours.setdefault(stage, colour) == colour, (fragment, stage)
+    assert len(set(colours.values())) == len(colours) == 3, colours
+
+
 def test_panels_by_family_and_category(window, large):
     open_page(window, large, "#panels=family")
     data = page_data(large)
@@ -711,12 +739,29 @@ def without_charts(folder, out):
     return out
 
 
+def with_stages(folder, out):
+    """The page of solvers that solve most by different stages."""
+    data = page_data(folder)
+    names = data["cells"]["names"]
+    stage, solver, problem = (names.index(name) for name in ("stage", "solver", "problem"))
+    for row in data["cells"]["rows"]:
+        if row[stage]:
+            row[stage] = ("newton", "sweeps", "interior-point")[(row[solver] + (row[problem] % 5 > 2)) % 3]
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    begin = page.index('id="data">') + len('id="data">')
+    out.mkdir()
+    (out / "index.html").write_text(page[:begin] + json.dumps(data).replace("<", "\\u003c")
+                                    + page[page.index("</script>", begin):], encoding="utf-8")
+    return out
+
+
 def main():
     with temporary_folder() as name, browser.Browser() as window:
         folders = {what: write_report(where, f"{name}/{what}")
                    for what, where in (("large", 56), ("huge", 300), ("grids", "grids"), ("since", "since"), ("small", "small"),
                                        ("empty", 0))}
         folders["plain"] = without_charts(folders["small"], Path(name) / "plain")
+        folders["stages"] = with_stages(folders["large"], Path(name) / "stages")
         window.open(folders["small"] / "index.html")
         charts = window.run("return typeof Plotly !== 'undefined'")
         for test in [value for key, value in globals().items() if key.startswith("test_")]:

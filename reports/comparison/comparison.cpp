@@ -1,12 +1,14 @@
 #include "reports/comparison/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "metrics/statistics.hpp"
 #include "reports/comparison/differences.hpp"
@@ -59,7 +61,7 @@ TimeVerdict judge_counts(const CountRatios& sums, double bar) {
 /// Counts that hardly differ decide nothing where the time of the changed cells does: one iteration more can cost much.
 /// Gains and losses that make up for each other are not the same.
 TimeVerdict judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
-  if (work.changed == 0) return TimeVerdict::same;
+  if (work.changed == work.trivial) return TimeVerdict::same;
   constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/experiments/performance.md
   const double bar = std::log1p(minimum_effect);
   const TimeVerdict counts = judge_counts(sums, bar);
@@ -75,8 +77,16 @@ struct Sums {
   std::map<std::size_t, CountRatios> families;
 };
 
+/// Whether λ = 0 solves the cell's problem: no headline of a report counts it either (docs/reports.md).
+bool is_trivial(const Side& side, const ComparedCell& cell) {
+  const Request& request = side.requests[cell.request];
+  const auto& at_zero = side.problems[cell.problem].zero_impulse;
+  const auto residual = at_zero.find(request.verdict);
+  return residual != at_zero.end() && residual->second <= request.tolerance;
+}
+
 void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const ComparedCell& fresh, CellChange what,
-              std::size_t family) {
+              std::size_t family, bool trivial) {
   change.solved += base.solved || fresh.solved ? 1 : 0;
   if ((what == CellChange::at_limit || what == CellChange::flaky) && base.solved && !fresh.solved) ++change.no_longer;
   if (what == CellChange::flaky) {
@@ -84,6 +94,10 @@ void add_pair(SettingChange& change, Sums& sums, const ComparedCell& base, const
     change.newly_flaky += base.status != CellStatus::flaky && base.solved ? 1 : 0;
   }
   if (!is_timed(what) && what != CellChange::other_work) return;
+  if (trivial) {
+    if (what == CellChange::other_work) ++change.work.changed, ++change.work.trivial;
+    return;
+  }
   add_counts(sums.all, base, fresh);
   add_counts(sums.families[family], base, fresh);
   if (what == CellChange::other_work) {
@@ -250,8 +264,10 @@ class Judge {
         change.missed_with_problem += only_problem ? 1 : 0;
       }
       if (pair.base && pair.fresh) {
-        add_pair(change, sums[pair.setting], comparison_.base.cells[*pair.base], comparison_.fresh.cells[*pair.fresh],
-                 pair.change, family_of_[pair.problem]);
+        const ComparedCell& before = comparison_.base.cells[*pair.base];
+        const ComparedCell& after = comparison_.fresh.cells[*pair.fresh];
+        add_pair(change, sums[pair.setting], before, after, pair.change, family_of_[pair.problem],
+                 is_trivial(comparison_.base, before) || is_trivial(comparison_.fresh, after));
       }
     }
     for (auto& [setting, change] : changes) {
@@ -341,7 +357,8 @@ double finest_bar(const Comparison& comparison) {
 void tell_other_options(Comparison& comparison) {
   std::map<std::string, std::array<std::vector<std::string>, 2>> labels;  // by solver, of the base alone, the new alone
   for (const ComparedSetting& setting : comparison.settings) {
-    if (setting.in_base != setting.in_new) labels[setting.solver][setting.in_new ? 1 : 0].push_back(setting.label);
+    if (setting.in_base != setting.in_new && setting.note.empty())
+      labels[setting.solver][setting.in_new ? 1 : 0].push_back(setting.label);
   }
   // A report takes stores that have no cell in common.
   const std::string how = comparison.compared > 0
@@ -355,8 +372,18 @@ void tell_other_options(Comparison& comparison) {
   }
 }
 
+void tell_other_versions(Comparison& comparison) {
+  std::set<std::string> changes;
+  for (const ComparedSetting& setting : comparison.settings) {
+    if (!setting.in_base || !setting.in_new || setting.base_version == setting.new_version) continue;
+    changes.insert(fmt::format("{} {} → {}", setting.solver, setting.base_version, setting.new_version));
+  }
+  if (!changes.empty()) comparison.notes.push_back(fmt::format("versions of solvers: {}", fmt::join(changes, ", ")));
+}
+
 void add_notes(Comparison& comparison) {
   tell_other_options(comparison);
+  tell_other_versions(comparison);
   if (comparison.repeated > 0) {
     comparison.notes.push_back(plural(comparison.repeated, "cell") +
                                " are there from several builds: the newest of each is compared; --builds chooses");

@@ -98,9 +98,11 @@ struct CellPair {
   CellChange change = CellChange::same_work;
 };
 
-/// Counts compared over the cells that both solved: log ratios of their geometric means, new over base.
+/// Counts compared over the cells that both solved and λ = 0 does not: log ratios of their geometric means, new over
+/// base.
 struct WorkChange {
   long changed = 0;  ///< cells with other work
+  long trivial = 0;  ///< of those: λ = 0 solves them
   double iterations = 0.0, factorizations = 0.0, products = 0.0;
   double time = 0.0;               ///< of the changed cells: mean log ratio of the minima
   double time_over_setting = 0.0;  ///< what they add to the mean log ratio of all cells, the machine's part taken off
@@ -147,6 +149,7 @@ struct ComparedSetting {
   int base_version = 0, new_version = 0;  ///< 0: that side lacks it
   std::string options_changed = {};       ///< options that one side lacks, or whose defaults differ
   bool in_base = false, in_new = false;
+  std::string note = {};  ///< why the new side lacks it, where that is known
 };
 
 struct ComparedProblem {

@@ -51,6 +51,7 @@ Json setting_json(const Comparison& comparison, const SettingChange& change) {
               {"cells", counts_json(change)}};
   out["work"] = {{"verdict", to_string(change.work.verdict)},
                  {"changed_cells", change.work.changed},
+                 {"trivial_cells", change.work.trivial},
                  {"iterations_ratio", std::exp(change.work.iterations)},
                  {"factorizations_ratio", std::exp(change.work.factorizations)},
                  {"products_ratio", std::exp(change.work.products)},

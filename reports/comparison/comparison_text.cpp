@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -45,17 +46,35 @@ std::string columns(const std::vector<std::vector<std::string>>& rows, std::size
 constexpr std::size_t most_terminal_cells = 12;
 constexpr std::size_t most_quiet_rows = 12;
 
-/// "9 settings undecided (could have seen 4.5 to 15.6 %), 5 settings the same within 3 %".
-std::string folded_words(const Comparison& comparison, const std::vector<const SettingChange*>& folded) {
-  long undecided = 0, same = 0, nothing = 0;
+/// "NSGS, SSN and 3 more".
+std::string few_of(const std::vector<std::string>& names) {
+  constexpr std::size_t few = 5;
+  const std::size_t named = names.size() > few + 1 ? few : names.size();  // "and 1 more" is as long as a name
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (named < names.size()) text += fmt::format(" and {} more", names.size() - named);
+  return text;
+}
+
+/// "9 settings undecided, 3 of them not above: NSGS, SSN, IPM (could have seen 4.5 to 15.6 %), 5 settings the same
+/// within 3 %". `above`: undecided settings with a row of their own.
+std::string folded_words(const Comparison& comparison, const std::vector<const SettingChange*>& folded, long above,
+                         const std::vector<std::string>& labels) {
+  std::vector<std::string> undecided;
+  long same = 0, nothing = 0;
   std::vector<double> could_have_seen;
   for (const SettingChange* change : folded) {
-    undecided += change->outlook == Outlook::undecided ? 1 : 0;
+    if (change->outlook == Outlook::undecided) undecided.push_back(labels[change->setting]);
     if (change->outlook == Outlook::same) ++(change->solved > 0 ? same : nothing);
     if (change->times.verdict == TimeVerdict::undecided) could_have_seen.push_back(change->times.could_have_seen);
   }
   std::string text;
-  if (undecided > 0) text = plural(undecided, "setting") + " undecided";
+  if (!undecided.empty()) {
+    const long rest = std::ssize(undecided);
+    text = plural(above + rest, "setting") + " undecided";
+    if (above > 0) text += fmt::format(", {} of them not above", rest);
+    text += ": " + few_of(undecided);
+  }
   if (!could_have_seen.empty()) {
     const auto [least, most] = std::minmax_element(could_have_seen.begin(), could_have_seen.end());
     text += fmt::format(" (could have seen {:.1f} to {:.1f} %)", 100.0 * std::expm1(*least), 100.0 * std::expm1(*most));
@@ -115,7 +134,9 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
     (quiet && (fold || says_no_more(comparison, change)) ? folded : shown).push_back(&change);
   }
   const auto labels = setting_labels(comparison, label_width);
+  long undecided_above = 0;
   for (const SettingChange* change : shown) {
+    undecided_above += change->outlook == Outlook::undecided ? 1 : 0;
     const bool timed = times_shown(comparison, *change);
     rows.push_back({to_string(change->outlook), labels[change->setting], std::to_string(change->times.cells),
                     timed ? per_cent(change->times.raw) : "–", timed ? per_cent(change->times.corrected) : "–", "|"});
@@ -139,16 +160,22 @@ std::string slice_table(const Comparison& comparison, const TimeSlice& slice, bo
     out += one + "\n";
     begin = end + 1;
   }
-  if (!folded.empty()) out += "  " + wrapped(folded_words(comparison, folded), 2, width) + "\n";
+  if (!folded.empty())
+    out += "  " + wrapped(folded_words(comparison, folded, undecided_above, labels), 2, width) + "\n";
   return out;
 }
 
-/// A line of what and where, and one of both ends: side by side they would be wider than a terminal.
+/// A line of what and where, and one of both ends, or of each where they are long.
 std::string changed_cell_lines(const ChangedCell& cell, const std::string& setting, std::size_t width) {
-  const std::size_t half = (std::max<std::size_t>(width, 40) - 11) / 2;
+  constexpr std::size_t indent = 8;
+  const std::size_t line = std::max<std::size_t>(width, 40) - indent;
   const std::size_t names = (std::max<std::size_t>(width, 60) - 30) / 2;
-  return fmt::format("  {:<13}  {}  {}  {}\n        {} → {}\n", cell.change, shorten(one_line(cell.problem), names),
-                     setting, cell.tolerance, shorten(one_line(cell.base), half), shorten(one_line(cell.fresh), half));
+  std::string before = shorten(one_line(cell.base), line);
+  const std::string after = "→ " + shorten(one_line(cell.fresh), line - 2);
+  const bool long_ends = display_width(before) + 1 + display_width(after) > line;
+  before += long_ends ? "\n" + std::string(indent - 2, ' ') : " ";
+  return fmt::format("  {:<13}  {}  {}  {}\n{:{}}{}{}\n", cell.change, shorten(one_line(cell.problem), names), setting,
+                     cell.tolerance, "", indent, before, after);
 }
 
 }  // namespace

@@ -42,8 +42,13 @@ bool near_the_limit(const ComparedCell& solved, const ComparedCell& ended, const
          static_cast<double>(solved.peak_memory_kb) > near * kb * static_cast<double>(request.limit_mb);
 }
 
-/// Whether two settings of a solver are one of which the solver has got or lost options, or of which it changed
-/// defaults: labels name what differs from them. `changes`: the options.
+/// Labels name what differs from the defaults.
+bool at_default(const SettingRecord& setting, const std::string& option) {
+  return setting.label.find(" " + option + "=") == std::string::npos;
+}
+
+/// Whether two settings of a solver are one of which the solver has got or lost options, which stand at their defaults,
+/// or of which it changed defaults. `changes`: the options.
 bool alike(const SettingRecord& a, const SettingRecord& b, std::string& changes) {
   if (a.solver != b.solver) return false;
   const auto left = nlohmann::json::parse(a.options_json, nullptr, false);
@@ -52,6 +57,7 @@ bool alike(const SettingRecord& a, const SettingRecord& b, std::string& changes)
   std::map<std::string, std::string> words;
   for (const auto& [name, value] : left.items()) {
     if (!right.contains(name)) {
+      if (!at_default(a, name)) return false;
       words[name] = name + " (base alone)";
     } else if (right[name] != value) {
       if (a.label != b.label) return false;
@@ -59,11 +65,46 @@ bool alike(const SettingRecord& a, const SettingRecord& b, std::string& changes)
     }
   }
   for (const auto& [name, value] : right.items()) {
-    if (!left.contains(name)) words[name] = name + " (new alone)";
+    if (left.contains(name)) continue;
+    if (!at_default(b, name)) return false;
+    words[name] = name + " (new alone)";
   }
   changes.clear();
   for (const auto& [name, text] : words) changes += (changes.empty() ? "" : ", ") + text;
   return true;
+}
+
+/// Names of the options of a solver that stand in a side's records. `defaults`: those alone that some setting has at
+/// its default; the options that all solvers have in common are recorded only elsewhere.
+std::set<std::string> options_of(const std::vector<SettingRecord>& settings, const std::string& solver, bool defaults) {
+  std::set<std::string> names;
+  for (const SettingRecord& setting : settings) {
+    if (setting.solver != solver) continue;
+    const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
+    if (!options.is_object()) continue;
+    for (const auto& [name, value] : options.items()) {
+      if (!defaults || at_default(setting, name)) names.insert(name);
+    }
+  }
+  return names;
+}
+
+/// Why settings are missing that set an option which the new side's solver no longer has.
+void tell_lost_options(Comparison& comparison) {
+  const auto& base = comparison.base.settings;
+  const auto& fresh = comparison.fresh.settings;
+  for (ComparedSetting& one : comparison.settings) {
+    const bool solver_is_there = std::any_of(
+        fresh.begin(), fresh.end(), [&](const SettingRecord& setting) { return setting.solver == one.solver; });
+    if (one.in_new || !solver_is_there) continue;
+    const std::set<std::string> now = options_of(fresh, one.solver, false);
+    std::string lost;
+    for (const std::string& name : options_of(base, one.solver, true)) {
+      const bool is_set = one.label.find(" " + name + "=") != std::string::npos;
+      if (is_set && !now.contains(name)) lost += (lost.empty() ? "" : ", ") + name;
+    }
+    if (!lost.empty()) one.note = "the solver no longer has " + lost;
+  }
 }
 
 /// Settings by solver and options, whatever the solver's version. Others are paired where just one on either side is
@@ -118,6 +159,7 @@ PairedSettings pair_settings(Comparison& comparison) {
       if (paired.base.at(other.hash) == places.front() && alike(other, *setting, odd)) one.options_changed = odd;
     }
   }
+  tell_lost_options(comparison);
   return paired;
 }
 

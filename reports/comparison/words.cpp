@@ -12,12 +12,22 @@ namespace conebench::reports {
 
 namespace {
 
-std::string outcome_words(const ComparedCell& cell) {
+/// With the counts that differ from `other`'s; without any, with the iterations.
+std::string outcome_words(const ComparedCell& cell, const ComparedCell* other) {
   std::string text = cell.solved ? "solved" : to_string(cell.status);
   if (cell.solved && cell.status != CellStatus::converged) text += " (" + to_string(cell.status) + ")";
   if (!cell.reason.empty()) text += ": " + cell.reason;
   if (cell.minimum_s > 0.0) text += ", " + human_time(cell.minimum_s);
-  if (cell.iterations > 0) text += ", " + plural(static_cast<long>(cell.iterations), "iteration");
+  bool differs = false;
+  const auto add = [&](std::int64_t ComparedCell::*count, const char* noun) {
+    if (other == nullptr || cell.*count == other->*count) return;
+    differs = true;
+    text += ", " + plural(static_cast<long>(cell.*count), noun);
+  };
+  add(&ComparedCell::iterations, "iteration");
+  add(&ComparedCell::factorizations, "factorization");
+  add(&ComparedCell::products, "product");
+  if (!differs && cell.iterations > 0) text += ", " + plural(static_cast<long>(cell.iterations), "iteration");
   return text;
 }
 
@@ -85,6 +95,13 @@ std::string headline(const Comparison& comparison) {
   if (!better.empty()) text += "; better: " + better;
   if (const long undecided = settings("undecided"); undecided > 0) {
     text += "; " + plural(undecided, "setting") + " undecided";
+    // Tables of several tolerances and starts have each its own.
+    const bool in_each = std::all_of(comparison.slices.begin(), comparison.slices.end(), [&](const TimeSlice& slice) {
+      return std::count_if(slice.settings.begin(), slice.settings.end(), [](const SettingChange& change) {
+               return change.alarms.contains("undecided");
+             }) == undecided;
+    });
+    if (!in_each) text += " somewhere";
   }
   return text + fmt::format(" ({} compared)", plural(comparison.compared, "cell"));
 }
@@ -114,8 +131,16 @@ bool times_shown(const Comparison& comparison, const SettingChange& change) {
 std::string why(const Comparison& comparison, const SettingChange& change) {
   std::string text;
   for (const std::string& reason : change.reasons) text += (text.empty() ? "" : ", ") + reason;
-  if (change.work.changed > 0) {
-    text += fmt::format("{}other work on {}:", text.empty() ? "" : "; ", plural(change.work.changed, "cell"));
+  if (const std::string& note = comparison.settings[change.setting].note; !note.empty()) {
+    text += (text.empty() ? "" : ": ") + note;
+  }
+  if (change.work.trivial > 0) {
+    text += fmt::format("{}other work on {} that λ = 0 solves (not counted)", text.empty() ? "" : "; ",
+                        plural(change.work.trivial, "cell"));
+  }
+  if (change.work.changed > change.work.trivial) {
+    text += fmt::format("{}other work on {}:", text.empty() ? "" : "; ",
+                        plural(change.work.changed - change.work.trivial, "cell"));
     const auto add = [&](const char* what, double by) {
       if (std::abs(by) >= 0.0005) text += fmt::format(" {} {},", what, per_cent(by));
     };
@@ -163,13 +188,15 @@ std::vector<const CellPair*> changed_cells(const Comparison& comparison) {
 
 ChangedCell words_of(const Comparison& comparison, const CellPair& pair) {
   const ComparedProblem& problem = comparison.problems[pair.problem];
+  const ComparedCell* base = pair.base ? &comparison.base.cells[*pair.base] : nullptr;
+  const ComparedCell* fresh = pair.fresh ? &comparison.fresh.cells[*pair.fresh] : nullptr;
   return {.change = to_string(pair.change),
           .problem = problem.name,
           .family = problem.family,
           .setting = comparison.settings[pair.setting].label,
           .tolerance = human_tolerance(comparison.slices[pair.slice].request.tolerance),
-          .base = pair.base ? outcome_words(comparison.base.cells[*pair.base]) : "–",
-          .fresh = pair.fresh ? outcome_words(comparison.fresh.cells[*pair.fresh]) : "not run"};
+          .base = base != nullptr ? outcome_words(*base, fresh) : "–",
+          .fresh = fresh != nullptr ? outcome_words(*fresh, base) : "not run"};
 }
 
 std::vector<std::string> problem_and_setting_lines(const Comparison& comparison) {
@@ -187,15 +214,11 @@ std::vector<std::string> problem_and_setting_lines(const Comparison& comparison)
   }
   for (const ComparedSetting& setting : comparison.settings) {
     if (!setting.in_new)
-      lines.push_back("missing setting " + setting.label);
+      lines.push_back("missing setting " + setting.label + (setting.note.empty() ? "" : ": " + setting.note));
     else if (!setting.in_base)
       lines.push_back(
           (ran_side_by_side(comparison.base, comparison.fresh) ? "missing in the base: setting " : "new setting ") +
           setting.label);
-    else if (setting.base_version != setting.new_version) {
-      lines.push_back(fmt::format("setting {}: version {} in the base, {} now", setting.label, setting.base_version,
-                                  setting.new_version));
-    }
     if (!setting.options_changed.empty()) {
       lines.push_back(fmt::format("setting {}: options differ: {}", setting.label, setting.options_changed));
     }

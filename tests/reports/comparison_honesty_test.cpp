@@ -186,6 +186,37 @@ TEST_F(Compare, TwoNewSettingsThatAreAlikeAreNotPairedWithAnOldOne) {
   EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems));
 }
 
+TEST_F(Compare, OfSettingsWithALostOptionTheOneAtItsDefaultIsTheSame) {
+  base.settings[0].options_json = R"({"omega":1.0,"projected":false})";
+  SettingRecord other = base.settings[0];
+  other.options_json = R"({"omega":1.0,"projected":true})";
+  other.label += " projected=true";
+  other.hash = "setting-projected";
+  base.settings.insert(base.settings.begin(), other);
+  for (std::size_t p = 0; p < problems; ++p) {
+    CellRecord cell = cell_of(base, "NSGS", p);
+    cell.setting = other.hash;
+    cell.key += "projected";
+    base.cells.push_back(cell);
+  }
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
+  EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems));
+  EXPECT_EQ(comparison.settings[0].note, "the solver no longer has projected");
+  EXPECT_EQ(comparison.settings[1].options_changed, "projected (base alone)");
+  const std::string text = comparison_terminal(comparison, false);
+  EXPECT_THAT(text, HasSubstr("missing setting NSGS projected=true: the solver no longer has projected\n"));
+  EXPECT_THAT(text, HasSubstr("24 missing: the solver no longer has projected"));
+  EXPECT_THAT(text, Not(HasSubstr("new setting")));
+  EXPECT_FALSE(compared(fresh, base).failed) << "got, not lost";
+  EXPECT_EQ(compared(fresh, base).compared, comparison.compared);
+  // Alone the one that is not at its default is another method, and the option may be one that all solvers have.
+  std::erase_if(base.cells, [](const CellRecord& cell) { return cell.setting == "setting-NSGS"; });
+  const Comparison alone = compared(base, fresh);
+  EXPECT_EQ(alone.compared, static_cast<long>(problems * (solvers.size() - 1)));
+  EXPECT_THAT(alone.notes, Contains(HasSubstr("NSGS projected=true and NSGS are one solver with different options")));
+}
+
 TEST_F(Compare, ASettingWhoseSolverHasAnotherDefaultIsTheSame) {
   base.settings[0].options_json = R"({"omega":1.0})";
   fresh.settings[0].options_json = R"({"omega":1.5})";

@@ -169,6 +169,67 @@ TEST_F(Compare, OneIterationMoreOnOneCellIsShownAndNoFailure) {
   EXPECT_FALSE(comparison.failed);
 }
 
+TEST_F(Compare, WorkOnProblemsThatNoImpulseSolvesDecidesNothing) {
+  const auto change_work = [&](std::size_t p) {
+    cell_of(base, "NSGS", p).iterations = cell_of(fresh, "NSGS", p).iterations = 1;
+    cell_of(base, "NSGS", p).operator_products = 1;
+    cell_of(fresh, "NSGS", p).operator_products = 2;
+  };
+  change_work(3);
+  EXPECT_STREQ(to_string(setting_of(compared(base, fresh), "NSGS").work.verdict), "slower");
+  for (StoreContents* store : {&fresh, &base}) {
+    base.problems[3].zero_impulse.clear();
+    fresh.problems[3].zero_impulse.clear();
+    store->problems[3].zero_impulse["natural_map_scaled"] = 2e-6;
+    EXPECT_TRUE(compared(base, fresh).failed) << "at 1e-6 λ = 0 does not solve it";
+    store->problems[3].zero_impulse["natural_map_scaled"] = 0.0;
+    EXPECT_FALSE(compared(base, fresh).failed) << "one side may not know";
+  }
+  const Comparison comparison = compared(base, fresh);
+  const SettingChange& change = setting_of(comparison, "NSGS");
+  EXPECT_EQ(change.count(CellChange::other_work), 1);
+  EXPECT_EQ(change.work.products, 0.0);
+  EXPECT_STRNE(to_string(change.outlook), "worse");
+  const std::string text = comparison_terminal(comparison, false);
+  EXPECT_THAT(text, HasSubstr("other work on 1 cell that λ = 0 solves (not counted)"));
+  EXPECT_THAT(text, HasSubstr("1 product → solved"));
+  EXPECT_THAT(text, HasSubstr("2 products\n"));
+  change_work(4);
+  const Comparison both = compared(base, fresh);
+  EXPECT_NEAR(setting_of(both, "NSGS").work.products, std::log(2.0) / (problems - 1), 1e-12);
+  EXPECT_TRUE(both.failed);
+}
+
+TEST_F(Compare, AChangedCellShowsTheCountsThatDiffer) {
+  CellRecord& cell = cell_of(fresh, "NSGS", 0);
+  cell.factorizations = 1;
+  cell.operator_products = 39;
+  const auto flips = nlohmann::json::parse(comparison_json(compared(base, fresh)))["changed_cells"];
+  EXPECT_THAT(flips[0]["base"].get<std::string>(), ::testing::EndsWith(", 0 factorizations, 40 products"));
+  EXPECT_THAT(flips[0]["new"].get<std::string>(), ::testing::EndsWith(", 1 factorization, 39 products"));
+  EXPECT_THAT(flips[0]["new"].get<std::string>(), Not(HasSubstr("iteration")));
+}
+
+TEST_F(Compare, UndecidedSettingsAreNamedAndAddUpToTheLastLine) {
+  fresh.runs[0].machine.cpu = "Another CPU";  // no times
+  const std::string all = comparison_terminal(compared(base, fresh), false);
+  EXPECT_THAT(all, HasSubstr("4 settings undecided (96 cells compared)"));
+  fresh.runs[0].machine.cpu = base.runs[0].machine.cpu;
+  for (const std::string& solver : solvers) {
+    for (std::size_t p = 0; p < problems; ++p) {
+      cell_of(fresh, solver, p).total.minimum *= p % 2 == 0 ? 1.5 : 0.66;  // scatter
+    }
+  }
+  for (const char* solver : {"SSN", "CASCADE"}) {
+    for (std::size_t p = 0; p < problems; ++p) cell_of(fresh, solver, p).total.minimum = p % 3 == 0 ? 1.4e-3 : 0.8e-3;
+  }
+  cell_of(fresh, "NSGS", 0).answer_crc = 18;
+  const std::string text = comparison_terminal(compared(base, fresh), false);
+  EXPECT_THAT(text, HasSubstr("4 settings undecided, 3 of them not above: "));
+  EXPECT_THAT(text, HasSubstr("; 4 settings undecided (96 cells compared)"));
+  for (const char* solver : {"PGS-NCP", "SSN", "CASCADE"}) EXPECT_THAT(text, HasSubstr(solver));
+}
+
 TEST_F(Compare, AnswersWithFewerDigitsAreLessAccurate) {
   for (std::size_t p = 0; p < 5; ++p) {
     cell_of(fresh, "SSN", p).answer_crc = 99;
@@ -212,7 +273,8 @@ TEST_F(Compare, ANewVersionOrOptionOfASolverIsTheSameSetting) {
   const Comparison comparison = compared(base, fresh);
   EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
   const std::string text = comparison_terminal(comparison, false);
-  EXPECT_THAT(text, HasSubstr("version 1 in the base, 2 now"));
+  EXPECT_THAT(comparison.notes, Contains("versions of solvers: NSGS 1 → 2"));
+  EXPECT_THAT(text, HasSubstr("NSGS 1 → 2"));
   EXPECT_THAT(text, HasSubstr("damping"));
 }
 

@@ -7,6 +7,7 @@
 #include "python/core.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
+#include "runners/store/late_answer.hpp"
 #include "runners/store/record_fields.hpp"
 
 namespace conebench::python {
@@ -57,6 +58,7 @@ py::dict to_dict(const CellRecord& record) {
             ? py::object(py::float_(found->value.value_or(std::numeric_limits<double>::infinity())))
             : py::object(py::none());
   }
+  fields.all["reason"] = whole_reason(record);
   fields.all["residuals"] = residuals;
   fields.all["r"] = py::array_t<double>(static_cast<py::ssize_t>(record.reaction.size()), record.reaction.data());
   return fields.all;

@@ -15,6 +15,7 @@
 #include "metrics/residuals.hpp"
 #include "reports/analysis_parts.hpp"
 #include "reports/text.hpp"
+#include "runners/store/late_answer.hpp"
 
 namespace conebench::reports {
 
@@ -365,7 +366,7 @@ std::vector<StatusRow> make_statuses(const Analysis& analysis) {
       if (!analysis.problems[p].counted[s]) continue;
       for (std::size_t c = 0; c < analysis.columns.size(); ++c) {
         const CellRecord* cell = analysis.slices[s].grid[p][c];
-        if (cell != nullptr) ++counts[{c, name(cell->status), cell->reason}];
+        if (cell != nullptr) ++counts[{c, name(cell->status), whole_reason(*cell)}];
       }
     }
     for (const auto& [key, cells] : counts) {

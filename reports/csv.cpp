@@ -7,6 +7,7 @@
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
+#include "runners/store/late_answer.hpp"
 
 namespace conebench::reports {
 
@@ -116,7 +117,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
         csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label).text(id(outcome(found)));
         csv.text(to_string(cell.status))
-            .text(cell.reason)
+            .text(whole_reason(cell))
             .flag(cell.claimed)
             .text(cell.stage)
             .flag(cell.solved)

@@ -10,6 +10,7 @@
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
+#include "runners/store/late_answer.hpp"
 #include "runners/store/store_load.hpp"
 
 namespace conebench::reports {
@@ -295,7 +296,7 @@ class Writer {
             column,
             id(outcome(&cell)),
             cell.status,
-            cell.reason,
+            whole_reason(cell),
             cell.claimed,
             cell.stage,
             number(cell.verdict_value),

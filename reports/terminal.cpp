@@ -9,6 +9,7 @@
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
+#include "runners/store/late_answer.hpp"
 
 namespace conebench::reports {
 
@@ -212,7 +213,7 @@ std::vector<Unsolved> unsolved_of(const Analysis& analysis) {
 
 /// The reason, and how far the answer is from being one.
 std::string why_unsolved(const CellRecord& cell) {
-  std::string text = one_line(cell.reason);
+  std::string text = one_line(whole_reason(cell));
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   if (outcome(&cell) == Outcome::false_claim) add("claims it");
   if (cell.iterations > 0) add(plural(static_cast<long>(cell.iterations), "iteration"));

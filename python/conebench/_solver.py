@@ -137,6 +137,8 @@ def run_here(problem: Problem, marked: Any, judge: Any, tolerance: float, max_it
     if passed > time_limit:
         if status != "time_limit":
             reason = f"came back after {passed:.3g} s, {time_limit:g} s allowed"
+        if judged.solved:
+            reason = "passes, but came too late" + (f"; {reason}" if reason else "")
         status = "time_limit"
     return {**vars(judged), **times, "solved": judged.solved and passed <= time_limit,
             "status": status, "reason": reason, "claimed": status == "converged",

@@ -223,7 +223,7 @@ function problemDetails(p) {
         ["joints", problem.joints > 0 ? formatCount(problem.joints) : ""],
         ["limits", problem.limits > 0 ? formatCount(problem.limits) : ""],
         ["rows", formatCount(problem.rows)],
-        ["nonzeros", formatCount(problem.nonzeros)],
+        [problem.given === "deformable" ? "nonzeros of M and J" : "nonzeros", formatCount(problem.nonzeros)],
         ["friction μ", problem.contacts > 0 ? range : ""],
         ["asymmetry of G", formatResidual(problem.symmetry_error)],
         ["rank", known(problem.rank) ? `${formatCount(problem.rank)} of ${formatCount(problem.rows)}${estimated}` : ""],

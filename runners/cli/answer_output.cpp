@@ -7,6 +7,7 @@
 
 #include "metrics/residuals.hpp"
 #include "runners/cli/output.hpp"
+#include "runners/store/late_answer.hpp"
 
 namespace conebench::cli {
 
@@ -41,7 +42,10 @@ std::string judgement_text(const CellRecord& record, bool all) {
         std::string("complementarity"), std::string("natural_map_relative")}) {
     if (shown.size() < few && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
   }
-  std::string text = fmt::format("solved     {}: {} = {}, tolerance {:g}\n", record.solved ? "yes" : "no",
+  std::string text = fmt::format("solved     {}: {} = {}, tolerance {:g}\n",
+                                 record.solved             ? "yes"
+                                 : passes_too_late(record) ? "no: passes, but came after the time limit"
+                                                           : "no",
                                  record.verdict, short_number(record.verdict_value), record.tolerance);
   text += fmt::format("contacts   {} open, {} stick, {} slip\n\n", record.open, record.stick, record.slip);
   long hidden = 0;

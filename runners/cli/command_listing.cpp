@@ -57,7 +57,7 @@ null), `judge_s` (in none of the other times), `own_residual`,
 
 `judge`: the judge's part of the same, `reaction`, `not_finite` (which entry, or null) and `hint` (where it solves with tangents first, else null).
 
-`inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros`, `mu_min`,
+`inspect`: `file`, `kind`, `space_dimension`, `contacts`, `limits`, `rows` (of contacts and limits), `joint_rows`, `nonzeros` (of G, or of M and J where it is not assembled; of a file: W's or H's), `mu_min`,
 `mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),

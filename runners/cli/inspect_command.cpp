@@ -11,6 +11,7 @@
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
+#include "runners/plan/problem_survey.hpp"
 
 namespace conebench::cli {
 
@@ -84,17 +85,13 @@ void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
 nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem) {
   const ConeProduct& cones = problem.cones();
   const auto& friction = cones.friction();
-  const auto entries = [](const auto& values) {
-    return std::count_if(values.begin(), values.end(), [](double v) { return v != 0.0; });
-  };
   nlohmann::json out = {{"file", text},
                         {"kind", "generated"},
                         {"space_dimension", cones.contact_dimension()},
                         {"contacts", cones.contacts()},
                         {"limits", cones.limits()},
                         {"rows", cones.rows() - cones.joints()},
-                        {"nonzeros", problem.condenses_sparsely() ? entries(problem.blocks().values())
-                                                                  : problem.primal()->jacobian.nonZeros()},
+                        {"nonzeros", count_nonzeros(problem)},
                         {"mu_min", nullptr},
                         {"mu_max", nullptr},
                         {"mu_r_min", nullptr},
@@ -114,6 +111,7 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
     out["mu_r_min"] = *std::min_element(rolling.begin(), rolling.end());
     out["mu_r_max"] = *std::max_element(rolling.begin(), rolling.end());
   }
+  if (!problem.condenses_sparsely()) out["notes"].push_back("nonzeros counts the entries of M and J");
   add_features(out, problem);
   add_sample(out, problem);
   return out;

@@ -16,6 +16,7 @@
 #include "runners/cli/problem_argument.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
+#include "runners/store/late_answer.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cli {
@@ -78,7 +79,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
                         {"max_iterations", record.max_iterations},
                         {"time_limit_s", number(record.limit_s)},
                         {"status", record.status},
-                        {"reason", record.reason},
+                        {"reason", whole_reason(record)},
                         {"claimed", record.claimed},
                         {"stage", record.stage},
                         {"iterations", record.iterations},
@@ -202,9 +203,10 @@ Result<int> run_solve(SolveArguments& arguments) {
     if (auto written = save_solution(arguments, *given, *record); !written) return written.error();
   }
   if (arguments.require_solved && !record->solved) {
-    print_error(fmt::format("{}: not solved by {}: {} = {} exceeds {:g} (status {})", arguments.file, arguments.solver,
-                            record->verdict, short_number(record->verdict_value), record->tolerance,
-                            name(record->status)));
+    const bool late = passes_too_late(*record);
+    print_error(fmt::format("{}: not solved by {}: {} = {} {} {:g}{} (status {})", arguments.file, arguments.solver,
+                            record->verdict, short_number(record->verdict_value), late ? "passes" : "exceeds",
+                            record->tolerance, late ? ", but came after the time limit" : "", name(record->status)));
     return gate_failed;
   }
   return done;

@@ -16,16 +16,6 @@ namespace {
 /// Bytes: a file that is not loaded and larger is known by its name.
 constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 
-/// Of G, or where that is not at hand of M and J.
-std::int64_t stored_entries(const ContactProblem& problem) {
-  const auto entries = [](const auto& values) {
-    return std::count_if(values.begin(), values.end(), [](double value) { return value != 0.0; });
-  };
-  if (problem.condenses_sparsely()) return entries(problem.blocks().values());
-  const PrimalForm& primal = *problem.primal();
-  return primal.mass.nonZeros() + primal.jacobian.nonZeros();
-}
-
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
          a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
@@ -33,6 +23,15 @@ bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
 }
 
 }  // namespace
+
+std::int64_t count_nonzeros(const ContactProblem& problem) {
+  const auto entries = [](const auto& values) {
+    return std::count_if(values.begin(), values.end(), [](double value) { return value != 0.0; });
+  };
+  if (problem.condenses_sparsely()) return entries(problem.blocks().values());
+  const PrimalForm& primal = *problem.primal();
+  return primal.mass.nonZeros() + primal.jacobian.nonZeros();
+}
 
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features) {
   SurveyedProblem surveyed;
@@ -48,7 +47,7 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   record.joints = cones.joints();
   record.limits = cones.limits();
   record.rows = cones.rows();
-  record.nonzeros = stored_entries(problem);
+  record.nonzeros = count_nonzeros(problem);
   record.given = !problem.given_as_primal()     ? "delassus"
                  : problem.condenses_sparsely() ? "primal"
                                                 : given_as_deformable;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ struct SurveyedProblem {
   ImpulseLayout layout;
   TwinSignature signature;
 };
+
+/// Entries that are not zero: of G, or where that is not assembled of M and J.
+std::int64_t count_nonzeros(const ContactProblem& problem);
 
 /// What is told of a loaded problem. Rank, conditioning and category, which can take a second, are left out without
 /// `with_features`.

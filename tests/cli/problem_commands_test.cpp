@@ -221,6 +221,29 @@ TEST(Solve, AnAnswerThatIsNotFiniteIsNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder / "nan.hdf5"));
 }
 
+TEST(Solve, AnAnswerThatPassesTooLateIsToldFromOneThatDoesNotPass) {
+  const std::vector<std::string> words = {"solve", "box-stack boxes=2", "--solver", "CASCADE",      "--tolerance",
+                                          "10",    "--criterion",       "own",      "--time-limit", "1e-9"};
+  const auto with = [&](const std::string& more) {
+    auto all = words;
+    all.push_back(more);
+    return conebench(all);
+  };
+  EXPECT_THAT(with("--all").out,
+              ContainsRegex("solved +no: passes, but came after the time limit: natural_map_scaled = "));
+  const auto json = with("--json").json();
+  EXPECT_EQ(json["solved"], false);
+  EXPECT_LE(json["verdict_value"], 10.0);
+  EXPECT_THAT(json["reason"].get<std::string>(), ::testing::StartsWith("passes, but came too late"));
+  const auto required = with("--require-solved");
+  EXPECT_EQ(required.code, 1);
+  EXPECT_THAT(required.err, ::testing::AllOf(HasSubstr("passes 10, but came after the time limit"),
+                                             ::testing::Not(HasSubstr("exceeds"))));
+  auto missed = words;
+  missed[5] = "1e-9";
+  EXPECT_THAT(conebench(missed).out, HasSubstr("no: natural_map_scaled = "));
+}
+
 TEST(Solve, APeerThatDoesNotStopIsKilledAndLeavesNoAnswer) {
   if (conebench({"list", "solvers"}).out.find("\nSICONOS-NSGS ") == std::string::npos) {
     GTEST_SKIP() << "this build has no Siconos";
@@ -355,6 +378,26 @@ TEST(Inspect, JsonHasEveryDocumentedKey) {
   EXPECT_EQ(json["category"], "dense contacts") << "24 rows on 12 degrees of freedom";
   EXPECT_GE(json["coupling"], 0.0);
   EXPECT_THAT((std::vector<std::string>{"local", "global"}), ::testing::Contains(json["kind"].get<std::string>()));
+}
+
+TEST(Inspect, CountsTheEntriesOfMAndJWhereGIsNotAssembled) {
+  const std::string problem = "soft-block nx=10 ny=6 nz=3";
+  const auto json = conebench({"inspect", problem, "--json"}).json();
+  const ScratchFolder folder;
+  std::ofstream(folder / "suite.json") << R"({"name": "soft", "problems": [{"scene": "soft-block",
+      "options": {"nx": 10, "ny": 6, "nz": 3}}], "solvers": ["CASCADE"]})";
+  ASSERT_EQ(conebench({"run", folder / "suite.json", "--db", folder / "s.sqlite"}).code, 0);
+  ASSERT_EQ(conebench({"report", folder / "s.sqlite", "--format", "json", "--out", folder / "r"}).code, 0);
+  const auto stored = nlohmann::json::parse(read_text(folder / "r/report.json"))["problems"][0];
+  EXPECT_EQ(stored["given"], "deformable");
+  EXPECT_EQ(json["nonzeros"], stored["nonzeros"]);
+  EXPECT_THAT(json["notes"], ::testing::Contains("nonzeros counts the entries of M and J"));
+  EXPECT_THAT(conebench({"inspect", problem}).out,
+              ContainsRegex("nonzeros +" + stored["nonzeros"].dump() + "\n(.*\n)*notes +nonzeros counts"));
+  const auto dense = conebench({"inspect", problem + " form=dense", "--json"}).json();
+  EXPECT_EQ(dense["notes"], nlohmann::json::array());
+  const long rows = dense["rows"];
+  EXPECT_LE(dense["nonzeros"], rows * rows) << "of G";
 }
 
 TEST(Inspect, TellsJointRowsBesideTheOthers) {

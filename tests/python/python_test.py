@@ -148,6 +148,9 @@ def limits():
     check(late.status == "time_limit" and not late.solved and not late.claimed and late.setup_s + late.solve_s >= 0.3,
           "the clock decides what is late, not what a solver tells")
     check((late.own_setup_s, late.own_solve_s) == (0.0, 1e-6), "and its own times stand apart")
+    check(late.reason.startswith("passes, but came too late; came back after "), "its answer passes")
+    late = conebench.solve("box-stack boxes=2", "CASCADE", tolerance=10.0, criterion="own", time_limit=1e-9)
+    check(not late.solved and late.reason.startswith("passes, but came too late"), "a built-in solver's, too")
     intime = conebench.solve("box-stack boxes=2", Backdated, time_limit=60.0)
     check(intime.solved and intime.solve_s >= 0.3, "its time is the clock's where it is in time, too")
     left = conebench.solve("box-stack boxes=2", Preparing, time_limit=60.0)

@@ -290,6 +290,24 @@ TEST(UnsolvedCells, WhatBrokeStandsFirstThenWrongClaimsThenWhoGaveUpThenLimits) 
   EXPECT_EQ(terminal_unsolved(solved, {}), "");
 }
 
+TEST_F(WriteReport, AnAnswerThatPassesTooLateSaysSo) {
+  StoreContents store = testing::small_store();
+  const auto cell =
+      std::find_if(store.cells.begin(), store.cells.end(), [](const CellRecord& one) { return one.solved; });
+  ASSERT_NE(cell, store.cells.end());
+  cell->solved = cell->claimed = false;
+  cell->status = CellStatus::time_limit;
+  EXPECT_THAT(terminal_unsolved(store, {.every_cell = true}),
+              ::testing::ContainsRegex("time_limit +NSGS[^\n]* passes, but came too late; [^\n]*natural_map_scaled"));
+  ReportOptions options;
+  options.formats = {ReportFormat::csv};
+  ASSERT_TRUE(write_report(store, folder_, options));
+  std::ifstream cells(folder_ / "cells.csv");
+  std::stringstream text;
+  text << cells.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("failed,time_limit,\"passes, but came too late\",0,"));
+}
+
 TEST(UnsolvedCells, OfManyTenLinesCountThoseThatEndedAlike) {
   const StoreContents store = testing::large_store(60, 8);
   const std::string list = terminal_unsolved(store, {.columns = 90, .command = "conebench report x --failed"});

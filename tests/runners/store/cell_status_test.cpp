@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "runners/store/late_answer.hpp"
+
 namespace conebench {
 namespace {
 
@@ -31,6 +33,28 @@ TEST(CellStatuses, WhatEndedBadlyIsToldFromWhatRanOutOfTime) {
   EXPECT_EQ(class_of(CellStatus::timeout), StatusClass::clock);
   EXPECT_EQ(class_of(CellStatus::time_limit), StatusClass::clock);
   EXPECT_EQ(class_of(CellStatus::bad_problem), StatusClass::unreadable);
+}
+
+TEST(LateAnswers, PassAndDoNotCount) {
+  CellRecord late;
+  late.status = CellStatus::time_limit;
+  late.tolerance = 1e-8;
+  late.verdict_value = 6.62e-9;
+  late.limit_s = 0.1;
+  EXPECT_TRUE(passes_too_late(late));
+  EXPECT_EQ(whole_reason(late), "passes, but came too late");
+  late.reason = "came back after 0.2 s, 0.1 s allowed";
+  EXPECT_EQ(whole_reason(late), "passes, but came too late; came back after 0.2 s, 0.1 s allowed");
+
+  const auto with = [&](auto change) {
+    CellRecord cell = late;
+    change(cell);
+    return whole_reason(cell) != cell.reason;
+  };
+  EXPECT_FALSE(with([](CellRecord& cell) { cell.verdict_value = 1.1e-8; }));
+  EXPECT_FALSE(with([](CellRecord& cell) { cell.verdict_value.reset(); }));
+  EXPECT_FALSE(with([](CellRecord& cell) { cell.solved = true; }));
+  EXPECT_FALSE(with([](CellRecord& cell) { cell.status = CellStatus::flaky; })) << "another run's answer did not pass";
 }
 
 }  // namespace

@@ -231,10 +231,10 @@ std::string OptionStudy::values(std::size_t setting) const {
   std::string text;
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const Json value = Json::parse(axes[a].values[settings[setting].place[a]], nullptr, false);
-    const std::string shown = value.is_string()         ? value.get<std::string>()
-                              : value.is_null()         ? "default"
-                              : value.is_number_float() ? fmt::format("{}", value.get<double>())
-                                                        : value.dump();
+    const std::string shown = value.is_null() || value == "" ? "default"
+                              : value.is_string()            ? value.get<std::string>()
+                              : value.is_number_float()      ? fmt::format("{}", value.get<double>())
+                                                             : value.dump();
     text += (a == 0 ? "" : ", ") + axes[a].option + "=" + shown;
   }
   return text;

@@ -131,11 +131,39 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
   return lay_out(headings, rows, paint);
 }
 
-/// A line for each solver that has several settings: which one to take for problems not yet seen.
+/// On all problems of the slice, by what is counted and how good the answers are.
+bool same_work(const Slice& slice, std::size_t a, std::size_t b) {
+  const auto work = [](const CellRecord* cell) {
+    return cell == nullptr ? std::tuple(false, -1L, -1L, -1L, std::optional<double>())
+                           : std::tuple(cell->solved, long{cell->iterations}, long{cell->factorizations},
+                                        long{cell->operator_products}, cell->verdict_value);
+  };
+  return std::all_of(slice.grid.begin(), slice.grid.end(),
+                     [&](const auto& row) { return work(row[a]) == work(row[b]); });
+}
+
+/// Whether something is gained over the default setting, or where that is the best, over the next best.
+bool choice_matters(const Analysis& analysis, const OptionStudy& study) {
+  constexpr double least_gain = 1.05;
+  const auto& settings = study.settings;
+  const auto& best = settings[study.recommended];
+  const OptionStudy::Setting *usual = nullptr, *next = nullptr;
+  for (const OptionStudy::Setting& setting : settings) {
+    if (analysis.columns[setting.column].setting->label == study.solver) usual = &setting;
+    if (&setting != &best && (next == nullptr || setting.times_best < next->times_best)) next = &setting;
+  }
+  const OptionStudy::Setting* const other = usual == &best ? next : usual;
+  if (other == nullptr) return true;
+  return other->times_best >= least_gain * best.times_best &&
+         !same_work(analysis.slices[study.slice], best.column, other->column);
+}
+
+/// A line for each solver that has several settings, of which one is worth choosing: which one to take for problems not
+/// yet seen.
 std::string advice(const Analysis& analysis, std::size_t slice) {
   std::string text;
   for (const OptionStudy& study : analysis.option_studies) {
-    if (study.slice != slice) continue;
+    if (study.slice != slice || !choice_matters(analysis, study)) continue;
     text += fmt::format(" {}: {} {}", one_line(study.solver),
                         study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
                         one_line(study.values(study.recommended)));

@@ -2,7 +2,7 @@
 
 const studiesHere = () => data.option_studies.filter((study) => study.slice === state.slice);
 const shownValue = (value) =>
-  value === null
+  value === null || value === ""
     ? "default"
     : typeof value === "number"
       ? String(value)

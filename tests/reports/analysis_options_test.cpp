@@ -100,12 +100,37 @@ TEST_F(TwoSettings, TheTerminalSaysWhichOneToTakeForProblemsNotYetSeen) {
   EXPECT_THAT(terminal(analyse(store_, false), false), HasSubstr("PGS-NCP: best over all is ")) << "one family";
 }
 
+TEST_F(TwoSettings, TheTerminalAdvisesNothingWhereTheDefaultIsAsGood) {
+  const auto advised = [&](double seconds) {
+    for (std::size_t p = 0; p < 4; ++p) cost(p, 0, seconds), cost(p, 1, 1.0);
+    return terminal(analyse(store_, false), false).find("for problems not yet seen take") != std::string::npos;
+  };
+  EXPECT_TRUE(advised(1.06));
+  EXPECT_FALSE(advised(1.04));
+  EXPECT_FALSE(advised(0.96)) << "the default is the best";
+  EXPECT_TRUE(advised(0.94));
+  for (std::size_t p = 0; p < 4; ++p) {
+    CellRecord& same = cell(p, 1);
+    const CellRecord& usual = cell(p, 0);
+    same.iterations = usual.iterations;
+    same.factorizations = usual.factorizations;
+    same.operator_products = usual.operator_products;
+    same.verdict_value = usual.verdict_value;
+  }
+  EXPECT_FALSE(advised(2.0)) << "the same work: times differ by chance";
+  ++cell(2, 1).operator_products;
+  EXPECT_TRUE(advised(2.0));
+}
+
 TEST(OptionStudy, ShowsValuesAsPeopleWriteThem) {
   OptionStudy study;
-  study.axes = {
-      {"rule", {"\"spectral\""}, false}, {"alpha", {"1.0"}, true}, {"power", {"null"}, true}, {"n", {"3"}, true}};
-  study.settings.push_back({.place = {0, 0, 0, 0}});
-  EXPECT_EQ(study.values(0), "rule=spectral, alpha=1, power=default, n=3");
+  study.axes = {{"rule", {"\"spectral\""}, false},
+                {"alpha", {"1.0"}, true},
+                {"power", {"null"}, true},
+                {"n", {"3"}, true},
+                {"skip", {"\"\""}, false}};
+  study.settings.push_back({.place = {0, 0, 0, 0, 0}});
+  EXPECT_EQ(study.values(0), "rule=spectral, alpha=1, power=default, n=3, skip=default");
 }
 
 TEST_F(TwoSettings, WithoutAProblemThatCountsThereIsNoEmptyTable) {

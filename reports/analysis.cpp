@@ -147,6 +147,7 @@ void add_grid_options(const std::vector<const SettingRecord*>& settings, std::ve
     for (const auto& [name, value] : options.back().items()) values[kind(*setting)][name].insert(value.dump());
   }
   const auto text = [](const nlohmann::json& value) {
+    if (value == "") return std::string("default");
     if (value.is_string()) return value.get<std::string>();
     return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
   };

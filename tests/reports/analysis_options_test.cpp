@@ -222,5 +222,17 @@ TEST(GridLabels, AGridPointAtTheDefaultsShowsAllAxes) {
   EXPECT_EQ(std::count(labels.begin(), labels.end(), "NSGS"), 1);
 }
 
+TEST(GridLabels, AnEmptyDefaultIsCalledDefault) {
+  StoreContents store = testing::grid_store();
+  for (SettingRecord& one : store.settings) {
+    if (one.solver == "PGS-NCP")
+      one.options_json = one.label == "PGS-NCP" ? R"({"skip": ""})" : R"({"skip": "newton"})";
+  }
+  const Analysis analysis = analyse(store, false);
+  EXPECT_EQ(std::count_if(analysis.columns.begin(), analysis.columns.end(),
+                          [](const Column& column) { return column.label == "PGS-NCP skip=default"; }),
+            1);
+}
+
 }  // namespace
 }  // namespace conebench::reports

@@ -107,6 +107,31 @@ TEST_F(Compare, GainsAndLossesThatMakeUpForEachOtherAreNotTheSame) {
   EXPECT_STREQ(to_string(setting_of(compared(base, fresh), "NSGS").outlook), "undecided");
 }
 
+TEST_F(Compare, SettingsUndecidedAtOneOfTwoTolerancesAreSoSomewhere) {
+  for (StoreContents* store : {&base, &fresh}) {
+    const std::vector<CellRecord> cells = store->cells;
+    for (CellRecord cell : cells) {
+      cell.tolerance = 1e-4;
+      cell.key += "loose";
+      store->cells.push_back(cell);
+    }
+  }
+  const auto mix = [&](const std::string& solver, double tolerance) {
+    for (CellRecord& cell : fresh.cells) {
+      if (cell.setting != "setting-" + solver || cell.tolerance != tolerance) continue;
+      const double factor = cell.problem == "hash-0" ? 10.0 : cell.problem == "hash-1" ? 0.1 : 1.0;
+      cell.iterations = cell.operator_products = std::lround(40 * factor);
+      cell.total.minimum *= factor;
+    }
+  };
+  mix("NSGS", 1e-6);
+  mix("SSN", 1e-4);
+  EXPECT_THAT(headline(compared(base, fresh)), HasSubstr("; 2 settings undecided somewhere (192 cells compared)"));
+  mix("NSGS", 1e-4);
+  mix("SSN", 1e-6);
+  EXPECT_THAT(headline(compared(base, fresh)), HasSubstr("; 2 settings undecided (192 cells compared)"));
+}
+
 TEST_F(Compare, MoreWorkOnAFamilyIsSlower) {
   for (std::size_t p = 18; p < problems; ++p) {
     CellRecord& cell = cell_of(fresh, "NSGS", p);

@@ -158,12 +158,12 @@ bool choice_matters(const Analysis& analysis, const OptionStudy& study) {
          !same_work(analysis.slices[study.slice], best.column, other->column);
 }
 
-/// A line for each solver that has several settings, of which one is worth choosing: which one to take for problems not
-/// yet seen.
+/// A line for each solver that has several settings of which one is worth choosing, or of which a search has dropped
+/// some: which one to take for problems not yet seen.
 std::string advice(const Analysis& analysis, std::size_t slice) {
   std::string text;
   for (const OptionStudy& study : analysis.option_studies) {
-    if (study.slice != slice || !choice_matters(analysis, study)) continue;
+    if (study.slice != slice || (study.dropped == 0 && !choice_matters(analysis, study))) continue;
     text += fmt::format(" {}: {} {}", one_line(study.solver),
                         study.unseen_times_best ? "for problems not yet seen take" : "best over all is",
                         one_line(study.values(study.recommended)));

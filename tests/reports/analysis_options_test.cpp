@@ -141,7 +141,7 @@ TEST_F(TwoSettings, WithoutAProblemThatCountsThereIsNoEmptyTable) {
 }
 
 TEST_F(TwoSettings, WhatASearchHasDroppedIsCounted) {
-  for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 2.0);
+  for (std::size_t p = 0; p < 4; ++p) cost(p, 0, 1.0), cost(p, 1, 1.01);
   SettingRecord dropped = store_.settings[1];
   dropped.hash = "s-dropped";
   dropped.label = "PGS-NCP relaxation=1.5";

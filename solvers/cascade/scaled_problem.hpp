@@ -44,7 +44,7 @@ class ScaledProblem {
   int contacts() const { return static_cast<int>(contacts_.size()); }
   /// 2 where no block has a second tangent of its own.
   int dimension() const { return dimension_; }
-  bool planar() const { return dimension_ == 2; }
+  bool planar() const;
   Index size() const { return 3 * static_cast<Index>(contacts()); }
   int row_begin(int i) const { return static_cast<int>(pattern_->row_begin(i)); }
   int column(int k) const { return static_cast<int>(pattern_->column(k)); }

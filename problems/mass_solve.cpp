@@ -35,8 +35,7 @@ std::unique_ptr<ShiftedFactor> factor_positive_definite(const SparseMatrix& mass
   const BlockSparseMatrix blocks = BlockSparseMatrix::from_sparse(mass, by_points(mass.rows()));
   auto cholesky = std::make_unique<ShiftedFactor>(blocks, Vector::Ones(mass.rows()), Vector::Zero(mass.rows()),
                                                   Factorization::cholesky);
-  if (!cholesky->factor(0.0, smallest_pivot_share)) return nullptr;
-  cholesky->keep_factors_only();
+  if (!cholesky->factor_once(smallest_pivot_share)) return nullptr;
   return cholesky;
 }
 

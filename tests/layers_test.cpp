@@ -52,11 +52,6 @@ const std::vector<std::pair<std::regex, std::string>> owned_libraries = {
     {std::regex("^mujoco/.*"), "runners/simulation"},
 };
 
-/// Files outside problems/cones and the loader that still tell the sizes of contacts apart themselves. None may join.
-const std::set<std::string> told_apart_in = {
-    "solvers/cascade/scaled_problem.cpp",
-};
-
 struct Include {
   fs::path file;
   std::string folder;  ///< of the including file
@@ -153,7 +148,7 @@ TEST(Layers, SizesOfContactsAreToldApartInOnePlace) {
       const std::string file = fs::relative(entry.path(), source_root).string();
       const auto extension = entry.path().extension();
       if ((extension != ".hpp" && extension != ".cpp") || folder_of(file) != folder) continue;
-      if (folder == "fclib_loader" || file.starts_with("problems/cones/") || told_apart_in.contains(file)) continue;
+      if (folder == "fclib_loader" || file.starts_with("problems/cones/")) continue;
       ++files;
       std::ifstream text(entry.path());
       for (std::string line; std::getline(text, line);) {

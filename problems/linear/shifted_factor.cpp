@@ -176,7 +176,6 @@ void ShiftedFactor::analyse(const BlockSparseMatrix& matrix) {
       }
     }
   }
-  values_.resize(sides_ * panel_values_);
   factors_.resize(most_rows);
   make(work_);
 }
@@ -193,7 +192,7 @@ std::int64_t ShiftedFactor::place(int i, int j) const {
 
 /// With one side, G and its transpose are added by halves.
 void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance) {
-  original_.setZero(values_.size());
+  original_.setZero(sides_ * panel_values_);
   double* const lower = original_.data();
   double* const upper = lower + (sides_ - 1) * panel_values_;
   const double share = sides_ == 1 ? 0.5 : 1.0;
@@ -215,13 +214,24 @@ void ShiftedFactor::assemble(const BlockSparseMatrix& matrix, const Vector& scal
       }
     }
   }
+  diagonal_.resize(rows());
   for (int i = 0; i < rows(); ++i) {
     for (int side = 0; side < sides_; ++side) lower[side * panel_values_ + place(i, i)] += compliance[old_row_[at(i)]];
+    diagonal_[i] = lower[place(i, i)];
   }
 }
 
-bool ShiftedFactor::factor(double shift, double least_share) {
+bool ShiftedFactor::factor(double shift) {
   values_ = original_;
+  return eliminate_panels(shift, 0.0);
+}
+
+bool ShiftedFactor::factor_once(double least_share) {
+  values_ = std::move(original_);
+  return eliminate_panels(0.0, least_share);
+}
+
+bool ShiftedFactor::eliminate_panels(double shift, double least_share) {
   for (Panel& panel : panels_) {
     double* const lower = values(panel, 0);
     double largest = 0.0;
@@ -237,7 +247,7 @@ bool ShiftedFactor::factor(double shift, double least_share) {
   return true;
 }
 
-/// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False as factor().
+/// The panel's columns of L and Uᵀ, each with a square root of the pivot on the diagonal. False as factor_once().
 bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double least_share) {
   for (int j = 0; j < panel.pivots; ++j) {
     const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(j) * panel.lead;
@@ -249,8 +259,8 @@ bool ShiftedFactor::eliminate_pivots(const Panel& panel, double shift, double le
       own[column + j] += shift;
     }
     const double pivot = values(panel, 0)[column + j];
-    const double given = original_[panel.value_begin + column + j] + shift;
-    if (!(pivot > least_share * given && pivot > 0.0) || !std::isfinite(pivot)) return false;
+    if (!(pivot > least_share * (diagonal_[panel.first + j] + shift) && pivot > 0.0) || !std::isfinite(pivot))
+      return false;
     const double inverse = 1.0 / std::sqrt(pivot);
     for (int side = 0; side < sides_; ++side) {
       double* const own = values(panel, side) + column;

@@ -14,7 +14,7 @@ enum class Factorization { cholesky, lu };
 /// Cholesky or LU without pivoting, in an order (AMD on the graph of blocks) and on a pattern found once.
 ///
 /// Cholesky takes the symmetric part of G. LU takes G as given; with a positive definite symmetric part every pivot is
-/// positive and no pivoting is needed. All buffers are made at construction.
+/// positive and no pivoting is needed. Nothing is allocated after the first factor().
 class ShiftedFactor {
  public:
   ShiftedFactor() = default;
@@ -22,11 +22,11 @@ class ShiftedFactor {
   ShiftedFactor(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance,
                 Factorization factorization);
 
-  /// False where a pivot is not above `least_share` of its diagonal entry: A + shift I is singular or indefinite to
-  /// rounding.
-  bool factor(double shift, double least_share = 0.0);
-  /// Lets go of A, so that the last factors stay the last.
-  void keep_factors_only() { original_ = {}; }
+  /// False where a pivot is not positive: A + shift I is singular or indefinite to rounding.
+  bool factor(double shift);
+  /// Factors A in its own place, for good: factor() may not follow. False where a pivot is not above `least_share` of
+  /// its diagonal entry.
+  bool factor_once(double least_share);
 
   /// What a solution works with; nothing is allocated where it comes from one of this size.
   struct Workspace {
@@ -68,6 +68,7 @@ class ShiftedFactor {
   void assemble(const BlockSparseMatrix& matrix, const Vector& scale, const Vector& compliance);
   /// Of the entry at new row i in the panel column of new row j ≤ i.
   std::int64_t place(int i, int j) const;
+  bool eliminate_panels(double shift, double least_share);
   bool eliminate_pivots(const Panel& panel, double shift, double least_share);
   void update_later(const Panel& panel, int side);
   double* values(const Panel& panel, int side) { return values_.data() + side * panel_values_ + panel.value_begin; }
@@ -86,7 +87,7 @@ class ShiftedFactor {
   std::vector<int> positions_;  ///< of the rows that a panel shares with a later one, in that one
   Vector values_, original_;    ///< what is above the diagonal is not read; the originals are those of A
   Workspace work_;
-  Vector factors_;
+  Vector factors_, diagonal_;  ///< `diagonal_`: of A, by new row
 };
 
 }  // namespace conebench

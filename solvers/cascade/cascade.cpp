@@ -67,7 +67,7 @@ FirstResiduals sweep_first(const ContactProblem& problem, Search& search, Vector
   return first;
 }
 
-/// The solver whose search is one of the run_… functions.
+/// The solver whose search is `run`.
 class PartSolver final : public Solver {
  public:
   /// Factors take at most `most_bytes`. `sweeps_first`: a sweep before anything is scaled, where the problem is small.
@@ -109,9 +109,10 @@ class PartSolver final : public Solver {
     problem.from_impulse(guess, start);
     problem.from_impulse(impulse, r);  // before the search writes to it
     search.take_points_of(problem);
+    if (first.swept) search.keep_best(r, *first.swept);  // before a late monitor ends the search
     search.begin_stage("start");
     first.start ? search.offer(start, *first.start, true) : offer(*parts_, search, start);
-    if (first.swept) {
+    if (first.swept && !search.ended()) {
       search.begin_stage(first_sweep);
       search.offer(r, *first.swept, true);
     }
@@ -120,7 +121,11 @@ class PartSolver final : public Solver {
       run_(*parts_, search, r);
     }
     SolveSummary summary = search.finish();
-    if (summary.status == SolveStatus::stalled && problem.contacts() == 0) summary.message = stalled_by::joints;
+    if (summary.status == SolveStatus::stalled && problem.contacts() == 0) {
+      const bool solved = summary.own_residual <= stop.tolerance;
+      summary.status = solved ? SolveStatus::converged : SolveStatus::stalled;
+      summary.message = solved ? "" : stalled_by::joints;  // joints that contradict each other keep a velocity
+    }
     keep_finite(guess, impulse, summary);
     return summary;
   }
@@ -203,7 +208,8 @@ std::vector<SolverRow> cascade_rows() {
       part_row(part_info("PPA", "Proximal point from zero",
                          "Slow and sure: follows the branch of solutions that starts at zero."),
                [](Parts& parts, Search& search, Vector&) {
-                 parts.proximal_point().run(search, Vector::Zero(parts.problem().size()), {.newton_steps = 3000});
+                 const Vector zero = Vector::Zero(parts.problem().size());
+                 if (!parts.proximal_point().run(search, zero, {.newton_steps = 3000})) parts.newton().rescue(search);
                }),
       driver_row(part_info("CASCADE", "Sweeps, Newton, interior point, proximal point",
                            "Solves what any of its parts solves, cheapest first; factors matrices of G's pattern, so "

@@ -35,18 +35,21 @@ struct Constants {
   double shortening = 0.8;  ///< of a step that leaves the neighbourhood
   double least_velocity = 0.2;  ///< start where next to nothing moves
   // PPA.
-  double largest_shift = 0.3;  ///< beyond, r(c) is c
-  double first_shift = 0.03;   ///< the largest α that keeps the branch
-  int successes = 3;           ///< inner problems solved before α falls
-  int failures = 5;            ///< in a row, before the interior point is tried; of those, before the path ends
-  double inner = 0.02;         ///< inner tolerance over the residual
-  int finish_every = 5;        ///< inner problems, SSN is tried on the problem itself
-  double admissible = 0.9;     ///< error of a contact or a joint that is left, in tolerances
+  double largest_shift = 0.3;    ///< beyond, r(c) is c
+  double first_shift = 0.03;     ///< the largest α that keeps the branch
+  int successes = 3;             ///< inner problems solved before α falls
+  double over_relaxation = 0.9;  ///< stronger loses the branch
+  double shift_falls = 0.7;      ///< after `successes`
+  int failures = 5;              ///< in a row, before the interior point is tried; of those, before the path ends
+  double inner = 0.02;           ///< inner tolerance over the residual
+  int finish_every = 5;          ///< inner problems, SSN is tried on the problem itself
+  double admissible = 0.9;       ///< error of a contact or a joint that is left, in tolerances
   // Bilateral relaxation.
   double jamming_shift = 50.0;  ///< α over the residual, from which it is halved six times
   double first_share = 0.125;   ///< of the admissible error: smaller ones die out in a loop's steps
   // Stages.
   int few_contacts = 16;          ///< swept before anything is scaled; first Newton steps cost less than a path
+  double rescued_below = 1e-5;    ///< residual from which SSN with strong regularisation arrives
   double near_tolerances = 10.0;  ///< from which what joints are allowed helps
   double rest_shift = 1e-6;       ///< α of the impulses with which all sticks, refined once
   double redundant = 0.13;        ///< effective rank over rows, as where bricks lie on bricks in four points each

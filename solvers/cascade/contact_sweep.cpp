@@ -67,8 +67,8 @@ double ContactSweep::sweep_over(double* const impulse) const {
     const double free = free_velocity.template operator()<1>(i)[0];
     const double own = *matrix.block_values(matrix.diagonal(i)) + system_.compliance_of(i);
     impulse[i] = free < 0.0 && own > 0.0 ? -free / own : 0.0;
-    change += (impulse[i] - old) * (impulse[i] - old);
-    size += impulse[i] * impulse[i];
+    change += own * (impulse[i] - old) * (impulse[i] - old);
+    size += own * impulse[i] * impulse[i];
   }
   const auto& prepared = std::get<std::vector<Own<Dim>>>(prepared_);
   Own<Dim> made;
@@ -83,8 +83,9 @@ double ContactSweep::sweep_over(double* const impulse) const {
       solved = local.solve<Dim>(at.prepared, Eigen::Map<const Block>(at.block.data()), at.friction, free, old);
     }
     part = solved;
-    change += (solved - old).squaredNorm();
-    size += solved.squaredNorm();
+    const double weight = matrix.block_values(matrix.diagonal(i))[Dim * Dim - 1];
+    change += weight * (solved - old).squaredNorm();
+    size += weight * solved.squaredNorm();
   }
   return std::sqrt(change / std::max(size, std::numeric_limits<double>::min()));
 }

@@ -35,7 +35,8 @@ class ContactSweep {
 
   /// Inverts the contacts' own blocks once: for more than one sweep.
   void prepare();
-  /// One sweep over all limits and contacts. Returns ‖Δλ‖/‖λ‖. No allocation.
+  /// One sweep over all limits and contacts. Returns ‖Δλ‖/‖λ‖, squares of a contact weighted by its G_nn, so that the
+  /// units of single rows do not count. No allocation.
   double sweep(VectorRef impulse) const;
 
  private:

@@ -72,16 +72,21 @@ class Driver {
     const char* name;
     bool (Driver::*applies)();
     void (Driver::*run)();
+    bool rescued = false;  ///< `rescue` follows where the best is near
   };
   static const Stage stages[];
 
   // Whether a stage applies.
-  bool always() { return true; }
   bool rests();
   bool starts_cold_and_redundant();
   bool wants_sweeps() { return o_.sweeps > 0; }
-  bool fits_no_factor() { return !parts_.lu().fits(); }
-  bool has_no_path_yet() { return !path_followed_; }
+  bool fits_a_factor() { return parts_.lu().fits(); }
+  bool fits_no_factor() { return !fits_a_factor(); }
+  bool has_no_path_yet() { return !path_followed_ && fits_a_factor(); }
+  bool is_near() {
+    return fits_a_factor() &&
+           search_.best() < std::max(tuned.rescued_below, tuned.near_tolerances * search_.tolerance());
+  }
 
   // The stages.
   void start_from_rest();
@@ -92,12 +97,15 @@ class Driver {
     search_.odd_attempt();  // an interior point's first finish is then one with the larger regularisation
     parts_.newton().run(search_, swept_, first_newton, swept_end_);
   }
+  void rescue() { parts_.newton().rescue(search_); }
   void relax_joints() { cascade::relax_joints(parts_, search_); }
-  void follow_proximal_path() {
-    const Vector zero = Vector::Zero(parts_.problem().size());
-    parts_.proximal_point().run(search_, zero, {.newton_steps = o_.proximal_steps, .short_steps = true});
+  void follow_proximal_path() { from_zero({.newton_steps = o_.proximal_steps, .short_steps = true}); }
+  void allow_errors() { from_zero({.newton_steps = 8 * o_.proximal_steps, .short_steps = true, .admissible = true}); }
+  void from_zero(const ProximalPoint::Limits& limits) {
+    parts_.proximal_point().run(search_, Vector::Zero(parts_.problem().size()), limits);
   }
 
+  void take(const Stage& stage);
   double sweep_times(long count);
   void sweep_on(double rate, double newton_steps);
 
@@ -117,19 +125,26 @@ const Driver::Stage Driver::stages[] = {
     {"interior-point-first", &Driver::starts_cold_and_redundant, &Driver::follow_path},
     {"sweeps", &Driver::wants_sweeps, &Driver::sweep},
     {"only-sweeps", &Driver::fits_no_factor, &Driver::only_sweep},
-    {"newton", &Driver::always, &Driver::newton},
+    {"newton", &Driver::fits_a_factor, &Driver::newton},
     {"interior-point", &Driver::has_no_path_yet, &Driver::follow_path},
-    {"bilateral-relaxation", &Driver::always, &Driver::relax_joints},
-    {"proximal-point", &Driver::always, &Driver::follow_proximal_path},
+    {"rescue", &Driver::is_near, &Driver::rescue},
+    {"bilateral-relaxation", &Driver::fits_a_factor, &Driver::relax_joints},
+    {"proximal-point", &Driver::fits_a_factor, &Driver::follow_proximal_path, true},
+    {"admissible-perturbation", &Driver::fits_a_factor, &Driver::allow_errors, true},
 };
 
 void Driver::run() {
+  for (const Stage& stage : stages) take(stage);
+}
+
+void Driver::take(const Stage& stage) {
   const auto over = [&] { return search_.accepted() || search_.halted(); };
-  for (const Stage& stage : stages) {
-    if (over() || o_.skips(stage.name) || !(this->*stage.applies)()) continue;
-    search_.begin_stage(stage.name);
-    (this->*stage.run)();
-  }
+  if (over() || o_.skips(stage.name) || !(this->*stage.applies)()) return;
+  search_.begin_stage(stage.name);
+  (this->*stage.run)();
+  if (over() || o_.skips("rescue") || !stage.rescued || !is_near()) return;
+  search_.begin_stage("rescue");
+  rescue();
 }
 
 /// Nothing has a velocity along a contact or apart of more than a hundredth of the fastest approach, as piles under

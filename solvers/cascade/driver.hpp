@@ -16,7 +16,7 @@ inline constexpr const char* first_sweep = "first-sweep";
 
 struct DriverOptions {
   long sweeps = 2;
-  long proximal_steps = 10000;
+  long proximal_steps = 1200;
   double memory = 2000.0;
   std::string skip;  ///< names of stages, with commas between them
 

@@ -92,10 +92,13 @@ bool ProximalPoint::run(Search& search, const Vector& from, const Limits& limits
     start_ = point_;
     const double solved_with = shift;
     if (successes >= tuned.successes) {
-      shift = std::max(tuned.least, 0.5 * shift);
+      shift = std::max(tuned.least, (limits.admissible ? 0.5 : tuned.shift_falls) * shift);
       successes = 0;
     }
-    follow(solved_with, shift, tuned.admissible * search.tolerance());
+    if (limits.admissible)
+      follow(solved_with, shift, tuned.admissible * search.tolerance());
+    else
+      center_ = point_ + tuned.over_relaxation * (point_ - center_);
   }
   return false;
 }

@@ -29,6 +29,7 @@ class ProximalPoint {
     double shift = tuned.first_shift;  ///< α at the start
     long newton_steps = 0;
     bool short_steps = false;
+    bool admissible = false;  ///< errors that the tolerance allows stay
   };
 
   /// `newton` works on `problem` itself, for finishing; `lu` has analysed its pattern.

@@ -35,7 +35,7 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
     const Contact& contact = contacts_.emplace_back(scaling_of(system, i, 1.0 / inverse_steps[eliminated + i]));
     for (int a = 0; a < 3; ++a)
       free_term_[3 * i + a] = system.free_term[contact.first + contact.places[a]] * contact.weights[a];
-    if (contact.weights[1] > 0.0) dimension_ = 3;
+    if (contact.weights[1] > 0.0) planar_ = false;
   }
   with_contact_rows(dimension(), [&]<int Dim>() { scale_blocks<Dim>(system); });
   const double magnitude = free_term_.stableNorm() / std::sqrt(std::max<double>(1.0, contacts()));
@@ -82,7 +82,7 @@ void ScaledProblem::scale_blocks(const ContactSystem& system) {
         const double* from = given + size * columns.places[component<Dim>(b)];
         const double weight = columns.weights[component<Dim>(b)];
         for (int a = 0; a < Dim; ++a)
-          value[Dim * b + a] = from[rows.places[component<Dim>(a)]] * rows.weights[component<Dim>(a)] * weight;
+          value[Dim * b + a] = from[rows.places[component<Dim>(a)]] * (rows.weights[component<Dim>(a)] * weight);
       }
       if (column(k) != i) continue;
       for (int a = 0; a < Dim; ++a) {
@@ -117,7 +117,9 @@ void ScaledProblem::multiply(const Vector& r, Vector& out) const {
       Lanes sum = Lanes::Zero();
       for (int k = row_begin(i); k < row_begin(i + 1); ++k, value += Dim * Dim) {
         const double* x = r.data() + 3 * static_cast<std::ptrdiff_t>(column(k));
-        for (int b = 0; b < Dim; ++b) sum += Eigen::Map<const Lanes>(value + Dim * b) * x[component<Dim>(b)];
+        Lanes product = Eigen::Map<const Lanes>(value) * x[0];
+        for (int b = 1; b < Dim; ++b) product += Eigen::Map<const Lanes>(value + Dim * b) * x[component<Dim>(b)];
+        sum += product;
       }
       if constexpr (Dim == 2)
         out.segment<3>(3 * i) << sum[0], (1.0 + shift_) * r[3 * i + 1], sum[1];

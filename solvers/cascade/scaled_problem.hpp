@@ -43,8 +43,8 @@ class ScaledProblem {
 
   int contacts() const { return static_cast<int>(contacts_.size()); }
   /// 2 where no block has a second tangent of its own.
-  int dimension() const { return dimension_; }
-  bool planar() const;
+  int dimension() const { return planar_ ? 2 : 3; }
+  bool planar() const { return planar_; }
   Index size() const { return 3 * static_cast<Index>(contacts()); }
   int row_begin(int i) const { return static_cast<int>(pattern_->row_begin(i)); }
   int column(int k) const { return static_cast<int>(pattern_->column(k)); }
@@ -52,7 +52,7 @@ class ScaledProblem {
   int stored_blocks() const { return static_cast<int>(pattern_->stored_blocks()); }
   BlockGraph graph() const { return {pattern_->row_begins(), pattern_->columns()}; }
   bool same_pattern(const ScaledProblem& other) const {
-    return dimension_ == other.dimension_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
+    return planar_ == other.planar_ && std::ranges::equal(pattern_->row_begins(), other.pattern_->row_begins()) &&
            std::ranges::equal(pattern_->columns(), other.pattern_->columns());
   }
   template <int Dim = 3>
@@ -112,7 +112,7 @@ class ScaledProblem {
   double gamma_ = 1.0;
   double reference_velocity_ = 1.0;
   double shift_ = 0.0;
-  int dimension_ = 2;
+  bool planar_ = true;
 };
 
 }  // namespace conebench::cascade

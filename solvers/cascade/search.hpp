@@ -33,6 +33,8 @@ class Search {
   /// each other, leave joints a velocity, and contacts have it, too.
   /// What was `proposed` as an impulse is not proposed again.
   bool offer(const Vector& r, double residual, bool proposed = false);
+  /// Takes note of r without asking the monitor.
+  void keep_best(const Vector& r, double residual);
   /// The scaled natural map of all rows of an impulse.
   double residual_of(ConstVectorRef impulse);
 
@@ -66,7 +68,6 @@ class Search {
   long iterations() const { return newton_steps_ + sweeps_; }
   /// What the monitor said of the impulse as it stands.
   void follow(Decision decision, double residual);
-  void keep_best(const Vector& r, double residual);
   /// Counts a point of this search or of one within it. True: the monitor, where it is due, accepts the best point.
   bool look();
 

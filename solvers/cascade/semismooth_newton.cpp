@@ -152,4 +152,11 @@ bool SemismoothNewton::run(Search& search, const Vector& start, const NewtonBudg
   }
 }
 
+void SemismoothNewton::rescue(Search& search) {
+  for (double before = std::numeric_limits<double>::infinity(); search.best() < tuned.short_step * before;) {
+    before = search.best();
+    if (run(search, search.best_point(), strong_newton) || search.halted()) return;
+  }
+}
+
 }  // namespace conebench::cascade

@@ -72,6 +72,9 @@ class SemismoothNewton {
   /// True: `search` accepted a point. `known`: what was measured at `start` and offered to `search` already.
   bool run(Search& search, const Vector& start, const NewtonBudget& budget, const Measured& known = {});
 
+  /// Strongly regularised from the best point, as long as the best keeps shrinking.
+  void rescue(Search& search);
+
  private:
   /// Fills system_, right_side_ and known_ for the point (r_, w_), with α = 0.
   void linearise();

@@ -172,8 +172,7 @@ TEST(ShiftedFactor, TheGramOfHalfASolutionIsThatOfTheWhole) {
   const Case c = chain(3, 1, 2, 24, 9, 0.0);
   const Index rows = c.matrix.rows();
   ShiftedFactor factor(c.matrix, Vector::Ones(rows), Vector::Ones(rows), Factorization::cholesky);
-  ASSERT_TRUE(factor.factor(0.0));
-  factor.keep_factors_only();
+  ASSERT_TRUE(factor.factor_once(0.0));
   const Matrix inverse = (c.dense + Matrix::Identity(rows, rows)).inverse();
   std::mt19937_64 random(4);
   Matrix columns = Matrix::Zero(rows, 7);
@@ -196,10 +195,47 @@ TEST(ShiftedFactor, RefusesPivotsThatAreRoundingBesideTheirDiagonal) {
   singular << 2.0, 1.0, 1.0, 1.0, 2.0, -1.0, 1.0, -1.0, 2.0;
   singular.diagonal().array() += 1e-15;
   const auto cones = ConeProduct::create(3, 0, {}).value();
-  ShiftedFactor factor(BlockSparseMatrix::from_dense(singular, cones), Vector::Ones(3), Vector::Zero(3),
-                       Factorization::cholesky);
-  EXPECT_FALSE(factor.factor(0.0, 1e-12));
-  EXPECT_TRUE(factor.factor(1e-3, 1e-12));
+  const auto factor = [&] {
+    return ShiftedFactor(BlockSparseMatrix::from_dense(singular, cones), Vector::Ones(3), Vector::Zero(3),
+                         Factorization::cholesky);
+  };
+  EXPECT_FALSE(factor().factor_once(1e-12));
+  EXPECT_TRUE(factor().factor(1e-3));
+  singular.diagonal().array() += 1e-3;
+  EXPECT_TRUE(factor().factor_once(1e-12));
+}
+
+TEST(ShiftedFactor, TakesNoRowsOneRowAndRefusesWhatIsNoNumber) {
+  for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
+    ShiftedFactor none(BlockSparseMatrix::from_dense(Matrix(0, 0), ConeProduct()), Vector(0), Vector(0), kind);
+    Vector nothing(0);
+    EXPECT_TRUE(none.factor(1.0));
+    none.solve(nothing, nothing);
+    Matrix one = Matrix::Constant(1, 1, 3.0);
+    const auto cones = ConeProduct::create(1, 0, {}).value();
+    ShiftedFactor single(BlockSparseMatrix::from_dense(one, cones), Vector::Ones(1), Vector::Zero(1), kind);
+    Vector x = Vector::Ones(1);
+    ASSERT_TRUE(single.factor(1.0));
+    single.solve(x, x);
+    EXPECT_DOUBLE_EQ(x[0], 0.25);
+    one(0, 0) = std::numeric_limits<double>::quiet_NaN();
+    ShiftedFactor undefined(BlockSparseMatrix::from_dense(one, cones), Vector::Ones(1), Vector::Zero(1), kind);
+    EXPECT_FALSE(undefined.factor(1.0));
+  }
+}
+
+TEST(ShiftedFactor, OneWorkspaceServesMatricesOfAnySize) {
+  ShiftedFactor::Workspace work;
+  for (const Index contacts : {12, 3, 30}) {
+    const Case c = chain(5, 0, 0, contacts, 6, 0.0);
+    const Index rows = c.matrix.rows();
+    ShiftedFactor factor(c.matrix, Vector::Ones(rows), Vector::Ones(rows), Factorization::cholesky);
+    ASSERT_TRUE(factor.factor_once(0.0));
+    const Vector b = wave(rows);
+    Vector x(rows);
+    factor.solve(b, x, work);
+    EXPECT_LE((c.dense * x + x - b).norm(), 1e-11 * b.norm() * c.dense.norm());
+  }
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(BilateralRelaxation, BearWhatTheToleranceAllowsWhereTheyJamWithContacts) {
   EXPECT_EQ(loose.summary.status, SolveStatus::converged) << "with errors the other way it slips";
   EXPECT_LE(loose.residual, 1e-10);
   const ContactProblem problem = testing::jammed(0.8e-8);
-  EXPECT_GE(judged_solve("PPA", problem, 1e-8).residual, 1.15e-8) << "where joints are satisfied to rounding";
+  EXPECT_GE(judged_solve("PPA", problem, 1e-8).residual, 1.1e-8) << "where joints are satisfied to rounding";
   const JudgedAnswer answer = judged_solve("CASCADE", problem, 1e-8);
   EXPECT_EQ(answer.summary.status, SolveStatus::converged);
   EXPECT_LE(answer.residual, 1e-8);

@@ -1,5 +1,7 @@
 #include "problems/joint_elimination.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -319,7 +321,7 @@ Vector inverse_roots(const Vector& diagonal) {
 Result<JointElimination> eliminate_joints(const ContactProblem& problem, double most_bytes) {
   Elimination elimination(problem);
   if (const double bytes = elimination.bytes(); bytes > most_bytes) {
-    const auto megabytes = [](double x) { return std::to_string(std::llround(std::ceil(1e-6 * x))) + " MB"; };
+    const auto megabytes = [](double x) { return fmt::format("{:.{}f} MB", 1e-6 * x, x < 1e6 ? 3 : 0); };
     return Error{ErrorCode::unsupported, "eliminating the joints takes " + megabytes(bytes) + ", more than the " +
                                              megabytes(most_bytes) + " allowed"};
   }

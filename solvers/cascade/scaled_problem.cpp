@@ -43,8 +43,6 @@ ScaledProblem::ScaledProblem(const ContactProblem& problem, std::optional<JointE
   free_term_ /= gamma_;
 }
 
-bool ScaledProblem::planar() const { return dimension_ == 2; }
-
 ScaledProblem::Contact ScaledProblem::scaling_of(const ContactSystem& system, Index i, double step) const {
   Contact contact{.first = system.matrix.block_offset(i), .step = step};
   const bool limit = system.cones.block_kind(i) == BlockKind::limit;

@@ -272,11 +272,13 @@ TEST(TwoCubes, AreSolvedAtEveryRatioOfTheirMasses) {
     SCOPED_TRACE(ratio);
     auto cubes = start(
         "two-cubes",
-        {{"mass_ratio", ratio}, {"solver", std::string("CASCADE")}, {"tolerance", 1e-6}, {"max_iterations", 1000L}});
+        {{"mass_ratio", ratio}, {"solver", std::string("CASCADE")}, {"tolerance", 1e-8}, {"max_iterations", 1000L}});
+    // A cube that tips turns by some milliradians a step, whose square contacts do not see.
+    const double overlap = ratio > 1.0 ? 1e-5 : 1e-6;
     for (int k = 0; k < 150; ++k) {
       const StepRecord record = step(cubes);
-      ASSERT_LE(record.residual, 1e-6) << k;
-      ASSERT_LT(record.configuration_residual, 1e-6) << k;
+      ASSERT_LE(record.residual, 1e-8) << k;
+      ASSERT_LT(record.configuration_residual, overlap) << k;
     }
     // The upper cube slides at first. One that is heavy tips the lower one; else both come to rest, and what they press
     // on the ground is their weight.

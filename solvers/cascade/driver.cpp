@@ -286,7 +286,9 @@ std::vector<std::string> stage_names() {
 void declare_options(OptionBinder& bind, DriverOptions& o) {
   bind.integer("sweeps", o.sweeps, {.minimum = 0, .maximum = 1e6, .doc = "Gauss-Seidel sweeps at first; 0: none"});
   bind.integer("proximal_steps", o.proximal_steps,
-               {.minimum = 1, .maximum = 1e9, .doc = "Newton steps of the proximal point; eight times as many with admissible perturbation"});
+               {.minimum = 1,
+                .maximum = 1e9,
+                .doc = "Newton steps of the proximal point; eight times as many with admissible perturbation"});
   bind.text("skip", o.skip, fmt::format("stages that are left out, with commas: {}", fmt::join(stage_names(), ", ")));
   bind.real(
       "memory", o.memory,

@@ -194,18 +194,23 @@ TEST_F(Compare, OtherLimitsThatAreForcedAreTold) {
   EXPECT_EQ(setting_of(comparison, "SSN").count(CellChange::at_limit), 1) << "near the limit that ended it";
 }
 
+/// `setting` with cells that equal NSGS's.
+void add_like_nsgs(auto& store, const SettingRecord& setting) {
+  for (std::size_t p = 0; p < problems; ++p) {
+    CellRecord cell = cell_of(store, "NSGS", p);
+    cell.setting = setting.hash;
+    cell.key += setting.hash;
+    store.cells.push_back(cell);
+  }
+}
+
 TEST_F(Compare, TwoNewSettingsThatAreAlikeAreNotPairedWithAnOldOne) {
   SettingRecord other = fresh.settings[0];
   fresh.settings[0].options_json = R"({"omega":1.0,"damping":0.0})";
   other.options_json = R"({"omega":1.0,"damping":0.5})";
   other.hash = "setting-damped";
   fresh.settings.push_back(other);
-  for (std::size_t p = 0; p < problems; ++p) {
-    CellRecord cell = cell_of(fresh, "NSGS", p);
-    cell.setting = other.hash;
-    cell.key += "damped";
-    fresh.cells.push_back(cell);
-  }
+  add_like_nsgs(fresh, other);
   const Comparison comparison = compared(base, fresh);
   EXPECT_EQ(comparison.compared, static_cast<long>(problems * (solvers.size() - 1)));
   EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems));
@@ -218,12 +223,7 @@ TEST_F(Compare, OfSettingsWithALostOptionTheOneAtItsDefaultIsTheSame) {
   other.label += " projected=true";
   other.hash = "setting-projected";
   base.settings.insert(base.settings.begin(), other);
-  for (std::size_t p = 0; p < problems; ++p) {
-    CellRecord cell = cell_of(base, "NSGS", p);
-    cell.setting = other.hash;
-    cell.key += "projected";
-    base.cells.push_back(cell);
-  }
+  add_like_nsgs(base, other);
   const Comparison comparison = compared(base, fresh);
   EXPECT_EQ(comparison.compared, static_cast<long>(problems * solvers.size()));
   EXPECT_EQ(comparison.alarms.at("missing"), static_cast<long>(problems));

@@ -41,7 +41,8 @@ Path path(const ContactProblem& problem, bool admissible) {
   impulse[0] = 1.0 + 1e3 * 0.6;
   Vector start;
   parts.problem().from_impulse(impulse, start);
-  const bool accepted = parts.proximal_point().run(search, start, {.shift = 1e-6, .newton_steps = 4, .admissible = admissible});
+  const bool accepted =
+      parts.proximal_point().run(search, start, {.shift = 1e-6, .newton_steps = 4, .admissible = admissible});
   return {accepted, search.best()};
 }
 

@@ -82,6 +82,10 @@ void visit_problem(Visitor& visit, Record& problem) {
   visit("factor_s", problem.factor_s);
   visit("assemble_s", problem.assemble_s);
   visit("diagonal_s", problem.diagonal_s);
+  visit("feasibility", problem.feasibility);
+  visit("feasibility_margin", problem.feasibility_margin);
+  visit("infeasible_block", problem.infeasible_block);
+  visit("noise_ratio", problem.noise_ratio);
 }
 
 template <class Visitor, class Record>
@@ -92,6 +96,10 @@ void visit_setting(Visitor& visit, Record& setting) {
   visit("formulation", setting.formulation);
   visit("label", setting.label);
   visit.json_text("options", setting.options_json);
+  visit("origin", setting.origin);
+  visit("peer_version", setting.peer_version);
+  visit("peer_released", setting.peer_released);
+  visit("peer_build", setting.peer_build);
 }
 
 template <class Visitor, class Record>
@@ -126,6 +134,7 @@ void visit_times(Visitor& visit, Record& cell) {
   visit("own_solve_s", cell.own_solve_s);
   visit("repeats", cell.repeats);
   visit("rounds", cell.rounds);
+  visit("doubts", cell.doubts);
 }
 
 /// Without the residuals, the rounds and the reaction, which have tables of their own.

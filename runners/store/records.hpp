@@ -91,6 +91,16 @@ struct ProblemRecord {
   std::string alias;
   /// What it takes to make what is not given: to factor M, to assemble G, to find G's diagonal blocks without G.
   std::optional<double> factor_s, assemble_s, diagonal_s;
+  std::string feasibility;  ///< "feasible", "infeasible" (certified), or empty: not known
+  /// Infeasible: gᵀz/‖z‖₁ of the certificate z [m/s], below 0. Feasible: the least σ_N that was shown to be in reach.
+  std::optional<double> feasibility_margin;
+  std::optional<std::int64_t> infeasible_block;  ///< block with the largest part of the certificate
+  std::optional<double> noise_ratio;  ///< size of g over the rounding of the terms that made it; up to 1: noise-level
+
+  bool infeasible() const { return feasibility == "infeasible"; }
+  bool noise_level() const { return noise_ratio && *noise_ratio <= 1.0; }
+  /// Whether solving it says anything of a solver; if not, it is out of every share.
+  bool counts() const { return !infeasible() && !noise_level(); }
 };
 
 /// The hash that every build knows the problem by, for pairs of stores.
@@ -102,9 +112,13 @@ struct SettingRecord {
   std::string hash;
   std::string solver;
   int solver_version = 1;
-  std::string formulation;   ///< NCP, CCP, LCP, model
-  std::string label;         ///< the solver's id, with the options that differ from the defaults
-  std::string options_json;  ///< effective options, all of them
+  std::string formulation;    ///< NCP, CCP, LCP, model
+  std::string label;          ///< the solver's id, with the options that differ from the defaults
+  std::string options_json;   ///< effective options, all of them
+  std::string origin;         ///< "own" (a method of Conebench's authors), "paper", "peer", "foreign"; empty: not known
+  std::string peer_version;   ///< of a peer: its library's
+  std::string peer_released;  ///< ISO date of that version
+  std::string peer_build;     ///< how it was compiled: "Debian, -O2", "this machine's flags"; empty: not known
 };
 
 struct TimingRecord {
@@ -168,8 +182,9 @@ struct CellRecord {
   /// Of a solver in a process of its own, medians: by the runner's clock, and as it says itself.
   std::optional<double> wall_s, own_setup_s, own_solve_s;
   int repeats = 0;
-  int rounds = 1;        ///< passes of the sweep that timed it; the times are of the one with the least total.median
-  double judge_s = 0.0;  ///< judging and verdict looks, kept out of the times
+  int rounds = 1;  ///< passes of the sweep that timed it; the times are of the one with the least total.median
+  std::vector<std::string> doubts;  ///< codes of why the times are doubtful (time_doubts.hpp); empty: they are not
+  double judge_s = 0.0;             ///< judging and verdict looks, kept out of the times
   std::int64_t peak_memory_kb = 0;
   std::int64_t open = 0;
   std::int64_t stick = 0;

@@ -257,8 +257,29 @@ ALTER TABLE cells ADD COLUMN own_setup_s REAL;
 ALTER TABLE cells ADD COLUMN own_solve_s REAL;
 )sql";
 
-constexpr std::array<const char*, 9> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5,
-                                                            version_6, version_7, version_8, version_9};
+/// Problems that no solver can solve, or whose data is rounding; whose solvers a setting's is; why times are doubted;
+/// alarms that somebody accepted.
+constexpr const char* version_10 = R"sql(
+ALTER TABLE problems ADD COLUMN feasibility TEXT NOT NULL DEFAULT '';
+ALTER TABLE problems ADD COLUMN feasibility_margin REAL;
+ALTER TABLE problems ADD COLUMN infeasible_block INTEGER;
+ALTER TABLE problems ADD COLUMN noise_ratio REAL;
+ALTER TABLE settings ADD COLUMN origin TEXT NOT NULL DEFAULT '';
+ALTER TABLE settings ADD COLUMN peer_version TEXT NOT NULL DEFAULT '';
+ALTER TABLE settings ADD COLUMN peer_released TEXT NOT NULL DEFAULT '';
+ALTER TABLE settings ADD COLUMN peer_build TEXT NOT NULL DEFAULT '';
+ALTER TABLE cells ADD COLUMN doubts TEXT NOT NULL DEFAULT '[]';
+CREATE TABLE acceptances (
+  id INTEGER PRIMARY KEY,
+  alarm TEXT NOT NULL,
+  who TEXT NOT NULL,
+  why TEXT NOT NULL,
+  accepted_utc TEXT NOT NULL
+) STRICT;
+)sql";
+
+constexpr std::array<const char*, 10> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5,
+                                                             version_6, version_7, version_8, version_9, version_10};
 
 }  // namespace
 

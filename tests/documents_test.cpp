@@ -127,6 +127,19 @@ TEST(Documents, EveryMisprintNamesATestOfTheTree) {
   EXPECT_GT(rows, 30);
 }
 
+TEST(Documents, EveryTestThatTheThreatModelNamesIsInTheTree) {
+  const std::set<std::string> known = test_names();
+  const std::regex quoted("`([A-Z][A-Za-z0-9]{12,})`");
+  long named = 0;
+  for (const auto& [number, text] : prose(source_root / "docs/trust.md")) {
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), quoted); found != std::sregex_iterator();
+         ++found, ++named) {
+      EXPECT_TRUE(known.contains((*found)[1])) << "docs/trust.md:" << number << ": " << (*found)[1];
+    }
+  }
+  EXPECT_GT(named, 10);
+}
+
 TEST(Documents, EveryFolderOfTheLibrariesHasAReadmeOfOneScreen) {
   constexpr std::size_t screen = 60;
   std::set<fs::path> folders;

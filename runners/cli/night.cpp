@@ -167,7 +167,6 @@ class Night {
   Result<Swept> sweep() {
     SweepOptions options = sweep_options();
     if (!arguments_.survey.empty()) begin_survey(options.cache);
-    options.filter_cuts_suite = true;
     const auto count = count_cells(*suite_, options);
     if (!count) return count.error();
     if (count->left == 0)

@@ -24,7 +24,6 @@ struct SweepOptions {
   std::string filter;                         ///< --filter, see docs/suites.md; empty: everything
   std::optional<std::set<std::string>> keys;  ///< --keys: only these cells; nullopt: all
   std::set<std::string> sources;              ///< only problems from these (ProblemSource::source); empty: from all
-  bool filter_cuts_suite = false;             ///< what the filter leaves is all that the suite asks for
   std::vector<std::string> retry;             ///< statuses whose stored cells are run again
   bool allow_mixed = false;                   ///< add to a store that another build or processor filled
   bool pin = true;                            ///< pin the solving process to one processor (timed runs only)

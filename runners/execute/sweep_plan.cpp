@@ -75,9 +75,9 @@ void complete_scope(const Suite& suite, SweepPlan& plan) {
   scope.limit_mb = suite.limits.memory_mb;
 }
 
-std::set<WantedCell> cells_of(const SweepPlan& plan) {
+std::set<WantedCell> wanted_cells(const SweepPlan& plan, const std::vector<PlannedCell>& planned) {
   std::set<WantedCell> cells;
-  for (const PlannedCell& cell : plan.cells) {
+  for (const PlannedCell& cell : planned) {
     cells.insert({plan.problems.problems[cell.problem].record.hash, plan.settings[cell.setting].record.hash,
                   cell.tolerance, to_string(cell.start)});
   }
@@ -221,12 +221,15 @@ Result<SweepPlan> make_sweep_plan(const Suite& suite, const SweepOptions& option
   }
   plan.settings = plan_settings(suite);
   complete_scope(suite, plan);
-  plan.cells = plan_cells(suite, plan.problems.problems, plan.settings,
-                          {options.shard, options.shards, std::move(*filter), options.keys});
+  const auto cells_of_shard = [&](int shard, int shards, const std::optional<std::set<std::string>>& keys) {
+    return plan_cells(suite, plan.problems.problems, plan.settings, {shard, shards, *filter, keys});
+  };
+  plan.cells = cells_of_shard(options.shard, options.shards, options.keys);
   if (known != nullptr && options.keys) {
     if (auto error = check_keys(*options.keys, plan)) return *error;
   }
-  if (!options.filter.empty() && options.filter_cuts_suite) plan.scope.part = cells_of(plan);
+  // What the filter leaves is asked for, by whatever shard.
+  if (!options.filter.empty()) plan.scope.part = wanted_cells(plan, cells_of_shard(1, 1, std::nullopt));
   return plan;
 }
 

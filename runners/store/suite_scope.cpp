@@ -150,6 +150,9 @@ void fill_in(SuiteScope& scope, const SuiteScope& earlier) {
     const auto known = earlier.problems.find(source);
     if (hash.empty() && known != earlier.problems.end()) hash = known->second;
   }
+  // Filters of several runs add up; once the whole suite was asked for, it is.
+  if (scope.part && earlier.part) scope.part->insert(earlier.part->begin(), earlier.part->end());
+  if (!earlier.part) scope.part.reset();
 }
 
 std::map<std::string, SuiteScope> present_scopes(const std::vector<RunRecord>& runs) {

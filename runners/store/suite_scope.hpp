@@ -35,7 +35,7 @@ std::optional<SuiteScope> scope_of_json(const std::string& text);
 /// SuiteScope::code alone; empty where the text has none.
 std::map<std::string, std::vector<std::string>> code_of_scope(const std::string& text);
 
-/// Hashes that `scope` lacks, from an earlier run of the suite.
+/// Hashes that `scope` lacks, from an earlier run of the suite, and what that asked for beside it.
 void fill_in(SuiteScope& scope, const SuiteScope& earlier);
 
 /// The scope of each suite that the runs are of: its latest run's. A suite of which no run has one is not in it.

@@ -9,6 +9,7 @@
 #include "runners/execute/solve_cell.hpp"
 #include "runners/store/late_answer.hpp"
 #include "runners/store/record_fields.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::python {
 
@@ -91,7 +92,11 @@ OptionValues options_of(const py::dict& given) {
   return values;
 }
 
-Criterion criterion_of(const std::string& text) {
+Criterion criterion_of(const std::string& text, const std::string& solver) {
+  if (text.empty()) {
+    const SolverRow* const row = find_solver(solver);
+    return fair_criterion(row == nullptr || looks_are_free(row->info));
+  }
   for (const Criterion known : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
     if (to_string(known) == text) return known;
   }
@@ -107,7 +112,7 @@ py::dict solve(const ContactProblem& problem, const std::string& solver, double 
   request.tolerance = tolerance;
   request.max_iterations = max_iterations;
   request.seconds = time_limit;
-  request.criterion = criterion_of(criterion);
+  request.criterion = criterion_of(criterion, solver);
   request.verdict = verdict;
   request.repeats = {1, 0.0, 1};
   check_tolerance(tolerance);

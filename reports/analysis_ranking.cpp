@@ -171,7 +171,7 @@ class ScopeRanking {
     options.mode = FailureMode::penalised;
     const auto penalised = shifted_means(times, limits, options, scope_.weights);
     options.mode = FailureMode::common_subset;
-    const auto in_common = shifted_means(times, limits, options, scope_.weights);
+    const auto in_common = shifted_means(times, limits, options, weights_of(common));
     for (auto& row : ranking_.rows) {
       const std::size_t c = row.column;
       row.times_best = times_best(times, c);
@@ -191,13 +191,25 @@ class ScopeRanking {
 
   std::optional<double> times_best(const CostTable& times, std::size_t c) const {
     std::vector<double> ratios;
-    std::vector<double> weights;
+    std::vector<std::string> families;
     for (std::size_t i = 0; i < times.size(); ++i) {
       if (!times[i][c]) continue;
       ratios.push_back(*times[i][c] / *best_cost(times, i));
-      weights.push_back(scope_.weights[i]);
+      families.push_back(family_of(i));
     }
-    return geometric_mean(ratios, weights);
+    return geometric_mean(ratios, family_weights(families));
+  }
+
+  const std::string& family_of(std::size_t i) const { return analysis_.problems[scope_.problems[i]].record->family; }
+
+  /// One a problem of the scope: those of `counted` have families of equal weight among themselves, the others none.
+  std::vector<double> weights_of(const std::vector<std::size_t>& counted) const {
+    std::vector<std::string> families;
+    for (const std::size_t i : counted) families.push_back(family_of(i));
+    const std::vector<double> known = family_weights(families);
+    std::vector<double> weights(scope_.problems.size(), 0.0);
+    for (std::size_t k = 0; k < counted.size(); ++k) weights[counted[k]] = known[k];
+    return weights;
   }
 
   /// One a problem: the longest of its cells, should they differ (a note says so then).

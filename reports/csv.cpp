@@ -156,6 +156,11 @@ void ranking_csv(const Analysis& analysis, const ByteSink& sink) {
                  "family",
                  "rank",
                  "label",
+                 "origin",
+                 "peer_version",
+                 "peer_released",
+                 "peer_build",
+                 "looks",
                  "problems",
                  "solved",
                  "false_claim",
@@ -190,7 +195,10 @@ void ranking_csv(const Analysis& analysis, const ByteSink& sink) {
     long rank = 0;
     for (const auto& row : ranking.rows) {
       begin_slice(csv, analysis.slices[ranking.slice]).text(family_name(ranking.family)).whole(++rank);
-      csv.text(analysis.columns[row.column].label).whole(ranking.problems).whole(row.tally.solved);
+      const SettingRecord& setting = *analysis.columns[row.column].setting;
+      csv.text(analysis.columns[row.column].label).text(setting.origin).text(setting.peer_version);
+      csv.text(setting.peer_released).text(setting.peer_build).text(setting.looks);
+      csv.whole(ranking.problems).whole(row.tally.solved);
       csv.whole(row.tally.false_claim).whole(row.tally.failed).whole(row.tally.unsupported).whole(row.tally.not_run);
       csv.number(row.solved_share).number(row.supported_share).whole(row.claims.claimed_solved);
       csv.whole(row.claims.claimed_unsolved).whole(row.claims.silent_solved).whole(row.claims.silent_unsolved);

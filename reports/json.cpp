@@ -9,6 +9,7 @@
 #include "reports/analysis_parts.hpp"
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "runners/store/late_answer.hpp"
 #include "runners/store/store_load.hpp"
@@ -209,6 +210,11 @@ class Writer {
                       {"formulation", setting.formulation},
                       {"options", std::move(options)},
                       {"hash", setting.hash},
+                      {"origin", setting.origin},
+                      {"peer_version", setting.peer_version},
+                      {"peer_released", setting.peer_released},
+                      {"peer_build", setting.peer_build},
+                      {"looks", setting.looks},
                       {"words", setting_words(setting, places)}});
     }
     return list;
@@ -259,6 +265,8 @@ class Writer {
       list.push_back({{"label", slice.label},
                       {"tolerance", number(slice.tolerance)},
                       {"criterion", slice.criterion},
+                      {"criterion_text", criterion_text(analysis_, slice)},
+                      {"paying_alone", paying_alone(analysis_, slice)},
                       {"verdict", slice.verdict},
                       {"start", slice.start}});
     }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "reports/formats.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::reports {
@@ -84,9 +85,16 @@ std::string warnings(const Analysis& analysis) {
   return text;
 }
 
+std::string own_sentence(const Analysis& analysis) {
+  return own_legend(analysis).empty() ? "" : " $^{*}$: by Conebench's authors.";
+}
+
 std::vector<std::string> row_names(const Analysis& analysis, const Ranking& ranking) {
   std::vector<std::string> names;
-  for (const auto& row : ranking.rows) names.push_back(latex(analysis.columns[row.column].label));
+  for (const auto& row : ranking.rows) {
+    const Column& column = analysis.columns[row.column];
+    names.push_back(latex(column.label) + (is_own(*column.setting) ? "$^{*}$" : ""));
+  }
   return names;
 }
 
@@ -126,9 +134,9 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
       [](const auto& r) { return std::optional(static_cast<double>(r.tally.false_claim)); },
       [](double n) { return fmt::format("{:.0f}", n); });
   std::string caption =
-      fmt::format("{} at tolerance {} ({}, {} start): {} in {} of equal weight.", latex(analysis.title),
-                  latex(slice.label), latex(slice.verdict), latex(slice.start), plural(ranking.problems, "problem"),
-                  count_groups(ranking.families, analysis.contents->group));
+      fmt::format("{} at tolerance {} ({}, {}, {} start): {} in {} of equal weight.", latex(analysis.title),
+                  latex(slice.label), latex(slice.verdict), latex(criterion_text(analysis, slice)), latex(slice.start),
+                  plural(ranking.problems, "problem"), count_groups(ranking.families, analysis.contents->group));
   if (analysis.times_shown) {
     caption += fmt::format(
         " Geometric means of {}, shifted by {}; unsolved problems count with the limit, with {} "
@@ -141,6 +149,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
   } else {
     caption += " $\\rho$: performance profile over iterations.";
   }
+  caption += own_sentence(analysis);
   for (const auto& remark : ranking.remarks) caption += " " + latex(remark);
   return warnings(analysis) +
          table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
@@ -166,9 +175,10 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
       columns.push_back(std::move(figures));
     }
     const std::string caption = fmt::format(
-        "{} at tolerance {}: mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
-        "a {} (their number in brackets) that every solver solves which solves at least half of it.",
-        latex(analysis.title), latex(analysis.slices[slice].label), analysis.contents->group);
+        "{} at tolerance {} ({}): mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
+        "a {} (their number in brackets) that every solver solves which solves at least half of it.{}",
+        latex(analysis.title), latex(analysis.slices[slice].label),
+        latex(criterion_text(analysis, analysis.slices[slice])), analysis.contents->group, own_sentence(analysis));
     out += warnings(analysis) + table(caption, fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
                                       row_names(analysis, all), columns);
   }

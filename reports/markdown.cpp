@@ -5,6 +5,7 @@
 #include <set>
 
 #include "reports/formats.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::reports {
@@ -33,10 +34,15 @@ class Table {
 std::string share(const std::optional<double>& value) { return value ? human_share(*value) : "–"; }
 std::string number(const std::optional<double>& value) { return value ? human_number(*value) : "–"; }
 
-std::string label(const Analysis& analysis, std::size_t column) { return markdown(analysis.columns[column].label); }
+std::string label(const Analysis& analysis, std::size_t column) {
+  const Column& shown = analysis.columns[column];
+  return markdown(is_own(*shown.setting) ? fmt::format("{} {}", shown.label, own_mark) : shown.label);
+}
 
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking) {
-  std::vector<std::string> headings{"#", "solver", "solved", "share", "of supported"};
+  std::vector<std::string> headings{"#", "solver", "problems solved",
+                                    fmt::format("share ({} equal)", many_groups(analysis.contents->group)),
+                                    "of supported"};
   if (analysis.times_shown)
     headings.insert(headings.end(), {"at limit", "penalised", "common", "× best", "mean ± std (common)"});
   headings.insert(headings.end(), {"ρ(1)", "ρ(∞)", "iterations (median)", "factorizations (mean)"});
@@ -202,8 +208,8 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   const Slice& slice = analysis.slices[s];
   const Ranking& ranking = analysis.ranking(s);
   std::string out = fmt::format("## Tolerance {}\n\n", markdown(slice.label));
-  out += fmt::format("Verdict {}, criterion {}, {} start; {}, {} solved by at least one solver",
-                     markdown(slice.verdict), markdown(slice.criterion), markdown(slice.start),
+  out += fmt::format("Verdict {}, {}, {} start; {}, {} solved by at least one solver", markdown(slice.verdict),
+                     markdown(criterion_text(analysis, slice)), markdown(slice.start),
                      plural(ranking.problems, "problem"), ranking.solved_by_any);
   if (ranking.best_of_all) {
     out += fmt::format("; the best solver of each problem takes {} (at limit)", human_time(ranking.best_of_all));
@@ -221,6 +227,7 @@ std::string slice_section(const Analysis& analysis, std::size_t s) {
   }
   out += fmt::format("ρ is the performance profile over {}. {} weigh the same.\n\n", title(ranking.cost),
                      capital(many_groups(analysis.contents->group)));
+  if (const std::string legend = own_legend(analysis); !legend.empty()) out += markdown(legend) + ".\n\n";
   for (const auto& remark : ranking.remarks) out += markdown(remark) + "\n\n";
   for (const Ranking* const other : analysis.rankings_of(s)) {
     if (other == &ranking) continue;

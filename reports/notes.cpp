@@ -6,6 +6,7 @@
 #include <set>
 
 #include "reports/analysis_parts.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "runners/store/store_load.hpp"
 
@@ -218,6 +219,20 @@ void note_relative(Notes& notes, const Analysis& analysis) {
   }
 }
 
+void note_terms(Notes& notes, const Analysis& analysis) {
+  for (const Slice& slice : analysis.slices) {
+    if (paying_alone(analysis, slice).empty()) continue;
+    notes.warn(fmt::format("Unequal terms at {}: {}; the criterion verdict-paid lets all pay.", slice.label,
+                           criterion_text(analysis, slice)));
+  }
+  for (const std::string& line : peer_lines(analysis)) notes.inform("Other projects' code: " + line + ".");
+  const auto& left_out = analysis.contents->own_left_out;
+  if (left_out.empty()) return;
+  notes.inform(fmt::format("Without the {} of Conebench's authors: {}.",
+                           plural(static_cast<long>(left_out.size()), "setting"),
+                           sentence({left_out.begin(), left_out.end()}, 8)));
+}
+
 }  // namespace
 
 std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
@@ -228,6 +243,7 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   note_noise(notes, contents);
   note_suites(notes, contents);
   note_limits(notes, analysis);
+  note_terms(notes, analysis);
   note_gaps(notes, analysis);
   const bool throughput = std::any_of(contents.runs.begin(), contents.runs.end(),
                                       [](const RunRecord& run) { return run.mode == "throughput"; });

@@ -28,6 +28,10 @@ Result<ReportGroups> parse_report_groups(const std::string& name);
 /// in the place of its family; the suites' names and `group` say so.
 StoreContents grouped(StoreContents contents, ReportGroups groups);
 
+/// The contents without the solvers of Conebench's authors (SettingRecord::origin): the best of a problem is then the
+/// best of the others.
+StoreContents without_own(StoreContents contents);
+
 /// "machine 1", "machine 2", … by the host's name.
 using HostNumbers = std::map<std::string, std::string>;
 /// The contents without the host's name and without absolute folders, wherever a text has one: of suites, files,

@@ -8,6 +8,7 @@
 
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
+#include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "runners/store/late_answer.hpp"
 
@@ -93,11 +94,15 @@ std::vector<std::string> column_labels(const Analysis& analysis) {
   constexpr std::size_t usual = 34;
   std::vector<std::string> labels;
   for (const Column& column : analysis.columns) labels.push_back(one_line(column.label));
-  return short_labels(labels, usual);
+  labels = short_labels(labels, usual);
+  for (std::size_t c = 0; c < labels.size(); ++c) {
+    if (is_own(*analysis.columns[c].setting)) labels[c] += std::string(" ") + own_mark;
+  }
+  return labels;
 }
 
 std::string ranking_table(const Analysis& analysis, const Ranking& ranking, const Paint& paint) {
-  std::vector<Heading> headings{{"#"}, {"solver", true}, {"solved", true}, {""}, {""}};
+  std::vector<Heading> headings{{"#"}, {"solver", true}, {"solved share", true}, {""}, {"problems"}};
   if (analysis.times_shown) {
     headings.insert(headings.end(), {{"time"}, {"common"}, {"×best"}});
   } else {
@@ -195,9 +200,11 @@ std::string footer(const Analysis& analysis, const Ranking& ranking) {
 }
 
 std::string legend(const Analysis& analysis) {
-  std::string text =
-      fmt::format(" false: claims that the judge refutes; unsup.: problems a solver can't run on. {} weigh the same.\n",
-                  capital(many_groups(analysis.contents->group)));
+  std::string text = fmt::format(
+      " solved share: {} weigh the same; problems: counted one by one; false: claims that the judge "
+      "refutes;\n unsup.: problems a solver can't run on.\n",
+      many_groups(analysis.contents->group));
+  if (const std::string own = own_legend(analysis); !own.empty()) text += " " + own + ".\n";
   if (!analysis.times_shown) return text;
   return text +
          fmt::format(
@@ -349,9 +356,10 @@ std::string terminal(const Analysis& analysis, bool colour) {
     const Ranking& ranking = analysis.ranking(s);
     const Slice& slice = analysis.slices[s];
     out += "\n " + paint(Style::bold, fmt::format("{} at {}", one_line(analysis.title), slice.label));
-    out += paint(Style::dim, fmt::format("  {}, {} start · {} in {}", slice.verdict, slice.start,
+    out += paint(Style::dim, fmt::format("  {}, {} start · {} in {}\n {}", slice.verdict, slice.start,
                                          plural(ranking.problems, "problem"),
-                                         count_groups(ranking.families, analysis.contents->group)));
+                                         count_groups(ranking.families, analysis.contents->group),
+                                         one_line(criterion_text(analysis, slice))));
     if (ranking.problems == 0) {
       out += "\n nothing to rank: every problem is left out\n";
       continue;

@@ -59,6 +59,24 @@ std::string to_string(Criterion criterion) {
   return "unknown";
 }
 
+std::string to_string(Origin origin) {
+  switch (origin) {
+    case Origin::own: return "own";
+    case Origin::paper: return "paper";
+    case Origin::peer: return "peer";
+    case Origin::foreign: return "foreign";
+  }
+  return "unknown";
+}
+
+bool looks_are_free(const SolverInfo& info) {
+  return info.origin != Origin::peer && (info.origin != Origin::foreign || info.observed_every_iteration);
+}
+
+Criterion fair_criterion(bool all_looks_are_free) {
+  return all_looks_are_free ? Criterion::verdict : Criterion::verdict_paid;
+}
+
 bool Solver::needs_matrix(const ContactProblem&) const { return true; }
 
 std::optional<std::string> unsupported_by_flags(const SolverInfo& info, const ContactProblem& problem) {

@@ -29,6 +29,18 @@ std::string to_string(SolveStatus);
 std::string to_string(Breakdown);
 std::string to_string(Criterion);
 
+/// Whose a solver is. `own`: a method of Conebench's authors, or a paper's that they changed; `paper`: an algorithm as
+/// its paper prints it, in our code; `peer`: another project's code; `foreign`: a plug-in, a program, a Python solver.
+enum class Origin { own, paper, peer, foreign };
+std::string to_string(Origin);
+
+/// The library behind a peer. What is not known is empty.
+struct PeerBuild {
+  std::string version;
+  std::string released;  ///< ISO date of that version
+  std::string build;     ///< how it was compiled: "Debian's package 4.4.0+dfsg-2, -O2 for any amd64"
+};
+
 /// What is fixed about a solver, whatever its options.
 struct SolverInfo {
   std::string id;    ///< as in papers: PGS-NCP, ADMM-NCP-SA
@@ -48,9 +60,18 @@ struct SolverInfo {
   bool observed_every_iteration = true;
   /// It belongs to a library that may print, exit or abort, and that can't be stopped: it runs in a process of its own.
   bool own_process = false;
+  Origin origin = Origin::own;
+  PeerBuild peer;  ///< of a peer; a foreign solver may declare it, too
   std::string citation;
   std::string summary;  ///< when it is good and when it fails, in a sentence or two
 };
+
+/// Whether its iterates can be looked at while it runs, so that the looks can be kept out of its time. Others pay for
+/// tests of their own: a peer's are part of its code, and what runs without the monitor tests itself.
+bool looks_are_free(const SolverInfo& info);
+
+/// The criterion of solvers that are compared: as soon as one of them pays for its looks at the residual, all do.
+Criterion fair_criterion(bool all_looks_are_free);
 
 struct StopRule {
   double tolerance = 1e-6;

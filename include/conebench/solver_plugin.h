@@ -227,6 +227,14 @@ static inline enum conebench_status conebench_after(const conebench_stop* stop, 
   return decision == CONEBENCH_OUT_OF_TIME ? CONEBENCH_TIME_LIMIT : CONEBENCH_GO_ON;
 }
 
+/* Optional: whose code the solver with this index wraps. NULL: none's. Each text may be NULL. */
+typedef struct conebench_peer {
+  const char* version;
+  const char* released; /* the date of that version, as 2026-01-31 */
+  const char* build;    /* how it was compiled */
+} conebench_peer;
+CONEBENCH_EXPORT const conebench_peer* conebench_plugin_peer(size_t solver);
+
 #ifdef __cplusplus
 }
 #endif

@@ -60,10 +60,10 @@ def judge(problem: Union[Problem, str], r: Any, tolerance: float = 1e-6,
 
 
 def solve(problem: Union[Problem, str], solver: Union[str, type], *, tolerance: float = 1e-6,
-          max_iterations: int = 20000, time_limit: float = 10.0, criterion: str = "verdict",
+          max_iterations: int = 20000, time_limit: float = 10.0, criterion: str = "",
           verdict: str = "natural_map_scaled", start: Any = None, **options: Any) -> Answer:
     """Solves in this process and judges. `solver`: an id of `conebench list solvers`, or a class that @solver marks,
-    which stops by its own test whatever `criterion` says. What does not converge is an answer, no exception."""
+    which stops by its own test whatever `criterion` says; by default that is "verdict", "verdict-paid" for a peer. What does not converge is an answer, no exception."""
     given = _problem(problem)
     if is_solver(solver):
         return Answer(**run_here(given, solver, judge, tolerance, max_iterations, time_limit, verdict, start,

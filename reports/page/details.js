@@ -266,6 +266,8 @@ function solverDetails(s) {
       facts([
         ["algorithm", `${solver.solver}, version ${solver.version}`],
         ["formulation", solver.formulation],
+        ["whose", originWords[solver.origin] ?? "not known"],
+        ["library", [solver.peer_version, solver.peer_released, solver.peer_build].filter(Boolean).join(", ")],
         ...Object.entries(solver.options).map(([name, value]) => [`option ${name}`, String(value)]),
         ["settings hash", solver.hash],
       ]),

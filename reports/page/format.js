@@ -68,6 +68,12 @@ const outcomes = [
   { id: "unsupported", title: "unsupported", hint: "the solver can't run on the problem" },
   { id: "not_run", title: "not run", hint: "no result yet" },
 ];
+const originWords = {
+  own: "by Conebench's authors",
+  paper: "a paper's method, in Conebench's code",
+  peer: "another project's code",
+  foreign: "a plug-in or program",
+};
 const outcomeTitle = Object.fromEntries(outcomes.map((one) => [one.id, one.title]));
 const statusTitle = (status) => status.replace(/_/g, " ");
 // What stands in the place of families (--by) is named by data.group.

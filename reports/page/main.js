@@ -4,7 +4,7 @@ function drawControls() {
   const slices = data.slices.map((slice, i) => ({
     value: i,
     title: slice.label,
-    hint: `tolerance ${slice.label}: ${slice.verdict}, criterion ${slice.criterion}, ${slice.start} start`,
+    hint: `tolerance ${slice.label}: ${slice.verdict}, ${slice.criterion_text}, ${slice.start} start`,
   }));
   const families = [
     { value: "", title: `All ${data.group.many}` },
@@ -77,6 +77,7 @@ window.conebench = {
   state,
   update,
   computeProfile,
+  rankings,
   scopeOf,
   countingSolvers,
   drawChart,

@@ -36,6 +36,7 @@ const defaults = {
   sort: "problem",
   page: 0,
   rank: "", // column that sorts the ranking
+  own: "", // "left out": the ranking is without the methods of Conebench's authors
   at: "", // section that the address leads to
   open: "", // "cell.17", "problem.3", "solver.2"
 };
@@ -109,7 +110,7 @@ function view(keys, draw) {
 
 function redraw(changed) {
   for (const { keys, draw } of views) {
-    if (keys.some((key) => changed.has(key))) draw();
+    if (changed.has("own") || keys.some((key) => changed.has(key))) draw();
   }
 }
 
@@ -185,10 +186,91 @@ function stepCurve(solver, points) {
   return curve;
 }
 
+const isOwn = (solver) => data.solvers[solver].origin === "own";
+
+// Weights of some problems, of which families have equal ones.
+function equalFamilies(problems) {
+  const size = new Map();
+  for (const p of problems) size.set(data.problems[p].family, (size.get(data.problems[p].family) || 0) + 1);
+  return problems.map((p) => 1 / (size.size * size.get(data.problems[p].family)));
+}
+
+// exp(sum of w log(x + shift)) - shift; null of nothing.
+function shiftedMean(values, weights, shift) {
+  if (values.length === 0) return null;
+  return Math.exp(values.reduce((sum, x, i) => sum + weights[i] * Math.log(x + shift), 0)) - shift;
+}
+
+// A ranking among its rows that keep(solver) leaves: what depends on the others is counted anew.
+function rankingAmong(ranking, keep) {
+  const { slice, cost } = ranking;
+  const rows = ranking.rows.filter((row) => keep(row.solver));
+  const { problems, weights } = scopeOf(slice, ranking.family);
+  const solvers = rows.map((row) => row.solver);
+  const costs = (p) => solvers.map((s) => costOf(grids[slice][p][s], cost));
+  const best = new Map(problems.map((p) => [p, bestCost(slice, p, cost, solvers)]));
+  const half = solvers.filter((s, i) => 2 * rows[i].solved >= problems.length);
+  const common =
+    half.length > 0 ? problems.filter((p) => half.every((s) => costOf(grids[slice][p][s], cost) !== null)) : [];
+  const commonWeights = equalFamilies(common);
+  const limitOf = (p) => Math.max(...grids[slice][p].filter(Boolean).map((cell) => cell.limit_s));
+  const timed = data.times_shown;
+  const counting = new Set(countingAmong(slice, cost, solvers));
+  return {
+    ...ranking,
+    common_problems: timed ? common.length : ranking.common_problems,
+    common_solvers: half.length,
+    solved_by_any: problems.filter((p) =>
+      grids[slice][p].some((cell) => cell && keep(cell.solver) && cell.outcome === "solved"),
+    ).length,
+    best_of_all_s: timed
+      ? shiftedMean(
+          problems.map((p) => best.get(p) ?? limitOf(p)),
+          weights,
+          data.shift_s,
+        )
+      : null,
+    rows: rows.map((row, i) => {
+      const of = (p) => costs(p)[i];
+      const solved = problems.filter((p) => of(p) !== null);
+      const ratios = solved.map((p) => of(p) / best.get(p));
+      const inCommon = common.length > 0 && common.every((p) => of(p) !== null);
+      return {
+        ...row,
+        times_best: timed ? shiftedMean(ratios, equalFamilies(solved), 0) : row.times_best,
+        time_common_s:
+          timed && inCommon
+            ? shiftedMean(
+                common.map((p) => of(p)),
+                commonWeights,
+                data.shift_s,
+              )
+            : null,
+        rho_1: counting.has(row.solver)
+          ? problems.reduce((sum, p, k) => sum + (of(p) !== null && of(p) <= best.get(p) ? weights[k] : 0), 0)
+          : null,
+      };
+    }),
+  };
+}
+
+const withoutOwn = new Map(); // made when they are first wanted
+function rankings() {
+  if (state.own === "") return data.rankings;
+  return data.rankings.map((ranking) => {
+    if (!withoutOwn.has(ranking)) withoutOwn.set(ranking, rankingAmong(ranking, (solver) => !isOwn(solver)));
+    return withoutOwn.get(ranking);
+  });
+}
+
 // Ranked solvers whose solved cells all have the cost: a counter that a library does not keep would read as unsolved.
 function countingSolvers(slice, cost) {
-  const ranking = data.rankings.find((one) => one.slice === slice);
+  const ranking = rankings().find((one) => one.slice === slice);
   const solvers = ranking ? ranking.rows.map((row) => row.solver).sort((a, b) => a - b) : [];
+  return countingAmong(slice, cost, solvers);
+}
+
+function countingAmong(slice, cost, solvers) {
   if (cost.includes("time")) return solvers;
   return solvers.filter((s) =>
     grids[slice].every((row) => !row[s] || row[s].outcome !== "solved" || known(spent(row[s], cost))),
@@ -237,13 +319,13 @@ function colouredSolvers() {
 }
 
 function currentRanking() {
-  return data.rankings.find((ranking) => ranking.slice === state.slice && ranking.family === state.family);
+  return rankings().find((ranking) => ranking.slice === state.slice && ranking.family === state.family);
 }
 
 // The same by the other time, where what is not given had to be made.
 function otherRankings() {
   const first = currentRanking();
-  return data.rankings.filter(
+  return rankings().filter(
     (ranking) => ranking !== first && ranking.slice === state.slice && ranking.family === state.family,
   );
 }

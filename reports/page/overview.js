@@ -43,7 +43,7 @@ function winnerTile() {
   return tile(
     `First at ${data.slices[state.slice].label}`,
     el("span", { class: "small-value" }, solverLink(best.solver)),
-    `${formatShare(best.solved_share)} solved${time}`,
+    `${formatShare(best.solved_share)} solved${time}${isOwn(best.solver) ? ` · ${originWords.own}` : ""}`,
   );
 }
 

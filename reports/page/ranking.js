@@ -56,17 +56,27 @@ function rankingColumns(ranking) {
           { class: "solver-cell" },
           solverLink(row.solver),
           el("span", { class: "tag" }, data.solvers[row.solver].formulation),
+          origin(row.solver),
         ),
     },
     { id: "bar", priority: 3, title: "Outcomes", left: true, show: outcomeBar },
     {
       id: "share",
       priority: 1,
-      title: "Solved",
+      title: "Solved share",
       descending: true,
-      hint: `Share of all headline problems, ${data.group.many} weighing the same, and how many`,
+      hint: `Share of all headline problems, ${data.group.many} weighing the same`,
       value: share.value,
-      show: (row) => [share.show(row), el("small", { class: "of" }, `${row.solved}/${ranking.problems}`)],
+      show: share.show,
+    },
+    {
+      id: "solved",
+      priority: 3,
+      title: "problems",
+      descending: true,
+      hint: "Headline problems that it solves, each counted once",
+      value: (row) => row.solved,
+      show: (row) => el("span", { class: "of" }, `${row.solved}/${ranking.problems}`),
     },
   ];
   if (rows.some((row) => row.unsupported + row.not_run > 0)) {
@@ -140,8 +150,32 @@ function rankingColumns(ranking) {
   return columns;
 }
 
+// Whose a solver is, where it is ours or another project's.
+function origin(solver) {
+  if (isOwn(solver)) return el("small", { class: "own" }, originWords.own);
+  const { peer_version, peer_released, peer_build } = data.solvers[solver];
+  const version = [peer_version, peer_released && `of ${peer_released}`].filter(Boolean).join(" ");
+  return version || peer_build ? el("small", { class: "peer", title: peer_build }, version || peer_build) : "";
+}
+
+// The switch of a ranking without our own methods; nothing where there is no choice.
+function ownSwitch() {
+  const ranked = data.rankings.flatMap((ranking) => ranking.rows.map((row) => row.solver));
+  if (!ranked.some(isOwn) || ranked.every(isOwn)) return "";
+  const box = el("input", {
+    type: "checkbox",
+    id: "without-own",
+    onchange: (event) => update({ own: event.target.checked ? "left out" : "" }),
+  });
+  box.checked = state.own !== "";
+  return el("label", { class: "switch" }, box, "without methods of Conebench's authors");
+}
+
 function rankingNotes(ranking) {
-  const texts = [`${plural(ranking.problems, "problem")} in ${countFamilies(ranking.families)} of equal weight.`];
+  const texts = [
+    `${plural(ranking.problems, "problem")} in ${countFamilies(ranking.families)} of equal weight; ` +
+      `${data.slices[ranking.slice].criterion_text}.`,
+  ];
   if (data.times_shown) {
     texts.push(
       `Times: set-up + solve, geometric mean shifted by ${formatTime(data.shift_s)}. Common subset: the ` +
@@ -344,7 +378,7 @@ function drawRanking() {
       { class: "ranking", id },
     );
   section.replaceChildren(
-    el("div", { class: "heading" }, el("h2", { id: "ranking-title" }, "Ranking"), legend()),
+    el("div", { class: "heading" }, el("h2", { id: "ranking-title" }, "Ranking"), ownSwitch(), legend()),
     card(scroller(tableOf(ranking, "ranking-table"), { "aria-label": "Ranking" }), rankingNotes(ranking)),
     ...otherRankings().map((other) =>
       card(

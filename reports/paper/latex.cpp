@@ -45,6 +45,7 @@ std::string table_latex(const EntryResult& result, std::size_t t) {
   if (!table.published.empty()) caption += ", measured and published";
   const std::string source = source_text(entry, table.place);
   if (!source.empty()) caption += " (" + latex(source) + ")";
+  if (!result.criteria.empty()) caption += ", criterion " + latex(result.criteria);
   std::string text = fmt::format(
       "\\begin{{table}}\n\\centering\\small\n\\caption{{{}.}}\n\\label{{tab:{}-{}}}\n"
       "{}\\begin{{tabular}}{{{}{}}}\n\\toprule\n",

@@ -42,6 +42,7 @@ struct EntryResult {
   const Entry* entry = nullptr;
   std::string not_run;         ///< why it was not run; else empty
   std::string problems;        ///< what was solved: "63 problems (generated)"
+  std::string criteria;        ///< of its cells: "verdict-paid"; empty where it has none
   std::string made;            ///< when and by which build; empty: not known
   std::vector<Table> layouts;  ///< the entry's tables, with the lines of groups written out
   std::vector<std::vector<std::vector<TableCell>>> tables;  ///< [table][row][column]

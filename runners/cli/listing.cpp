@@ -86,6 +86,11 @@ json solver_json(const SolverRow& row) {
           {"scale_invariant", info.scale_invariant},
           {"allocates", to_string(info.allocates)},
           {"own_process", info.own_process},
+          {"origin", to_string(info.origin)},
+          {"peer_version", info.peer.version},
+          {"peer_released", info.peer.released},
+          {"peer_build", info.peer.build},
+          {"looks", looks_are_free(info) ? "free" : "paid"},
           {"citation", info.citation},
           {"summary", info.summary},
           {"options", options_json(row.all_options())}};

@@ -136,7 +136,9 @@ std::optional<EntryResult> run_entry(const Entry& entry, PaperRunner& runner, pa
   if (run->samples.empty()) return paper::not_run(entry, "no cell was measured");
   EntryResult result = evaluate_entry(entry, run->samples);
   result.problems = run->problems;
-  result.made = fmt::format("{}, conebench paper {} --{}", run->made(), entry.id, to_string(size));
+  result.criteria = fmt::format("{}", fmt::join(run->criteria, ", "));
+  result.made = fmt::format("{}{}, conebench paper {} --{}", run->made(),
+                            result.criteria.empty() ? "" : ", criterion " + result.criteria, entry.id, to_string(size));
   const bool undecided = std::any_of(result.checks.begin(), result.checks.end(),
                                      [](const auto& check) { return check.verdict == paper::Verdict::not_run; });
   if (undecided && !run->data_name.empty()) {

@@ -44,7 +44,9 @@ constexpr std::size_t length_of_day = 10;  // "2026-11-25"
 void note_runs(const StoreContents& contents, const std::set<std::string>& keys, PaperRun& run) {
   std::set<std::int64_t> runs;
   for (const CellRecord& cell : contents.cells) {
-    if (keys.contains(cell.key)) runs.insert(cell.run_id);
+    if (!keys.contains(cell.key)) continue;
+    runs.insert(cell.run_id);
+    run.criteria.insert(cell.criterion);
   }
   for (const RunRecord& record : contents.runs) {
     if (!runs.contains(record.id)) continue;

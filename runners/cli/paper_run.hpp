@@ -28,6 +28,7 @@ struct PaperRun {
   std::string problems;            ///< "63 problems (generated)"
   std::string data_name;           ///< of the files that generated problems stand in for; else empty
   std::set<std::string> builds;    ///< commits of those that measured it
+  std::set<std::string> criteria;  ///< of its cells
   std::set<std::string> days;      ///< on which, "2026-11-25"
   std::vector<std::string> notes;  ///< noise, data that was not there
   long left = 0;                   ///< cells that something outside kept from being run

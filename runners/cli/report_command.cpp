@@ -15,6 +15,7 @@
 #include "runners/execute/gates.hpp"
 #include "runners/plan/filter.hpp"
 #include "runners/store/suite_scope.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench::cli {
 
@@ -39,7 +40,20 @@ struct ReportArguments {
   bool anonymous = false;
   std::string since;
   bool failed = false;
+  bool without_own = false;
 };
+
+/// Stores of older Conebenches do not say whose a solver is; of those that this build knows it does.
+void name_origins(StoreContents& contents) {
+  for (SettingRecord& setting : contents.settings) {
+    if (!setting.origin.empty()) continue;
+    for (const SolverRow& row : solver_catalogue()) {
+      if (row.info.id != setting.solver) continue;
+      setting.origin = to_string(row.info.origin);
+      setting.looks = looks_are_free(row.info) ? "free" : "paid";
+    }
+  }
+}
 
 std::set<std::string> solvers_of(const StoreContents& contents) {
   std::set<std::string> solvers;
@@ -90,6 +104,7 @@ Result<int> run_report(const ReportArguments& arguments) {
   auto read = read_joined(arguments.stores, arguments.all_cells);
   if (!read) return read.error();
   StoreContents joined = std::move(*read);
+  name_origins(joined);
   // Where the samples of a sweep lie, and files that it was given with --data.
   for (const auto& file : arguments.stores) {
     options.folders.push_back(std::filesystem::path(file).replace_extension(".problems"));
@@ -105,6 +120,7 @@ Result<int> run_report(const ReportArguments& arguments) {
       return nothing_measured;
     }
   }
+  if (arguments.without_own) joined = without_own(std::move(joined));
   for (SuiteState& suite : joined.suites) {
     if (suite.missing.empty()) suite.present.clear();  // large, and a complete suite's report has no use for it
   }
@@ -114,6 +130,8 @@ Result<int> run_report(const ReportArguments& arguments) {
     auto earlier = read_joined({arguments.since}, arguments.all_cells);
     if (!earlier) return earlier.error();
     if (!arguments.filter.empty()) *earlier = filtered(std::move(*earlier), *filter, arguments.filter);
+    name_origins(*earlier);
+    if (arguments.without_own) *earlier = without_own(std::move(*earlier));
     if (arguments.anonymous) *earlier = anonymous(std::move(*earlier), &hosts);
     options.since = changes_since(*earlier, joined);
   }
@@ -157,6 +175,7 @@ Command add_report(CLI::App& root) {
       ->type_name("GROUPS")
       ->capture_default_str();
   app->add_option("--filter", arguments->filter, "Only the cells that it fits (docs/suites.md)")->type_name("EXPR");
+  app->add_flag("--without-own", arguments->without_own, "Leave out the solvers of Conebench's authors");
   app->add_option("--title", arguments->title, "Heading; the suites' names if not given")->type_name("TEXT");
   app->add_option("--since", arguments->since,
                   "Earlier store of the suite: the page says what changed (docs/compare.md)")

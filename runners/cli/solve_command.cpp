@@ -36,7 +36,7 @@ struct SolveArguments {
   std::string solver;
   std::vector<std::string> settings;
   CellRequest request;
-  std::string criterion = "verdict";
+  std::string criterion;  ///< empty: by the solver
   std::string start = "cold";
   std::string trace;
   bool all = false;
@@ -46,7 +46,8 @@ struct SolveArguments {
   ForeignCode code;
 };
 
-Criterion criterion_of(const std::string& name) {
+Criterion criterion_of(const std::string& name, const SolverInfo& solver) {
+  if (name.empty()) return fair_criterion(looks_are_free(solver));
   if (name == "own") return Criterion::own;
   return name == "verdict" ? Criterion::verdict : Criterion::verdict_paid;
 }
@@ -61,7 +62,7 @@ Result<OptionValues> complete(SolveArguments& arguments) {
   if (!effective) return effective.error();
   arguments.request.solver = arguments.solver;
   arguments.request.options = *values;
-  arguments.request.criterion = criterion_of(arguments.criterion);
+  arguments.request.criterion = criterion_of(arguments.criterion, (*row)->info);
   arguments.request.start = arguments.start == "guess" ? Start::guess : Start::cold;
   arguments.request.repeats = {1, 0.0, 1};
   return effective;
@@ -105,7 +106,7 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
   const auto& cones = problem.cones();
   std::string text =
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
-  text += fmt::format("solver     {}\n", arguments.solver);
+  text += fmt::format("solver     {} (criterion {})\n", arguments.solver, record.criterion);
   const auto counted = [](std::int64_t count, const char* noun) {
     return count < 0 ? fmt::format("uncounted {}s", noun) : plural(count, noun);
   };
@@ -231,9 +232,9 @@ Command add_solve(CLI::App& root) {
   add_real(*app, "--time-limit", request.seconds, {.minimum = 0.0, .above_minimum = true},
            "Limit on set-up and solve together [s]");
   app->add_option("--criterion", arguments->criterion,
-                  "Who stops the solver: its own test, the verdict, or the verdict with its cost timed")
-      ->check(CLI::IsMember({"own", "verdict", "verdict-paid"}))
-      ->capture_default_str();
+                  "Who stops the solver: its own test, the verdict, or the verdict with its cost timed; by default "
+                  "verdict, verdict-paid for a solver that pays for tests of its own (a peer, a program)")
+      ->check(CLI::IsMember({"own", "verdict", "verdict-paid"}));
   app->add_option("--verdict", request.verdict, "Residual that decides, see `conebench list metrics`")
       ->type_name("NAME")
       ->capture_default_str();

@@ -95,6 +95,11 @@ SettingRecord setting_record(const SolverRow& row, const OptionValues& effective
   record.solver_version = row.info.version;
   record.formulation = to_string(row.info.formulation);
   record.options_json = canonical_json(effective);
+  record.origin = to_string(row.info.origin);
+  record.peer_version = row.info.peer.version;
+  record.peer_released = row.info.peer.released;
+  record.peer_build = row.info.peer.build;
+  record.looks = looks_are_free(row.info) ? "free" : "paid";
   record.label = row.info.id;
   for (const auto& [name, value] : effective) {
     if (value != default_of(row, name)) record.label += fmt::format(" {}={}", name, to_text(value));

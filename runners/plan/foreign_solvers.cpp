@@ -37,6 +37,7 @@ class DescriptionReader {
     SolverDescription read;
     SolverInfo& info = read.info;
     info.own_process = true;
+    info.origin = Origin::foreign;
     if (!read_.is_object(value, "",
                          {"id",
                           "name",
@@ -57,7 +58,8 @@ class DescriptionReader {
                           "uses",
                           "options",
                           "serve",
-                          "number"})) {
+                          "number",
+                          "peer"})) {
       return failure();
     }
     info.id = name(value, "", "id", "-._");
@@ -85,6 +87,7 @@ class DescriptionReader {
                                       {"observed_every_iteration", &info.observed_every_iteration}}) {
       if (value.contains(key)) *flag = read_.flag(value[key], key);
     }
+    if (value.contains("peer")) peer(value["peer"], info.peer);
     if (value.contains("serve")) read.serves = read_.flag(value["serve"], "serve");
     list(value, "uses", [&](const Json& item, const std::string& path) {
       read.uses.push_back(read_.word(item, path, {"blocks", "dense", "primal"}));
@@ -105,6 +108,22 @@ class DescriptionReader {
       return {};
     }
     return read_.text(value[key], here);
+  }
+
+  /// Whose code the solver wraps: "version", "released" (an ISO date), "build".
+  void peer(const Json& value, PeerBuild& peer) {
+    if (!read_.is_object(value, "peer", {"version", "released", "build"})) return;
+    peer = {words(value, "peer", "version"), words(value, "peer", "released"), words(value, "peer", "build")};
+    if (!peer.released.empty() && !is_date(peer.released)) {
+      read_.fail("peer.released", "'" + peer.released + "' must be a date as 2026-01-31");
+    }
+  }
+
+  static bool is_date(const std::string& text) {
+    constexpr std::string_view form = "0000-00-00";
+    return text.size() == form.size() && std::equal(text.begin(), text.end(), form.begin(), [](char c, char f) {
+             return f == '0' ? c >= '0' && c <= '9' : c == f;
+           });
   }
 
   /// Of letters, digits and what of `others`.

@@ -63,7 +63,8 @@ class SuiteReader {
     if (const Json* value = required(document, "solvers")) solvers(*value, suite);
     if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
     if (const Json* value = find(document, "verdict")) suite.verdict = read_.word(*value, "verdict", verdicts());
-    if (const Json* value = find(document, "criterion")) suite.criterion = criterion(*value);
+    const Json* const stated = find(document, "criterion");
+    suite.criterion = stated != nullptr ? criterion(*stated) : fair_criterion(all_looks_are_free_);
     if (const Json* value = find(document, "start")) starts(*value, suite);
     if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
     if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
@@ -299,6 +300,7 @@ class SuiteReader {
         entry.options = points(item, path);
       }
       const auto row = require_solver(entry.id);
+      look_at(entry.id);
       if (!row && optional && row.error().code == ErrorCode::unsupported) return;  // its library is not in this build
       if (!row && code_ == CodeInSuite::leave_out) return;
       if (!row) return read_.fail(path, row.error().message);
@@ -313,9 +315,22 @@ class SuiteReader {
 
   static bool is_group(const Json& value) { return value == "all" || value == "without-peers"; }
 
-  static void solver_group(const Json& group, const std::string& path, Suite& suite) {
+  void solver_group(const Json& group, const std::string& path, Suite& suite) {
+    const auto is_meant = [&](const SolverRow& row) {
+      return group == "all" || (row.info.origin != Origin::peer && row.info.origin != Origin::foreign);
+    };
     for (const SolverRow& row : solver_table()) {
-      if (group == "all" || !row.info.own_process) suite.solvers.push_back({row.info.id, {{}}, path});
+      if (is_meant(row)) suite.solvers.push_back({row.info.id, {{}}, path});
+    }
+    for (const SolverRow& row : solver_catalogue()) {
+      if (is_meant(row)) look_at(row.info.id);
+    }
+  }
+
+  /// Solvers that this build lacks count, too: a suite has one criterion, whatever is installed.
+  void look_at(const std::string& id) {
+    for (const SolverRow& row : solver_catalogue()) {
+      if (row.info.id == id) all_looks_are_free_ = all_looks_are_free_ && looks_are_free(row.info);
     }
   }
 
@@ -389,7 +404,8 @@ class SuiteReader {
   std::string file_;
   std::filesystem::path folder_;
   CodeInSuite code_;
-  std::size_t points_ = 0;  ///< of scenes so far: options times seeds
+  bool all_looks_are_free_ = true;  ///< of the solvers so far
+  std::size_t points_ = 0;          ///< of scenes so far: options times seeds
   JsonReader read_;
 };
 

@@ -72,7 +72,7 @@ struct Suite {
   std::vector<SolverEntry> solvers;  ///< "all" spelled out
   std::vector<double> tolerances = {1e-6};
   std::string verdict = "natural_map_scaled";
-  Criterion criterion = Criterion::verdict;
+  Criterion criterion = Criterion::verdict;  ///< as the file says, else fair_criterion() of all solvers that it names
   std::vector<Start> starts = {Start::cold};
   SuiteLimits limits;
   SuiteRepeats repeats;

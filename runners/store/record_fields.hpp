@@ -100,6 +100,7 @@ void visit_setting(Visitor& visit, Record& setting) {
   visit("peer_version", setting.peer_version);
   visit("peer_released", setting.peer_released);
   visit("peer_build", setting.peer_build);
+  visit("looks", setting.looks);
 }
 
 template <class Visitor, class Record>

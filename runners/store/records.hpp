@@ -119,6 +119,9 @@ struct SettingRecord {
   std::string peer_version;   ///< of a peer: its library's
   std::string peer_released;  ///< ISO date of that version
   std::string peer_build;     ///< how it was compiled: "Debian, -O2", "this machine's flags"; empty: not known
+  /// "free": the harness sees its iterates while it runs and keeps its looks out of the time; "paid": it pays for tests
+  /// of its own; empty: not known.
+  std::string looks;
 };
 
 struct TimingRecord {
@@ -238,6 +241,7 @@ struct StoreContents {
   long outdated_cells = 0;         ///< that it took out
   /// What a problem's `family` is: "family", or what grouped() has put in its place.
   std::string group = "family";
+  std::vector<std::string> own_left_out;  ///< labels of the settings that without_own() took out
 };
 
 }  // namespace conebench

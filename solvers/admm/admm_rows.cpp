@@ -136,6 +136,7 @@ SolverRow ccp() {
   info.version = 8;
   info.name = "ADMM for the cone problem";
   info.formulation = Formulation::ccp;
+  info.origin = Origin::paper;
   info.citation =
       "Le Lidec et al. 2023, Alg. 3 and Sec. III-E; Tsounis et al. 2025, Alg. 6 without De Saxcé's term and η";
   info.summary =
@@ -149,6 +150,7 @@ SolverRow fixed() {
   info.id = "ADMM-NCP-FP";
   info.name = "Proximal ADMM, fixed penalty";
   info.allocates = Allocation::none;
+  info.origin = Origin::paper;
   info.citation = "Tsounis et al. 2025, Alg. 6; Carpentier et al. 2024, Alg. 1";
   info.summary = "One factorization in all; slow where ρ = 1 is far from the scale of G.";
   return row<FixedOptions>(info, {});
@@ -158,6 +160,7 @@ SolverRow linear() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-LA";
   info.name = "Proximal ADMM, linear adaptation";
+  info.origin = Origin::paper;
   info.citation = "Tsounis et al. 2025, Alg. 6 and eq. (171); Carpentier et al. 2024, Alg. 1 and eq. (44)";
   info.summary = "Finds its penalty by many factorizations; may swing between two values and never settle.";
   return row<LinearOptions>(info, {});
@@ -167,6 +170,7 @@ SolverRow spectral() {
   SolverInfo info = base_info();
   info.id = "ADMM-NCP-SA";
   info.name = "Proximal ADMM, spectral adaptation";
+  info.origin = Origin::paper;
   info.citation = "Carpentier et al. 2024, Alg. 1 and eqs. (45), (46); Tsounis et al. 2025, Alg. 6 and eq. (172)";
   info.summary =
       "Starts near a good penalty and changes it seldom. η, tolerances and the balance of residuals are absolute, so "

@@ -166,6 +166,7 @@ std::vector<SolverRow> ccs_rows() {
   info.id = "CCS";
   info.name = "Contact constraint splitting";
   info.formulation = Formulation::ncp;
+  info.origin = Origin::paper;
   info.citation =
       "Daviet, Simple and scalable frictional contacts for thin nodal objects, 2020, as Lee, Lee, Lee, 2023, compare "
       "it";

@@ -300,12 +300,13 @@ class Cond final : public Solver, public VelocitySolver {
   const Vector* settled_ = &v_;  ///< v** of the last iteration
 };
 
-SolverInfo describe(const char* id, const char* name, Formulation formulation, const char* summary) {
+SolverInfo describe(const char* id, const char* name, Formulation formulation, Origin origin, const char* summary) {
   SolverInfo info;
   info.id = id;
   info.version = 3;
   info.name = name;
   info.formulation = formulation;
+  info.origin = origin;
   info.citation =
       "Lee, Lee, Lee, Large-dimensional multibody dynamics simulation using contact nodalization and diagonalization, "
       "2023";
@@ -326,19 +327,19 @@ std::vector<SolverRow> cond_rows() {
   using namespace cond;
   return {
       row_of<CondOptions>(describe(
-          "COND-STRICT", "Contact diagonalization with the strict operator", Formulation::ncp,
+          "COND-STRICT", "Contact diagonalization with the strict operator", Formulation::ncp, Origin::paper,
           "One product with M an iteration, and G never formed: for soft bodies whose nodes touch. Elsewhere virtual "
           "nodes lend the contacts a compliance; slow where M is stiff.")),
       row_of<CondOptions>(
-          describe("COND-PROX", "Contact diagonalization with the proximal operator", Formulation::ccp,
+          describe("COND-PROX", "Contact diagonalization with the proximal operator", Formulation::ccp, Origin::paper,
                    "COND-STRICT on the convex relaxation, where it is sure to converge if lambda_max(W A) < 2.")),
       row_of<ShiftedOptions>(describe("COND-STRICT-S", "Contact diagonalization, safe steps and shifted virtual nodes",
-                                      Formulation::ncp,
+                                      Formulation::ncp, Origin::own,
                                       "COND-STRICT with scaled steps of Barzilai and Borwein, and with the compliance "
                                       "of virtual nodes taken back, so "
                                       "that its answer is the problem's own.")),
       row_of<ShiftedOptions>(describe("COND-PROX-S", "The same with the proximal operator", Formulation::ccp,
-                                      "COND-STRICT-S on the convex relaxation."))};
+                                      Origin::own, "COND-STRICT-S on the convex relaxation."))};
 }
 
 }  // namespace conebench

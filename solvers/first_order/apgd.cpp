@@ -160,6 +160,7 @@ std::vector<SolverRow> apgd_rows() {
   info.formulation = Formulation::ccp;
   info.rotation_invariant = false;  // the first L comes from the vector of ones
   info.scale_invariant = false;
+  info.origin = Origin::paper;
   info.citation =
       "Mazhar, Heyn, Negrut, Tasora, Using Nesterov's method to accelerate multibody dynamics with friction and "
       "contact, 2015";

@@ -154,6 +154,7 @@ SolverInfo described(const char* id, const char* name, const char* summary) {
   info.rolling = true;
   info.id = id;
   info.name = name;
+  info.origin = Origin::paper;
   info.citation =
       "Acary, Bremond, Huber, On solving contact problems with Coulomb friction: formulations and numerical "
       "comparisons, 2018";

@@ -36,6 +36,7 @@ SolverRow split_projection_row(const char* id, const char* name, const char* sum
   info.rolling = true;
   info.id = id;
   info.name = name;
+  info.origin = safe_step ? Origin::own : Origin::paper;
   info.citation = pgs_papers;
   info.summary = summary;
   info.rotation_invariant = safe_step;  // 1/min(G_tt) depends on the tangent axes, λ_max(G_TT) does not
@@ -53,6 +54,7 @@ SolverRow cone_projection_row(const char* id, const char* name, const char* summ
   info.id = id;
   info.name = name;
   info.formulation = de_saxce ? Formulation::ncp : Formulation::ccp;
+  info.origin = Origin::paper;
   info.citation = pgs_papers;
   info.summary = summary;
   return make_row<PgsOptions>(info, [de_saxce](const SolverInfo& i, const PgsOptions& o) {
@@ -69,6 +71,7 @@ SolverRow box_projection_row(const char* id, const char* name, const char* summa
   info.id = id;
   info.name = name;
   info.formulation = Formulation::lcp;
+  info.origin = safe_step ? Origin::own : Origin::paper;
   info.citation = "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis";
   info.summary = summary;
   info.rotation_invariant = false;  // the box turns with the tangent axes
@@ -89,6 +92,7 @@ SolverRow nbgs_row() {
   info.version = 2;
   info.name = "Nonlinear block Gauss-Seidel with the one-contact quartic of maximal dissipation";
   info.formulation = Formulation::model;
+  info.origin = Origin::paper;
   info.citation =
       "Tsounis, Grandia, Bächer, On Solving the Dynamics of Constrained Rigid Multi-Body Systems with Kinematic Loops; "
       "after Preclik, Models and Algorithms for Ultrascale Simulations of Non-smooth Granular Dynamics, 2014";
@@ -115,6 +119,7 @@ SolverInfo raisim_info(const char* id, const char* name, const char* summary, bo
   info.name = name;
   info.formulation = de_saxce ? Formulation::ncp : Formulation::model;
   info.version = 2;
+  info.origin = Origin::paper;
   info.citation =
       "Hwangbo, Lee, Hutter, Per-contact iteration method for solving contact dynamics, 2018; Le Lidec et al., Contact "
       "Models in Robotics: a Comparative Analysis";
@@ -145,6 +150,7 @@ SolverRow prox_row(const char* id, const char* name, const char* summary) {
   info.rolling = true;
   info.id = id;
   info.name = name;
+  info.origin = Origin::paper;
   info.citation =
       "Erleben, Rigid Body Contact Problems using Proximal Operators, 2017; after Studer, Numerics of Unilateral "
       "Contacts and Friction, 2009";

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "solvers/peer_builds.hpp"
+
 namespace conebench {
 
 namespace ipopt {
@@ -24,6 +26,8 @@ std::vector<SolverRow> ipopt_rows() {
   info.scale_invariant = false;
   info.allocates = Allocation::iteration;
   info.observed_every_iteration = false;
+  info.origin = Origin::peer;
+  info.peer = peer_build("ipopt");
   info.citation =
       "Waechter, Biegler, On the implementation of an interior-point filter line-search algorithm for large-scale "
       "nonlinear programming, 2006";

@@ -22,6 +22,7 @@ SolverRow lemke() {
   SolverInfo info = base_info();
   info.id = "LEMKE";
   info.name = "Lemke's algorithm on the facet LCP";
+  info.origin = Origin::paper;
   info.citation = "Yamane, Nakamura 2008, Sec. II-A and V-A; Lemke, Howson 1964";
   info.summary =
       "Exact in finitely many pivots on small problems; cycles or loses its digits on redundant contacts, and every "
@@ -35,6 +36,7 @@ SolverRow lexicographic() {
   SolverInfo info = base_info();
   info.id = "LEMKE-LEX";
   info.name = "Lexicographic Lemke algorithm on the facet LCP";
+  info.origin = Origin::paper;
   info.citation = "Yamane, Nakamura 2008, Sec. II and V-A; Murty 1988";
   info.summary = "Does not cycle in exact arithmetic; with rounding it needs a threshold that fits the problem.";
   return make_row<LexicographicOptions>(info, [](const SolverInfo& i, const LexicographicOptions& o) {
@@ -47,6 +49,7 @@ SolverRow robust() {
   info.id = "LEMKE-ROBUST";
   info.name = "Search for a sequence of Lemke pivots on the facet LCP";
   info.allocates = Allocation::iteration;
+  info.origin = Origin::paper;
   info.citation = "Yamane, Nakamura 2008, Algorithms 1 and 2";
   info.summary =
       "Keeps every pivot that rounding leaves possible and goes back to them; the search is nearly breadth-first where "

@@ -248,6 +248,7 @@ std::vector<SolverRow> newton_ccp_rows() {
   info.formulation = Formulation::ccp;
   info.needs_symmetry = true;
   info.allocates = Allocation::refactorization;
+  info.origin = Origin::paper;
   info.citation =
       "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 4; Castro, Permenter, Han, An "
       "unconstrained convex formulation of compliant contact, 2022";

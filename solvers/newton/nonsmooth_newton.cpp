@@ -227,6 +227,7 @@ SolverRow row(const char* id, const char* name, ContactFunction function, const 
   info.name = name;
   info.version = 2;
   info.allocates = Allocation::refactorization;
+  info.origin = Origin::paper;
   info.citation =
       "Alart, Curnier, A mixed formulation for frictional contact problems prone to Newton like solution methods, "
       "1991; "

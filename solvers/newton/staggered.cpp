@@ -220,6 +220,7 @@ std::vector<SolverRow> staggered_rows() {
   info.name = "Staggered projections";
   info.allocates = Allocation::refactorization;
   info.observed_every_iteration = false;
+  info.origin = Origin::paper;
   info.citation =
       "Le Lidec et al., Contact Models in Robotics: a Comparative Analysis, Alg. 7; Kaufman, Sueda, James, Pai, "
       "Staggered "

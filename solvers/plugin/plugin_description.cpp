@@ -101,9 +101,15 @@ Json solver_json(const conebench_solver& solver) {
   return json;
 }
 
+Json peer_json(const conebench_peer& peer) {
+  return {{"version", text(peer.version)}, {"released", text(peer.released)}, {"build", text(peer.build)}};
+}
+
 std::string answer_of(const std::string& file) {
   const PluginFile library = open_plugin(file);
   if (!library.failure.empty()) return failed + library.failure;
+  decltype(&conebench_plugin_peer) peer_of = nullptr;
+  SharedLibrary(file.c_str()).find_optional(peer_of, "conebench_plugin_peer");
   Json list = Json::array();
   for (std::size_t k = 0; k < library.plugin->solver_count; ++k) {
     const conebench_solver& solver = library.plugin->solvers[k];
@@ -111,6 +117,8 @@ std::string answer_of(const std::string& file) {
       return fmt::format("{}its solver {} ('{}') lacks prepare, solve or release", failed, k + 1, text(solver.id));
     }
     list.push_back(solver_json(solver));
+    const conebench_peer* const peer = peer_of == nullptr ? nullptr : peer_of(k);
+    if (peer != nullptr) list.back()["peer"] = peer_json(*peer);
   }
   return described + list.dump();
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "solvers/peer_builds.hpp"
 #include "solvers/siconos/adapter.hpp"
 
 namespace conebench {
@@ -119,6 +120,8 @@ SolverInfo base(const char* id, const char* name, const char* citation, const ch
   info.observed_every_iteration = false;
   info.version = 2;
   info.own_process = true;
+  info.origin = Origin::peer;
+  info.peer = peer_build("siconos");
   info.citation = citation;
   info.summary = summary;
   return info;

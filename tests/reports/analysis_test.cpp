@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <utility>
 
 #include "reports/report.hpp"
+#include "reports/terms.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench::reports {
@@ -365,6 +367,97 @@ TEST_F(SmallStore, TheRatioToTheBestIsOverTheProblemsThatASolverSolves) {
   EXPECT_NEAR(*row(analysis, chains, "PGS-NCP").times_best, std::sqrt(4.0 * 1.0), 1e-12);
   EXPECT_NEAR(*row(analysis, chains, "ADMM-NCP-SA increment=0.01").times_best, 7e-3 / 1.5e-3, 1e-12);
   EXPECT_FALSE(row(analysis, chains, "LIAR <b>").times_best.has_value());
+}
+
+/// A solves one problem of family X and three of Y; B, which is the best, solves all but one of Y.
+StoreContents uneven_families() {
+  StoreContents store = testing::small_store();
+  const CellRecord pattern = store.cells.front();
+  const ProblemRecord problem = store.problems.front();
+  store.problems.clear();
+  store.cells.clear();
+  store.settings.resize(2);
+  const auto add = [&](const std::string& name, const std::string& family, double a, double b) {
+    store.problems.push_back(problem);
+    store.problems.back().hash = store.problems.back().name = name;
+    store.problems.back().family = family;
+    for (std::size_t s = 0; s < 2; ++s) {
+      CellRecord cell = pattern;
+      cell.key = name + store.settings[s].hash;
+      cell.problem = name;
+      cell.setting = store.settings[s].hash;
+      const double seconds = s == 0 ? a : b;
+      cell.solved = cell.claimed = seconds > 0.0;
+      cell.status = cell.solved ? CellStatus::converged : CellStatus::max_iterations;
+      cell.total.median = cell.solve.median = std::max(seconds, 0.0);
+      store.cells.push_back(cell);
+    }
+  };
+  add("x", "X", 8.0, 1.0);
+  add("y1", "Y", 2.0, 1.0);
+  add("y2", "Y", 2.0, 1.0);
+  add("y3", "Y", 2.0, 1.0);
+  add("y4", "Y", 0.0, 1.0);
+  add("y5", "Y", 3.0, 0.0);
+  return store;
+}
+
+TEST(Weights, FamiliesAreEqualAmongTheProblemsThatAMeanCounts) {
+  const StoreContents store = uneven_families();
+  const Analysis analysis = analyse(store, false);
+  const Ranking& ranking = analysis.ranking(0);
+  ASSERT_EQ(ranking.common_problems, 4);
+  const auto row = [&](std::size_t setting) -> const RankingRow& {
+    for (const RankingRow& one : ranking.rows) {
+      if (analysis.columns[one.column].setting->hash == store.settings[setting].hash) return one;
+    }
+    throw std::out_of_range("row");
+  };
+  // x: 8; y1, y2, y3: 2 each; y5: A alone, 1.
+  EXPECT_NEAR(*row(0).times_best, std::sqrt(8.0 * std::pow(2.0 * 2.0 * 2.0 * 1.0, 1.0 / 4.0)), 1e-12);
+  // Common: x and y1, y2, y3, so that X counts as much as Y.
+  EXPECT_NEAR(*row(0).means.common, std::sqrt((8.0 + 1e-5) * (2.0 + 1e-5)) - 1e-5, 1e-12);
+}
+
+TEST_F(SmallStore, WithoutOwnMethodsTheBestIsTheBestOfTheOthers) {
+  const StoreContents others = without_own(store_);
+  EXPECT_THAT(others.own_left_out, ::testing::ElementsAre("NSGS"));
+  const Analysis analysis = analyse(others, false);
+  const Ranking& ranking = analysis.ranking(0);
+  ASSERT_EQ(ranking.rows.size(), 3U);
+  for (const RankingRow& one : ranking.rows) EXPECT_NE(analysis.columns[one.column].label, "NSGS");
+  // On the short chain PGS-NCP took four times as long as NSGS, and is the best now.
+  EXPECT_NEAR(*row(analysis, analysis.ranking(0, "Chain"), "PGS-NCP").times_best, 1.0, 1e-12);
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Without the 1 setting of Conebench's authors: NSGS.")));
+}
+
+TEST_F(SmallStore, WhoPaysForLooksAloneIsNamed) {
+  const std::string paying = "criterion verdict (LIAR pays for tests of its own, looks at the others are free)";
+  Analysis analysis = analyse_store();
+  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), paying);
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("Unequal terms at 1e-4: " + paying)));
+  for (CellRecord& cell : store_.cells) cell.criterion = "verdict-paid";
+  analysis = analyse_store();
+  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]),
+            "criterion verdict-paid (looks at the verdict are in every time)");
+  EXPECT_THAT(notes(analysis), Not(Contains(HasSubstr("Unequal terms"))));
+}
+
+TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
+  std::map<std::string, std::string> files;
+  for (const ReportFile& file : render_report(store_, {})) files[file.path.string()] = file.content;
+  const std::string paying = "LIAR pays for tests of its own, looks at the others are free";
+  for (const char* const name : {"report.md", "tables.tex", "report.json", "index.html"}) {
+    EXPECT_THAT(files[name], HasSubstr(paying)) << name;
+    EXPECT_THAT(files[name], HasSubstr("2024-05-06")) << name;
+  }
+  for (const char* const name : {"report.md", "tables.tex", "index.html"}) {
+    EXPECT_THAT(files[name], HasSubstr("by Conebench's authors")) << name;
+  }
+  EXPECT_THAT(files["report.json"], HasSubstr(R"("origin":"own")"));
+  EXPECT_THAT(terminal_ranking(store_, false), ::testing::AllOf(HasSubstr(paying), HasSubstr("NSGS *")));
+  EXPECT_THAT(files["ranking.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,problems"));
+  EXPECT_THAT(files["ranking.csv"], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,"));
 }
 
 TEST_F(SmallStore, ProfilesEndAtTheSolvedShare) {

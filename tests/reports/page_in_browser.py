@@ -395,6 +395,30 @@ def test_state_is_in_the_address(window, large):
     expect_quiet(window)
 
 
+def test_the_switch_ranks_the_others_as_a_report_without_own_methods_does(window, others):
+    open_page(window, others.parent / "small")
+    marks = "return [...document.querySelectorAll('#ranking-table small.own')].map((one) => one.textContent)"
+    assert window.run(marks) == ["by Conebench's authors"]
+    click(window, "#without-own")
+    assert window.run(marks) == []
+    wanted = page_data(others)
+    shown = window.run("return conebench.rankings()")
+    labels = window.run("return conebench.data.solvers.map((solver) => solver.label)")
+    assert len(shown) == len(wanted["rankings"]) > 2
+    for mine, one in zip(shown, wanted["rankings"]):
+        for key in ("common_problems", "common_solvers", "solved_by_any", "best_of_all_s"):
+            assert mine[key] == one[key] or abs(mine[key] / one[key] - 1) < 1e-4, (key, mine[key], one[key])
+        assert [labels[row["solver"]] for row in mine["rows"]] \
+            == [wanted["solvers"][row["solver"]]["label"] for row in one["rows"]]
+        for row, his in zip(mine["rows"], one["rows"]):
+            for key in ("solved_share", "times_best", "time_common_s", "time_at_limit_s", "rho_1"):
+                assert row[key] == his[key] or abs(row[key] / his[key] - 1) < 1e-4, (key, row[key], his[key])
+    assert "own=left" in window.run("return location.hash")
+    click(window, "#without-own")
+    assert window.run(marks) == ["by Conebench's authors"]
+    expect_quiet(window)
+
+
 def test_the_ranking_fits_every_width(window, large):
     the_ranking_fits(window, large)
 
@@ -427,7 +451,7 @@ def the_ranking_fits(window, folder):
             return [box.scrollWidth - box.clientWidth, heads.map((one) => one.textContent)];""")
         assert shown[0] <= 0, (width, shown)
         assert least <= len(shown[1]) <= most, (width, shown)
-        assert {"Solver", "Solved", "Time, at limit"} <= set(shown[1]), (width, shown)
+        assert {"Solver", "Solved share", "Time, at limit"} <= set(shown[1]), (width, shown)
     window.set_size(1366, 768)
 
 
@@ -758,7 +782,7 @@ def with_stages(folder, out):
 def main():
     with temporary_folder() as name, browser.Browser() as window:
         folders = {what: write_report(where, f"{name}/{what}")
-                   for what, where in (("large", 56), ("huge", 300), ("grids", "grids"), ("since", "since"), ("small", "small"),
+                   for what, where in (("large", 56), ("huge", 300), ("grids", "grids"), ("since", "since"), ("small", "small"), ("others", "others"),
                                        ("empty", 0))}
         folders["plain"] = without_charts(folders["small"], Path(name) / "plain")
         folders["stages"] = with_stages(folders["large"], Path(name) / "stages")

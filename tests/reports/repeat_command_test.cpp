@@ -68,7 +68,8 @@ TEST(RepeatCommand, LeavesOutWhatIsAtItsDefault) {
   setting.options_json = R"({"increment": 0.01, "rule": "spectral", "sparse": true})";
   EXPECT_EQ(setting_words(setting), "--solver ADMM --set increment=0.01");
   CellRecord cell = testing::sample_cell("cell");
-  EXPECT_EQ(request_words(cell), "--tolerance 1e-8");
+  // By default the criterion follows from the solver: it is always told.
+  EXPECT_EQ(request_words(cell), "--tolerance 1e-8 --criterion verdict");
   cell.criterion = "own";
   cell.start = "guess";
   cell.max_iterations = 500;

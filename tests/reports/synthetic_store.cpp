@@ -53,7 +53,16 @@ ProblemRecord make_problem(const std::string& name, const std::string& family, l
 }
 
 SettingRecord make_setting(const std::string& solver, const std::string& label, const std::string& options) {
-  return {"s-" + label, solver, 1, solver.find("CCP") == std::string::npos ? "NCP" : "CCP", label, options};
+  SettingRecord setting{"s-" + label, solver, 1, solver.find("CCP") == std::string::npos ? "NCP" : "CCP",
+                        label,        options};
+  setting.origin = solver == "NSGS" ? "own" : solver == "LIAR" ? "foreign" : "paper";
+  setting.looks = solver == "LIAR" ? "paid" : "free";
+  if (solver == "LIAR") {
+    setting.peer_version = "1.2";
+    setting.peer_released = "2024-05-06";
+    setting.peer_build = "built with -O3";
+  }
+  return setting;
 }
 
 CellRecord make_cell(const ProblemRecord& problem, const SettingRecord& setting, double tolerance) {

@@ -193,3 +193,8 @@ const Info info = {.id = "SCS-CCP",
 }  // namespace
 
 CONEBENCH_PLUGIN(row<ScsCcp, ScsOptions>(info))
+
+const conebench_peer* conebench_plugin_peer(size_t) {
+  static const conebench_peer scs = {scs_version(), nullptr, nullptr};
+  return &scs;
+}

@@ -103,7 +103,10 @@ TEST(Suite, PeersCanBeLeftOut) {
   const auto suite = parse_suite(with(R"({"solvers": "without-peers"})"), "x.json");
   ASSERT_TRUE(suite);
   EXPECT_FALSE(suite->solvers.empty());
-  for (const SolverEntry& entry : suite->solvers) EXPECT_FALSE(find_solver(entry.id)->info.own_process) << entry.id;
+  for (const SolverEntry& entry : suite->solvers) {
+    EXPECT_FALSE(find_solver(entry.id)->info.own_process) << entry.id;
+    EXPECT_NE(find_solver(entry.id)->info.origin, Origin::peer) << entry.id;
+  }
 }
 
 TEST(Suite, APeerMayBeNamedThatTheBuildMayLack) {
@@ -113,6 +116,21 @@ TEST(Suite, APeerMayBeNamedThatTheBuildMayLack) {
   EXPECT_THAT(error_of(with(R"({"solvers": ["NSGS", {"id": "SICONOS-NSG", "optional": true}]})")),
               HasSubstr("solvers[1]"));
   EXPECT_THAT(error_of(with(R"({"solvers": [{"id": "NSGS", "optional": 1}]})")), HasSubstr("solvers[0].optional"));
+}
+
+TEST(Suite, AllPayForLooksAsSoonAsOneSolverDoes) {
+  const auto criterion = [](const std::string& keys) {
+    const auto suite = parse_suite(with(keys), "x.json");
+    EXPECT_TRUE(suite) << keys;
+    return suite->criterion;
+  };
+  EXPECT_EQ(criterion(R"({"solvers": ["NSGS", "CASCADE"]})"), Criterion::verdict);
+  EXPECT_EQ(criterion(R"({"solvers": "without-peers"})"), Criterion::verdict);
+  // Whatever this build has of them: the cells' keys do not depend on what is installed.
+  EXPECT_EQ(criterion(R"({"solvers": ["NSGS", {"id": "SICONOS-NSGS", "optional": true}]})"), Criterion::verdict_paid);
+  EXPECT_EQ(criterion(R"({"solvers": "all"})"), Criterion::verdict_paid);
+  EXPECT_EQ(criterion(R"({"solvers": "all", "criterion": "verdict"})"), Criterion::verdict);
+  EXPECT_EQ(criterion(R"({"solvers": "all", "criterion": "own"})"), Criterion::own);
 }
 
 TEST(Suite, MayStartInSeveralWaysAndMakeSequences) {

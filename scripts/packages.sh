@@ -4,6 +4,8 @@ build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcl
                 libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev)
 # Peer solvers; the build goes on without them.
 peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
+# Linear programs that prove that a problem has no solution; the build goes on without it.
+program_packages=(coinor-libclp-dev)
 # The engine behind the simulated scenes; the build goes on without it.
 engine_packages=(libmujoco-dev)
 # Pictures of the scenes; without the first the build leaves them out, without the second a run does.

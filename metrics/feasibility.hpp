@@ -1,0 +1,45 @@
+#pragma once
+
+#include "problems/contact_problem.hpp"
+
+namespace conebench {
+
+enum class FeasibilityState {
+  infeasible,    ///< no solution: `certificate` excludes it
+  not_excluded,  ///< no certificate: there may be a solution
+  out_of_time,
+  no_library,  ///< this build has no solver of linear programs
+};
+
+/// Whether the NCP has a solution.
+///
+/// σ + Γ(σ) ∈ K* asks of σ only that joints rest and that limits and normals do not close: Γ takes the tangents' part
+/// away. So z with z ≥ 0 on limits and normals, free on joints, 0 on tangents and moments, (G + R)ᵀ z = 0 and gᵀ z < 0
+/// excludes every solution (Farkas), whatever the symmetry and the signs of G: zᵀ σ ≥ 0 is asked, zᵀ σ = gᵀ z is had.
+/// Where G comes from M and J, Jᵀ z = 0 is the same. Rows with R > 0 have z = 0.
+///
+/// (G + R)ᵀ z is hardly ever exactly 0 in doubles, so what is proved is this: with x the unknown of σ = A x + g (λ, or
+/// J's velocities) and c_k the largest entry of A's column k, any solution has Σ c_k |x_k| ≥ speed_bound. c_k |x_k| is
+/// the speed that x_k gives a contact by itself. It is `infeasible` where that is 1e10 times the largest free speed and
+/// −gᵀ z / ‖z‖₁ at least 1e-9 of it and not below the rounding of g. Rounding of the proof itself is in the bounds.
+///
+/// For G symmetric and positive semidefinite a solution exists where λ reaches joints at rest and σ inside K* on limits
+/// and contacts: σ_N > μ ‖σ_T‖ + μ_r ‖ω‖ (Acary, Cadoux, Lemaréchal and Malick 2011). σ_N > 0 alone is not enough: a
+/// body in a wedge steeper than its friction cone that has to leave it faster than at rest can slide out, and friction
+/// holds it all the same.
+struct Feasibility {
+  FeasibilityState state = FeasibilityState::not_excluded;
+  /// Infeasible: gᵀ z / ‖z‖₁, below 0: in some row of every answer σ misses by that much. Else 0. [m/s]
+  double margin = 0.0;
+  double speed_bound = 0.0;  ///< infeasible: see above [m/s]; inf where (G + R)ᵀ z = 0
+  Vector certificate;        ///< z, rows; empty unless infeasible
+  Index worst_block = -1;    ///< infeasible: the block whose part of gᵀ z is the most negative
+};
+
+Feasibility check_feasibility(const ContactProblem& problem, double max_seconds);
+
+/// Judges a certificate: its state is `infeasible` where `z` is one by the rule above, else `not_excluded`. Needs no
+/// library.
+Feasibility judge_certificate(const ContactProblem& problem, ConstVectorRef z);
+
+}  // namespace conebench

@@ -1,0 +1,164 @@
+#include "metrics/feasibility.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "known_answers.hpp"
+#include "metrics/linear_program.hpp"
+#include "problem_builders.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using testing::make_problem;
+constexpr double seconds = 20.0;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// G = 1 on all tangents and `normals` between the normals of frictional contacts.
+ContactProblem coupled_normals(const Matrix& normals, const Vector& speeds) {
+  const Index contacts = speeds.size();
+  Matrix delassus = Matrix::Identity(3 * contacts, 3 * contacts);
+  Vector free_term = Vector::Zero(3 * contacts);
+  for (Index i = 0; i < contacts; ++i) {
+    free_term[3 * i + 2] = speeds[i];
+    for (Index j = 0; j < contacts; ++j) delassus(3 * i + 2, 3 * j + 2) = normals(i, j);
+  }
+  return problem_of({.friction = std::vector<double>(static_cast<std::size_t>(contacts), 0.5)}, delassus, free_term);
+}
+
+/// Two walls that a body of mass 1 is pressed between, each coming nearer at `speed`.
+ContactProblem squeezed_body(double speed) {
+  Matrix normals(2, 2);
+  normals << 1, -1, -1, 1;
+  return coupled_normals(normals, vector_of({-speed, -speed}));
+}
+
+class Feasibilities : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const LinearProgram nothing{SparseMatrix(0, 0), Vector(), Vector(), Vector(), Vector(), Vector()};
+    if (solve_linear_program(nothing, seconds).state == LinearProgramAnswer::State::no_library)
+      GTEST_SKIP() << "built without CLP";
+  }
+};
+
+TEST_F(Feasibilities, AContactThatNoImpulseMovesHasNoSolution) {
+  Matrix delassus = Matrix::Identity(3, 3);
+  delassus(2, 2) = 0.0;
+  const auto found = check_feasibility(problem_of({.friction = {0.5}}, delassus, vector_of({0.5, 0.0, -1.0})), seconds);
+  EXPECT_EQ(found.state, FeasibilityState::infeasible);
+  EXPECT_EQ(found.margin, -1.0);
+  EXPECT_EQ(found.speed_bound, infinite);
+  EXPECT_EQ(found.worst_block, 0);
+}
+
+TEST_F(Feasibilities, ALinkThatOverlapsItsWeldedBaseHasNoSolution) {
+  // One free body that touches the ground, and a contact of two parts that can't move: J = 0, b_N = −0.6 m/s.
+  ContactProblemData data;
+  data.cones = *ConeProduct::create(0, 0, {0.5, 0.5});
+  PrimalForm primal;
+  primal.mass = SparseMatrix(3, 3);
+  primal.mass.setIdentity();
+  primal.jacobian = SparseMatrix(6, 3);
+  for (int i = 0; i < 3; ++i) primal.jacobian.insert(i, i) = 1.0;
+  primal.free_velocity = vector_of({0.1, 0.0, -0.2});
+  data.primal = primal;
+  data.bias = vector_of({0, 0, 0, 0, 0, -0.6});
+  data.free_term = vector_of({0.1, 0, -0.2, 0, 0, -0.6});
+  const auto problem = ContactProblem::create(std::move(data));
+  ASSERT_TRUE(problem) << problem.error().message;
+  const auto found = check_feasibility(*problem, seconds);
+  EXPECT_EQ(found.state, FeasibilityState::infeasible);
+  EXPECT_DOUBLE_EQ(found.margin, -0.6);
+  EXPECT_EQ(found.worst_block, 1);
+}
+
+TEST_F(Feasibilities, ABodySqueezedByTwoWallsHasNoSolution) {
+  const auto found = check_feasibility(squeezed_body(1.19), seconds);
+  EXPECT_EQ(found.state, FeasibilityState::infeasible);
+  EXPECT_NEAR(found.margin, -1.19, 1e-12);
+  EXPECT_GT(found.speed_bound, 1e15);
+}
+
+TEST_F(Feasibilities, JointsThatContradictEachOtherHaveNoSolutionAndConsistentOnesDo) {
+  const auto joints = [](double second, const Vector& compliance = {}) {
+    return check_feasibility(problem_of({.joints = 2}, Matrix::Ones(2, 2), vector_of({1.0, second}), compliance),
+                             seconds)
+        .state;
+  };
+  EXPECT_EQ(joints(-1.0), FeasibilityState::infeasible);
+  EXPECT_EQ(joints(1.0 + 1e-6), FeasibilityState::infeasible);
+  EXPECT_NE(joints(1.0), FeasibilityState::infeasible);
+  EXPECT_NE(joints(1.0 + 1e-12), FeasibilityState::infeasible);  // rounding
+  EXPECT_NE(joints(-1.0, vector_of({0.1, 0.1})), FeasibilityState::infeasible);
+  EXPECT_NE(joints(-1.0, vector_of({1e-13, 0.0})), FeasibilityState::infeasible);
+}
+
+TEST_F(Feasibilities, AContactThatSlidesWhereNoImpulseHoldsItHasASolution) {
+  const ContactProblem problem = problem_of({.friction = {0.5}}, Matrix::Zero(3, 3), vector_of({1.0, 0.0, 0.0}));
+  EXPECT_NE(check_feasibility(problem, seconds).state, FeasibilityState::infeasible);
+}
+
+TEST_F(Feasibilities, AHeavyBodyOnALightOneIsNoContradiction) {
+  // Ball of 1 kg on the ground, 1e9 kg on top of it coming down at 1 m/s.
+  Matrix normals(2, 2);
+  normals << 1, -1, -1, 1 + 1e-9;
+  EXPECT_NE(check_feasibility(coupled_normals(normals, vector_of({0.0, -1.0})), seconds).state,
+            FeasibilityState::infeasible);
+}
+
+TEST_F(Feasibilities, ABodyHeldByFrictionInASteepWedgeIsNotExcluded) {
+  // Walls at ±10° to x, μ = 1, each asks for 1 m/s outwards. Sliding out along x reaches that, and friction forbids it:
+  // no solution, and no certificate either.
+  const double c = std::cos(M_PI / 18.0);
+  const double s = std::sin(M_PI / 18.0);
+  Matrix jacobian(4, 2);
+  jacobian << c, -s, s, c, c, s, s, -c;
+  const ContactProblem problem = problem_of({.friction = {1.0, 1.0}, .dimension = 2}, jacobian * jacobian.transpose(),
+                                            vector_of({0.0, -1.0, 0.0, -1.0}));
+  EXPECT_EQ(check_feasibility(problem, seconds).state, FeasibilityState::not_excluded);
+}
+
+TEST_F(Feasibilities, NoneOfTenThousandProblemsWithAKnownAnswerIsExcluded) {
+  for (std::uint64_t seed = 1; seed <= 10000; ++seed) {
+    const auto structure = make_problem("random",
+                                        {{"contacts", static_cast<long>(1 + seed % 5)},
+                                         {"joints", static_cast<long>(seed % 4)},
+                                         {"limits", 2L},
+                                         {"rank_share", seed % 2 == 0 ? 0.4 : 1.0}},
+                                        seed / 10);
+    const ContactProblem problem = testing::with_known_answer(structure, seed, true).problem;
+    const Feasibility found = check_feasibility(problem, seconds);
+    ASSERT_NE(found.state, FeasibilityState::infeasible) << seed << ": " << found.margin << ", " << found.speed_bound;
+  }
+}
+
+TEST(Certificate, IsJudgedByItsSignsAndItsRows) {
+  const ContactProblem problem = squeezed_body(1.0);
+  const auto state = [&](std::initializer_list<double> z) { return judge_certificate(problem, vector_of(z)).state; };
+  EXPECT_EQ(state({0, 0, 1, 0, 0, 1}), FeasibilityState::infeasible);
+  EXPECT_EQ(state({0, 0, 3, 0, 0, 3}), FeasibilityState::infeasible);
+  EXPECT_EQ(state({0, 0, -1, 0, 0, -1}), FeasibilityState::not_excluded);
+  EXPECT_EQ(state({0, 0, 1, 0, 0, 0}), FeasibilityState::not_excluded);
+  EXPECT_EQ(state({1e-300, 0, 1, 0, 0, 1}), FeasibilityState::not_excluded);
+  EXPECT_EQ(state({0, 0, 1, 0, 0, 1 + 1e-9}), FeasibilityState::not_excluded);
+  EXPECT_EQ(state({0, 0, 0, 0, 0, 0}), FeasibilityState::not_excluded);
+  EXPECT_EQ(judge_certificate(problem, vector_of({1})).state, FeasibilityState::not_excluded);
+  EXPECT_EQ(state({0, 0, infinite, 0, 0, infinite}), FeasibilityState::not_excluded);
+}
+
+TEST(Certificate, HoldsInAnyUnits) {
+  for (const double unit : {1e-100, 1e100}) {
+    const ContactProblem small = squeezed_body(1.0);
+    ContactProblemData data = small.data();
+    data.delassus = make_dense_delassus(unit * small.blocks().dense());
+    data.free_term = 1e-3 * unit * small.free_term();
+    EXPECT_EQ(judge_certificate(*ContactProblem::create(std::move(data)), vector_of({0, 0, 1, 0, 0, 1})).state,
+              FeasibilityState::infeasible);
+  }
+}
+
+}  // namespace
+}  // namespace conebench

@@ -244,6 +244,17 @@ TEST(Solve, AnAnswerThatPassesTooLateIsToldFromOneThatDoesNotPass) {
   EXPECT_THAT(conebench(missed).out, HasSubstr("no: natural_map_scaled = "));
 }
 
+TEST(Solve, ByDefaultAPeerAndItsJudgePay) {
+  if (conebench({"list", "solvers"}).out.find("\nSICONOS-NSGS ") == std::string::npos) {
+    GTEST_SKIP() << "this build has no Siconos";
+  }
+  const auto criterion = [](const std::string& solver) {
+    return conebench({"solve", "sliding-box", "--solver", solver, "--json"}).json()["criterion"];
+  };
+  EXPECT_EQ(criterion("SICONOS-NSGS"), "verdict-paid");
+  EXPECT_EQ(criterion("NSGS"), "verdict");
+}
+
 TEST(Solve, APeerThatDoesNotStopIsKilledAndLeavesNoAnswer) {
   if (conebench({"list", "solvers"}).out.find("\nSICONOS-NSGS ") == std::string::npos) {
     GTEST_SKIP() << "this build has no Siconos";

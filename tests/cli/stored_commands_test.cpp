@@ -132,6 +132,23 @@ TEST_F(RunCommand, WhatIsNotSolvedIsListedWithItsReasonAndTheCommandThatRepeatsI
               ::testing::ContainsRegex("converged +PGS-CCP +sliding-box +1e-4 +claims it; [0-9]+ iterations; "));
 }
 
+TEST_F(RunCommand, AReportCanLeaveOutTheMethodsOfConebenchsAuthors) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto report = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"report", folder / "small.sqlite", "--out", folder / "part", "--format", "csv"};
+    words.insert(words.end(), more.begin(), more.end());
+    return conebench(words).out;
+  };
+  EXPECT_THAT(report({}), HasSubstr(" NSGS * "));
+  const std::string others = report({"--without-own"});
+  EXPECT_THAT(others, ::testing::AllOf(HasSubstr("Without the 1 setting of Conebench's authors: NSGS."),
+                                       HasSubstr(" PGS-CCP "), ::testing::Not(HasSubstr(" NSGS * "))));
+  // An older Conebench's store does not say whose they are; this build does.
+  query("small.sqlite", "UPDATE settings SET origin = '', looks = ''");
+  reseal("small.sqlite");
+  EXPECT_EQ(report({"--without-own"}), others);
+}
+
 TEST_F(RunCommand, WhatAFilterLeavesIsAllThatIsAskedFor) {
   const auto report = [&] {
     return conebench({"report", folder / "small.sqlite", "--out", folder / "part", "--format", "csv"}).out;
@@ -146,7 +163,7 @@ TEST_F(RunCommand, WhatAFilterLeavesIsAllThatIsAskedFor) {
   EXPECT_THAT(report(),
               ::testing::AllOf(::testing::Not(HasSubstr("Not run")), ::testing::Not(HasSubstr("left out: no"))));
   ASSERT_EQ(conebench({"report", folder / "small.sqlite", "--out", folder / "part", "--format", "json"}).code, 0);
-  EXPECT_EQ(nlohmann::json::parse(read("part/report.json"))["cells"]["rows"].size(), cells());
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder / "part/report.json"))["cells"]["rows"].size(), cells());
 }
 
 TEST_F(RunCommand, AReportOfAPartTellsWhatOfItWasNotRun) {

@@ -46,3 +46,8 @@ class Bad {
 }  // namespace
 
 CONEBENCH_PLUGIN(row<Bad, BadOptions>({.id = "BAD-CPP", .name = "Goes wrong on request"}))
+
+const conebench_peer* conebench_plugin_peer(size_t) {
+  static const conebench_peer peer = {"1.2", "2024-05-06", nullptr};
+  return &peer;
+}

@@ -43,6 +43,15 @@ class Plugins : public RunCommand {
   }
 };
 
+TEST_F(Plugins, MaySayWhoseCodeTheyWrap) {
+  const auto listed = conebench({"list", "solvers", "BAD-CPP", "--json", "--plugin", plugin("bad_cpp")});
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  EXPECT_EQ(listed.json()["origin"], "foreign");
+  EXPECT_EQ(listed.json()["peer_version"], "1.2");
+  EXPECT_EQ(listed.json()["peer_released"], "2024-05-06");
+  EXPECT_EQ(listed.json()["peer_build"], "");
+}
+
 TEST_F(Plugins, AreListedWithTheirOptions) {
   const auto listed = conebench({"list", "solvers", "BAD", "--json", "--plugin", plugin("bad")});
   ASSERT_EQ(listed.code, 0) << listed.err;

@@ -106,6 +106,8 @@ Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options) {
       if (!reaction) return reaction.error();
       if (*reaction) cell.reaction = std::move(**reaction);
       if (!answered(cell, *problem)) {
+        // An older build may have stored that it is solved; it was read without that.
+        if (const auto updated = store.update_judgement(cell); !updated) return updated.error();
         ++outcome.without_answer;
       } else {
         judge_cell(*problem, cell);

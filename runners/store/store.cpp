@@ -13,6 +13,7 @@
 #include "runners/store/blob.hpp"
 #include "runners/store/schema.hpp"
 #include "runners/store/store_statements.hpp"
+#include "runners/store/unanswered.hpp"
 
 namespace conebench {
 
@@ -308,6 +309,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
   if (with_reactions) {
     if (auto done = read_reactions(contents.cells, index_of); !done) return done.error();
   }
+  clear_unanswered(contents);
   return contents;
 }
 

@@ -208,6 +208,29 @@ TEST_F(RunCommand, RejudgePutsBackWhatTheAnswersDeserve) {
   EXPECT_EQ(query("small.sqlite", judged), before);
 }
 
+TEST_F(RunCommand, AStoredVerdictWithoutAnswerCountsNowhereAndRejudgeTakesItBack) {
+  ASSERT_EQ(run({}).code, 0);
+  const auto solved = [&](const std::string& store) {
+    const auto report = conebench({"report", folder / store, "--out", folder / "report", "--format", "csv"});
+    EXPECT_EQ(report.code, 0) << report.err;
+    std::ifstream cells(folder / "report/cells.csv");
+    long count = 0;
+    for (std::string line; std::getline(cells, line);) count += line.find(",solved,") != std::string::npos;
+    return count;
+  };
+  const long before = solved("small.sqlite");
+  ASSERT_GT(before, 1);
+  // As a build stored it that believed what a solver's process sent.
+  query("small.sqlite", "DELETE FROM reactions WHERE cell = (SELECT MIN(id) FROM cells WHERE solved = 1)");
+  reseal("small.sqlite");
+  EXPECT_EQ(solved("small.sqlite"), before - 1);
+  ASSERT_EQ(conebench({"merge", folder / "small.sqlite", "--db", folder / "merged.sqlite"}).code, 0);
+  EXPECT_EQ(solved("merged.sqlite"), before - 1);
+  ASSERT_EQ(conebench({"rejudge", folder / "small.sqlite"}).code, 0);
+  EXPECT_EQ(query("small.sqlite", "SELECT COUNT(*) FROM cells WHERE solved = 1"),
+            std::vector<std::string>{std::to_string(before - 1)});
+}
+
 TEST_F(RunCommand, WhatIsNotThereIsNamedAndNotMade) {
   const auto rejudged = conebench({"rejudge", folder / "none.sqlite"});
   EXPECT_EQ(rejudged.code, 3);

@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
     for (const auto& setting : contents.settings) {
       if (!store->put_setting(setting)) return 1;
     }
-    for (const auto& cell : contents.cells) {
+    for (auto cell : contents.cells) {
+      cell.reaction = {0.0};  // without an answer nothing is solved
       if (!store->put_cell(cell)) return 1;
     }
   }

@@ -105,6 +105,34 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   EXPECT_FALSE(store->reaction("unknown")->has_value());
 }
 
+TEST(Store, ACellWithoutAnswerIsNotSolvedWhoeverWroteIt) {
+  const ScratchFolder folder;
+  Store store = new_store(folder / "store.sqlite");
+  ProblemRecord empty = sample_problem("p0");
+  empty.rows = 0;
+  ASSERT_TRUE(store.put_problem(empty));
+  CellRecord cell = sample_cell("k1");
+  cell.reaction.clear();
+  ASSERT_TRUE(store.put_cell(cell));
+  cell.key = "k0";
+  cell.problem = "p0";
+  ASSERT_TRUE(store.put_cell(cell));
+  ASSERT_TRUE(store.put_cell(sample_cell("k2")));
+  for (const bool with_residuals : {true, false}) {
+    const auto contents = with_residuals ? store.read() : store.read_outcomes();
+    ASSERT_TRUE(contents);
+    ASSERT_EQ(contents->cells.size(), 3U);
+    const CellRecord& without = contents->cells[0];
+    EXPECT_FALSE(without.solved);
+    EXPECT_FALSE(without.claimed);
+    EXPECT_FALSE(without.verdict_value);
+    EXPECT_TRUE(without.residuals.empty());
+    EXPECT_EQ(without.status, CellStatus::crashed);
+    EXPECT_TRUE(contents->cells[1].solved) << "a problem without rows has no answer to store";
+    EXPECT_TRUE(contents->cells[2].solved);
+  }
+}
+
 TEST(Store, OutcomesAreAllThatIsReadButTheResiduals) {
   const ScratchFolder folder;
   const auto file = folder / "a.sqlite";

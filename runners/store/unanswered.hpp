@@ -1,0 +1,14 @@
+#pragma once
+
+#include "runners/store/records.hpp"
+
+namespace conebench {
+
+/// As if no judge had seen the cell: not solved, no residuals, no modes.
+void clear_judgement(CellRecord& cell);
+
+/// Clears the judgement of every cell that has no λ (CellRecord::answer_crc) though its problem has rows: nothing was
+/// judged there, whatever the build that wrote it believed. One that is said to have ended with an answer has crashed.
+void clear_unanswered(StoreContents& contents);
+
+}  // namespace conebench

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -18,12 +19,13 @@
 #include <set>
 #include <utility>
 
-#include "base/confinement.hpp"
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/programs/ask_served.hpp"
+#include "runners/store/time_doubts.hpp"
+#include "solvers/foreign_code.hpp"
 
 namespace conebench {
 
@@ -47,6 +49,13 @@ enum class Ending { answered, crashed, killed, killed_from_outside };
 
 constexpr int watch_interval_ms = 20;
 constexpr int most_outside_kills = 3;
+/// Whose time in a fresh process is so many times the median of its repeats keeps answers, or has a clock of its own.
+constexpr double max_slowdown = 3.0;
+/// Of an answer's way to this process and of waking up for it.
+constexpr double channel_s = 2e-4;
+/// The fastest counts: any of them may be held up by others.
+constexpr int max_confirmations = 3;
+constexpr double slow_first_ratio = 20.0;
 
 /// How one process ended, as seen from outside.
 struct Watched {
@@ -66,6 +75,7 @@ struct WatchEvents {
   std::function<std::set<pid_t>()> others;   ///< processes of this one that are not the child's
   std::function<void(const Frame&)> answer;  ///< the child may not have ended yet
   std::function<void()> quiet;               ///< for a while nothing has come
+  std::function<void()> ready = nullptr;     ///< it waits for the start, where it is one that confirms a time
 };
 
 /// Follows a child to its end and keeps it within its limits.
@@ -73,12 +83,20 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
               const IsolationLimits& limits, const WatchEvents& events) {
   Watched watched;
   FrameBuffer received;
+  bool is_ready = !events.ready;
+  /// Whether it is timed from now on: nothing else is to keep this process from seeing its answer.
   const auto look_for_answer = [&] {
-    if (watched.answered) return;
+    if (watched.answered) return false;
     const auto frame = received.next();
-    if (!frame) return;
+    if (!frame) return false;
+    if (!is_ready && frame->kind == FrameKind::ready) {
+      is_ready = true;
+      events.ready();
+      return true;
+    }
     watched.answered = true;
     events.answer(*frame);
+    return false;
   };
   const double began = monotonic_seconds();
   const long kills_before = out_of_memory_kills();
@@ -91,7 +109,7 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
     // Without a descriptor that tells the end (old kernels), the end of the stream does, and the clock.
     const int ready = poll(wanted.data(), wanted.size(), ended.open() || reading ? watch_interval_ms : 1);
     if (reading && wanted[1].revents != 0) reading = received.fill_from(channel);
-    look_for_answer();
+    if (look_for_answer()) continue;
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
 
@@ -135,6 +153,10 @@ Watched watch(pid_t child, int channel, const std::atomic<int>& tries, const std
   return watched;
 }
 
+bool send_claims(const CellRun& run) {
+  return write_all(child_channel, encode_frame(FrameKind::claims, encode(claims_of(run))));
+}
+
 CellRecord ended_record(const CellRequest& request, CellStatus status, std::string reason) {
   CellRecord record = blank_record(request);
   record.status = status;
@@ -149,6 +171,12 @@ double wall_limit(double seconds) { return 1.5 * seconds + 2.0; }
 struct CellProcess::Attempt {
   Ending ending = Ending::answered;
   CellRun run;
+  double wall_s = 0.0;  ///< from its start to its end
+};
+
+struct CellProcess::Confirmation {
+  CellRun run;
+  double seconds = 0.0;  ///< from the start to the answer
 };
 
 CellProcess::CellProcess(const ContactProblem& problem, const IsolationLimits& limits)
@@ -167,9 +195,10 @@ CellProcess::~CellProcess() {
   munmap(shared_, sizeof(Shared));
 }
 
-Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
+Result<CellProcess::Child> CellProcess::start(const CellRequest& request, const Body& body) {
   auto channel = make_channel();
   if (!channel) return Error{ErrorCode::internal, "the system gave no channel to a new process"};
+  scheduling_.restore();  // an earlier child may have changed it
   Child child;
   child.process = fork_process({channel->second.number(), output_.descriptor()}, [&] {
     ProcessLimits own;
@@ -178,30 +207,50 @@ Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
     own.file_mb = 16.0;
     own.oom_score = 1000;
     own.pinned_processor = limits_.pinned_processor;
+    prctl(PR_SET_DUMPABLE, 1);  // or its own /proc would be closed to it; the worker's is
     limit_this_process(own);
     die_with_parent();
-    confine_this_process();
     char begin = 0;
     if (recv(child_channel, &begin, 1, 0) != 1) return 1;
-    Shared* const shared = shared_;
-    tell_served_by([shared](pid_t process) { shared->served_by = process; });
+    tell_served_by([shared = shared_](pid_t process) { shared->served_by = process; });
     CellRequest limited = request;
     limited.memory_mb = limits_.memory_mb;
+    return body(limited);
+  });
+  if (child.process < 0) return Error{ErrorCode::internal, "the system refused a new process"};
+  child.channel = std::move(channel->first);
+  return child;
+}
+
+Result<CellProcess::Child> CellProcess::start(const CellRequest& request) {
+  return start(request, [this](const CellRequest& limited) {
+    Shared* const shared = shared_;
     auto run = run_cell(problem_, limited, [shared](CellPhase phase) {
       shared->phase = static_cast<int>(phase);
       if (phase == CellPhase::solving) ++shared->tries;
     });
     if (!run) return 2;
-    if (request.trace) {
+    if (limited.trace) {
       auto csv = trace_cell(problem_, limited, *run);
       if (!csv) return 2;
       run->trace = std::move(*csv);
     }
-    return write_all(child_channel, encode_frame(FrameKind::cell_run, encode(*run))) ? 0 : 3;
+    return send_claims(*run) ? 0 : 3;
   });
-  if (child.process < 0) return Error{ErrorCode::internal, "the system refused a new process"};
-  child.channel = std::move(channel->first);
-  return child;
+}
+
+Result<CellProcess::Child> CellProcess::start_confirmation(const CellRequest& request, const CellRun& done,
+                                                           bool warm_up) {
+  return start(request, [&](const CellRequest& limited) {
+    use_fresh_programs();
+    const auto ready = [] {
+      char begin = 0;
+      return write_all(child_channel, encode_frame(FrameKind::ready, {})) && recv(child_channel, &begin, 1, 0) == 1;
+    };
+    bool sent = false;
+    const auto answer = [&](const CellRun& run) { sent = send_claims(run); };
+    return confirm_cell(problem_, limited, done, warm_up, ready, answer) && sent ? 0 : 3;
+  });
 }
 
 /// In `ready`, or where that is null, in a child of now. `counts`: where it does not, an answer is not judged.
@@ -223,9 +272,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
 
   std::optional<CellRun> answer;
   const auto take = [&](const Frame& frame) {
-    if (frame.kind == FrameKind::cell_run) answer = decode_cell_run(frame.payload);
-    const auto rows = static_cast<std::size_t>(problem_.rows());
-    if (answer && answer->record.reaction.size() != rows && !answer->record.reaction.empty()) answer.reset();
+    answer = run_in(frame, request);
     if (!answer || !counts) return;
     // The system takes the child's memory back meanwhile.
     const double looked = answer->record.judge_s;
@@ -242,7 +289,7 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
                                 {others, take, make_following});
 
   const int last_phase = shared_->phase;
-  const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::repeating)
+  const char* const where = last_phase >= 0 && last_phase <= static_cast<int>(CellPhase::releasing)
                                 ? to_string(static_cast<CellPhase>(last_phase))
                                 : "an unknown phase";
   const bool clean_exit = WIFEXITED(watched.wait_status) && WEXITSTATUS(watched.wait_status) == 0;
@@ -276,7 +323,117 @@ CellProcess::Attempt CellProcess::attempt(const CellRequest& request, std::uniqu
     if (attempt.run.record.status == CellStatus::crashed) attempt.ending = Ending::crashed;
   }
   attempt.run.record.peak_memory_kb = watched.peak_kb;
+  attempt.wall_s = watched.wall_s;
   return attempt;
+}
+
+/// What a frame claims; nullopt where it is none or claims what can't be.
+std::optional<CellRun> CellProcess::run_in(const Frame& frame, const CellRequest& request) const {
+  const auto claims = frame.kind == FrameKind::claims ? decode_claims(frame.payload) : std::nullopt;
+  return claims ? run_of(*claims, request, static_cast<std::size_t>(problem_.rows())) : std::nullopt;
+}
+
+/// `done` once more, in a process that has not seen the problem, by this process's clock where foreign code runs in
+/// that one. nullopt where it did not come to its end.
+std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest& request, const CellRun& done,
+                                                              bool warm_up) {
+  const auto child = start_confirmation(request, done, warm_up);
+  if (!child) return std::nullopt;
+  shared_->tries = 0;
+  shared_->served_by = 0;
+  const int channel = child->channel.number();
+  write_all(channel, "1");
+  double began = 0.0;
+  std::optional<Confirmation> confirmed;
+  const auto ready = [&] {
+    began = monotonic_seconds();
+    write_all(channel, "1");
+  };
+  const auto take = [&](const Frame& frame) {
+    const double seconds = monotonic_seconds() - began;
+    auto run = run_in(frame, request);
+    if (run && began > 0.0) confirmed = {std::move(*run), seconds};
+  };
+  IsolationLimits limits = limits_;
+  limits.wall_s *= 2.0;  // it solves twice
+  const auto others = [&] { return waiting_ ? std::set<pid_t>{waiting_->process} : std::set<pid_t>{}; };
+  const Watched watched =
+      watch(child->process, channel, shared_->tries, shared_->served_by, limits, {others, take, [] {}, ready});
+  if (watched.more || watched.killed != Killed::no) return std::nullopt;
+  if (confirmed && confirmed->run.record.reaction.size() != done.record.reaction.size()) return std::nullopt;
+  return confirmed;
+}
+
+/// Doubts what foreign code, or the process that it ran in, makes its time to be, and puts one that was taken from
+/// outside in its place where they are too far apart. `wall_s`: of the process that was `done`.
+void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s) {
+  const ForeignCode code = foreign_run(request.solver).code;
+  CellRecord& record = done.record;
+  if (code == ForeignCode::none || !record.solved || problem_.rows() == 0 || request.trace) return;
+  const auto add = [&](const TimeDoubt& doubt) {
+    if (std::ranges::find(record.doubts, doubt.code) == record.doubts.end()) record.doubts.emplace_back(doubt.code);
+  };
+  // Less than 1 ms may be the loading of code.
+  if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
+  const bool own_clock = code == ForeignCode::plugin;
+  if (own_clock) {
+    const double share = record.timed_rounds.empty() ? 0.0 : record.timed_rounds[0].cpu_share.value_or(0.0);
+    const double threads = limits_.pinned_processor >= 0 ? 1.0 : static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
+    if (share < 0.0 || share > 1.05 * threads || record.repeats * record.total.minimum > wall_s) add(wrong_clock);
+  }
+  if (code == ForeignCode::program) return;  // a fresh process each time
+  const auto is_slower = [&](double seconds, double claimed) { return seconds > max_slowdown * claimed + channel_s; };
+  // All that the process did took no longer than that.
+  if (own_clock && !is_slower(wall_s, record.total.median)) return;
+
+  const double began = monotonic_seconds();
+  std::optional<Confirmation> fastest;
+  bool warm_up = true;
+  for (int k = 0; k < max_confirmations; ++k) {
+    auto confirmed = confirm(request, done, warm_up);
+    // Perhaps it takes no problem but the first that it sees.
+    if (!confirmed || confirmed->run.record.reaction.empty()) {
+      warm_up = false;
+      continue;
+    }
+    if (!own_clock) confirmed->seconds = confirmed->run.record.total.cold;
+    const std::string differs = difference(record.reaction, confirmed->run.record.reaction);
+    if (!differs.empty()) {
+      CellRecord other = confirmed->run.record;
+      judge_cell(problem_, other);
+      // The worse answer is kept, as over repeats.
+      if (!other.solved) {
+        other.doubts = record.doubts;
+        other.peak_memory_kb = record.peak_memory_kb;
+        record = std::move(other);
+      }
+      record.status = CellStatus::flaky;
+      record.reason = "the run in a fresh process " + differs;
+      done.busy_s += monotonic_seconds() - began;
+      return;
+    }
+    if (!fastest || confirmed->seconds < fastest->seconds) fastest = std::move(confirmed);
+    if (!is_slower(fastest->seconds, record.total.median)) break;
+  }
+  done.busy_s += monotonic_seconds() - began;
+  if (!fastest) return add(unconfirmed);
+  const double seconds = fastest->seconds;
+  if (!is_slower(seconds, record.total.median)) return;
+  const bool lied = own_clock && is_slower(seconds, record.total.cold);
+  add(lied ? wrong_clock : kept_answers);
+  const double cold = lied ? seconds : record.total.cold;
+  record.total = {cold, seconds, seconds, 0.0};
+  // What passed outside can't be told apart.
+  record.setup = own_clock ? TimingRecord{} : fastest->run.record.setup;
+  record.solve = own_clock ? record.total : fastest->run.record.solve;
+  if (!own_clock) record.wall_s = fastest->run.record.wall_s;
+  record.repeats = 1;
+  for (RoundRecord& round : record.timed_rounds) round.minimum = round.median = seconds;
+  if (record.limit_s > 0.0 && std::max(cold, seconds) > record.limit_s) {
+    record.total.cold = std::max(cold, seconds);
+    record.status = CellStatus::time_limit;
+    record.claimed = record.solved = false;
+  }
 }
 
 CellRun CellProcess::run(const CellRequest& request, const Following& following) {
@@ -303,6 +460,7 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
       record.claimed = false;
       record.reaction.clear();
     }
+    if (last.ending == Ending::answered && record.status != CellStatus::flaky) doubt(request, last.run, last.wall_s);
     return std::move(last.run);
   }
 }

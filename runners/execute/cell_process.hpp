@@ -7,6 +7,7 @@
 #include "base/child_process.hpp"
 #include "problems/contact_problem.hpp"
 #include "runners/execute/cell_run.hpp"
+#include "runners/execute/process.hpp"
 
 namespace conebench {
 
@@ -24,6 +25,8 @@ double wall_limit(double seconds);
 /// Tries of a solver that tightens a stop rule of its own which get the wall clock's limit each; later ones share it.
 inline constexpr int most_tries = 5;
 
+struct Frame;
+
 /// Runs cells of one problem one after the other, each in a forked process of its own.
 class CellProcess {
  public:
@@ -38,7 +41,9 @@ class CellProcess {
   /// run_cell in a child, then judge_cell here. However the child ends, the record says so: status `timeout`,
   /// `out_of_memory` or `crashed`, with the phase, the signal and the child's last words as the reason. A crash is
   /// tried once more; where that ends otherwise, the cell is `flaky` and keeps no answer. A child that something
-  /// outside killed, or that the system refused, is started again (CellRun::killed_from_outside). While a child has
+  /// outside killed, or that the system refused, is started again (CellRun::killed_from_outside). Of what the child
+  /// sends only λ, counters and claims are taken (claims.hpp); the time of foreign code is confirmed by fresh children
+  /// and this process's clock, and doubted where they disagree (CellRecord::doubts). While a child has
   /// been at work for a while, that of `following` is forked and kept waiting.
   CellRun run(const CellRequest& request, const Following& following = nullptr);
 
@@ -46,13 +51,21 @@ class CellProcess {
   struct Shared;
   struct Child;
   struct Attempt;
+  struct Confirmation;
+  using Body = std::function<int(const CellRequest&)>;
+  Result<Child> start(const CellRequest& request, const Body& body);
   Result<Child> start(const CellRequest& request);
+  Result<Child> start_confirmation(const CellRequest& request, const CellRun& done, bool warm_up);
+  std::optional<CellRun> run_in(const Frame& frame, const CellRequest& request) const;
+  std::optional<Confirmation> confirm(const CellRequest& request, const CellRun& done, bool warm_up);
+  void doubt(const CellRequest& request, CellRun& done, double wall_s);
   Attempt attempt(const CellRequest& request, std::unique_ptr<Child> ready, bool counts, const Following& following);
 
   const ContactProblem& problem_;
   IsolationLimits limits_;
   Shared* shared_;
   OutputCatcher output_;
+  SchedulingState scheduling_;
   std::unique_ptr<Child> waiting_;  ///< for the next call of run()
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <random>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,8 +15,11 @@
 #include "metrics/residuals.hpp"
 #include "problems/conversions.hpp"
 #include "runners/execute/processor_probe.hpp"
+#include "runners/execute/stand_in.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
+#include "runners/store/unanswered.hpp"
+#include "solvers/foreign_code.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/stalled.hpp"
@@ -25,9 +29,6 @@ namespace conebench {
 namespace {
 
 constexpr double most_bytes_to_condense = 4e9;
-/// Other code that takes so many times longer for the same work on a problem that it has not seen keeps answers.
-constexpr double most_slowdown = 3.0;
-constexpr int problems_not_seen = 20;
 /// Told where set-up has left no time.
 constexpr double least_limit_s = 1e-3;
 
@@ -108,16 +109,35 @@ class Runner {
     if (request.start == Start::previous && request.start_impulse.size() > 0) guess_ = request.start_impulse;
   }
 
-  Result<std::unique_ptr<Solver>> make() const { return row_.make(request_.options); }
-
-  std::optional<Error> set_up(Solver& solver, Run& run) const {
-    const double used = processor_seconds();
-    const double begin = monotonic_seconds();
-    auto error = solver.prepare(problem_);
+  /// Makes and prepares a solver, or says why that is not to be. Foreign code could work as soon as it is shown the
+  /// problem: what it is asked before set-up counts as set-up. `phase` may be null.
+  struct Prepared {
+    std::unique_ptr<Solver> solver;
+    std::optional<std::string> refusal = std::nullopt;
+  };
+  Result<Prepared> prepare(Run& run, bool is_first, const PhaseCallback& phase = nullptr) const {
+    const bool foreign = foreign_run(row_.info.id).code != ForeignCode::none;
+    auto solver = row_.make(request_.options);
+    if (!solver) return solver.error();
+    Prepared prepared{std::move(*solver)};
+    if (foreign && phase) phase(CellPhase::set_up);
+    double used = processor_seconds(), begin = monotonic_seconds();
+    if (is_first) {
+      prepared.refusal = prepared.solver->unsupported_reason(problem_);
+      if (!prepared.refusal) prepared.refusal = too_large(*prepared.solver);
+    }
+    if (!prepared.refusal) {
+      if (!foreign) {
+        if (phase) phase(CellPhase::set_up);
+        used = processor_seconds();
+        begin = monotonic_seconds();
+      }
+      if (const auto error = prepared.solver->prepare(problem_)) prepared.refusal = error->message;
+    }
     run.setup_s = monotonic_seconds() - begin;
     run.processor_s = processor_seconds() - used;
     run.passed_s = run.setup_s;
-    return error;
+    return prepared;
   }
 
   /// Starts `monitor` where that has a start. What it spends inside is counted; the caller takes off what is not to be.
@@ -143,7 +163,25 @@ class Runner {
     run.passed_s = run.outside->wall_s;
   }
 
+  /// Again, up to where the first run ended.
+  void repeat(Solver& solver, long stopped_at, Decision decision, Verdict* verdict, Run& run) const {
+    if (request_.criterion != Criterion::verdict_paid) {
+      ReplayMonitor monitor(stopped_at, decision);
+      return solve(solver, monitor, run);
+    }
+    SweepMonitor monitor(verdict, request_.tolerance, request_.seconds - run.setup_s, true, request_.max_iterations);
+    if (row_.measures == request_.verdict) monitor.judge_proposals_only();
+    if (row_.info.own_process) monitor.begin_at(stopped_at);
+    solve(solver, monitor, run);
+  }
+
  private:
+  std::optional<std::string> too_large(const Solver& solver) const {
+    if (!solver.needs_matrix(problem_) || works_on_matrix(solver, problem_)) return std::nullopt;
+    return fmt::format("{} works on the assembled G, which takes {:.1f} GB here, more than the {:.0f} GB allowed",
+                       row_.info.id, 1e-9 * problem_.bytes_to_condense(), 1e-9 * most_bytes_to_condense);
+  }
+
   const ContactProblem& problem_;
   const CellRequest& request_;
   const SolverRow& row_;
@@ -186,42 +224,6 @@ void write_times(CellRecord& record, const RunTimes& times) {
   record.timed_rounds = {{.minimum = record.total.minimum, .median = record.total.median}};
 }
 
-/// Asks other code for the same work on problems that it has not seen: this one with impulses in other units. Only code
-/// that keeps what it found before is much slower there than in `times`, and its times are then those of the fastest of
-/// these. `seconds`: that may pass.
-void time_unseen(const ContactProblem& problem, const ProblemUse& used, const CellRequest& request,
-                 const SolverRow& row, const CellRun& done, double seconds, RunTimes& times, std::string& reason) {
-  const double began = monotonic_seconds();
-  const double repeated_s = times.total().median;
-  std::optional<RunTime> fastest;
-  for (int k = 1; k <= problems_not_seen; ++k) {
-    // Another one each time, since another round or tolerance asks, too.
-    const double unit = 1.0 + 1e-3 * k + std::fmod(monotonic_seconds(), 1e-3);
-    const ContactProblem unseen = in_impulse_unit(problem, unit);
-    // Made before the clock runs, as it was for this one.
-    if (used.delassus) unseen.blocks();
-    if (used.diagonal) unseen.diagonal();
-    CellRequest asked = request;
-    asked.start_impulse /= unit;
-    const Runner runner(unseen, asked, row);
-    auto solver = runner.make();
-    Run run;
-    if (!solver || runner.set_up(**solver, run)) return;
-    ReplayMonitor monitor(done.stopped_at, done.decision);
-    runner.solve(**solver, monitor, run);
-    const RunTime time = time_of(run, 0.0);
-    if (!fastest || time.total() < fastest->total()) fastest = time;
-    if (fastest->total() <= most_slowdown * repeated_s) return;
-    if (monotonic_seconds() - began + fastest->total() > seconds) break;
-  }
-  reason += fmt::format(
-      "{}it took {:.3g} s for this problem in units that it had not seen and {:.3g} s for this one again: it keeps "
-      "answers, and its time is the first of the two",
-      reason.empty() ? "" : "; ", fastest->total(), repeated_s);
-  times = RunTimes();
-  times.add(*fastest);
-}
-
 /// Whatever comes back after the deadline is treated alike, a solver that looks at it and one that can't: its answer is
 /// judged, but not solved.
 CellRun too_late(CellRun run, const Run& late) {
@@ -243,6 +245,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   };
   CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
   CellRecord& record = result.record;
+  const ForeignRun& foreign = foreign_run(row.info.id);
   const bool paid = request.criterion == Criterion::verdict_paid;
   Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
   const bool proposals_only = row.measures == request.verdict;
@@ -251,6 +254,11 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   const Runner first_runner(watched_problem, request, row);
   const Runner runner(problem, request, row);
 
+  // Within the time limit, as all that foreign code does.
+  const auto release = [&](Runner::Prepared& prepared) {
+    if (foreign.code != ForeignCode::none) tell(CellPhase::releasing);
+    prepared.solver.reset();
+  };
   const ProcessorUse use;
   const auto unsupported = [&](const std::string& reason) {
     record.status = CellStatus::unsupported;
@@ -259,23 +267,18 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   };
   Run first;
   {
-    auto solver = first_runner.make();
-    if (!solver) return solver.error();
-    if (const auto reason = (*solver)->unsupported_reason(problem)) return unsupported(*reason);
-    if ((*solver)->needs_matrix(problem) && !works_on_matrix(**solver, problem)) {
-      return unsupported(
-          fmt::format("{} works on the assembled G, which takes {:.1f} GB here, more than the {:.0f} GB allowed",
-                      row.info.id, 1e-9 * problem.bytes_to_condense(), 1e-9 * most_bytes_to_condense));
-    }
-    tell(CellPhase::set_up);
+    if (foreign.load) foreign.load();
     const double began = monotonic_seconds();
-    if (const auto error = first_runner.set_up(**solver, first)) return unsupported(error->message);
+    auto prepared = first_runner.prepare(first, true, tell);
+    if (!prepared) return prepared.error();
+    if (prepared->refusal) return unsupported(*prepared->refusal);
     tell(CellPhase::solving);
     SweepMonitor monitor(watched, request.tolerance, request.seconds - first.setup_s, paid, request.max_iterations);
     monitor.at_each_new_try([&] { tell(CellPhase::solving); });
     if (proposals_only) monitor.judge_proposals_only();
-    first_runner.solve(**solver, monitor, first);
+    first_runner.solve(*prepared->solver, monitor, first);
     if (first.summary.status == SolveStatus::unsupported) return unsupported(first.summary.message);
+    release(*prepared);
     result.busy_s = monotonic_seconds() - began;
     if (!first.outside) first.solve_s -= monitor.untimed_seconds();
     record.judge_s = paid ? 0.0 : monitor.judge_seconds();
@@ -307,22 +310,17 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     // Its own times say nothing of how long it keeps others waiting.
     if (first.outside && monotonic_seconds() - repeating + first.outside->wall_s > request.seconds) break;
     Run repeat;
-    auto solver = runner.make();
-    if (!solver) return solver.error();
-    const auto error = runner.set_up(**solver, repeat);
-    if (error) {
+    auto prepared = runner.prepare(repeat, false);
+    if (!prepared) return prepared.error();
+    if (prepared->refusal) {
       record.status = CellStatus::flaky;
-      record.reason = fmt::format("run {}: set-up failed: {}", times.size() + 1, error->message);
+      record.reason = fmt::format("run {}: set-up failed: {}", times.size() + 1, *prepared->refusal);
       break;
     }
-    if (paid) {
-      SweepMonitor monitor(watched, request.tolerance, request.seconds - repeat.setup_s, paid, request.max_iterations);
-      if (proposals_only) monitor.judge_proposals_only();
-      if (row.info.own_process) monitor.begin_at(result.stopped_at);
-      runner.solve(**solver, monitor, repeat);
-    } else {
-      ReplayMonitor monitor(result.stopped_at, result.decision);
-      runner.solve(**solver, monitor, repeat);
+    runner.repeat(*prepared->solver, result.stopped_at, result.decision, watched, repeat);
+    if (foreign.code != ForeignCode::none) {
+      release(*prepared);
+      tell(CellPhase::repeating);
     }
     const double before = std::exchange(probe, probed ? probe_processor() : 0.0);
     times.add(time_of(repeat, std::max(before, probe)));
@@ -334,10 +332,6 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       record.reason = fmt::format("run {} {}", times.size(), differs);
       break;
     }
-  }
-  const double left = request.seconds - (monotonic_seconds() - repeating);
-  if (row.info.own_process && times.size() > 1 && record.status != CellStatus::flaky && left > first.total()) {
-    time_unseen(problem, *seen, request, row, result, left, times, record.reason);
   }
   result.busy_s += monotonic_seconds() - judging;
   write_times(record, times);
@@ -375,6 +369,7 @@ const char* to_string(CellPhase phase) {
     case CellPhase::solving: return "solve";
     case CellPhase::judging: return "judging";
     case CellPhase::repeating: return "a repeat";
+    case CellPhase::releasing: return "release";
   }
   return "unknown";
 }
@@ -431,10 +426,10 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
   const Runner runner(problem, request, **row);
   Run run;
   auto traced = guarded(request, [&]() -> Result<CellRun> {
-    auto solver = runner.make();
-    if (!solver) return solver.error();
-    if (const auto error = runner.set_up(**solver, run)) return *error;
-    runner.solve(**solver, monitor, run);
+    auto prepared = runner.prepare(run, false);
+    if (!prepared) return prepared.error();
+    if (prepared->refusal) return Error{ErrorCode::unsupported, *prepared->refusal};
+    runner.solve(*prepared->solver, monitor, run);
     CellRun result{done.record, 0.0, Decision::keep_going, -1};
     const std::string differs = difference(as_eigen(done.record.reaction), run.impulse);
     if (!differs.empty() && result.record.status != CellStatus::flaky) {
@@ -448,14 +443,68 @@ Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest&
   return monitor.csv();
 }
 
+Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& request, const CellRun& done,
+                             bool warm_up, const std::function<bool()>& ready,
+                             const std::function<void(const CellRun&)>& answer) {
+  const auto row = require_solver(request.solver);
+  if (!row) return row.error();
+  auto verdict = Verdict::create(request.verdict, problem);
+  if (!verdict) return verdict.error();
+  Verdict* const watched = request.criterion == Criterion::own ? nullptr : &*verdict;
+  // Made before the clock runs, as it was for the first run.
+  const auto make_what_is_used = [&](const ContactProblem& one) {
+    if (done.record.used.find("delassus") != std::string::npos) one.blocks();
+    if (done.record.used.find("diagonal") != std::string::npos) one.diagonal();
+  };
+  const auto run_once = [&](const ContactProblem& one, const CellRequest& asked) -> Result<CellRun> {
+    CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
+    const Runner runner(one, asked, **row);
+    Run run;
+    auto prepared = runner.prepare(run, true);
+    if (!prepared) return prepared.error();
+    if (prepared->refusal) {
+      result.record.status = CellStatus::unsupported;
+      result.record.reason = *prepared->refusal;
+      return result;
+    }
+    runner.repeat(*prepared->solver, done.stopped_at, done.decision, &one == &problem ? watched : nullptr, run);
+    write_answer(result.record, run);
+    RunTimes times;
+    times.add(time_of(run, 0.0));
+    write_times(result.record, times);
+    if (&one == &problem) answer(result);  // before the solver is released: that is no part of a run
+    return result;
+  };
+  return guarded(request, [&]() -> Result<CellRun> {
+    if (const auto& load = foreign_run(request.solver).load) load();
+    make_what_is_used(problem);
+    if (warm_up) {
+      const ContactProblem other = stand_in(problem, std::random_device()());
+      make_what_is_used(other);
+      CellRequest asked = request;
+      asked.start = Start::cold;
+      asked.max_iterations = std::max<long>(1, done.record.iterations);
+      const auto warmed = run_once(other, asked);
+      if (!warmed) return warmed.error();
+      if (warmed->record.status == CellStatus::unsupported) return warmed;
+    }
+    if (!ready()) return Error{ErrorCode::killed, "nobody waits for it"};
+    return run_once(problem, request);
+  });
+}
+
+std::string difference(const std::vector<double>& first, const std::vector<double>& other) {
+  return difference(as_eigen(first), as_eigen(other));
+}
+
 void judge_cell(const ContactProblem& problem, CellRecord& record) {
+  clear_judgement(record);
   const bool answered = static_cast<Index>(record.reaction.size()) == problem.rows() &&
                         record.status != CellStatus::unknown && (problem.rows() > 0 || record.claimed);
   if (!answered) return;
   const double begin = monotonic_seconds();
   const Vector impulse = as_eigen(record.reaction);
   const Judgement judgement = judge(problem, impulse);
-  record.residuals.clear();
   for (const Residual& residual : judgement.residuals) {
     ResidualRecord stored;
     if (!residual.known()) {

@@ -14,7 +14,7 @@
 namespace conebench {
 
 /// What a cell is busy with, so that a killed one can say where it was.
-enum class CellPhase : int { starting, set_up, solving, judging, repeating };
+enum class CellPhase : int { starting, set_up, solving, judging, repeating, releasing };
 const char* to_string(CellPhase phase);
 /// `solving` is told once for each try of a solver that starts over.
 using PhaseCallback = std::function<void(CellPhase)>;
@@ -48,8 +48,20 @@ bool works_on_matrix(const Solver& solver, const ContactProblem& problem);
 /// the bit-identical answer makes the record `flaky`. Errors as solve_cell.
 Result<std::string> trace_cell(const ContactProblem& problem, const CellRequest& request, CellRun& done);
 
+/// The cell once more, in a process that has not run its solver before, for whoever times it from outside. `done`: the
+/// run to be confirmed, for where it ended and what it looked at. With `warm_up` the solver first solves stand_in(), so
+/// that its code is loaded. Then `ready` is called, which waits for the start, and `answer` as soon as λ is there.
+/// Errors as solve_cell; killed: `ready` says no. What it returns has status `unsupported` where a set-up failed.
+Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& request, const CellRun& done,
+                             bool warm_up, const std::function<bool()>& ready,
+                             const std::function<void(const CellRun&)>& answer);
+
+/// How two answers of as many rows differ; empty where they are equal bit for bit.
+std::string difference(const std::vector<double>& first, const std::vector<double>& other);
+
 /// The judge's part: residuals, modes, verdict (of the symmetrised problem too, where that was solved) and `solved`
-/// from the record's answer alone. Adds its time to judge_s. A record without an answer is left as it is.
+/// from the record's answer alone, in place of what the record says. Adds its time to judge_s. A record without an
+/// answer to a problem with rows is not solved.
 void judge_cell(const ContactProblem& problem, CellRecord& record);
 
 /// The record of a cell in which nothing was run.

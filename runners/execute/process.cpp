@@ -69,6 +69,34 @@ void leave_processor(int processor) {
   sched_setaffinity(0, sizeof processors, &processors);  // refused where none is left
 }
 
+SchedulingState::SchedulingState() : priority_(getpriority(PRIO_PROCESS, 0)), policy_(sched_getscheduler(0)) {
+  sched_getaffinity(0, sizeof processors_, &processors_);
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    getrlimit(static_cast<__rlimit_resource>(i), &limits_[i]);
+  }
+}
+
+void SchedulingState::restore() const {
+  // Most often there is nothing to do, and asking is cheap.
+  if (sched_getscheduler(0) != policy_) {
+    const sched_param none{};
+    sched_setscheduler(0, policy_, &none);
+  }
+  if (getpriority(PRIO_PROCESS, 0) != priority_) setpriority(PRIO_PROCESS, 0, priority_);
+  cpu_set_t now{};
+  if (sched_getaffinity(0, sizeof now, &now) == 0 && !CPU_EQUAL(&now, &processors_)) {
+    sched_setaffinity(0, sizeof processors_, &processors_);
+  }
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const auto resource = static_cast<__rlimit_resource>(i);
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0) continue;
+    if (limit.rlim_cur != limits_[i].rlim_cur || limit.rlim_max != limits_[i].rlim_max) {
+      setrlimit(resource, &limits_[i]);
+    }
+  }
+}
+
 BatchScheduling::BatchScheduling(bool wanted) : changed_(wanted && change_policy(SCHED_OTHER, SCHED_BATCH)) {}
 
 BatchScheduling::~BatchScheduling() {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+
+#include <array>
 
 namespace conebench {
 
@@ -18,6 +22,21 @@ int last_allowed_processor();
 
 /// Keeps the calling process off a processor, where it may run on others.
 void leave_processor(int processor);
+
+/// Priority, scheduling policy, processors and limits of this process as they were when the object was made. A child
+/// may change those of its parent, and later children would inherit them.
+class SchedulingState {
+ public:
+  SchedulingState();
+  /// As far as the system allows: without privileges a priority or a hard limit that was lowered stays so.
+  void restore() const;
+
+ private:
+  int priority_ = 0;
+  int policy_ = 0;
+  cpu_set_t processors_{};
+  std::array<rlimit, RLIM_NLIMITS> limits_{};
+};
 
 /// While it lives, and where `wanted`, this process does not push aside another that runs when something comes for it
 /// (SCHED_BATCH). Forked processes are as before.

@@ -75,6 +75,7 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
     cell.record.solve = now.solve;
     cell.record.total = now.total;
     cell.record.repeats = now.repeats;
+    cell.record.doubts = now.doubts;
   }
   return cell;
 }

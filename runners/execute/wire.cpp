@@ -135,18 +135,15 @@ std::optional<Frame> wait_for_frame(FrameBuffer& received, int descriptor) {
   }
 }
 
-std::string encode(const CellRun& run) {
+std::string encode(const CellClaims& claims) {
   Packer packer;
-  pack_record(packer, run.record);
-  packer(run.busy_s, run.trace, run.least_probe_s);
+  transfer_claims(packer, claims);
   return packer.take();
 }
 
-std::optional<CellRun> decode_cell_run(std::string_view bytes) {
-  return decode_with<CellRun>(bytes, [](Unpacker& unpacker, CellRun& run) {
-    unpack_record(unpacker, run.record);
-    unpacker(run.busy_s, run.trace, run.least_probe_s);
-  });
+std::optional<CellClaims> decode_claims(std::string_view bytes) {
+  return decode_with<CellClaims>(bytes,
+                                 [](Unpacker& unpacker, CellClaims& claims) { transfer_claims(unpacker, claims); });
 }
 
 std::string encode(const SurveyedProblem& surveyed) {

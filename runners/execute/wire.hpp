@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "runners/execute/cell_run.hpp"
+#include "runners/execute/claims.hpp"
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "runners/store/records.hpp"
@@ -20,12 +20,13 @@ namespace conebench {
 /// What travels between the runner, its workers and their children. Both ends are the same executable, so the layout
 /// needs no version; a checksum tells what a crashing process wrote from what a healthy one did.
 enum class FrameKind : std::uint32_t {
-  cell_run = 1,
+  claims = 1,
   surveyed,
   loaded,
   cell_request,
   cell_done,
   simulated,
+  ready,  ///< a process that confirms a time waits for the start; nothing in it
   // Between builds (build_protocol.hpp): their numbers and the frame's layout stay as they are.
   greeting = 64,
   build_order = 65,
@@ -91,14 +92,14 @@ struct SimulationReport {
 };
 
 std::string encode(const SimulationReport& report);
-std::string encode(const CellRun& run);
+std::string encode(const CellClaims& claims);
 std::string encode(const SurveyedProblem& surveyed);
 std::string encode(const LoadReport& report);
 std::string encode(const CellReport& report);
 std::string encode(const CellOrder& order);
 
 /// nullopt for bytes that no encode() made.
-std::optional<CellRun> decode_cell_run(std::string_view bytes);
+std::optional<CellClaims> decode_claims(std::string_view bytes);
 std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes);
 std::optional<LoadReport> decode_load_report(std::string_view bytes);
 std::optional<CellReport> decode_cell_report(std::string_view bytes);

@@ -1,5 +1,6 @@
 #include "runners/execute/worker.hpp"
 
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <cstdio>
 #include <exception>
@@ -91,7 +92,7 @@ CondensationCost make_what_is_not_given(const ContactProblem& problem, const Wor
 
 int work(const WorkerPlan& plan, const ProblemSource& source) {
   hdf5::limit_reading(plan.suite.limits.read_seconds);
-  const auto problem = load_source(source, plan.cache, true);
+  auto problem = load_source(source, plan.cache, true);
   LoadReport report;
   if (problem) {
     report.hash = problem->is_called(plan.problem_hash) ? plan.problem_hash : problem->data_hash();
@@ -100,6 +101,12 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     report.error = problem.error().message;
     report.killed = problem.error().code == ErrorCode::killed;
   }
+  if (problem && problem->reference()) {
+    // What is not in this process can't be found in the memory of those that it forks.
+    problem = problem->with_reference({Vector::Zero(problem->rows()), 0.0, {}});
+  }
+  // Children of the same user may then not look into its memory.
+  prctl(PR_SET_DUMPABLE, 0);
   // Woken by a child that may run there alone, it would keep that from ending.
   leave_processor(plan.pinned_processor);
   if (!answer(FrameKind::loaded, encode(report)) || !problem) return 1;

@@ -17,8 +17,10 @@
 #include "runners/programs/keeper.hpp"
 #include "runners/programs/program_solver.hpp"
 #include "solvers/common_options.hpp"
+#include "solvers/foreign_code.hpp"
 #include "solvers/plugin/declared_row.hpp"
 #include "solvers/plugin/plugin_description.hpp"
+#include "solvers/plugin/plugin_file.hpp"
 #include "solvers/plugin/plugin_solver.hpp"
 
 namespace conebench {
@@ -290,6 +292,7 @@ Result<std::string> add_program(const std::vector<std::string>& words) {
       });
   if (!row) return Error{row.error().code, words.front() + ": " + row.error().message};
   row->content_hash = hash;
+  set_foreign_run(read->info.id, {program.serves ? ForeignCode::kept_program : ForeignCode::program});
   if (auto error = add_solver(std::move(*row))) return Error{error->code, words.front() + ": " + error->message};
   if (!text.empty()) code_words().try_emplace(read->info.id, std::vector<std::string>{"--program", text});
   return read->info.id;
@@ -316,7 +319,10 @@ std::optional<Error> add_plugin(const std::filesystem::path& file) {
                                 const SolverInfo& info, const OptionValues& values) {
                               return make_plugin_solver(stamp, k, info, specs, values, uses);
                             });
-    if (row) row->content_hash = hash;
+    if (row) {
+      row->content_hash = hash;
+      set_foreign_run(read->info.id, {ForeignCode::plugin, [stamp] { open_plugin(stamp.file.string()); }});
+    }
     if (row) row = with_common(std::move(*row));
     if (!row) return Error{row.error().code, name + ": " + row.error().message};
     if (auto error = add_solver(std::move(*row))) return Error{error->code, name + ": " + error->message};

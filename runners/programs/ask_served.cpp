@@ -31,6 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double most_seconds_to_start = 60.0;
 
 ServedBy served_by;
+bool fresh_programs = false;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -147,6 +148,7 @@ class Conversation {
 
 }  // namespace
 
+void use_fresh_programs() { fresh_programs = true; }
 void tell_served_by(ServedBy call) { served_by = std::move(call); }
 
 Result<ProgramReply> ask_served(const SolverProgram& program, Json request, double file_mb) {
@@ -163,7 +165,7 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
   auto found = leased.find(program.words);
   if (found == leased.end()) {
     tell(-1);
-    auto lent = KeptProgram::lease(program.scratch, program.words);
+    auto lent = KeptProgram::lease(program.scratch, program.words, fresh_programs);
     if (!lent) return lent.error();
     found = leased.emplace(program.words, Conversation(std::move(*lent), program.words.front())).first;
     KeptProgram& kept = found->second.program();

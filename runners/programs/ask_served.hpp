@@ -14,6 +14,9 @@ namespace conebench {
 using ServedBy = std::function<void(pid_t)>;
 void tell_served_by(ServedBy call);
 
+/// From now on this process leases programs that nobody has asked anything, and that end with the lease.
+void use_fresh_programs();
+
 /// Asks a kept program, which this process leases at its first request and which gets this process's limits and
 /// processors. Without a limit of time: whoever watches kills this process. Errors (bad_input), one line: it can't be
 /// started, is not ready within a minute, ends, or replies with too much.

@@ -19,7 +19,6 @@
 #include <utility>
 
 #include "base/child_process.hpp"
-#include "base/confinement.hpp"
 
 namespace conebench {
 
@@ -33,6 +32,8 @@ constexpr std::size_t most_bytes = 1 << 16;
 constexpr std::int64_t numbers_of_a_lease = 1'000'000'000;
 constexpr int wait_for_end_ms = 1000;
 
+/// In front of the words of a program that is wanted.
+constexpr char kept_word = 'k', fresh_word = 'f';
 /// What the holder of a lease says.
 constexpr char begins_word = 'b', done_word = 'd', ending_word = 'e';
 
@@ -113,6 +114,7 @@ struct Kept {
   std::int64_t leases = 0;
   Descriptor holder;  ///< of the lease; not open where nobody has it
   bool busy = false;
+  bool for_once = false;  ///< ends with its lease
 };
 
 class Keeper {
@@ -143,18 +145,22 @@ class Keeper {
   void lend() {
     Descriptor holder(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!holder.open()) return;
-    const auto words = receive_word(holder.number());
-    if (!words) return;
+    auto words = receive_word(holder.number());
+    if (!words || words->size() < 2) return;
+    const bool for_once = words->front() == fresh_word;
+    words->erase(0, 1);
     kept_.remove_if([&](const auto& one) {
       return one->words == *words && !one->holder.open() && ::waitpid(one->process, nullptr, WNOHANG) != 0;
     });
-    const auto waiting = std::find_if(kept_.begin(), kept_.end(),
-                                      [&](const auto& one) { return one->words == *words && !one->holder.open(); });
+    const auto waiting = std::find_if(kept_.begin(), kept_.end(), [&](const auto& one) {
+      return one->words == *words && !one->holder.open() && !for_once;
+    });
     Kept* const one = waiting != kept_.end() ? waiting->get() : start(*words);
     if (one == nullptr) return;
     one->said.clear();
     const Lease lease{one->process, one->leases == 0, one->leases * numbers_of_a_lease};
     ++one->leases;
+    one->for_once = for_once;
     if (!send_lease(holder.number(), lease, one->talk.number())) return;
     one->holder = std::move(holder);
     one->busy = true;
@@ -181,7 +187,6 @@ class Keeper {
       ::dup2(child_channel, STDIN_FILENO);
       ::dup2(child_channel, STDOUT_FILENO);
       ::close(child_channel);
-      confine_this_process();
       ::execvp(arguments.front(), arguments.data());
       return 127;
     });
@@ -199,7 +204,7 @@ class Keeper {
     }
     one.holder.close();
     // What was cut off in the middle of its work can't be asked anything else.
-    if (one.busy) drop(one);
+    if (one.busy || one.for_once) drop(one);
   }
 
   std::string ending_of(Kept& one) {
@@ -270,7 +275,7 @@ std::optional<Error> start_keeper(const fs::path& scratch) {
   return std::nullopt;
 }
 
-Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vector<std::string>& words) {
+Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vector<std::string>& words, bool fresh) {
   const auto refused = [&] { return Error{ErrorCode::bad_input, words.front() + ": the system refused to start it"}; };
   KeptProgram program;
   program.lease_ = Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -278,7 +283,7 @@ Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vecto
   if (!program.lease_.open() || ::connect(program.lease_.number(), address.get(), sizeof address.address) != 0) {
     return refused();
   }
-  std::string all;
+  std::string all(1, fresh ? fresh_word : kept_word);
   for (const std::string& word : words) all += word + '\0';
   if (all.size() >= most_bytes || !send_word(program.lease_.number(), all)) return refused();
   auto lease = receive_lease(program.lease_.number());

@@ -21,8 +21,10 @@ std::optional<Error> start_keeper(const std::filesystem::path& scratch);
 /// A program that is kept alive, lent to this process and to no other until this goes.
 class KeptProgram {
  public:
-  /// One that waits for work, or else a new one. Errors (bad_input): the system refuses.
-  static Result<KeptProgram> lease(const std::filesystem::path& scratch, const std::vector<std::string>& words);
+  /// One that waits for work, or else a new one; where `fresh`, always a new one, which ends with the lease. Errors
+  /// (bad_input): the system refuses.
+  static Result<KeptProgram> lease(const std::filesystem::path& scratch, const std::vector<std::string>& words,
+                                   bool fresh = false);
 
   pid_t process() const { return process_; }
   bool fresh() const { return fresh_; }  ///< just started

@@ -93,11 +93,16 @@ class PluginSolver final : public Solver {
   const SolverInfo& info() const override { return info_; }
 
   std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    // Asked once a problem: the answer is the same, and what it takes is the solver's time.
+    if (supported_ == &problem.data()) return std::nullopt;
     if (auto reason = unsupported_by_flags(info_, problem)) return reason;
     const conebench_solver& solver = loaded();
     if (solver.supports == nullptr) return std::nullopt;
     Message reason{};
-    if (solver.supports(ProblemView(problem, 0).get(), options_.data(), reason.data()) != 0) return std::nullopt;
+    if (solver.supports(ProblemView(problem, 0).get(), options_.data(), reason.data()) != 0) {
+      supported_ = &problem.data();
+      return std::nullopt;
+    }
     const std::string words = text(reason.data(), reason.size());
     return words.empty() ? info_.id + " gives no reason" : words;
   }
@@ -171,6 +176,7 @@ class PluginSolver final : public Solver {
   std::vector<conebench_value> options_;
   std::unique_ptr<ProblemView> problem_;
   mutable const conebench_solver* solver_ = nullptr;
+  mutable const void* supported_ = nullptr;
   void* state_ = nullptr;
 };
 

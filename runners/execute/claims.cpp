@@ -1,0 +1,122 @@
+#include "runners/execute/claims.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/utf8.hpp"
+
+namespace conebench {
+
+namespace {
+
+bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0.0; }
+bool is_time(const std::optional<double>& seconds) { return !seconds || is_time(*seconds); }
+bool is_time(const TimingRecord& timing) {
+  return is_time(timing.cold) && is_time(timing.minimum) && is_time(timing.median) && is_time(timing.deviation);
+}
+
+bool is_count(std::int64_t count) { return count >= not_counted; }
+
+/// What run_cell and trace_cell end with.
+bool is_of_a_child(CellStatus status) {
+  const StatusClass kind = class_of(status);
+  return status == CellStatus::crashed || status == CellStatus::out_of_memory || status == CellStatus::flaky ||
+         status == CellStatus::unsupported || status == CellStatus::time_limit || kind == StatusClass::answer;
+}
+
+bool came_back(CellStatus status) {
+  return class_of(status) == StatusClass::answer || status == CellStatus::time_limit || status == CellStatus::flaky;
+}
+
+/// As long as any reason that is written here.
+std::string line_of(const std::string& text) {
+  constexpr std::size_t longest = 4000;
+  return shorten(one_line(std::string_view(text).substr(0, 4 * longest)), longest);
+}
+
+}  // namespace
+
+CellClaims claims_of(const CellRun& run) {
+  const CellRecord& record = run.record;
+  CellClaims claims;
+  claims.status = record.status;
+  claims.reason = record.reason;
+  claims.claimed = record.claimed;
+  claims.stage = record.stage;
+  if (record.own_residual_known) claims.own_residual = record.own_residual;
+  claims.solved_symmetrised = record.solved_symmetrised;
+  claims.compliance_share = record.compliance_share;
+  claims.used = record.used;
+  claims.iterations = record.iterations;
+  claims.factorizations = record.factorizations;
+  claims.operator_products = record.operator_products;
+  claims.setup = record.setup;
+  claims.solve = record.solve;
+  claims.total = record.total;
+  claims.wall_s = record.wall_s;
+  claims.own_setup_s = record.own_setup_s;
+  claims.own_solve_s = record.own_solve_s;
+  claims.repeats = record.repeats;
+  claims.judge_s = record.judge_s;
+  if (!record.timed_rounds.empty()) {
+    claims.cpu_share = record.timed_rounds.front().cpu_share;
+    claims.switches = record.timed_rounds.front().switches;
+  }
+  claims.busy_s = run.busy_s;
+  claims.least_probe_s = run.least_probe_s;
+  claims.decision = run.decision;
+  claims.stopped_at = run.stopped_at;
+  claims.trace = run.trace;
+  claims.reaction = record.reaction;
+  return claims;
+}
+
+std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& request, std::size_t rows) {
+  const bool answered = claims.reaction.size() == rows;
+  const bool plausible =
+      is_of_a_child(claims.status) && (answered || (claims.reaction.empty() && !came_back(claims.status))) &&
+      is_time(claims.setup) && is_time(claims.solve) && is_time(claims.total) && is_time(claims.wall_s) &&
+      is_time(claims.own_setup_s) && is_time(claims.own_solve_s) && is_time(claims.judge_s) && is_time(claims.busy_s) &&
+      is_time(claims.least_probe_s) && claims.iterations >= 0 && is_count(claims.factorizations) &&
+      is_count(claims.operator_products) && claims.repeats >= 0 && claims.repeats <= 1'000'000'000 &&
+      std::isfinite(claims.compliance_share) && claims.compliance_share >= 0.0 && claims.switches.value_or(0) >= 0 &&
+      std::isfinite(claims.cpu_share.value_or(0.0)) && claims.decision >= Decision::keep_going &&
+      claims.decision <= Decision::out_of_time;
+  if (!plausible) return std::nullopt;
+
+  CellRun run{blank_record(request), claims.busy_s, claims.decision, static_cast<long>(claims.stopped_at)};
+  run.least_probe_s = claims.least_probe_s;
+  if (request.trace) run.trace = claims.trace;
+  CellRecord& record = run.record;
+  record.status = claims.status;
+  record.reason = line_of(claims.reason);
+  record.claimed = claims.claimed;
+  record.stage = line_of(claims.stage);
+  record.own_residual_known = claims.own_residual && !std::isnan(*claims.own_residual);
+  record.own_residual = record.own_residual_known ? *claims.own_residual : 0.0;
+  record.solved_symmetrised = claims.solved_symmetrised;
+  record.compliance_share = claims.compliance_share;
+  record.used = line_of(claims.used);
+  record.iterations = claims.iterations;
+  record.factorizations = claims.factorizations;
+  record.operator_products = claims.operator_products;
+  record.setup = claims.setup;
+  record.solve = claims.solve;
+  record.total = claims.total;
+  record.wall_s = claims.wall_s;
+  record.own_setup_s = claims.own_setup_s;
+  record.own_solve_s = claims.own_solve_s;
+  record.repeats = static_cast<int>(claims.repeats);
+  record.judge_s = claims.judge_s;
+  if (claims.repeats > 0 && rows > 0) {
+    record.timed_rounds = {{.minimum = record.total.minimum,
+                            .median = record.total.median,
+                            .cpu_share = claims.cpu_share,
+                            .switches = claims.switches}};
+  }
+  if (answered) record.reaction = claims.reaction;
+  return run;
+}
+
+}  // namespace conebench

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace conebench {
+
+/// Why the times of a cell of foreign code are doubtful: its code in CellRecord::doubts, a few words for a table, and a
+/// sentence for reports.
+struct TimeDoubt {
+  std::string_view code, brief, sentence;
+};
+
+inline constexpr TimeDoubt kept_answers = {
+    "kept_answers", "kept answers: ranked by the time of a fresh process",
+    "A process that had not seen the problem took over three times as long as the repeats: the solver keeps answers, "
+    "and its time is that of the fresh process."};
+inline constexpr TimeDoubt wrong_clock = {
+    "clock", "its clock is wrong: ranked by the time of a fresh process",
+    "The process told times, or a use of the processor, that the clock outside contradicts; where a fresh process took "
+    "over three times as long, its time is that."};
+inline constexpr TimeDoubt unconfirmed = {
+    "unconfirmed", "time not confirmed",
+    "A fresh process did not come to the end of the same work, so that nothing outside confirms the time."};
+inline constexpr TimeDoubt slow_first = {
+    "slow_first", "first run 20 times slower",
+    "The first run took at least 20 times as long as the repeats: what the repeats have of it is not seen."};
+
+inline constexpr std::array<TimeDoubt, 4> time_doubts = {kept_answers, wrong_clock, unconfirmed, slow_first};
+
+/// The brief words of these codes, joined by "; ". A code that this build does not know stands for itself.
+inline std::string describe_doubts(const std::vector<std::string>& codes) {
+  std::string text;
+  for (const std::string& code : codes) {
+    std::string_view brief = code;
+    for (const TimeDoubt& doubt : time_doubts) {
+      if (doubt.code == code) brief = doubt.brief;
+    }
+    text += (text.empty() ? "" : "; ") + std::string(brief);
+  }
+  return text;
+}
+
+}  // namespace conebench

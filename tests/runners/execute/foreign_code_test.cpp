@@ -1,0 +1,359 @@
+// Foreign code that cheats, in a process of CellProcess as a plug-in is: what it may say and what its time is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/child_process.hpp"
+#include "base/temporary_folder.hpp"
+#include "runners/execute/cell_process.hpp"
+#include "runners/execute/claims.hpp"
+#include "runners/execute/wire.hpp"
+#include "runners/store/time_doubts.hpp"
+#include "solvers/foreign_code.hpp"
+#include "solvers/registry.hpp"
+#include "tests/support/make_problem.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr double work_s = 0.02;
+
+/// By the system itself, whatever the process has made of its clock.
+double true_seconds() {
+  timespec now{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void work() {
+  const double until = true_seconds() + work_s;
+  while (true_seconds() < until) continue;
+}
+
+int slow_clock(clockid_t clock, timespec* now) {
+  const long failed = syscall(SYS_clock_gettime, clock, now);
+  const std::int64_t ns = (now->tv_sec * 1'000'000'000L + now->tv_nsec) / 1000;
+  now->tv_sec = ns / 1'000'000'000L;
+  now->tv_nsec = ns % 1'000'000'000L;
+  return static_cast<int>(failed);
+}
+
+/// A jump to slow_clock where the C library has its clock.
+bool overwrite_clock() {
+#if defined(__x86_64__)
+  auto* const code = reinterpret_cast<unsigned char*>(&clock_gettime);
+  const auto page = reinterpret_cast<std::uintptr_t>(code) & ~std::uintptr_t{4095};
+  if (mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+  const auto target = reinterpret_cast<std::uintptr_t>(&slow_clock);
+  code[0] = 0x48, code[1] = 0xb8;  // movabs rax, target
+  std::memcpy(code + 2, &target, sizeof target);
+  code[10] = 0xff, code[11] = 0xe0;  // jmp rax
+  return true;
+#else
+  return false;
+#endif
+}
+
+bool overwrite_clock_works() {
+  const pid_t child = fork_process({}, [] { return overwrite_clock() ? 0 : 1; });
+  return wait_for_end(child) == 0;
+}
+
+struct CheatOptions {
+  std::string mode = "honest";
+};
+
+void declare_options(OptionBinder& bind, CheatOptions& options) {
+  bind.choice("mode", options.mode,
+              {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
+               "first_problem_only", "sleeps_in_release", "keeps_in_a_file", "slow_clock", "changes_its_parent"},
+              "how it cheats");
+}
+
+/// What this process has kept.
+std::map<std::string, Vector>& kept() {
+  static std::map<std::string, Vector> answers;
+  return answers;
+}
+std::filesystem::path kept_file;
+
+class Cheat final : public Solver {
+ public:
+  Cheat(SolverInfo info, CheatOptions options) : info_(std::move(info)), options_(std::move(options)) {}
+  ~Cheat() override {
+    if (is("sleeps_in_release") && problem_) usleep(600'000);
+  }
+
+  const SolverInfo& info() const override { return info_; }
+  bool needs_matrix(const ContactProblem&) const override { return true; }
+
+  std::optional<std::string> unsupported_reason(const ContactProblem& problem) const override {
+    if (is("works_in_supports")) kept()["supports"] = solved(problem);
+    return std::nullopt;
+  }
+
+  std::optional<Error> prepare(const ContactProblem& problem) override {
+    static std::string first;
+    if (first.empty()) first = problem.data_hash();
+    if (is("first_problem_only") && first != problem.data_hash()) return Error{ErrorCode::unsupported, "not this one"};
+    problem_.emplace(problem);
+    return std::nullopt;
+  }
+
+  SolveSummary solve(ConstVectorRef, const StopRule&, Monitor& monitor, VectorRef impulse) override {
+    static bool has_worked = false;
+    if (is("empty_frame")) {
+      CellClaims claims;
+      claims.status = CellStatus::converged;
+      claims.claimed = true;
+      claims.repeats = 100;
+      claims.total = claims.solve = {2e-9, 2e-9, 2e-9, 0.0};
+      send(claims);
+    }
+    if (is("slow_clock") && !has_worked) overwrite_clock();
+    if (is("changes_its_parent")) {
+      setpriority(PRIO_PROCESS, static_cast<id_t>(getppid()), 10);
+      rlimit limit{};
+      prlimit(getppid(), RLIMIT_NOFILE, nullptr, &limit);
+      limit.rlim_cur = 64;
+      prlimit(getppid(), RLIMIT_NOFILE, &limit, nullptr);
+      const sched_param none{};
+      sched_setscheduler(getppid(), SCHED_BATCH, &none);
+    }
+    impulse = answer();
+    has_worked = true;
+    if (is("finished_frame")) {
+      CellClaims claims;
+      claims.status = CellStatus::converged;
+      claims.repeats = 100;
+      claims.iterations = 1;
+      claims.total = claims.solve = {2e-9, 2e-9, 2e-9, 0.0};
+      claims.reaction.assign(impulse.data(), impulse.data() + impulse.size());
+      send(claims);
+    }
+    monitor.propose(1, impulse, 0.0);
+    SolveSummary summary;
+    summary.status = SolveStatus::converged;
+    summary.iterations = 1;
+    return summary;
+  }
+
+ private:
+  bool is(const char* mode) const { return options_.mode == mode; }
+
+  static void send(const CellClaims& claims) {
+    write_all(child_channel, encode_frame(FrameKind::claims, encode(claims)));
+    _exit(0);
+  }
+
+  static Vector solved(const ContactProblem& problem) {
+    work();
+    const auto solver = (*require_solver("NSGS"))->make({});
+    Vector impulse = Vector::Zero(problem.rows());
+    SilentMonitor nobody;
+    if (!(*solver)->prepare(problem)) (*solver)->solve(impulse, {1e-10, 20000, Criterion::own}, nobody, impulse);
+    return impulse;
+  }
+
+  Vector answer() const {
+    if (is("works_in_supports")) return kept().at("supports");
+    if (is("keeps_in_a_file") && std::filesystem::exists(kept_file)) {
+      Vector impulse(problem_->rows());
+      std::ifstream(kept_file).read(reinterpret_cast<char*>(impulse.data()), 8 * impulse.size());
+      return impulse;
+    }
+    const bool keeps = is("keeps_by_g") || is("first_problem_only") || is("sleeps_in_release") || is("keeps_by_sizes");
+    if (!keeps) return write(solved(*problem_));
+    const Vector& g = problem_->free_term();
+    std::string key(reinterpret_cast<const char*>(g.data()), static_cast<std::size_t>(g.size()) * sizeof(double));
+    if (is("keeps_by_sizes")) key = std::to_string(g.size());
+    const auto found = kept().find(key);
+    if (found != kept().end()) return found->second;
+    return kept()[key] = solved(*problem_);
+  }
+
+  Vector write(Vector impulse) const {
+    if (is("keeps_in_a_file")) {
+      std::ofstream(kept_file).write(reinterpret_cast<const char*>(impulse.data()), 8 * impulse.size());
+    }
+    return impulse;
+  }
+
+  SolverInfo info_;
+  CheatOptions options_;
+  std::optional<ContactProblem> problem_;
+};
+
+const bool added = [] {
+  SolverInfo info;
+  info.id = "CHEAT";
+  info.name = "Cheats on request";
+  info.own_process = true;
+  SolverRow row = make_row<CheatOptions>(
+      info, [](const SolverInfo& of, const CheatOptions& options) { return std::make_unique<Cheat>(of, options); });
+  row.content_hash = "cheat";
+  set_foreign_run("CHEAT", {ForeignCode::plugin});
+  return !add_solver(std::move(row)).has_value();
+}();
+
+class ForeignCodes : public ::testing::Test {
+ protected:
+  CellRecord run(const std::string& mode) {
+    CellRequest request;
+    request.solver = "CHEAT";
+    request.options = {{"mode", mode}};
+    request.seconds = 1.0;
+    request.repeats = {5, 1.0, 5};
+    return CellProcess(problem, {}).run(request).record;
+  }
+  const ContactProblem problem = testing::make_problem("box-stack", {{"boxes", 2L}});
+};
+
+TEST_F(ForeignCodes, ThatAreHonestAreNotDoubted) {
+  ASSERT_TRUE(added);
+  const CellRecord record = run("honest");
+  EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
+  EXPECT_THAT(record.doubts, IsEmpty());
+  EXPECT_GE(record.total.median, work_s);
+}
+
+TEST_F(ForeignCodes, ThatSendAnAnswerWithoutImpulseHaveCrashed) {
+  const CellRecord record = run("empty_frame");
+  EXPECT_EQ(record.status, CellStatus::crashed);
+  EXPECT_FALSE(record.solved);
+  EXPECT_FALSE(record.claimed);
+  EXPECT_FALSE(record.verdict_value);
+  EXPECT_EQ(record.total.median, 0.0);
+}
+
+TEST_F(ForeignCodes, ThatSendAFinishedAnswerHaveTheTimeOfAFreshProcess) {
+  const CellRecord record = run("finished_frame");
+  EXPECT_TRUE(record.solved) << "λ is right";
+  EXPECT_THAT(record.doubts, Contains(wrong_clock.code));
+  EXPECT_GE(record.total.median, work_s);
+  EXPECT_GE(record.total.cold, work_s);
+}
+
+TEST_F(ForeignCodes, ThatWorkWhenAskedWhatTheySupportHaveThatTimed) {
+  const CellRecord record = run("works_in_supports");
+  EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
+  EXPECT_GE(record.setup.cold, work_s);
+}
+
+TEST_F(ForeignCodes, ThatKeepAnswersHaveTheTimeOfAFreshProcess) {
+  for (const char* mode : {"keeps_by_g", "first_problem_only", "sleeps_in_release"}) {
+    const CellRecord record = run(mode);
+    EXPECT_TRUE(record.solved) << mode << record.status << " " << record.reason;
+    EXPECT_THAT(record.doubts, Contains(kept_answers.code)) << mode;
+    EXPECT_GE(record.total.median, work_s) << mode;
+    EXPECT_GE(record.solve.median, work_s) << mode;
+    ASSERT_EQ(record.timed_rounds.size(), 1U);
+    EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
+  }
+}
+
+TEST_F(ForeignCodes, ThatTakeAnotherProblemsAnswerForThisOnesAreFlaky) {
+  const CellRecord record = run("keeps_by_sizes");
+  EXPECT_EQ(record.status, CellStatus::flaky) << record.reason;
+  EXPECT_FALSE(record.solved) << "the worse answer is judged";
+}
+
+TEST_F(ForeignCodes, ThatKeepAnswersInFilesAreSlowAtFirstAndThenNotSeen) {
+  const TemporaryFolder folder;
+  kept_file = folder.path() / "answer";
+  EXPECT_THAT(run("keeps_in_a_file").doubts, Contains(slow_first.code));
+  EXPECT_THAT(run("keeps_in_a_file").doubts, IsEmpty()) << "docs/trust.md: not guarded";
+}
+
+TEST_F(ForeignCodes, ThatSlowTheirClockDownHaveTheTimeOfTheOneOutside) {
+  if (!overwrite_clock_works()) GTEST_SKIP() << "the system keeps its code";
+  const CellRecord record = run("slow_clock");
+  EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
+  EXPECT_THAT(record.doubts, Contains(wrong_clock.code));
+  EXPECT_GE(record.total.median, work_s);
+}
+
+TEST_F(ForeignCodes, ThatChangeThePriorityAndLimitsOfTheirParentDoNotChangeTheNextCells) {
+  // As in a worker, in a process of its own.
+  const pid_t worker = fork_process({}, [this] {
+    CellProcess process(problem, {});
+    rlimit before{}, after{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const int priority = getpriority(PRIO_PROCESS, 0), policy = sched_getscheduler(0);
+    CellRequest request;
+    request.solver = "CHEAT";
+    request.repeats = {1, 0.0, 1};
+    request.options = {{"mode", "changes_its_parent"}};
+    process.run(request);
+    request.options = {};
+    process.run(request);
+    getrlimit(RLIMIT_NOFILE, &after);
+    if (after.rlim_cur != before.rlim_cur) return 2;
+    if (sched_getscheduler(0) != policy) return 3;
+    return getpriority(PRIO_PROCESS, 0) == priority || geteuid() != 0 ? 0 : 4;  // others may not raise it again
+  });
+  const int status = wait_for_end(worker);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << ending_text(status);
+}
+
+CellClaims plausible(std::size_t rows) {
+  CellClaims claims;
+  claims.status = CellStatus::converged;
+  claims.repeats = 1;
+  claims.reaction.assign(rows, 0.0);
+  return claims;
+}
+
+TEST(Claims, ThatCannotBeAreRefused) {
+  const CellRequest request;
+  EXPECT_TRUE(run_of(plausible(3), request, 3));
+  const auto refused = [&](auto change) {
+    CellClaims claims = plausible(3);
+    change(claims);
+    return !run_of(claims, request, 3);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(refused([](CellClaims& c) { c.reaction.clear(); }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.reaction.push_back(0.0); }));
+  EXPECT_TRUE(refused([&](CellClaims& c) { c.total.median = nan; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.solve.minimum = -1.0; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.iterations = -5; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.repeats = -1; }));
+  EXPECT_TRUE(refused([&](CellClaims& c) { c.cpu_share = nan; }));
+  for (const CellStatus status : {CellStatus::unknown, CellStatus::timeout, CellStatus::skipped,
+                                  CellStatus::bad_problem, static_cast<CellStatus>(200)}) {
+    EXPECT_TRUE(refused([&](CellClaims& c) { c.status = status; })) << status;
+  }
+}
+
+TEST(Claims, HoldNothingOfTheRequestAndNoVerdict) {
+  CellRequest request;
+  request.tolerance = 1e-7;
+  const auto run = run_of(plausible(3), request, 3);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->record.tolerance, 1e-7);
+  EXPECT_FALSE(run->record.solved);
+  EXPECT_FALSE(run->record.verdict_value);
+  EXPECT_TRUE(run->record.residuals.empty());
+}
+
+}  // namespace
+}  // namespace conebench

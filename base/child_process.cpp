@@ -192,7 +192,6 @@ bool sent_from_outside(int wait_status) {
 std::string ending_text(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    if (signal == SIGSYS) return fmt::format("signal {} ({}: it sent itself what ends it)", signal, strsignal(signal));
     return fmt::format("signal {} ({})", signal, strsignal(signal));
   }
   return fmt::format("exit code {}", WEXITSTATUS(wait_status));

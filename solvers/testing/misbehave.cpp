@@ -51,7 +51,6 @@ void declare_options(OptionBinder& bind, MisbehaveOptions& options) {
                "exit",
                "throw",
                "crash_once",
-               "kill_worker",
                "kill_itself",
                "terminate_itself",
                "orphan",
@@ -207,7 +206,6 @@ class Misbehave final : public Solver {
     if (mode == "huge") sink = std::vector<double>(std::size_t{1} << 47)[0];
     if (mode == "exit") std::exit(1);
     if (mode == "throw") throw std::runtime_error("thrown on request");
-    if (mode == "kill_worker") kill(getppid(), SIGKILL);
     if (mode == "kill_itself") kill(getpid(), SIGKILL);
     if (mode == "terminate_itself") std::raise(SIGTERM);
     if (mode == "orphan") leave_an_orphan();

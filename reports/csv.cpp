@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <unordered_map>
@@ -85,6 +86,7 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
                                   "own_solve_s",
                                   "repeats",
                                   "rounds",
+                                  "doubts",
                                   "judge_s",
                                   "peak_memory_kb",
                                   "open",
@@ -130,7 +132,8 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         for (const auto& more : {cell.condensation_s, cell.wall_s, cell.own_setup_s, cell.own_solve_s}) {
           csv.number(timed ? more : std::nullopt);
         }
-        csv.whole(cell.repeats).whole(cell.rounds).number(cell.judge_s).whole(cell.peak_memory_kb);
+        csv.whole(cell.repeats).whole(cell.rounds).text(fmt::format("{}", fmt::join(cell.doubts, " ")));
+        csv.number(cell.judge_s).whole(cell.peak_memory_kb);
         csv.whole(cell.open).whole(cell.stick).whole(cell.slip);
         csv.number(cell.own_residual_known ? std::optional(cell.own_residual) : std::nullopt);
         csv.flag(cell.solved_symmetrised).number(cell.verdict_symmetrised).number(cell.compliance_share);

@@ -13,6 +13,7 @@
 #include "reports/text.hpp"
 #include "runners/store/late_answer.hpp"
 #include "runners/store/store_load.hpp"
+#include "runners/store/time_doubts.hpp"
 
 namespace conebench::reports {
 
@@ -93,6 +94,7 @@ class Writer {
     out.add("schema", "conebench.report/1");
     out.add("title", analysis_.title);
     out.add("times_shown", analysis_.times_shown);
+    out.add("time_doubts", doubts());
     out.add("shift_s", analysis_.shift_s);
     out.add("penalty_factor", analysis_.penalty_factor);
     out.add("notes", notes());
@@ -132,6 +134,13 @@ class Writer {
     return value ? number(static_cast<double>(*value)) : Json(nullptr);
   }
   static Json index(const std::optional<std::size_t>& value) { return value ? Json(*value) : Json(nullptr); }
+
+  /// What the codes of cells' doubts mean.
+  static Json doubts() {
+    Json sentences = Json::object();
+    for (const TimeDoubt& doubt : time_doubts) sentences[std::string(doubt.code)] = std::string(doubt.sentence);
+    return sentences;
+  }
 
   Json notes() const {
     Json list = Json::array();
@@ -319,6 +328,7 @@ class Writer {
             seconds(cell, cell.solve.median),
             cell.repeats,
             cell.rounds,
+            cell.doubts.empty() ? Json(nullptr) : Json(cell.doubts),
             number(cell.judge_s),
             cell.peak_memory_kb,
             cell.open,
@@ -375,6 +385,7 @@ class Writer {
             "solve_s",
             "repeats",
             "rounds",
+            "doubts",
             "judge_s",
             "peak_memory_kb",
             "open",

@@ -9,6 +9,7 @@
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
 #include "runners/store/store_load.hpp"
+#include "runners/store/time_doubts.hpp"
 
 namespace conebench::reports {
 
@@ -128,6 +129,25 @@ void note_noise(Notes& notes, const StoreContents& contents) {
   }
 }
 
+/// Times of foreign code that the runner's own clock does not bear out.
+void note_doubts(Notes& notes, const Analysis& analysis) {
+  for (const TimeDoubt& doubt : time_doubts) {
+    std::set<std::string> labels;
+    long cells = 0;
+    for (const auto& slice : analysis.slices) {
+      for (const auto& row : slice.grid) {
+        for (std::size_t c = 0; c < row.size(); ++c) {
+          if (row[c] == nullptr || std::ranges::find(row[c]->doubts, doubt.code) == row[c]->doubts.end()) continue;
+          labels.insert(analysis.columns[c].label);
+          ++cells;
+        }
+      }
+    }
+    if (cells == 0) continue;
+    notes.warn(fmt::format("Doubtful times in {} of {}. {}", plural(cells, "cell"), sentence(labels), doubt.sentence));
+  }
+}
+
 void note_limits(Notes& notes, const Analysis& analysis) {
   for (const auto& slice : analysis.slices) {
     std::set<std::string> limits;
@@ -241,6 +261,7 @@ std::vector<Note> make_notes(const Analysis& analysis, long superseded) {
   if (contents.cells.empty()) notes.warn("Nothing was measured: the store has no cells.");
   note_mixture(notes, contents);
   note_noise(notes, contents);
+  note_doubts(notes, analysis);
   note_suites(notes, contents);
   note_limits(notes, analysis);
   note_terms(notes, analysis);

@@ -52,6 +52,7 @@ function timesTable(cell) {
       "Times",
       el("span", { class: "aside" }, timedHow(cell) + "; judging apart: " + formatTime(cell.judge_s)),
     ),
+    ...(cell.doubts ?? []).map((code) => el("p", { class: "warning" }, `Doubtful: ${data.time_doubts[code] ?? code}`)),
     el(
       "table",
       {},

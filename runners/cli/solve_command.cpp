@@ -17,6 +17,7 @@
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/store/late_answer.hpp"
+#include "runners/store/time_doubts.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench::cli {
@@ -88,6 +89,8 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
                         {"operator_products", counter(record.operator_products)},
                         {"setup_s", number(record.setup.median)},
                         {"solve_s", number(record.solve.median)},
+                        {"cold_s", number(record.total.cold)},
+                        {"doubts", record.doubts},
                         {"wall_s", number(record.wall_s)},
                         {"own_setup_s", number(record.own_setup_s)},
                         {"own_solve_s", number(record.own_solve_s)},
@@ -121,6 +124,7 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
                         short_time(record.wall_s.value_or(0.0)), short_time(record.own_setup_s.value_or(0.0)),
                         short_time(*record.own_solve_s));
   }
+  if (!record.doubts.empty()) text += fmt::format("doubtful   {}\n", describe_doubts(record.doubts));
   if (record.solved_symmetrised) {
     text += fmt::format("note       the solver solved the symmetrised problem, where {} = {}\n", record.verdict,
                         short_number(record.verdict_symmetrised));

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cmath>
+
+#include "metrics/precision.hpp"
 
 namespace conebench {
 
@@ -9,8 +12,8 @@ namespace conebench {
 /// x − P(x) are formed directly, so that a small violation of a large vector keeps its digits, and norms by hypot, so
 /// that they neither overflow nor underflow. Components are (t, n), (t1, t2, n), or with rolling friction
 /// (t1, t2, n, m1, m2).
-template <int Dim>
-using BlockVector = Eigen::Matrix<double, Dim, 1>;
+template <class Real, int Dim>
+using BlockVector = Eigen::Matrix<Real, Dim, 1>;
 
 /// Place of the normal among a block's rows.
 template <int Rows>
@@ -18,26 +21,39 @@ constexpr int normal_of = Rows - 1;
 template <>
 inline constexpr int normal_of<5> = 2;
 
-inline double block_norm(const BlockVector<1>& x) { return std::abs(x[0]); }
-inline double block_norm(const BlockVector<2>& x) { return std::hypot(x[0], x[1]); }
-inline double block_norm(const BlockVector<3>& x) { return std::hypot(x[0], x[1], x[2]); }
+template <class Real, int Dim>
+Real block_norm(const BlockVector<Real, Dim>& x) {
+  std::array<Real, Dim> entries;
+  for (int k = 0; k < Dim; ++k) entries[static_cast<std::size_t>(k)] = x[k];
+  return hypotenuse(entries);
+}
 
-inline double block_norm(const BlockVector<5>& x) { return std::hypot(std::hypot(x[0], x[1], x[2]), x[3], x[4]); }
+template <class Real, int Dim>
+Real slip_norm(const BlockVector<Real, Dim>& x) {
+  if constexpr (Dim == 2) {
+    return hypotenuse(std::array{x[0]});
+  } else {
+    return hypotenuse(std::array{x[0], x[1]});
+  }
+}
+template <class Real>
+Real roll_norm(const BlockVector<Real, 5>& x) {
+  return hypotenuse(std::array{x[3], x[4]});
+}
 
-inline double slip_norm(const BlockVector<2>& x) { return std::abs(x[0]); }
-inline double slip_norm(const BlockVector<3>& x) { return std::hypot(x[0], x[1]); }
-inline double slip_norm(const BlockVector<5>& x) { return std::hypot(x[0], x[1]); }
-inline double roll_norm(const BlockVector<5>& x) { return std::hypot(x[3], x[4]); }
-
-/// A contact's coefficients; `rolling` in the scaled unit, 0 without rolling friction.
+/// A contact's coefficients, and (1, mu) at unit length, the cone's direction; `rolling` in the scaled unit, 0 without
+/// rolling friction.
+template <class Real>
 struct BlockFriction {
-  double sliding = 0.0;
-  double rolling = 0.0;
+  Real sliding = 0.0;
+  Real rolling = 0.0;
+  Real cosine = 1.0;
+  Real sine = 0.0;
 };
 
 /// Γ's entry on the normal.
-template <int Dim>
-double de_saxce_of(const BlockVector<Dim>& velocity, BlockFriction mu) {
+template <class Real, int Dim>
+Real de_saxce_of(const BlockVector<Real, Dim>& velocity, const BlockFriction<Real>& mu) {
   if constexpr (Dim > 3) {
     return mu.sliding * slip_norm(velocity) + mu.rolling * roll_norm(velocity);
   } else {
@@ -48,30 +64,32 @@ double de_saxce_of(const BlockVector<Dim>& velocity, BlockFriction mu) {
 namespace detail {
 
 /// x − P_C(x) for C = {a ‖x_T‖ ≤ b x_N, x_N ≥ 0} with a, b ≥ 0 not both 0; the polar of C is
-/// {b ‖x_T‖ ≤ −a x_N, x_N ≤ 0}.
-template <int Dim>
-BlockVector<Dim> outside_of_cone(const BlockVector<Dim>& x, double a, double b) {
+/// {b ‖x_T‖ ≤ −a x_N, x_N ≤ 0}. (sine, cosine) is (b, a) / ‖(a, b)‖.
+template <class Real, int Dim>
+BlockVector<Real, Dim> outside_of_cone(const BlockVector<Real, Dim>& x, const Real& a, const Real& b,
+                                       const Real& cosine, const Real& sine) {
   constexpr int n = Dim - 1;
-  const double tangential = slip_norm(x);
-  if (a * tangential <= b * x[n] && x[n] >= 0.0) return BlockVector<Dim>::Zero();
+  const Real tangential = slip_norm(x);
+  if (a * tangential <= b * x[n] && x[n] >= 0.0) return BlockVector<Real, Dim>::Zero();
   if (b * tangential <= -a * x[n] && x[n] <= 0.0) return x;
-  const double length = std::hypot(a, b);
-  const double excess = (a / length) * tangential - (b / length) * x[n];
-  BlockVector<Dim> difference = x * ((a / length) * (excess / tangential));
-  difference[n] = -(b / length) * excess;
+  const Real excess = cosine * tangential - sine * x[n];
+  BlockVector<Real, Dim> difference = x * Real(cosine * (excess / tangential));
+  difference[n] = -sine * excess;
   return difference;
 }
 
 /// The root x ≥ start of x − c = Σ mu_k max(0, a_k − mu_k x) over the two bounds, a = (slide, roll). The difference of
 /// both sides is concave, increasing and linear in pieces, so that Newton's steps from below end at the root after
 /// three at most.
-inline double rolling_root(double start, double c, BlockFriction mu, double slide, double roll) {
-  double x = start;
+template <class Real>
+Real rolling_root(const Real& start, const Real& c, const BlockFriction<Real>& mu, const Real& slide,
+                  const Real& roll) {
+  Real x = start;
   for (int step = 0; step < 4; ++step) {
-    const double slides = slide - mu.sliding * x;
-    const double rolls = roll - mu.rolling * x;
-    double value = x - c;
-    double slope = 1.0;
+    const Real slides = slide - mu.sliding * x;
+    const Real rolls = roll - mu.rolling * x;
+    Real value = x - c;
+    Real slope = 1.0;
     if (slides > 0.0) {
       value -= mu.sliding * slides;
       slope += mu.sliding * mu.sliding;
@@ -80,7 +98,8 @@ inline double rolling_root(double start, double c, BlockFriction mu, double slid
       value -= mu.rolling * rolls;
       slope += mu.rolling * mu.rolling;
     }
-    if (!(value < 0.0)) return std::isnan(value) ? value : x;
+    if (value != value) return value;
+    if (!(value < 0.0)) return x;
     x -= value / slope;
   }
   return x;
@@ -89,148 +108,162 @@ inline double rolling_root(double start, double c, BlockFriction mu, double slid
 }  // namespace detail
 
 /// P_K(x) for K = {‖x_T‖ ≤ mu x_N, ‖x_M‖ ≤ mu_r x_N}, from the tip of the cone: what is small keeps its digits.
-inline BlockVector<5> project_rolling_cone(const BlockVector<5>& x, BlockFriction mu) {
-  const double slip = slip_norm(x);
-  const double roll = roll_norm(x);
-  if (mu.sliding * slip + mu.rolling * roll <= -x[2]) return BlockVector<5>::Zero();
-  const double normal = detail::rolling_root(0.0, x[2], mu, slip, roll);
-  BlockVector<5> point = x;
+template <class Real>
+BlockVector<Real, 5> project_rolling_cone(const BlockVector<Real, 5>& x, const BlockFriction<Real>& mu) {
+  const Real slip = slip_norm(x);
+  const Real roll = roll_norm(x);
+  if (mu.sliding * slip + mu.rolling * roll <= -x[2]) return BlockVector<Real, 5>::Zero();
+  const Real normal = detail::rolling_root<Real>(0.0, x[2], mu, slip, roll);
+  BlockVector<Real, 5> point = x;
   point[2] = normal;
-  if (slip > mu.sliding * normal) point.head<2>() *= mu.sliding * normal / slip;
-  if (roll > mu.rolling * normal) point.tail<2>() *= mu.rolling * normal / roll;
+  if (slip > mu.sliding * normal) point.template head<2>() *= Real(mu.sliding * normal / slip);
+  if (roll > mu.rolling * normal) point.template tail<2>() *= Real(mu.rolling * normal / roll);
   return point;
 }
 
 /// x − P_K(x) for the same cone, from x on: a small step out of the cone keeps its digits.
-inline BlockVector<5> outside_of_rolling_cone(const BlockVector<5>& x, BlockFriction mu) {
-  const double slip = slip_norm(x);
-  const double roll = roll_norm(x);
+template <class Real>
+BlockVector<Real, 5> outside_of_rolling_cone(const BlockVector<Real, 5>& x, const BlockFriction<Real>& mu) {
+  const Real slip = slip_norm(x);
+  const Real roll = roll_norm(x);
   if (mu.sliding * slip + mu.rolling * roll <= -x[2]) return x;
   // In the normal's step P(x)_N − x_N ≥ max(0, −x_N).
-  const double slip_beyond = slip - mu.sliding * x[2];
-  const double roll_beyond = roll - mu.rolling * x[2];
-  const double step = detail::rolling_root(std::fmax(0.0, -x[2]), 0.0, mu, slip_beyond, roll_beyond);
-  BlockVector<5> difference = BlockVector<5>::Zero();
+  const Real slip_beyond = slip - mu.sliding * x[2];
+  const Real roll_beyond = roll - mu.rolling * x[2];
+  const Real step = detail::rolling_root<Real>(larger<Real>(0.0, -x[2]), 0.0, mu, slip_beyond, roll_beyond);
+  BlockVector<Real, 5> difference = BlockVector<Real, 5>::Zero();
   difference[2] = -step;
   if (slip_beyond > mu.sliding * step) {
-    difference.head<2>() = x.head<2>() * ((slip_beyond - mu.sliding * step) / slip);
+    difference.template head<2>() = x.template head<2>() * Real((slip_beyond - mu.sliding * step) / slip);
   }
   if (roll_beyond > mu.rolling * step) {
-    difference.tail<2>() = x.tail<2>() * ((roll_beyond - mu.rolling * step) / roll);
+    difference.template tail<2>() = x.template tail<2>() * Real((roll_beyond - mu.rolling * step) / roll);
   }
   return difference;
 }
 
 /// x − P_K(x), K the contact's cone.
-template <int Dim>
-BlockVector<Dim> outside_of_friction_cone(const BlockVector<Dim>& x, BlockFriction mu) {
+template <class Real, int Dim>
+BlockVector<Real, Dim> outside_of_friction_cone(const BlockVector<Real, Dim>& x, const BlockFriction<Real>& mu) {
   if constexpr (Dim > 3) {
     return outside_of_rolling_cone(x, mu);
   } else {
-    return detail::outside_of_cone<Dim>(x, 1.0, mu.sliding);
+    return detail::outside_of_cone<Real, Dim>(x, 1.0, mu.sliding, mu.cosine, mu.sine);
   }
 }
 
 /// x − P_{K*}(x), K* = {mu ‖x_T‖ ≤ x_N}; with rolling friction {mu ‖x_T‖ + mu_r ‖x_M‖ ≤ x_N}, where it is −P_K(−x).
-template <int Dim>
-BlockVector<Dim> outside_of_dual_cone(const BlockVector<Dim>& x, BlockFriction mu) {
+template <class Real, int Dim>
+BlockVector<Real, Dim> outside_of_dual_cone(const BlockVector<Real, Dim>& x, const BlockFriction<Real>& mu) {
   if constexpr (Dim > 3) {
-    return -project_rolling_cone(-x, mu);
+    return -project_rolling_cone<Real>(-x, mu);
   } else {
-    return detail::outside_of_cone<Dim>(x, mu.sliding, 1.0);
+    return detail::outside_of_cone<Real, Dim>(x, mu.sliding, 1.0, mu.sine, mu.cosine);
   }
 }
 
-/// λ − P_K(λ − r v).
-template <int Dim>
-BlockVector<Dim> natural_map_of_contact(const BlockVector<Dim>& impulse, const BlockVector<Dim>& velocity, double r,
-                                        BlockFriction mu) {
-  const BlockVector<Dim> point = impulse - r * velocity;
-  // In the polar cone, projected to 0.
-  if (de_saxce_of<Dim>(point, mu) <= -point[normal_of<Dim>]) return impulse;
-  return r * velocity + outside_of_friction_cone<Dim>(point, mu);
+/// λ − max(0, λ − v) of a limit.
+template <class Real>
+Real natural_map_of_limit(const Real& impulse, const Real& velocity) {
+  return smaller<Real>(impulse, velocity);
 }
 
-/// λ − max(0, λ − r v) of a limit.
-inline double natural_map_of_limit(double impulse, double velocity, double r) {
-  return std::fmin(impulse, r * velocity);
+/// λ − P_K(λ − v). A cone has no scale: the map with step r, over r, is that of λ / r.
+template <class Real, int Dim>
+BlockVector<Real, Dim> natural_map_of_contact(const BlockVector<Real, Dim>& impulse,
+                                              const BlockVector<Real, Dim>& velocity, const BlockFriction<Real>& mu) {
+  const BlockVector<Real, Dim> point = impulse - velocity;
+  // In the polar cone, projected to 0.
+  if (de_saxce_of<Real, Dim>(point, mu) <= -point[normal_of<Dim>]) return impulse;
+  return velocity + outside_of_friction_cone<Real, Dim>(point, mu);
 }
 
 /// σ + x d/d_n, d the normal row of the contact's own block of G + R, x ≥ 0 the smallest root of x = mu ‖σ_T + x
 /// d_T/d_n‖: the velocity whose complementarity with λ is RaiSim's model, least energy among the impulses in the cone
 /// that leave no normal velocity (002 (23), whose Karush–Kuhn–Tucker conditions give (24)). For d_T = 0 that is De
 /// Saxcé's correction, which also stands in where there is no root or d_n ≤ 0.
-template <int Dim>
-BlockVector<Dim> raisim_velocity(const BlockVector<Dim>& velocity, const BlockVector<Dim>& normal_row, double mu) {
+template <class Real, int Dim>
+BlockVector<Real, Dim> raisim_velocity(const BlockVector<Real, Dim>& velocity, const BlockVector<Real, Dim>& normal_row,
+                                       const Real& mu) {
+  using std::sqrt;
   constexpr int n = Dim - 1;
-  const double speed = slip_norm(velocity);
-  BlockVector<Dim> corrected = velocity;
+  const Real speed = slip_norm(velocity);
+  BlockVector<Real, Dim> corrected = velocity;
   corrected[n] += mu * speed;
   if (mu == 0.0 || speed == 0.0 || !(normal_row[n] > 0.0)) return corrected;
   // In units of the speed: (1 − ‖a‖²) x² − 2 p x − mu² = 0 with a = mu d_T/d_n, p = mu a · σ_T/‖σ_T‖.
-  const auto a = (mu / normal_row[n] * normal_row.template head<n>()).eval();
-  const auto direction = (velocity.template head<n>() / speed).eval();
-  const double flatness = 1.0 - a.squaredNorm();
-  const double p = mu * a.dot(direction);
-  const double root = std::sqrt(p * p + flatness * mu * mu);
-  double x = p > 0.0 ? (p + root) / flatness : mu * mu / (root - p);
-  if (!(x >= 0.0) || !std::isfinite(x)) return corrected;
+  const Real ratio = mu / normal_row[n];
+  const BlockVector<Real, n> a = normal_row.template head<n>() * ratio;
+  const Real flatness = 1.0 - a.squaredNorm();
+  const Real p = mu * (a.dot(velocity.template head<n>()) / speed);
+  const Real square = p * p + flatness * mu * mu;
+  if (!(square >= 0.0)) return corrected;
+  const Real root = sqrt(square);
+  Real x = p > 0.0 ? Real((p + root) / flatness) : Real(mu * mu / (root - p));
+  if (!(x >= 0.0) || !std::isfinite(to_double(x))) return corrected;
   x *= speed;
   corrected = velocity;
-  corrected.template head<n>() += (x / mu) * a;
+  corrected.template head<n>() += a * Real(x / mu);
   corrected[n] += x;
   return corrected;
 }
 
-/// The natural map of the box model: λ_N − max(0, λ_N − r v_N), and every tangential component clamped by itself,
-/// λ_t − clamp(λ_t − r v_t, ±mu max(0, λ_N)).
-template <int Dim>
-BlockVector<Dim> natural_map_of_box(const BlockVector<Dim>& impulse, const BlockVector<Dim>& velocity, double r,
-                                    double mu) {
+/// The natural map of the box model: λ_N − max(0, λ_N − v_N), and every tangential component clamped by itself,
+/// λ_t − clamp(λ_t − v_t, ±mu max(0, λ_N)).
+template <class Real, int Dim>
+BlockVector<Real, Dim> natural_map_of_box(const BlockVector<Real, Dim>& impulse, const BlockVector<Real, Dim>& velocity,
+                                          const Real& mu) {
   constexpr int n = Dim - 1;
-  const double bound = mu * std::fmax(impulse[n], 0.0);
-  BlockVector<Dim> map;
+  const Real bound = mu * larger<Real>(impulse[n], 0.0);
+  BlockVector<Real, Dim> map;
   for (int k = 0; k < n; ++k) {
-    const double step = r * velocity[k];
-    map[k] = std::fmin(std::fmax(step, impulse[k] - bound), impulse[k] + bound);
+    map[k] = smaller<Real>(larger<Real>(velocity[k], impulse[k] - bound), impulse[k] + bound);
   }
-  map[n] = natural_map_of_limit(impulse[n], velocity[n], r);
+  map[n] = natural_map_of_limit<Real>(impulse[n], velocity[n]);
   return map;
 }
 
-/// x − P_F(x) in the tangent plane for F the regular polygon with `facets` corners at radius · (cos, sin)(2π m /
-/// facets), in 2D the interval ±radius.
-inline double outside_of_polygon(double x, double radius, int /*facets*/) {
-  return x > radius ? x - radius : std::fmin(x + radius, 0.0);
-}
-inline Eigen::Vector2d outside_of_polygon(const Eigen::Vector2d& x, double radius, int facets) {
-  constexpr double pi = 3.14159265358979323846;
-  const double step = 2.0 * pi / facets;
-  // The nearest point lies on the side between the two corners that enclose the direction of x.
-  const double middle = (std::floor(std::atan2(x[1], x[0]) / step) + 0.5) * step;
-  const Eigen::Vector2d normal(std::cos(middle), std::sin(middle));
-  const Eigen::Vector2d along(-normal[1], normal[0]);
-  const double beyond = normal.dot(x) - radius * std::cos(0.5 * step);
-  if (!(beyond > 0.0)) return Eigen::Vector2d::Zero();
-  return beyond * normal + outside_of_polygon(along.dot(x), radius * std::sin(0.5 * step), 2) * along;
+/// x − P_F(x) in the tangent plane for F the regular octagon with corners at radius · (cos, sin)(2π m / 8).
+template <class Real>
+BlockVector<Real, 2> outside_of_octagon(const BlockVector<Real, 2>& x, const Real& radius) {
+  using std::abs;
+  using std::sqrt;
+  // The side between the corners at 0 and 45 degrees, for x mirrored into its sector.
+  const Real width = abs(x[0]);
+  const Real height = abs(x[1]);
+  const bool steep = height > width;
+  const Real high = steep ? width : height;
+  const Real far = steep ? height : width;
+  static const Real cosine = sqrt(Real(0.5 + 0.5 * sqrt(Real(0.5))));  // of 22.5 degrees
+  static const Real sine = sqrt(Real(0.5 - 0.5 * sqrt(Real(0.5))));
+  const Real beyond = cosine * far + sine * high - radius * cosine;
+  if (!(beyond > 0.0)) return BlockVector<Real, 2>::Zero();
+  const Real along = cosine * high - sine * far;  // from the middle of the side
+  const Real bound = radius * sine;
+  const Real past = along > bound ? Real(along - bound) : smaller<Real>(along + bound, 0.0);
+  const Real first = beyond * cosine - past * sine;
+  const Real second = beyond * sine + past * cosine;
+  BlockVector<Real, 2> outside(steep ? second : first, steep ? first : second);
+  if (x[0] < 0.0) outside[0] = -outside[0];
+  if (x[1] < 0.0) outside[1] = -outside[1];
+  return outside;
 }
 
-/// The natural map of the facet model (001 (21)–(23)): λ_N − max(0, λ_N − r v_N), and λ_T − P_F(λ_T − r v_T) with F the
-/// polygon of radius mu max(0, λ_N).
-template <int Dim>
-BlockVector<Dim> natural_map_of_facets(const BlockVector<Dim>& impulse, const BlockVector<Dim>& velocity, double r,
-                                       double mu, int facets) {
-  constexpr int n = Dim - 1;
-  const double radius = mu * std::fmax(impulse[n], 0.0);
-  BlockVector<Dim> map;
+/// The natural map of the facet model with eight facets (001 (21)–(23)): λ_N − max(0, λ_N − v_N), and
+/// λ_T − P_F(λ_T − v_T) with F the octagon of radius mu max(0, λ_N); in 2D the interval, which is the box.
+template <class Real, int Dim>
+BlockVector<Real, Dim> natural_map_of_facets(const BlockVector<Real, Dim>& impulse,
+                                             const BlockVector<Real, Dim>& velocity, const Real& mu) {
   if constexpr (Dim == 2) {
-    map[0] = r * velocity[0] + outside_of_polygon(impulse[0] - r * velocity[0], radius, facets);
+    return natural_map_of_box<Real, 2>(impulse, velocity, mu);
   } else {
-    const Eigen::Vector2d step = r * velocity.template head<2>();
-    map.template head<2>() = step + outside_of_polygon(impulse.template head<2>() - step, radius, facets);
+    const Real radius = mu * larger<Real>(impulse[2], 0.0);
+    const BlockVector<Real, 2> moved = impulse.template head<2>() - velocity.template head<2>();
+    BlockVector<Real, Dim> map = velocity;
+    map.template head<2>() += outside_of_octagon<Real>(moved, radius);
+    map[2] = natural_map_of_limit<Real>(impulse[2], velocity[2]);
+    return map;
   }
-  map[n] = natural_map_of_limit(impulse[n], velocity[n], r);
-  return map;
 }
 
 }  // namespace conebench

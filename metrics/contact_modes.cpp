@@ -6,22 +6,23 @@ namespace conebench {
 
 namespace {
 
-template <int Dim>
-ContactMode mode_of(const ResidualEvaluation& evaluation, const BlockScale& block, double tau) {
-  const BlockVector<Dim> impulse = evaluation.impulse().segment<Dim>(block.row);
-  const BlockVector<Dim> velocity = evaluation.velocity().segment<Dim>(block.row);
-  if (is_open<Dim>(evaluation, block, impulse, tau)) return ContactMode::open;
-  bool moves = slides<Dim>(evaluation, block, impulse, velocity, tau);
-  if constexpr (Dim > 3) moves = moves || rolls(evaluation, block, impulse, velocity, tau);
+template <int Dim, class Real>
+ContactMode mode_of(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block, double tau) {
+  const BlockVector<Real, Dim> impulse = evaluation.impulse().template segment<Dim>(block.row);
+  const BlockVector<Real, Dim> velocity = evaluation.velocity().template segment<Dim>(block.row);
+  if (is_open<Real, Dim>(evaluation, block, impulse, tau)) return ContactMode::open;
+  bool moves = slides<Real, Dim>(evaluation, block, impulse, velocity, tau);
+  if constexpr (Dim > 3) moves = moves || rolls<Real>(evaluation, block, impulse, velocity, tau);
   return moves ? ContactMode::slip : ContactMode::stick;
 }
 
 }  // namespace
 
-ContactModes classify_contacts(const ResidualEvaluation& evaluation, double tau, std::vector<ContactMode>* out) {
+template <class Real>
+ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau, std::vector<ContactMode>* out) {
   ContactModes modes;
   if (!evaluation.finite()) return modes;
-  for (const BlockScale& block : evaluation.blocks()) {
+  for (const BlockScale<Real>& block : evaluation.blocks()) {
     if (block.kind != BlockKind::contact) continue;
     const ContactMode mode = with_contact_cone(
         evaluation.problem().cones(), [&]<class Cone>() { return mode_of<Cone::rows>(evaluation, block, tau); });
@@ -33,8 +34,11 @@ ContactModes classify_contacts(const ResidualEvaluation& evaluation, double tau,
   return modes;
 }
 
+template ContactModes classify_contacts(const ResidualEvaluation<Doubled>&, double, std::vector<ContactMode>*);
+template ContactModes classify_contacts(const ResidualEvaluation<Wide>&, double, std::vector<ContactMode>*);
+
 std::vector<ContactMode> contact_modes(const ContactProblem& problem, ConstVectorRef impulse, double tau) {
-  ResidualEvaluation evaluation(problem);
+  ResidualEvaluation<Doubled> evaluation(problem);
   evaluation.set_impulse(impulse);
   std::vector<ContactMode> modes;
   classify_contacts(evaluation, tau, &modes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "metrics/block_residuals.hpp"
@@ -17,55 +18,74 @@ struct WorstBlock {
 };
 
 /// What a problem fixes for all answers: one entry a block.
+template <class Real>
 struct BlockScale {
   BlockKind kind = BlockKind::joint;
   Index row = 0;
-  BlockFriction friction;
-  double r = 1.0;  ///< r_i = d_i / trace(G_ii + R_ii) [N s per m/s]
+  BlockFriction<Real> friction;
+  Real inverse_step = 1.0;  ///< 1 / r_i = trace(G_ii + R_ii) / d_i [m/s per N s]
 };
+
+/// λ − P_K(λ), v̂ − P_K*(v̂) and λ − P_K(λ − v̂).
+enum class SharedMap { primal, dual, natural };
+inline constexpr std::size_t shared_maps = 3;
 
 /// Workspace of the judge for one problem. The constructor does the allocations.
 ///
 /// With rolling friction everything here is in scaled variables, D λ and D⁻¹ σ with D = diag(1, 1, 1, 1/ℓ, 1/ℓ) and
 /// ℓ_i = √(mean diagonal of the translations of (G + R)_ii / of its rotations); where one of the two is not positive,
 /// the mean of the others' ℓ, or 1 (docs/metrics.md).
+template <class Real>
 class ResidualEvaluation {
  public:
   explicit ResidualEvaluation(const ContactProblem& problem);
 
-  /// Takes an answer (rows long) and computes sigma = (G + R) λ + g. No allocation.
+  /// Takes an answer (rows long) and computes sigma = (G + R) λ + g: in double by the operator that solvers have,
+  /// without allocation; in more digits from the given entries (metrics/accurate_velocity.hpp).
   void set_impulse(ConstVectorRef impulse);
 
   const ContactProblem& problem() const { return problem_; }
   /// g.
-  const Vector& free_term() const { return free_term_; }
-  const std::vector<BlockScale>& blocks() const { return blocks_; }
+  const RealVector<Real>& free_term() const { return free_term_; }
+  const std::vector<BlockScale<Real>>& blocks() const { return blocks_; }
   /// V = max_i ‖g_i‖ over the blocks, 1 where that is 0 [m/s].
-  double velocity_scale() const { return velocity_scale_; }
+  const Real& velocity_scale() const { return velocity_scale_; }
 
   /// False where λ has entries that are not finite, or so large that sigma has.
   bool finite() const { return finite_; }
   /// First block with an entry that is not finite, where !finite().
   Index first_bad_block() const { return first_bad_block_; }
-  const Vector& impulse() const { return impulse_; }
-  const Vector& velocity() const { return sigma_; }
+  const RealVector<Real>& impulse() const { return impulse_; }
+  const RealVector<Real>& velocity() const { return sigma_; }
   /// v̂ = sigma + Γ(sigma).
-  const Vector& augmented_velocity() const { return augmented_; }
-  /// One number a block, for norms over all blocks.
-  Vector& scratch() { return scratch_; }
+  const RealVector<Real>& augmented_velocity() const { return augmented_; }
+  /// About how far rounding may move any λ_i / r_i or v̂_i, over V. In double 0: not asked for.
+  double rounding() const { return rounding_; }
+  /// A map of λ and v̂, one number a row, that several residuals share: fill(values) makes it for the first who asks.
+  const RealVector<Real>& shared(SharedMap map, auto fill) {
+    const auto index = static_cast<std::size_t>(map);
+    if (!shared_known_[index]) fill(shared_[index]);
+    shared_known_[index] = true;
+    return shared_[index];
+  }
 
  private:
+  void find_rounding();
+
   ContactProblem problem_;
-  Vector lengths_;  ///< one a row: ℓ on moments, else 1
-  Vector free_term_;
-  std::vector<BlockScale> blocks_;
-  double velocity_scale_ = 1.0;
+  RealVector<Real> lengths_;  ///< one a row: ℓ on moments, else 1
+  RealVector<Real> free_term_;
+  std::vector<BlockScale<Real>> blocks_;
+  Real velocity_scale_ = 1.0;
   bool finite_ = true;
   Index first_bad_block_ = -1;
-  Vector impulse_;
-  Vector sigma_;
-  Vector augmented_;
-  Vector scratch_;
+  RealVector<Real> impulse_;
+  RealVector<Real> sigma_;
+  RealVector<Real> augmented_;
+  Vector error_;  ///< of sigma before its scaling, one bound a row; empty in double
+  double rounding_ = 0.0;
+  std::array<RealVector<Real>, shared_maps> shared_;
+  std::array<bool, shared_maps> shared_known_{};
 };
 
 }  // namespace conebench

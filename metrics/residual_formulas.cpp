@@ -1,5 +1,6 @@
 #include "metrics/residual_formulas.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -11,22 +12,21 @@ namespace conebench {
 
 namespace {
 
-using Evaluation = ResidualEvaluation;
 using OptionalReason = std::optional<std::string>;
 
 /// Calls visit(index, block, λ_i, v_i) for every block, with vectors of 1 (joint, limit), 2, 3 or 5 rows (contact).
-template <class Visit>
-void for_each_block(const Evaluation& e, const Vector& velocity, Visit visit) {
+template <class Real, class Visit>
+void for_each_block(const ResidualEvaluation<Real>& e, const RealVector<Real>& velocity, Visit visit) {
   Index index = 0;
-  for (const BlockScale& block : e.blocks()) {
+  for (const BlockScale<Real>& block : e.blocks()) {
     const Index row = block.row;
     if (block.kind != BlockKind::contact) {
-      visit(index, block, BlockVector<1>(e.impulse()[row]), BlockVector<1>(velocity[row]));
+      visit(index, block, BlockVector<Real, 1>(e.impulse()[row]), BlockVector<Real, 1>(velocity[row]));
     } else {
       with_contact_cone(e.problem().cones(), [&]<class Cone>() {
         constexpr int rows = Cone::rows;
-        visit(index, block, BlockVector<rows>(e.impulse().segment<rows>(row)),
-              BlockVector<rows>(velocity.segment<rows>(row)));
+        visit(index, block, BlockVector<Real, rows>(e.impulse().template segment<rows>(row)),
+              BlockVector<Real, rows>(velocity.template segment<rows>(row)));
       });
     }
     ++index;
@@ -36,117 +36,145 @@ void for_each_block(const Evaluation& e, const Vector& velocity, Visit visit) {
 template <class Value>
 constexpr int rows_of = std::decay_t<Value>::RowsAtCompileTime;
 
-double euclidean(const auto& x) { return block_norm(x); }
-double componentwise(const auto& x) { return x.cwiseAbs().maxCoeff(); }
+template <class Real, int Rows>
+double euclidean(const BlockVector<Real, Rows>& x) {
+  return to_double(block_norm(x));
+}
+template <class Real, int Rows>
+double componentwise(const BlockVector<Real, Rows>& x) {
+  double largest = 0.0;
+  for (const Real& entry : x) {
+    const double size = std::abs(to_double(entry));
+    if (std::isnan(size)) return size;
+    largest = std::max(largest, size);
+  }
+  return largest;
+}
+template <class Real>
+double size_of(const Real& value) {
+  return std::abs(to_double(value));
+}
 
 /// λ_i − P_{K_i}(λ_i): paper 004 (156).
-template <int Rows>
-BlockVector<Rows> primal_of(const BlockScale& block, const BlockVector<Rows>& impulse) {
+template <class Real, int Rows>
+BlockVector<Real, Rows> primal_of(const BlockScale<Real>& block, const BlockVector<Real, Rows>& impulse) {
   if constexpr (Rows == 1) {
-    return BlockVector<1>(block.kind == BlockKind::limit ? std::fmin(impulse[0], 0.0) : 0.0);
+    return BlockVector<Real, 1>(block.kind == BlockKind::limit ? smaller<Real>(impulse[0], 0.0) : Real(0.0));
   } else {
-    return outside_of_friction_cone<Rows>(impulse, block.friction);
+    return outside_of_friction_cone<Real, Rows>(impulse, block.friction);
   }
 }
 
 /// v_i − P_{K_i*}(v_i): paper 004 (157).
-template <int Rows>
-BlockVector<Rows> dual_of(const BlockScale& block, const BlockVector<Rows>& velocity) {
+template <class Real, int Rows>
+BlockVector<Real, Rows> dual_of(const BlockScale<Real>& block, const BlockVector<Real, Rows>& velocity) {
   if constexpr (Rows == 1) {
-    return BlockVector<1>(block.kind == BlockKind::limit ? std::fmin(velocity[0], 0.0) : velocity[0]);
+    return BlockVector<Real, 1>(block.kind == BlockKind::limit ? smaller<Real>(velocity[0], 0.0) : velocity[0]);
   } else {
-    return outside_of_dual_cone<Rows>(velocity, block.friction);
+    return outside_of_dual_cone<Real, Rows>(velocity, block.friction);
   }
 }
 
-/// λ_i − P_{K_i}(λ_i − r v_i): paper 004 (163), (164), with r = 1.
-template <int Rows>
-BlockVector<Rows> natural_of(const BlockScale& block, const BlockVector<Rows>& impulse,
-                             const BlockVector<Rows>& velocity, double r) {
+/// λ_i − P_{K_i}(λ_i − v_i): paper 004 (163), (164).
+template <class Real, int Rows>
+BlockVector<Real, Rows> natural_of(const BlockScale<Real>& block, const BlockVector<Real, Rows>& impulse,
+                                   const BlockVector<Real, Rows>& velocity) {
   if constexpr (Rows == 1) {
-    return BlockVector<1>(block.kind == BlockKind::limit ? natural_map_of_limit(impulse[0], velocity[0], r)
-                                                         : r * velocity[0]);
+    return BlockVector<Real, 1>(block.kind == BlockKind::limit ? natural_map_of_limit<Real>(impulse[0], velocity[0])
+                                                               : velocity[0]);
   } else {
-    return natural_map_of_contact<Rows>(impulse, velocity, r, block.friction);
+    return natural_map_of_contact<Real, Rows>(impulse, velocity, block.friction);
   }
 }
 
-WorstBlock primal(Evaluation& e) {
+/// The largest of size(block, λ_i, v_i).
+template <class Real>
+WorstBlock largest_over(const ResidualEvaluation<Real>& e, const RealVector<Real>& velocity, auto size) {
   WorstBlock worst;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto&) {
-    worst.take(euclidean(primal_of<rows_of<decltype(lambda)>>(b, lambda)), i);
+  for_each_block(e, velocity, [&](Index i, const BlockScale<Real>& b, const auto& lambda, const auto& v) {
+    worst.take(size(b, lambda, v), i);
   });
   return worst;
 }
 
-WorstBlock primal_componentwise(Evaluation& e) {
-  WorstBlock worst;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto&) {
-    worst.take(componentwise(primal_of<rows_of<decltype(lambda)>>(b, lambda)), i);
+/// The map of every block, one row after the other.
+template <class Real>
+void fill_rows(const ResidualEvaluation<Real>& e, auto map, RealVector<Real>& rows) {
+  for_each_block(e, e.augmented_velocity(), [&](Index, const BlockScale<Real>& b, const auto& lambda, const auto& v) {
+    rows.template segment<rows_of<decltype(v)>>(b.row) = map(b, lambda, v);
   });
-  return worst;
+}
+template <class Real>
+const RealVector<Real>& primal_map(ResidualEvaluation<Real>& e) {
+  return e.shared(SharedMap::primal, [&](RealVector<Real>& rows) {
+    fill_rows(
+        e, [](const auto& b, const auto& lambda, const auto&) { return primal_of(b, lambda); }, rows);
+  });
+}
+template <class Real>
+const RealVector<Real>& dual_map(ResidualEvaluation<Real>& e) {
+  return e.shared(SharedMap::dual, [&](RealVector<Real>& rows) {
+    fill_rows(
+        e, [](const auto& b, const auto&, const auto& v) { return dual_of(b, v); }, rows);
+  });
+}
+template <class Real>
+const RealVector<Real>& natural_map(ResidualEvaluation<Real>& e) {
+  return e.shared(SharedMap::natural, [&](RealVector<Real>& rows) {
+    fill_rows(
+        e, [](const auto& b, const auto& lambda, const auto& v) { return natural_of(b, lambda, v); }, rows);
+  });
+}
+template <class Real>
+WorstBlock norm_over(const ResidualEvaluation<Real>& e, const RealVector<Real>& map) {
+  return largest_over(e, map, [](const auto&, const auto&, const auto& part) { return euclidean(part); });
+}
+template <class Real>
+WorstBlock component_over(const ResidualEvaluation<Real>& e, const RealVector<Real>& map) {
+  return largest_over(e, map, [](const auto&, const auto&, const auto& part) { return componentwise(part); });
 }
 
-WorstBlock dual_over(const Evaluation& e, const Vector& velocity) {
-  WorstBlock worst;
-  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto&, const auto& v) {
-    worst.take(euclidean(dual_of<rows_of<decltype(v)>>(b, v)), i);
-  });
-  return worst;
-}
-WorstBlock dual(Evaluation& e) { return dual_over(e, e.augmented_velocity()); }
-WorstBlock dual_ccp(Evaluation& e) { return dual_over(e, e.velocity()); }
-
-WorstBlock dual_componentwise(Evaluation& e) {
-  WorstBlock worst;
-  for_each_block(e, e.augmented_velocity(), [&](Index i, const BlockScale& b, const auto&, const auto& v) {
-    worst.take(componentwise(dual_of<rows_of<decltype(v)>>(b, v)), i);
-  });
-  return worst;
+template <class Real>
+WorstBlock dual_ccp(const ResidualEvaluation<Real>& e) {
+  return largest_over(e, e.velocity(),
+                      [](const auto& b, const auto&, const auto& v) { return euclidean(dual_of(b, v)); });
 }
 
-WorstBlock complementarity_over(const Evaluation& e, const Vector& velocity) {
-  WorstBlock worst;
-  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    if (b.kind != BlockKind::joint) worst.take(std::abs(lambda.dot(v)), i);
+template <class Real>
+WorstBlock complementarity_over(const ResidualEvaluation<Real>& e, const RealVector<Real>& velocity) {
+  return largest_over(e, velocity, [](const auto& b, const auto& lambda, const auto& v) {
+    return b.kind == BlockKind::joint ? 0.0 : size_of(lambda.dot(v));
   });
-  return worst;
-}
-WorstBlock complementarity(Evaluation& e) { return complementarity_over(e, e.augmented_velocity()); }
-WorstBlock complementarity_ccp(Evaluation& e) { return complementarity_over(e, e.velocity()); }
-
-WorstBlock natural_map_over(const Evaluation& e, const Vector& velocity) {
-  WorstBlock worst;
-  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    worst.take(euclidean(natural_of<rows_of<decltype(v)>>(b, lambda, v, 1.0)), i);
-  });
-  return worst;
-}
-WorstBlock natural_map(Evaluation& e) { return natural_map_over(e, e.augmented_velocity()); }
-WorstBlock natural_map_ccp(Evaluation& e) { return natural_map_over(e, e.velocity()); }
-
-WorstBlock natural_map_componentwise(Evaluation& e) {
-  WorstBlock worst;
-  for_each_block(e, e.augmented_velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    worst.take(componentwise(natural_of<rows_of<decltype(v)>>(b, lambda, v, 1.0)), i);
-  });
-  return worst;
 }
 
-WorstBlock scaled_over(const Evaluation& e, const Vector& velocity) {
-  WorstBlock worst;
-  for_each_block(e, velocity, [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    // A joint's map is r sigma, so r drops out. A cone has no scale, so the map of lambda / r with step 1 is the map
-    // over r, and r sigma can't underflow to an answer that looks right.
+template <class Real>
+WorstBlock natural_map_ccp(const ResidualEvaluation<Real>& e) {
+  return largest_over(e, e.velocity(), [](const auto& b, const auto& lambda, const auto& v) {
+    return euclidean(natural_of(b, lambda, v));
+  });
+}
+
+/// ‖map‖ / (r_i V) over all blocks, where map(block, λ_i / r_i, v_i) is that of a contact with step 1: a cone has no
+/// scale, so the map of λ / r with step 1 is the map over r, and r v can't underflow to an answer that looks right. A
+/// joint's map is r v, so r drops out.
+template <class Real>
+WorstBlock scaled(const ResidualEvaluation<Real>& e, const RealVector<Real>& velocity, auto map) {
+  WorstBlock worst = largest_over(e, velocity, [&](const BlockScale<Real>& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
-    const double error =
-        b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<rows>(b, lambda / b.r, v, 1.0));
-    worst.take(error / e.velocity_scale(), i);
+    const BlockVector<Real, rows> speed = lambda * b.inverse_step;
+    if constexpr (rows == 1) {
+      return euclidean(natural_of<Real, 1>(b, speed, v));
+    } else {
+      return euclidean<Real, rows>(map(b, speed, v));
+    }
   });
+  worst.value /= to_double(e.velocity_scale());
   return worst;
 }
-WorstBlock natural_map_scaled(Evaluation& e) { return scaled_over(e, e.augmented_velocity()); }
-WorstBlock natural_map_ccp_scaled(Evaluation& e) { return scaled_over(e, e.velocity()); }
+template <class Real>
+WorstBlock natural_map_scaled_over(const ResidualEvaluation<Real>& e, const RealVector<Real>& velocity) {
+  return scaled(e, velocity, [](const auto& b, const auto& lambda, const auto& v) { return natural_of(b, lambda, v); });
+}
 
 /// Models that are defined for Coulomb's friction alone.
 OptionalReason rolling_missing(const ContactProblem& problem) {
@@ -154,59 +182,58 @@ OptionalReason rolling_missing(const ContactProblem& problem) {
   return "the model has no rolling friction";
 }
 
-/// Of models that bound friction in a polygon of the tangent plane; `map` is that of a contact, with step 1.
-template <class ContactMap>
-WorstBlock polygon_scaled(Evaluation& e, ContactMap map) {
-  WorstBlock worst;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    double error = std::numeric_limits<double>::infinity();  // where the model is not defined
-    if constexpr (rows_of<decltype(v)> == 1) {
-      error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
-    } else if constexpr (rows_of<decltype(v)> <= 3) {
-      error = euclidean(map(lambda / b.r, v, b));
-    }
-    worst.take(error / e.velocity_scale(), i);
-  });
-  return worst;
-}
-WorstBlock natural_map_raisim_scaled(Evaluation& e) {
-  const DiagonalBlocks& matrix = e.problem().diagonal();
-  WorstBlock worst;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+/// The same for models that are not defined for rolling friction; +inf there.
+template <class Real>
+WorstBlock scaled_without_rolling(const ResidualEvaluation<Real>& e, auto map) {
+  return scaled(e, e.velocity(), [&](const BlockScale<Real>& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
-    double error = std::numeric_limits<double>::infinity();  // where the model is not defined
-    if constexpr (rows == 1) {
-      error = b.kind == BlockKind::joint ? euclidean(v) : euclidean(natural_of<1>(b, lambda / b.r, v, 1.0));
-    } else if constexpr (rows <= 3) {
-      BlockVector<rows> normal_row = matrix.block(i).row(rows - 1);
-      normal_row[rows - 1] += e.problem().compliance()[b.row + rows - 1];
-      error =
-          euclidean(natural_of<rows>(b, lambda / b.r, raisim_velocity<rows>(v, normal_row, b.friction.sliding), 1.0));
+    if constexpr (rows > 3) {
+      return BlockVector<Real, rows>(BlockVector<Real, rows>::Constant(Real(std::numeric_limits<double>::infinity())));
+    } else {
+      return map(b, lambda, v);
     }
-    worst.take(error / e.velocity_scale(), i);
   });
-  return worst;
+}
+template <class Real>
+WorstBlock natural_map_raisim_scaled(const ResidualEvaluation<Real>& e) {
+  const DiagonalBlocks& matrix = e.problem().diagonal();
+  const Vector& compliance = e.problem().compliance();
+  return scaled_without_rolling(e, [&](const BlockScale<Real>& b, const auto& lambda, const auto& v) {
+    constexpr int rows = rows_of<decltype(v)>;
+    const Index index = (b.row - e.problem().cones().contact_row(0)) / rows + e.problem().cones().first_contact_row();
+    BlockVector<Real, rows> normal_row;
+    for (int k = 0; k < rows; ++k) normal_row[k] = matrix.block(index)(rows - 1, k);
+    normal_row[rows - 1] += compliance[b.row + rows - 1];
+    return natural_of(b, lambda, raisim_velocity<Real, rows>(v, normal_row, b.friction.sliding));
+  });
+}
+template <class Real>
+WorstBlock natural_map_box_scaled(const ResidualEvaluation<Real>& e) {
+  return scaled_without_rolling(e, [](const auto& b, const auto& lambda, const auto& v) {
+    return natural_map_of_box<Real, rows_of<decltype(v)>>(lambda, v, b.friction.sliding);
+  });
+}
+template <class Real>
+WorstBlock natural_map_facets_scaled(const ResidualEvaluation<Real>& e) {
+  return scaled_without_rolling(e, [](const auto& b, const auto& lambda, const auto& v) {
+    return natural_map_of_facets<Real, rows_of<decltype(v)>>(lambda, v, b.friction.sliding);
+  });
 }
 
-WorstBlock natural_map_box_scaled(Evaluation& e) {
-  return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
-    return natural_map_of_box<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction.sliding);
-  });
-}
-WorstBlock natural_map_facets_scaled(Evaluation& e) {
-  return polygon_scaled(e, [](const auto& lambda, const auto& v, const BlockScale& b) {
-    return natural_map_of_facets<rows_of<decltype(v)>>(lambda, v, 1.0, b.friction.sliding, 8);
-  });
+template <class Real>
+double norm(const RealVector<Real>& x) {
+  if constexpr (std::is_same_v<Real, double>) {
+    return x.stableNorm();
+  } else {
+    return x.unaryExpr([](const Real& value) { return to_double(value); }).eval().stableNorm();
+  }
 }
 
 /// The natural map's Euclidean norm over all rows; the block is the one with the largest part.
-WorstBlock natural_map_norm(Evaluation& e) {
-  WorstBlock worst;
-  for_each_block(e, e.augmented_velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
-    e.scratch()[i] = euclidean(natural_of<rows_of<decltype(v)>>(b, lambda, v, 1.0));
-    worst.take(e.scratch()[i], i);
-  });
-  worst.value = std::isfinite(worst.value) ? e.scratch().stableNorm() : worst.value;
+template <class Real>
+WorstBlock natural_map_norm(ResidualEvaluation<Real>& e) {
+  WorstBlock worst = norm_over(e, natural_map(e));
+  worst.value = std::isfinite(worst.value) ? norm(natural_map(e)) : worst.value;
   return worst;
 }
 
@@ -220,12 +247,14 @@ WorstBlock divided(WorstBlock error, double denominator) {
   return error;
 }
 
-WorstBlock natural_map_relative(Evaluation& e) {
-  const double g = e.free_term().stableNorm();
-  return divided(natural_map_norm(e), std::max({g, e.impulse().stableNorm(), e.velocity().stableNorm()}));
+template <class Real>
+WorstBlock natural_map_relative(ResidualEvaluation<Real>& e) {
+  return divided(natural_map_norm(e), std::max({norm(e.free_term()), norm(e.impulse()), norm(e.velocity())}));
 }
-
-WorstBlock natural_map_relative_g(Evaluation& e) { return divided(natural_map_norm(e), e.free_term().stableNorm()); }
+template <class Real>
+WorstBlock natural_map_relative_g(ResidualEvaluation<Real>& e) {
+  return divided(natural_map_norm(e), norm(e.free_term()));
+}
 
 OptionalReason penetration_missing(const ContactProblem& problem) {
   if (problem.cones().contacts() == 0) return std::nullopt;
@@ -240,93 +269,107 @@ OptionalReason penetration_missing(const ContactProblem& problem) {
 }
 
 /// With c = G λ + J v_free = sigma − R λ − b, the contact's physical velocity after the step.
-WorstBlock penetration(Evaluation& e) {
+template <class Real>
+WorstBlock penetration(const ResidualEvaluation<Real>& e) {
   WorstBlock worst;
   const ContactProblem& problem = e.problem();
   const ConeProduct& cones = problem.cones();
   for (Index i = 0; i < cones.contacts(); ++i) {
     const Index n = cones.contact_row(i) + cones.normal_row();
-    const double velocity = e.velocity()[n] - problem.compliance()[n] * e.impulse()[n] - (*problem.bias())[n];
-    const double gap = (*problem.configuration()->gaps)[i] + *problem.configuration()->time_step * velocity;
-    worst.take(-gap, cones.first_contact_row() + i);
+    const Real velocity = e.velocity()[n] - problem.compliance()[n] * e.impulse()[n] - (*problem.bias())[n];
+    const Real gap = (*problem.configuration()->gaps)[i] + *problem.configuration()->time_step * velocity;
+    worst.take(-to_double(gap), cones.first_contact_row() + i);
   }
   return worst;
 }
 
-double quadratic_objective(const Evaluation& e) {
+template <class Real>
+Real quadratic_objective(const ResidualEvaluation<Real>& e) {
   return 0.5 * (e.impulse().dot(e.velocity()) + e.impulse().dot(e.free_term()));
 }
-WorstBlock objective(Evaluation& e) { return {quadratic_objective(e), -1}; }
+template <class Real>
+WorstBlock objective(const ResidualEvaluation<Real>& e) {
+  return {to_double(quadratic_objective(e)), -1};
+}
 
 /// λᵀ Γ(sigma) = λᵀ (v̂ − sigma), summed over the normals alone to keep its digits.
-WorstBlock objective_ncp(Evaluation& e) {
-  double de_saxce = 0.0;
-  for_each_block(e, e.velocity(), [&](Index, const BlockScale& b, const auto& lambda, const auto& v) {
+template <class Real>
+WorstBlock objective_ncp(const ResidualEvaluation<Real>& e) {
+  Real sum = quadratic_objective(e);
+  for_each_block(e, e.velocity(), [&](Index, const BlockScale<Real>& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
-    if constexpr (rows > 1) de_saxce += lambda[normal_of<rows>] * de_saxce_of<rows>(v, b.friction);
+    if constexpr (rows > 1) sum += lambda[normal_of<rows>] * de_saxce_of<Real, rows>(v, b.friction);
   });
-  return {quadratic_objective(e) + de_saxce, -1};
+  return {to_double(sum), -1};
 }
 
 /// f(λ) minus the dual objective −½ λᵀ(G + R) λ is λᵀ sigma.
-WorstBlock duality_gap_ccp(Evaluation& e) {
+template <class Real>
+WorstBlock duality_gap_ccp(const ResidualEvaluation<Real>& e) {
   WorstBlock worst;
-  double gap = 0.0;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale&, const auto& lambda, const auto& v) {
-    gap += lambda.dot(v);
-    worst.take(std::abs(lambda.dot(v)), i);
+  Real gap = 0.0;
+  for_each_block(e, e.velocity(), [&](Index i, const BlockScale<Real>&, const auto& lambda, const auto& v) {
+    const Real part = lambda.dot(v);
+    gap += part;
+    worst.take(size_of(part), i);
   });
-  worst.value = std::abs(gap);
+  worst.value = size_of(gap);
   return worst;
 }
 
 /// Angle between two vectors of a plane or line; 90 degrees where one is 0.
-double angle_between(const BlockVector<2>& a, const BlockVector<2>& b) {
-  const double cross = a[0] * b[1] - a[1] * b[0];
-  const double dot = a[0] * b[0] + a[1] * b[1];
+template <class Real>
+double angle_between(const BlockVector<Real, 2>& a, const BlockVector<Real, 2>& b) {
+  const double cross = to_double(Real(a[0] * b[1] - a[1] * b[0]));
+  const double dot = to_double(Real(a[0] * b[0] + a[1] * b[1]));
   return cross == 0.0 && dot == 0.0 ? std::acos(0.0) : std::atan2(std::abs(cross), dot);
 }
-double angle_between(const BlockVector<1>& a, const BlockVector<1>& b) {
+template <class Real>
+double angle_between(const BlockVector<Real, 1>& a, const BlockVector<Real, 1>& b) {
   if (a[0] == 0.0 || b[0] == 0.0) return std::acos(0.0);
   return (a[0] > 0.0) == (b[0] > 0.0) ? 0.0 : std::acos(-1.0);
 }
 
 /// Between −λ and σ of the tangents (or of the moments). Unit length first: products of small impulses and velocities
 /// could underflow.
-template <int Size>
-double dissipation_angle(const BlockVector<Size>& impulse, const BlockVector<Size>& velocity) {
-  const BlockVector<Size> friction = -impulse / std::max(block_norm(impulse), std::numeric_limits<double>::min());
-  return angle_between(friction, BlockVector<Size>(velocity / block_norm(velocity)));
+template <class Real, int Size>
+double dissipation_angle(const BlockVector<Real, Size>& impulse, const BlockVector<Real, Size>& velocity) {
+  const Real size = larger<Real>(block_norm(impulse), std::numeric_limits<double>::min());
+  const BlockVector<Real, Size> friction = -impulse / size;
+  return angle_between<Real>(friction, BlockVector<Real, Size>(velocity / block_norm(velocity)));
 }
 
 /// min(λ_N / r, σ_N) over V: what is left of 0 ≤ λ_N ⊥ σ_N ≥ 0, whatever friction does (002 (8)).
-WorstBlock signorini(Evaluation& e) {
-  WorstBlock worst;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+template <class Real>
+WorstBlock signorini(const ResidualEvaluation<Real>& e) {
+  WorstBlock worst = largest_over(e, e.velocity(), [&](const BlockScale<Real>& b, const auto& lambda, const auto& v) {
     constexpr int n = normal_of<rows_of<decltype(v)>>;
-    if (b.kind == BlockKind::joint) return;
-    worst.take(std::abs(natural_map_of_limit(lambda[n] / b.r, v[n], 1.0)) / e.velocity_scale(), i);
+    if (b.kind == BlockKind::joint) return 0.0;
+    return size_of(natural_map_of_limit<Real>(lambda[n] * b.inverse_step, v[n]));
   });
+  worst.value /= to_double(e.velocity_scale());
   return worst;
 }
 
-WorstBlock dissipation_error(Evaluation& e) {
-  WorstBlock worst;
-  for_each_block(e, e.velocity(), [&](Index i, const BlockScale& b, const auto& lambda, const auto& v) {
+template <class Real>
+WorstBlock dissipation_error(const ResidualEvaluation<Real>& e) {
+  return largest_over(e, e.velocity(), [&](const BlockScale<Real>& b, const auto& lambda, const auto& v) {
     constexpr int rows = rows_of<decltype(v)>;
+    double angle = 0.0;
     if constexpr (rows > 1) {
       constexpr int tangents = normal_of<rows>;
-      if (b.friction.sliding > 0.0 && slides<rows>(e, b, lambda, v, mode_tolerance)) {
-        worst.take(dissipation_angle<tangents>(lambda.template head<tangents>(), v.template head<tangents>()), i);
+      if (b.friction.sliding > 0.0 && slides<Real, rows>(e, b, lambda, v, mode_tolerance)) {
+        angle = dissipation_angle<Real, tangents>(lambda.template head<tangents>(), v.template head<tangents>());
       }
       if constexpr (rows > 3) {
-        if (b.friction.rolling > 0.0 && rolls(e, b, lambda, v, mode_tolerance)) {
-          worst.take(dissipation_angle<2>(lambda.template tail<2>(), v.template tail<2>()), i);
+        if (b.friction.rolling > 0.0 && rolls<Real>(e, b, lambda, v, mode_tolerance)) {
+          const double rolling = dissipation_angle<Real, 2>(lambda.template tail<2>(), v.template tail<2>());
+          angle = std::max(angle, rolling);
         }
       }
     }
+    return angle;
   });
-  return worst;
 }
 
 constexpr bool verdict = true;
@@ -336,78 +379,81 @@ constexpr bool no_verdict = false;
 
 std::span<const ResidualDefinition> residual_definitions() {
   static const std::array definitions = {
-      ResidualDefinition{{"primal", 1, "max_i |lambda_i - P_K(lambda_i)|", "N s", "004 (156)", no_verdict}, primal},
-      ResidualDefinition{{"dual", 1, "max_i |v_i - P_K*(v_i)|", "m/s", "004 (157)", no_verdict}, dual},
+      ResidualDefinition{{"primal", 2, "max_i |lambda_i - P_K(lambda_i)|", "N s", "004 (156)", no_verdict},
+                         [](auto& e) { return norm_over(e, primal_map(e)); }},
+      ResidualDefinition{{"dual", 2, "max_i |v_i - P_K*(v_i)|", "m/s", "004 (157)", no_verdict},
+                         [](auto& e) { return norm_over(e, dual_map(e)); }},
       ResidualDefinition{
-          {"complementarity", 1, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (158)", no_verdict},
-          complementarity},
-      ResidualDefinition{{"natural_map", 1, "max_i |lambda_i - P_K(lambda_i - v_i)|", "N s, m/s", "004 (163)", verdict},
-                         natural_map},
-      ResidualDefinition{{"dual_ccp", 1, "max_i |sigma_i - P_K*(sigma_i)|", "m/s", "004 (157)", no_verdict}, dual_ccp},
-      ResidualDefinition{{"complementarity_ccp", 1, "max_i |lambda_i . sigma_i| over limits and contacts", "J",
+          {"complementarity", 2, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (158)", no_verdict},
+          [](auto& e) { return complementarity_over(e, e.augmented_velocity()); }},
+      ResidualDefinition{{"natural_map", 2, "max_i |lambda_i - P_K(lambda_i - v_i)|", "N s, m/s", "004 (163)", verdict},
+                         [](auto& e) { return norm_over(e, natural_map(e)); }},
+      ResidualDefinition{{"dual_ccp", 2, "max_i |sigma_i - P_K*(sigma_i)|", "m/s", "004 (157)", no_verdict},
+                         [](auto& e) { return dual_ccp(e); }},
+      ResidualDefinition{{"complementarity_ccp", 2, "max_i |lambda_i . sigma_i| over limits and contacts", "J",
                           "004 (158)", no_verdict},
-                         complementarity_ccp},
+                         [](auto& e) { return complementarity_over(e, e.velocity()); }},
       ResidualDefinition{
-          {"natural_map_ccp", 1, "max_i |lambda_i - P_K(lambda_i - sigma_i)|", "N s, m/s", "004 (164)", verdict},
-          natural_map_ccp},
-      ResidualDefinition{{"natural_map_scaled", 1, "max_i |lambda_i - P_K(lambda_i - r_i v_i)| / (r_i V)", "1",
+          {"natural_map_ccp", 2, "max_i |lambda_i - P_K(lambda_i - sigma_i)|", "N s, m/s", "004 (164)", verdict},
+          [](auto& e) { return natural_map_ccp(e); }},
+      ResidualDefinition{{"natural_map_scaled", 2, "max_i |lambda_i - P_K(lambda_i - r_i v_i)| / (r_i V)", "1",
                           "Conebench; the official verdict", verdict},
-                         natural_map_scaled},
-      ResidualDefinition{{"natural_map_ccp_scaled", 1, "max_i |lambda_i - P_K(lambda_i - r_i sigma_i)| / (r_i V)", "1",
+                         [](auto& e) { return natural_map_scaled_over(e, e.augmented_velocity()); }},
+      ResidualDefinition{{"natural_map_ccp_scaled", 2, "max_i |lambda_i - P_K(lambda_i - r_i sigma_i)| / (r_i V)", "1",
                           "Conebench; own-model measure of CCP solvers", verdict},
-                         natural_map_ccp_scaled},
-      ResidualDefinition{{"natural_map_box_scaled", 1,
+                         [](auto& e) { return natural_map_scaled_over(e, e.velocity()); }},
+      ResidualDefinition{{"natural_map_box_scaled", 2,
                           "max_i |lambda_i - P_B(lambda_i - r_i sigma_i)| / (r_i V), B the box |lambda_t| <= mu "
                           "max(0, lambda_N) of the answer itself",
                           "1", "Conebench; own-model measure of the LCP with a box (002 Alg. 1)", verdict},
-                         natural_map_box_scaled,
+                         [](auto& e) { return natural_map_box_scaled(e); },
                          rolling_missing},
-      ResidualDefinition{{"natural_map_facets_scaled", 1,
+      ResidualDefinition{{"natural_map_facets_scaled", 2,
                           "max_i |lambda_i - P_F(lambda_i - r_i sigma_i)| / (r_i V), F the polygon with corners at mu "
                           "max(0, lambda_N) of the answer itself in directions 2 pi m / 8 from t1",
                           "1", "Conebench; own-model measure of the facet LCP with M = 8 (001 (21)-(23))", verdict},
-                         natural_map_facets_scaled,
+                         [](auto& e) { return natural_map_facets_scaled(e); },
                          rolling_missing},
       ResidualDefinition{
-          {"natural_map_raisim_scaled", 1,
+          {"natural_map_raisim_scaled", 2,
            "max_i |lambda_i - P_K(lambda_i - r_i w_i)| / (r_i V), w = sigma + x d / d_n, d the normal row "
            "of G_ii + R_ii, x = mu |w_T| (De Saxce's mu |sigma_T| where there is no such x)",
            "1", "Conebench; own-model measure of RaiSim's model (002 (23)-(24))", verdict},
-          natural_map_raisim_scaled,
+          [](auto& e) { return natural_map_raisim_scaled(e); },
           rolling_missing},
-      ResidualDefinition{{"natural_map_relative", 1,
+      ResidualDefinition{{"natural_map_relative", 2,
                           "|lambda - P_K(lambda - v)|_2 / max(|g|_2, |lambda|_2, |sigma|_2), not divided by <= 2.2e-16",
                           "1", "Siconos numerics", verdict},
-                         natural_map_relative},
+                         [](auto& e) { return natural_map_relative(e); }},
       ResidualDefinition{
-          {"natural_map_relative_g", 1, "|lambda - P_K(lambda - v)|_2 / |g|_2, not divided by <= 2.2e-16", "1",
+          {"natural_map_relative_g", 2, "|lambda - P_K(lambda - v)|_2 / |g|_2, not divided by <= 2.2e-16", "1",
            "Acary, Bremond, Huber 2017", verdict},
-          natural_map_relative_g},
-      ResidualDefinition{{"r_primal", 1, "largest component of |lambda - P_K(lambda)|", "N s", "004 (156)", no_verdict},
-                         primal_componentwise},
-      ResidualDefinition{{"r_dual", 1, "largest component of |v - P_K*(v)|", "m/s", "004 (174)", no_verdict},
-                         dual_componentwise},
-      ResidualDefinition{{"r_ncp", 1, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (175)", no_verdict},
-                         complementarity},
+          [](auto& e) { return natural_map_relative_g(e); }},
+      ResidualDefinition{{"r_primal", 2, "largest component of |lambda - P_K(lambda)|", "N s", "004 (156)", no_verdict},
+                         [](auto& e) { return component_over(e, primal_map(e)); }},
+      ResidualDefinition{{"r_dual", 2, "largest component of |v - P_K*(v)|", "m/s", "004 (174)", no_verdict},
+                         [](auto& e) { return component_over(e, dual_map(e)); }},
+      ResidualDefinition{{"r_ncp", 2, "max_i |lambda_i . v_i| over limits and contacts", "J", "004 (175)", no_verdict},
+                         [](auto& e) { return complementarity_over(e, e.augmented_velocity()); }},
       ResidualDefinition{
-          {"r_nat", 1, "largest component of |lambda - P_K(lambda - v)|", "N s, m/s", "004 (176)", verdict},
-          natural_map_componentwise},
-      ResidualDefinition{{"penetration", 1, "max_i max(0, -(phi_i + dt c_N,i)), c = G lambda + g - b", "m",
+          {"r_nat", 2, "largest component of |lambda - P_K(lambda - v)|", "N s, m/s", "004 (176)", verdict},
+          [](auto& e) { return component_over(e, natural_map(e)); }},
+      ResidualDefinition{{"penetration", 2, "max_i max(0, -(phi_i + dt c_N,i)), c = G lambda + g - b", "m",
                           "Conebench, after 004 (173)", no_verdict},
-                         penetration,
+                         [](auto& e) { return penetration(e); },
                          penetration_missing},
-      ResidualDefinition{{"objective", 1, "lambda . (G + R) lambda / 2 + lambda . g", "J", "004 (17a)", no_verdict},
-                         objective},
-      ResidualDefinition{{"objective_ncp", 1, "objective + lambda . Gamma(sigma)", "J", "004 (17c)", no_verdict},
-                         objective_ncp},
-      ResidualDefinition{{"duality_gap_ccp", 1, "|lambda . sigma|", "J", "004 (19) and its dual", no_verdict},
-                         duality_gap_ccp},
-      ResidualDefinition{{"dissipation_error", 1, "max angle between -lambda_T and sigma_T over slipping contacts",
+      ResidualDefinition{{"objective", 2, "lambda . (G + R) lambda / 2 + lambda . g", "J", "004 (17a)", no_verdict},
+                         [](auto& e) { return objective(e); }},
+      ResidualDefinition{{"objective_ncp", 2, "objective + lambda . Gamma(sigma)", "J", "004 (17c)", no_verdict},
+                         [](auto& e) { return objective_ncp(e); }},
+      ResidualDefinition{{"duality_gap_ccp", 2, "|lambda . sigma|", "J", "004 (19) and its dual", no_verdict},
+                         [](auto& e) { return duality_gap_ccp(e); }},
+      ResidualDefinition{{"dissipation_error", 2, "max angle between -lambda_T and sigma_T over slipping contacts",
                           "rad", "maximum dissipation, 002 (11)-(12)", no_verdict},
-                         dissipation_error},
-      ResidualDefinition{{"signorini", 1, "max_i |min(lambda_N / r_i, sigma_N)| / V over limits and contacts", "1",
+                         [](auto& e) { return dissipation_error(e); }},
+      ResidualDefinition{{"signorini", 2, "max_i |min(lambda_N / r_i, sigma_N)| / V over limits and contacts", "1",
                           "Signorini's law alone, 002 (8)", no_verdict},
-                         signorini},
+                         [](auto& e) { return signorini(e); }},
   };
   return definitions;
 }

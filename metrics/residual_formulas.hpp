@@ -10,8 +10,21 @@
 
 namespace conebench {
 
-/// Computes a residual of the answer that the evaluation holds, which is finite.
-using ResidualFormula = WorstBlock (*)(ResidualEvaluation&);
+/// A formula over every Real: computes a residual of the answer that the evaluation holds, which is finite.
+struct ResidualFormula {
+  template <class Formula>
+  constexpr ResidualFormula(Formula formula)  // NOLINT(google-explicit-constructor): the table holds generic lambdas
+      : in_double(formula), in_doubled(formula), in_wide(formula) {}
+
+  WorstBlock operator()(ResidualEvaluation<double>& evaluation) const { return in_double(evaluation); }
+  WorstBlock operator()(ResidualEvaluation<Doubled>& evaluation) const { return in_doubled(evaluation); }
+  WorstBlock operator()(ResidualEvaluation<Wide>& evaluation) const { return in_wide(evaluation); }
+
+ private:
+  WorstBlock (*in_double)(ResidualEvaluation<double>&);
+  WorstBlock (*in_doubled)(ResidualEvaluation<Doubled>&);
+  WorstBlock (*in_wide)(ResidualEvaluation<Wide>&);
+};
 
 struct ResidualDefinition {
   ResidualInfo info;
@@ -23,31 +36,33 @@ struct ResidualDefinition {
 std::span<const ResidualDefinition> residual_definitions();
 
 /// Whether a contact has no normal impulse, to the velocity tau V.
-template <int Dim>
-bool is_open(const ResidualEvaluation& evaluation, const BlockScale& block, const BlockVector<Dim>& impulse,
-             double tau) {
-  return impulse[normal_of<Dim>] <= tau * evaluation.velocity_scale() * block.r;
+template <class Real, int Dim>
+bool is_open(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block,
+             const BlockVector<Real, Dim>& impulse, double tau) {
+  return impulse[normal_of<Dim>] * block.inverse_step <= tau * evaluation.velocity_scale();
 }
 
 /// Whether a closed contact slides: faster than tau V, and than what is left of its friction would stop.
-template <int Dim>
-bool slides(const ResidualEvaluation& evaluation, const BlockScale& block, const BlockVector<Dim>& impulse,
-            const BlockVector<Dim>& velocity, double tau) {
-  const double left = block.friction.sliding * impulse[normal_of<Dim>] - slip_norm(impulse);
-  return !is_open<Dim>(evaluation, block, impulse, tau) &&
-         slip_norm(velocity) > std::max(tau * evaluation.velocity_scale(), left / block.r);
+template <class Real, int Dim>
+bool slides(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block,
+            const BlockVector<Real, Dim>& impulse, const BlockVector<Real, Dim>& velocity, double tau) {
+  const Real left = block.friction.sliding * impulse[normal_of<Dim>] - slip_norm(impulse);
+  return !is_open<Real, Dim>(evaluation, block, impulse, tau) &&
+         slip_norm(velocity) > larger<Real>(tau * evaluation.velocity_scale(), left * block.inverse_step);
 }
 
 /// The same of rolling.
-inline bool rolls(const ResidualEvaluation& evaluation, const BlockScale& block, const BlockVector<5>& impulse,
-                  const BlockVector<5>& velocity, double tau) {
-  const double left = block.friction.rolling * impulse[2] - roll_norm(impulse);
-  return !is_open<5>(evaluation, block, impulse, tau) &&
-         roll_norm(velocity) > std::max(tau * evaluation.velocity_scale(), left / block.r);
+template <class Real>
+bool rolls(const ResidualEvaluation<Real>& evaluation, const BlockScale<Real>& block,
+           const BlockVector<Real, 5>& impulse, const BlockVector<Real, 5>& velocity, double tau) {
+  const Real left = block.friction.rolling * impulse[2] - roll_norm(impulse);
+  return !is_open<Real, 5>(evaluation, block, impulse, tau) &&
+         roll_norm(velocity) > larger<Real>(tau * evaluation.velocity_scale(), left * block.inverse_step);
 }
 
 /// Counts and, where `out` is given, lists the modes of all contacts (see contact_modes()).
-ContactModes classify_contacts(const ResidualEvaluation& evaluation, double tau, std::vector<ContactMode>* out);
+template <class Real>
+ContactModes classify_contacts(const ResidualEvaluation<Real>& evaluation, double tau, std::vector<ContactMode>* out);
 
 /// Tolerance of the modes in a Judgement and of the dissipation error.
 inline constexpr double mode_tolerance = 1e-6;

@@ -1,5 +1,6 @@
 #include "metrics/residuals.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -17,12 +18,49 @@ std::optional<std::string> why_missing(const ResidualDefinition& definition, con
   return definition.missing != nullptr ? definition.missing(problem) : std::nullopt;
 }
 
-/// The one place where a formula is evaluated, so that judge() and Verdict agree to the last bit.
-WorstBlock evaluate(const ResidualDefinition& definition, ResidualEvaluation& evaluation) {
+template <class Real>
+WorstBlock evaluate(const ResidualDefinition& definition, ResidualEvaluation<Real>& evaluation) {
   if (!evaluation.finite()) return {infinity, evaluation.first_bad_block()};
   WorstBlock worst = definition.formula(evaluation);
   if (std::isnan(worst.value)) worst.value = infinity;
   return worst;
+}
+
+/// Whether the residuals have their digits: the velocities behind the official one are right to 1e-14 of it, or to
+/// 1e-24 of the largest free velocity.
+template <class Real>
+bool is_accurate(ResidualEvaluation<Real>& evaluation) {
+  constexpr double negligible = 1e-24;
+  if (!evaluation.finite() || evaluation.rounding() <= negligible) return true;
+  const auto definitions = residual_definitions();
+  const auto official = std::find_if(definitions.begin(), definitions.end(), [](const ResidualDefinition& definition) {
+    return definition.info.name == "natural_map_scaled";
+  });
+  return evaluation.rounding() <= 1e-14 * evaluate(*official, evaluation).value;
+}
+
+/// Nothing where Real's digits are not enough.
+template <class Real>
+std::optional<Judgement> judge_in(const ContactProblem& problem, ConstVectorRef impulse) {
+  ResidualEvaluation<Real> evaluation(problem);
+  evaluation.set_impulse(impulse);
+  if (!is_accurate(evaluation)) return std::nullopt;
+  Judgement judgement;
+  for (const ResidualDefinition& definition : residual_definitions()) {
+    Residual residual;
+    residual.name = definition.info.name;
+    residual.missing = why_missing(definition, problem);
+    if (residual.known()) {
+      const WorstBlock worst = evaluate(definition, evaluation);
+      residual.value = worst.value;
+      residual.worst_block = worst.block;
+    } else {
+      residual.value = infinity;
+    }
+    judgement.residuals.push_back(std::move(residual));
+  }
+  judgement.modes = classify_contacts(evaluation, mode_tolerance, nullptr);
+  return judgement;
 }
 
 }  // namespace
@@ -44,29 +82,15 @@ const Residual& Judgement::operator[](const std::string& name) const {
 }
 
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse) {
-  ResidualEvaluation evaluation(problem);
-  evaluation.set_impulse(impulse);
-  Judgement judgement;
-  for (const ResidualDefinition& definition : residual_definitions()) {
-    Residual residual;
-    residual.name = definition.info.name;
-    residual.missing = why_missing(definition, problem);
-    if (residual.known()) {
-      const WorstBlock worst = evaluate(definition, evaluation);
-      residual.value = worst.value;
-      residual.worst_block = worst.block;
-    } else {
-      residual.value = infinity;
-    }
-    judgement.residuals.push_back(std::move(residual));
-  }
-  judgement.modes = classify_contacts(evaluation, mode_tolerance, nullptr);
-  return judgement;
+  if (auto judgement = judge_in<Doubled>(problem, impulse)) return *judgement;
+  if (auto judgement = judge_in<Wide>(problem, impulse)) return *judgement;
+  // What even Wide can't tell is as good as not finite.
+  return *judge_in<Doubled>(problem, Vector::Constant(problem.rows(), infinity));
 }
 
 struct Verdict::Workspace {
   const ResidualDefinition* definition;
-  ResidualEvaluation evaluation;
+  ResidualEvaluation<double> evaluation;
 };
 
 Result<Verdict> Verdict::create(const std::string& name, const ContactProblem& problem) {
@@ -75,7 +99,7 @@ Result<Verdict> Verdict::create(const std::string& name, const ContactProblem& p
   for (const ResidualDefinition& definition : residual_definitions()) {
     if (definition.info.usable_as_verdict) {
       if (definition.info.name == name) {
-        return Verdict(std::make_shared<Workspace>(Workspace{&definition, ResidualEvaluation(problem)}));
+        return Verdict(std::make_shared<Workspace>(Workspace{&definition, ResidualEvaluation<double>(problem)}));
       }
       names += (names.empty() ? "" : ", ") + definition.info.name;
     }

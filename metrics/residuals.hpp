@@ -66,17 +66,18 @@ struct Judgement {
   const Residual& operator[](const std::string& name) const;
 };
 
-/// Every residual of `impulse` (rows long) from the problem's data alone. Throws std::invalid_argument for a wrong
-/// size.
+/// Every residual of `impulse` (rows long) from the problem's data alone, as of the given doubles: computed in 32
+/// digits, in 100 where these don't settle it, and rounded once. Where 100 digits are too few every residual is +inf.
+/// Throws std::invalid_argument for a wrong size.
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse);
 
-/// One residual, made for repeated use inside a sweep: workspace allocated once.
+/// One residual in double, for looks on a schedule: workspace allocated once.
 class Verdict {
  public:
   /// Errors (wrong_usage): an unknown name, or a residual that is no verdict; lists the names.
   static Result<Verdict> create(const std::string& name, const ContactProblem& problem);
 
-  /// The same number as judge(problem, impulse)[name]. No allocation.
+  /// judge(problem, impulse)[name] but for rounding, by the same formula in double. No allocation.
   double operator()(ConstVectorRef impulse);
 
  private:

@@ -54,15 +54,28 @@ double* thread_workspace(Index size) {
   return workspace.data();
 }
 
+/// J M⁻¹ Jᵀ, with M's factor.
+class WithFactoredMass : public DelassusOperator {
+ public:
+  explicit WithFactoredMass(FactoredMass mass) : mass_(std::move(mass)) {}
+  DelassusForm form() const final { return DelassusForm::factored; }
+  const FactoredMass& mass() const { return mass_; }
+
+ private:
+  FactoredMass mass_;
+};
+
 /// J M⁻¹ Jᵀ where M falls apart in small blocks: keeps Y = M⁻¹ Jᵀ (sparse) beside J, so that a product is two sparse
 /// products.
-class SparselyFactoredDelassus final : public DelassusOperator {
+class SparselyFactoredDelassus final : public WithFactoredMass {
  public:
-  SparselyFactoredDelassus(const SparseMatrix& jacobian, const SparseMatrix& inverse_mass_jacobian_transposed)
-      : jacobian_(jacobian), inverse_mass_jacobian_transposed_(inverse_mass_jacobian_transposed) {
+  SparselyFactoredDelassus(FactoredMass mass, const SparseMatrix& jacobian,
+                           const SparseMatrix& inverse_mass_jacobian_transposed)
+      : WithFactoredMass(std::move(mass)),
+        jacobian_(jacobian),
+        inverse_mass_jacobian_transposed_(inverse_mass_jacobian_transposed) {
     thread_workspace(jacobian_.cols());
   }
-  DelassusForm form() const override { return DelassusForm::factored; }
   Index size() const override { return jacobian_.rows(); }
   void apply(ConstVectorRef impulse, VectorRef velocity) const override {
     Eigen::Map<Vector> generalised(thread_workspace(jacobian_.cols()), jacobian_.cols());
@@ -93,19 +106,18 @@ class SparselyFactoredDelassus final : public DelassusOperator {
 };
 
 /// J M⁻¹ Jᵀ where M is one piece, as of an elastic body: M⁻¹ Jᵀ would be dense, so a product solves with M.
-class FactoredDelassus final : public DelassusOperator {
+class FactoredDelassus final : public WithFactoredMass {
  public:
   FactoredDelassus(FactoredMass mass, const SparseMatrix& jacobian)
-      : mass_(std::move(mass)), jacobian_(jacobian), jacobian_transposed_(jacobian.transpose()) {
+      : WithFactoredMass(std::move(mass)), jacobian_(jacobian), jacobian_transposed_(jacobian.transpose()) {
     thread_workspace(jacobian_.cols());
   }
-  DelassusForm form() const override { return DelassusForm::factored; }
   Index size() const override { return jacobian_.rows(); }
   bool assembles_sparsely() const override { return false; }
   void apply(ConstVectorRef impulse, VectorRef velocity) const override {
     Eigen::Map<Vector> generalised(thread_workspace(jacobian_.cols()), jacobian_.cols());
     generalised.noalias() = jacobian_transposed_ * impulse;
-    mass_.solve_in_place(generalised);
+    mass().solve_in_place(generalised);
     velocity.noalias() = jacobian_ * generalised;
   }
   BlockSparseMatrix assemble(const ConeProduct& cones) const override {
@@ -117,7 +129,7 @@ class FactoredDelassus final : public DelassusOperator {
     for (Index first = 0; first < size(); first += columns_at_once) {
       const Index count = std::min(columns_at_once, size() - first);
       columns = Matrix(jacobian_transposed_.middleCols(first, count));
-      mass_.solve_in_place(columns);
+      mass().solve_in_place(columns);
       result.middleCols(first, count).noalias() = jacobian_ * columns;
     }
     return result;
@@ -125,8 +137,8 @@ class FactoredDelassus final : public DelassusOperator {
   /// By forward solves alone where M is symmetric.
   DiagonalBlocks diagonal(const ConeProduct& cones) const override {
     DiagonalBlocks result(cones);
-    if (mass_.has_root()) {
-      mass_.fill_diagonal(jacobian_transposed_, result);
+    if (mass().has_root()) {
+      mass().fill_diagonal(jacobian_transposed_, result);
       return result;
     }
     for (Index from = 0; from < result.count();) {
@@ -135,7 +147,7 @@ class FactoredDelassus final : public DelassusOperator {
       const auto end = [&](Index block) { return result.row(block) + result.size(block); };
       while (to < result.count() && end(to) - first <= columns_at_once) ++to;
       Matrix columns(jacobian_transposed_.middleCols(first, end(to - 1) - first));
-      mass_.solve_in_place(columns);
+      mass().solve_in_place(columns);
       for (; from < to; ++from) {
         const Index row = result.row(from);
         const int size = result.size(from);
@@ -149,7 +161,6 @@ class FactoredDelassus final : public DelassusOperator {
  private:
   static constexpr Index columns_at_once = 48;
 
-  FactoredMass mass_;
   RowSparse jacobian_;
   SparseMatrix jacobian_transposed_;
 };
@@ -202,7 +213,12 @@ Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const Fac
   }
   const SparseMatrix solution = mass.solve(SparseMatrix(jacobian.transpose()));
   if (!all_finite(solution)) return singular_mass();
-  return std::shared_ptr<const DelassusOperator>(std::make_shared<SparselyFactoredDelassus>(jacobian, solution));
+  return std::shared_ptr<const DelassusOperator>(std::make_shared<SparselyFactoredDelassus>(mass, jacobian, solution));
+}
+
+const FactoredMass& mass_of(const DelassusOperator& factored) {
+  if (factored.form() != DelassusForm::factored) throw std::invalid_argument("mass_of: M is not part of this form");
+  return static_cast<const WithFactoredMass&>(factored).mass();
 }
 
 }  // namespace conebench

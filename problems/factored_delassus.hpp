@@ -12,4 +12,7 @@ namespace conebench {
 Result<std::shared_ptr<const DelassusOperator>> make_factored_delassus(const FactoredMass& mass,
                                                                        const SparseMatrix& jacobian);
 
+/// The factor of M behind a Delassus operator whose form() is factored.
+const FactoredMass& mass_of(const DelassusOperator& factored);
+
 }  // namespace conebench

@@ -1,7 +1,7 @@
 # The Debian packages that Conebench needs, and the one way in which scripts install them. Sourced, not run.
 
 build_packages=(g++ cmake ninja-build libeigen3-dev libhdf5-dev libfmt-dev libcli11-dev nlohmann-json3-dev
-                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev)
+                libsqlite3-dev zlib1g-dev libxxhash-dev libre2-dev libboost-dev)
 # Peer solvers; the build goes on without them.
 peer_packages=(libsiconos-numerics-dev coinor-libipopt-dev)
 # Linear programs that prove that a problem has no solution; the build goes on without it.

@@ -474,6 +474,13 @@ ContactProblem ContactProblem::with_provenance(Provenance provenance) const {
   return ContactProblem(std::move(state), use_);
 }
 
+ContactProblem ContactProblem::without_answers(bool keep_guess) const {
+  auto state = std::make_shared<State>(*state_);
+  state->data.reference.reset();
+  if (!keep_guess) state->data.guess.reset();
+  return ContactProblem(std::move(state), use_);
+}
+
 ContactProblem ContactProblem::with_reference(Reference reference) const {
   if (reference.reaction.size() != rows()) throw std::invalid_argument("with_reference: the reaction has another size");
   auto state = std::make_shared<State>(*state_);

@@ -198,6 +198,8 @@ class ContactProblem {
 
   /// The same problem with another provenance.
   ContactProblem with_provenance(Provenance provenance) const;
+  /// The same problem without its reference and, unless `keep_guess`, without the guess; its hashes stay.
+  ContactProblem without_answers(bool keep_guess) const;
   /// The same problem with another reference. Throws std::invalid_argument where its reaction is not rows() long.
   ContactProblem with_reference(Reference reference) const;
 

@@ -13,6 +13,14 @@
 
 namespace conebench {
 
+/// Code that is not part of the build, by where it runs when a cell asks for it.
+enum class ForeignCode {
+  none,
+  plugin,        ///< in the process that solves
+  program,       ///< in a process of its own for each run
+  kept_program,  ///< in a process of its own that lives on for the next cell
+};
+
 /// One row of the solver table.
 struct SolverRow {
   SolverInfo info;
@@ -30,6 +38,9 @@ struct SolverRow {
   std::string missing = {};  ///< why this build can't run it; empty where it can
   /// Of the files that a foreign solver comes from; part of every cell's key. Empty for what is part of the build.
   std::string content_hash = {};
+  ForeignCode foreign = ForeignCode::none;
+  /// Of a plug-in: loads its file into this process, so that no set-up has that in it. Else null.
+  std::function<void()> load = {};
 
   /// Its own and the common ones.
   std::vector<OptionSpec> all_options() const;

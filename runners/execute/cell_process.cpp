@@ -25,7 +25,7 @@
 #include "runners/execute/wire.hpp"
 #include "runners/programs/ask_served.hpp"
 #include "runners/store/time_doubts.hpp"
-#include "solvers/foreign_code.hpp"
+#include "solvers/registry.hpp"
 
 namespace conebench {
 
@@ -367,7 +367,7 @@ std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest&
 /// Doubts what foreign code, or the process that it ran in, makes its time to be, and puts one that was taken from
 /// outside in its place where they are too far apart. `wall_s`: of the process that was `done`.
 void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s) {
-  const ForeignCode code = foreign_run(request.solver).code;
+  const ForeignCode code = find_solver(request.solver)->foreign;
   CellRecord& record = done.record;
   if (code == ForeignCode::none || !record.solved || problem_.rows() == 0 || request.trace) return;
   const auto add = [&](const TimeDoubt& doubt) {

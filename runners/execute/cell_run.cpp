@@ -19,7 +19,6 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
 #include "runners/store/unanswered.hpp"
-#include "solvers/foreign_code.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/stalled.hpp"
@@ -116,7 +115,7 @@ class Runner {
     std::optional<std::string> refusal = std::nullopt;
   };
   Result<Prepared> prepare(Run& run, bool is_first, const PhaseCallback& phase = nullptr) const {
-    const bool foreign = foreign_run(row_.info.id).code != ForeignCode::none;
+    const bool foreign = row_.foreign != ForeignCode::none;
     auto solver = row_.make(request_.options);
     if (!solver) return solver.error();
     Prepared prepared{std::move(*solver)};
@@ -245,7 +244,6 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   };
   CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
   CellRecord& record = result.record;
-  const ForeignRun& foreign = foreign_run(row.info.id);
   const bool paid = request.criterion == Criterion::verdict_paid;
   Verdict* const watched = request.criterion == Criterion::own ? nullptr : &verdict;
   const bool proposals_only = row.measures == request.verdict;
@@ -256,7 +254,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
 
   // Within the time limit, as all that foreign code does.
   const auto release = [&](Runner::Prepared& prepared) {
-    if (foreign.code != ForeignCode::none) tell(CellPhase::releasing);
+    if (row.foreign != ForeignCode::none) tell(CellPhase::releasing);
     prepared.solver.reset();
   };
   const ProcessorUse use;
@@ -267,7 +265,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
   };
   Run first;
   {
-    if (foreign.load) foreign.load();
+    if (row.load) row.load();
     const double began = monotonic_seconds();
     auto prepared = first_runner.prepare(first, true, tell);
     if (!prepared) return prepared.error();
@@ -318,7 +316,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       break;
     }
     runner.repeat(*prepared->solver, result.stopped_at, result.decision, watched, repeat);
-    if (foreign.code != ForeignCode::none) {
+    if (row.foreign != ForeignCode::none) {
       release(*prepared);
       tell(CellPhase::repeating);
     }
@@ -476,7 +474,7 @@ Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& r
     return result;
   };
   return guarded(request, [&]() -> Result<CellRun> {
-    if (const auto& load = foreign_run(request.solver).load) load();
+    if ((*row)->load) (*row)->load();
     make_what_is_used(problem);
     if (warm_up) {
       const ContactProblem other = stand_in(problem, std::random_device()());

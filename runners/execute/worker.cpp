@@ -101,9 +101,12 @@ int work(const WorkerPlan& plan, const ProblemSource& source) {
     report.error = problem.error().message;
     report.killed = problem.error().code == ErrorCode::killed;
   }
-  if (problem && problem->reference()) {
+  if (problem && (problem->reference() || problem->guess())) {
     // What is not in this process can't be found in the memory of those that it forks.
-    problem = problem->with_reference({Vector::Zero(problem->rows()), 0.0, {}});
+    const bool keep_guess = std::ranges::any_of(plan.cells, [&](const PlannedCell& cell) {
+      return cell.problem == plan.problem && cell.start == Start::guess;
+    });
+    problem = problem->without_answers(keep_guess);
   }
   // Children of the same user may then not look into its memory.
   prctl(PR_SET_DUMPABLE, 0);

@@ -17,7 +17,6 @@
 #include "runners/programs/keeper.hpp"
 #include "runners/programs/program_solver.hpp"
 #include "solvers/common_options.hpp"
-#include "solvers/foreign_code.hpp"
 #include "solvers/plugin/declared_row.hpp"
 #include "solvers/plugin/plugin_description.hpp"
 #include "solvers/plugin/plugin_file.hpp"
@@ -292,7 +291,7 @@ Result<std::string> add_program(const std::vector<std::string>& words) {
       });
   if (!row) return Error{row.error().code, words.front() + ": " + row.error().message};
   row->content_hash = hash;
-  set_foreign_run(read->info.id, {program.serves ? ForeignCode::kept_program : ForeignCode::program});
+  row->foreign = program.serves ? ForeignCode::kept_program : ForeignCode::program;
   if (auto error = add_solver(std::move(*row))) return Error{error->code, words.front() + ": " + error->message};
   if (!text.empty()) code_words().try_emplace(read->info.id, std::vector<std::string>{"--program", text});
   return read->info.id;
@@ -321,7 +320,8 @@ std::optional<Error> add_plugin(const std::filesystem::path& file) {
                             });
     if (row) {
       row->content_hash = hash;
-      set_foreign_run(read->info.id, {ForeignCode::plugin, [stamp] { open_plugin(stamp.file.string()); }});
+      row->foreign = ForeignCode::plugin;
+      row->load = [stamp] { open_plugin(stamp.file.string()); };
     }
     if (row) row = with_common(std::move(*row));
     if (!row) return Error{row.error().code, name + ": " + row.error().message};

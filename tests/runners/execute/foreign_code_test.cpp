@@ -23,7 +23,6 @@
 #include "runners/execute/claims.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/store/time_doubts.hpp"
-#include "solvers/foreign_code.hpp"
 #include "solvers/registry.hpp"
 #include "tests/support/make_problem.hpp"
 
@@ -210,7 +209,7 @@ const bool added = [] {
   SolverRow row = make_row<CheatOptions>(
       info, [](const SolverInfo& of, const CheatOptions& options) { return std::make_unique<Cheat>(of, options); });
   row.content_hash = "cheat";
-  set_foreign_run("CHEAT", {ForeignCode::plugin});
+  row.foreign = ForeignCode::plugin;
   return !add_solver(std::move(row)).has_value();
 }();
 

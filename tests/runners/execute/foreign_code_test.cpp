@@ -83,7 +83,8 @@ struct CheatOptions {
 void declare_options(OptionBinder& bind, CheatOptions& options) {
   bind.choice("mode", options.mode,
               {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
-               "first_problem_only", "sleeps_in_release", "keeps_in_a_file", "slow_clock", "changes_its_parent"},
+               "first_problem_only", "sleeps_in_release", "hangs_in_release", "keeps_in_a_file", "slow_clock",
+               "changes_its_parent"},
               "how it cheats");
 }
 
@@ -99,6 +100,7 @@ class Cheat final : public Solver {
   Cheat(SolverInfo info, CheatOptions options) : info_(std::move(info)), options_(std::move(options)) {}
   ~Cheat() override {
     if (is("sleeps_in_release") && problem_) usleep(600'000);
+    while (is("hangs_in_release") && problem_) usleep(1000);
   }
 
   const SolverInfo& info() const override { return info_; }
@@ -267,6 +269,15 @@ TEST_F(ForeignCodes, ThatKeepAnswersHaveTheTimeOfAFreshProcess) {
     ASSERT_EQ(record.timed_rounds.size(), 1U);
     EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
   }
+}
+
+TEST_F(ForeignCodes, ThatHangInReleaseAreKilledThere) {
+  CellRequest request;
+  request.solver = "CHEAT";
+  request.options = {{"mode", "hangs_in_release"}};
+  const CellRecord record = CellProcess(problem, {.wall_s = 0.3, .grace_s = 0.1}).run(request).record;
+  EXPECT_EQ(record.status, CellStatus::timeout);
+  EXPECT_THAT(record.reason, ::testing::HasSubstr("in release"));
 }
 
 TEST_F(ForeignCodes, ThatTakeAnotherProblemsAnswerForThisOnesAreFlaky) {

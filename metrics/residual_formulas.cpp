@@ -36,9 +36,12 @@ void for_each_block(const ResidualEvaluation<Real>& e, const RealVector<Real>& v
 template <class Value>
 constexpr int rows_of = std::decay_t<Value>::RowsAtCompileTime;
 
+/// Of the rounded entries: nothing cancels in a norm, so it keeps all digits but the last.
 template <class Real, int Rows>
 double euclidean(const BlockVector<Real, Rows>& x) {
-  return to_double(block_norm(x));
+  BlockVector<double, Rows> rounded;
+  for (int k = 0; k < Rows; ++k) rounded[k] = to_double(x[k]);
+  return block_norm(rounded);
 }
 template <class Real, int Rows>
 double componentwise(const BlockVector<Real, Rows>& x) {

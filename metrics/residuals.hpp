@@ -67,7 +67,7 @@ struct Judgement {
 };
 
 /// Every residual of `impulse` (rows long) from the problem's data alone, as of the given doubles: computed in 32
-/// digits, in 100 where these don't settle it, and rounded once. Where 100 digits are too few every residual is +inf.
+/// digits, in 100 where these don't settle it, then rounded. Where 100 digits are too few every residual is +inf.
 /// Throws std::invalid_argument for a wrong size.
 Judgement judge(const ContactProblem& problem, ConstVectorRef impulse);
 

@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Connection;
 using sqlite::Statement;
+
+constexpr std::int64_t first_with_state = 10;
 
 struct Header {
   std::int64_t application = 0;
@@ -89,6 +95,140 @@ std::optional<Error> foreign(const fs::path& file, const Header& header, std::si
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: written by a newer Conebench (schema {}, this one knows up to {}); update Conebench",
                              file.string(), header.version, newest)};
+  }
+  return std::nullopt;
+}
+
+/// What sqlite_schema says of the tables, views, indices and triggers of a store; of others that are not in their way
+/// (a view for one's own queries) only what has a store's name.
+using SchemaEntries = std::map<std::string, std::string>;
+
+SchemaEntries entries_of(const Connection& connection, const std::set<std::string>& tables, int& code) {
+  SchemaEntries entries;
+  Statement query = connection.prepare(
+      "SELECT lower(name), lower(tbl_name), type || ' ' || lower(tbl_name) || ' ' || coalesce(sql, '') FROM "
+      "sqlite_schema");
+  for (code = query.step(); code == SQLITE_ROW; code = query.step()) {
+    if (tables.empty() || tables.contains(query.text(1))) entries[query.text(0)] = query.text(2);
+  }
+  return entries;
+}
+
+/// A table that is a view, a trigger of somebody else's: what a query of ours does is then no longer known, nor whether
+/// it ends.
+std::optional<Error> check_schema(const Connection& connection, std::span<const char* const> steps,
+                                  std::int64_t version, bool salvage) {
+  Connection made;
+  int code = made.open({}, Connection::Access::memory);
+  const auto known = steps.first(std::min(steps.size(), static_cast<std::size_t>(std::max<std::int64_t>(version, 0))));
+  for (const char* step : known) {
+    if (code == SQLITE_OK) code = made.run(step);
+  }
+  if (code != SQLITE_OK) return made.error("the tables of this build cannot be made", code);
+  const SchemaEntries expected = entries_of(made, {}, code);
+  std::set<std::string> tables;
+  for (const auto& [name, text] : expected) {
+    if (text.starts_with("table ") || text.starts_with("view ")) tables.insert(name);
+  }
+  const SchemaEntries found = entries_of(connection, tables, code);
+  if (code != SQLITE_DONE && !salvage) return connection.read_error(code);
+  const auto differs = [&](const std::string& name) -> std::optional<Error> {
+    // A name may hold anything.
+    std::string shown = name.substr(0, 40);
+    std::replace_if(
+        shown.begin(), shown.end(), [](char letter) { return letter < ' ' || letter > '~'; }, ' ');
+    return not_a_store(connection.file(), fmt::format("its table, view, index or trigger {} is not as schema {} makes "
+                                                      "it",
+                                                      shown, version));
+  };
+  for (const auto& [name, text] : found) {
+    const auto same = expected.find(name);
+    if (same == expected.end() || same->second != text) return differs(name);
+  }
+  for (const auto& [name, text] : expected) {
+    if (!salvage && !found.contains(name)) return differs(name);
+  }
+  return std::nullopt;
+}
+
+/// What tells states of a file apart: the name of its state, or, before there was one (schema 9), the first run and how
+/// many cells there are.
+struct FileState {
+  std::string name, first_run;
+  std::int64_t cells = 0;
+  bool operator==(const FileState&) const = default;
+};
+
+/// Nothing where it cannot be read: then opening says why.
+std::optional<FileState> state_of(const Connection& connection, std::span<const char* const> steps) {
+  const auto header = read_header(connection);
+  if (!header || foreign(connection.file(), *header, steps.size()) ||
+      check_schema(connection, steps, header->version, false)) {
+    return std::nullopt;
+  }
+  FileState state;
+  if (header->version >= first_with_state) {
+    Statement query = connection.prepare("SELECT current FROM file_state");
+    if (query.step() == SQLITE_ROW) state.name = query.text(0);
+    return state;
+  }
+  Statement run = connection.prepare("SELECT started_utc || machine_host FROM runs ORDER BY id LIMIT 1");
+  if (run.step() == SQLITE_ROW) state.first_run = run.text(0);
+  state.cells = connection.ask("SELECT count(*) FROM cells").value_or(0);
+  return state;
+}
+
+/// Whether a write-ahead log holds a page with `name` among the frames that SQLite would replay. They end where the two
+/// salts are no longer those of the head.
+bool log_knows(const fs::path& log, const std::string& name) {
+  std::ifstream stream(log, std::ios::binary);
+  constexpr std::size_t salts = 8, head_size = 32, frame_head = 24, salts_in_head = 16, salts_in_frame = 8;
+  std::array<char, head_size> head{};
+  if (!stream.read(head.data(), head.size())) return false;
+  std::size_t page_size = 0;
+  for (std::size_t i = 8; i < 12; ++i) page_size = page_size << 8U | static_cast<unsigned char>(head[i]);
+  if (page_size < 512 || page_size > 65536) return false;
+  std::string frame(frame_head + page_size, '\0');
+  while (stream.read(frame.data(), static_cast<std::streamsize>(frame.size()))) {
+    if (frame.compare(salts_in_frame, salts, head.data() + salts_in_head, salts) != 0) return false;
+    if (frame.find(name, frame_head) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// SQLite replays any log that lies beside a file. Ours is one only if the file's state is one that the log's writes
+/// began with or went through: each write puts a new random name in place of the last one, and both into the log. A
+/// copy that was put over the file of a killed run would be mixed with that run's pages and lost.
+std::optional<Error> check_log(const fs::path& file, std::span<const char* const> steps) {
+  const fs::path log = file.string() + "-wal";
+  constexpr int max_tries = 20;
+  std::optional<FileState> before;
+  for (int i = 0; i < max_tries; ++i) {
+    if (sqlite::log_beside(file) != log) return std::nullopt;
+    Connection alone;
+    if (alone.open(file, Connection::Access::immutable) != SQLITE_OK) return std::nullopt;
+    alone.distrust_schema();
+    const auto state = state_of(alone, steps);
+    if (!state) return std::nullopt;
+    if (!state->name.empty() && log_knows(log, state->name)) return std::nullopt;
+    if (state->name.empty()) {
+      Connection both;
+      if (both.open(file, Connection::Access::read_only) != SQLITE_OK) return std::nullopt;
+      both.distrust_schema();
+      const auto replayed = state_of(both, steps);
+      if (!replayed) return std::nullopt;
+      const bool same_run = state->first_run.empty() || replayed->first_run == state->first_run;
+      if (replayed->name.empty() && same_run && replayed->cells >= state->cells) return std::nullopt;
+    }
+    // A run that is on may have begun its log anew between the two looks: then the file's state has changed, too.
+    if (before == state) {
+      return Error{
+          ErrorCode::bad_input,
+          fmt::format("{0}: the log {1} is of another state of this file, as where a copy was put over the file "
+                      "of a killed run; move {1} and {0}-shm elsewhere to use the file as it is",
+                      file.string(), log.string())};
+    }
+    before = state;
   }
   return std::nullopt;
 }
@@ -168,6 +308,7 @@ Result<Connection> open_for_writing(const fs::path& file, std::span<const char* 
   if (const int code = connection.open(file, Connection::Access::read_write_create); code != SQLITE_OK) {
     return connection.error("cannot be opened for writing", code);
   }
+  connection.distrust_schema();
   if (connection.read_only()) {
     return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: the file or its folder is read-only; make "
                                                    "it writable or give another file",
@@ -177,17 +318,18 @@ Result<Connection> open_for_writing(const fs::path& file, std::span<const char* 
   if (!header) return header.error();
   if (!header->blank()) {
     if (auto error = foreign(file, *header, steps.size())) return *error;
-  }
-  if (!header->blank()) {
+    if (auto error = check_schema(connection, steps, header->version, false)) return *error;
     if (auto error = check_structure(connection)) return *error;
   }
-  if (auto error = settle_for_writing(connection)) return *error;
   if (header->blank() || header->version < static_cast<std::int64_t>(steps.size())) {
     if (!header->blank() && has_seals(connection)) {
       if (auto error = RowSeals(connection).check(true)) return *error;
     }
+    // Without a log: the file has a state of its own before a log refers to it.
+    connection.ask("PRAGMA journal_mode = DELETE");
     if (auto error = migrate(connection, steps, true)) return *error;
   }
+  if (auto error = settle_for_writing(connection)) return *error;
   return connection;
 }
 
@@ -196,19 +338,24 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
   if (const int code = connection.open(file, Connection::Access::read_only); code != SQLITE_OK) {
     return connection.error("cannot be read", code);
   }
-  // What of the schema makes no sense is then passed over.
-  if (salvage) connection.run("PRAGMA writable_schema = ON");
-  auto header = read_header(connection);
-  std::error_code failure;
-  if (!header && connection.ask("SELECT count(*) FROM sqlite_schema") == std::nullopt &&
-      fs::file_size(file.string() + "-wal", failure) == static_cast<std::uintmax_t>(-1)) {
+  const auto prepare = [salvage](Connection& opened) {
+    // What of the schema makes no sense is then passed over.
+    if (salvage) {
+      opened.run("PRAGMA writable_schema = ON");
+    } else {
+      opened.distrust_schema();
+    }
+    return read_header(opened);
+  };
+  auto header = prepare(connection);
+  if (!header && !connection.ask("SELECT count(*) FROM sqlite_schema")) {
     // In a folder that we may not write to, SQLite can't make the index that WAL files want; with no log beside it the
     // file is complete and may be read as it stands.
-    Connection untouched;
-    if (untouched.open(file, Connection::Access::immutable) == SQLITE_OK) {
-      auto second_look = read_header(untouched);
-      if (second_look) {
-        connection = std::move(untouched);
+    Connection other;
+    const int code = sqlite::log_beside(file) ? other.open_copy(file) : other.open(file, Connection::Access::immutable);
+    if (code == SQLITE_OK) {
+      if (auto second_look = prepare(other)) {
+        connection = std::move(other);
         header = std::move(second_look);
       }
     }
@@ -216,6 +363,7 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
   if (!header) return header.error();
   if (header->blank()) return not_a_store(file, "nothing was stored in it yet");
   if (auto error = foreign(file, *header, steps.size())) return *error;
+  if (auto error = check_schema(connection, steps, header->version, salvage)) return *error;
   if (header->version == static_cast<std::int64_t>(steps.size())) return connection;
 
   if (!salvage) {
@@ -235,6 +383,7 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
 Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps,
                                    bool salvage) {
   if (auto error = refusal(file, writable)) return *error;
+  if (auto error = check_log(file, steps)) return *error;
   return writable ? open_for_writing(file, steps) : open_for_reading(file, steps, salvage);
 }
 

@@ -258,7 +258,7 @@ ALTER TABLE cells ADD COLUMN own_solve_s REAL;
 )sql";
 
 /// Problems that no solver can solve, or whose data is rounding; whose solvers a setting's is; why times are doubted;
-/// alarms that somebody accepted.
+/// alarms that somebody accepted; the name of the file's state, which every write replaces: see check_log.
 constexpr const char* version_10 = R"sql(
 ALTER TABLE problems ADD COLUMN feasibility TEXT NOT NULL DEFAULT '';
 ALTER TABLE problems ADD COLUMN feasibility_margin REAL;
@@ -277,6 +277,12 @@ CREATE TABLE acceptances (
   why TEXT NOT NULL,
   accepted_utc TEXT NOT NULL
 ) STRICT;
+CREATE TABLE file_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  current BLOB NOT NULL,
+  previous BLOB NOT NULL
+) STRICT;
+INSERT INTO file_state VALUES (1, randomblob(16), randomblob(16));
 )sql";
 
 constexpr std::array<const char*, 10> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5,

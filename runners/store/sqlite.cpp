@@ -156,7 +156,46 @@ std::uint64_t Statement::fingerprint(int column, std::uint64_t seed) const {
 
 sqlite3_value* Statement::value(int column) const { return sqlite3_column_value(handle_, column); }
 
-void Connection::Closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+std::optional<std::filesystem::path> log_beside(const std::filesystem::path& file) {
+  for (const char* ending : {"-wal", "-journal"}) {
+    std::filesystem::path log = file.string() + ending;
+    std::error_code none;
+    if (const auto size = std::filesystem::file_size(log, none); !none && size > 0) return log;
+  }
+  return std::nullopt;
+}
+
+void Connection::Closer::operator()(sqlite3* handle) const {
+  // The last connection of a file copies its log into it; one that only reads leaves both as they are. An empty log is
+  // its own, and goes.
+  if (keeps_log && log_beside(sqlite3_db_filename(handle, "main"))) {
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+  sqlite3_close_v2(handle);
+}
+
+int Connection::open_copy(const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  auto folder = std::make_unique<TemporaryFolder>();
+  if (folder->path().empty()) return SQLITE_CANTOPEN;
+  const fs::path copy = folder->path() / "copy.sqlite";
+  const auto log = log_beside(file);
+  std::error_code failed;
+  fs::copy_file(file, copy, failed);
+  if (!failed && log) fs::copy_file(*log, copy.string() + log->string().substr(file.string().size()), failed);
+  if (failed) return failed == std::errc::no_space_on_device ? SQLITE_FULL : SQLITE_CANTOPEN;
+  fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, failed);
+  // A journal is rolled back within the copy.
+  const int code = open(copy, Access::read_write_create);
+  copy_ = std::move(folder);
+  file_ = file;
+  return code;
+}
+
+void Connection::distrust_schema() {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
 
 int Connection::open(const std::filesystem::path& file, Access access) {
   file_ = file;
@@ -164,8 +203,8 @@ int Connection::open(const std::filesystem::path& file, Access access) {
   std::string name;
   switch (access) {
     case Access::read_only:
-      // Read-write to the system where it lets us: only then does SQLite clear its log files away when it closes.
-      flags |= SQLITE_OPEN_READWRITE;
+      // Without a log read-write to the system: only then does SQLite clear its own log files away when it closes.
+      flags |= log_beside(file) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
       name = uri(file, "");
       break;
     case Access::immutable:
@@ -182,10 +221,12 @@ int Connection::open(const std::filesystem::path& file, Access access) {
       break;
   }
   sqlite3* handle = nullptr;
+  copy_.reset();
   const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) return code;
   sqlite3_extended_result_codes(handle, 1);
+  handle_.get_deleter().keeps_log = access == Access::read_only;
   if (access == Access::read_only) run("PRAGMA query_only = ON");
   return sqlite3_busy_timeout(handle, busy_timeout_ms);
 }

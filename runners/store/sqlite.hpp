@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/temporary_folder.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -60,14 +61,22 @@ class Statement {
   int failure_ = 0;
 };
 
+/// The write-ahead log, or the rollback journal, beside a file, where there is one that is not empty.
+std::optional<std::filesystem::path> log_beside(const std::filesystem::path& file);
+
 /// An open database file.
 class Connection {
  public:
+  /// read_only: nothing of the file is changed, and a log beside it stays, when this closes, too.
   enum class Access { read_only, immutable, read_write_create, memory };
 
   /// SQLITE_OK or the code of what failed.
   int open(const std::filesystem::path& file, Access access);
+  /// The same of a private copy of the file and its log, where the log cannot be read in its folder.
+  int open_copy(const std::filesystem::path& file);
   int run(std::string_view sql);
+  /// Before anything of a file is trusted: SQL within it reaches no function with effects, and none of its own tables.
+  void distrust_schema();
   Statement prepare(std::string_view sql) const { return {handle_.get(), sql}; }
   /// The integer that a query gives first, if it runs and gives one.
   std::optional<std::int64_t> ask(std::string_view sql, int* failure = nullptr) const;
@@ -85,8 +94,10 @@ class Connection {
 
  private:
   struct Closer {
+    bool keeps_log;
     void operator()(sqlite3* handle) const;
   };
+  std::unique_ptr<TemporaryFolder> copy_;  ///< outlives the handle
   std::unique_ptr<sqlite3, Closer> handle_;
   std::filesystem::path file_;
 };

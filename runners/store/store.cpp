@@ -41,6 +41,10 @@ struct Store::Database {
     if (writable) writers.emplace(connection);
     identities[0] = identity_of(connection.file());
   }
+  ~Database() {
+    // A reader that is still there would be the last to close, and leaves the log alone.
+    if (writers) connection.run("PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE)");
+  }
 
   /// Whether the files that SQLite has open are still found by their names.
   bool in_place() const {
@@ -107,6 +111,7 @@ struct Store::Database {
     Transaction transaction(connection);
     int code = transaction.begun();
     if (code == SQLITE_OK) code = work();
+    if (code == SQLITE_OK) code = writers->next_state.run();
     if (code == SQLITE_OK) code = transaction.commit();
     if (code != SQLITE_OK) return connection.error(doing, code);
     return std::monostate{};

@@ -71,6 +71,7 @@ Writers::Writers(const Connection& connection)
       put_reaction(connection.prepare("INSERT INTO reactions (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
       drop_trace(connection.prepare("DELETE FROM traces WHERE cell = ?")),
       put_trace(connection.prepare("INSERT INTO traces (cell, length, crc32, data) VALUES (?, ?, ?, ?)")),
+      next_state(connection.prepare("UPDATE file_state SET previous = current, current = randomblob(16)")),
       seals(connection) {}
 
 std::optional<std::int64_t> run_for_id(Statement& statement, int& code) {

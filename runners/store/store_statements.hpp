@@ -45,7 +45,7 @@ struct Writers {
 
   sqlite::Statement insert_run, update_run, put_problem, put_setting, put_cell, update_judgement, update_times,
       find_cell, drop_residuals, put_residual, drop_rounds, put_round, drop_reaction, put_reaction, drop_trace,
-      put_trace;
+      put_trace, next_state;
   RowSeals seals;
 };
 

@@ -222,8 +222,9 @@ TEST_F(DamagedStore, WhatIsDamagedAndHowToSaveTheRestIsSaid) {
 
 TEST_F(DamagedStore, ARowThatIsGoneOrHasNoChecksumIsTold) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"DROP TRIGGER cells_removed; DELETE FROM cells WHERE id = 7", "1 of 60 cells are gone"},
-      {"DROP TRIGGER problems_removed; DELETE FROM problems WHERE hash = 'p9'", "1 of 20 problems are gone"},
+      {"DELETE FROM cells WHERE id = 7; UPDATE seals SET count = 60 WHERE part = 'cells'", "1 of 60 cells are gone"},
+      {"DELETE FROM problems WHERE hash = 'p9'; UPDATE seals SET count = 20 WHERE part = 'problems'",
+       "1 of 20 problems are gone"},
       {"DELETE FROM residuals WHERE cell = 5 AND name = 'penetration'", "1 of 60 cells"},
       {"DELETE FROM rounds WHERE cell = 5 AND round = 2", "1 of 60 cells"},
       {"DELETE FROM reactions WHERE cell = 5", "1 of 60 cells"},

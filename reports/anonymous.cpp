@@ -1,124 +1,325 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <set>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <type_traits>
 
 #include "reports/report.hpp"
+#include "runners/store/record_fields.hpp"
 
 namespace conebench {
 
 namespace {
 
-/// "cannot open /home/ada/data/box.hdf5" → "cannot open box.hdf5": absolute folders are left out wherever they stand.
-std::string without_folders(const std::string& text) {
-  if (text.find('/') == std::string::npos) return text;
-  std::string out;
-  std::size_t i = 0;
-  const auto within_word = [](char letter) {
-    return letter != ' ' && letter != '\t' && letter != '\n' && letter != '"' && letter != '\'' && letter != ',';
-  };
-  const auto begins_word = [&](std::size_t at) {
-    if (at == 0) return true;
-    const char before = text[at - 1];
-    return !within_word(before) || before == '=' || before == ':' || before == '(' || before == '[' || before == 'I' ||
-           before == 'L';
-  };
-  while (i < text.size()) {
-    const bool home = text[i] == '~' && begins_word(i);
-    if ((text[i] == '/' && begins_word(i)) || home) {
-      std::size_t end = i;
-      while (end < text.size() && within_word(text[end]) && text[end] != ')' && text[end] != ']') ++end;
-      const std::size_t last = text.rfind('/', end - 1);
-      if (last != std::string::npos && last >= i) {
-        i = last + 1;
-        continue;
-      }
+/// How a text field is published. One that is not listed is left out: what a solver, a suite, a file or a host says in
+/// its own words.
+enum class Text {
+  code,      ///< one of Conebench's own words; anything else is left out
+  key,       ///< a hash; anything else is numbered
+  numbered,  ///< "problem 3": one number for one text
+  version,   ///< digits and dots
+  date,
+  words,  ///< those of its words that are known
+};
+struct Published {
+  Text as;
+  const char* kind = "";  ///< of what is numbered
+};
+using Fields = std::map<std::string_view, Published>;
+
+const Fields run_texts = {{"suite_name", {Text::numbered, "suite"}},
+                          {"started_utc", {Text::date}},
+                          {"finished_utc", {Text::date}},
+                          {"mode", {Text::code}},
+                          {"side", {Text::code}},
+                          {"host", {Text::numbered, "machine"}},
+                          {"cpu", {Text::words}},
+                          {"kernel", {Text::words}},
+                          {"governor", {Text::code}},
+                          {"version", {Text::version}},
+                          {"compiler", {Text::words}},
+                          {"flags", {Text::words}},
+                          {"type", {Text::words}},
+                          {"executable", {Text::key, "build"}}};
+const Fields problem_texts = {{"hash", {Text::key, "problem"}},
+                              {"name", {Text::numbered, "problem"}},
+                              {"family", {Text::numbered, "family"}},
+                              {"kind", {Text::code}},
+                              {"category", {Text::code}},
+                              {"duplicate_of", {Text::key, "problem"}},
+                              {"given", {Text::code}},
+                              {"alias", {Text::key, "problem"}},
+                              {"feasibility", {Text::code}}};
+const Fields setting_texts = {{"hash", {Text::key, "setting"}},  {"formulation", {Text::words}},
+                              {"origin", {Text::code}},          {"looks", {Text::code}},
+                              {"peer_version", {Text::version}}, {"peer_released", {Text::date}}};
+const Fields cell_texts = {{"key", {Text::key, "cell"}},
+                           {"problem", {Text::key, "problem"}},
+                           {"setting", {Text::key, "setting"}},
+                           {"criterion", {Text::code}},
+                           {"verdict", {Text::code}},
+                           {"start", {Text::code}},
+                           {"doubts", {Text::code}},
+                           {"used", {Text::code}}};
+
+template <class Allowed>
+std::string if_all(const std::string& text, Allowed allowed) {
+  return std::all_of(text.begin(), text.end(), allowed) ? text : std::string();
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+std::string code(const std::string& text) {
+  return if_all(text, [](char c) { return is_lower(c) || is_digit(c) || c == '_' || c == '-' || c == '+'; });
+}
+std::string version(const std::string& text) {
+  return if_all(text, [](char c) { return is_digit(c) || c == '.'; });
+}
+std::string date(const std::string& text) {
+  return if_all(text, [](char c) { return is_digit(c) || std::string_view("TZ:.+- ").find(c) != std::string::npos; });
+}
+
+/// Of processors, kernels, compilers and their flags: enough to compare times by, nothing that somebody chose a name
+/// for.
+bool is_known_word(const std::string& word) {
+  static const std::set<std::string, std::less<>> known = {"AMD",
+                                                           "Intel(R)",
+                                                           "Intel",
+                                                           "EPYC",
+                                                           "Ryzen",
+                                                           "Threadripper",
+                                                           "PRO",
+                                                           "Xeon(R)",
+                                                           "Xeon",
+                                                           "Core(TM)",
+                                                           "Platinum",
+                                                           "Gold",
+                                                           "Silver",
+                                                           "CPU",
+                                                           "@",
+                                                           "Processor",
+                                                           "ARM",
+                                                           "Neoverse-N1",
+                                                           "Apple",
+                                                           "Linux",
+                                                           "GNU",
+                                                           "GCC",
+                                                           "g++",
+                                                           "gcc",
+                                                           "Clang",
+                                                           "clang",
+                                                           "AppleClang",
+                                                           "NCP",
+                                                           "CCP",
+                                                           "LCP",
+                                                           "model",
+                                                           "Release",
+                                                           "Debug",
+                                                           "RelWithDebInfo",
+                                                           "MinSizeRel",
+                                                           "-O0",
+                                                           "-O1",
+                                                           "-O2",
+                                                           "-O3",
+                                                           "-Os",
+                                                           "-Ofast",
+                                                           "-g",
+                                                           "-DNDEBUG",
+                                                           "-march=native",
+                                                           "-mtune=native",
+                                                           "-march=x86-64-v2",
+                                                           "-march=x86-64-v3",
+                                                           "-march=x86-64-v4",
+                                                           "-ffast-math",
+                                                           "-fno-math-errno",
+                                                           "-fno-trapping-math",
+                                                           "-ffp-contract=off",
+                                                           "-ffp-contract=fast",
+                                                           "-fPIC"};
+  if (known.contains(word)) return true;
+  // "6.1.0", "7763", "i7-9700K", "E5-2690", "v4", "2.60GHz", "64-Core"
+  std::string number = word;
+  for (const char* begin : {"i3-", "i5-", "i7-", "i9-", "E3-", "E5-", "E7-", "W-", "v"}) {
+    if (number.starts_with(begin)) {
+      number.erase(0, std::string_view(begin).size());
+      break;
     }
-    out += text[i++];
+  }
+  for (const char* end : {"GHz", "-Core", "X3D", "HX", "KF", "X", "K", "F", "H", "U", "P"}) {
+    if (number.ends_with(end)) {
+      number.resize(number.size() - std::string_view(end).size());
+      break;
+    }
+  }
+  return !number.empty() && !version(number).empty();
+}
+
+std::string known_words(const std::string& text) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (is_known_word(word)) out += (out.empty() ? "" : " ") + word;
+    begin = end + 1;
   }
   return out;
 }
 
-/// Absolute folders whose names have spaces, so that no text tells where they end: those of the runs and of all files
-/// in quotes, and what is above them.
-std::vector<std::string> folders_with_spaces(const StoreContents& contents) {
-  std::set<std::string> found;
-  const auto add = [&](std::filesystem::path folder) {
-    for (; folder.has_relative_path(); folder = folder.parent_path()) {
-      if (folder.native().find(' ') != std::string::npos) found.insert(folder.native());
-    }
-  };
-  for (const RunRecord& run : contents.runs) {
-    add(run.suite_folder);
-    add(run.data_folder);
-    for (std::size_t i = run.suite_text.find("\"/"); i != std::string::npos; i = run.suite_text.find("\"/", i + 2)) {
-      add(std::filesystem::path(run.suite_text.substr(i + 1, run.suite_text.find('"', i + 1) - i - 1)).parent_path());
-    }
-  }
-  for (const ProblemRecord& problem : contents.problems) {
-    for (const std::string& source : problem.copies) add(std::filesystem::path(source).parent_path());
-    add(std::filesystem::path(problem.source).parent_path());
-  }
-  std::vector<std::string> longest_first;
-  for (const std::string& folder : found) {
-    if (folder.front() == '/') longest_first.push_back(folder);
-  }
-  std::stable_sort(longest_first.begin(), longest_first.end(),
-                   [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
-  return longest_first;
-}
-
-class Cleaner {
+/// Gives each text field of a record, one after the other, what is published of it.
+class TextFilter {
  public:
-  explicit Cleaner(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+  TextFilter(const Fields& fields, Pseudonyms& names) : fields_(fields), names_(names) {}
 
-  void operator()(std::string& text) const {
-    for (const std::string& folder : folders_) {
-      for (std::size_t i = text.find(folder); i != std::string::npos; i = text.find(folder, i)) {
-        const std::size_t end = i + folder.size();
-        text.erase(i, folder.size() + (end < text.size() && text[end] == '/'));
-      }
+  template <class Value>
+  void operator()(std::string_view name, Value& value) {
+    if constexpr (std::is_same_v<Value, std::string>) {
+      value = published(name, value);
+    } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      for (std::string& one : value) one = published(name, one);
+      std::erase(value, "");
+    } else if constexpr (std::is_same_v<Value, std::map<std::string, double>>) {
+      std::erase_if(value, [](const auto& item) { return code(item.first).empty(); });
+    } else if constexpr (std::is_same_v<Value, std::map<std::string, std::string>>) {
+      // Names and versions of libraries that every Conebench is built with.
+      static const std::set<std::string, std::less<>> public_libraries = {
+          "Eigen", "HDF5", "SQLite", "MuJoCo", "Siconos", "Ipopt", "UMFPACK", "CHOLMOD", "SuiteSparse", "zlib"};
+      std::erase_if(value, [&](const auto& item) {
+        return name != "libraries" || !public_libraries.contains(item.first) || version(item.second) != item.second;
+      });
+    } else {
+      static_assert(std::is_arithmetic_v<Value> || std::is_enum_v<Value> ||
+                        std::is_same_v<Value, std::optional<double>> ||
+                        std::is_same_v<Value, std::optional<std::int64_t>>,
+                    "a new kind of field: say here what is published of it");
     }
-    text = without_folders(text);
   }
+  template <class Visit>
+  void group(std::string_view, Visit visit) {
+    visit(*this);
+  }
+  void json_text(std::string_view, std::string& text) { text.clear(); }
 
  private:
-  std::vector<std::string> folders_;  ///< longest first
+  std::string published(std::string_view name, const std::string& text) const {
+    const auto field = fields_.find(name);
+    if (field == fields_.end() || text.empty()) return {};
+    switch (field->second.as) {
+      case Text::code: return code(text);
+      case Text::key: return names_.key(field->second.kind, text);
+      case Text::numbered: return names_.number(field->second.kind, text);
+      case Text::version: return version(text);
+      case Text::date: return date(text);
+      case Text::words: return known_words(text);
+    }
+    return {};
+  }
+
+  const Fields& fields_;
+  Pseudonyms& names_;
 };
+
+/// The solver where everybody knows it, with its options that are numbers, flags or words of its own.
+void publish(SettingRecord& setting, Pseudonyms& names) {
+  const bool is_public = names.public_words.contains(setting.solver);
+  const auto options = nlohmann::json::parse(setting.options_json, nullptr, false);
+  const std::string label = setting.label;
+  setting.solver = names.solver(setting.solver);
+  nlohmann::json kept = nlohmann::json::object();
+  std::string shown = setting.solver;
+  if (is_public && options.is_object()) {
+    for (const auto& [name, value] : options.items()) {
+      const bool plain = value.is_number() || value.is_boolean() ||
+                         (value.is_string() && names.public_words.contains(value.get<std::string>()));
+      if (!plain || code(name).empty()) continue;
+      kept[name] = value;
+      const bool set = label.find(" " + name + "=") != std::string::npos;
+      if (set) shown += fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  // By its hash: settings that differ in what is left out are still told apart, one setting has one label.
+  setting.label = names.distinct(shown, setting.hash);
+  TextFilter filter(setting_texts, names);
+  std::string solver = std::move(setting.solver), text = std::move(setting.label);
+  visit_setting(filter, setting);
+  setting.solver = std::move(solver);
+  setting.label = std::move(text);
+  setting.options_json = kept.dump();
+}
 
 }  // namespace
 
-StoreContents anonymous(StoreContents contents, HostNumbers* numbers) {
-  const Cleaner clean(folders_with_spaces(contents));
-  HostNumbers own;
-  HostNumbers& hosts = numbers != nullptr ? *numbers : own;
+std::string Pseudonyms::number(const std::string& kind, const std::string& text) {
+  auto& known = numbers_[kind];
+  return kind + " " + std::to_string(known.emplace(text, known.size() + 1).first->second);
+}
+
+std::string Pseudonyms::key(const std::string& kind, const std::string& text) {
+  const std::string hash = if_all(text, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+  return text.empty() || !hash.empty() ? hash : number(kind, text);
+}
+
+std::string Pseudonyms::solver(const std::string& id) { return public_words.contains(id) ? id : number("solver", id); }
+
+std::string Pseudonyms::distinct(const std::string& label, const std::string& hash) {
+  auto& known = numbers_["label " + label];
+  const std::size_t number = known.emplace(hash, known.size() + 1).first->second;
+  return number == 1 ? label : fmt::format("{} #{}", label, number);
+}
+
+StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
   for (RunRecord& run : contents.runs) {
-    std::string& host = run.machine.host;
-    host = hosts.emplace(host, "machine " + std::to_string(hosts.size() + 1)).first->second;
-    run.suite_folder.clear();
-    run.data_folder.clear();
-    for (std::string* text :
-         {&run.suite_name, &run.suite_text, &run.scope_json, &run.build.flags, &run.build.compiler}) {
-      clean(*text);
-    }
-    for (std::string& reason : run.noise) clean(reason);
+    const bool doubtful = !run.noise.empty();
+    TextFilter filter(run_texts, names);
+    visit_run(filter, run);
+    if (doubtful) run.noise = {"the run says so"};
   }
   for (ProblemRecord& problem : contents.problems) {
-    for (std::string* text : {&problem.name, &problem.family, &problem.source, &problem.error}) clean(*text);
-    for (std::string& copy : problem.copies) clean(copy);
+    const bool broken = !problem.error.empty();
+    const std::size_t copies = problem.copies.size();
+    TextFilter filter(problem_texts, names);
+    visit_problem(filter, problem);
+    problem.source = problem.name;
+    if (broken) problem.error = "it cannot be loaded";
+    problem.copies.assign(copies, problem.name);
   }
-  for (SettingRecord& setting : contents.settings) {
-    clean(setting.label);
-    clean(setting.options_json);
-  }
-  for (CellRecord& cell : contents.cells) clean(cell.reason);
-  for (SuiteState& suite : contents.suites) {
-    clean(suite.name);
-    clean(suite.filter);
-    for (auto& [problem, source] : suite.sources) {
-      for (std::string* text : {&source.name, &source.family, &source.source}) clean(*text);
+  for (SettingRecord& setting : contents.settings) publish(setting, names);
+  for (CellRecord& cell : contents.cells) {
+    TextFilter filter(cell_texts, names);
+    visit_cell(filter, cell);
+    ResidualList residuals;
+    for (auto [name, residual] : cell.residuals) {
+      if (!residual.missing.empty()) residual.missing = "not known";
+      if (!code(name).empty()) residuals.set(name, residual);
     }
-    for (auto& [hash, setting] : suite.settings) clean(setting.label);
+    cell.residuals = std::move(residuals);
+  }
+  for (std::string& label : contents.own_left_out) label = names.solver(label.substr(0, label.find(' ')));
+  for (SuiteState& suite : contents.suites) {
+    const auto wanted = [&](const std::set<WantedCell>& cells) {
+      std::set<WantedCell> renamed;
+      for (const WantedCell& cell : cells) {
+        renamed.insert(
+            {names.key("problem", cell.problem), names.key("setting", cell.setting), cell.tolerance, code(cell.start)});
+      }
+      return renamed;
+    };
+    SuiteState kept;
+    kept.name = names.number("suite", suite.name);
+    kept.present = wanted(suite.present);
+    kept.missing = wanted(suite.missing);
+    for (const auto& [problem, source] : suite.sources) {
+      const std::string name = names.number("problem", source.name);
+      kept.sources[names.key("problem", problem)] = {name, names.number("family", source.family), name};
+    }
+    for (const auto& [hash, setting] : suite.settings) {
+      const std::string solver = names.solver(setting.solver);
+      kept.settings[names.key("setting", hash)] = {solver, names.distinct(solver, hash)};
+    }
+    for (const std::string& problem : suite.known_by_name) kept.known_by_name.insert(names.key("problem", problem));
+    if (!suite.filter.empty()) kept.filter = "a filter";
+    suite = std::move(kept);
   }
   return contents;
 }

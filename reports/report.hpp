@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,12 +33,28 @@ StoreContents grouped(StoreContents contents, ReportGroups groups);
 /// best of the others.
 StoreContents without_own(StoreContents contents);
 
-/// "machine 1", "machine 2", … by the host's name.
-using HostNumbers = std::map<std::string, std::string>;
-/// The contents without the host's name and without absolute folders, wherever a text has one: of suites, files,
-/// options, messages and flags the last part of the path stays. Commands then repeat a cell from a folder that the
-/// reader has. `numbers`: of several contents, so that one host has one number in all of them.
-StoreContents anonymous(StoreContents contents, HostNumbers* numbers = nullptr);
+/// What stands in a report in place of names: "machine 1", "problem 12", "solver 2", one for each name, in all contents
+/// that it is used for.
+class Pseudonyms {
+ public:
+  /// Ids of solvers that are part of Conebench, and words that their options take.
+  explicit Pseudonyms(std::set<std::string> known) : public_words(std::move(known)) {}
+  const std::set<std::string> public_words;
+
+  std::string number(const std::string& kind, const std::string& text);
+  /// `text` where it is a hash.
+  std::string key(const std::string& kind, const std::string& text);
+  std::string solver(const std::string& id);
+  /// `label`, with a number where another setting has it already.
+  std::string distinct(const std::string& label, const std::string& hash);
+
+ private:
+  std::map<std::string, std::map<std::string, std::size_t>> numbers_;
+};
+
+/// What may be published: numbers, times, statuses and hashes, solvers that are part of Conebench with their options,
+/// the kind of machine and build. Every other text is numbered or left out, whatever it says.
+StoreContents anonymous(StoreContents contents, Pseudonyms& names);
 
 /// What `compare` says of the two runs, as JSON with the first 200 changed cells.
 std::string changes_since(const StoreContents& earlier, const StoreContents& now);

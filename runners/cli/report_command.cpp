@@ -86,6 +86,17 @@ std::optional<std::string> nothing_answered(const StoreContents& contents) {
                      counts_text(statuses));
 }
 
+/// Ids of this build's solvers and the words that their options take.
+std::set<std::string> public_words() {
+  std::set<std::string> words;
+  for (const SolverRow& row : solver_catalogue()) {
+    if (!row.content_hash.empty()) continue;
+    words.insert(row.info.id);
+    for (const OptionSpec& option : row.all_options()) words.insert(option.choices.begin(), option.choices.end());
+  }
+  return words;
+}
+
 Result<int> run_report(const ReportArguments& arguments) {
   if (arguments.out.empty() && !arguments.failed) {
     return Error{ErrorCode::wrong_usage, "report: --out DIR is needed, or --failed, which writes no files"};
@@ -124,15 +135,15 @@ Result<int> run_report(const ReportArguments& arguments) {
   for (SuiteState& suite : joined.suites) {
     if (suite.missing.empty()) suite.present.clear();  // large, and a complete suite's report has no use for it
   }
-  HostNumbers hosts;
-  if (arguments.anonymous) joined = anonymous(std::move(joined), &hosts);
+  Pseudonyms names(public_words());
+  if (arguments.anonymous) joined = anonymous(std::move(joined), names);
   if (!arguments.since.empty()) {
     auto earlier = read_joined({arguments.since}, arguments.all_cells);
     if (!earlier) return earlier.error();
     if (!arguments.filter.empty()) *earlier = filtered(std::move(*earlier), *filter, arguments.filter);
     name_origins(*earlier);
     if (arguments.without_own) *earlier = without_own(std::move(*earlier));
-    if (arguments.anonymous) *earlier = anonymous(std::move(*earlier), &hosts);
+    if (arguments.anonymous) *earlier = anonymous(std::move(*earlier), names);
     options.since = changes_since(*earlier, joined);
   }
   const StoreContents contents = grouped(std::move(joined), *groups);
@@ -144,12 +155,12 @@ Result<int> run_report(const ReportArguments& arguments) {
   }
   if (arguments.out.empty()) {
     const std::string list = terminal_unsolved(contents, options.unsolved);
-    print_text(list.empty() ? "all cells that ran are solved\n" : list);
+    print_bytes(list.empty() ? "all cells that ran are solved\n" : list);
     return done;
   }
   const auto written = write_report(contents, arguments.out, options);
   if (!written) return written.error();
-  print_text(written->ranking + written->unsolved);
+  print_bytes(written->ranking + written->unsolved);
   for (const auto& note : written->notes) print_note(note);
   for (const auto& path : written->paths) print_text(path.string() + "\n");
   if (const auto why = nothing_answered(contents)) {
@@ -180,7 +191,8 @@ Command add_report(CLI::App& root) {
   app->add_option("--since", arguments->since,
                   "Earlier store of the suite: the page says what changed (docs/compare.md)")
       ->type_name("STORE");
-  app->add_flag("--anonymous", arguments->anonymous, "Leave out the host's name and the folders of all files");
+  app->add_flag("--anonymous", arguments->anonymous,
+                "Publish numbers and solvers alone: no name, path, host or message");
   app->add_flag("--all-cells", arguments->all_cells, "Also what the suite, as it was run last, no longer asks for");
   app->add_flag("--force-time-profiles", arguments->force_time_profiles,
                 "Show times of throughput runs too, with a warning");

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/folder.hpp"
+#include "base/unfinished.hpp"
 
 namespace conebench {
 
@@ -86,6 +87,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Rep
 
 Result<std::monostate> write_files(const fs::path& folder, const std::vector<StreamedFile>& files) {
   if (auto made = make_folder(folder); !made) return made;
+  remove_unfinished(folder);
   Unfinished unfinished;
   std::vector<fs::path> places;
   for (const StreamedFile& file : files) {
@@ -94,7 +96,7 @@ Result<std::monostate> write_files(const fs::path& folder, const std::vector<Str
     const fs::file_status status = fs::status(place, ignored);
     if (fs::is_directory(status)) return cannot_write(place, EISDIR);
     const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
-    const fs::path beside = in_place ? place : fs::path(fmt::format("{}.unfinished-{}", place.string(), getpid()));
+    const fs::path beside = in_place ? place : unfinished_path(place);
     if (!in_place) {
       unfinished.add(beside);
       places.push_back(place);

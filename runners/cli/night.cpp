@@ -105,6 +105,7 @@ class Night {
       if (!arguments_.filter.empty()) *pinned = filtered(std::move(*pinned), filter_, arguments_.filter);
       pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(*pinned)};
     }
+    remove_what_was_not_begun(folder_);
     const auto nights = read_night_folder(folder_, suite_->name);
     if (!nights) return nights.error();
     for (const std::string& note : nights->notes) print_note("left out: " + note);
@@ -247,7 +248,7 @@ class Night {
       result.exit_code = graver(result.exit_code, together);
       if (together == gate_failed) result.headline += "; slower by the nights together";
     }
-    print_text(head(result, !told.empty()) + text);
+    print_bytes(head(result, !told.empty()) + text);
     for (const std::string& reason : ending.reasons) print_error(reason);
     if (!history) return history.error();
     if (interrupted_) {

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/unfinished.hpp"
 #include "runners/store/build_difference.hpp"
 #include "runners/store/merger.hpp"
 #include "runners/store/record_fields.hpp"
@@ -225,7 +226,8 @@ Result<MergeSummary> merge_stores(std::span<const fs::path> sources, const fs::p
                  fmt::format("{}: nothing of it can be saved; restore a copy, or run the suite into a new store",
                              sources.front().string())};
   };
-  const fs::path unfinished = out.string() + fmt::format(".unfinished-{}", getpid());
+  const fs::path unfinished = unfinished_path(out);
+  remove_unfinished(out.parent_path());
   auto error = write_merged(sources, unfinished, options, summary);
   if (!error) error = nothing_saved();
   if (error) {

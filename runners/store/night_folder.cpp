@@ -9,6 +9,10 @@
 #include <system_error>
 #include <tuple>
 
+#include "base/unfinished.hpp"
+#include "runners/store/schema.hpp"
+#include "runners/store/store_lock.hpp"
+
 namespace conebench {
 
 namespace fs = std::filesystem;
@@ -22,7 +26,7 @@ Result<std::monostate> write_night_result(const fs::path& store, const NightResu
                                {"base", result.base},
                                {"headline", result.headline}};
   const fs::path file = night_result_file(store);
-  const fs::path unfinished = file.string() + fmt::format(".unfinished-{}", getpid());
+  const fs::path unfinished = unfinished_path(file);
   std::error_code failure;
   {
     std::ofstream stream(unfinished);
@@ -192,7 +196,7 @@ Result<std::monostate> keep_build(const fs::path& folder, const std::string& exe
   const fs::path kept = kept_build(folder, executable);
   std::error_code failure;
   if (kept.empty() || fs::exists(kept, failure)) return std::monostate{};
-  const fs::path unfinished = kept.string() + fmt::format(".unfinished-{}", getpid());
+  const fs::path unfinished = unfinished_path(kept);
   fs::create_directories(kept.parent_path(), failure);
   if (!failure) fs::copy_file(file, unfinished, fs::copy_options::overwrite_existing, failure);
   if (!failure) fs::permissions(unfinished, fs::perms::owner_exec, fs::perm_options::add, failure);
@@ -201,6 +205,22 @@ Result<std::monostate> keep_build(const fs::path& folder, const std::string& exe
   std::error_code ignored;
   fs::remove(unfinished, ignored);
   return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", kept.string(), failure.message())};
+}
+
+void remove_what_was_not_begun(const fs::path& folder) {
+  std::error_code failure;
+  std::vector<fs::path> empty;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
+    if (entry->path().extension() == ".sqlite" && entry->is_regular_file(failure) && has_night_name(entry->path()) &&
+        is_blank_store(entry->path())) {
+      empty.push_back(entry->path());
+    }
+  }
+  for (const fs::path& store : empty) {
+    if (const auto lock = StoreLock::acquire(store); lock) delete_night(store);
+  }
+  remove_unfinished(folder);
+  remove_unfinished(folder / "builds");
 }
 
 void delete_builds_but(const fs::path& folder, const std::set<std::string>& executables) {

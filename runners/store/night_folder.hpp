@@ -63,6 +63,10 @@ std::vector<std::filesystem::path> nights_to_delete(const NightFolder& folder, s
 /// Folder of what a night was found to be beside another.
 std::filesystem::path night_pages(const std::filesystem::path& store);
 
+/// Removes what nights left that were killed before they began: stores without a run whose lock nobody holds, and
+/// unfinished files.
+void remove_what_was_not_begun(const std::filesystem::path& folder);
+
 /// A store and all that lies beside it.
 void delete_night(const std::filesystem::path& store);
 

@@ -380,6 +380,18 @@ Result<Connection> open_for_reading(const fs::path& file, std::span<const char* 
 
 }  // namespace
 
+bool is_blank_store(const fs::path& file) {
+  Connection alone;
+  if (alone.open(file, Connection::Access::immutable) != SQLITE_OK) return false;
+  alone.distrust_schema();
+  const auto header = read_header(alone);
+  if (!header) return false;
+  if (header->blank()) return !fs::exists(file.string() + "-wal");
+  const auto steps = schema_steps();
+  return !sqlite::log_beside(file) && !foreign(file, *header, steps.size()) &&
+         !check_schema(alone, steps, header->version, false) && alone.ask("SELECT count(*) FROM runs") == 0;
+}
+
 Result<Connection> open_store_file(const fs::path& file, bool writable, std::span<const char* const> steps,
                                    bool salvage) {
   if (auto error = refusal(file, writable)) return *error;

@@ -22,4 +22,7 @@ std::span<const char* const> schema_steps();
 Result<sqlite::Connection> open_store_file(const std::filesystem::path& file, bool writable,
                                            std::span<const char* const> steps = schema_steps(), bool salvage = false);
 
+/// Whether nothing was ever stored in the file: what a writer leaves that was killed before its first run began.
+bool is_blank_store(const std::filesystem::path& file);
+
 }  // namespace conebench

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/unfinished.hpp"
+#include "runners/store/store_lock.hpp"
 #include "tests/runners/store/sample_records.hpp"
 
 namespace conebench {
@@ -148,6 +150,24 @@ TEST_F(NightFolderTest, BeyondTheNewestOnlyWhatIsNotSparedIsDeleted) {
   EXPECT_THAT(nights_to_delete(nights(), 1, {}), ElementsAre(first, second));
   EXPECT_THAT(nights_to_delete(nights(), 1, {second, ""}), ElementsAre(first));
   EXPECT_THAT(nights_to_delete(nights(), 3, {}), IsEmpty());
+}
+
+TEST_F(NightFolderTest, WhatAKilledNightDidNotBeginIsRemovedByTheNext) {
+  const auto begun = add("2024-05-01-1f3a9c77.sqlite", 1);
+  const auto empty = folder / "2024-05-02-1f3a9c77.sqlite", made = folder / "2024-05-03-1f3a9c77.sqlite",
+             own = folder / "mine.sqlite", held = folder / "2024-05-04-1f3a9c77.sqlite";
+  for (const auto& file : {empty, own, held}) testing::write_text(file, "");
+  { ASSERT_TRUE(Store::open(made, Store::Mode::read_write)); }
+  const auto lock = StoreLock::acquire(held);
+  ASSERT_TRUE(lock);
+  constexpr const char* no_process = ".unfinished-2147483647";
+  testing::write_text(folder / ("a.json" + std::string(no_process)), "");
+  const auto of_this_one = unfinished_path(folder / "a.json");
+  testing::write_text(of_this_one, "");
+  remove_what_was_not_begun(folder.path());
+  const auto is_there = [](const std::filesystem::path& file) { return std::filesystem::exists(file); };
+  EXPECT_TRUE(is_there(begun) && is_there(own) && is_there(held) && is_there(of_this_one));
+  EXPECT_FALSE(is_there(empty) || is_there(made) || is_there(folder / ("a.json" + std::string(no_process))));
 }
 
 }  // namespace

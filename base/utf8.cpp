@@ -52,6 +52,15 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
+std::string printable(std::string_view text) {
+  std::string out;
+  each_code_point(text, [&](const CodePoint& point) {
+    const bool stays = point.value == '\n' || point.value == '\t' || (point.valid && !is_unprintable(point.value));
+    out += stays ? point.bytes : replacement;
+  });
+  return out;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   each_code_point(text, [&](const CodePoint&) { ++width; });

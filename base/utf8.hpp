@@ -33,6 +33,9 @@ std::string valid_utf8(std::string_view text);
 /// marks that turn or join text U+FFFD.
 std::string one_line(std::string_view text);
 
+/// The same of a text of several lines, which with its blanks and tabs stay.
+std::string printable(std::string_view text);
+
 /// Columns that a UTF-8 text takes on a terminal (one a code point).
 std::size_t display_width(std::string_view text);
 

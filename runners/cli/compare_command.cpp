@@ -246,14 +246,14 @@ Result<int> run_compare(const CompareArguments& arguments) {
     if (const auto written = write_all(comparison, arguments.out, *chosen); !written) return written.error();
   }
   if (arguments.json) {
-    print_text(reports::comparison_json(comparison));
+    print_bytes(reports::comparison_json(comparison));
   } else if (!to_folder && !chosen->empty()) {
     print_text(chosen->front()->render(comparison));
   } else {
     const bool on_terminal = isatty(STDOUT_FILENO) == 1;
     constexpr std::size_t usual = 100;
     const std::size_t width = on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual;
-    print_text(reports::comparison_terminal(comparison, on_terminal && std::getenv("NO_COLOR") == nullptr, width));
+    print_bytes(reports::comparison_terminal(comparison, on_terminal && std::getenv("NO_COLOR") == nullptr, width));
   }
   return comparison_ending(comparison, options.fail_on);
 }

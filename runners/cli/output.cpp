@@ -56,11 +56,13 @@ ProgressPrinter progress_on_stderr() {
   return {write, isatty(STDERR_FILENO) == 1, terminal_width(STDERR_FILENO)};
 }
 
-void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print_text(const std::string& text) { print_bytes(printable(text)); }
+
+void print_bytes(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void print_json(const std::string& kind, nlohmann::json value) {
   value["schema"] = "conebench." + kind + "/1";
-  print_text(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  print_bytes(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void print_error(const std::string& message) {
@@ -69,7 +71,7 @@ void print_error(const std::string& message) {
 }
 
 void print_note(const std::string& line) {
-  const std::string text = line + "\n";
+  const std::string text = printable(line) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -19,8 +19,10 @@ int output_columns();
 /// Progress for a person, a bar on a terminal and plain lines otherwise.
 ProgressPrinter progress_on_stderr();
 
-/// To standard output as it is.
+/// To standard output, printable(): whatever name or message it holds, a terminal obeys none.
 void print_text(const std::string& text);
+/// To standard output as it is: tables with colours, whose names are printable already, and what programs read.
+void print_bytes(const std::string& text);
 /// One object and a line end to standard output, with its `schema`, "conebench.KIND/1"; texts that are not UTF-8 are
 /// repaired.
 void print_json(const std::string& kind, nlohmann::json value);

@@ -56,9 +56,9 @@ Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesys
   const auto comparison = compare_sides(store, file.string(), compared);
   if (!comparison) return comparison.error();
   if (output.json) {
-    print_text(reports::comparison_json(*comparison));
+    print_bytes(reports::comparison_json(*comparison));
   } else {
-    print_text(
+    print_bytes(
         reports::comparison_terminal(*comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
   }
   const int ending = comparison_ending(*comparison, compared.fail_on);

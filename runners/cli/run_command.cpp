@@ -326,7 +326,7 @@ Result<int> run_suite(const RunArguments& arguments) {
   } else {
     if (read) {
       const UnsolvedList unsolved = unsolved_list({file.string()});
-      print_text(terminal_ranking(present_contents(std::move(*read)), unsolved.colour, false, &unsolved));
+      print_bytes(terminal_ranking(present_contents(std::move(*read)), unsolved.colour, false, &unsolved));
     }
     print_ended(run);
   }

@@ -26,5 +26,10 @@ TEST(Utf8, ALongTextKeepsItsBeginningAndItsEnd) {
   EXPECT_EQ(shorten("äöüß", 4), "äöüß");
 }
 
+TEST(Utf8, SeveralLinesKeepTheirBreaksAndNothingThatATerminalObeys) {
+  EXPECT_EQ(printable("a\n\tb \xC3\xA9"), "a\n\tb \xC3\xA9");
+  EXPECT_EQ(printable("\x1B]0;x\x07\r\xC2\x9B"), "\xEF\xBF\xBD]0;x\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
 }  // namespace
 }  // namespace conebench

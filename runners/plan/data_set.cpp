@@ -44,6 +44,12 @@ std::string version_of(const std::vector<DataFile>& files) {
   return content_address({text}).substr(0, version_digits);
 }
 
+/// Below the set's folder, whatever somebody wrote into a manifest or made a link to.
+bool stays_below(const fs::path& path) {
+  return !path.empty() && !path.is_absolute() &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
 /// Paths of the HDF5 files, relative to the folder.
 Result<std::set<std::string>> files_in(const fs::path& folder, const std::vector<std::string>& only) {
   std::set<std::string> paths;
@@ -52,16 +58,20 @@ Result<std::set<std::string>> files_in(const fs::path& folder, const std::vector
     if (!files) return files.error();
     for (const fs::path& file : *files) {
       const std::string extension = file.extension().string();
-      if (extension == ".hdf5" || extension == ".h5") paths.insert((fs::path(part) / file).generic_string());
+      if (extension != ".hdf5" && extension != ".h5") continue;
+      const fs::path path = fs::path(part) / file;
+      std::error_code failed;
+      const fs::path target = fs::canonical(folder / path, failed).lexically_relative(fs::canonical(folder, failed));
+      if (failed || !stays_below(target)) {
+        return bad(
+            fmt::format("{}: is a link that leads out of the folder; give the folder that holds the file, or a "
+                        "copy",
+                        (folder / path).string()));
+      }
+      paths.insert(path.generic_string());
     }
   }
   return paths;
-}
-
-/// Below the set's folder, whatever somebody wrote into a manifest.
-bool stays_below(const fs::path& path) {
-  return !path.is_absolute() &&
-         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
 Result<DataSet> read_manifest(const fs::path& file) {

@@ -299,5 +299,17 @@ TEST_F(DataCommand, MistakesAreToldInOneLine) {
   EXPECT_THAT(call({"data", "list"}).out, HasSubstr("home/mine.json"));
 }
 
+TEST_F(DataCommand, RefusesALinkThatLeadsOutOfTheFolder) {
+  fs::create_directories(folder / "elsewhere");
+  fs::rename(folder / "own/stacks/box-stack_boxes=2.hdf5", folder / "elsewhere/secret.hdf5");
+  fs::create_symlink(folder / "elsewhere/secret.hdf5", folder / "own/stacks/linked.hdf5");
+  const Outcome added = add_own();
+  EXPECT_EQ(added.code, 3);
+  EXPECT_THAT(added.err, HasSubstr("linked.hdf5: is a link that leads out of the folder"));
+  fs::remove(folder / "own/stacks/linked.hdf5");
+  fs::create_symlink("box-stack_boxes=1.hdf5", folder / "own/stacks/inside.hdf5");
+  EXPECT_EQ(add_own().code, 0);
+}
+
 }  // namespace
 }  // namespace conebench::testing

@@ -1,8 +1,15 @@
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/child_process.hpp"
 #include "base/folder.hpp"
 #include "base/plural.hpp"
 #include "runners/cli/arguments.hpp"
@@ -67,9 +74,7 @@ Result<std::monostate> clear_folder(const fs::path& folder, const simulation::Sa
   return simulation::remove_samples(folder, *earlier);
 }
 
-}  // namespace
-
-Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
+Result<int> generate_here(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
   const auto specs = simulation::all_options(scene);
   const auto values = parse_settings(arguments.settings, specs, arguments.scene);
   if (!values) return values.error();
@@ -138,6 +143,40 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   print_error(fmt::format("interrupted after {} of {} steps; {} samples so far are in {}", list.summary.steps, steps,
                           list.summary.samples, folder.string()));
   return interrupted;
+}
+
+pid_t generator = 0;
+
+void forward(int signal) {
+  if (generator > 0) ::kill(generator, signal);
+}
+
+}  // namespace
+
+Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
+  // The engine's library may crash on a model; this process then says so.
+  std::fflush(nullptr);
+  const pid_t parent = ::getpid();
+  generator = ::fork();
+  if (generator < 0) return Error{ErrorCode::killed, arguments.scene + ": the system refused a new process; run again"};
+  if (generator == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);  // it died before the line above
+    ::setpgid(0, 0);                        // a terminal's Ctrl-C comes once: forwarded
+    return generate_here(scene, arguments);
+  }
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, forward);
+  const int status = wait_for_end(generator);
+  generator = 0;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_DFL);
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  const int signal = WTERMSIG(status);
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) ::raise(signal);
+  return Error{
+      ErrorCode::bad_input,
+      fmt::format("{}: simulating it crashed in the engine's library (signal {}: {}); correct the model, or use "
+                  "fewer or coarser shapes",
+                  arguments.scene, signal, ::strsignal(signal))};
 }
 
 }  // namespace conebench::cli

@@ -224,7 +224,13 @@ int MujocoBase::limit_name(int row) const {
   const mjModel& m = *model_;
   const int object = data_->efc_id[row];
   if (data_->efc_type[row] == mjCNSTR_LIMIT_TENDON) {
-    const bool lower = data_->efc_pos[row] == data_->ten_length[object] - m.tendon_range[2 * object];
+    // Both ends may be near and just as far: then MuJoCo's first row is that of the lower one.
+    const auto is_same = [&](int other) {
+      return other >= 0 && other < data_->nefc && data_->efc_type[other] == mjCNSTR_LIMIT_TENDON &&
+             data_->efc_id[other] == object;
+    };
+    const bool at_lower = data_->efc_pos[row] == data_->ten_length[object] - m.tendon_range[2 * object];
+    const bool lower = !is_same(row - 1) && (is_same(row + 1) || at_lower);
     return 2 * (m.njnt + object) + (lower ? 0 : 1);
   }
   const bool lower = m.jnt_type[object] == mjJNT_BALL || data_->efc_J[data_->efc_J_rowadr[row]] > 0.0;

@@ -1,5 +1,6 @@
 #include "runners/simulation/mujoco_handle.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <mutex>
 
 #include "base/child_process.hpp"
+#include "base/descriptor.hpp"
 #include "runners/simulation/ground_plane.hpp"
 
 namespace conebench::simulation {
@@ -81,20 +83,35 @@ mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
 constexpr unsigned longest_load_s = 10;
 constexpr double most_load_mb = 8192.0;
 
-/// The signal that ends MuJoCo as it reads a file from outside, found in a process of its own; 0: none. MuJoCo 2.2.2
-/// crashes on some that are wrong (a URDF joint of an unknown type), and waits for ever for a mesh that is a FIFO.
-int crash_of(const SimulatedModel& model) {
-  const pid_t child = fork_process({}, [&] {
+/// How MuJoCo ends as it reads a file from outside, found in a process of its own, so that what its libraries print
+/// (Qhull sixty lines on a flat mesh) is not shown. MuJoCo 2.2.2 crashes on some that are wrong (a URDF joint of an
+/// unknown type), and waits for ever for a mesh that is a FIFO.
+struct FirstLoad {
+  int signal = 0;       ///< that ended it; 0: none
+  std::string refusal;  ///< MuJoCo's reason not to take the model, if it has one
+};
+
+FirstLoad load_apart(const SimulatedModel& model) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  const Descriptor reading(ends[0]);
+  Descriptor writing(ends[1]);
+  const pid_t child = fork_process({.channel = writing.number()}, [&] {
     limit_this_process({.address_mb = most_load_mb});  // a mesh that is a device has no end
     ::alarm(longest_load_s);
     mju_user_error = [](const char*) { ::_exit(0); };
-    std::array<char, 1000> unread{};
-    load(model, unread);
-    return 0;
+    std::array<char, 1000> said{};
+    if (load(model, said) != nullptr) return 0;
+    const std::size_t size = std::strlen(said.data());  // fits into a pipe
+    return ::write(child_channel, said.data(), size) == static_cast<ssize_t>(size) ? 0 : 1;
   });
-  if (child < 0) return 0;
+  if (child < 0) return {};
   const int status = wait_for_end(child);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  writing = Descriptor();
+  FirstLoad ended{WIFSIGNALED(status) ? WTERMSIG(status) : 0, std::string(1000, '\0')};
+  const ssize_t size = ::read(reading.number(), ended.refusal.data(), ended.refusal.size());
+  ended.refusal.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return ended;
 }
 
 }  // namespace
@@ -117,9 +134,15 @@ Result<std::monostate> guarded(const std::string& name, std::vector<std::string>
 Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes) {
   std::array<char, 1000> message{};
   ModelHandle handle;
+  const auto not_taken = [&](const std::string& why) {
+    return Error{ErrorCode::bad_input,
+                 fmt::format("{}: MuJoCo {} can't take the model: {}; correct it",
+                             model.source_file.empty() ? name : model.source_file, mj_versionString(),
+                             why.empty() ? "no reason given" : one_line(why))};
+  };
   if (!model.source_file.empty()) {
     install_handlers();
-    const int signal = crash_of(model);
+    const auto [signal, refusal] = load_apart(model);
     if (signal == SIGALRM) {
       return Error{
           ErrorCode::bad_input,
@@ -133,6 +156,7 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
                                "continuous, prismatic, fixed, floating or planar)",
                                model.source_file, mj_versionString(), signal)};
     }
+    if (!refusal.empty()) return not_taken(refusal);
   }
   const auto loaded = guarded(name, notes, [&] { handle.reset(load(model, message)); });
   if (!loaded) return loaded.error();
@@ -145,11 +169,7 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
     if (!added) return added.error();
   }
   const std::string said = one_line(message.data());
-  if (handle == nullptr) {
-    return Error{ErrorCode::bad_input, fmt::format("{}: MuJoCo {} can't take the model: {}; correct it",
-                                                   model.source_file.empty() ? name : model.source_file,
-                                                   mj_versionString(), said.empty() ? "no reason given" : said)};
-  }
+  if (handle == nullptr) return not_taken(said);
   if (!said.empty()) add_once(notes, said);
   return handle;
 }

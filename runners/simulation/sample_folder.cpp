@@ -86,7 +86,12 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("contacts").at("slip").get_to(list.summary.modes.slip);
   for (const auto& stratum : json.at("strata")) list.summary.strata.push_back(stratum_of_json(stratum));
   json.at("files").get_to(list.files);
-  if (json.contains("model_sizes")) json.at("model_sizes").get_to(list.sizes);
+  if (json.contains("model_sizes")) {
+    // null: not finite, of a model with masses beyond all numbers.
+    for (const auto& [name, size] : json.at("model_sizes").items()) {
+      list.sizes[name] = size.is_null() ? std::nan("") : size.get<double>();
+    }
+  }
   if (json.contains("notes")) json.at("notes").get_to(list.notes);
   list.summary.samples = static_cast<long>(list.files.size());
   for (const std::string& file : list.files) {

@@ -558,5 +558,28 @@ TEST(ListScenes, NamesSimulatedScenesAndTheirCommonOptions) {
                           [](const auto& option) { return option["name"] == "baumgarte_contacts"; }));
 }
 
+TEST_F(GenerateSamples, ATendonWithBothEndsNearHasTwoLimits) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "tendon.xml")
+      << R"(<mujoco><worldbody><geom type="plane" size="5 5 1"/><body pos="0 0 1"><joint name="j" type="slide"
+        axis="1 0 0"/><geom type="sphere" size="0.1" mass="1"/></body></worldbody><tendon><fixed name="t"
+        limited="true" range="-0.001 0.001"><joint joint="j" coef="1"/></fixed></tendon></mujoco>)";
+  const Outcome made = conebench(
+      {"generate", "file", "--set", "path=" + (folder / "tendon.xml"), "--steps", "3", "--out", folder / "out"});
+  EXPECT_EQ(made.code, 0) << made.err;
+}
+
+TEST_F(GenerateSamples, MassesBeyondAllNumbersLeaveAListThatIsReadAgain) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "heavy.xml") << R"(<mujoco><worldbody><geom type="plane" size="5 5 1"/>
+    <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1e300"/></body>
+    <body pos="1 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1e-10"/></body></worldbody></mujoco>)";
+  const std::vector<std::string> words = {"generate", "file", "--set", "path=" + (folder / "heavy.xml"),
+                                          "--steps",  "2",    "--out", folder / "out"};
+  const Outcome first = conebench(words), again = conebench(words);
+  EXPECT_EQ(first.code, again.code) << again.err;
+  EXPECT_EQ(again.err.find("can't be read"), std::string::npos) << again.err;
+}
+
 }  // namespace
 }  // namespace conebench::testing

@@ -461,6 +461,7 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
     };
   }
   comparison.times_compared = comparison.times_refused.empty() || options.force;
+  tell_other_code(comparison);
   tell_other_limits(comparison, options.force);
   pair_cells(comparison, options.force);
   tell_other_data(comparison);

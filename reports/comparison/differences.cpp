@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "reports/comparison/pairs.hpp"
+#include "runners/store/suite_scope.hpp"
 
 namespace conebench::reports {
 
@@ -88,6 +90,23 @@ std::string refuse_times(Comparison& comparison) {
     return "cells ran side by side (--jobs): their times say nothing of single ones";
   }
   return what.empty() ? std::string() : "the two differ in " + what;
+}
+
+void tell_other_code(Comparison& comparison) {
+  const auto code_of = [](const Side& side) {
+    std::map<std::string, std::set<std::string>> hashes;  // by solver
+    for (const RunRecord& run : side.runs) {
+      for (const auto& [solver, hash] : code_hashes_of_scope(run.scope_json)) hashes[solver].insert(hash.substr(0, 8));
+    }
+    return hashes;
+  };
+  const auto before = code_of(comparison.base), after = code_of(comparison.fresh);
+  for (const auto& [solver, hashes] : before) {
+    const auto found = after.find(solver);
+    if (found == after.end() || found->second == hashes) continue;
+    comparison.differences.push_back(fmt::format("code of {}: {} in the base, {} in the new one", solver,
+                                                 fmt::join(hashes, " and "), fmt::join(found->second, " and ")));
+  }
 }
 
 void tell_other_limits(Comparison& comparison, bool compared) {

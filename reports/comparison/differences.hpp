@@ -9,6 +9,9 @@ namespace conebench::reports {
 /// Why times are not compared: empty where they can be. Adds what processor, build and mode differ in to `differences`.
 std::string refuse_times(Comparison& comparison);
 
+/// Adds which plug-ins and programs have other files on the two sides, with the hash of each.
+void tell_other_code(Comparison& comparison);
+
 /// Adds that the limits of the sides differ, where they do.
 void tell_other_limits(Comparison& comparison, bool compared);
 

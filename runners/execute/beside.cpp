@@ -1,6 +1,7 @@
 #include "runners/execute/beside.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -356,10 +357,16 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   if (!plan) return plan.error();
 
   std::vector<std::size_t> cells;
+  std::set<std::string> foreign;  // solvers
   long warm = 0;
   for (std::size_t i = 0; i < plan->cells.size(); ++i) {
     const std::string& setting = plan->settings[plan->cells[i].setting].record.hash;
     if (!options.settings.empty() && !options.settings.contains(setting)) continue;
+    if (const std::string& solver = plan->settings[plan->cells[i].setting].record.solver;
+        plan->scope.code_hashes.contains(solver)) {
+      foreign.insert(solver);
+      continue;
+    }
     if (plan->cells[i].start == Start::previous) {
       ++warm;
       continue;
@@ -369,6 +376,12 @@ Result<BesideOutcome> run_beside(const Suite& suite, Store& store, const BesideO
   BesideOutcome outcome;
   outcome.interrupted = plan->interrupted;
   if (plan->interrupted) return outcome;
+  if (!foreign.empty()) {
+    const std::string why = fmt::format("{}: a plug-in or program can't be run side by side with an earlier build",
+                                        fmt::join(foreign, ", "));
+    if (cells.empty()) return Error{ErrorCode::bad_input, why};
+    progress.note(why);
+  }
   if (warm > 0) progress.note(fmt::format("{} cells that start from another's answer are not run side by side", warm));
 
   std::array<RunRecord, 2> runs;

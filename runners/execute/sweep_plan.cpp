@@ -65,6 +65,8 @@ void complete_scope(const Suite& suite, SweepPlan& plan) {
     scope.settings[setting.record.hash] = {setting.record.solver, setting.record.label};
     auto code = foreign_code_words(setting.record.solver);
     if (!code.empty()) scope.code.emplace(setting.record.solver, std::move(code));
+    const SolverRow* const row = find_solver(setting.record.solver);
+    if (row != nullptr && !row->content_hash.empty()) scope.code_hashes[row->info.id] = row->content_hash;
   }
   scope.tolerances.insert(suite.tolerances.begin(), suite.tolerances.end());
   for (const Start start : suite.starts) scope.starts.insert(to_string(start));

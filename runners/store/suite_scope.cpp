@@ -1,5 +1,7 @@
 #include "runners/store/suite_scope.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +20,7 @@ using PartLists = std::map<std::string, std::map<std::string, std::vector<std::p
 
 constexpr const char* not_looked_at = "not looked at: ";
 constexpr const char* code_key = "code";
+constexpr const char* code_hashes_key = "code_hashes";
 
 bool asks_for(const SuiteScope& scope, const ScopeProblems& problems, const CellRecord& cell) {
   return problems.contains(cell.problem) && scope.settings.contains(cell.setting) &&
@@ -88,6 +91,7 @@ std::string to_json_text(const SuiteScope& scope) {
                          {"limit_s", scope.limit_s},
                          {"limit_mb", scope.limit_mb}};
   if (!scope.code.empty()) json[code_key] = scope.code;
+  if (!scope.code_hashes.empty()) json[code_hashes_key] = scope.code_hashes;
   if (scope.part) {
     PartLists part;
     for (const WantedCell& cell : *scope.part) {
@@ -124,6 +128,7 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
     json.at("limit_s").get_to(scope.limit_s);
     json.at("limit_mb").get_to(scope.limit_mb);
     if (json.contains(code_key)) json.at(code_key).get_to(scope.code);
+    if (json.contains(code_hashes_key)) json.at(code_hashes_key).get_to(scope.code_hashes);
     if (json.contains("part")) {
       scope.part.emplace();
       for (const auto& [problem, settings] : json.at("part").get<PartLists>()) {
@@ -138,11 +143,22 @@ std::optional<SuiteScope> scope_of_json(const std::string& text) {
   }
 }
 
+namespace {
+
+/// The scope of a text that has `key`: scopes are large, and few have code.
+std::optional<SuiteScope> scope_with(const std::string& text, const char* key) {
+  if (text.find(fmt::format("\"{}\":", key)) == std::string::npos) return std::nullopt;
+  return scope_of_json(text);
+}
+
+}  // namespace
+
 std::map<std::string, std::vector<std::string>> code_of_scope(const std::string& text) {
-  // Scopes are large, and few have code.
-  if (text.find(std::string("\"") + code_key + "\":") == std::string::npos) return {};
-  auto scope = scope_of_json(text);
-  return scope ? std::move(scope->code) : std::map<std::string, std::vector<std::string>>();
+  return scope_with(text, code_key).value_or(SuiteScope{}).code;
+}
+
+std::map<std::string, std::string> code_hashes_of_scope(const std::string& text) {
+  return scope_with(text, code_hashes_key).value_or(SuiteScope{}).code_hashes;
 }
 
 void fill_in(SuiteScope& scope, const SuiteScope& earlier) {

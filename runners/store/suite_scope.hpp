@@ -20,6 +20,7 @@ struct SuiteScope {
   std::map<std::string, NamedSetting> settings;  ///< by hash; without names in stores of an older Conebench
   /// By solver the words of a command line that name its plug-in or program; none of a solver of the build.
   std::map<std::string, std::vector<std::string>> code;
+  std::map<std::string, std::string> code_hashes;  ///< by solver, of the content of its plug-in's or program's files
   std::set<double> tolerances;
   std::set<std::string> starts;
   std::string criterion, verdict;
@@ -34,6 +35,8 @@ std::string to_json_text(const SuiteScope& scope);
 std::optional<SuiteScope> scope_of_json(const std::string& text);
 /// SuiteScope::code alone; empty where the text has none.
 std::map<std::string, std::vector<std::string>> code_of_scope(const std::string& text);
+/// SuiteScope::code_hashes alone.
+std::map<std::string, std::string> code_hashes_of_scope(const std::string& text);
 
 /// Hashes that `scope` lacks, from an earlier run of the suite, and what that asked for beside it.
 void fill_in(SuiteScope& scope, const SuiteScope& earlier);

@@ -435,10 +435,12 @@ void count_alarms(Comparison& comparison, const std::set<std::string>& fail_on) 
     for (SettingChange& change : slice.settings) {
       change.failed = false;
       for (const auto& [word, count] : change.alarms) {
+        if (change.accepted.contains(word)) continue;
         comparison.alarms[word] += count;
         change.failed = change.failed || fail_on.contains(word);
       }
-      if (change.missed_with_problem > 0) comparison.alarms["missing"] += change.missed_with_problem;
+      if (change.missed_with_problem > 0 && !comparison.accepted_missing)
+        comparison.alarms["missing"] += change.missed_with_problem;
     }
   }
   comparison.failed = std::any_of(comparison.alarms.begin(), comparison.alarms.end(),

@@ -133,7 +133,8 @@ struct SettingChange {
   std::vector<std::string> reasons;  ///< of the outlook, worst first
   /// Gate word → how many cells, or 1 of the setting itself; not what is missing with its problem.
   std::map<std::string, long> alarms;
-  bool failed = false;  ///< one of CompareOptions::fail_on
+  std::set<std::string> accepted = {};  ///< of these those that fail nothing, since somebody accepted them
+  bool failed = false;                  ///< one of CompareOptions::fail_on
   long count(CellChange change) const { return counts[static_cast<std::size_t>(change)]; }
 };
 
@@ -189,6 +190,7 @@ struct Comparison {
   std::vector<std::string> notes;
   std::map<std::string, long> alarms;  ///< gate word → how many cells, or settings of a slice
   bool failed = false;                 ///< one of CompareOptions::fail_on
+  bool accepted_missing = false;       ///< that whole problems are gone fails nothing
   double minimum_effect = 0.02;
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/command.hpp"
+#include "reports/comparison/alarms.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
@@ -46,8 +47,13 @@ Json counts_json(const SettingChange& change) {
 /// Ratios new/base and log deviations as plain numbers.
 Json setting_json(const Comparison& comparison, const SettingChange& change) {
   const ComparedSetting& setting = comparison.settings[change.setting];
-  Json out = {{"setting", setting.label},    {"solver", setting.solver},  {"outlook", to_string(change.outlook)},
-              {"failed", change.failed},     {"reasons", change.reasons}, {"why", why(comparison, change)},
+  Json out = {{"setting", setting.label},
+              {"solver", setting.solver},
+              {"outlook", to_string(change.outlook)},
+              {"state", to_string(state_of(change))},
+              {"failed", change.failed},
+              {"reasons", change.reasons},
+              {"why", why(comparison, change)},
               {"cells", counts_json(change)}};
   out["work"] = {{"verdict", to_string(change.work.verdict)},
                  {"changed_cells", change.work.changed},

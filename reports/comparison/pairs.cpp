@@ -388,14 +388,22 @@ void pair_cells(Comparison& comparison, bool any_limits) {
   const auto slice_of = [&](const Side& side, const ComparedCell& cell) {
     return slices.at(asked(side.requests[cell.request]));
   };
+  // Solving them says nothing of a solver, whichever of the sides knows it.
+  std::set<std::size_t> no_count;
+  for (const auto& [side, of_problem] :
+       {std::pair(&comparison.base, &problems.base), {&comparison.fresh, &problems.fresh}}) {
+    for (const ProblemRecord& problem : side->problems) {
+      if (!problem.counts()) no_count.insert(of_problem->at(problem.hash));
+    }
+  }
   std::vector<PlacedCell> base, fresh;
   const auto place_cells = [&](const Side& side, const auto& of_setting, const auto& of_problem, auto& into) {
     into.reserve(side.cells.size());
     for (std::size_t i = 0; i < side.cells.size(); ++i) {
       const ComparedCell& cell = side.cells[i];
-      into.push_back({{slice_of(side, cell), of_setting.at(side.settings[cell.setting].hash),
-                       of_problem.at(side.problems[cell.problem].hash)},
-                      i});
+      const std::size_t problem = of_problem.at(side.problems[cell.problem].hash);
+      if (no_count.contains(problem)) continue;
+      into.push_back({{slice_of(side, cell), of_setting.at(side.settings[cell.setting].hash), problem}, i});
     }
   };
   place_cells(comparison.base, settings.base, problems.base, base);

@@ -61,7 +61,7 @@ std::string headline(const Comparison& comparison) {
     std::set<std::size_t> found;
     for (const TimeSlice& slice : comparison.slices) {
       for (const SettingChange& change : slice.settings) {
-        if (change.alarms.contains(word)) found.insert(change.setting);
+        if (change.alarms.contains(word) && !change.accepted.contains(word)) found.insert(change.setting);
       }
     }
     return std::ssize(found);
@@ -159,7 +159,8 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
   if (!comparison.times_compared) return text + separator + "times not compared";
   if (!change.times.reason.empty()) return text + separator + change.times.reason;
   if (change.times.verdict == TimeVerdict::undecided) {
-    return text + separator + fmt::format("could have seen {:.1f} %", 100.0 * std::expm1(change.times.could_have_seen));
+    return text + separator +
+           fmt::format("not yet decidable, could have seen {:.1f} %", 100.0 * std::expm1(change.times.could_have_seen));
   }
   if (change.times.verdict == TimeVerdict::same) {
     return text + separator + fmt::format("within {:.0f} %", 100.0 * (comparison.minimum_effect + 0.01));

@@ -351,6 +351,9 @@ class Maker {
       night.summary.problems.clear();
       history_.nights.push_back(std::move(night));
     }
+    for (const HistoryNight& night : history_.nights) {
+      history_.judged_nights += night.segment == segment_.back() && night.not_judged.empty() ? 1 : 0;
+    }
   }
 
   std::vector<NightSummary> nights_;
@@ -403,11 +406,7 @@ std::vector<TimeChange> new_time_changes(const SuiteHistory& now, const SuiteHis
 History make_history(std::vector<NightSummary> nights) {
   History history;
   std::map<std::string, std::vector<NightSummary>> by_suite;
-  std::stable_sort(nights.begin(), nights.end(), [](const NightSummary& a, const NightSummary& b) {
-    // Nights of one second are in the order of their names: "…-2" came after "…".
-    const auto length = [](const NightSummary& night) { return night.store.string().size(); };
-    return std::tuple(a.started_utc, length(a), a.store) < std::tuple(b.started_utc, length(b), b.store);
-  });
+  sort_nights(nights);
   for (NightSummary& night : nights) {
     if (night.started_utc.empty()) {
       history.notes.push_back(night.store.string() + ": left out: no run is in it");

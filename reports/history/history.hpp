@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "metrics/change.hpp"
 #include "metrics/change_points.hpp"
+#include "reports/comparison/comparison.hpp"
 #include "runners/store/night_folder.hpp"
 #include "runners/store/night_summary.hpp"
 
@@ -60,6 +62,20 @@ struct HistoryNight {
   std::filesystem::path page = {};         ///< of it beside the last good night; empty: there is none
 };
 
+/// What became of a setting in the last night, as `conebench compare` of the two stores says it.
+struct SettingState {
+  std::size_t setting = 0, slice = 0;
+  ChangeState state = ChangeState::undecided;
+  std::optional<ChangeEvidence> evidence;  ///< where times were compared
+};
+
+/// The last night against the night that `conebench nightly` compares it with.
+struct LastNight {
+  std::filesystem::path base;        ///< empty: there is none
+  std::vector<SettingState> states;  ///< of what both have
+  std::vector<Alarm> alarms;         ///< as of NightResult
+};
+
 struct SuiteHistory {
   std::string suite;
   std::vector<HistoryNight> nights;                          ///< oldest first
@@ -70,6 +86,12 @@ struct SuiteHistory {
   std::vector<std::vector<std::optional<double>>> together;  ///< [slice][night]: what moved all settings, log ratio
   std::vector<TimeChange> time_changes;                      ///< by the night at which they showed
   std::vector<CellChanges> cell_changes;                     ///< by night
+  std::size_t judged_nights = 0;                             ///< of the last night's series
+  LastNight last = {};
+
+  /// Whether there are as many judged nights as a change between two nights takes.
+  bool decidable() const { return judged_nights >= nights_needed; }
+  static constexpr std::size_t nights_needed = ChangeRules{}.fewest + 2;
 };
 
 struct History {
@@ -88,6 +110,9 @@ std::vector<TimeChange> new_time_changes(const SuiteHistory& now, const SuiteHis
 /// A store, or all "*.sqlite" of a folder, as nights. Stores of a folder that cannot be read are notes.
 /// Errors (bad_input): a named store that cannot be read, a folder without any store that can.
 Result<History> read_history(const std::vector<std::filesystem::path>& stores_or_folders);
+
+/// Fills LastNight::base and ::states of a suite of the comparison of its last night.
+void set_last_night(SuiteHistory& suite, const Comparison& comparison);
 
 /// The night of this store; null: none.
 HistoryNight* find_night(History& history, const std::filesystem::path& store);

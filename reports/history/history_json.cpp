@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "reports/comparison/alarms.hpp"
 #include "reports/history/history_words.hpp"
 #include "reports/page_shell.hpp"
 #include "reports/write_files.hpp"
@@ -61,7 +62,7 @@ Json night_json(const HistoryNight& night, const std::filesystem::path& folder) 
           {"page", page_of(night, folder)}};
 }
 
-Json series_json(const HistorySeries& series) {
+Json series_json(const SuiteHistory& suite, const HistorySeries& series) {
   Json solved = Json::array(), problems = Json::array(), corrected = Json::array(), raw = Json::array();
   bool any_raw = false;
   for (const HistoryPoint& point : series.points) {
@@ -78,6 +79,9 @@ Json series_json(const HistorySeries& series) {
                {"problems", std::move(problems)},
                {"corrected_percent", std::move(corrected)}};
   if (any_raw) json["raw_percent"] = std::move(raw);
+  const std::size_t last = suite.nights.size() - 1;
+  json["against_last_percent"] = change(against_last_nights(suite, series, last, &HistoryPoint::corrected));
+  json["raw_against_last_percent"] = change(against_last_nights(suite, series, last, &HistoryPoint::raw));
   return json;
 }
 
@@ -94,11 +98,36 @@ Json time_change_json(const SuiteHistory& suite, const TimeChange& found) {
           {"words", change_words(suite, found)}};
 }
 
+Json last_night_json(const SuiteHistory& suite) {
+  Json settings = Json::array(), alarms = Json::array();
+  for (const SettingState& state : suite.last.states) {
+    Json row = {{"setting", state.setting}, {"slice", state.slice}, {"state", to_string(state.state)}};
+    if (const auto& evidence = state.evidence) {
+      row["evidence"] = {{"source", to_string(evidence->source)},
+                         {"cells", evidence->cells},
+                         {"change_percent", change(evidence->estimate)},
+                         {"low_percent", change(evidence->low)},
+                         {"high_percent", change(evidence->high)},
+                         {"could_have_seen_percent", change(evidence->could_have_seen)}};
+    }
+    settings.push_back(std::move(row));
+  }
+  for (const Alarm& alarm : suite.last.alarms) {
+    Json row = to_json(alarm);
+    row["words"] = alarm_words(alarm);
+    alarms.push_back(std::move(row));
+  }
+  return {{"base", suite.last.base.filename().string()}, {"settings", settings}, {"alarms", alarms}};
+}
+
 Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) {
   Json json = {{"suite", suite.suite}, {"settings", suite.settings}, {"families", suite.families}};
   for (const char* list : {"nights", "slices", "series", "together_percent", "time_changes", "cell_changes"}) {
     json[list] = Json::array();
   }
+  json["judged_nights"] = suite.judged_nights;
+  json["nights_needed"] = SuiteHistory::nights_needed;
+  json["last_night"] = last_night_json(suite);
   for (const HistoryNight& night : suite.nights) json["nights"].push_back(night_json(night, folder));
   for (std::size_t i = 0; i < suite.slices.size(); ++i) {
     const HistorySlice& slice = suite.slices[i];
@@ -112,7 +141,7 @@ Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) 
     // A family has settings that never ran on it; all families are complete, for readers by index.
     bool any = series.family.empty();
     for (const HistoryPoint& point : series.points) any = any || point.problems > 0;
-    if (any) json["series"].push_back(series_json(series));
+    if (any) json["series"].push_back(series_json(suite, series));
   }
   for (const auto& nights : suite.together) {
     Json list = Json::array();

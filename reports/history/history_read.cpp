@@ -2,13 +2,91 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
+#include "reports/comparison/alarms.hpp"
 #include "reports/history/history.hpp"
 #include "runners/store/night_folder.hpp"
+#include "runners/store/suite_scope.hpp"
 
 namespace conebench::reports {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The newest night of a suite, with what is needed to compare it.
+struct Newest {
+  fs::path store, base;
+  std::vector<Alarm> alarms, withdrawn;
+};
+
+/// Of each suite, the store that its newest night is compared with: that which `conebench nightly` takes.
+std::map<std::string, Newest> newest_nights(std::vector<NightSummary>& nights) {
+  std::map<std::string, NightFolder> suites;
+  const auto first = std::stable_partition(nights.begin(), nights.end(), [](const NightSummary& night) {
+    return night.started_utc.empty() || night.side_by_side;
+  });
+  for (auto night = first; night != nights.end(); ++night) suites[night->suite].nights.push_back(std::move(*night));
+  nights.erase(first, nights.end());
+  std::map<std::string, Newest> found;
+  for (auto& [suite, folder] : suites) {
+    sort_nights(folder.nights);
+    const NightSummary& last = folder.nights.back();
+    Newest newest{last.store, {}, {}, {}};
+    const std::string now = last.started_utc;
+    newest.alarms = last_alarms(folder, {}, now);
+    if (auto result = read_night_result(last.store)) newest.withdrawn = std::move(result->withdrawn);
+    if (last.complete()) {
+      // Stores of other names are no bases of a night.
+      const bool is_made = is_night(last);
+      for (const NightSummary* base : bases_of(folder, last.store, now, last_alarms(folder, last.store, now))) {
+        if (is_made && !is_night(*base)) continue;
+        newest.base = base->store;
+        break;
+      }
+    }
+    found.emplace(suite, std::move(newest));
+    std::move(folder.nights.begin(), folder.nights.end(), std::back_inserter(nights));
+  }
+  return found;
+}
+
+/// Nothing where a store can't be read any more: the history is there without.
+void compare_last_night(SuiteHistory& suite, const Newest& newest) {
+  suite.last.alarms = newest.alarms;
+  if (newest.base.empty()) return;
+  const auto base = read_present(newest.base);
+  const auto fresh = read_present(newest.store);
+  if (!base || !fresh) return;
+  Comparison comparison = compare(make_side(newest.base.filename().string(), *base),
+                                  make_side(newest.store.filename().string(), *fresh), {});
+  for (const Alarm& alarm : newest.withdrawn) withdraw(comparison, alarm);
+  set_last_night(suite, comparison);
+}
+
+}  // namespace
+
+void set_last_night(SuiteHistory& suite, const Comparison& comparison) {
+  suite.last.base = comparison.base.name;
+  suite.last.states.clear();
+  const ChangeSource source =
+      ran_side_by_side(comparison.base, comparison.fresh) ? ChangeSource::side_by_side : ChangeSource::two_stores;
+  for (const TimeSlice& slice : comparison.slices) {
+    const HistorySlice wanted{slice.request.tolerance, slice.request.criterion, slice.request.verdict,
+                              slice.request.start};
+    const auto at = std::find(suite.slices.begin(), suite.slices.end(), wanted);
+    for (const SettingChange& change : slice.settings) {
+      const std::string& label = comparison.settings[change.setting].label;
+      const auto setting = std::find(suite.settings.begin(), suite.settings.end(), label);
+      if (at == suite.slices.end() || setting == suite.settings.end()) continue;
+      SettingState state{static_cast<std::size_t>(setting - suite.settings.begin()),
+                         static_cast<std::size_t>(at - suite.slices.begin()), state_of(change), std::nullopt};
+      if (comparison.times_compared && change.times.cells > 0) state.evidence = evidence_of(change.times, source);
+      suite.last.states.push_back(state);
+    }
+  }
+}
 
 Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
   std::vector<NightSummary> nights;
@@ -31,8 +109,10 @@ Result<History> read_history(const std::vector<fs::path>& stores_or_folders) {
     }
     std::move(folder->nights.begin(), folder->nights.end(), std::back_inserter(nights));
   }
+  const auto newest = newest_nights(nights);
   History history = make_history(std::move(nights));
   for (SuiteHistory& suite : history.suites) {
+    compare_last_night(suite, newest.at(suite.suite));
     for (HistoryNight& night : suite.nights) {
       night.result = read_night_result(night.summary.store);
       std::error_code ignored;

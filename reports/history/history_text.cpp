@@ -5,6 +5,7 @@
 #include <set>
 
 #include "metrics/statistics.hpp"
+#include "reports/comparison/alarms.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/history/history_words.hpp"
 #include "reports/text.hpp"
@@ -41,6 +42,24 @@ std::string cell_change_line(const SuiteHistory& suite, const CellChanges& chang
                      markdown(night_words(suite, changes.night)), what);
 }
 
+/// "slower +10.2 %", "not yet decidable"; "–" where there is nothing to compare with.
+std::string last_state_words(const SuiteHistory& suite, std::size_t setting, std::size_t slice) {
+  for (const SettingState& state : suite.last.states) {
+    if (state.setting != setting || state.slice != slice) continue;
+    std::string text = state.state == ChangeState::undecided ? "not yet decidable" : to_string(state.state);
+    const bool of_time = state.state == ChangeState::slower || state.state == ChangeState::faster;
+    if (of_time && state.evidence) text += " " + per_cent(state.evidence->estimate);
+    return text;
+  }
+  return "–";
+}
+
+std::string undecidable_words(const SuiteHistory& suite) {
+  return fmt::format(
+      "Whether a time changed between two nights is not yet decidable: {} of {} nights that can be judged.",
+      suite.judged_nights, SuiteHistory::nights_needed);
+}
+
 std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
   const std::size_t last = suite.nights.size() - 1;
   std::string text;
@@ -54,9 +73,10 @@ std::string setting_rows(const SuiteHistory& suite, std::size_t slice) {
     }
     const auto corrected = against_last_nights(suite, series, last, &HistoryPoint::corrected);
     const auto raw = against_last_nights(suite, series, last, &HistoryPoint::raw);
-    text += fmt::format("| {} | {} | {} of {} | {} | {} | {} |\n", markdown(suite.settings[s]),
+    text += fmt::format("| {} | {} | {} of {} | {} | {} | {} | {} |\n", markdown(suite.settings[s]),
                         markdown(slice_words(suite, slice)), point.solved, point.problems, before,
-                        corrected ? per_cent(*corrected) : "–", raw ? per_cent(*raw) : "–");
+                        corrected ? per_cent(*corrected) : "–", raw ? per_cent(*raw) : "–",
+                        last_state_words(suite, s, slice));
   }
   return text;
 }
@@ -85,9 +105,15 @@ std::string suite_markdown(const SuiteHistory& suite) {
   if (const auto& why = suite.nights.back().not_judged; !why.empty()) {
     text += "The last night's times are not judged: " + markdown(why) + ".\n\n";
   }
-  text += "| setting | tolerance | solved | night before | time against the last 7, corrected | raw |\n";
-  text += "| --- | --- | --- | --- | --- | --- |\n";
+  if (!suite.last.base.empty()) {
+    text += fmt::format("States are against {}.\n\n", markdown(suite.last.base.filename().string()));
+  }
+  text += "| setting | tolerance | solved | night before | time against the last 7, corrected | raw | last night |\n";
+  text += "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) text += setting_rows(suite, slice);
+  if (!suite.last.alarms.empty()) text += "\n### Alarms\n\n";
+  for (const Alarm& alarm : suite.last.alarms) text += "- " + markdown(alarm_words(alarm)) + "\n";
+  if (!suite.decidable()) text += "\n" + undecidable_words(suite) + "\n";
   text += newest(suite.time_changes, "Times that changed",
                  [&](const TimeChange& change) { return "- " + markdown(change_words(suite, change)) + "\n"; });
   text += newest(suite.cell_changes, "Cells that changed",

@@ -34,6 +34,15 @@ function valuesOf(series) {
   return (view.measure === "raw" ? series.raw_percent : series.corrected_percent) || [];
 }
 
+// What became of a setting in the last night; the words are those of docs/compare.md.
+const stateOf = (setting) => suite().last_night.settings.find((one) => one.setting === setting && one.slice === view.slice);
+const decidable = () => suite().judged_nights >= suite().nights_needed;
+const stateWords = (state) => {
+  if (!state) return none;
+  const word = state.state === "undecided" ? "not yet decidable" : state.state;
+  return state.evidence && ["slower", "faster"].includes(state.state) ? `${word} ${signed(state.evidence.change_percent)}` : word;
+};
+
 const changed = () => suite().time_changes.filter((one) => one.slice === view.slice);
 // Those that changed, then those that solve most: as many as there are colours.
 function usual() {
@@ -55,6 +64,14 @@ function toggle(setting) {
 const pageLink = (night, text) => (night.page ? el("a", { href: night.page.split("/").map(encodeURIComponent).join("/") }, text) : text);
 const toneOf = (night) => ({ 0: "solved", 1: "failed" })[night.exit_code] ?? "unsupported";
 
+// "1 slower, 3 not yet decidable": settings at all tolerances.
+function stateCounts() {
+  const counts = new Map();
+  for (const one of suite().last_night.settings) counts.set(one.state, (counts.get(one.state) ?? 0) + 1);
+  const order = ["lost", "slower", "undecided", "won", "faster", "same"].filter((state) => counts.has(state));
+  return order.map((state) => `${counts.get(state)} ${state === "undecided" ? "not yet decidable" : state}`).join(", ") || none;
+}
+
 function drawHeadline() {
   const { nights, time_changes: times, cell_changes: cells } = suite();
   const last = nights.at(-1);
@@ -66,6 +83,7 @@ function drawHeadline() {
     el("div", { class: "tile" }, el("div", { class: "tile-title" }, title), el("div", {}, el("b", {}, value)), el("div", { class: "tile-detail" }, detail));
   const notes = [...data.notes];
   if (!last.complete) notes.unshift(`The last night is not complete: ${plural(last.missing, "cell")} to run.`);
+  for (const alarm of suite().last_night.alarms) notes.push(`${alarm.accepted ? "" : "Alarm "}${alarm.words}`);
   if (last.not_judged) notes.unshift(`The last night's times are not judged: ${last.not_judged}.`);
   document.getElementById("headline").replaceChildren(
     el("div", { class: "tile lead" },
@@ -73,8 +91,9 @@ function drawHeadline() {
       el("div", { class: "tile-detail" }, `${dayOf(last)}, ${buildOf(last)}, `, pageLink(last, last.page ? "page of this night" : last.store))),
     el("div", { class: "tiles" },
       tile("Nights", formatCount(nights.length), `${dayOf(nights[0])} to ${dayOf(last)}`),
-      tile("Last night", `${lost} lost, ${won} won`, "cells, against the complete night before"),
-      tile("Times that changed", formatCount(times.length), seen.length > 0 ? `${seen.length} seen last night` : "none seen last night")),
+      tile("Last night", stateCounts(), suite().last_night.base ? `settings, against ${suite().last_night.base}` : "no night to compare with"),
+      tile("Cells last night", `${lost} lost, ${won} won`, "against the complete night before"),
+      tile("Times over many nights", decidable() ? formatCount(times.length) : "not yet decidable", !decidable() ? `${suite().judged_nights} of ${suite().nights_needed} nights` : seen.length > 0 ? `changed, ${seen.length} seen last night` : "changed, none seen last night")),
     notes.length > 0 ? el("ul", { class: "notes" }, notes.map((note) => el("li", { class: "warning" }, note))) : "",
   );
 }
@@ -165,19 +184,6 @@ function drawSettings() {
   const last = nights.length - 1;
   const front = chosen();
   const looks = looksOf(settings);
-  const middle = (list) => {
-    const sorted = [...list].sort((a, b) => a - b);
-    const half = Math.floor(sorted.length / 2);
-    return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  };
-  const against = (series) => {
-    const now = series?.corrected_percent[last];
-    const before = [];
-    for (let n = last - 1; n >= 0 && before.length < 7; --n) {
-      if (nights[n].segment === nights[last].segment && !nights[n].not_judged && known(series?.corrected_percent[n])) before.push(series.corrected_percent[n]);
-    }
-    return known(now) && before.length > 0 ? 100 * ((1 + now / 100) / (1 + middle(before) / 100) - 1) : null;
-  };
   const row = (setting) => {
     const series = seriesOf(setting);
     if (!series || series.problems.every((count) => count === 0)) return null;
@@ -185,15 +191,15 @@ function drawSettings() {
     const mine = changed().filter((one) => one.setting === setting);
     return el("tr", { class: "row", onclick: () => toggle(setting), title: "Click: in colour or grey" },
       el("td", { class: "left" }, el("span", { style: { color: front.has(setting) ? looks[setting].colour : "var(--unsupported)" } }, "● "), settings[setting]),
-      el("td", {}, share(last)), el("td", {}, share(last - 1)), el("td", {}, signed(against(series), 2)),
-      el("td", { class: "minor" }, signed(series.raw_percent?.[last], 1)),
+      el("td", { class: "left" }, stateWords(stateOf(setting))), el("td", {}, share(last)), el("td", {}, share(last - 1)), el("td", {}, signed(series.against_last_percent, 1)),
+      el("td", { class: "minor" }, signed(series.raw_against_last_percent, 1)),
       el("td", { class: "left" }, mine.length > 0 ? `${mine.length}, the last ${signed(mine.at(-1).effect_percent)} on ${dayOf(nights[mine.at(-1).first_after])}` : none));
   };
-  const heads = ["Setting", "Solved", "Night before", "Time against the last 7", "Raw, against the first", "Changes of time"];
+  const heads = ["Setting", "Last night", "Solved", "Night before", "Time against the last 7", "Raw", "Changes of time"];
   document.getElementById("settings").replaceChildren(
     heading("settings-title", "Settings", `${suite().slices[view.slice].label}${view.family ? `, ${view.family}` : ""}`),
     el("div", { class: "scroll card" }, el("table", { class: "fit" },
-      el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i === 0 || i === 5 ? "left" : i === 4 ? "minor" : null }, text)))),
+      el("thead", {}, el("tr", {}, heads.map((text, i) => el("th", { class: i < 2 || i === 6 ? "left" : i === 5 ? "minor" : null }, text)))),
       el("tbody", {}, settings.map((_, s) => row(s)).filter(Boolean)))),
   );
 }
@@ -221,7 +227,7 @@ function drawChanges() {
   document.getElementById("changes").replaceChildren(
     heading("changes-title", "Changes", facts.length > most ? `the newest ${most} of ${facts.length}` : `${facts.length}`),
     facts.length === 0
-      ? el("p", { class: "note" }, "Nothing changed: no cell was lost or won, no work and no time.")
+      ? el("p", { class: "note" }, decidable() ? "Between nights no cell was lost or won, no work and no time changed." : `Between nights no cell was lost or won and no work changed; of times it is not yet decidable (${suite().judged_nights} of ${suite().nights_needed} nights). The states of the last night are above.`)
       : el("div", { class: "scroll card" }, el("table", { class: "fit" },
           el("thead", {}, el("tr", {}, heads.map((text) => el("th", { class: "left" }, text)))),
           el("tbody", {}, facts.slice(0, most).map((fact) => el("tr", {}, fact.cells.map((cell, i) => el("td", { class: i === 6 ? "left long" : "left" }, cell))))))),
@@ -270,6 +276,6 @@ function draw() {
 
 startCharts();
 draw();
-document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/history.md of Conebench. Every answer judged by the harness on the original problem."));
+document.getElementById("footer").replaceChildren(el("span", {}, "How each is decided: docs/compare.md of Conebench. Every answer judged by the harness on the original problem."));
 document.documentElement.dataset.ready = Math.round(performance.now());
 window.conebench = { data, view, drawWaiting };

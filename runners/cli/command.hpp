@@ -38,6 +38,7 @@ Command add_report(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_compare_trajectories(CLI::App& root);
 Command add_nightly(CLI::App& root);
+Command add_accept(CLI::App& root);
 Command add_history(CLI::App& root);
 Command add_paper(CLI::App& root);
 Command add_merge(CLI::App& root);

@@ -82,7 +82,10 @@ submitted), `tasks` (by state; null: squeue does not answer) and `merged`.
 `history`, as `history.json`: `suites`, each with `settings`, `families`, `slices` and
 - `nights`, oldest first: store, date, build, processor, `complete`, `loaded`, `segment` (times of one number can be compared),
   `not_judged` (why not), `exit_code`, `headline` and `page` (where `conebench nightly` ran it);
-- `series`: per `setting`, `slice` and `family` (null: all), one value a night: `solved`, `problems`, `corrected_percent`, `raw_percent`;
+- `series`: per `setting`, `slice` and `family` (null: all), one value a night: `solved`, `problems`, `corrected_percent`, `raw_percent`; of the
+  last night `against_last_percent` and `raw_against_last_percent` (the last 7 judged nights before it);
+- `last_night`: `base`, `settings` (`setting`, `slice`, `state`, `evidence`) and `alarms` (`id`, `kind`, `since`, `accepted`, `words`, …);
+- `judged_nights` and `nights_needed`: with fewer, changes between nights are not yet decidable;
 - `together_percent`: per slice, one value a night;
 - `time_changes`: `setting`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `words`;
 - `cell_changes`: `setting`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells).

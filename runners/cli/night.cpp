@@ -14,6 +14,7 @@
 
 #include "base/folder.hpp"
 #include "base/plural.hpp"
+#include "reports/comparison/alarms.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
 #include "reports/history/history_words.hpp"
@@ -96,6 +97,8 @@ class Night {
   struct Told {
     Comparison comparison;
     fs::path folder;
+    std::string asked;             ///< what runs side by side said, for the summary
+    std::vector<Alarm> withdrawn;  ///< by them
   };
 
   Result<int> run_locked() {
@@ -110,8 +113,10 @@ class Night {
     if (!nights) return nights.error();
     for (const std::string& note : nights->notes) print_note("left out: " + note);
     const std::string now = utc_now();
-    store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_suite(suite_->text)});
+    store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_text(suite_->text)});
+    before_ = last_alarms(*nights, store_, now);
     base_ = choose_base(*nights, now);
+    last_judged_ = last_judged(*nights, store_, now);
     if (pin_) pin_->pages = pages() / "pinned";
     std::error_code ignored;
     pin_is_base_ = pin_ && base_ && fs::equivalent(pin_->store, base_->store, ignored);
@@ -124,7 +129,7 @@ class Night {
   }
 
   std::optional<Base> choose_base(const NightFolder& nights, const std::string& now) const {
-    for (const NightSummary* const night : bases_of(nights, store_, now)) {
+    for (const NightSummary* const night : bases_of(nights, store_, now, before_)) {
       auto contents = read_present(night->store);
       if (!contents) {
         print_note("left out: " + contents.error().message);
@@ -132,7 +137,15 @@ class Night {
       }
       const std::string name = night->store.filename().string();
       const std::string flaw = flaw_of(*night);
-      if (flaw.empty()) return Base{night->store, name, "last good night", pages(), std::move(*contents)};
+      if (flaw.empty()) {
+        const std::string since = alarmed_since(before_);
+        const bool in_alarm = !since.empty() && night->started_utc >= since;
+        return Base{night->store, name,
+                    since.empty() ? "last good night"
+                    : in_alarm    ? "last good night, though an alarm stands since then"
+                                  : "last good night before the alarms",
+                    pages(), std::move(*contents)};
+      }
       return Base{night->store, fmt::format("{} ({}; no night is good)", name, flaw), "newest complete night", pages(),
                   std::move(*contents)};
     }
@@ -220,40 +233,77 @@ class Night {
     if (!ending.reasons.empty()) text += "\n";
     tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
     std::vector<Told> told;
+    std::vector<Alarm> found;
     if (base_) {
-      result.exit_code = graver(result.exit_code, compare_with(*base_, text, told));
-      add_tests(told.back().comparison, "against the " + base_->what);
-      result.headline = reports::headline(told.front().comparison);
+      compare_with(*base_, told);
+      Alarm tonight;
+      tonight.suite = suite_->name;
+      tonight.since = store_.filename().string();
+      tonight.since_utc = tonight_.runs.front().started_utc;
+      const Comparison& comparison = told.front().comparison;
+      if (comparison.compared > 0) found = reports::alarms_of(comparison, compare_.fail_on, tonight);
+      result.withdrawn = told.front().withdrawn;
     }
+    auto history = reports::read_history({folder_});
+    std::string over_nights;
+    const auto slower = history ? judge_history(*history, history_before(), over_nights) : std::vector<Alarm>{};
+    for (const Alarm& alarm : slower) {
+      if (std::none_of(found.begin(), found.end(), [&](const Alarm& one) { return one.same_subject(alarm); })) {
+        found.push_back(alarm);
+      }
+    }
+    const FollowedAlarms alarms = follow_alarms(std::move(found), before_, [&](const Alarm& alarm) {
+      if (!base_) return true;
+      const bool by_base =
+          told.front().comparison.compared == 0 || base_->contents.runs.front().started_utc < alarm.since_utc;
+      return (by_base && reports::clears(told.front().comparison, alarm)) || (history && is_over(*history, alarm));
+    });
+    if (base_) {
+      Comparison& comparison = told.front().comparison;
+      for (const Alarm& alarm : alarms.accepted) reports::accept(comparison, alarm);
+      reports::count_alarms(comparison, compare_.fail_on);
+      text += text_of(told.front(), base_->what) + told.front().asked;
+      add_tests(comparison, "against the " + base_->what);
+      result.headline = reports::headline(comparison);
+      if (comparison.compared == 0) result.exit_code = graver(result.exit_code, nothing_measured);
+    }
+    if (!alarms.standing.empty()) result.exit_code = graver(result.exit_code, gate_failed);
     if (pin_is_base_) {
-      told.push_back({told.front().comparison, pin_->pages});
+      told.push_back({told.front().comparison, pin_->pages, {}, {}});
     } else if (pin_) {
       text += "\n";
-      const int against_pin = compare_with(*pin_, text, told);
+      compare_with(*pin_, told);
+      const Comparison& comparison = told.back().comparison;
+      text += text_of(told.back(), pin_->what) + told.back().asked;
       // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
-      if (against_pin == nothing_measured) {
+      if (comparison.compared == 0) {
         text += fmt::format(
             "\nNothing of --pin {} can be compared with this night, which ends as it would without; give a reference "
             "of this suite.\n",
             shown(arguments_.pin));
       } else {
-        result.exit_code = graver(result.exit_code, against_pin);
-        add_tests(told.back().comparison, "against the " + pin_->what);
-        if (against_pin == gate_failed) result.headline += "; worse than the pinned reference";
+        if (comparison.failed) result.exit_code = graver(result.exit_code, gate_failed);
+        add_tests(comparison, "against the " + pin_->what);
+        if (comparison.failed) result.headline += "; worse than the pinned reference";
       }
     }
-    auto history = reports::read_history({folder_});
-    if (history) {
-      const int together = judge_history(*history, history_before(), text);
-      result.exit_code = graver(result.exit_code, together);
-      if (together == gate_failed) result.headline += "; slower by the nights together";
-    }
+    text += over_nights;
+    if (!slower.empty()) result.headline += "; slower by the nights together";
+    tell_alarms(alarms, result, text);
+    result.alarms = alarms.standing;
+    result.alarms.insert(result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
+    keep_acceptances();
     print_bytes(head(result, !told.empty()) + text);
     for (const std::string& reason : ending.reasons) print_error(reason);
     if (!history) return history.error();
     if (interrupted_) {
       print_error("interrupted while alarms were run side by side; the same command goes on");
       return interrupted;
+    }
+    for (reports::SuiteHistory& suite : history->suites) {
+      if (suite.suite != suite_->name || suite.nights.back().summary.store != store_) continue;
+      suite.last.alarms = result.alarms;
+      if (base_) reports::set_last_night(suite, told.front().comparison);
     }
     if (reports::HistoryNight* const night = reports::find_night(*history, store_)) {
       *night = {std::move(night->summary), night->segment, night->not_judged, result,
@@ -304,7 +354,7 @@ class Night {
   }
 
   Result<std::monostate> write_pages(const std::vector<Told>& told, const reports::History& history) const {
-    for (const auto& [comparison, folder] : told) {
+    for (const auto& [comparison, folder, asked, withdrawn] : told) {
       const auto written = write_files(folder, {{"index.html", reports::comparison_page(comparison)},
                                                 {"comparison.md", reports::comparison_markdown(comparison)},
                                                 {"comparison.json", reports::comparison_json(comparison)}});
@@ -329,27 +379,90 @@ class Night {
     }
   }
 
-  /// 0, 1 or 5, as compare ends; adds what it found to `text`.
-  int compare_with(const Base& base, std::string& text, std::vector<Told>& told) {
+  /// Adds the comparison of tonight, less the alarms that a run side by side withdraws.
+  void compare_with(const Base& base, std::vector<Told>& told) {
     told.push_back({reports::compare(reports::make_side(base.name, base.contents),
                                      reports::make_side(store_.filename().string(), tonight_), compare_),
-                    base.pages});
-    Comparison& comparison = told.back().comparison;
-    std::string found;
-    if (comparison.compared > 0 && comparison.alarms.contains("slower") && compare_.fail_on.contains("slower")) {
-      const SlowerSettings slower = slower_settings(comparison);
-      const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
-      const auto withdrawn =
-          ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, found);
-      for (const std::size_t i : withdrawn) withdraw_slower(comparison, slower.places[i], compare_.fail_on);
-      if (!slower.certain.empty()) {
-        found += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
-                             shown(fmt::format("{}", fmt::join(slower.certain, ", "))));
+                    base.pages,
+                    {},
+                    {}});
+    auto& [comparison, pages, asked, withdrawn] = told.back();
+    if (comparison.compared == 0 || !comparison.alarms.contains("slower") || !compare_.fail_on.contains("slower")) {
+      return;
+    }
+    const SlowerSettings slower = slower_settings(comparison);
+    const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
+    for (const std::size_t i :
+         ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, asked)) {
+      reports::withdraw(comparison, slower.alarms[i]);
+      withdrawn.push_back(slower.alarms[i]);
+    }
+    reports::count_alarms(comparison, compare_.fail_on);
+    if (!slower.certain.empty()) {
+      asked += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
+                           shown(fmt::format("{}", fmt::join(slower.certain, ", "))));
+    }
+  }
+
+  /// Whether the nights after an alarm show that the setting became faster.
+  bool is_over(const reports::History& history, const Alarm& alarm) const {
+    for (const reports::SuiteHistory& suite : history.suites) {
+      if (suite.suite != alarm.suite) continue;
+      for (const reports::TimeChange& change : suite.time_changes) {
+        const reports::HistorySlice& slice = suite.slices[change.slice];
+        const std::string& began = suite.nights[change.change.first_after].summary.started_utc;
+        const bool its = suite.settings[change.setting] == alarm.setting && slice.tolerance == alarm.tolerance &&
+                         slice.criterion == alarm.criterion && slice.verdict == alarm.verdict &&
+                         slice.start == alarm.start;
+        if (its && change.change.effect < 0.0 && began > alarm.since_utc) return true;
       }
     }
-    text += text_of(told.back(), base.what) + found;
-    if (comparison.compared == 0) return nothing_measured;
-    return comparison.failed ? gate_failed : done;
+    return false;
+  }
+
+  /// What the summary says of alarms beside the comparison, a test that fails for each that it does not show.
+  void tell_alarms(const FollowedAlarms& alarms, NightResult& result, std::string& text) {
+    std::string lines;
+    for (std::size_t i = 0; i < alarms.standing.size(); ++i) {
+      const std::string words = reports::alarm_words(alarms.standing[i]);
+      const bool seen = i < alarms.seen;
+      lines += fmt::format("- alarm {}{}\n", shown(words), seen ? "" : " (stands: not cleared tonight)");
+      if (!seen || alarms.standing[i].source == ChangeSource::nights) {
+        tests_.front().cases.push_back(test_of("alarm " + words, gate_failed, {words}));
+      }
+    }
+    for (const Alarm& alarm : alarms.accepted) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
+    // Those that tonight's base has already: told once.
+    for (const Alarm& alarm : before_) {
+      const bool shows = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
+                                     [&](const Alarm& one) { return one.same_subject(alarm); });
+      if (alarm.accepted && !shows) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
+    }
+    for (const Alarm& alarm : alarms.gone) lines += fmt::format("- gone: {}\n", shown(reports::alarm_words(alarm)));
+    if (!lines.empty()) text += "\nAlarms:\n\n" + lines;
+    if (!alarms.standing.empty()) {
+      const std::string command = fmt::format("conebench accept {} --why TEXT --stores {}",
+                                              alarms.standing.front().id(), reports::shell(folder_.string()));
+      text += fmt::format("\nAn alarm stands until it is gone or accepted: {}\n", shown(command));
+    }
+    if (const auto old = alarms.standing.size() - alarms.seen; old > 0) {
+      result.headline += "; " + plural(static_cast<long>(old), "earlier alarm") + " not cleared";
+    }
+  }
+
+  /// What was accepted goes from night to night, so that no old one is needed for it.
+  void keep_acceptances() const {
+    if (last_judged_.empty()) return;
+    const auto last = Store::open(last_judged_, Store::Mode::read_only);
+    if (!last) return print_note(last.error().message);
+    const auto accepted = last->acceptances();
+    if (!accepted) return print_note(accepted.error().message);
+    if (accepted->empty()) return;
+    auto store = Store::open(store_, Store::Mode::read_write);
+    for (const AcceptanceRecord& one : *accepted) {
+      if (!store) return print_note(store.error().message);
+      if (const auto put = store->put_acceptance(one); !put) return print_note(put.error().message);
+    }
   }
 
   /// An earlier night whose executable may be at hand.
@@ -362,6 +475,7 @@ class Night {
   struct SlowerByNights {
     std::vector<Suspect> suspects;
     std::vector<std::string> words;
+    std::vector<Alarm> alarms;
   };
 
   /// Which of the suspects a run side by side with the earlier night's executable withdraws; says what it found.
@@ -407,9 +521,10 @@ class Night {
     return history.suites.empty() ? reports::SuiteHistory{} : std::move(history.suites.front());
   }
 
-  /// 1 where the nights together show that a setting became slower, and did not `before`.
-  int judge_history(const reports::History& history, const reports::SuiteHistory& before, std::string& text) {
-    int code = done;
+  /// Alarms of settings that the nights together show to have become slower, and did not `before`.
+  std::vector<Alarm> judge_history(const reports::History& history, const reports::SuiteHistory& before,
+                                   std::string& text) {
+    std::vector<Alarm> alarms;
     for (const reports::SuiteHistory& suite : history.suites) {
       const auto tonight = std::find_if(suite.nights.begin(), suite.nights.end(),
                                         [&](const auto& night) { return night.summary.store == store_; });
@@ -425,22 +540,39 @@ class Night {
         const std::string name = night.store.filename().string();
         const fs::path store = pages() / ("side-by-side-" + name);
         const auto withdrawn = ask_again({name, night.executable, store}, found.suspects, text);
-        if (withdrawn.size() < found.suspects.size()) code = gate_failed;
         for (std::size_t i = 0; i < found.suspects.size(); ++i) {
           const bool stands = std::find(withdrawn.begin(), withdrawn.end(), i) == withdrawn.end();
-          tests_.front().cases.push_back(test_of(found.words[i], stands ? gate_failed : done, {found.words[i]}));
+          if (stands) {
+            alarms.push_back(found.alarms[i]);
+          } else {
+            tests_.front().cases.push_back({found.words[i]});
+          }
         }
       }
     }
-    return code;
+    return alarms;
   }
 
   void add_suspects(const reports::SuiteHistory& suite, const reports::TimeChange& change, SlowerByNights& into) const {
     const reports::HistorySlice& slice = suite.slices[change.slice];
     for (const SettingRecord& setting : tonight_.settings) {
       if (setting.label == suite.settings[change.setting]) {
-        into.suspects.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect});
+        into.suspects.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect, setting.label});
         into.words.push_back(reports::change_words(suite, change));
+        const NightSummary& first = suite.nights[change.change.first_after].summary;
+        into.alarms.push_back({.suite = suite_->name,
+                               .kind = "slower",
+                               .setting = setting.label,
+                               .tolerance = slice.tolerance,
+                               .criterion = slice.criterion,
+                               .verdict = slice.verdict,
+                               .start = slice.start,
+                               .source = ChangeSource::nights,
+                               .since = first.store.filename().string(),
+                               .since_utc = first.started_utc,
+                               .effect = change.change.effect,
+                               .by_time = true,
+                               .cells = 1});
       }
     }
   }
@@ -452,6 +584,8 @@ class Night {
   CellFilter filter_;
   reports::CompareOptions compare_;
   std::optional<Base> base_, pin_;
+  std::vector<Alarm> before_;  ///< of the last judged night
+  fs::path last_judged_;       ///< its store; empty: there is none
   bool pin_is_base_ = false;
   StoreContents tonight_;
   SweepVerdict swept_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/plural.hpp"
+#include "metrics/change.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -85,15 +86,14 @@ const reports::SettingChange* find_suspect(const reports::Comparison& comparison
 
 Confirmation::Verdict verdict_on(const reports::SettingChange& change, double effect) {
   if (change.outlook == reports::Outlook::worse) return Confirmation::Verdict::confirmed;
-  const double deviation = change.times.could_have_seen - change.times.bar;
-  const bool below = change.times.corrected + 2.0 * deviation < 0.5 * effect;
-  return change.times.verdict != TimeVerdict::none && below ? Confirmation::Verdict::withdrawn
-                                                            : Confirmation::Verdict::undecided;
+  return rules_out(change.times, effect) ? Confirmation::Verdict::withdrawn : Confirmation::Verdict::undecided;
 }
 
 std::string line_of(const reports::Comparison& comparison, const Suspect& suspect, const reports::SettingChange* change,
                     Confirmation::Verdict verdict) {
-  if (change == nullptr) return fmt::format("a setting at {:g}: undecided: it was not run", suspect.tolerance);
+  if (change == nullptr) {
+    return fmt::format("{} at {:g}: undecided: it was not run", suspect.label, suspect.tolerance);
+  }
   const char* const word = verdict == Confirmation::Verdict::confirmed   ? "confirmed"
                            : verdict == Confirmation::Verdict::withdrawn ? "withdrawn"
                                                                          : "undecided";

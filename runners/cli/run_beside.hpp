@@ -32,7 +32,8 @@ struct Suspect {
   std::string setting;  ///< SettingRecord::hash
   double tolerance = 0.0;
   std::string start;
-  double effect = 0.0;  ///< log ratio of the alarm
+  double effect = 0.0;     ///< log ratio of the alarm
+  std::string label = {};  ///< of the setting
 };
 
 /// What became of alarms that were looked at again side by side.
@@ -43,8 +44,7 @@ struct Confirmation {
   bool interrupted = false;        ///< before the end: `verdicts` and `lines` are empty
 };
 
-/// Confirmed where it is worse in `comparison`, withdrawn where its effect there and two deviations are below half of
-/// the alarm's own, else undecided.
+/// Confirmed where it is worse in `comparison`, withdrawn where that rules_out() the alarm's effect, else undecided.
 Confirmation judge_suspects(const reports::Comparison& comparison, const std::vector<Suspect>& suspects);
 
 /// Runs the suspects' settings alone, side by side with the old executable `options.other` and k = 6 a side, into a new

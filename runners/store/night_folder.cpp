@@ -11,6 +11,7 @@
 
 #include "base/unfinished.hpp"
 #include "runners/store/schema.hpp"
+#include "runners/store/store.hpp"
 #include "runners/store/store_lock.hpp"
 
 namespace conebench {
@@ -20,17 +21,20 @@ namespace fs = std::filesystem;
 fs::path night_result_file(const fs::path& store) { return store.string() + ".night.json"; }
 
 Result<std::monostate> write_night_result(const fs::path& store, const NightResult& result) {
-  const nlohmann::json json = {{"schema", "conebench.night/1"},
-                               {"exit_code", result.exit_code},
-                               {"broke", result.broke},
-                               {"base", result.base},
-                               {"headline", result.headline}};
+  nlohmann::json json = {{"schema", "conebench.night/1"},
+                         {"exit_code", result.exit_code},
+                         {"broke", result.broke},
+                         {"base", result.base},
+                         {"headline", result.headline}};
+  json["alarms"] = json["withdrawn"] = nlohmann::json::array();
+  for (const Alarm& alarm : result.alarms) json["alarms"].push_back(to_json(alarm));
+  for (const Alarm& alarm : result.withdrawn) json["withdrawn"].push_back(to_json(alarm));
   const fs::path file = night_result_file(store);
   const fs::path unfinished = unfinished_path(file);
   std::error_code failure;
   {
     std::ofstream stream(unfinished);
-    stream << json.dump(1) << "\n";
+    stream << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
     if (!stream.flush()) failure = std::make_error_code(std::errc::io_error);
   }
   if (!failure) fs::rename(unfinished, file, failure);
@@ -50,7 +54,16 @@ std::optional<NightResult> read_night_result(const fs::path& store) {
     return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : std::string();
   };
   const bool broke = json.contains("broke") && json["broke"].is_boolean() && json["broke"].get<bool>();
-  return NightResult{json["exit_code"].get<int>(), broke, text("base"), text("headline")};
+  const auto alarms = [&](const char* key) {
+    std::vector<Alarm> read;
+    if (!json.contains(key) || !json[key].is_array()) return read;
+    for (const auto& one : json[key]) {
+      if (auto alarm = alarm_of_json(one)) read.push_back(std::move(*alarm));
+    }
+    return read;
+  };
+  return NightResult{json["exit_code"].get<int>(), broke, text("base"), text("headline"), alarms("alarms"),
+                     alarms("withdrawn")};
 }
 
 namespace {
@@ -73,21 +86,21 @@ bool has_night_name(const fs::path& store) {
                            std::all_of(again.begin() + 1, again.end(), [&](char sign) { return fits(sign, 'd'); }));
 }
 
+}  // namespace
+
+void sort_nights(std::vector<NightSummary>& nights) {
+  const auto key = [](const NightSummary& night) {
+    const std::string name = night.store.filename().string();
+    return std::tuple(night.started_utc, name.size(), name, night.store);
+  };
+  std::sort(nights.begin(), nights.end(),
+            [&](const NightSummary& a, const NightSummary& b) { return key(a) < key(b); });
+}
+
 bool is_night(const NightSummary& night) {
   std::error_code ignored;
   return has_night_name(night.store) || fs::exists(night_result_file(night.store), ignored);
 }
-
-/// Nights of one second are in the order of their names: "…-2" came after "…".
-bool began_before(const NightSummary& a, const NightSummary& b) {
-  const auto key = [](const NightSummary& night) {
-    const std::string name = night.store.filename().string();
-    return std::tuple(night.started_utc, name.size(), name);
-  };
-  return key(a) < key(b);
-}
-
-}  // namespace
 
 Result<NightFolder> read_store_folder(const fs::path& folder) {
   NightFolder found;
@@ -110,7 +123,7 @@ Result<NightFolder> read_store_folder(const fs::path& folder) {
       found.nights.push_back(std::move(*night));
     }
   }
-  std::sort(found.nights.begin(), found.nights.end(), began_before);
+  sort_nights(found.nights);
   return found;
 }
 
@@ -132,15 +145,42 @@ std::string flaw_of(const NightSummary& night) {
 
 bool is_good(const NightSummary& night) { return night.complete() && flaw_of(night).empty(); }
 
-std::vector<const NightSummary*> bases_of(const NightFolder& folder, const fs::path& store, const std::string& now) {
-  std::vector<const NightSummary*> in_time, late, flawed;
+fs::path last_judged(const NightFolder& folder, const fs::path& store, const std::string& now) {
+  fs::path last;
+  for (const NightSummary& night : folder.nights) {
+    if (night.store == store) break;
+    if (night.started_utc <= now && read_night_result(night.store)) last = night.store;
+  }
+  return last;
+}
+
+std::vector<Alarm> last_alarms(const NightFolder& folder, const fs::path& store, const std::string& now) {
+  const fs::path last = last_judged(folder, store, now);
+  auto result = read_night_result(last);
+  if (!result || result->alarms.empty()) return {};
+  const auto kept = Store::open(last, Store::Mode::read_only);
+  const auto accepted = kept ? kept->acceptances() : Result<std::vector<AcceptanceRecord>>(kept.error());
+  if (!accepted) return std::move(result->alarms);
+  for (Alarm& alarm : result->alarms) {
+    for (const AcceptanceRecord& one : *accepted) {
+      if (alarm.id() == one.alarm) alarm.accepted = one;
+    }
+  }
+  return std::move(result->alarms);
+}
+
+std::vector<const NightSummary*> bases_of(const NightFolder& folder, const fs::path& store, const std::string& now,
+                                          const std::vector<Alarm>& before) {
+  const std::string since = alarmed_since(before);
+  std::vector<const NightSummary*> in_time, late, alarmed, flawed;
   for (const NightSummary& night : folder.nights) {
     if (night.store == store) break;
     if (!night.complete()) continue;
-    (!is_good(night) ? flawed : night.started_utc <= now ? in_time : late).push_back(&night);
+    const bool in_alarm = !since.empty() && night.started_utc >= since;
+    (!is_good(night) ? flawed : in_alarm ? alarmed : night.started_utc <= now ? in_time : late).push_back(&night);
   }
   std::vector<const NightSummary*> bases;
-  for (const auto* list : {&in_time, &late, &flawed}) bases.insert(bases.end(), list->rbegin(), list->rend());
+  for (const auto* list : {&in_time, &late, &alarmed, &flawed}) bases.insert(bases.end(), list->rbegin(), list->rend());
   return bases;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "runners/store/alarms.hpp"
 #include "runners/store/night_summary.hpp"
 
 namespace conebench {
@@ -17,6 +18,8 @@ struct NightResult {
   bool broke = false;     ///< a file could not be read or a cell crashed, whatever the exit code
   std::string base = {};  ///< name of the store it was compared with; empty: none
   std::string headline = {};
+  std::vector<Alarm> alarms = {};     ///< that stand, and those accepted that it still shows
+  std::vector<Alarm> withdrawn = {};  ///< that a run side by side took back
 };
 std::filesystem::path night_result_file(const std::filesystem::path& store);
 Result<std::monostate> write_night_result(const std::filesystem::path& store, const NightResult& result);
@@ -28,6 +31,8 @@ struct NightFolder {
   std::vector<NightSummary> nights;  ///< by their start, oldest first
   std::vector<std::string> notes;    ///< stores that can't be read or were run side by side, a line each
 };
+/// Oldest first; nights of one second in the order of their names: "…-2" came after "…".
+void sort_nights(std::vector<NightSummary>& nights);
 /// All of its stores but those that were run side by side. Errors (bad_input): the folder can't be read.
 Result<NightFolder> read_store_folder(const std::filesystem::path& folder);
 /// Only what `conebench nightly` left of a suite (empty: of any): a store with its name or its result. Errors as
@@ -39,16 +44,26 @@ std::string flaw_of(const NightSummary& night);
 /// Complete and without a flaw.
 bool is_good(const NightSummary& night);
 
+/// Whether it is one that `conebench nightly` made or judged.
+bool is_night(const NightSummary& night);
+
+/// Store of the last night before `store` that was judged; empty: there is none. `now` as of bases_of.
+std::filesystem::path last_judged(const NightFolder& folder, const std::filesystem::path& store,
+                                  const std::string& now);
+/// Its alarms, with who accepted them.
+std::vector<Alarm> last_alarms(const NightFolder& folder, const std::filesystem::path& store, const std::string& now);
+
 /// Complete nights before `store` that it can be compared with, best first: good ones from the newest on, those that
-/// began after `now` (a clock was wrong) behind the others, then those with a flaw. `now`: "2026-01-31T12:00:00Z".
+/// began after `now` (a clock was wrong) behind the others, then those since which one of the alarms `before` stands,
+/// then those with a flaw. `now`: "2026-01-31T12:00:00Z".
 std::vector<const NightSummary*> bases_of(const NightFolder& folder, const std::filesystem::path& store,
-                                          const std::string& now);
+                                          const std::string& now, const std::vector<Alarm>& before);
 
 /// What a run is made of, as far as results of one store have to agree in it.
 struct NightOrigin {
   BuildRecord build;
   std::string cpu;         ///< MachineRecord::cpu
-  std::string suite_hash;  ///< hash_of_suite
+  std::string suite_hash;  ///< hash_of_text
 };
 
 /// Where tonight's results go: the newest night, where it broke off or was not judged, of the same origin; else a new

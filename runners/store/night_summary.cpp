@@ -28,7 +28,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 4;  // of the file; another one is made anew
+constexpr int layout = 5;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -43,8 +43,8 @@ std::vector<NightProblem> problems_of(const std::vector<ProblemRecord>& records)
   std::vector<NightProblem> problems;
   problems.reserve(records.size());
   for (const ProblemRecord& record : records) {
-    problems.push_back(
-        {oldest_hash(record), record.name, record.family, record.duplicate_of.empty() && record.error.empty()});
+    problems.push_back({oldest_hash(record), record.name, record.family,
+                        record.duplicate_of.empty() && record.error.empty() && record.counts()});
   }
   return problems;
 }
@@ -53,7 +53,7 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   if (runs.empty()) return;
   const RunRecord& latest = runs.back();
   night.suite = latest.suite_name;
-  night.suite_hash = hash_of_suite(latest.suite_text);
+  night.suite_hash = hash_of_text(latest.suite_text);
   night.started_utc = runs.front().started_utc;
   night.finished_utc = latest.finished_utc;
   night.cpu = latest.machine.cpu;
@@ -285,7 +285,7 @@ bool NightSummary::answered() const {
   });
 }
 
-std::string hash_of_suite(const std::string& text) { return fmt::format("{:08x}", checksum(text)); }
+std::string hash_of_text(const std::string& text) { return fmt::format("{:08x}", checksum(text)); }
 
 NightSummary summarise(const StoreContents& contents) {
   NightSummary night;

@@ -13,7 +13,7 @@ namespace conebench {
 
 struct NightProblem {
   std::string hash, name, family;
-  /// Whether it counts in shares: not a copy of another problem in another form, and one that could be loaded.
+  /// Whether it counts in shares: no copy of another problem in another form, could be loaded, ProblemRecord::counts().
   bool counts = true;
 };
 
@@ -65,8 +65,8 @@ struct NightSummary {
 /// summary without a date.
 NightSummary summarise(const StoreContents& contents);
 
-/// What NightSummary::suite_hash is of a suite's text.
-std::string hash_of_suite(const std::string& text);
+/// Eight hexadecimal digits, as of NightSummary::suite_hash.
+std::string hash_of_text(const std::string& text);
 
 /// "results.sqlite" → "results.sqlite.summary.json".
 std::filesystem::path summary_file(const std::filesystem::path& store);

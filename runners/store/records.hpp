@@ -103,6 +103,12 @@ struct ProblemRecord {
   bool counts() const { return !infeasible() && !noise_level(); }
 };
 
+/// That somebody takes an alarm for what it is (runners/store/alarms.hpp).
+struct AcceptanceRecord {
+  std::string alarm;  ///< Alarm::id()
+  std::string who, why, accepted_utc;
+};
+
 /// The hash that every build knows the problem by, for pairs of stores.
 inline const std::string& oldest_hash(const ProblemRecord& problem) {
   return problem.alias.empty() ? problem.hash : problem.alias;

@@ -411,6 +411,30 @@ Result<std::monostate> Store::update_times(const CellRecord& cell) {
                            [&](std::int64_t id) { return database_->put_rounds(id, cell); });
 }
 
+Result<std::monostate> Store::put_acceptance(const AcceptanceRecord& acceptance) {
+  return database_->transact("the acceptance of " + acceptance.alarm + " cannot be stored", Database::Sync::now, [&] {
+    Statement put = database_->connection.prepare(
+        "INSERT INTO acceptances (alarm, who, why, accepted_utc) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS"
+        " (SELECT 1 FROM acceptances WHERE alarm = ?1 AND who = ?2 AND why = ?3 AND accepted_utc = ?4)");
+    int position = 0;
+    for (const std::string* text : {&acceptance.alarm, &acceptance.who, &acceptance.why, &acceptance.accepted_utc}) {
+      put.bind(++position, std::string_view(*text));
+    }
+    return put.run();
+  });
+}
+
+Result<std::vector<AcceptanceRecord>> Store::acceptances() const {
+  std::vector<AcceptanceRecord> found;
+  Statement query =
+      database_->connection.prepare("SELECT alarm, who, why, accepted_utc FROM acceptances NOT INDEXED ORDER BY +id");
+  const int code = for_each_row(query, [&] {
+    found.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
+  });
+  if (code != SQLITE_OK) return database_->connection.read_error(code);
+  return found;
+}
+
 Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {
   if (auto damage = RowSeals(database_->connection).check(false)) return *damage;
   std::vector<std::pair<std::string, std::string>> states;

@@ -51,6 +51,10 @@ class Store {
   /// Replaces only the times, the rounds, the numbers of repeats and rounds, and the run.
   Result<std::monostate> update_times(const CellRecord& cell);
 
+  /// Nothing where it is there. As safe as a run when it returns.
+  Result<std::monostate> put_acceptance(const AcceptanceRecord& acceptance);
+  Result<std::vector<AcceptanceRecord>> acceptances() const;
+
   /// Key and status of every stored cell.
   Result<std::vector<std::pair<std::string, std::string>>> cell_states() const;
   /// Runs by id; problems, settings and cells in the order in which they first came. A number that was not finite comes

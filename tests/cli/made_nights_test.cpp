@@ -146,6 +146,73 @@ TEST_F(MadeNights, WithoutTheExecutableOfThatNightAnAlarmStandsUnconfirmed) {
   EXPECT_THAT(outcome.out, HasSubstr("*unconfirmed*"));
 }
 
+/// The eight digits of the one alarm in a summary.
+std::string alarm_in(const std::string& summary) {
+  const std::string word = "- alarm ";
+  const auto at = summary.find(word);
+  return at == std::string::npos ? std::string() : summary.substr(at + word.size(), 8);
+}
+
+TEST_F(MadeNights, AnAlarmStandsEveryNightUntilItIsAccepted) {
+  add(2001);
+  add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto second = tonight();
+  EXPECT_EQ(second.code, 1) << second.out << second.err;
+  const std::string alarm = alarm_in(second.out);
+  ASSERT_EQ(alarm.size(), 8U) << second.out;
+
+  const fs::path newest = add(2003, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto third = tonight();
+  EXPECT_EQ(third.code, 1) << third.out << third.err;
+  EXPECT_EQ(alarm_in(third.out), alarm) << third.out;
+  EXPECT_THAT(third.out, HasSubstr("since 2002-05-01-0123abcd.sqlite"));
+  const std::string page = text_of(nights / "history/history.md");
+  EXPECT_THAT(page, HasSubstr("slower +300.0 %")) << "the history says what the comparison says";
+  EXPECT_THAT(page, HasSubstr(alarm));
+  EXPECT_THAT(page, HasSubstr("not yet decidable: 3 of 7 nights"));
+
+  expect_failure(conebench({"accept", "00000000", "--why", "x", "--stores", nights.string()}), 3, {alarm});
+  expect_failure(conebench({"accept", alarm, "--why", " ", "--stores", nights.string()}), 2, {"--why"});
+  const auto accepted =
+      conebench({"accept", alarm, "--who", "ann", "--why", "exact search", "--stores", nights.string()});
+  EXPECT_EQ(accepted.code, 0) << accepted.err;
+  EXPECT_THAT(accepted.out, HasSubstr("accepted by ann: exact search"));
+
+  const fs::path quiet = add(2004, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto fourth = run_night({folder / "night.json", "--stores", nights.string(), "--keep", "1"}, burning("none:0"));
+  EXPECT_EQ(fourth.code, 0) << fourth.out << fourth.err;
+  EXPECT_THAT(fourth.out, HasSubstr("accepted by ann: exact search"));
+  EXPECT_THAT(fourth.out, HasSubstr(newest.filename().string())) << "what it is compared with";
+  auto store = Store::open(quiet, Store::Mode::read_only);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->acceptances()->size(), 1U) << "it outlives the night that had it";
+}
+
+TEST_F(MadeNights, AnAlarmIsGoneWhenTheTimeIsBack) {
+  add(2001);
+  add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  EXPECT_EQ(tonight().code, 1);
+  add(2003, {.judged = false});
+  const auto back = tonight();
+  EXPECT_EQ(back.code, 0) << back.out << back.err;
+  EXPECT_THAT(back.out, HasSubstr("gone: "));
+  EXPECT_THAT(back.out, HasSubstr("2001-05-01-0123abcd.sqlite"));
+  add(2004, {.judged = false});
+  const auto next = tonight();
+  EXPECT_EQ(next.code, 0) << next.out << next.err;
+  EXPECT_THAT(next.out, Not(HasSubstr("gone: ")));
+}
+
+TEST_F(MadeNights, ANightThatCannotTellLeavesTheAlarmStanding) {
+  add(2001);
+  add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  EXPECT_EQ(tonight().code, 1);
+  add(2003, {.judged = false, .run = [](RunRecord& run) { run.machine.cores = 999; }});
+  const auto other = tonight();
+  EXPECT_EQ(other.code, 1) << other.out << other.err;
+  EXPECT_THAT(other.out, HasSubstr("not cleared tonight"));
+}
+
 TEST_F(MadeNights, ANightOfTheFutureSilencesNoAlarmOfTheHistoryAndIsNotComparedWith) {
   for (int year = 2001; year <= 2006; ++year) add(year);
   add(2007, {.factor = nsgs_takes_four_times});

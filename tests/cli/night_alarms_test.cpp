@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "reports/comparison/alarms.hpp"
+
 namespace conebench::cli {
 namespace {
 
@@ -102,7 +104,8 @@ TEST(NightAlarms, OnlyTheTimeOfAWholeSettingCanBeAskedSideBySide) {
 TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
   const std::set<std::string> gate = {"lost", "slower"};
   Comparison comparison = comparison_of(slower_by_time());
-  withdraw_slower(comparison, {0, 0}, gate);
+  withdraw(comparison, slower_settings(comparison).alarms.at(0));
+  reports::count_alarms(comparison, gate);
   EXPECT_FALSE(comparison.failed);
   EXPECT_FALSE(comparison.slices[0].settings[0].failed);
   EXPECT_FALSE(comparison.alarms.contains("slower"));
@@ -112,7 +115,8 @@ TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
   SettingChange lost = slower_by_time();
   lost.alarms["lost"] = 1;
   comparison = comparison_of(lost);
-  withdraw_slower(comparison, {0, 0}, gate);
+  withdraw(comparison, slower_settings(comparison).alarms.at(0));
+  reports::count_alarms(comparison, gate);
   EXPECT_TRUE(comparison.failed);
   EXPECT_EQ(comparison.slices[0].settings[0].outlook, reports::Outlook::worse);
 }

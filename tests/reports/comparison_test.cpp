@@ -11,12 +11,14 @@
 #include <sstream>
 
 #include "reports/text.hpp"
+#include "runners/store/suite_scope.hpp"
 #include "tests/reports/comparison_runs.hpp"
 
 namespace conebench::reports {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -460,6 +462,30 @@ TEST(Calibrate, FindsTheNoiseThatStoresWereMadeWith) {
   EXPECT_LT(calibration->inflation, 2.0);
   sides.pop_back();
   EXPECT_FALSE(calibrate(sides).ok());
+}
+
+TEST(ComparedCode, AChangedPluginIsADifferenceOfTheTwoRunsWithBothHashes) {
+  StoreContents base = complete_run(1), fresh = complete_run(2);
+  SuiteScope scope;
+  scope.code_hashes = {{"MINE", "0123456789abcdef"}, {"OTHER", "aa"}};
+  base.runs[0].scope_json = to_json_text(scope);
+  EXPECT_THAT(compared(base, base).differences, IsEmpty());
+  scope.code_hashes["MINE"] = "fedcba9876543210";
+  fresh.runs[0].scope_json = to_json_text(scope);
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_THAT(comparison.differences, ElementsAre("code of MINE: 01234567 in the base, fedcba98 in the new one"));
+  EXPECT_TRUE(comparison.times_compared) << "what changed is what is looked for";
+}
+
+TEST(ComparedProblems, ThoseThatSayNothingOfASolverAreLeftOut) {
+  StoreContents base = complete_run(1), fresh = complete_run(2);
+  cell_of(fresh, "NSGS", 3).solved = false;
+  cell_of(fresh, "NSGS", 3).status = CellStatus::max_iterations;
+  EXPECT_TRUE(compared(base, fresh).failed);
+  fresh.problems[3].feasibility = "infeasible";
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_EQ(comparison.compared, static_cast<long>((problems - 1) * solvers.size()));
 }
 
 }  // namespace

@@ -11,8 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/temporary_folder.hpp"
+#include "reports/comparison/alarms.hpp"
+#include "reports/comparison/words.hpp"
 #include "reports/history/history_words.hpp"
 #include "reports/page_assets.hpp"
+#include "runners/store/store.hpp"
 #include "tests/reports/synthetic_nights.hpp"
 
 namespace conebench::reports {
@@ -365,6 +369,61 @@ TEST(History, SuitesAreKeptApartAndANightWithoutARunIsANote) {
   EXPECT_THAT(history.suites[0].nights, SizeIs(1));
   EXPECT_THAT(history.suites[1].nights, SizeIs(2));
   EXPECT_THAT(history.notes, ::testing::ElementsAre(HasSubstr("night-2.sqlite")));
+}
+
+/// A folder of stores, as nights that somebody ran by hand.
+void write_stores(const std::filesystem::path& folder, const NightPlan& plan, std::size_t count) {
+  std::filesystem::create_directories(folder);
+  for (std::size_t night = 0; night < count; ++night) {
+    const StoreContents contents = synthetic_night(plan, night);
+    auto store =
+        Store::open(folder / (contents.runs[0].started_utc.substr(0, 10) + ".sqlite"), Store::Mode::read_write);
+    ASSERT_TRUE(store && store->begin_run(contents.runs[0]));
+    for (const auto& problem : contents.problems) ASSERT_TRUE(store->put_problem(problem));
+    for (const auto& setting : contents.settings) ASSERT_TRUE(store->put_setting(setting));
+    for (const auto& cell : contents.cells) ASSERT_TRUE(store->put_cell(cell));
+  }
+}
+
+TEST(History, SaysOfTheLastNightWhatCompareSaysOfTheTwoStores) {
+  const TemporaryFolder scratch;
+  std::size_t slower = 0, undecided = 0, same = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    NightPlan plan{.problems = 12 + 4 * (seed % 3), .slower_from = 1, .factor = 1.0 + 0.01 * static_cast<double>(seed)};
+    plan.seed = seed;
+    const std::filesystem::path folder = scratch.path() / std::to_string(seed);
+    write_stores(folder, plan, 2);
+    const auto read = read_history({folder});
+    ASSERT_TRUE(read) << read.error().message;
+    const SuiteHistory& suite = read->suites.at(0);
+    EXPECT_FALSE(suite.decidable());
+    const Comparison comparison =
+        compare(make_side("base", synthetic_night(plan, 0)), make_side("new", synthetic_night(plan, 1)), {});
+    ASSERT_EQ(suite.last.states.size(), comparison.slices.at(0).settings.size());
+    for (const SettingChange& change : comparison.slices[0].settings) {
+      const std::string& label = comparison.settings[change.setting].label;
+      const auto found = std::find_if(suite.last.states.begin(), suite.last.states.end(),
+                                      [&](const auto& one) { return suite.settings[one.setting] == label; });
+      ASSERT_NE(found, suite.last.states.end());
+      EXPECT_EQ(found->state, state_of(change)) << seed << " " << label;
+      EXPECT_EQ(found->evidence.value().estimate, change.times.corrected);
+      slower += found->state == ChangeState::slower;
+      undecided += found->state == ChangeState::undecided;
+      same += found->state == ChangeState::same;
+    }
+  }
+  EXPECT_GT(slower, 0U);
+  EXPECT_GT(undecided + same, 0U);
+}
+
+TEST(HistoryFormats, TheTimeAgainstTheLastNightsIsOneNumberInMarkdownAndPage) {
+  const History history = make_history(nights({.slower_from = 5, .factor = 1.437}, 8));
+  const auto json = nlohmann::json::parse(history_json(history));
+  for (const auto& series : json["suites"][0]["series"]) {
+    if (series["setting"] != 2 || !series["family"].is_null()) continue;
+    const double change = series["against_last_percent"];
+    EXPECT_THAT(history_markdown(history), HasSubstr(per_cent(std::log1p(change / 100.0))));
+  }
 }
 
 TEST(HistoryFormats, JsonNamesItsSchemaAndHasEveryNight) {

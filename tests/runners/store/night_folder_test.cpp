@@ -58,10 +58,13 @@ class NightFolderTest : public ::testing::Test {
     for (const NightSummary* night : nights) found.push_back(night->store.filename().string());
     return found;
   }
-  std::vector<std::string> bases() const { return names(bases_of(nights(), folder / "tonight.sqlite", noon)); }
+  std::vector<std::string> bases() const {
+    return names(
+        bases_of(nights(), folder / "tonight.sqlite", noon, last_alarms(nights(), folder / "tonight.sqlite", noon)));
+  }
 
   NightOrigin origin() const {
-    return {sample_run().build, sample_run().machine.cpu, hash_of_suite(sample_run().suite_text)};
+    return {sample_run().build, sample_run().machine.cpu, hash_of_text(sample_run().suite_text)};
   }
   std::string tonight(const NightOrigin& from) const {
     return store_of_tonight(folder.path(), nights(), noon, from).filename().string();
@@ -168,6 +171,74 @@ TEST_F(NightFolderTest, WhatAKilledNightDidNotBeginIsRemovedByTheNext) {
   const auto is_there = [](const std::filesystem::path& file) { return std::filesystem::exists(file); };
   EXPECT_TRUE(is_there(begun) && is_there(own) && is_there(held) && is_there(of_this_one));
   EXPECT_FALSE(is_there(empty) || is_there(made) || is_there(folder / ("a.json" + std::string(no_process))));
+}
+
+Alarm slower_since(const std::string& store, int day, double effect = 0.1) {
+  Alarm alarm;
+  alarm.suite = "nightly";
+  alarm.kind = "slower";
+  alarm.setting = "NSGS";
+  alarm.tolerance = 1e-6;
+  alarm.since = store;
+  alarm.since_utc = "2024-05-0" + std::to_string(day) + "T02:00:00Z";
+  alarm.effect = effect;
+  alarm.by_time = true;
+  return alarm;
+}
+
+TEST_F(NightFolderTest, ANightWhoseAlarmStandsIsNoBaseUntilItIsAccepted) {
+  const std::string good = "2024-05-01-0123abcd.sqlite", slow = "2024-05-02-0123abcd.sqlite",
+                    still = "2024-05-03-0123abcd.sqlite";
+  const Alarm alarm = slower_since(slow, 2);
+  add(good, 1);
+  add(slow, 2, {.result = NightResult{.exit_code = 1, .alarms = {alarm}}});
+  const auto newest = add(still, 3, {.result = NightResult{.exit_code = 1, .alarms = {alarm}}});
+  EXPECT_THAT(bases(), ElementsAre(good, still, slow));
+  const auto known = last_alarms(nights(), folder / "tonight.sqlite", noon);
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].id(), alarm.id());
+  EXPECT_FALSE(known[0].accepted);
+  {
+    auto store = Store::open(newest, Store::Mode::read_write);
+    const AcceptanceRecord by_ann{alarm.id(), "ann", "exact line search", "2024-05-03T09:00:00Z"};
+    EXPECT_TRUE(store->put_acceptance(by_ann));
+    EXPECT_TRUE(store->put_acceptance(by_ann)) << "a second time is nothing new";
+    EXPECT_EQ(store->acceptances()->size(), 1U);
+  }
+  const auto accepted = last_alarms(nights(), folder / "tonight.sqlite", noon);
+  ASSERT_TRUE(accepted.at(0).accepted);
+  EXPECT_EQ(accepted[0].accepted->who, "ann");
+  EXPECT_THAT(bases(), ElementsAre(still, slow, good));
+}
+
+TEST(FollowAlarms, OneStandsUntilSomethingClearsItAndKeepsItsName) {
+  const auto never = [](const Alarm&) { return false; };
+  const auto always = [](const Alarm&) { return true; };
+  const Alarm first = slower_since("a", 1);
+  const auto again = follow_alarms({slower_since("b", 2)}, {first}, never);
+  ASSERT_EQ(again.standing.size(), 1U);
+  EXPECT_EQ(again.standing[0].id(), first.id());
+  EXPECT_EQ(again.standing[0].since, "a");
+  const auto unseen = follow_alarms({}, {first}, never);
+  EXPECT_EQ(unseen.standing.size(), 1U);
+  EXPECT_EQ(unseen.seen, 0U);
+  const auto gone = follow_alarms({}, {first}, always);
+  EXPECT_EQ(gone.gone.size(), 1U);
+  EXPECT_THAT(gone.standing, IsEmpty());
+}
+
+TEST(FollowAlarms, AnAcceptedOneIsQuietUnlessItGrows) {
+  const auto never = [](const Alarm&) { return false; };
+  Alarm accepted = slower_since("a", 1, 0.10);
+  accepted.accepted = AcceptanceRecord{accepted.id(), "ann", "agreed", ""};
+  EXPECT_THAT(follow_alarms({}, {accepted}, never).standing, IsEmpty()) << "tonight is compared with that night";
+  const auto shown = follow_alarms({slower_since("b", 2, 0.12)}, {accepted}, never);
+  EXPECT_THAT(shown.standing, IsEmpty());
+  ASSERT_EQ(shown.accepted.size(), 1U);
+  EXPECT_EQ(shown.accepted[0].effect, 0.10) << "or it could grow by little every night";
+  const auto grown = follow_alarms({slower_since("b", 2, 0.2)}, {accepted}, never);
+  ASSERT_EQ(grown.standing.size(), 1U);
+  EXPECT_NE(grown.standing[0].id(), accepted.id());
 }
 
 }  // namespace

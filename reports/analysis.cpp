@@ -190,6 +190,8 @@ std::vector<Column> make_columns(const StoreContents& contents, const std::set<s
 constexpr const char* not_loaded = "could not be loaded";
 constexpr const char* taken_by_none = "taken by no solver";
 constexpr std::string_view zero_solves = "zero impulse solves it";
+constexpr const char* no_solution = "without a solution (certified)";
+constexpr const char* noise_level = "at noise level";
 
 std::vector<Problem> make_problems(const StoreContents& contents, const std::set<std::string>& used) {
   std::vector<const ProblemRecord*> records;
@@ -226,6 +228,8 @@ std::vector<Problem> make_problems(const StoreContents& contents, const std::set
     } else if (original != name_of.end() && original->first != record.hash) {
       problem.left_out = "repeats " + original->second;
     }
+    if (problem.left_out.empty() && record.infeasible()) problem.left_out = no_solution;
+    if (problem.left_out.empty() && record.noise_level()) problem.left_out = noise_level;
     problem.headline = problem.left_out.empty();
     problems.push_back(std::move(problem));
   }
@@ -464,6 +468,7 @@ Analysis analyse(const StoreContents& contents, bool force_time_profiles, const 
     if (why.empty()) continue;
     ++analysis.left_out[why.starts_with(taken_by_none)             ? taken_by_none
                         : why.starts_with(not_loaded)              ? not_loaded
+                        : why == no_solution || why == noise_level ? why
                         : why.starts_with(not_run_by_every_solver) ? std::string(not_run_by_every_solver) + " yet"
                         : why.starts_with("repeats ")              ? std::string("repeats of another problem")
                                                       : "solved by zero impulse" + why.substr(zero_solves.size())];

@@ -131,6 +131,18 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
     }
     for (SuiteState& suite : store.suites) add(joined.suites, std::move(suite));
     joined.outdated_cells += store.outdated_cells;
+    // The record of a later store may be of a run that did not look for a certificate.
+    std::map<std::string, const ProblemRecord*> certified;
+    for (const ProblemRecord& problem : joined.problems) {
+      if (problem.infeasible()) certified.emplace(problem.hash, &problem);
+    }
+    for (ProblemRecord& problem : store.problems) {
+      const auto known = certified.find(problem.hash);
+      if (known == certified.end() || problem.infeasible()) continue;
+      problem.feasibility = known->second->feasibility;
+      problem.feasibility_margin = known->second->feasibility_margin;
+      problem.infeasible_block = known->second->infeasible_block;
+    }
     merge(joined.problems, std::move(store.problems), &ProblemRecord::hash);
     merge(joined.settings, std::move(store.settings), &SettingRecord::hash);
     merge(joined.cells, std::move(store.cells), &CellRecord::key);

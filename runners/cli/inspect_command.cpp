@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
+#include "metrics/noise_level.hpp"
 #include "runners/cli/command.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/cli/problem_argument.hpp"
@@ -20,18 +22,20 @@ namespace {
 constexpr const char* footer = R"(Examples:
   conebench inspect problem.hdf5
   conebench inspect problems/*.hdf5 --json
+  conebench inspect step.hdf5 --feasibility
   conebench inspect "box-stack boxes=5")";
 
 struct InspectArguments {
   std::vector<std::string> files;
+  bool feasibility = false;
   bool json = false;
 };
 
 /// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
 void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
-  for (const char* name :
-       {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite", "min_eigenvalue",
-        "max_eigenvalue", "coupling", "category", "densities", "given", "problem_hash", "problem_hash_assembled"}) {
+  for (const char* name : {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite",
+                           "min_eigenvalue", "max_eigenvalue", "coupling", "category", "densities", "given",
+                           "problem_hash", "problem_hash_assembled", "noise_ratio"}) {
     out[name] = nullptr;
   }
   if (!problem) {
@@ -49,6 +53,11 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   out["max_eigenvalue"] = number(spectrum.max_eigenvalue);
   out["coupling"] = number(features.coupling);
   out["category"] = to_string(features.category);
+  const auto ratio = noise_ratio(*problem);
+  out["noise_ratio"] = number(ratio);
+  if (ratio && *ratio <= 1.0) {
+    out["notes"].push_back("noise-level: g is no larger than the rounding of what made it; left out of all shares");
+  }
   out["given"] = problem->given_as_primal() ? "M, J, v_free" : "G";
   out["problem_hash"] = problem->content_hash();
   const auto aliases = problem->aliases();
@@ -69,6 +78,42 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   }
 }
 
+std::string describe(FeasibilityState state) {
+  switch (state) {
+    case FeasibilityState::infeasible: return "infeasible";
+    case FeasibilityState::not_excluded: return "not excluded";
+    case FeasibilityState::out_of_time: return "unknown (out of time)";
+    case FeasibilityState::no_library: return "unknown (built without CLP)";
+  }
+  throw std::logic_error("unknown feasibility");
+}
+
+std::string block_name(const ConeProduct& cones, Index block) {
+  switch (cones.block_kind(block)) {
+    case BlockKind::joint: return fmt::format("joint row {}", block);
+    case BlockKind::limit: return fmt::format("limit {}", block - cones.joints());
+    case BlockKind::contact: return fmt::format("contact {}", block - cones.first_contact_row());
+  }
+  throw std::logic_error("unknown kind of block");
+}
+
+/// Whether a solution exists, with the certificate z by rows where none does.
+void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem) {
+  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "certificate"}) out[name] = nullptr;
+  if (!problem) return;
+  constexpr double max_seconds = 60.0;
+  const Feasibility found = check_feasibility(*problem, max_seconds);
+  out["feasibility"] = describe(found.state);
+  if (found.state != FeasibilityState::infeasible) return;
+  out["feasibility_margin"] = number(found.margin);
+  out["infeasible_block"] = block_name(problem->cones(), found.worst_block);
+  nlohmann::json entries = nlohmann::json::object();
+  for (Index row = 0; row < found.certificate.size(); ++row) {
+    if (found.certificate[row] != 0.0) entries[std::to_string(row)] = found.certificate[row];
+  }
+  out["certificate"] = std::move(entries);
+}
+
 constexpr std::array<std::string_view, 4> sample_keys = {"scene", "step", "seed", "coordinates"};
 
 /// The place of a simulation's sample; null where it is none.
@@ -82,7 +127,7 @@ void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
   if (known.coordinates) out["coordinates"] = to_string(*known.coordinates);
 }
 
-nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem) {
+nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem, bool feasibility) {
   const ConeProduct& cones = problem.cones();
   const auto& friction = cones.friction();
   nlohmann::json out = {{"file", text},
@@ -113,14 +158,15 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
   }
   if (!problem.condenses_sparsely()) out["notes"].push_back("nonzeros counts the entries of M and J");
   add_features(out, problem);
+  if (feasibility) add_feasibility(out, problem);
   add_sample(out, problem);
   return out;
 }
 
-Result<nlohmann::json> inspect(const std::string& file) {
+Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
   const auto scene = make_named_scene(file);
   if (!scene) return scene.error();
-  if (*scene) return inspect_scene(file, **scene);
+  if (*scene) return inspect_scene(file, **scene, feasibility);
   const auto path = find_problem_file(file);
   if (auto error = no_problem_file(path)) return *error;
   const auto content = read_fclib(path);
@@ -145,6 +191,7 @@ Result<nlohmann::json> inspect(const std::string& file) {
                         {"notes", content->notes}};
   const auto problem = to_problem(*content, path);
   add_features(out, problem);
+  if (feasibility) add_feasibility(out, problem);
   add_sample(out, problem);
   return out;
 }
@@ -167,6 +214,10 @@ constexpr const char* text_order[] = {"file",
                                       "conditioning",
                                       "coupling",
                                       "category",
+                                      "noise_ratio",
+                                      "feasibility",
+                                      "feasibility_margin",
+                                      "infeasible_block",
                                       "positive_semidefinite",
                                       "min_eigenvalue",
                                       "max_eigenvalue",
@@ -202,9 +253,12 @@ std::string densities_text(const nlohmann::json& densities, long space_dimension
 std::string to_text(const nlohmann::json& inspected) {
   std::vector<std::vector<std::string>> rows;
   for (const char* name : text_order) {
+    if (!inspected.contains(name)) continue;  // not asked for
     const auto& value = inspected.at(name);
     const bool of_samples = std::find(sample_keys.begin(), sample_keys.end(), name) != sample_keys.end();
-    if (value.is_null() && of_samples) continue;
+    const bool of_infeasible =
+        std::string_view(name) == "feasibility_margin" || std::string_view(name) == "infeasible_block";
+    if (value.is_null() && (of_samples || of_infeasible)) continue;
     if (value.is_null()) {
       rows.push_back({name, "unknown"});
     } else if (value.is_object()) {
@@ -228,7 +282,7 @@ Result<int> run_inspect(const InspectArguments& arguments) {
   int code = done;
   bool first = true;
   for (const auto& file : arguments.files) {
-    auto one = inspect(file);
+    auto one = inspect(file, arguments.feasibility);
     if (!one) {
       if (!several) return one.error();
       print_error(one.error().message);
@@ -252,6 +306,8 @@ Command add_inspect(CLI::App& root) {
   CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
   app->footer(footer);
   app->add_option("FILE", arguments->files, "FCLIB HDF5 files, or scenes with their options")->required();
+  app->add_flag("--feasibility", arguments->feasibility,
+                "Look for a proof that there is no solution (docs/metrics.md); up to a minute a problem");
   app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");
   add_read_limit(*app);
   return {app, [arguments] { return run_inspect(*arguments); }};

@@ -1,6 +1,7 @@
 #include "runners/cli/run_ending.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -36,6 +37,21 @@ std::string what_broke(const EndedRun& run) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
   return text;
+}
+
+/// "3 problems have no solution (certified), 1 is at noise level: left out of all shares"; empty where all count.
+std::string left_out_text(long infeasible, long noise_level) {
+  std::vector<std::string> parts;
+  if (infeasible > 0) {
+    parts.push_back(
+        fmt::format("{} {} no solution (certified)", plural(infeasible, "problem"), infeasible == 1 ? "has" : "have"));
+  }
+  if (noise_level > 0) {
+    parts.push_back(fmt::format("{} {} at noise level",
+                                parts.empty() ? plural(noise_level, "problem") : std::to_string(noise_level),
+                                noise_level == 1 ? "is" : "are"));
+  }
+  return parts.empty() ? "" : fmt::format("{}: left out of all shares", fmt::join(parts, ", "));
 }
 
 nlohmann::json to_json(const GateOutcome& gate) {
@@ -105,6 +121,9 @@ void print_ended(const EndedRun& run) {
     print_text(fmt::format("not supported, which is no failure: {} of {}; of {} {}\n", unsupported,
                            plural(run.verdict.cells, "cell"), plural(outcome.problems, "problem"), left_out(outcome)));
   }
+  if (const std::string left = left_out_text(run.verdict.infeasible, run.verdict.noise_level); !left.empty()) {
+    print_text(left + "\n");
+  }
   if (run.verdict.ended_before > 0) {
     print_text(
         fmt::format("{} crashed or ran out of memory as in {}\n", plural(run.verdict.ended_before, "cell"), run.base));
@@ -123,6 +142,8 @@ nlohmann::json to_json(const EndedRun& run, const Ending& ending) {
                         {"problems", outcome.problems},
                         {"problems_not_loaded", outcome.bad_problems},
                         {"problems_taken_by_none", outcome.untaken_problems},
+                        {"problems_infeasible", run.verdict.infeasible},
+                        {"problems_noise_level", run.verdict.noise_level},
                         {"cells", outcome.cells},
                         {"cells_solved", outcome.solved},
                         {"cells_supported", run.verdict.supported},

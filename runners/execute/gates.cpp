@@ -67,6 +67,24 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
                          const std::vector<SolvedGate>& gates, const StoreContents* base) {
   SweepVerdict verdict;
   for (const SolvedGate& gate : gates) verdict.gates.push_back({.gate = gate});
+  // By what either store knows: else a certificate in one would count as lost cells.
+  std::set<std::string> left_out;
+  const auto leave_out = [&](const StoreContents& store) {
+    for (const ProblemRecord& problem : store.problems) {
+      if (!problem.counts()) left_out.insert(problem.hash);
+    }
+  };
+  leave_out(contents);
+  if (base != nullptr) leave_out(*base);
+  std::set<std::string> asked_for;
+  for (const CellRecord& cell : contents.cells) {
+    if (keys.contains(cell.key)) asked_for.insert(cell.problem);
+  }
+  for (const ProblemRecord& problem : contents.problems) {
+    if (!asked_for.contains(problem.hash)) continue;
+    verdict.infeasible += problem.infeasible() ? 1 : 0;
+    verdict.noise_level += !problem.infeasible() && problem.noise_level() ? 1 : 0;
+  }
   std::set<CellIdentity> ended_in_base;
   if (base != nullptr) {
     const SettingIndex settings(*base);
@@ -74,6 +92,7 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     for (const CellRecord& cell : base->cells) {
       if (ended_badly(cell)) ended_in_base.insert(settings.identity(cell));
       for (GateOutcome& gate : verdict.gates) {
+        if (left_out.contains(cell.problem)) break;
         if (supported(cell) && counts_for(gate.gate, settings.of(cell).solver)) ++*gate.base_supported;
       }
     }
@@ -91,7 +110,7 @@ SweepVerdict judge_sweep(const StoreContents& contents, const std::set<std::stri
     if (class_of(cell.status) == StatusClass::unreadable) unreadable.insert(cell.problem);
     if (ended_badly(cell)) ++(ended_in_base.contains(settings.identity(cell)) ? verdict.ended_before : verdict.ended);
     for (GateOutcome& gate : verdict.gates) {
-      if (!counts_for(gate.gate, settings.of(cell).solver)) continue;
+      if (left_out.contains(cell.problem) || !counts_for(gate.gate, settings.of(cell).solver)) continue;
       gate.supported += supported(cell) ? 1 : 0;
       if (gate.gate.supported_only && !supported(cell)) continue;
       ++gate.cells;

@@ -9,6 +9,7 @@
 
 #include "base/plural.hpp"
 #include "runners/execute/cell_process.hpp"
+#include "runners/execute/certify.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/rounds.hpp"
@@ -186,6 +187,11 @@ Result<SweepOutcome> run_sweep(const Suite& suite, Store& store, const SweepOpti
   loop.run(shuffled_groups(plan->cells, work.to_run, suite.seed), options.jobs);
   progress.ended(state);
   if (!loop.stopped()) outcome.stopped = run_rounds(input, store, options.jobs, progress, outcome);
+  if (!loop.stopped() && !outcome.stopped && !loop.interrupted()) {
+    const auto certified =
+        certify_unsolved(store, plan->problems, asked_for, options.cache, options.interrupted, progress);
+    if (!certified) outcome.stopped = certified.error();
+  }
 
   outcome.run = state.done;
   outcome.solved += state.solved;

@@ -182,6 +182,18 @@ std::optional<SimulationReport> decode_simulation_report(std::string_view bytes)
       bytes, [](Unpacker& unpacker, SimulationReport& report) { unpacker(report.error, report.message); });
 }
 
+std::string encode(const CertificateReport& report) {
+  Packer packer;
+  packer(report.hash, report.infeasible, report.decided, report.margin, report.worst_block);
+  return packer.take();
+}
+
+std::optional<CertificateReport> decode_certificate_report(std::string_view bytes) {
+  return decode_with<CertificateReport>(bytes, [](Unpacker& unpacker, CertificateReport& report) {
+    unpacker(report.hash, report.infeasible, report.decided, report.margin, report.worst_block);
+  });
+}
+
 std::string encode(const CellReport& report) {
   Packer packer;
   packer(report.cell);

@@ -27,6 +27,7 @@ enum class FrameKind : std::uint32_t {
   cell_done,
   simulated,
   ready,  ///< a process that confirms a time waits for the start; nothing in it
+  certified,
   // Between builds (build_protocol.hpp): their numbers and the frame's layout stay as they are.
   greeting = 64,
   build_order = 65,
@@ -91,8 +92,18 @@ struct SimulationReport {
   std::string message;
 };
 
+/// What was found of whether a problem has a solution.
+struct CertificateReport {
+  std::string hash;         ///< of the problem that was loaded; empty: it could not be
+  bool infeasible = false;  ///< certified
+  bool decided = true;      ///< false: the time was not enough, or there is no library
+  double margin = 0.0;
+  std::int64_t worst_block = -1;
+};
+
 std::string encode(const SimulationReport& report);
 std::string encode(const CellClaims& claims);
+std::string encode(const CertificateReport& report);
 std::string encode(const SurveyedProblem& surveyed);
 std::string encode(const LoadReport& report);
 std::string encode(const CellReport& report);
@@ -104,6 +115,7 @@ std::optional<SurveyedProblem> decode_surveyed(std::string_view bytes);
 std::optional<LoadReport> decode_load_report(std::string_view bytes);
 std::optional<CellReport> decode_cell_report(std::string_view bytes);
 std::optional<SimulationReport> decode_simulation_report(std::string_view bytes);
+std::optional<CertificateReport> decode_certificate_report(std::string_view bytes);
 std::optional<CellOrder> decode_cell_order(std::string_view bytes);
 
 }  // namespace conebench

@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include "fclib_loader/isolation.hpp"
+#include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/cell_run.hpp"
@@ -192,6 +193,20 @@ std::optional<Worker> start_simulator(const std::filesystem::path& folder, const
     SimulationReport report;
     if (!made) report = {static_cast<int>(made.error().code), made.error().message};
     return answer(FrameKind::simulated, encode(report)) ? 0 : 1;
+  });
+}
+
+std::optional<Worker> start_certifier(const std::filesystem::path& cache, const ProblemSource& source,
+                                      const std::string& hash, double max_seconds, const OutputCatcher& output) {
+  return start(output, [&] {
+    CertificateReport report;
+    if (const auto problem = load_source(source, cache, true)) {
+      const Feasibility found = check_feasibility(*problem, max_seconds);
+      report = {problem->is_called(hash) ? hash : problem->data_hash(), found.state == FeasibilityState::infeasible,
+                found.state != FeasibilityState::out_of_time && found.state != FeasibilityState::no_library,
+                found.margin, found.worst_block};
+    }
+    return answer(FrameKind::certified, encode(report)) ? 0 : 1;
   });
 }
 

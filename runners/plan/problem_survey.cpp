@@ -6,6 +6,7 @@
 
 #include "base/text_file.hpp"
 #include "metrics/features.hpp"
+#include "metrics/noise_level.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/plan/content_address.hpp"
 
@@ -58,6 +59,7 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
     record.mu_max = *most;
   }
   record.symmetry_error = problem.symmetry_error();
+  record.noise_ratio = noise_ratio(problem);
   record.category = to_string(SampleCategory::unknown);
   if (with_features) {
     const Features features = extract_features(problem);
@@ -88,6 +90,9 @@ void copy_features(const ProblemRecord& known, ProblemRecord& record) {
   record.factor_s = known.factor_s;
   record.assemble_s = known.assemble_s;
   record.diagonal_s = known.diagonal_s;
+  record.feasibility = known.feasibility;
+  record.feasibility_margin = known.feasibility_margin;
+  record.infeasible_block = known.infeasible_block;
 }
 
 SurveyedProblem survey_pending(const ProblemSource& source) {

@@ -35,7 +35,7 @@ std::int64_t count_nonzeros(const ContactProblem& problem);
 /// `with_features`.
 SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSource& source, bool with_features);
 
-/// Puts rank and conditioning of `known` into `record`, which lacks them.
+/// Puts what takes long to find (rank, conditioning, costs, feasibility) from `known` into `record`, which lacks it.
 void copy_features(const ProblemRecord& known, ProblemRecord& record);
 
 /// What is told of one that a simulation has still to make (ProblemSource::pending).

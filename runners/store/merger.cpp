@@ -148,6 +148,18 @@ std::optional<Error> Merger::add(const Connection& connection) {
   return std::nullopt;
 }
 
+/// A problem that the target has already may have been certified in the source alone.
+int Merger::keep_certificate(const RowCopier& problems, const Statement& row) {
+  if (row.text(problems.column("feasibility")).empty()) return SQLITE_OK;
+  Statement update = target_.prepare(
+      "UPDATE problems SET feasibility = ?, feasibility_margin = ?, infeasible_block = ? WHERE hash = ? AND "
+      "feasibility = ''");
+  int position = 0;
+  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "hash"})
+    update.bind(++position, row.value(problems.column(name)));
+  return update.run();
+}
+
 std::optional<Error> Merger::add_rows(Source& source, Part part) {
   RowCopier& copier = parts_[static_cast<std::size_t>(part)];
   int code = SQLITE_OK;
@@ -164,6 +176,7 @@ std::optional<Error> Merger::add_rows(Source& source, Part part) {
         if (refused_) return refused_;
       } else {
         code = part == Part::runs ? copier.copy(row, {{copier.column("id"), std::nullopt}}) : copier.copy(row);
+        if (part == Part::problems && code == SQLITE_OK) code = keep_certificate(copier, row);
         if (part == Part::runs && code == SQLITE_OK) {
           source.run_ids[id] = target_.last_row_id();
           ++summary_.runs;

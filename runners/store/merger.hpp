@@ -38,6 +38,7 @@ class Merger {
  private:
   struct Source;
   enum class Wanted { yes, no, refused };
+  int keep_certificate(const RowCopier& problems, const sqlite::Statement& row);
   std::optional<Error> add_rows(Source& source, Part part);
   int copy_cell(Source& source, const sqlite::Statement& cell);
   int copy_belongings(Source& source, std::size_t table, std::int64_t old_id, std::int64_t new_id);

@@ -91,10 +91,9 @@ struct ProblemRecord {
   std::string alias;
   /// What it takes to make what is not given: to factor M, to assemble G, to find G's diagonal blocks without G.
   std::optional<double> factor_s, assemble_s, diagonal_s;
-  std::string feasibility;  ///< "feasible", "infeasible" (certified), or empty: not known
-  /// Infeasible: gᵀz/‖z‖₁ of the certificate z [m/s], below 0. Feasible: the least σ_N that was shown to be in reach.
-  std::optional<double> feasibility_margin;
-  std::optional<std::int64_t> infeasible_block;  ///< block with the largest part of the certificate
+  std::string feasibility;  ///< "infeasible": a judged certificate excludes every solution; or empty: not known
+  std::optional<double> feasibility_margin;      ///< gᵀz/‖z‖₁ of the certificate z [m/s], below 0
+  std::optional<std::int64_t> infeasible_block;  ///< block with the most negative part of gᵀz
   std::optional<double> noise_ratio;  ///< size of g over the rounding of the terms that made it; up to 1: noise-level
 
   bool infeasible() const { return feasibility == "infeasible"; }

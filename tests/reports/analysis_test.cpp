@@ -65,6 +65,25 @@ TEST_F(SmallStore, DuplicateTrivialAndBrokenProblemsAreLeftOutOfHeadlinesAndCoun
   EXPECT_EQ(analysis.left_out.at("could not be loaded"), 1);
 }
 
+TEST_F(SmallStore, ProblemsWithoutASolutionOrAtNoiseLevelAreInNoShare) {
+  const Analysis before = analyse_store();
+  std::vector<std::string> counted;
+  for (const Problem& problem : before.problems) {
+    if (problem.left_out.empty()) counted.push_back(problem.record->hash);
+  }
+  ASSERT_GE(counted.size(), 3U);
+  for (ProblemRecord& problem : store_.problems) {
+    if (problem.hash == counted[0]) problem.feasibility = "infeasible";
+    if (problem.hash == counted[1]) problem.noise_ratio = 0.1;
+    if (problem.hash == counted[2]) problem.noise_ratio = 1e6;
+  }
+  const Analysis analysis = analyse_store();
+  EXPECT_EQ(analysis.ranking(0).problems, before.ranking(0).problems - 2);
+  EXPECT_EQ(analysis.left_out.at("without a solution (certified)"), 1);
+  EXPECT_EQ(analysis.left_out.at("at noise level"), 1);
+  EXPECT_THAT(notes(analysis), Contains(HasSubstr("1 at noise level")));
+}
+
 TEST_F(SmallStore, AnswersToAProblemWithComplianceAddedAreCountedBesideTheOutcome) {
   const Analysis analysis = analyse_store();
   const RankingRow& added = row(analysis, analysis.ranking(0), "LIAR <b>");

@@ -72,6 +72,26 @@ TEST(Gates, WhatNoSolverTakesCountsInAllCellsAndNotInSupportedOnes) {
   EXPECT_THAT(failure(cells, "0.5@supported"), HasSubstr("9 of 19 supported cells solved"));
 }
 
+TEST(Gates, LeaveOutProblemsThatHaveNoSolutionOrAreNoise) {
+  Cells cells;
+  cells.add("CASCADE", "converged", 8).add("CASCADE", "stalled", 2);
+  EXPECT_THAT(failure(cells, "0.9"), HasSubstr("8 of 10 cells"));
+  ProblemRecord impossible;
+  impossible.hash = "p8";
+  impossible.feasibility = "infeasible";
+  ProblemRecord noise;
+  noise.hash = "p9";
+  noise.noise_ratio = 0.5;
+  StoreContents base = cells.contents;  // from before they were known
+  cells.contents.problems = {impossible, noise};
+  EXPECT_THAT(failure(cells, "1"), IsEmpty());
+  EXPECT_THAT(failure(cells, "1", &base), IsEmpty());
+  const SweepVerdict verdict = judge_sweep(cells.contents, cells.keys, gates("1"));
+  EXPECT_EQ(verdict.infeasible, 1);
+  EXPECT_EQ(verdict.noise_level, 1);
+  EXPECT_EQ(verdict.gates.at(0).cells, 8);
+}
+
 TEST(Gates, ASolverWithoutCellsHasNotPassed) {
   Cells cells;
   cells.add("NSGS", "converged").add("CASCADE", "unsupported");

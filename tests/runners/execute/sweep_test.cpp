@@ -13,6 +13,7 @@
 #include <set>
 
 #include "fclib_loader/fclib_file.hpp"
+#include "metrics/feasibility.hpp"
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/interrupt.hpp"
@@ -515,6 +516,50 @@ TEST_F(Sweep, AProblemWhoseWorkerABusyMachineKeepsWaitingIsLeftForTheNextRun) {
   }
   EXPECT_TRUE(store.read()->cells.empty()) << "no verdict";
   EXPECT_EQ(sweep(hurried, store).solved, 1);
+}
+
+/// A body of 1 kg between two walls, each coming nearer at `speed`: above 0 no solution exists.
+ContactProblem squeezed_body(double speed) {
+  Matrix delassus = Matrix::Identity(6, 6);
+  delassus(2, 5) = delassus(5, 2) = -1.0;
+  ContactProblemData data;
+  data.cones = *ConeProduct::create(0, 0, {0.5, 0.5});
+  data.delassus = make_dense_delassus(delassus);
+  data.free_term = Vector::Zero(6);
+  data.free_term[0] = 0.3;
+  data.free_term[2] = data.free_term[5] = -speed;
+  return *ContactProblem::create(std::move(data));
+}
+
+TEST_F(Sweep, CertifiesWhatNoSolverSolvedAndKeepsIt) {
+  if (check_feasibility(squeezed_body(1.19), 10.0).state == FeasibilityState::no_library)
+    GTEST_SKIP() << "built without CLP";
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  ASSERT_TRUE(write_fclib(squeezed_body(-1.0), folder / "possible.hdf5"));
+  const auto with = [&](const std::string& solvers) {
+    Suite made = suite(R"({"name": "squeezed", "seed": 1, "problems": [{"fclib": "*.hdf5"}], "solvers": )" + solvers +
+                       R"(, "tolerances": [1e-6], "limits": {"iterations": 50, "seconds": 5},
+                           "repeats": {"min": 1, "min_ms": 0}})");
+    made.folder = folder;
+    return made;
+  };
+  Store store = open_store();
+  const auto impossible = [&] {
+    std::set<std::string> names;
+    const auto contents = store.read();
+    for (const ProblemRecord& problem : contents->problems) {
+      if (!problem.infeasible()) continue;
+      names.insert(problem.name);
+      EXPECT_NEAR(problem.feasibility_margin.value(), -1.19, 1e-9);
+    }
+    return names;
+  };
+  sweep(with(R"(["NSGS"])"), store);
+  EXPECT_THAT(impossible(), ::testing::ElementsAre("impossible"));
+  EXPECT_THAT(progress.notes, ::testing::Contains(::testing::HasSubstr("looking whether 1 problem")));
+  // A run that adds cells describes the problems anew.
+  sweep(with(R"(["NSGS", "APGD-CCP"])"), store);
+  EXPECT_THAT(impossible(), ::testing::ElementsAre("impossible"));
 }
 
 TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {

@@ -52,6 +52,30 @@ std::string refusal(const std::vector<fs::path>& sources, const fs::path& out, c
   return merged ? "" : merged.error().message;
 }
 
+TEST(Merge, KeepsACertificateThatOneShardAloneHas) {
+  const ScratchFolder folder;
+  make_store(folder / "a", {sample_cell("k1")});
+  make_store(folder / "b", {sample_cell("k2")});
+  {
+    auto store = Store::open(folder / "b", Store::Mode::read_write);
+    ProblemRecord certified = sample_problem("p1");
+    certified.feasibility = "infeasible";
+    certified.feasibility_margin = -0.6;
+    certified.infeasible_block = 3;
+    ASSERT_TRUE(store && store->put_problem(certified));
+  }
+  const std::vector<std::vector<fs::path>> orders = {{folder / "a", folder / "b"}, {folder / "b", folder / "a"}};
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const fs::path out = folder / ("all" + std::to_string(i));
+    ASSERT_TRUE(merge_stores(orders[i], out));
+    const auto contents = read_all(out);
+    ASSERT_EQ(contents.problems.size(), 1U);
+    EXPECT_TRUE(contents.problems[0].infeasible());
+    EXPECT_EQ(contents.problems[0].feasibility_margin, -0.6);
+    EXPECT_EQ(contents.problems[0].infeasible_block, 3);
+  }
+}
+
 TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   const ScratchFolder folder;
   auto second_run = sample_run();

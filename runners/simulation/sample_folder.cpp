@@ -56,7 +56,8 @@ nlohmann::json to_json(const SampleList& list) {
                          {"notes", list.notes},
                          {"files", list.files}};
   const nlohmann::json samples = to_json(summary);
-  for (const char* key : {"worst_configuration_residual", "contacts", "trivial", "why_trivial", "strata"}) {
+  for (const char* key :
+       {"infeasible_steps", "worst_configuration_residual", "contacts", "trivial", "why_trivial", "strata"}) {
     json[key] = samples.at(key);
   }
   return json;
@@ -79,6 +80,13 @@ SampleList from_json(const nlohmann::json& json) {
   list.blown_up = json.value("blown_up", false);
   json.at("steps_done").get_to(list.summary.steps);
   json.at("unsolved_steps").get_to(list.summary.unsolved);
+  for (const auto& step : json.value("infeasible_steps", nlohmann::json::array())) {
+    InfeasibleStep infeasible;
+    step.at("step").get_to(infeasible.step);
+    step.at("bodies").get_to(infeasible.bodies);
+    if (!step.at("margin").is_null()) step.at("margin").get_to(infeasible.margin);
+    list.summary.infeasible.push_back(std::move(infeasible));
+  }
   const auto& worst = json.at("worst_residual");
   list.summary.worst_residual = worst.is_null() ? HUGE_VAL : worst.get<double>();
   json.at("contacts").at("open").get_to(list.summary.modes.open);
@@ -309,13 +317,27 @@ static std::string changed_options(const SampleList& list) {
   return solver ? solver->label().substr(list.solver.size()) : std::string();
 }
 
+/// "1 of these has no solution (certified), the first is step 3: base and link ask for a velocity that no impulse
+/// gives, 0.6 m/s short; …".
+static std::string describe_infeasible(const SamplingSummary& summary) {
+  const InfeasibleStep& first = summary.infeasible.front();
+  const auto count = static_cast<long>(summary.infeasible.size());
+  const std::string who =
+      first.bodies.empty() ? "a joint or limit asks" : fmt::format("{} ask", fmt::join(first.bodies, " and "));
+  return fmt::format(
+      "{} of these {} no solution (certified), the first is step {}: {} for a velocity that no impulse "
+      "gives, {:.2g} m/s short; leave out contacts of parts that can't move, or start without overlap",
+      count, count == 1 ? "has" : "have", first.step, who, -first.margin);
+}
+
 std::optional<std::string> loop_warning(const SampleList& list) {
   const auto integrator = list.request.options.find("integrator");
   const bool solved = integrator == list.request.options.end() || !is_experiment(integrator->second);
   if (list.summary.unsolved == 0 || !solved) return std::nullopt;
   constexpr double rounding = 1e-10;
   const std::string changed = changed_options(list);
-  const std::string help = list.summary.worst_residual <= rounding
+  const std::string help = !list.summary.infeasible.empty() ? describe_infeasible(list.summary)
+                           : list.summary.worst_residual <= rounding
                                ? fmt::format("a tolerance of {:g} or more is out of rounding's way", rounding)
                            : !changed.empty()
                                ? "other solver_options, or none, another solver or a smaller time_step may help"

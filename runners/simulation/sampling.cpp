@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
 #include "metrics/residuals.hpp"
 
@@ -22,6 +23,23 @@ std::vector<std::int64_t> pressed(const StepRecord& record) {
   }
   std::sort(identities.begin(), identities.end());
   return identities;
+}
+
+constexpr long max_feasibility_checks = 20;
+constexpr double max_feasibility_s = 0.5;
+
+void look_for_contradiction(Simulation& simulation, const StepRecord& record, SamplingSummary& summary) {
+  const Feasibility found = check_feasibility(record.problem, max_feasibility_s);
+  if (found.state != FeasibilityState::infeasible) return;
+  InfeasibleStep step{record.step, found.margin, {}};
+  const ConeProduct& cones = record.problem.cones();
+  const auto& contacts = simulation.mechanics().contacts;
+  const Index contact = found.worst_block - cones.first_contact_row();
+  if (contact >= 0 && contact < cones.contacts() && static_cast<Index>(contacts.size()) == cones.contacts()) {
+    const ContactPoint& point = contacts[static_cast<std::size_t>(contact)];
+    step.bodies = {simulation.engine().body_name(point.first_body), simulation.engine().body_name(point.second_body)};
+  }
+  summary.infeasible.push_back(std::move(step));
 }
 
 }  // namespace
@@ -53,7 +71,8 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
     auto record = simulation.step();
     if (!record) return record.error();
     summary.steps = k;
-    summary.unsolved += record->residual <= tolerance ? 0 : 1;
+    if (!(record->residual <= tolerance) && summary.unsolved++ < max_feasibility_checks)
+      look_for_contradiction(simulation, *record, summary);
     if (!(record->residual <= summary.worst_residual)) summary.worst_residual = record->residual;
     summary.worst_configuration_residual =
         std::max(summary.worst_configuration_residual, record->configuration_residual);

@@ -24,6 +24,13 @@ struct SampleOptions {
   static void declare(OptionBinder& bind, SampleOptions& o);
 };
 
+/// A step whose problem has no solution (metrics/feasibility.hpp).
+struct InfeasibleStep {
+  long step = 0;
+  double margin = 0.0;              ///< see Feasibility [m/s]
+  std::vector<std::string> bodies;  ///< of the contact at fault; empty where that is a joint or a limit
+};
+
 struct SamplingSummary {
   long steps = 0;  ///< done
   long samples = 0;
@@ -34,7 +41,9 @@ struct SamplingSummary {
   double worst_configuration_residual = 0.0;  ///< r_pen [m, rad]
   ContactModes modes;                         ///< of all samples' contacts, as the judge has them
   std::vector<Stratum> strata = {};           ///< of a stratified set: those wanted or met
-  bool full = false;                          ///< a stratified set that has all it asks for, which ends the run
+  /// Of the unsolved steps, as far as they were looked at: the first 20, with half a second each.
+  std::vector<InfeasibleStep> infeasible = {};
+  bool full = false;  ///< a stratified set that has all it asks for, which ends the run
 
   /// What makes the samples a trivial set: no contacts, fewer than 10 % of them slip or fewer than 5 % open. Empty
   /// where nothing does, or where there are no samples.

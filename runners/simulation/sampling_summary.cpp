@@ -49,11 +49,15 @@ std::string SamplingSummary::why_empty(const SampleOptions& options, const std::
 }
 
 Json to_json(const SamplingSummary& summary) {
+  Json infeasible = Json::array();
+  for (const InfeasibleStep& step : summary.infeasible)
+    infeasible.push_back({{"step", step.step}, {"margin", number(step.margin)}, {"bodies", step.bodies}});
   Json strata = Json::array();
   for (const Stratum& stratum : summary.strata) strata.push_back(to_json(stratum));
   return {{"steps", summary.steps},
           {"samples", summary.samples},
           {"unsolved_steps", summary.unsolved},
+          {"infeasible_steps", infeasible},
           {"worst_residual", number(summary.worst_residual)},
           {"worst_configuration_residual", number(summary.worst_configuration_residual)},
           {"contacts", {{"open", summary.modes.open}, {"stick", summary.modes.stick}, {"slip", summary.modes.slip}}},

@@ -246,11 +246,10 @@ class ExtensionReader {
     if (!apart) fail("limits", "a contact that would be a limit has tangents that are not empty");
   }
 
-  /// W, V and R must be G + R of the extension to rounding.
-  void check_local_matrix() const {
+  /// W, V and R must be G + R of the extension to rounding. Where that has R alone, they are taken for it.
+  void check_local_matrix() {
     const bool compliant = extension_.compliance && (extension_.compliance->array() > 0.0).any();
-    if (compliant && !extension_.delassus) fail("delassus", "is missing, beside a compliance");
-    if (!extension_.delassus) return;
+    if (!compliant && !extension_.delassus) return;
     const Index joints = order_.joints;
     std::vector<Eigen::Triplet<double>> entries;
     const auto row_of = [&](Index row) {
@@ -276,8 +275,13 @@ class ExtensionReader {
     SparseMatrix difference(order_.rows(), order_.rows());
     difference.setFromTriplets(entries.begin(), entries.end());
     const double scale = difference.norm();
-    difference -= *extension_.delassus;
     if (extension_.compliance) difference -= SparseMatrix(extension_.compliance->asDiagonal());
+    if (!extension_.delassus) {
+      if (!(difference.diagonal().minCoeff() >= 0.0)) fail("compliance", "is larger than the diagonal of the file's W");
+      extension_.delassus = std::move(difference);
+      return;
+    }
+    difference -= *extension_.delassus;
     if (!(difference.norm() <= 1e-11 * scale)) fail("delassus", "plus R is not what the file's W (V, R) hold");
   }
 

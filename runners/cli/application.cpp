@@ -197,6 +197,7 @@ static void end_as_interrupted(int /*signal*/) { _exit(interrupted); }
 
 int run_application(int argc, char** argv) {
   if (std::signal(SIGPIPE, end_as_interrupted) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is told as a full disk is
   constexpr int internal = 70;
   int code = internal;
   try {

@@ -153,7 +153,8 @@ Result<std::vector<fs::path>> glob_files(const fs::path& base, const std::string
   const fs::path path(pattern);
   std::vector<std::string> components;
   for (const auto& part : path.relative_path()) {
-    if (!part.empty() && part != ".") components.push_back(part.string());
+    const bool said = part == "**" && !components.empty() && components.back() == "**";  // one says the same
+    if (!part.empty() && part != "." && !said) components.push_back(part.string());
   }
   if (components.size() > most_components) {
     return refuse("has more than " + std::to_string(most_components) + " folders");

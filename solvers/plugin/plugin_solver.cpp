@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "solvers/claimed_iterations.hpp"
 #include "solvers/plugin/plugin_file.hpp"
 #include "solvers/plugin/problem_view.hpp"
 #include "solvers/tries.hpp"
@@ -58,7 +59,7 @@ class MonitorView {
   conebench_monitor view_{};
 };
 
-SolveSummary summary_of(const conebench_summary& said, const std::string& id) {
+SolveSummary summary_of(const conebench_summary& said, const std::string& id, long max_iterations) {
   constexpr std::array statuses = {SolveStatus::converged, SolveStatus::max_iterations, SolveStatus::time_limit,
                                    SolveStatus::stalled,   SolveStatus::diverged,       SolveStatus::breakdown};
   constexpr std::array breakdowns = {Breakdown::none,        Breakdown::singular, Breakdown::cycle,
@@ -73,7 +74,7 @@ SolveSummary summary_of(const conebench_summary& said, const std::string& id) {
   summary.status = statuses[static_cast<std::size_t>(status)];
   summary.breakdown = breakdowns[static_cast<std::size_t>(breakdown)];
   summary.message = text(said.message, sizeof said.message);
-  summary.iterations = said.iterations;
+  summary.iterations = claimed_iterations(said.iterations, max_iterations);
   summary.factorizations = std::max<long>(said.factorizations, not_counted);
   summary.operator_products = std::max<long>(said.operator_products, not_counted);
   summary.own_residual = said.own_residual;
@@ -132,7 +133,7 @@ class PluginSolver final : public Solver {
     said.factorizations = said.operator_products = not_counted;
     said.own_residual = std::numeric_limits<double>::quiet_NaN();
     loaded().solve(state_, guess.data(), &rule, view.get(), impulse.data(), &said);
-    return summary_of(said, info_.id);
+    return summary_of(said, info_.id, stop.max_iterations);
   }
 
  private:

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
 
+#include "base/temporary_folder.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 namespace conebench::testing {
@@ -130,6 +132,16 @@ TEST(Usage, AFullStandardOutputIsAnErrorAndNotSuccess) {
       conebench({"list", "solvers", "--markdown"}, {.folder = {}, .environment = {}, .out_to = "/dev/full"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("standard output"));
+}
+
+TEST(Usage, AFileBeyondTheLimitOfTheShellIsToldAsAFullDiskIs) {
+  const TemporaryFolder folder;
+  const std::string suite = folder.path() / "limited.json", store = folder.path() / "limited.sqlite";
+  std::ofstream(suite) << R"({"name": "limited", "problems": [{"scene": "sliding-box"}], "solvers": ["NSGS"]})";
+  const auto limited =
+      run_program({"sh", "-c", "ulimit -f 4; exec \"$0\" run \"$1\" --db \"$2\"", executable().string(), suite, store});
+  EXPECT_EQ(limited.code, 3) << limited.out;
+  EXPECT_THAT(limited.err, AllOf(HasSubstr("limited.sqlite"), HasSubstr("check the disk")));
 }
 
 TEST(List, IsAsWideAsTheTerminalAndOtherwiseALineEach) {

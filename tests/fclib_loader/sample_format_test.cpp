@@ -268,7 +268,12 @@ std::vector<Spoiled> spoiled() {
       {"v_free long", soft, reals("v_free", std::vector<double>(99)),
        "/conebench/v_free: has 99 entries, the file has"},
       {"unknown form", soft, text("delassus_form", "round"), "is 'round', expected dense"},
-      {"no matrix", local, [](FileMaker& m) { m.remove("/conebench/delassus"); }, "missing, beside a compliance"},
+      {"no matrix and too large a compliance", local,
+       [](FileMaker& m) {
+         m.remove("/conebench/delassus");
+         m.reals("/conebench/compliance", std::vector<double>(12, 1e9));
+       },
+       "/conebench/compliance: is larger than the diagonal of the file's W"},
       {"another W", local,
        [](FileMaker& m) {
          std::vector<double> x = m.read_reals("/fclib_local/W/x");
@@ -335,6 +340,24 @@ TEST_F(SampleFormat, LeavesAMalformedGroupOutWithOneLine) {
     const auto problem = to_problem(*content, file);
     ASSERT_TRUE(problem.ok()) << problem.error().message;
     EXPECT_EQ(problem->cones().contacts(), 5);
+  }
+}
+
+TEST_F(SampleFormat, WithoutDelassusTheRestOfWBesideTheComplianceIsG) {
+  for (const Shape& shape : shapes()) {
+    if (shape.primal || !shape.compliant) continue;
+    SCOPED_TRACE(shape.dimension);
+    const ContactProblem problem = sample(shape);
+    const auto file = written(problem);
+    FileMaker::open(file)->remove("/conebench/delassus");
+    const auto content = read_fclib(file);
+    ASSERT_TRUE(content.ok()) << content.error().message;
+    EXPECT_EQ(content->notes, std::vector<std::string>{});
+    const auto copy = to_problem(*content, file);
+    ASSERT_TRUE(copy.ok()) << copy.error().message;
+    EXPECT_EQ(copy->cones().limits(), problem.cones().limits());
+    EXPECT_EQ(copy->compliance(), problem.compliance());
+    EXPECT_TRUE(copy->delassus().dense().isApprox(problem.delassus().dense(), 1e-12));
   }
 }
 

@@ -69,6 +69,16 @@ TEST_F(Glob, ManyStarsVisitEachFolderOnce) {
   EXPECT_EQ(files(pattern + "f.hdf5").size(), 1U);
 }
 
+TEST_F(Glob, StarsInARowLookAtEachFileOnce) {
+  // 60 times as many would be more than are looked at.
+  fs::create_directory(base / "many");
+  for (int k = 0; k < 17'000; ++k) std::ofstream(base / "many" / (std::to_string(k) + ".hdf5"));
+  std::string pattern;
+  for (int stars = 0; stars < 60; ++stars) pattern += "**/";
+  EXPECT_EQ(files(pattern + "16999.hdf5").size(), 1U);
+  EXPECT_EQ(files(pattern + "**"), files("**"));
+}
+
 TEST_F(Glob, FoldersMoreThan64DeepAreRefused) {
   fs::path folder = base / "one";
   for (int depth = 0; depth < 70; ++depth) folder /= "deep";

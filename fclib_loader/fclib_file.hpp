@@ -114,6 +114,10 @@ struct FclibWriteOptions {
 Result<std::monostate> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
                                    const FclibWriteOptions& options = {});
 
+/// The bytes that it writes, the same each time. `name`: for errors.
+Result<std::vector<char>> fclib_bytes(const ContactProblem& problem, const std::string& name,
+                                      const FclibWriteOptions& options = {});
+
 /// Copies `source` to `target` and writes `/solution` into it (r, u normal first; v, l where they exist).
 Result<std::monostate> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
                                       const ContactProblem& problem, ConstVectorRef impulse);

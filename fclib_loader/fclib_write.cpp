@@ -242,6 +242,15 @@ Result<std::monostate> write_fclib(const ContactProblem& problem, const std::fil
   });
 }
 
+Result<std::vector<char>> fclib_bytes(const ContactProblem& problem, const std::string& name,
+                                      const FclibWriteOptions& options) {
+  return hdf5::guarded(name, [&] {
+    hdf5::Image image(options.compress);
+    Writer(problem, hdf5::one_line(name), image).write(options);
+    return image.bytes();
+  });
+}
+
 Result<std::monostate> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
                                       const ContactProblem& problem, ConstVectorRef impulse) {
   const Result<FclibContent> content = read_fclib(source);

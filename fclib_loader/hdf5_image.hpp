@@ -37,12 +37,13 @@ class Image {
   /// Fixed length, NUL-terminated.
   void write_text(const std::string& path, const std::string& text, TextType as = TextType::utf8);
 
+  std::vector<char> bytes();
+
   /// Writes a temporary file beside `target`, then renames it: `target` is old or new, never half.
   void save(const std::filesystem::path& target);
 
  private:
   void write_array(const std::string& path, Id file_type, Id memory_type, Index count, const void* values);
-  std::vector<char> bytes();
 
   std::string name_ = "HDF5 image";
   bool compress_;

@@ -7,7 +7,7 @@ import runpy
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, TextIO, Tuple
 
 import numpy as np
 
@@ -177,9 +177,23 @@ class _Server:
         return {**times, **told}
 
 
+def _own_channel() -> Tuple[TextIO, TextIO]:
+    """Requests and replies, which nobody else reads or writes from now on: what solvers and their libraries print goes
+    to standard error, and their input is empty."""
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return requests, replies
+
+
 def answer_requests(file: str, id: Optional[str], source: str) -> None:
     """Runs a file with a marked class and does what the request in the file `source` says, or with "-" those that come
     line by line."""
+    requests, replies = _own_channel() if source == "-" else (None, None)
     import scipy.sparse  # noqa: F401, here and not in the times of a solver that looks at G
 
     runpy.run_path(file)
@@ -188,10 +202,11 @@ def answer_requests(file: str, id: Optional[str], source: str) -> None:
         raise _core.Error(f"{file}: has {len(found)} classes with @conebench.solver"
                           + (f" and the id {id}" if id else "; name one behind the file" if found else ""))
     server = _Server(found[0])
-    if source == "-":
-        for line in sys.stdin:
+    if requests and replies:
+        for line in requests:
             request = json.loads(line)
-            print(json.dumps({**server.answer(request), "number": request["number"]}, default=_plain), flush=True)
+            print(json.dumps({**server.answer(request), "number": request["number"]}, default=_plain), file=replies,
+                  flush=True)
         return
     with open(source, encoding="utf-8") as opened:
         request = json.load(opened)

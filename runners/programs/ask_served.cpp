@@ -19,7 +19,9 @@
 #include <utility>
 
 #include "base/child_process.hpp"
+#include "base/utf8.hpp"
 #include "runners/programs/keeper.hpp"
+#include "runners/programs/reply.hpp"
 
 namespace conebench {
 
@@ -29,6 +31,7 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr double most_seconds_to_start = 60.0;
+constexpr std::size_t max_shown_bytes = 200;
 
 ServedBy served_by;
 bool fresh_programs = false;
@@ -84,32 +87,34 @@ class Conversation {
   KeptProgram& program() { return program_; }
 
   /// `most_seconds`: 0 for no limit.
-  Result<ProgramReply> ask(Json request, double most_seconds) {
+  Result<ProgramReply> ask(Json request, double most_seconds, const TakeAnswer& take) {
     const std::int64_t number = program_.next_number();
     request["number"] = number;
     const std::string line = request.dump() + "\n";
-    unread_.clear();
-    line_begin_ = looked_ = 0;
-    program_.begins();
     const double used = processor_seconds_of(program_.process());
     const auto begin = Clock::now();
+    program_.begins();
     if (!write_all(program_.talk(), line)) return ended();
-    for (;;) {
-      const auto said = next_line(begin, most_seconds);
-      if (!said) return said.error();
-      ProgramReply reply;
-      reply.wall_s = seconds_since(begin);
-      // Whatever else it prints is not for us.
-      if (said->empty() || said->front() != '{') continue;
-      reply.said = Json::parse(*said, nullptr, false);
-      if (!reply.said.is_object() || reply.said.value("number", Json()) != Json(number)) continue;
-      reply.processor_s = processor_seconds_of(program_.process()) - used;
-      program_.is_done();
-      return reply;
-    }
+    const auto said = next_line(begin, most_seconds);
+    if (!said) return said.error();
+    ProgramReply reply;
+    reply.said = parse_reply(*said);
+    if (!reply.said.is_object() || reply.said.value("number", Json()) != Json(number)) return not_the_reply(*said);
+    if (take) take();
+    reply.wall_s = seconds_since(begin);
+    reply.processor_s = processor_seconds_of(program_.process()) - used;
+    program_.is_done();
+    return reply;
   }
 
  private:
+  Error not_the_reply(const std::string& line) const {
+    return {
+        ErrorCode::bad_input,
+        fmt::format("{}: printed \"{}\", which is no JSON object with the request's number; on standard output it may "
+                    "print replies alone",
+                    name_, shorten(one_line(line), max_shown_bytes))};
+  }
   Error ended() { return {ErrorCode::bad_input, name_ + ": " + program_.ending()}; }
 
   Result<std::string> next_line(Clock::time_point begin, double most_seconds) {
@@ -151,7 +156,7 @@ class Conversation {
 void use_fresh_programs() { fresh_programs = true; }
 void tell_served_by(ServedBy call) { served_by = std::move(call); }
 
-Result<ProgramReply> ask_served(const SolverProgram& program, Json request, double file_mb) {
+Result<ProgramReply> ask_served(const SolverProgram& program, Json request, double file_mb, const TakeAnswer& take) {
   using Leased = std::map<std::vector<std::string>, Conversation>;
   static pid_t owner = -1;
   static Leased* all = nullptr;
@@ -172,7 +177,7 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
     pin_as_this_process(kept.process());
     if (kept.fresh()) {
       // Until it has answered once it may still be loading what it needs.
-      const auto ready = found->second.ask({{"request", "describe"}}, most_seconds_to_start);
+      const auto ready = found->second.ask({{"request", "describe"}}, most_seconds_to_start, {});
       if (!ready) {
         leased.erase(found);
         return ready;
@@ -182,7 +187,7 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
     limit_as_this_process(kept.process(), file_mb);
     tell(kept.process());
   }
-  auto reply = found->second.ask(std::move(request), 0.0);
+  auto reply = found->second.ask(std::move(request), 0.0, take);
   if (!reply) leased.erase(found);
   return reply;
 }

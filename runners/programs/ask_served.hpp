@@ -18,8 +18,10 @@ void tell_served_by(ServedBy call);
 void use_fresh_programs();
 
 /// Asks a kept program, which this process leases at its first request and which gets this process's limits and
-/// processors. Without a limit of time: whoever watches kills this process. Errors (bad_input), one line: it can't be
-/// started, is not ready within a minute, ends, or replies with too much.
-Result<ProgramReply> ask_served(const SolverProgram& program, nlohmann::json request, double file_mb);
+/// processors. It is stopped before and after, with all that it has started. Without a limit of time: whoever watches
+/// kills this process. Errors (bad_input), one line: it can't be started, is not ready within a minute, ends, or prints
+/// a line that is not the reply.
+Result<ProgramReply> ask_served(const SolverProgram& program, nlohmann::json request, double file_mb,
+                                const TakeAnswer& take);
 
 }  // namespace conebench

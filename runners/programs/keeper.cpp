@@ -16,6 +16,7 @@
 #include <cstring>
 #include <list>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/child_process.hpp"
@@ -115,6 +116,7 @@ struct Kept {
   Descriptor holder;  ///< of the lease; not open where nobody has it
   bool busy = false;
   bool for_once = false;  ///< ends with its lease
+  std::set<pid_t> stopped;
 };
 
 class Keeper {
@@ -200,11 +202,50 @@ class Keeper {
       send_word(one.holder.number(), ending_of(one));
     } else if (word) {
       one.busy = word->front() == begins_word;
+      if (one.busy) {
+        go_on(one);
+      } else {
+        stop(one);
+        end_orphans();
+        send_word(one.holder.number(), *word);
+      }
       return;
     }
     one.holder.close();
     // What was cut off in the middle of its work can't be asked anything else.
     if (one.busy || one.for_once) drop(one);
+  }
+
+  /// It and all that descends from it: whatever has a process group of its own, too.
+  static void stop(Kept& one) {
+    // What is stopped starts nothing: it ends where no new one is found.
+    for (bool more = true; more;) {
+      more = false;
+      for (const pid_t process : with_descendants({one.process})) {
+        if (!one.stopped.insert(process).second) continue;
+        ::kill(process, SIGSTOP);
+        more = true;
+      }
+    }
+  }
+  static void go_on(Kept& one) {
+    for (const pid_t process : one.stopped) ::kill(process, SIGCONT);
+    one.stopped.clear();
+  }
+
+  /// What has lost its parent is a child of this process and belongs to no program that could be stopped.
+  void end_orphans() {
+    std::set<pid_t> ours;
+    for (const auto& one : kept_) ours.insert(one->process);
+    for (bool more = true; more;) {
+      more = false;
+      for (const pid_t child : children_of(::getpid())) {
+        if (ours.contains(child)) continue;
+        ::kill(child, SIGKILL);
+        wait_for_end(child);
+        more = true;
+      }
+    }
   }
 
   std::string ending_of(Kept& one) {
@@ -225,6 +266,7 @@ class Keeper {
 
   static void end(Kept& one) {
     if (one.process < 0) return;
+    for (const pid_t process : with_descendants({one.process})) ::kill(process, SIGKILL);
     ::kill(-one.process, SIGKILL);
     wait_for_end(one.process);
     one.process = -1;
@@ -232,6 +274,7 @@ class Keeper {
   void drop(Kept& one) {
     end(one);
     kept_.remove_if([&](const auto& other) { return other.get() == &one; });
+    end_orphans();
   }
 
   int owner_;
@@ -244,6 +287,7 @@ int keep(const fs::path& scratch, pid_t group) {
   // In the owner's group, so that it is not taken for what a solver has left behind; it ends where the channel does.
   ::setpgid(0, group);
   ::prctl(PR_SET_PDEATHSIG, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (const int signal : outside_signals) std::signal(signal, SIG_IGN);
   Descriptor listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const Address address(scratch);
@@ -296,7 +340,10 @@ Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vecto
 }
 
 void KeptProgram::begins() { send_word(lease_.number(), std::string_view(&begins_word, 1)); }
-void KeptProgram::is_done() { send_word(lease_.number(), std::string_view(&done_word, 1)); }
+void KeptProgram::is_done() {
+  send_word(lease_.number(), std::string_view(&done_word, 1));
+  receive_word(lease_.number());  // it stands still
+}
 
 std::string KeptProgram::ending() {
   send_word(lease_.number(), std::string_view(&ending_word, 1));

@@ -33,7 +33,8 @@ class KeptProgram {
   /// A number that no request to the program has had.
   std::int64_t next_number() { return ++number_; }
 
-  /// Between the two it is killed with whoever has the lease.
+  /// Between the two it runs, and is killed with whoever has the lease. Elsewhere it stands still, with all that it has
+  /// started; processes whose parent has ended are ended then.
   void begins();
   void is_done();
 

@@ -4,19 +4,30 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.hpp"
+#include "base/text_file.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "runners/programs/ask_served.hpp"
 #include "runners/programs/run_once.hpp"
+#include "solvers/claimed_iterations.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/tries.hpp"
 
@@ -33,16 +44,21 @@ constexpr double tightening = 0.1;
 constexpr double tightest = 1e-16;
 constexpr std::size_t most_problem_files = 64;
 constexpr std::size_t longest_message = 500;
+constexpr std::uint64_t max_count = std::uint64_t{1} << 53;
 constexpr const char* times_name = "times";
 
 std::optional<double> seconds_or_none(const Json& reply, const char* key) {
   if (!reply.contains(key) || reply[key].is_null()) return std::nullopt;
-  return reply[key].is_number() ? reply[key].get<double>() : NAN;
+  if (!reply[key].is_number()) return INFINITY;  // which is no time
+  const double seconds = reply[key].get<double>();
+  return std::isnan(seconds) ? std::nullopt : std::optional(seconds);
 }
 
 long count_or(const Json& reply, const char* key, long otherwise) {
-  return reply.contains(key) && reply[key].is_number_integer() ? std::max(reply[key].get<long>(), otherwise)
-                                                               : otherwise;
+  if (!reply.contains(key) || !reply[key].is_number_integer()) return otherwise;
+  // One beyond the type's range is as wrong as a negative one.
+  if (reply[key].is_number_unsigned() && reply[key].get<std::uint64_t>() > max_count) return otherwise;
+  return std::max(reply[key].get<long>(), otherwise);
 }
 
 /// The problem without its answer and guess, and unless M and J are wanted with G in their place.
@@ -74,18 +90,29 @@ class LargeFiles {
   rlimit before_{};
 };
 
-/// When a problem's file was last written to, as it is told: what a program writes to has another time.
-constexpr timespec as_given_time{946'684'800, 0};
+XXH128_hash_t hash_of(std::string_view bytes) { return XXH3_128bits(bytes.data(), bytes.size()); }
 
-bool is_as_given(const fs::path& file) {
-  struct stat now {};
-  return ::stat(file.c_str(), &now) == 0 && now.st_mtim.tv_sec == as_given_time.tv_sec && now.st_mtim.tv_nsec == 0;
+/// Whether the file has this content. Its times say nothing: who writes to it can set them back.
+bool holds(const fs::path& file, const XXH128_hash_t& content) {
+  const auto bytes = read_text_file(file, std::numeric_limits<std::int64_t>::max());
+  return bytes && XXH128_isEqual(hash_of(*bytes), content) != 0;
 }
 
 /// Last asked for now.
-void mark_as_given(const fs::path& file) {
-  const timespec times[] = {{0, UTIME_NOW}, as_given_time};
+void mark_as_asked_for(const fs::path& file) {
+  const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   ::utimensat(AT_FDCWD, file.c_str(), times, 0);
+}
+
+/// In place of what is there: whoever has that open keeps it. Read-only, as what is given and taken is not to change.
+std::optional<Error> write_anew(const fs::path& file, std::string_view bytes) {
+  const LargeFiles allowed;
+  std::error_code error;
+  fs::remove(file, error);
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): open takes its mode this way
+  Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR));
+  if (opened.open() && write_all(opened.number(), bytes) && opened.close()) return std::nullopt;
+  return Error{ErrorCode::bad_input, fmt::format("{}: can't be written: {}", file.string(), std::strerror(errno))};
 }
 
 /// Removes problems that were not asked for lately, so that a long sweep does not fill the disk.
@@ -101,21 +128,6 @@ void keep_latest(const fs::path& scratch, std::size_t most) {
   std::sort(files.begin(), files.end());
   files.resize(files.size() + 1 - most);
   for (const auto& [time, file] : files) fs::remove(file, gone);
-}
-
-/// Read-only, since other cells are given the same file.
-std::optional<Error> write_to_read(const ContactProblem& problem, const fs::path& file, const RequestFolder& folder,
-                                   const FclibWriteOptions& options) {
-  const LargeFiles allowed;
-  const fs::path fresh = folder / "written.hdf5";
-  const auto written = write_fclib(problem, fresh, options);
-  if (!written) return written.error();
-  std::error_code error;
-  fs::permissions(fresh, fs::perms::owner_read, error);
-  mark_as_given(fresh);
-  fs::rename(fresh, file, error);
-  if (error) return Error{ErrorCode::bad_input, file.string() + ": " + error.message()};
-  return std::nullopt;
 }
 
 class ProgramSolver final : public Solver {
@@ -189,27 +201,45 @@ class ProgramSolver final : public Solver {
   /// What of a request says where to start.
   struct Given {
     fs::path problem;
+    XXH128_hash_t content{};
     const char* start = "cold";
   };
 
+  /// Cold, one file for all cells of a worker. It is made anew in memory by each cell's process, which can't know what
+  /// programs have done to that of another, and written where that differs.
   Result<Given> give(ConstVectorRef guess, const RequestFolder& folder) const {
-    FclibWriteOptions options;
-    options.compress = false;
-    Given given{program_.scratch / (problem_->data_hash() + (primal_ ? "-primal" : "") + ".hdf5")};
+    static std::map<fs::path, XXH128_hash_t> made;
     const bool cold = guess.isZero(0.0);
-    if (cold && is_as_given(given.problem)) {
-      mark_as_given(given.problem);
-      return given;
+    Given given{folder / "problem.hdf5", {}, "guess"};
+    if (cold) {
+      const std::string name =
+          fmt::format("{}{}-{}.hdf5", problem_->data_hash(), primal_ ? "-primal" : "", ::getppid());
+      given = {program_.scratch / name};
+      const auto found = made.find(given.problem);
+      if (found != made.end() && holds(given.problem, found->second)) {
+        given.content = found->second;
+        mark_as_asked_for(given.problem);
+        return given;
+      }
     }
     const auto problem = as_given(*problem_, primal_);
     if (!problem) return problem.error();
-    if (!cold) {
-      options.guesses = {{guess, {}}};
-      given = {folder / "problem.hdf5", "guess"};
-    } else {
+    FclibWriteOptions options;
+    options.compress = false;
+    if (!cold) options.guesses = {{guess, {}}};
+    const auto bytes = fclib_bytes(*problem, given.problem.string(), options);
+    if (!bytes) return bytes.error();
+    const std::string_view content(bytes->data(), bytes->size());
+    given.content = hash_of(content);
+    if (cold) {
+      made[given.problem] = given.content;
+      if (holds(given.problem, given.content)) {
+        mark_as_asked_for(given.problem);
+        return given;
+      }
       keep_latest(program_.scratch, most_problem_files);
     }
-    if (auto error = write_to_read(*problem, given.problem, folder, options)) return *error;
+    if (auto error = write_anew(given.problem, content)) return *error;
     return given;
   }
 
@@ -220,8 +250,9 @@ class ProgramSolver final : public Solver {
     for (const FileStamp& file : program_.files) {
       if (!file.same_now()) throw std::runtime_error(file.file.string() + " has changed meanwhile; run again");
     }
+    constexpr std::array names = {"answer.npy", "answer.hdf5"};
     std::error_code ignored;
-    for (const char* name : {"answer.npy", "answer.hdf5"}) fs::remove(folder / name, ignored);
+    for (const char* name : names) fs::remove(folder / name, ignored);
     Json options = Json::object();
     for (const auto& [name, value] : options_) {
       std::visit([&, &key = name](const auto& plain) { options[key] = plain; }, value);
@@ -238,20 +269,30 @@ class ProgramSolver final : public Solver {
       if (timed->limits().memory_mb > 0) request["memory_limit_mb"] = timed->limits().memory_mb;
     }
     const double file_mb = 16.0 + 1e-6 * 16.0 * static_cast<double>(problem_->rows());
-    const auto reply = program_.serves ? ask_served(program_, request, file_mb)
-                                       : run_once(program_, request, folder, {.cpu_s = 0.0, .file_mb = file_mb});
-    if (!is_as_given(given.problem)) {
+    // What counts are the bytes that are there while the clock runs.
+    fs::path answer;
+    Result<std::string> bytes = Error{};
+    const auto take = [&] {
+      for (const char* name : names) {
+        if (answer.empty() && fs::exists(fs::symlink_status(folder / name, ignored))) answer = folder / name;
+      }
+      if (!answer.empty()) bytes = read_text_file(answer, static_cast<std::uintmax_t>(file_mb * 1048576.0));
+    };
+    const auto reply = program_.serves ? ask_served(program_, request, file_mb, take)
+                                       : run_once(program_, request, folder, {.cpu_s = 0.0, .file_mb = file_mb}, take);
+    if (!holds(given.problem, given.content)) {
+      fs::remove(given.problem, ignored);
       throw std::runtime_error(info_.id + " has written to its problem's file, which other cells are given, too");
     }
     if (!reply) throw std::runtime_error(reply.error().message);
-    SolveSummary summary = summary_of(reply->said);
+    SolveSummary summary = summary_of(reply->said, stop.max_iterations);
     const OutsideTime time = time_of(*reply);
 
-    fs::path answer = folder / "answer.npy";
-    if (!fs::exists(answer, ignored)) answer = folder / "answer.hdf5";
-    if (!fs::exists(answer, ignored)) {
+    if (answer.empty()) {
       throw std::runtime_error(info_.id + ": the program wrote neither answer.npy nor answer.hdf5");
     }
+    if (!bytes) throw std::runtime_error(bytes.error().message);
+    if (const auto error = write_anew(answer, *bytes)) throw std::runtime_error(error->message);
     const auto reaction = read_reaction(answer, *problem_);
     if (!reaction) throw std::runtime_error(reaction.error().message);
     impulse = *reaction;
@@ -261,7 +302,7 @@ class ProgramSolver final : public Solver {
     return summary;
   }
 
-  SolveSummary summary_of(const Json& reply) const {
+  SolveSummary summary_of(const Json& reply, long max_iterations) const {
     SolveSummary summary;
     const std::string status = reply.value("status", Json("")).dump();
     bool known = false;
@@ -280,11 +321,14 @@ class ProgramSolver final : public Solver {
     if (reply.contains("message") && reply["message"].is_string()) {
       summary.message = shorten(one_line(reply["message"].get<std::string>()), longest_message);
     }
-    summary.iterations = count_or(reply, "iterations", 0);
+    summary.iterations = claimed_iterations(count_or(reply, "iterations", 0), max_iterations);
     summary.factorizations = count_or(reply, "factorizations", not_counted);
     summary.operator_products = count_or(reply, "operator_products", not_counted);
     if (reply.contains("own_residual") && reply["own_residual"].is_number()) {
       summary.own_residual = reply["own_residual"].get<double>();
+      if (summary.message.empty() && !std::isfinite(summary.own_residual)) {
+        summary.message = fmt::format("its own residual is {}", summary.own_residual);
+      }
     }
     return summary;
   }

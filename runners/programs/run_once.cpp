@@ -16,6 +16,7 @@
 
 #include "base/child_process.hpp"
 #include "base/text_file.hpp"
+#include "runners/programs/reply.hpp"
 
 namespace conebench {
 
@@ -52,7 +53,7 @@ RequestFolder::~RequestFolder() {
 }
 
 Result<ProgramReply> run_once(const SolverProgram& program, Json request, const RequestFolder& folder,
-                              const ProgramLimits& limits) {
+                              const ProgramLimits& limits, const TakeAnswer& take) {
   const std::filesystem::path request_file = folder / "request.json", reply_file = folder / "reply.json";
   request["reply"] = reply_file.string();
   std::ofstream(request_file) << request.dump() << "\n";
@@ -85,10 +86,11 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   int status = 0;
   rusage used{};
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) continue;
+  ::kill(-child, SIGKILL);  // what it left behind
+  if (in_time && status == 0 && take) take();
   ProgramReply reply;
   reply.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   reply.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
-  ::kill(-child, SIGKILL);  // what it left behind
   if (!in_time) return error(fmt::format("it did not end within {:g} s", limits.wall_s));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     const std::string& file = program.words.front();
@@ -104,7 +106,7 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   }
   const auto text = read_text_file(reply_file, largest_reply);
   if (!text) return error("wrote no reply");
-  reply.said = Json::parse(*text, nullptr, false);
+  reply.said = parse_reply(*text);
   if (!reply.said.is_object()) return error("its reply is no JSON object");
   return reply;
 }

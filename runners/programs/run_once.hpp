@@ -25,9 +25,10 @@ struct ProgramLimits {
   double file_mb = 0.0;
 };
 
-/// Starts the program on a request and waits for its end, which is that of all that it started. Errors (bad_input), one
-/// line: how it ended and what it said last; no end within wall_s; no reply, or one that is no JSON object.
+/// Starts the program on a request, waits for its end, which is that of all that it started, and takes the answer.
+/// Errors (bad_input), one line: how it ended and what it said last; no end within wall_s; no reply, or one that is no
+/// JSON object.
 Result<ProgramReply> run_once(const SolverProgram& program, nlohmann::json request, const RequestFolder& folder,
-                              const ProgramLimits& limits);
+                              const ProgramLimits& limits, const TakeAnswer& take = {});
 
 }  // namespace conebench

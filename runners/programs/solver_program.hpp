@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -25,8 +26,12 @@ inline constexpr const char* too_long =
 /// What a program answered to one request, and what that took as seen from outside.
 struct ProgramReply {
   nlohmann::json said;       ///< an object
-  double wall_s = 0.0;       ///< from its start, or from the request's line, to its end, or to the reply's line
+  double wall_s = 0.0;       ///< from its start, or before it is continued, until its answer has been taken
   double processor_s = 0.0;  ///< that it used meanwhile
 };
+
+/// Takes the answer to a request, which lies in a file, when the reply has come and while the clock still runs: what a
+/// program does later wins it nothing.
+using TakeAnswer = std::function<void()>;
 
 }  // namespace conebench

@@ -1,7 +1,9 @@
 /* A program that goes wrong on request, by its option `mode`: once with a request file, or with `-` line by line. Its
    first argument names an answer for the modes that have one. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,8 @@ static const char description[] =
     "\"id\": \"" ID "\", \"name\": \"Goes wrong on request\", \"serve\": " SERVE
     ", \"options\": [{\"name\": \"mode\", \"type\": \"text\", \"default\": \"lie\", \"choices\": [\"lie\", \"crash\", "
     "\"hang\", \"leak\", \"print\", \"silent\", \"late\", \"nonsense\", \"other\", \"exit\", \"nan\", \"long\", "
-    "\"write\", \"keep\", \"warm\", \"where\"], \"doc\": \"what goes wrong\"}]";
+    "\"write\", \"keep\", \"warm\", \"where\", \"restore\", \"lease\", \"pipe\", \"dots\", \"diverge\", \"count\"], "
+    "\"doc\": \"what goes wrong\"}]";
 
 static const char* given_answer;
 static pid_t child;
@@ -46,6 +49,23 @@ static int processors_of(pid_t process) {
   cpu_set_t set;
   CPU_ZERO(&set);
   return sched_getaffinity(process, sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1;
+}
+
+/* Changes a byte in the middle of a file that is read-only, and sets back its time and its mode. */
+static void change(const char* file) {
+  struct stat before;
+  if (stat(file, &before) != 0) return;
+  chmod(file, 0600);
+  const int opened = open(file, O_RDWR);
+  char byte = 0;
+  if (pread(opened, &byte, 1, before.st_size / 2) == 1) {
+    ++byte;
+    if (pwrite(opened, &byte, 1, before.st_size / 2) != 1) exit(4);
+  }
+  const struct timespec times[2] = {before.st_atim, before.st_mtim};
+  futimens(opened, times);
+  close(opened);
+  chmod(file, before.st_mode);
 }
 
 static void copy(const char* from, const char* to) {
@@ -98,6 +118,11 @@ static void answer(const char* request, FILE* reply, long number) {
     FILE* const problem = fopen(file, "ab");
     if (problem != NULL) fclose((fputc(0, problem), problem));
   }
+  if (strcmp(mode, "restore") == 0) {
+    text_of(request, "problem", file, sizeof file);
+    change(file);
+  }
+  if (strcmp(mode, "dots") == 0) printf("..");
   if (strcmp(mode, "keep") == 0 || strcmp(mode, "warm") == 0) {
     text_of(request, "problem", file, sizeof file);
     if (is_new(strcmp(mode, "keep") == 0 ? file : "started")) work(0.03);
@@ -116,7 +141,22 @@ static void answer(const char* request, FILE* reply, long number) {
     fwrite(zeros, 1, sizeof zeros, out);
     fclose(out);
   }
-  if (strcmp(mode, "nonsense") == 0)
+  text_of(request, "answer", file, sizeof file - 8);
+  strcat(file, ".npy");
+  if (strcmp(mode, "lease") == 0) {
+    /* It would hold up whoever opens the file, and go on working. */
+    signal(SIGIO, SIG_IGN);
+    fcntl(open(file, O_RDWR | O_CLOEXEC), F_SETLEASE, F_WRLCK);
+  }
+  if (strcmp(mode, "pipe") == 0) {
+    remove(file);
+    if (mkfifo(file, 0600) != 0) exit(4);
+  }
+  if (strcmp(mode, "diverge") == 0)
+    fprintf(reply, "{\"number\": %ld, \"status\": \"diverged\", \"own_residual\": -Infinity, \"solve_s\": NaN}\n", number);
+  else if (strcmp(mode, "count") == 0)
+    fprintf(reply, "{\"number\": %ld, \"status\": \"stalled\", \"iterations\": 9200000000000000000}\n", number);
+  else if (strcmp(mode, "nonsense") == 0)
     fprintf(reply, "{\"number\": %ld, \"status\": [\"converged\"]}\n", number);
   else if (strcmp(mode, "long") == 0)
     fprintf(reply, "{\"number\": %ld, \"status\": \"converged\", \"message\": \"%0100000d\"}\n", number, 7);

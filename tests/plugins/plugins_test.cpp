@@ -391,7 +391,8 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
       "name": "bad", "problems": [{"scene": "sliding-box"}],
       "solvers": [{"id": ")" +
                           std::string(id) + R"(", "grid": {"mode":
-        ["crash", "exit", "hang", "leak", "print", "silent", "late", "nonsense", "other", "lie", "nan", "long", "write"]}}],
+        ["crash", "exit", "hang", "leak", "print", "silent", "late", "nonsense", "other", "lie", "nan", "long", "write",
+         "dots", "diverge", "count", "lease", "pipe"]}}],
       "limits": {"iterations": 100, "seconds": 1.5, "memory_mb": 300},
       "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
     const std::string store = std::string(name) + ".sqlite";
@@ -405,7 +406,20 @@ TEST_F(Programs, ThatGoWrongEndAsABuiltInSolverWould) {
     EXPECT_THAT(cell("exit"), AllOf(StartsWith("crashed|0|"), HasSubstr("exit code 3")));
     EXPECT_THAT(cell("hang"), StartsWith("timeout|0|"));
     EXPECT_THAT(cell("leak"), StartsWith("out_of_memory|0|"));
-    EXPECT_THAT(cell("print"), AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|")));
+    if (id == std::string("BAD-SERVER")) {
+      EXPECT_THAT(cell("print"), AllOf(StartsWith("crashed|0|"), HasSubstr(R"(printed "{"number": 0, "a line": 0}")")));
+      EXPECT_THAT(cell("dots"), AllOf(StartsWith("crashed|0|"), HasSubstr(R"(printed "..{"number")")));
+      EXPECT_THAT(cell("lease"), AllOf(StartsWith("crashed|0|"), HasSubstr("answer.npy: can't be read")));
+    } else {
+      for (const char* mode : {"print", "dots", "lease"}) {
+        EXPECT_THAT(cell(mode), AnyOf(StartsWith("converged|0|"), StartsWith("stalled|0|")))
+            << "its reply has a file, and its lease goes with it";
+      }
+    }
+    EXPECT_THAT(cell("diverge"), AllOf(StartsWith("diverged|0|"), HasSubstr("its own residual is -inf")));
+    EXPECT_THAT(cell("count"), StartsWith("stalled|0|"));
+    EXPECT_EQ(query(store, "SELECT MAX(iterations) FROM cells"), std::vector<std::string>{"1"});
+    EXPECT_THAT(cell("pipe"), AllOf(StartsWith("crashed|0|"), HasSubstr("answer.npy: is a device, a pipe")));
     EXPECT_THAT(cell("silent"), AllOf(StartsWith("crashed|0|"), HasSubstr("wrote neither answer.npy nor answer.hdf5")));
     EXPECT_THAT(cell("late"), AllOf(StartsWith("crashed|0|"), HasSubstr("says that it took 0 s + 1000 s")));
     EXPECT_THAT(cell("long"), AllOf(StartsWith("crashed|0|"), HasSubstr("more than 64 KB")));

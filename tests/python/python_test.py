@@ -244,6 +244,23 @@ def slips(folder):
     check("set PYTHONPATH" in done.stderr, "and an interpreter without the package")
 
 
+def talkative(folder):
+    """Whatever a kept class or its libraries print is no reply, and its input has no requests."""
+    file = folder / "talkative.py"
+    file.write_text("import conebench, os, sys\nprint('loaded')\n@conebench.solver('TALKATIVE')\nclass Talkative:\n"
+                    "    def solve(self, problem, tolerance, max_iterations, start):\n"
+                    "        print('.', end='', flush=True); os.write(1, b'{}\\n'); os.system('echo library')\n"
+                    "        sys.stdout.write(sys.stdin.read() + 'progress')\n"
+                    "        diverged = float('-inf') if max_iterations == 7 else float('nan')\n"
+                    "        return start, {'status': 'diverged', 'own_residual': diverged}\n")
+    for limit, said in ((7, -np.inf), (8, np.nan)):
+        done = run("solve", "sliding-box", "--solver", "TALKATIVE", "--max-iterations", limit, "--json", "--program",
+                   f"{sys.executable} -m conebench {file}")
+        told = json.loads(done.stdout)
+        check(told["status"] == "diverged" and told["reason"] == f"its own residual is {said}",
+              f"what is printed goes to standard error, and {said} is a residual")
+
+
 def stubs():
     tree = ast.parse((pathlib.Path(package) / "conebench" / "_core.pyi").read_text())
     public = lambda names: {name for name in names if not name.startswith("_")}
@@ -260,6 +277,7 @@ with tempfile.TemporaryDirectory(prefix="conebench-python-") as name:
     answers(scene, file, folder)
     limits()
     sweeps(folder)
+    talkative(folder)
     slips(folder)
     stubs()
     (folder / "tutorial").mkdir()

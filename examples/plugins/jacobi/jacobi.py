@@ -3,6 +3,7 @@
 `jacobi.py REQUEST.json` answers one request, `jacobi.py -` one a line until its input ends."""
 
 import json
+import os
 import sys
 import time
 
@@ -49,7 +50,7 @@ def solve(request):
     step = np.where(trace > 0, request["options"]["relaxation"] * size / np.where(trace > 0, trace, 1), 0)
     r = np.zeros((len(mu), size))
     setup_s, begin = time.perf_counter() - begin, time.perf_counter()
-    status, moved, k = "max_iterations", None, 0
+    status, moved, k = "max_iterations", np.nan, 0
     for k in range(1, request["max_iterations"] + 1):
         u = (w @ r.ravel() + q).reshape(-1, size)
         u[:, 0] += mu * np.sqrt((u[:, 1:] ** 2).sum(axis=1))
@@ -57,7 +58,7 @@ def solve(request):
         moved = float(np.abs(new - r).max())
         r = new
         if not np.isfinite(moved):
-            status, moved = "diverged", None
+            status = "diverged"
             break
         if moved <= request["tolerance"]:
             status = "converged"
@@ -76,9 +77,12 @@ def answer(request):
 
 def main():
     if sys.argv[-1] == "-":
+        # Standard output is for replies alone: what is printed, here or by a library, goes to standard error.
+        replies = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
         for line in sys.stdin:
             request = json.loads(line)
-            print(json.dumps({**answer(request), "number": request["number"]}), flush=True)
+            print(json.dumps({**answer(request), "number": request["number"]}), file=replies, flush=True)
         return
     with open(sys.argv[-1], encoding="utf-8") as file:
         request = json.load(file)

@@ -174,12 +174,14 @@ static void answer(const char* request, FILE* reply, long long number) {
   H5Sclose(space);
   H5Gclose(group);
   H5Fclose(answer);
-  fprintf(reply, "{\"number\": %lld, \"status\": \"%s\", \"iterations\": %lld, \"own_residual\": %.17g}\n", number,
+  char residual[32] = "NaN"; /* which printf may spell otherwise */
+  if (isfinite(summary.own_residual)) snprintf(residual, sizeof residual, "%.17g", summary.own_residual);
+  fprintf(reply, "{\"number\": %lld, \"status\": \"%s\", \"iterations\": %lld, \"own_residual\": %s}\n", number,
           summary.status == CONEBENCH_CONVERGED    ? "converged"
           : summary.status == CONEBENCH_DIVERGED   ? "diverged"
           : summary.status == CONEBENCH_TIME_LIMIT ? "time_limit"
                                                    : "max_iterations",
-          (long long)summary.iterations, summary.own_residual);
+          (long long)summary.iterations, residual);
   void* made[] = {size_read, mu,    q,         nz_read, p,      i,        x,           stored, dense,
                   g,         zeros, first_row, begin,   column, diagonal, first_value, impulse};
   for (size_t k = 0; k < sizeof made / sizeof *made; ++k) free(made[k]);

@@ -49,7 +49,7 @@ enum class Ending { answered, crashed, killed, killed_from_outside };
 
 constexpr int watch_interval_ms = 20;
 constexpr int most_outside_kills = 3;
-/// Whose time in a fresh process is so many times the median of its repeats keeps answers, or has a clock of its own.
+/// Whose time in a fresh process is so many times the least of its repeats keeps answers, or has a clock of its own.
 constexpr double max_slowdown = 3.0;
 /// Of an answer's way to this process and of waking up for it.
 constexpr double channel_s = 2e-4;
@@ -386,7 +386,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   if (code == ForeignCode::program) return;  // a fresh process each time
   const auto is_slower = [&](double seconds, double claimed) { return seconds > max_slowdown * claimed + channel_s; };
   // All that the process did took no longer than that.
-  if (own_clock && !is_slower(wall_s, record.total.median)) return;
+  if (own_clock && !is_slower(wall_s, record.total.minimum)) return;
 
   const double began = monotonic_seconds();
   std::optional<Confirmation> fastest;
@@ -415,12 +415,12 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
       return;
     }
     if (!fastest || confirmed->seconds < fastest->seconds) fastest = std::move(confirmed);
-    if (!is_slower(fastest->seconds, record.total.median)) break;
+    if (!is_slower(fastest->seconds, record.total.minimum)) break;
   }
   done.busy_s += monotonic_seconds() - began;
   if (!fastest) return add(unconfirmed);
   const double seconds = fastest->seconds;
-  if (!is_slower(seconds, record.total.median)) return;
+  if (!is_slower(seconds, record.total.minimum)) return;
   const bool lied = own_clock && is_slower(seconds, record.total.cold);
   add(lied ? wrong_clock : kept_answers);
   const double cold = lied ? seconds : record.total.cold;

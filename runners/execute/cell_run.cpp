@@ -121,7 +121,7 @@ class Runner {
     Prepared prepared{std::move(*solver)};
     if (foreign && phase) phase(CellPhase::set_up);
     double used = processor_seconds(), begin = monotonic_seconds();
-    if (is_first) {
+    if (is_first || foreign) {
       prepared.refusal = prepared.solver->unsupported_reason(problem_);
       if (!prepared.refusal) prepared.refusal = too_large(*prepared.solver);
     }

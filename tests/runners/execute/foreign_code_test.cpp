@@ -47,11 +47,16 @@ void work() {
   while (true_seconds() < until) continue;
 }
 
+/// A thousand times slower from its first call on.
 int slow_clock(clockid_t clock, timespec* now) {
+  constexpr std::int64_t second = 1'000'000'000;
+  static std::map<clockid_t, std::int64_t> began;
   const long failed = syscall(SYS_clock_gettime, clock, now);
-  const std::int64_t ns = (now->tv_sec * 1'000'000'000L + now->tv_nsec) / 1000;
-  now->tv_sec = ns / 1'000'000'000L;
-  now->tv_nsec = ns % 1'000'000'000L;
+  const std::int64_t ns = now->tv_sec * second + now->tv_nsec;
+  const std::int64_t from = began.try_emplace(clock, ns).first->second;
+  const std::int64_t told = from + (ns - from) / 1000;
+  now->tv_sec = told / second;
+  now->tv_nsec = told % second;
   return static_cast<int>(failed);
 }
 
@@ -99,7 +104,7 @@ class Cheat final : public Solver {
  public:
   Cheat(SolverInfo info, CheatOptions options) : info_(std::move(info)), options_(std::move(options)) {}
   ~Cheat() override {
-    if (is("sleeps_in_release") && problem_) usleep(600'000);
+    if (is("sleeps_in_release") && problem_) usleep(250'000);
     while (is("hangs_in_release") && problem_) usleep(1000);
   }
 
@@ -222,7 +227,7 @@ class ForeignCodes : public ::testing::Test {
     request.solver = "CHEAT";
     request.options = {{"mode", mode}};
     request.seconds = 1.0;
-    request.repeats = {5, 1.0, 5};
+    request.repeats = {5, 0.0, 5};
     return CellProcess(problem, {}).run(request).record;
   }
   const ContactProblem problem = testing::make_problem("box-stack", {{"boxes", 2L}});
@@ -256,7 +261,8 @@ TEST_F(ForeignCodes, ThatSendAFinishedAnswerHaveTheTimeOfAFreshProcess) {
 TEST_F(ForeignCodes, ThatWorkWhenAskedWhatTheySupportHaveThatTimed) {
   const CellRecord record = run("works_in_supports");
   EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
-  EXPECT_GE(record.setup.cold, work_s);
+  EXPECT_GE(record.setup.median, work_s);
+  EXPECT_THAT(record.doubts, IsEmpty());
 }
 
 TEST_F(ForeignCodes, ThatKeepAnswersHaveTheTimeOfAFreshProcess) {

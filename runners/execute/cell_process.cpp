@@ -57,8 +57,10 @@ constexpr double channel_s = 2e-4;
 constexpr double first_touch_s = 5e-5;
 /// Whose first run claims so many times less than a fresh process took has a clock of its own; others keep answers.
 constexpr double min_lie = 10.0;
-/// The fastest counts: any of them may be held up by others.
-constexpr int max_confirmations = 3;
+/// The fastest counts: any of them may be held up by others, on a busy machine most of the short ones.
+constexpr int min_confirmations = 3, max_confirmations = 20;
+/// That more than the least of them may take together.
+constexpr double confirmations_s = 1.0;
 constexpr double slow_first_ratio = 20.0;
 
 /// How one process ended, as seen from outside.
@@ -402,6 +404,7 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   std::optional<Confirmation> fastest;
   bool warm_up = true;
   for (int k = 0; k < max_confirmations; ++k) {
+    if (k >= min_confirmations && monotonic_seconds() - began > confirmations_s) break;
     auto confirmed = confirm(request, done, warm_up);
     // Perhaps it takes no problem but the first that it sees.
     if (!confirmed || confirmed->run.record.reaction.empty()) {

@@ -169,6 +169,12 @@ std::optional<Error> write_merged(std::span<const fs::path> sources, const fs::p
     }
   }
   int code = label(*target, summary.mixed);
+  // As reading has it (clear_unanswered), for who asks the file itself.
+  if (code == SQLITE_OK) {
+    code = target->run(
+        "UPDATE cells SET solved = 0, claimed = 0, verdict_value = NULL WHERE solved AND id NOT IN "
+        "(SELECT cell FROM reactions) AND problem IN (SELECT hash FROM problems WHERE rows > 0)");
+  }
   // Rows have other runs now. Residuals have none, and came with their checksums unless they were saved.
   if (code == SQLITE_OK) code = RowSeals(*target).seal_all(options.salvage);
   if (code == SQLITE_OK) code = transaction.commit();

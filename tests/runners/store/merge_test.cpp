@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "runners/store/sqlite.hpp"
 #include "tests/runners/store/sample_records.hpp"
 
 namespace conebench {
@@ -104,6 +105,19 @@ TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   EXPECT_EQ(Store::open(folder / "all", Store::Mode::read_only)->trace("k3")->value(), "trace of k3");
   // Nothing but the three stores is left in the folder.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);
+}
+
+TEST(Merge, ACellWithoutAnswerIsNotSolvedInTheFileEither) {
+  const ScratchFolder folder;
+  CellRecord without = sample_cell("k1");
+  without.reaction.clear();
+  make_store(folder / "a", {without, sample_cell("k2")});
+  ASSERT_TRUE(merge_stores(std::vector<fs::path>{folder / "a"}, folder / "out"));
+  EXPECT_EQ(read_all(folder / "out").cells.size(), 2U);
+  sqlite::Connection merged;
+  ASSERT_EQ(merged.open(folder / "out", sqlite::Connection::Access::read_only), 0);
+  EXPECT_EQ(merged.ask("SELECT solved FROM cells WHERE key = 'k1'"), 0);
+  EXPECT_EQ(merged.ask("SELECT solved FROM cells WHERE key = 'k2'"), 1);
 }
 
 TEST(Merge, TheSameAnswerTwiceIsKeptOnceWithTheFirstTimes) {

@@ -55,6 +55,8 @@ constexpr double max_slowdown = 3.0;
 constexpr double channel_s = 2e-4;
 /// Of data that is not in the caches yet, where repeats find it there.
 constexpr double first_touch_s = 5e-5;
+/// The same of a program that has just started: its libraries, its files and their pages.
+constexpr double fresh_program_s = 2e-3;
 /// Whose first run claims so many times less than a fresh process took has a clock of its own; others keep answers.
 constexpr double min_lie = 10.0;
 /// The fastest counts: any of them may be held up by others, on a busy machine most of the short ones.
@@ -394,9 +396,8 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
     if (share < 0.0 || too_busy || too_much) add(wrong_clock);
   }
   if (code == ForeignCode::program) return;  // a fresh process each time
-  const auto is_slower = [&](double seconds, double claimed) {
-    return seconds > max_slowdown * claimed + first_touch_s;
-  };
+  const double fresh_s = own_clock ? first_touch_s : fresh_program_s;
+  const auto is_slower = [&](double seconds, double claimed) { return seconds > max_slowdown * claimed + fresh_s; };
   // All that the process did took no longer than that.
   if (own_clock && !is_slower(wall_s, record.total.minimum)) return;
 
@@ -404,7 +405,8 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   std::optional<Confirmation> fastest;
   bool warm_up = true;
   for (int k = 0; k < max_confirmations; ++k) {
-    if (k >= min_confirmations && monotonic_seconds() - began > confirmations_s) break;
+    // A program may take seconds to start.
+    if (k >= min_confirmations && (!own_clock || monotonic_seconds() - began > confirmations_s)) break;
     auto confirmed = confirm(request, done, warm_up);
     // Perhaps it takes no problem but the first that it sees.
     if (!confirmed || confirmed->run.record.reaction.empty()) {

@@ -48,7 +48,7 @@ memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all c
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
 `unsupported`, …), `reason`, `claimed` (the solver says so), `stage` (which of its stages converged, empty where it has none),
 `solved` (the judge says so), `verdict_value`, `iterations`,
-`factorizations`, `operator_products`, `setup_s`, `solve_s`, `wall_s`, `own_setup_s` and `own_solve_s` (of a program: by the runner's clock, and as it says itself; else
+`factorizations`, `operator_products`, `setup_s`, `solve_s`, `cold_s`, `doubts` (codes: why the times are [doubtful](trust.md#kept-answers)), `wall_s`, `own_setup_s` and `own_solve_s` (of a program: by the runner's clock, and as it says itself; else
 null), `judge_s` (in none of the other times), `own_residual`,
 `solved_symmetrised`, `verdict_symmetrised`, `compliance_share` (α where the solver added R = α diag(G)),
 `verdict_compliant` and `ccp_compliant` (the verdict and the CCP's residual with it), `residuals` (by name),
@@ -61,7 +61,8 @@ null), `judge_s` (in none of the other times), `own_residual`,
 `mu_max`, `mu_r_min`, `mu_r_max` (of rolling friction, else null), `symmetry_error`, `guess`, `solution`, `title`, `also_other_kind`, `notes`, and of the condensed problem (null
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
-`category`, `densities`, `problem_hash`, and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
+`category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,
+`not excluded` or `unknown (…)`), `feasibility_margin`, `infeasible_block` and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
 Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 
 `inverse-dynamics`: `problem`, `problem_hash`, `contacts`, `formulation`, `converged`, `iterations`, `residual`, `missed`, `velocity`, `impulse`,

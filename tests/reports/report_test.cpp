@@ -176,7 +176,7 @@ TEST(ReportGroups, PutCategoryOrConditioningInTheFamiliesPlace) {
                           HasSubstr("Categories weigh the same")));
   EXPECT_THAT(text, Not(HasSubstr("amil"))) << "neither family nor families";
   EXPECT_THAT(terminal_ranking(by_conditioning, false),
-              AllOf(HasSubstr("in 3 bands of conditioning"), HasSubstr("Bands of conditioning weigh the same"),
+              AllOf(HasSubstr("in 3 bands of conditioning"), HasSubstr("bands of conditioning weigh the same"),
                     Not(HasSubstr("amil"))));
   options.formats = {ReportFormat::latex};
   EXPECT_THAT(render_report(by_category, options)[1].content,

@@ -229,7 +229,7 @@ TEST_F(RunCommand, AStoredVerdictWithoutAnswerCountsNowhereAndRejudgeTakesItBack
   query("small.sqlite", "DELETE FROM reactions WHERE cell = (SELECT MIN(id) FROM cells WHERE solved = 1)");
   reseal("small.sqlite");
   EXPECT_EQ(solved("small.sqlite"), before - 1);
-  ASSERT_EQ(conebench({"merge", folder / "small.sqlite", "--db", folder / "merged.sqlite"}).code, 0);
+  ASSERT_EQ(conebench({"merge", folder / "small.sqlite", "--out", folder / "merged.sqlite"}).code, 0);
   EXPECT_EQ(solved("merged.sqlite"), before - 1);
   ASSERT_EQ(conebench({"rejudge", folder / "small.sqlite"}).code, 0);
   EXPECT_EQ(query("small.sqlite", "SELECT COUNT(*) FROM cells WHERE solved = 1"),

@@ -256,6 +256,13 @@ class Night {
       if (!base_) return true;
       const bool by_base =
           told.front().comparison.compared == 0 || base_->contents.runs.front().started_utc < alarm.since_utc;
+      // Another night's build beside tonight's says more than two nights do.
+      const bool withdrawn = std::any_of(result.withdrawn.begin(), result.withdrawn.end(), [&](const Alarm& one) {
+        Alarm subject = one;
+        subject.suite = alarm.suite;
+        return subject.same_subject(alarm);
+      });
+      if (by_base && withdrawn) return true;
       return (by_base && reports::clears(told.front().comparison, alarm)) || (history && is_over(*history, alarm));
     });
     if (base_) {

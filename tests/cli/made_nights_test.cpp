@@ -155,6 +155,7 @@ std::string alarm_in(const std::string& summary) {
 
 TEST_F(MadeNights, AnAlarmStandsEveryNightUntilItIsAccepted) {
   add(2001);
+  keep_build("exit 1");  // else each night is run beside its own build, and withdrawn
   add(2002, {.judged = false, .factor = nsgs_takes_four_times});
   const auto second = tonight();
   EXPECT_EQ(second.code, 1) << second.out << second.err;
@@ -201,6 +202,17 @@ TEST_F(MadeNights, AnAlarmIsGoneWhenTheTimeIsBack) {
   const auto next = tonight();
   EXPECT_EQ(next.code, 0) << next.out << next.err;
   EXPECT_THAT(next.out, Not(HasSubstr("gone: ")));
+}
+
+TEST_F(MadeNights, AnAlarmIsGoneWhenALaterNightWithdrawsItSideBySide) {
+  add(2001);
+  add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  EXPECT_EQ(tonight().code, 1) << "unconfirmed";
+  add(2003, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto third = tonight();
+  EXPECT_EQ(third.code, 0) << third.out << third.err;
+  EXPECT_THAT(third.out, HasSubstr("NSGS at 0.0001: withdrawn"));
+  EXPECT_THAT(third.out, HasSubstr("gone: "));
 }
 
 TEST_F(MadeNights, ANightThatCannotTellLeavesTheAlarmStanding) {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -14,6 +15,8 @@
 
 #include "runners/programs/run_once.hpp"
 #include "runners/simulation/engine.hpp"
+#include "runners/store/night_folder.hpp"
+#include "runners/store/store.hpp"
 #include "tests/cli/run_command_fixture.hpp"
 
 namespace conebench::testing {
@@ -132,6 +135,41 @@ TEST_F(Plugins, AnotherContentIsAnotherCell) {
   EXPECT_EQ(sweep(), "1") << "it resumes";
   std::ofstream(folder / "jacobi.so", std::ios::app) << "a byte more";
   EXPECT_EQ(sweep(), "2");
+}
+
+TEST_F(Plugins, ThatChangeFromNightToNightAreNamedWithBothHashesAndNotRunAgain) {
+  fs::copy_file(plugin("jacobi"), folder / "jacobi.so");
+  write("night.json", R"({"name": "night", "solvers": ["JACOBI", "NSGS", "CASCADE", "PGS-NCP"],
+    "problems": [{"scene": "random", "options": {"contacts": 12}, "seeds": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}],
+    "tolerances": [1e-3], "repeats": {"min": 1, "min_ms": 0, "max": 1}})");
+  const auto night = [&] {
+    return conebench(
+        {"nightly", folder / "night.json", "--stores", folder / "nights", "--plugin", folder / "jacobi.so"});
+  };
+  // Times that the test chooses; a night that was not judged is judged by the next call, which runs nothing.
+  const auto set_times = [&](const fs::path& file, double of_jacobi) {
+    auto store = Store::open(file, Store::Mode::read_write);
+    auto contents = store->read();
+    for (CellRecord& cell : contents->cells) {
+      const bool its = std::any_of(contents->settings.begin(), contents->settings.end(), [&](const auto& setting) {
+        return setting.hash == cell.setting && setting.solver == "JACOBI";
+      });
+      cell.total.minimum = 1e-3 * (its ? of_jacobi : 1.0);
+      cell.total.median = 1.01 * cell.total.minimum;
+      EXPECT_TRUE(store->update_times(cell));
+    }
+  };
+  const auto newest = [&] { return read_night_folder(folder / "nights", "")->nights.back().store; };
+  ASSERT_EQ(night().code, 0);
+  set_times(newest(), 1.0);
+  std::ofstream(folder / "jacobi.so", std::ios::app) << "a byte more";
+  night();
+  set_times(newest(), 4.0);
+  fs::remove(night_result_file(newest()));
+  const auto slower = night();
+  EXPECT_EQ(slower.code, 1) << slower.out << slower.err;
+  EXPECT_THAT(slower.out, HasSubstr("code of JACOBI: "));
+  EXPECT_THAT(slower.out, HasSubstr("JACOBI: a plug-in or program can't be run side by side with an earlier build"));
 }
 
 TEST_F(Plugins, ThatGoWrongEndAsABuiltInSolverWould) {

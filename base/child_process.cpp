@@ -69,12 +69,14 @@ void become_child(const ForkSetup& setup, pid_t parent) {
   sigemptyset(&nothing_blocked);
   sigprocmask(SIG_SETMASK, &nothing_blocked, nullptr);
 
-  const int nothing = open("/dev/null", O_RDWR);
-  const int output = setup.output >= 0 ? setup.output : nothing;
-  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
-  if (output >= 0) {
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
+  if (!setup.keeps_streams) {
+    const int nothing = open("/dev/null", O_RDWR);
+    const int output = setup.output >= 0 ? setup.output : nothing;
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    if (output >= 0) {
+      dup2(output, STDOUT_FILENO);
+      dup2(output, STDERR_FILENO);
+    }
   }
   unsigned first_to_close = child_channel;
   if (setup.channel >= 0) {

@@ -16,8 +16,9 @@ namespace {
 using State = FeasibilityState;
 using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-constexpr double unreachable_speed = 1e10;  ///< times the largest free speed; mass ratios of practice stay far below
-constexpr double min_margin = 1e-9;         ///< times the largest free speed: what redundant joints differ by, rounded
+constexpr double unreachable_speed = 1e10;    ///< times the largest free speed; mass ratios of practice stay far below
+constexpr long double max_roundings = 16.0L;  ///< of each term of Aᵀ z: its entry, z and the refinement of z
+constexpr double min_margin = 1e-9;  ///< times the largest free speed: what redundant joints differ by, rounded
 
 /// σ = A x + g without compliant rows: A = J with x the change of velocity, or A = G with x = λ.
 RowMatrix rigid_map(const ContactProblem& problem) {
@@ -129,9 +130,14 @@ Feasibility judged(const ContactProblem& problem, const RowMatrix& matrix, const
   const auto margin = static_cast<double>(reached / norm);
   if (!(margin > min_margin * largest) || margin <= free_term_rounding(problem).value_or(0.0)) return found;
   long double leak = 0.0L;
+  constexpr long double data_epsilon = std::numeric_limits<double>::epsilon();
   for (Index k = 0; k < matrix.cols(); ++k) {
     const BoundedSum& column = columns[static_cast<std::size_t>(k)];
     if (column.terms == 0 || sizes[k] == 0.0) continue;
+    // What rounding of z and of the data does not explain is a way out, though it may ask for a large impulse.
+    if (std::abs(column.value) >
+        max_roundings * static_cast<long double>(column.terms + 1) * data_epsilon * column.size)
+      return found;
     leak = std::max(leak, (std::abs(column.value) + column.error()) / sizes[k]);
   }
   found.speed_bound = leak > 0.0L ? static_cast<double>(reached / leak) : std::numeric_limits<double>::infinity();

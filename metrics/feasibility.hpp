@@ -21,7 +21,8 @@ enum class FeasibilityState {
 /// (G + R)ᵀ z is hardly ever exactly 0 in doubles, so what is proved is this: with x the unknown of σ = A x + g (λ, or
 /// J's velocities) and c_k the largest entry of A's column k, any solution has Σ c_k |x_k| ≥ speed_bound. c_k |x_k| is
 /// the speed that x_k gives a contact by itself. It is `infeasible` where that is 1e10 times the largest free speed and
-/// −gᵀ z / ‖z‖₁ at least 1e-9 of it and not below the rounding of g. Rounding of the proof itself is in the bounds.
+/// −gᵀ z / ‖z‖₁ at least 1e-9 of it and not below the rounding of g. Rounding of the proof itself is in the bounds,
+/// and nothing but rounding may be left of Aᵀ z.
 ///
 /// For G symmetric and positive semidefinite a solution exists where λ reaches joints at rest and σ inside K* on limits
 /// and contacts: σ_N > μ ‖σ_T‖ + μ_r ‖ω‖ (Acary, Cadoux, Lemaréchal and Malick 2011). σ_N > 0 alone is not enough: a

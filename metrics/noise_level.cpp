@@ -28,6 +28,8 @@ double common_unit(const Vector& values) {
 /// Whole multiples of one unit, up to so many, are what sums of some ten to a hundred rounded terms leave; 53-bit
 /// measurements have 2^52 of them.
 constexpr double max_units = 64.0;
+/// A reference answer may be inflated, or none: above so many m/s its size says nothing of g.
+constexpr double max_noise_speed = 1e-9;
 
 double rounding_by_units(const Vector& free_term) {
   if (free_term.lpNorm<Eigen::Infinity>() > epsilon) return 0.0;
@@ -44,7 +46,8 @@ std::optional<double> ratio(const ContactProblem& problem, const Vector* answer)
     const double of_units = rounding_by_units(problem.free_term());
     // One that is no whole number of units at most is no sign of rounding.
     if (size <= of_units) rounding = of_units;
-    if (answer != nullptr) rounding = std::max(rounding, velocity_rounding(problem, *answer));
+    if (answer != nullptr && size <= max_noise_speed)
+      rounding = std::max(rounding, velocity_rounding(problem, *answer));
   }
   if (!(rounding > 0.0)) return std::nullopt;
   return size / rounding;

@@ -15,7 +15,7 @@ double velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse);
 
 /// max |g_i| over the rounding of what made g; up to 1 nothing in g means anything. The rounding is
 /// free_term_rounding() where J is given, and else, whichever is largest:
-/// - velocity_rounding() of the reference answer, where there is one;
+/// - velocity_rounding() of the reference answer, where there is one and max |g_i| is at most 1e-9 m/s;
 /// - 64 units, where max |g_i| is below machine epsilon [m/s] and every g_i is a whole multiple of one unit, a power of
 ///   two: differences of rounded numbers look so, measured speeds do not.
 /// Nothing where g = 0 (then λ = 0 solves it) or where no rule applies.

@@ -9,7 +9,6 @@
 #include "runners/execute/solve_cell.hpp"
 #include "runners/store/late_answer.hpp"
 #include "runners/store/record_fields.hpp"
-#include "solvers/registry.hpp"
 
 namespace conebench::python {
 
@@ -93,13 +92,7 @@ OptionValues options_of(const py::dict& given) {
 }
 
 Criterion criterion_of(const std::string& text, const std::string& solver) {
-  if (text.empty()) {
-    const SolverRow* const row = find_solver(solver);
-    return fair_criterion(row == nullptr || looks_are_free(row->info));
-  }
-  for (const Criterion known : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
-    if (to_string(known) == text) return known;
-  }
+  if (const auto known = criterion_for(text, solver)) return *known;
   raise({ErrorCode::wrong_usage, "criterion: must be own, verdict or verdict-paid, not " + text});
 }
 

@@ -11,6 +11,7 @@
 #include "base/plural.hpp"
 #include "reports/report.hpp"
 #include "runners/store/cell_identity.hpp"
+#include "runners/store/unanswered.hpp"
 
 namespace conebench {
 
@@ -147,6 +148,7 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
     merge(joined.settings, std::move(store.settings), &SettingRecord::hash);
     merge(joined.cells, std::move(store.cells), &CellRecord::key);
   }
+  drop_refuted_certificates(joined);
   return joined;
 }
 

@@ -155,16 +155,13 @@ void forward(int signal) {
 
 Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments) {
   // The engine's library may crash on a model; this process then says so.
-  std::fflush(nullptr);
-  const pid_t parent = ::getpid();
-  generator = ::fork();
+  generator = fork_process({.keeps_streams = true}, [&] {
+    const auto generated = generate_here(scene, arguments);
+    if (!generated) print_error(generated.error().message);
+    std::fflush(nullptr);
+    return generated ? *generated : exit_code(generated.error().code);
+  });
   if (generator < 0) return Error{ErrorCode::killed, arguments.scene + ": the system refused a new process; run again"};
-  if (generator == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);  // it died before the line above
-    ::setpgid(0, 0);                        // a terminal's Ctrl-C comes once: forwarded
-    return generate_here(scene, arguments);
-  }
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, forward);
   const int status = wait_for_end(generator);
   generator = 0;

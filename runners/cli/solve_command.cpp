@@ -47,12 +47,6 @@ struct SolveArguments {
   ForeignCode code;
 };
 
-Criterion criterion_of(const std::string& name, const SolverInfo& solver) {
-  if (name.empty()) return fair_criterion(looks_are_free(solver));
-  if (name == "own") return Criterion::own;
-  return name == "verdict" ? Criterion::verdict : Criterion::verdict_paid;
-}
-
 /// The request, checked without the problem, so that wrong usage is told before a large file is read.
 Result<OptionValues> complete(SolveArguments& arguments) {
   const auto row = require_solver(arguments.solver);
@@ -63,7 +57,7 @@ Result<OptionValues> complete(SolveArguments& arguments) {
   if (!effective) return effective.error();
   arguments.request.solver = arguments.solver;
   arguments.request.options = *values;
-  arguments.request.criterion = criterion_of(arguments.criterion, (*row)->info);
+  arguments.request.criterion = *criterion_for(arguments.criterion, arguments.solver);
   arguments.request.start = arguments.start == "guess" ? Start::guess : Start::cold;
   arguments.request.repeats = {1, 0.0, 1};
   return effective;

@@ -162,9 +162,9 @@ class Runner {
     run.passed_s = run.outside->wall_s;
   }
 
-  /// Again, up to where the first run ended.
+  /// Again, up to where the first run ended. `verdict`: null where that alone ends it.
   void repeat(Solver& solver, long stopped_at, Decision decision, Verdict* verdict, Run& run) const {
-    if (request_.criterion != Criterion::verdict_paid) {
+    if (request_.criterion != Criterion::verdict_paid || verdict == nullptr) {
       ReplayMonitor monitor(stopped_at, decision);
       return solve(solver, monitor, run);
     }

@@ -34,6 +34,17 @@ CellRun run_apart(const ContactProblem& problem, const CellRequest& request) {
 
 }  // namespace
 
+std::optional<Criterion> criterion_for(const std::string& name, const std::string& solver) {
+  if (name.empty()) {
+    const SolverRow* const row = find_solver(solver);
+    return fair_criterion(row == nullptr || looks_are_free(row->info));
+  }
+  for (const Criterion known : {Criterion::own, Criterion::verdict, Criterion::verdict_paid}) {
+    if (to_string(known) == name) return known;
+  }
+  return std::nullopt;
+}
+
 Result<CellRecord> solve_cell(const ContactProblem& problem, const CellRequest& request, std::string* trace) {
   if (const auto error = check_request(problem, request)) return *error;
   CellRequest wanted = request;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/options.hpp"
@@ -11,6 +12,9 @@
 #include "solvers/solver.hpp"
 
 namespace conebench {
+
+/// Of that name; without a name fair_criterion() of that solver alone. Nothing where there is none of that name.
+std::optional<Criterion> criterion_for(const std::string& name, const std::string& solver);
 
 /// What to do in one cell: one solver setting on one problem at one tolerance.
 struct CellRequest {

@@ -315,6 +315,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
     if (auto done = read_reactions(contents.cells, index_of); !done) return done.error();
   }
   clear_unanswered(contents);
+  drop_refuted_certificates(contents);
   return contents;
 }
 

@@ -29,4 +29,17 @@ void clear_unanswered(StoreContents& contents) {
   }
 }
 
+void drop_refuted_certificates(StoreContents& contents) {
+  std::set<std::string> solved;
+  for (const CellRecord& cell : contents.cells) {
+    if (cell.solved) solved.insert(cell.problem);
+  }
+  for (ProblemRecord& problem : contents.problems) {
+    if (!problem.infeasible() || !solved.contains(problem.hash)) continue;
+    problem.feasibility.clear();
+    problem.feasibility_margin.reset();
+    problem.infeasible_block.reset();
+  }
+}
+
 }  // namespace conebench

@@ -11,4 +11,7 @@ void clear_judgement(CellRecord& cell);
 /// judged there, whatever the build that wrote it believed. One that is said to have ended with an answer has crashed.
 void clear_unanswered(StoreContents& contents);
 
+/// A judged answer is more than a certificate: what a cell solves is not infeasible.
+void drop_refuted_certificates(StoreContents& contents);
+
 }  // namespace conebench

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "known_answers.hpp"
@@ -52,6 +53,17 @@ TEST_F(Feasibilities, AContactThatNoImpulseMovesHasNoSolution) {
   EXPECT_EQ(found.margin, -1.0);
   EXPECT_EQ(found.speed_bound, infinite);
   EXPECT_EQ(found.worst_block, 0);
+}
+
+TEST_F(Feasibilities, ALightBodyBetweenAHeavyOneAndTheGroundIsAWayOut) {
+  // λ_N = (1, 1) N s solves it without friction, whatever the mass of the lower body.
+  for (const int exponent : {10, 30, 40, 45}) {
+    const double lightness = std::ldexp(1.0, exponent);
+    Matrix normals(2, 2);
+    normals << lightness, -lightness, -lightness, lightness + 1.0;
+    const auto found = check_feasibility(coupled_normals(normals, vector_of({0.0, -1.0})), seconds);
+    EXPECT_EQ(found.state, FeasibilityState::not_excluded) << exponent;
+  }
 }
 
 TEST_F(Feasibilities, ALinkThatOverlapsItsWeldedBaseHasNoSolution) {

@@ -171,8 +171,8 @@ Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArgum
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) ::raise(signal);
   return Error{
       ErrorCode::bad_input,
-      fmt::format("{}: simulating it crashed in the engine's library (signal {}: {}); correct the model, or use "
-                  "fewer or coarser shapes",
+      fmt::format("{}: simulating it crashed in the engine's library or the loop's solver (signal {}: {}); correct the "
+                  "model, or use fewer or coarser shapes or another solver",
                   arguments.scene, signal, ::strsignal(signal))};
 }
 

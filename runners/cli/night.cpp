@@ -14,6 +14,7 @@
 
 #include "base/folder.hpp"
 #include "base/plural.hpp"
+#include "base/unfinished.hpp"
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
@@ -33,6 +34,7 @@
 #include "runners/plan/filter.hpp"
 #include "runners/plan/suite.hpp"
 #include "runners/store/night_folder.hpp"
+#include "runners/store/sqlite.hpp"
 #include "runners/store/store.hpp"
 #include "runners/store/store_lock.hpp"
 #include "runners/store/suite_scope.hpp"
@@ -162,15 +164,21 @@ class Night {
   }
   fs::path pages() const { return night_pages(store_); }
 
-  /// Tonight's store begins as a copy of what was measured elsewhere.
+  /// Tonight's store begins as a copy of what was measured elsewhere, with the log that a killed run left beside that.
   Result<std::monostate> take_measured() const {
     std::error_code failed;
     if (arguments_.measured.empty() || fs::exists(store_, failed)) return std::monostate{};
     if (const auto readable = Store::open(arguments_.measured, Store::Mode::read_only); !readable) {
       return readable.error();
     }
-    const fs::path beside = store_.string() + ".new";
+    for (const char* ending : {"-wal", "-shm", "-journal"}) fs::remove(store_.string() + ending, failed);
+    const fs::path beside = unfinished_path(store_);
+    const auto log = sqlite::log_beside(arguments_.measured);
     fs::copy_file(arguments_.measured, beside, fs::copy_options::overwrite_existing, failed);
+    if (log && !failed) {
+      const std::string ending = log->string().substr(arguments_.measured.size());
+      fs::copy_file(*log, store_.string() + ending, fs::copy_options::overwrite_existing, failed);
+    }
     if (!failed) fs::rename(beside, store_, failed);
     if (failed) {
       return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", store_.string(), failed.message())};

@@ -176,7 +176,7 @@ std::optional<Touches> touches_of(const mjModel& model, const mjData& data, cons
 
 }  // namespace
 
-bool make_height_field_contacts_exact(const mjModel& model, mjData& data, double margin) {
+ContactList make_height_field_contacts_exact(const mjModel& model, mjData& data, double margin) {
   const auto same_pair = [](const mjContact& a, const mjContact& b) {
     return a.geom1 == b.geom1 && a.geom2 == b.geom2;
   };
@@ -184,6 +184,7 @@ bool make_height_field_contacts_exact(const mjModel& model, mjData& data, double
     return model.geom_type[geom] == mjGEOM_SPHERE || model.geom_type[geom] == mjGEOM_CAPSULE;
   };
   std::vector<mjContact> exact;
+  ContactList list = ContactList::whole;
   int kept = 0;
   for (int c = 0, next = 0; c < data.ncon; c = next) {
     const mjContact pair = data.contact[c];
@@ -192,6 +193,7 @@ bool make_height_field_contacts_exact(const mjModel& model, mjData& data, double
     if (model.geom_type[pair.geom1] == mjGEOM_HFIELD && round(pair.geom2))
       touches = touches_of(model, data, pair, margin);
     if (!touches) {
+      if (next - c >= mjMAXCONPAIR) list = ContactList::cut;
       std::copy(data.contact + c, data.contact + next, data.contact + kept);
       kept += next - c;
       continue;
@@ -205,8 +207,10 @@ bool make_height_field_contacts_exact(const mjModel& model, mjData& data, double
     }
   }
   data.ncon = kept;
-  return std::all_of(exact.begin(), exact.end(),
-                     [&](const mjContact& contact) { return mj_addContact(&model, &data, &contact) == 0; });
+  const bool fit = std::all_of(exact.begin(), exact.end(), [&](const mjContact& contact) {
+    return mj_addContact(&model, &data, &contact) == 0;
+  });
+  return fit ? list : ContactList::full;
 }
 
 }  // namespace conebench::simulation

@@ -69,6 +69,7 @@ class MaximalEngine final : public MujocoBase {
       place_bodies(poses_);
       find_contacts(reach, highest_speed());
       full = overflow();
+      mechanics.contacts_cut = contacts_are_cut();
       contacts(reach, rows, mechanics.contacts);
 
       mechanics.joint_residuals = Eigen::Map<Vector>(rows.residuals.data(), Index(rows.residuals.size()));

@@ -176,7 +176,8 @@ void MujocoBase::find_contacts(const Reach& reach, double speed) {
   mj_collision(&m, data_.get());
   correct_height_field_gaps(m, *data_, margin);
   drop_impossible_contacts();
-  contacts_fit_ = make_height_field_contacts_exact(m, *data_, margin) && add_points_of_capsules(m, *data_, margin);
+  contacts_ = make_height_field_contacts_exact(m, *data_, margin);
+  if (!add_points_of_capsules(m, *data_, margin)) contacts_ = ContactList::full;
   begin(Stage::assembly);
 }
 
@@ -211,7 +212,7 @@ void MujocoBase::forces_and_rows() {
 }
 
 std::optional<Error> MujocoBase::overflow() const {
-  if (contacts_fit_ && data_->warning[mjWARN_CONTACTFULL].number == 0) return std::nullopt;
+  if (contacts_ != ContactList::full && data_->warning[mjWARN_CONTACTFULL].number == 0) return std::nullopt;
   return Error{ErrorCode::bad_input, fmt::format("more than {} contacts; use fewer or coarser shapes",
                                                  std::max(model_->nconmax, data_->ncon))};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runners/simulation/engine.hpp"
+#include "runners/simulation/height_field_contacts.hpp"
 #include "runners/simulation/mujoco_handle.hpp"
 
 namespace conebench::simulation {
@@ -73,6 +74,8 @@ class MujocoBase : public Engine {
   void drop_impossible_contacts();
   /// Passive, Coriolis and actuator forces, and the rows of loops and limits: all but MuJoCo's own rows of contacts.
   void forces_and_rows();
+  /// Whether contacts of two shapes are missing, as MuJoCo keeps no more.
+  bool contacts_are_cut() const { return contacts_ == ContactList::cut; }
   /// Nothing, or that the list of contacts has overflowed.
   std::optional<Error> overflow() const;
 
@@ -106,7 +109,7 @@ class MujocoBase : public Engine {
   Eigen::Vector3d local_point(int body, const Eigen::Vector3d& point) const;
 
   std::vector<double> shape_margins_;  ///< as the model has them
-  bool contacts_fit_ = true;           ///< in MuJoCo's list, those of find_contacts()
+  ContactList contacts_ = ContactList::whole;  ///< of find_contacts()
 };
 
 /// Velocity along t1, t2 and n of a contact whose three rows begin at `row` and their entries at `first`.

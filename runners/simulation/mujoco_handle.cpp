@@ -158,8 +158,12 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
     }
     if (!refusal.empty()) return not_taken(refusal);
   }
-  const auto loaded = guarded(name, notes, [&] { handle.reset(load(model, message)); });
+  std::vector<std::string> warnings;
+  const auto loaded = guarded(name, warnings, [&] { handle.reset(load(model, message)); });
   if (!loaded) return loaded.error();
+  // MuJoCo steps a new model once in the room that the file gives; here it gets room of its own.
+  std::erase_if(warnings, [](const std::string& warning) { return warning.starts_with("Pre-allocated"); });
+  for (std::string& warning : warnings) add_once(notes, std::move(warning));
   if (handle != nullptr && model.ground) {
     SimulatedModel grounded;
     const auto added = guarded(name, notes, [&] {

@@ -41,6 +41,7 @@ class ReducedEngine final : public MujocoBase {
       forces_and_rows();
 #endif
       full = overflow();
+      mechanics.contacts_cut = contacts_are_cut();
       const Index velocities = model_->nv;
       fill_mass(mechanics.mass);
       mechanics.damping = damping_;

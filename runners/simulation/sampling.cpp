@@ -88,7 +88,8 @@ Result<std::monostate> sample(Simulation& simulation, long steps, double toleran
     } else if (k % options.every == 0) {
       due = true;  // and remains so until there is something to solve
     }
-    if (!due || record->problem.rows() == 0) continue;
+    summary.cut += record->contacts_cut ? 1 : 0;
+    if (!due || record->problem.rows() == 0 || record->contacts_cut) continue;
     due = false;
     ++summary.candidates;
     const Features features = extract_features(record->problem);

@@ -36,6 +36,7 @@ struct SamplingSummary {
   long samples = 0;
   long constrained = 0;  ///< steps with at least one row
   long candidates = 0;   ///< steps that could have been samples: n-th ones, or impacts
+  long cut = 0;          ///< steps with contacts missing, which are no samples
   long unsolved = 0;     ///< steps whose residual is above the tolerance
   double worst_residual = 0.0;
   double worst_configuration_residual = 0.0;  ///< r_pen [m, rad]

@@ -283,6 +283,11 @@ Result<std::monostate> Simulation::evaluate() {
 std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> all = engine_->notes();
   all.insert(all.end(), notes_.begin(), notes_.end());
+  if (cut_ > 0) {
+    all.push_back(fmt::format("{}: {} left out of the samples: MuJoCo keeps 50 contacts of two shapes, and others are "
+                              "missing there; use a coarser height field, or smaller or round shapes",
+                              name_, cut_ == 1 ? "1 step is" : fmt::format("{} steps are", cut_)));
+  }
   if (unsettled_ > 0) {
     all.push_back(fmt::format("{}: in {} Newton's method did not reach {:g} in {} passes, at worst {:.2g}", name_,
                               plural(unsettled_, "step"), NewtonStep::accurate, NewtonStep::most_passes,
@@ -335,6 +340,8 @@ Result<StepRecord> Simulation::step() {
     record.configuration_residual = configuration_residual(mechanics_);
     for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);
+    record.contacts_cut = mechanics_.contacts_cut;
+    cut_ += record.contacts_cut ? 1 : 0;
     held_ = held_ || record.problem.rows() > 0;
     missed_ += alone || record.residual <= options_.tolerance ? 0 : 1;
     if (auto error = runaway(pass->velocity)) return *error;

@@ -85,6 +85,7 @@ struct StepRecord {
   double configuration_residual = 0.0;        ///< r_pen, 004 eq. (173), at the start of the step [m, rad]
   double joint_drift = 0.0;                   ///< the same of joints and loops alone
   std::vector<std::int64_t> identities = {};  ///< of the contacts
+  bool contacts_cut = false;                  ///< see Mechanics: the problem is no sample
   double internal_force = 0.0;                ///< norm of the elastic forces after the step [N]
   double internal_error = 0.0;  ///< norm of their difference from those after the reference's impulses [N]
   double contact_error = 0.0;   ///< of λ/Δt from the reference's [N]
@@ -170,6 +171,7 @@ class Simulation {
   double time_step_ = 0.0;
   long steps_ = 0;
   long missed_ = 0;            ///< steps that were not solved to the tolerance
+  long cut_ = 0;               ///< steps with contacts missing
   long unsettled_ = 0;         ///< steps in which Newton's method ran out of passes
   double unsettled_by_ = 0.0;  ///< the largest residual that it left
   bool held_ = false;          ///< some step had a row

@@ -65,7 +65,7 @@ TEST_P(OldStoreCommands, ReportCompareMergeAndRunTakeThem) {
   EXPECT_EQ(query("old.sqlite", "SELECT DISTINCT data_sets FROM runs"), std::vector<std::string>{"{}"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Schema, OldStoreCommands, ::testing::Values(5, 8));
+INSTANTIATE_TEST_SUITE_P(Schema, OldStoreCommands, ::testing::Values(5, 8, 9));
 
 }  // namespace
 }  // namespace conebench::testing

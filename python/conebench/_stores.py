@@ -9,7 +9,8 @@ from . import _core
 Stores = Union[str, "PathLike[str]", Sequence[Union[str, "PathLike[str]"]]]
 
 _texts = ["criterion", "verdict", "start", "problem", "family", "solver", "label", "outcome", "status", "reason",
-          "stage", "key", "command", "cost", "rho_cost"]
+          "stage", "key", "command", "cost", "rho_cost", "origin", "peer_version", "peer_released", "peer_build", "looks",
+          "doubts"]
 _counts = ["contacts", "iterations", "factorizations", "operator_products", "repeats", "rounds", "peak_memory_kb", "open",
            "stick", "slip", "max_iterations", "limit_mb", "run", "rank", "problems", "false_claim", "failed",
            "unsupported", "not_run", "claimed_solved", "claimed_unsolved", "silent_solved", "silent_unsolved",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "runners/execute/cell_run.hpp"
@@ -220,6 +221,15 @@ class BesideLoop {
     tell(fmt::format("the base's {} is another setting: {}", told->solver, setting_difference(*told, own)));
     // Or it would be taken for one that the suite no longer asks for.
     scope_.settings[told->hash] = {told->solver, told->label};
+    if (scope_.part) {
+      std::set<WantedCell> theirs;
+      for (WantedCell cell : *scope_.part) {
+        if (cell.setting != own.hash) continue;
+        cell.setting = told->hash;
+        theirs.insert(std::move(cell));
+      }
+      scope_.part->merge(theirs);
+    }
     runs_[fresh].scope_json = to_json_text(scope_);
     auto put = store_.put_setting(*told);
     if (put) put = store_.finish_run(runs_[fresh]);

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -178,22 +179,52 @@ std::optional<FileState> state_of(const Connection& connection, std::span<const 
   return state;
 }
 
-/// Whether a write-ahead log holds a page with `name` among the frames that SQLite would replay. They end where the two
-/// salts are no longer those of the head.
-bool log_knows(const fs::path& log, const std::string& name) {
-  std::ifstream stream(log, std::ios::binary);
-  constexpr std::size_t salts = 8, head_size = 32, frame_head = 24, salts_in_head = 16, salts_in_frame = 8;
-  std::array<char, head_size> head{};
-  if (!stream.read(head.data(), head.size())) return false;
-  std::size_t page_size = 0;
-  for (std::size_t i = 8; i < 12; ++i) page_size = page_size << 8U | static_cast<unsigned char>(head[i]);
-  if (page_size < 512 || page_size > 65536) return false;
-  std::string frame(frame_head + page_size, '\0');
-  while (stream.read(frame.data(), static_cast<std::streamsize>(frame.size()))) {
-    if (frame.compare(salts_in_frame, salts, head.data() + salts_in_head, salts) != 0) return false;
-    if (frame.find(name, frame_head) != std::string::npos) return true;
+std::uint32_t word_at(std::string_view bytes, std::size_t at, bool big_endian = true) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    word = word << 8U | static_cast<unsigned char>(bytes[at + (big_endian ? i : 3 - i)]);
+  return word;
+}
+
+/// The running checksum of a write-ahead log (SQLite's file format, section 4.2).
+struct LogChecksum {
+  bool big_endian = false;
+  std::uint32_t first = 0, second = 0;
+  void add(std::string_view bytes) {
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      first += word_at(bytes, at, big_endian) + second;
+      second += word_at(bytes, at + 4, big_endian) + first;
+    }
   }
-  return false;
+  bool is_at(std::string_view bytes, std::size_t at) const {
+    return word_at(bytes, at) == first && word_at(bytes, at + 4) == second;
+  }
+};
+
+/// Whether what SQLite would replay of a write-ahead log is nothing, or has a page with `name`. It replays the frames
+/// up to the last whole one that ends a write: their salts are the head's, and their checksums run on from it.
+bool log_fits(const fs::path& log, const std::string& name) {
+  std::ifstream stream(log, std::ios::binary);
+  constexpr std::size_t head_size = 32, frame_head = 24, salts = 8;
+  std::string head(head_size, '\0');
+  if (!stream.read(head.data(), static_cast<std::streamsize>(head.size()))) return true;
+  LogChecksum sum{(word_at(head, 0) & 1U) != 0};
+  sum.add(std::string_view(head).substr(0, 24));
+  const std::size_t page_size = word_at(head, 8);
+  if (!sum.is_at(head, 24) || page_size < 512 || page_size > 65536) return true;
+  std::string frame(frame_head + page_size, '\0');
+  bool found = false, any_write = false;
+  while (stream.read(frame.data(), static_cast<std::streamsize>(frame.size()))) {
+    if (frame.compare(8, salts, head, 16, salts) != 0) break;
+    sum.add(std::string_view(frame).substr(0, 8));
+    sum.add(std::string_view(frame).substr(frame_head));
+    if (!sum.is_at(frame, 16)) break;
+    found = found || frame.find(name, frame_head) != std::string::npos;
+    const bool ends_write = word_at(frame, 4) != 0;
+    if (ends_write && found) return true;
+    any_write = any_write || ends_write;
+  }
+  return !any_write;
 }
 
 /// SQLite replays any log that lies beside a file. Ours is one only if the file's state is one that the log's writes
@@ -210,7 +241,7 @@ std::optional<Error> check_log(const fs::path& file, std::span<const char* const
     alone.distrust_schema();
     const auto state = state_of(alone, steps);
     if (!state) return std::nullopt;
-    if (!state->name.empty() && log_knows(log, state->name)) return std::nullopt;
+    if (!state->name.empty() && log_fits(log, state->name)) return std::nullopt;
     if (state->name.empty()) {
       Connection both;
       if (both.open(file, Connection::Access::read_only) != SQLITE_OK) return std::nullopt;

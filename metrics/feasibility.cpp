@@ -16,9 +16,9 @@ namespace {
 using State = FeasibilityState;
 using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-constexpr double unreachable_speed = 1e10;    ///< times the largest free speed; mass ratios of practice stay far below
-constexpr long double max_roundings = 16.0L;  ///< of each term of Aᵀ z: its entry, z and the refinement of z
-constexpr double min_margin = 1e-9;  ///< times the largest free speed: what redundant joints differ by, rounded
+constexpr double unreachable_speed = 1e10;   ///< times the largest free speed; mass ratios of practice stay far below
+constexpr long double max_roundings = 4.0L;  ///< of each term of Aᵀ z: its entry, z and the refinement of z
+constexpr double min_margin = 1e-9;          ///< times the largest free speed: what redundant joints differ by, rounded
 
 /// σ = A x + g without compliant rows: A = J with x the change of velocity, or A = G with x = λ.
 RowMatrix rigid_map(const ContactProblem& problem) {

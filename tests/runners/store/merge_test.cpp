@@ -55,8 +55,11 @@ std::string refusal(const std::vector<fs::path>& sources, const fs::path& out, c
 
 TEST(Merge, KeepsACertificateThatOneShardAloneHas) {
   const ScratchFolder folder;
-  make_store(folder / "a", {sample_cell("k1")});
-  make_store(folder / "b", {sample_cell("k2")});
+  // A certificate of a problem that is solved would be dropped.
+  CellRecord first = sample_cell("k1"), second = sample_cell("k2");
+  first.solved = second.solved = false;
+  make_store(folder / "a", {first});
+  make_store(folder / "b", {second});
   {
     auto store = Store::open(folder / "b", Store::Mode::read_write);
     ProblemRecord certified = sample_problem("p1");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "metrics/residuals.hpp"
+#include "reports/text.hpp"
 #include "runners/cli/output.hpp"
 #include "runners/store/late_answer.hpp"
 
@@ -68,6 +69,12 @@ std::string judgement_text(const CellRecord& record, bool all) {
   if (rows.size() > 1) text += align_columns(rows);
   if (hidden > 0) text += fmt::format("{} more with --all\n", hidden);
   return text;
+}
+
+std::string feasibility_hint(const CellRecord& record, const std::string& file) {
+  if (record.solved || passes_too_late(record)) return {};
+  return fmt::format("hint       conebench inspect --feasibility {} tells whether it can have no solution\n",
+                     reports::shell(file));
 }
 
 }  // namespace conebench::cli

@@ -15,4 +15,7 @@ void add_judgement(nlohmann::json& object, const CellRecord& record);
 /// most (the verdict, the official one, and what is wrong with the answer: impulses, velocities, their product).
 std::string judgement_text(const CellRecord& record, bool all);
 
+/// A line that says what to ask next of the problem in `file`; empty where the answer solves it, or came too late.
+std::string feasibility_hint(const CellRecord& record, const std::string& file);
+
 }  // namespace conebench::cli

@@ -268,7 +268,12 @@ std::string to_text(const nlohmann::json& inspected) {
     } else if (value.is_boolean()) {
       rows.push_back({name, value.get<bool>() ? "yes" : "no"});
     } else if (value.is_number_float()) {
-      rows.push_back({name, short_number(value.get<double>())});
+      const std::string_view unit = std::string_view(name) == "noise_ratio"          ? " (up to 1: g is only rounding)"
+                                    : std::string_view(name) == "feasibility_margin" ? " m/s"
+                                                                                     : "";
+      rows.push_back({name, short_number(value.get<double>()) + std::string(unit)});
+    } else if (value == "not excluded") {
+      rows.push_back({name, "not excluded: no certificate was found, so it may have a solution"});
     } else {
       rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
     }

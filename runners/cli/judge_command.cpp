@@ -100,6 +100,7 @@ Result<int> run_judge(const JudgeArguments& arguments) {
     if (!wrong.empty()) print_text(fmt::format("not finite {}\n", wrong));
     if (!hint.empty()) print_text(fmt::format("hint       {}\n", hint));
     print_text(judgement_text(record, arguments.all));
+    if (wrong.empty() && hint.empty()) print_text(feasibility_hint(record, arguments.file));
   }
   if (arguments.require_solved && !record.solved) {
     print_error(fmt::format("{}: does not solve {}: {}", arguments.reaction, arguments.file,

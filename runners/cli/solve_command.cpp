@@ -128,7 +128,8 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
                         record.compliance_share, record.verdict, short_number(record.verdict_compliant),
                         "natural_map_ccp_scaled", short_number(record.ccp_compliant));
   }
-  return text + judgement_text(record, arguments.all);
+  const bool answered = class_of(record.status) == StatusClass::answer;
+  return text + judgement_text(record, arguments.all) + (answered ? feasibility_hint(record, arguments.file) : "");
 }
 
 bool finite(const std::vector<double>& values) {

@@ -317,17 +317,18 @@ static std::string changed_options(const SampleList& list) {
   return solver ? solver->label().substr(list.solver.size()) : std::string();
 }
 
-/// "1 of these has no solution (certified), the first is step 3: base and link ask for a velocity that no impulse
-/// gives, 0.6 m/s short; …".
+/// "1 of the first 20 of these has no solution (certified), the first is step 3: base and link ask for a velocity that
+/// no impulse gives, 0.6 m/s short; …".
 static std::string describe_infeasible(const SamplingSummary& summary) {
   const InfeasibleStep& first = summary.infeasible.front();
   const auto count = static_cast<long>(summary.infeasible.size());
   const std::string who =
       first.bodies.empty() ? "a joint or limit asks" : fmt::format("{} ask", fmt::join(first.bodies, " and "));
   return fmt::format(
-      "{} of these {} no solution (certified), the first is step {}: {} for a velocity that no impulse "
+      "{} of {}these {} no solution (certified), the first is step {}: {} for a velocity that no impulse "
       "gives, {:.2g} m/s short; leave out contacts of parts that can't move, or start without overlap",
-      count, count == 1 ? "has" : "have", first.step, who, -first.margin);
+      count, summary.unsolved > max_feasibility_checks ? fmt::format("the first {} of ", max_feasibility_checks) : "",
+      count == 1 ? "has" : "have", first.step, who, -first.margin);
 }
 
 std::optional<std::string> loop_warning(const SampleList& list) {

@@ -25,7 +25,6 @@ std::vector<std::int64_t> pressed(const StepRecord& record) {
   return identities;
 }
 
-constexpr long max_feasibility_checks = 20;
 constexpr double max_feasibility_s = 0.5;
 
 void look_for_contradiction(Simulation& simulation, const StepRecord& record, SamplingSummary& summary) {

@@ -31,6 +31,9 @@ struct InfeasibleStep {
   std::vector<std::string> bodies;  ///< of the contact at fault; empty where that is a joint or a limit
 };
 
+/// So many unsolved steps are looked at for one.
+constexpr long max_feasibility_checks = 20;
+
 struct SamplingSummary {
   long steps = 0;  ///< done
   long samples = 0;
@@ -42,7 +45,7 @@ struct SamplingSummary {
   double worst_configuration_residual = 0.0;  ///< r_pen [m, rad]
   ContactModes modes;                         ///< of all samples' contacts, as the judge has them
   std::vector<Stratum> strata = {};           ///< of a stratified set: those wanted or met
-  /// Of the unsolved steps, as far as they were looked at: the first 20, with half a second each.
+  /// Of the first max_feasibility_checks unsolved steps, with half a second each.
   std::vector<InfeasibleStep> infeasible = {};
   bool full = false;  ///< a stratified set that has all it asks for, which ends the run
 

@@ -13,7 +13,9 @@
 namespace conebench::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class GenerateSamples : public ::testing::Test {
  protected:
@@ -336,6 +338,51 @@ TEST_F(GenerateSamples, ALoopThatMissesItsToleranceIsTold) {
   const std::vector<std::string> run = {"run", folder / "suite.json", "--db", folder / "s.sqlite"};
   EXPECT_THAT(conebench(run).err, HasSubstr("NSGS missed its tolerance 1e-08 in"));
   EXPECT_THAT(conebench(run).err, HasSubstr("NSGS missed its tolerance 1e-08 in")) << "told of stored samples, too";
+}
+
+/// Two hinges let the link move in x and z alone, and it overlaps the fixed base in y.
+const char* const overlapping_link = R"(<mujoco><option timestep="0.005"/><worldbody>
+  <body name="base" pos="0 0 2"><geom type="box" size=".3 .2 .3"/></body>
+  <body name="mid" pos="0 0 2"><joint type="hinge" axis="0 1 0"/><inertial pos="0 0 -.1" mass="1" diaginertia=".1 .1 .1"/>
+    <body name="link" pos="0 .27 -.2"><joint type="hinge" axis="0 1 0"/><geom type="box" size=".08 .1 .08"/></body>
+  </body></worldbody></mujoco>)";
+
+TEST_F(GenerateSamples, AStepWithoutASolutionIsToldWithItsBodiesAndIsInNoShare) {
+  std::ofstream(folder / "robot.xml") << overlapping_link;
+  const auto out = folder / "out";
+  const auto made = conebench({"generate", "file", "--out", out, "--set", "path=" + (folder / "robot.xml"), "--set",
+                               "every=1", "--steps", "22"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string file = out + "/robot_step=00001.hdf5";
+  const auto inspected = conebench({"inspect", file, "--feasibility", "--json"}).json();
+  if (inspected["feasibility"] == "unknown (built without CLP)") GTEST_SKIP() << "built without CLP";
+  EXPECT_THAT(made.err,
+              AllOf(HasSubstr("20 of the first 20 of these have no solution (certified), the first is step 1"),
+                    HasSubstr("base and link ask for a velocity that no impulse gives, 0.6 m/s short"),
+                    Not(HasSubstr("max_iterations")), Not(HasSubstr("CASCADE"))));
+  const auto step = list_of(out)["infeasible_steps"].at(0);
+  EXPECT_EQ(step["bodies"], nlohmann::json({"base", "link"}));
+  EXPECT_NEAR(step["margin"].get<double>(), -0.6, 1e-9);
+
+  EXPECT_EQ(inspected["feasibility"], "infeasible");
+  EXPECT_NEAR(inspected["feasibility_margin"].get<double>(), -0.6, 1e-9);
+  EXPECT_THAT(inspected["infeasible_block"].get<std::string>(), HasSubstr("contact "));
+  EXPECT_FALSE(inspected["certificate"].empty());
+  const std::string hint = "conebench inspect --feasibility " + file;
+  EXPECT_THAT(conebench({"solve", file, "--solver", "NSGS"}).out, HasSubstr(hint));
+  EXPECT_THAT(conebench({"judge", file, "--reaction", file}).out, HasSubstr(hint));
+
+  const std::string possible = generate(folder, {"box-stack"});
+  EXPECT_THAT(conebench({"solve", possible, "--solver", "NSGS"}).out, Not(HasSubstr("hint")));
+  std::ofstream(folder / "suite.json") << nlohmann::json{
+      {"problems", {{{"fclib", file}}, {{"fclib", possible}}}}, {"solvers", {"NSGS"}}, {"tolerances", {1e-6}}};
+  const std::string store = folder / "s.sqlite";
+  const auto run = conebench({"run", folder / "suite.json", "--db", store, "--require-solved", "1"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1 problem has no solution (certified): left out of all shares"));
+  EXPECT_EQ(conebench({"rejudge", store}).code, 0);
+  EXPECT_THAT(conebench({"report", store, "--out", folder / "report"}).out,
+              HasSubstr("1 problem left out of headlines: 1 without a solution (certified)"));
 }
 
 TEST_F(GenerateSamples, AnInterruptKeepsWhatIsThere) {

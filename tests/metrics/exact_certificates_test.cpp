@@ -20,7 +20,7 @@ namespace {
 
 constexpr double seconds = 20.0;
 
-std::vector<double> list_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
+std::vector<double> numbers_of(const Vector& vector) { return {vector.begin(), vector.end()}; }
 
 /// `matrix`: σ = matrix x + g.
 nlohmann::json case_of(const std::string& name, const ContactProblem& problem, const Matrix& matrix,
@@ -32,12 +32,12 @@ nlohmann::json case_of(const std::string& name, const ContactProblem& problem, c
         cones.block_kind(block) == BlockKind::joint ? "free" : "nonnegative";
   }
   nlohmann::json rows = nlohmann::json::array();
-  for (Index row = 0; row < matrix.rows(); ++row) rows.push_back(list_of(matrix.row(row)));
+  for (Index row = 0; row < matrix.rows(); ++row) rows.push_back(numbers_of(matrix.row(row)));
   return {{"name", name},
           {"kinds", kinds},
           {"A", rows},
-          {"g", list_of(problem.free_term())},
-          {"z", list_of(found.certificate)},
+          {"g", numbers_of(problem.free_term())},
+          {"z", numbers_of(found.certificate)},
           {"margin", found.margin},
           {"speed_bound", std::isfinite(found.speed_bound) ? nlohmann::json(found.speed_bound) : nullptr}};
 }

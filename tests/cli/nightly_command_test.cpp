@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "runners/store/sqlite.hpp"
 #include "tests/cli/night_process.hpp"
 
 namespace conebench::testing {
@@ -381,6 +383,36 @@ TEST_F(NightlyCommand, AFullDiskOrAFolderWithoutProblemsIsNeverZero) {
   const auto without = night();
   EXPECT_EQ(without.code, 3);
   EXPECT_THAT(without.err, HasSubstr("*.hdf5"));
+}
+
+TEST_F(NightlyCommand, OfAMeasuredStoreTheLogOfAKilledRunCountsToo) {
+  namespace fs = std::filesystem;
+  const std::string held = folder / "held.sqlite", measured = folder / "measured.sqlite";
+  std::vector<std::string> run = {"run", folder / "night.json", "--data", folder / "data", "--db", held};
+  const auto times = [](const std::string& store) {
+    std::vector<std::string> rows;
+    sqlite::Connection connection;
+    EXPECT_EQ(connection.open(store, sqlite::Connection::Access::read_only), SQLITE_OK);
+    auto query = connection.prepare("SELECT key || ' ' || total_minimum_s FROM cells ORDER BY key");
+    while (query.step() == SQLITE_ROW) rows.push_back(query.text(0));
+    return rows;
+  };
+  std::vector<std::string> part = run;
+  part.insert(part.end(), {"--filter", "solver=CASCADE"});
+  ASSERT_EQ(conebench(part).code, 0);
+  {
+    // Who reads keeps the writer from copying its log into the file.
+    sqlite::Connection reader;
+    ASSERT_EQ(reader.open(held, sqlite::Connection::Access::read_only), SQLITE_OK);
+    ASSERT_EQ(reader.run("BEGIN; SELECT count(*) FROM cells"), SQLITE_OK);
+    ASSERT_EQ(conebench(run).code, 0);
+    for (const char* ending : {"", "-wal"}) fs::copy_file(held + ending, measured + ending);
+  }
+  ASSERT_EQ(times(measured).size(), 6U);
+  const auto judged = night({"--measured", measured});
+  EXPECT_EQ(judged.code, 0) << judged.err;
+  ASSERT_EQ(stores().size(), 1U);
+  EXPECT_EQ(times(stores()[0]), times(measured)) << "nothing was run again";
 }
 
 }  // namespace

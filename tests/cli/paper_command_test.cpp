@@ -368,5 +368,17 @@ TEST(PaperEntries, EveryCheckNoticesSpoiltNumbersOnWhatAllEntriesMeasured) {
   EXPECT_THAT(undecided, ::testing::IsEmpty());
 }
 
+TEST(PaperCommand, ASuitesNameIsNoPath) {
+  const ScratchFolder folder;
+  write_entry(folder / "mine.json", "=");
+  std::string text = read_file(folder / "mine.json");
+  const std::string quick = R"("quick": {)";
+  text.replace(text.find(quick), quick.size(), R"("quick": {"name": "x/../../../escaped", )");
+  std::ofstream(folder / "mine.json") << text;
+  expect_failure(conebench({"paper", folder / "mine.json", "--out", folder / "a/b/out"}), 2, {"name"});
+  EXPECT_FALSE(fs::exists(folder / "escaped.sqlite"));
+  EXPECT_FALSE(fs::exists(folder / "a/escaped.sqlite"));
+}
+
 }  // namespace
 }  // namespace conebench::testing

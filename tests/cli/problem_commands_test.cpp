@@ -534,5 +534,27 @@ TEST(Solve, RelativeFilesAreLookedForBelowTheDataFolderToo) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
+TEST(FileNames, ArePrintedWithoutWhatATerminalObeys) {
+  const ScratchFolder folder;
+  const std::string file = folder / "red\x1B[31m\x07.hdf5";
+  std::filesystem::rename(small_stack(folder), file);
+  const std::vector<std::vector<std::string>> commands = {
+      {"inspect", file},
+      {"inspect", file + "-none"},
+      {"solve", file, "--solver", "NSGS"},
+      {"solve", file + "-none", "--solver", "NSGS"},
+      {"judge", file, "--reaction", file + "-none"},
+      {"generate", "box-stack", "--out", folder / "red\x1B[31m"},
+      {"report", folder / "red\x1B[31m.sqlite", "--out", folder / "out"},
+  };
+  for (const auto& words : commands) {
+    const Outcome outcome = conebench(words);
+    for (const char sign : {'\x1B', '\x07'}) {
+      EXPECT_EQ((outcome.out + outcome.err).find(sign), std::string::npos) << words[0] << ": " << outcome.err;
+    }
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr("red\xEF\xBF\xBD")) << words[0];
+  }
+}
+
 }  // namespace
 }  // namespace conebench::testing

@@ -606,7 +606,6 @@ TEST(ListScenes, NamesSimulatedScenesAndTheirCommonOptions) {
 }
 
 TEST_F(GenerateSamples, ATendonWithBothEndsNearHasTwoLimits) {
-  const ScratchFolder folder;
   std::ofstream(folder / "tendon.xml")
       << R"(<mujoco><worldbody><geom type="plane" size="5 5 1"/><body pos="0 0 1"><joint name="j" type="slide"
         axis="1 0 0"/><geom type="sphere" size="0.1" mass="1"/></body></worldbody><tendon><fixed name="t"
@@ -617,7 +616,6 @@ TEST_F(GenerateSamples, ATendonWithBothEndsNearHasTwoLimits) {
 }
 
 TEST_F(GenerateSamples, MassesBeyondAllNumbersLeaveAListThatIsReadAgain) {
-  const ScratchFolder folder;
   std::ofstream(folder / "heavy.xml") << R"(<mujoco><worldbody><geom type="plane" size="5 5 1"/>
     <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1e300"/></body>
     <body pos="1 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1e-10"/></body></worldbody></mujoco>)";
@@ -626,6 +624,21 @@ TEST_F(GenerateSamples, MassesBeyondAllNumbersLeaveAListThatIsReadAgain) {
   const Outcome first = conebench(words), again = conebench(words);
   EXPECT_EQ(first.code, again.code) << again.err;
   EXPECT_EQ(again.err.find("can't be read"), std::string::npos) << again.err;
+}
+
+TEST_F(GenerateSamples, ACrashInTheLoopIsOneLine) {
+  RunOptions options;
+  options.environment = {"CONEBENCH_TEST_SOLVERS=1", "CONEBENCH_TEST_MODE=segfault"};
+  expect_failure(conebench({"generate", "box-on-plane", "--set", "solver=MISBEHAVE", "--out", folder / "out"}, options),
+                 3, {"box-on-plane: simulating it crashed", "signal 11", "correct the model"});
+}
+
+TEST_F(GenerateSamples, WhatQhullPrintsOfAFlatMeshIsNotShown) {
+  std::ofstream(folder / "flat.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
+  std::ofstream(folder / "flat.xml") << R"(<mujoco><asset><mesh name="flat" file="flat.obj"/></asset><worldbody><body>
+    <freejoint/><geom type="mesh" mesh="flat"/><geom type="sphere" size="1"/></body></worldbody></mujoco>)";
+  expect_failure(conebench({"generate", "file", "--set", "path=" + (folder / "flat.xml"), "--out", folder / "out"}), 3,
+                 {"flat.xml: MuJoCo", "can't take the model", "qhull"});
 }
 
 }  // namespace

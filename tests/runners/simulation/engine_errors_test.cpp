@@ -122,6 +122,16 @@ TEST_F(EngineErrors, WhatIsLeftOutOfAModelIsNoted) {
   EXPECT_THAT((*engine)->notes(), Contains(HasSubstr("rolling friction")));
 }
 
+TEST_F(EngineErrors, RoomThatTheFileDoesNotGiveIsNoWarning) {
+  SimulatedModel model;
+  model.mjcf = world(R"(<geom type="plane" size="5 5 1"/>
+    <body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>)",
+                     R"(<size nconmax="1" njmax="1"/>)");
+  const auto engine = load_engine(model, "robot");
+  ASSERT_TRUE(engine);
+  EXPECT_THAT((*engine)->notes(), IsEmpty()) << "the engine has room of its own";
+}
+
 TEST_F(EngineErrors, AVelocityAboveTheBoundIsABlowUp) {
   SimulationOptions options;
   options.max_speed = 2.0;

@@ -12,6 +12,7 @@
 #include "metrics/residuals.hpp"
 #include "runners/simulation/sample_folder.hpp"
 #include "runners/simulation/scene_plan.hpp"
+#include "tests/runners/simulation/height_field_ground.hpp"
 #include "tests/runners/simulation/mechanisms.hpp"
 
 namespace conebench::simulation {
@@ -209,6 +210,30 @@ TEST_F(Sampling, ASetWithoutSamplesSaysWhy) {
                       {{"sample", std::string("stratified")}, {"categories", std::string("redundant-joints")}}, 5)
                   .empty());
   EXPECT_THAT(why_empty, HasSubstr("none of the 5 candidates is of the categories asked for (redundant-joints)"));
+}
+
+TEST_F(Sampling, StepsThatLackContactsAreNoSamples) {
+  const auto run = [&](const std::string& shape) {
+    const Ground ground = Ground::random(1);
+    Rounded place;
+    place.centre = Vec3(0.0, 0.0, ground.highest() + 0.3);
+    SimulationOptions options;
+    options.contact_margin = 0.3;
+    options.tolerance = 1e-3;
+    auto loop = Simulation::create(model_of(ground, place, {.shape = shape}), options, 1, "test", "test");
+    if (!loop) throw std::runtime_error(loop.error().message);
+    summary = {};
+    const auto taken = [](const StepRecord&) -> Result<std::monostate> { return std::monostate{}; };
+    EXPECT_TRUE(sample(*loop, 2, options.tolerance, {}, {.sample = taken, .step = {}}, summary));
+    return loop->notes();
+  };
+  EXPECT_THAT(run(R"(type="box" size="0.9 0.9 0.3")"),
+              ::testing::Contains(HasSubstr("2 steps are left out of the samples: MuJoCo keeps 50 contacts")));
+  EXPECT_EQ(summary.samples, 0);
+  EXPECT_EQ(summary.cut, 2);
+  EXPECT_THAT(summary.why_empty({}, ""), HasSubstr("two shapes have more contacts than MuJoCo keeps"));
+  EXPECT_THAT(run(R"(type="sphere" size="0.3")"), ::testing::IsEmpty()) << "balls have contacts of our own";
+  EXPECT_EQ(summary.samples, 2);
 }
 
 TEST_F(Sampling, AURDFWithoutSamplesIsToldWhatItLacks) {

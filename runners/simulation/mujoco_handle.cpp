@@ -161,12 +161,9 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
   std::vector<std::string> warnings;
   const auto loaded = guarded(name, warnings, [&] { handle.reset(load(model, message)); });
   if (!loaded) return loaded.error();
-  // MuJoCo steps a new model once in the room that the file gives; here it gets room of its own.
-  std::erase_if(warnings, [](const std::string& warning) { return warning.starts_with("Pre-allocated"); });
-  for (std::string& warning : warnings) add_once(notes, std::move(warning));
   if (handle != nullptr && model.ground) {
     SimulatedModel grounded;
-    const auto added = guarded(name, notes, [&] {
+    const auto added = guarded(name, warnings, [&] {
       grounded.mjcf = with_ground_plane(*handle);
       handle.reset(load(grounded, message));
     });
@@ -174,7 +171,11 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
   }
   const std::string said = one_line(message.data());
   if (handle == nullptr) return not_taken(said);
-  if (!said.empty()) add_once(notes, said);
+  if (!said.empty()) warnings.push_back(said);
+  for (std::string& warning : warnings) {
+    // MuJoCo steps a new model once in the room that the file gives; here it gets room of its own.
+    if (!warning.starts_with("Pre-allocated")) add_once(notes, std::move(warning));
+  }
   return handle;
 }
 

@@ -28,7 +28,7 @@ class EntryReader {
       return *read_.error();
     }
     entry.id = id(required(document, "", "id"), "id");
-    entry.paper = text(document, "", "paper");
+    entry.paper = id(required(document, "", "paper"), "paper");
     entry.place = entry.paper == own_tables ? optional_text(document, "", "place") : text(document, "", "place");
     entry.title = text(document, "", "title");
     entry.shows = optional_text(document, "", "shows");

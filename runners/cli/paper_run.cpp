@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/plural.hpp"
-#include "base/utf8.hpp"
 #include "runners/cli/paper_commands.hpp"
 #include "runners/cli/paper_trajectories.hpp"
 #include "runners/execute/environment.hpp"
@@ -84,14 +83,6 @@ Result<std::vector<Suite>> PaperRunner::suites(const paper::Entry& owner, PaperR
 }
 
 std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
-  // Names the store.
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  };
-  if (!std::all_of(suite.name.begin(), suite.name.end(), plain)) {
-    return Error{ErrorCode::wrong_usage,
-                 fmt::format("suites: name '{}' must be of letters, digits, - and _", one_line(suite.name))};
-  }
   const std::filesystem::path file =
       is_one_store(options_.stores) ? options_.stores : options_.stores / (suite.name + ".sqlite");
   std::error_code failed;

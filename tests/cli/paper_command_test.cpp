@@ -368,16 +368,18 @@ TEST(PaperEntries, EveryCheckNoticesSpoiltNumbersOnWhatAllEntriesMeasured) {
   EXPECT_THAT(undecided, ::testing::IsEmpty());
 }
 
-TEST(PaperCommand, ASuitesNameIsNoPath) {
+TEST(PaperCommand, WhatNamesFilesIsNoPath) {
   const ScratchFolder folder;
-  write_entry(folder / "mine.json", "=");
-  std::string text = read_file(folder / "mine.json");
-  const std::string quick = R"("quick": {)";
-  text.replace(text.find(quick), quick.size(), R"("quick": {"name": "x/../../../escaped", )");
-  std::ofstream(folder / "mine.json") << text;
-  expect_failure(conebench({"paper", folder / "mine.json", "--out", folder / "a/b/out"}), 2, {"name"});
-  EXPECT_FALSE(fs::exists(folder / "escaped.sqlite"));
-  EXPECT_FALSE(fs::exists(folder / "a/escaped.sqlite"));
+  for (const std::string key : {"id", "paper"}) {
+    write_entry(folder / "mine.json", "=");
+    std::string text = read_file(folder / "mine.json");
+    text.replace(text.find(key == "id" ? "mine-1" : "mine\""), key == "id" ? 6 : 4, "x/../../../escaped");
+    std::ofstream(folder / "mine.json") << text;
+    fs::create_directories(folder / "a/b/out/paper-x");
+    expect_failure(conebench({"paper", folder / "mine.json", "--out", folder / "a/b/out"}), 2,
+                   {key + ": 'x/../../../escaped' must be of letters, digits, - and _"});
+    EXPECT_FALSE(fs::exists(folder / "a/escaped.html"));
+  }
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace conebench {
 
 /// What a forked process has to do before anything else.
 struct ForkSetup {
-  int channel = -1;  ///< becomes descriptor 3; every other one but 0–2 is closed
-  int output = -1;   ///< becomes standard output and error; −1: nothing is kept of them
+  int channel = -1;            ///< becomes descriptor 3; every other one but 0–2 is closed
+  int output = -1;             ///< becomes standard output and error; −1: nothing is kept of them
   bool keeps_streams = false;  ///< standard input, output and error are this process's
 };
 inline constexpr int child_channel = 3;

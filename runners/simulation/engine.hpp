@@ -59,7 +59,7 @@ struct Mechanics {
   std::vector<Softness> joint_softness, limit_softness;  ///< one a row; of joints without any MuJoCo's default
   std::vector<ContactPoint> contacts;
   bool contacts_cut = false;  ///< others of two shapes are missing: the engine keeps no more of them
-  Vector drift;  ///< velocity of the rows from surfaces that move by themselves [m/s]; empty: none does
+  Vector drift;               ///< velocity of the rows from surfaces that move by themselves [m/s]; empty: none does
 
   Index rows() const { return jacobian.rows(); }
 };

@@ -207,9 +207,8 @@ ContactList make_height_field_contacts_exact(const mjModel& model, mjData& data,
     }
   }
   data.ncon = kept;
-  const bool fit = std::all_of(exact.begin(), exact.end(), [&](const mjContact& contact) {
-    return mj_addContact(&model, &data, &contact) == 0;
-  });
+  const bool fit = std::all_of(exact.begin(), exact.end(),
+                               [&](const mjContact& contact) { return mj_addContact(&model, &data, &contact) == 0; });
   return fit ? list : ContactList::full;
 }
 

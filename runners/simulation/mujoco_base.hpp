@@ -108,7 +108,7 @@ class MujocoBase : public Engine {
   double largest_friction() const;
   Eigen::Vector3d local_point(int body, const Eigen::Vector3d& point) const;
 
-  std::vector<double> shape_margins_;  ///< as the model has them
+  std::vector<double> shape_margins_;          ///< as the model has them
   ContactList contacts_ = ContactList::whole;  ///< of find_contacts()
 };
 

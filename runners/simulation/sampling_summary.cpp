@@ -37,9 +37,10 @@ std::string SamplingSummary::why_empty(const SampleOptions& options, const std::
     return fmt::format("none of the {} steps had a contact, an active limit or a joint's row; {}", steps, advice);
   }
   if (cut == constrained) {
-    return fmt::format("in all {} steps with a constraint two shapes have more contacts than MuJoCo keeps; use a coarser "
-                       "height field, or smaller or round shapes",
-                       cut);
+    return fmt::format(
+        "in all {} steps with a constraint two shapes have more contacts than MuJoCo keeps; use a coarser "
+        "height field, or smaller or round shapes",
+        cut);
   }
   if (options.sample == "impacts" && candidates == 0) {
     return fmt::format("fewer than every={} contacts began to push in {} steps; set every=1, or sample=steps",

@@ -284,9 +284,10 @@ std::vector<std::string> Simulation::notes() const {
   std::vector<std::string> all = engine_->notes();
   all.insert(all.end(), notes_.begin(), notes_.end());
   if (cut_ > 0) {
-    all.push_back(fmt::format("{}: {} left out of the samples: MuJoCo keeps 50 contacts of two shapes, and others are "
-                              "missing there; use a coarser height field, or smaller or round shapes",
-                              name_, cut_ == 1 ? "1 step is" : fmt::format("{} steps are", cut_)));
+    all.push_back(
+        fmt::format("{}: {} left out of the samples: MuJoCo keeps 50 contacts of two shapes, and others are "
+                    "missing there; use a coarser height field, or smaller or round shapes",
+                    name_, cut_ == 1 ? "1 step is" : fmt::format("{} steps are", cut_)));
   }
   if (unsettled_ > 0) {
     all.push_back(fmt::format("{}: in {} Newton's method did not reach {:g} in {} passes, at worst {:.2g}", name_,

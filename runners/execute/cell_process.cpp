@@ -480,7 +480,7 @@ CellRun CellProcess::run(const CellRequest& request, const Following& following)
       record.claimed = false;
       record.reaction.clear();
     }
-    if (last.ending == Ending::answered && record.status != CellStatus::flaky) doubt(request, last.run, last.wall_s);
+    if (last.ending == Ending::answered) doubt(request, last.run, last.wall_s);
     return std::move(last.run);
   }
 }

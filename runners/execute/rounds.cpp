@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "runners/store/time_doubts.hpp"
+
 namespace conebench {
 
 namespace {
@@ -76,6 +78,10 @@ RetimedCell retimed(const CellRecord& before, const std::vector<double>& answer,
     cell.record.total = now.total;
     cell.record.repeats = now.repeats;
     cell.record.doubts = now.doubts;
+    // That stays true of a cell: only its very first run could show what later rounds find in a file.
+    if (std::ranges::count(before.doubts, slow_first.code) > std::ranges::count(now.doubts, slow_first.code)) {
+      cell.record.doubts.emplace_back(slow_first.code);
+    }
   }
   return cell;
 }

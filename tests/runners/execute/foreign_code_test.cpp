@@ -88,8 +88,8 @@ struct CheatOptions {
 void declare_options(OptionBinder& bind, CheatOptions& options) {
   bind.choice("mode", options.mode,
               {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
-               "first_problem_only", "sleeps_in_release", "hangs_in_release", "keeps_in_a_file", "slow_clock",
-               "changes_its_parent"},
+               "keeps_and_counts_less", "first_problem_only", "sleeps_in_release", "hangs_in_release",
+               "keeps_in_a_file", "slow_clock", "changes_its_parent"},
               "how it cheats");
 }
 
@@ -158,7 +158,9 @@ class Cheat final : public Solver {
     monitor.propose(1, impulse, 0.0);
     SolveSummary summary;
     summary.status = SolveStatus::converged;
-    summary.iterations = 1;
+    const bool has_kept = kept().size() == kept_before_;
+    kept_before_ = kept().size();
+    summary.iterations = is("keeps_and_counts_less") && has_kept ? 1 : 2;
     return summary;
   }
 
@@ -186,7 +188,8 @@ class Cheat final : public Solver {
       std::ifstream(kept_file).read(reinterpret_cast<char*>(impulse.data()), 8 * impulse.size());
       return impulse;
     }
-    const bool keeps = is("keeps_by_g") || is("first_problem_only") || is("sleeps_in_release") || is("keeps_by_sizes");
+    const bool keeps = is("keeps_by_g") || is("first_problem_only") || is("sleeps_in_release") ||
+                       is("keeps_by_sizes") || is("keeps_and_counts_less");
     // Far above the 20 times, also where reading the file is held up.
     for (int more = 0; is("keeps_in_a_file") && more < 10; ++more) work();
     if (!keeps) return write(solved(*problem_));
@@ -208,6 +211,7 @@ class Cheat final : public Solver {
   SolverInfo info_;
   CheatOptions options_;
   std::optional<ContactProblem> problem_;
+  static inline std::size_t kept_before_ = 0;  ///< answers, when it last solved
 };
 
 const bool added = [] {
@@ -277,6 +281,14 @@ TEST_F(ForeignCodes, ThatKeepAnswersHaveTheTimeOfAFreshProcess) {
     ASSERT_EQ(record.timed_rounds.size(), 1U);
     EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
   }
+}
+
+TEST_F(ForeignCodes, ThatCountLessWhereTheyKeepAnswersAreFlakyWithTheTimeOfAFreshProcess) {
+  const CellRecord record = run("keeps_and_counts_less");
+  EXPECT_EQ(record.status, CellStatus::flaky);
+  EXPECT_TRUE(record.solved);
+  EXPECT_THAT(record.doubts, Contains(kept_answers.code));
+  EXPECT_GE(record.total.median, work_s);
 }
 
 TEST_F(ForeignCodes, ThatHangInReleaseAreKilledThere) {

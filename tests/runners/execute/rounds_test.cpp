@@ -13,6 +13,7 @@
 namespace conebench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::vector<double> answer{0.25, 0.0, 1.0};
@@ -57,6 +58,18 @@ TEST(Rounds, TheQuietestRoundsTimesStayWhole) {
   EXPECT_EQ(worse.record.timed_rounds[1].median, 1.0);
   EXPECT_EQ(worse.record.timed_rounds[2].round, 3);
   EXPECT_EQ(worse.record.timed_rounds[2].minimum, 2.7);
+}
+
+TEST(Rounds, DoubtsAreOfTheTimesThatStayAndASlowFirstRunIsNotForgotten) {
+  CellRecord before = solved_in(2.0);
+  before.doubts = {"unconfirmed", "slow_first"};
+  CellRecord slower = solved_in(3.0);
+  slower.doubts = {"kept_answers"};
+  EXPECT_THAT(retimed(before, answer, slower).record.doubts, ElementsAre("unconfirmed", "slow_first"));
+  EXPECT_THAT(retimed(before, answer, solved_in(1.0)).record.doubts, ElementsAre("slow_first"));
+  CellRecord quieter = solved_in(1.0);
+  quieter.doubts = {"slow_first"};
+  EXPECT_THAT(retimed(before, answer, quieter).record.doubts, ElementsAre("slow_first"));
 }
 
 TEST(Rounds, AnotherAnswerMakesTheCellFlaky) {

@@ -184,7 +184,7 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
   if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
   if (change.work.verdict == TimeVerdict::slower) worse.push_back("slower: more work");
   worse.insert(worse.end(), change.work.slower_families.begin(), change.work.slower_families.end());
-  bool undecided = change.work.verdict == TimeVerdict::undecided || change.no_longer > 0;
+  bool undecided = change.work.verdict == TimeVerdict::undecided || change.no_longer > 0 || change.compared() == 0;
   if (change.work.verdict == TimeVerdict::faster) {
     const bool gain = !times_compared || pays_off(change.work, slice.times.together, minimum_effect);
     undecided = undecided || !gain;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -136,6 +137,10 @@ struct SettingChange {
   std::set<std::string> accepted = {};  ///< of these those that fail nothing, since somebody accepted them
   bool failed = false;                  ///< one of CompareOptions::fail_on
   long count(CellChange change) const { return counts[static_cast<std::size_t>(change)]; }
+  /// Cells that both sides have.
+  long compared() const {
+    return std::accumulate(counts.begin(), counts.end(), 0L) - count(CellChange::missing) - count(CellChange::added);
+  }
 };
 
 struct FamilyChange {

@@ -155,6 +155,7 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
   }
   if (change.outlook != Outlook::undecided && change.outlook != Outlook::same) return text;
   const char* separator = text.empty() ? "" : "; ";
+  if (change.compared() == 0) return text + separator + "no cell is in both";
   if (change.solved == 0) return text + separator + "solves nothing, as before";
   if (!comparison.times_compared) return text + separator + "times not compared";
   if (!change.times.reason.empty()) return text + separator + change.times.reason;

@@ -10,6 +10,8 @@
 #include <random>
 #include <sstream>
 
+#include "reports/comparison/alarms.hpp"
+#include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
 #include "runners/store/suite_scope.hpp"
 #include "tests/reports/comparison_runs.hpp"
@@ -100,6 +102,19 @@ TEST_F(Compare, AMissingSettingAndAMissingProblemAreNamed) {
   EXPECT_STRNE(to_string(setting_of(comparison, "NSGS").outlook), "worse") << "the problem is gone for all";
   EXPECT_THAT(setting_of(comparison, "NSGS").reasons, Contains("1 cell missing with the problem"));
   EXPECT_FALSE(compared(fresh, base).failed) << "what is new is no worse";
+}
+
+TEST_F(Compare, ASettingWithoutACommonCellIsUndecided) {
+  for (ProblemRecord& problem : fresh.problems) problem.hash = "other " + problem.hash;
+  for (CellRecord& cell : fresh.cells) cell.problem = "other " + cell.problem;
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_EQ(comparison.compared, 0);
+  for (const char* solver : {"NSGS", "CASCADE"}) {
+    const SettingChange& change = setting_of(comparison, solver);
+    EXPECT_STREQ(to_string(change.outlook), "undecided") << solver;
+    EXPECT_STREQ(to_string(state_of(change)), "undecided") << solver;
+    EXPECT_THAT(why(comparison, change), HasSubstr("no cell is in both")) << solver;
+  }
 }
 
 TEST_F(Compare, AProblemPairsWithTheNameThatAnOlderBuildGaveIt) {

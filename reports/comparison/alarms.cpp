@@ -61,19 +61,24 @@ ChangeState state_of(const SettingChange& change) {
                               .decided = change.outlook != Outlook::undecided && change.outlook != Outlook::added});
 }
 
+Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change,
+               const std::string& kind, Alarm night) {
+  night.kind = kind;
+  night.setting = comparison.settings[change.setting].label;
+  night.tolerance = slice.request.tolerance;
+  night.criterion = slice.request.criterion;
+  night.verdict = slice.request.verdict;
+  night.start = slice.request.start;
+  return night;
+}
+
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night) {
   std::vector<Alarm> alarms;
   for (const TimeSlice& slice : comparison.slices) {
     for (const SettingChange& change : slice.settings) {
       for (const auto& [kind, count] : change.alarms) {
         if (!kinds.contains(kind)) continue;
-        Alarm alarm = night;
-        alarm.kind = kind;
-        alarm.setting = comparison.settings[change.setting].label;
-        alarm.tolerance = slice.request.tolerance;
-        alarm.criterion = slice.request.criterion;
-        alarm.verdict = slice.request.verdict;
-        alarm.start = slice.request.start;
+        Alarm alarm = alarm_of(comparison, slice, change, kind, night);
         alarm.cells = count;
         alarm.by_time = kind == "slower" && change.times.verdict == TimeVerdict::slower;
         if (alarm.by_time) alarm.effect = change.times.corrected;

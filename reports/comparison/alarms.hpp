@@ -13,6 +13,10 @@ namespace conebench::reports {
 
 ChangeState state_of(const SettingChange& change);
 
+/// An alarm about a setting of the comparison, as of a night that no earlier one saw; without its size.
+Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change,
+               const std::string& kind, Alarm night);
+
 /// The alarms of `kinds`, as of a night that no earlier one saw.
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night);
 

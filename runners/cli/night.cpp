@@ -244,12 +244,8 @@ class Night {
     std::vector<Alarm> found;
     if (base_) {
       compare_with(*base_, told);
-      Alarm tonight;
-      tonight.suite = suite_->name;
-      tonight.since = store_.filename().string();
-      tonight.since_utc = tonight_.runs.front().started_utc;
       const Comparison& comparison = told.front().comparison;
-      if (comparison.compared > 0) found = reports::alarms_of(comparison, compare_.fail_on, tonight);
+      if (comparison.compared > 0) found = reports::alarms_of(comparison, compare_.fail_on, alarm_of_tonight());
       result.withdrawn = told.front().withdrawn;
     }
     auto history = reports::read_history({folder_});
@@ -265,11 +261,8 @@ class Night {
       const bool by_base =
           told.front().comparison.compared == 0 || base_->contents.runs.front().started_utc < alarm.since_utc;
       // Another night's build beside tonight's says more than two nights do.
-      const bool withdrawn = std::any_of(result.withdrawn.begin(), result.withdrawn.end(), [&](const Alarm& one) {
-        Alarm subject = one;
-        subject.suite = alarm.suite;
-        return subject.same_subject(alarm);
-      });
+      const bool withdrawn = std::any_of(result.withdrawn.begin(), result.withdrawn.end(),
+                                         [&](const Alarm& one) { return one.same_subject(alarm); });
       if (by_base && withdrawn) return true;
       return (by_base && reports::clears(told.front().comparison, alarm)) || (history && is_over(*history, alarm));
     });
@@ -307,7 +300,9 @@ class Night {
     tell_alarms(alarms, result, text);
     result.alarms = alarms.standing;
     result.alarms.insert(result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
-    keep_acceptances();
+    if (!last_judged_.empty()) {
+      if (const auto error = copy_acceptances(last_judged_, store_)) print_note(error->message);
+    }
     print_bytes(head(result, !told.empty()) + text);
     for (const std::string& reason : ending.reasons) print_error(reason);
     if (!history) return history.error();
@@ -394,6 +389,14 @@ class Night {
     }
   }
 
+  Alarm alarm_of_tonight() const {
+    Alarm alarm;
+    alarm.suite = suite_->name;
+    alarm.since = store_.filename().string();
+    alarm.since_utc = tonight_.runs.front().started_utc;
+    return alarm;
+  }
+
   /// Adds the comparison of tonight, less the alarms that a run side by side withdraws.
   void compare_with(const Base& base, std::vector<Told>& told) {
     told.push_back({reports::compare(reports::make_side(base.name, base.contents),
@@ -405,7 +408,7 @@ class Night {
     if (comparison.compared == 0 || !comparison.alarms.contains("slower") || !compare_.fail_on.contains("slower")) {
       return;
     }
-    const SlowerSettings slower = slower_settings(comparison);
+    const SlowerSettings slower = slower_settings(comparison, alarm_of_tonight());
     const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
     for (const std::size_t i :
          ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, asked)) {
@@ -417,22 +420,6 @@ class Night {
       asked += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
                            shown(fmt::format("{}", fmt::join(slower.certain, ", "))));
     }
-  }
-
-  /// Whether the nights after an alarm show that the setting became faster.
-  bool is_over(const reports::History& history, const Alarm& alarm) const {
-    for (const reports::SuiteHistory& suite : history.suites) {
-      if (suite.suite != alarm.suite) continue;
-      for (const reports::TimeChange& change : suite.time_changes) {
-        const reports::HistorySlice& slice = suite.slices[change.slice];
-        const std::string& began = suite.nights[change.change.first_after].summary.started_utc;
-        const bool its = suite.settings[change.setting] == alarm.setting && slice.tolerance == alarm.tolerance &&
-                         slice.criterion == alarm.criterion && slice.verdict == alarm.verdict &&
-                         slice.start == alarm.start;
-        if (its && change.change.effect < 0.0 && began > alarm.since_utc) return true;
-      }
-    }
-    return false;
   }
 
   /// What the summary says of alarms beside the comparison, a test that fails for each that it does not show.
@@ -462,21 +449,6 @@ class Night {
     }
     if (const auto old = alarms.standing.size() - alarms.seen; old > 0) {
       result.headline += "; " + plural(static_cast<long>(old), "earlier alarm") + " not cleared";
-    }
-  }
-
-  /// What was accepted goes from night to night, so that no old one is needed for it.
-  void keep_acceptances() const {
-    if (last_judged_.empty()) return;
-    const auto last = Store::open(last_judged_, Store::Mode::read_only);
-    if (!last) return print_note(last.error().message);
-    const auto accepted = last->acceptances();
-    if (!accepted) return print_note(accepted.error().message);
-    if (accepted->empty()) return;
-    auto store = Store::open(store_, Store::Mode::read_write);
-    for (const AcceptanceRecord& one : *accepted) {
-      if (!store) return print_note(store.error().message);
-      if (const auto put = store->put_acceptance(one); !put) return print_note(put.error().message);
     }
   }
 

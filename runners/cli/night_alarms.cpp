@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "reports/comparison/alarms.hpp"
+#include "runners/store/store.hpp"
+
 namespace conebench::cli {
 
 namespace {
@@ -19,7 +22,7 @@ bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, doub
 
 }  // namespace
 
-SlowerSettings slower_settings(const Comparison& comparison) {
+SlowerSettings slower_settings(const Comparison& comparison, const Alarm& night) {
   SlowerSettings found;
   for (const reports::TimeSlice& slice : comparison.slices) {
     for (const SettingChange& change : slice.settings) {
@@ -30,19 +33,42 @@ SlowerSettings slower_settings(const Comparison& comparison) {
           !family_is_slower(slice, change.setting, 2.0 * change.times.corrected)) {
         found.suspects.push_back(
             {setting.new_hash, slice.request.tolerance, slice.request.start, change.times.corrected, setting.label});
-        Alarm& alarm = found.alarms.emplace_back();
-        alarm.kind = "slower";
-        alarm.setting = setting.label;
-        alarm.tolerance = slice.request.tolerance;
-        alarm.criterion = slice.request.criterion;
-        alarm.verdict = slice.request.verdict;
-        alarm.start = slice.request.start;
+        found.alarms.push_back(reports::alarm_of(comparison, slice, change, "slower", night));
       } else {
         found.certain.push_back(fmt::format("{} at {:g}", setting.label, slice.request.tolerance));
       }
     }
   }
   return found;
+}
+
+bool is_over(const reports::History& history, const Alarm& alarm) {
+  for (const reports::SuiteHistory& suite : history.suites) {
+    if (suite.suite != alarm.suite) continue;
+    for (const reports::TimeChange& change : suite.time_changes) {
+      const reports::HistorySlice& slice = suite.slices[change.slice];
+      const std::string& began = suite.nights[change.change.first_after].summary.started_utc;
+      const bool its = suite.settings[change.setting] == alarm.setting && slice.tolerance == alarm.tolerance &&
+                       slice.criterion == alarm.criterion && slice.verdict == alarm.verdict &&
+                       slice.start == alarm.start;
+      if (its && change.change.effect < 0.0 && began > alarm.since_utc) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Error> copy_acceptances(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const auto source = Store::open(from, Store::Mode::read_only);
+  if (!source) return source.error();
+  const auto accepted = source->acceptances();
+  if (!accepted) return accepted.error();
+  if (accepted->empty()) return std::nullopt;
+  auto target = Store::open(to, Store::Mode::read_write);
+  if (!target) return target.error();
+  for (const AcceptanceRecord& one : *accepted) {
+    if (const auto put = target->put_acceptance(one); !put) return put.error();
+  }
+  return std::nullopt;
 }
 
 }  // namespace conebench::cli

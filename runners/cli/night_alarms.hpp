@@ -1,9 +1,13 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "reports/comparison/comparison.hpp"
+#include "reports/history/history.hpp"
 #include "runners/cli/run_beside.hpp"
 #include "runners/store/alarms.hpp"
 
@@ -17,6 +21,13 @@ struct SlowerSettings {
   /// "NSGS at 1e-06": slower by a family or by its work, which are not judged side by side or need no times.
   std::vector<std::string> certain;
 };
-SlowerSettings slower_settings(const reports::Comparison& comparison);
+/// `night`: what its alarms have in common.
+SlowerSettings slower_settings(const reports::Comparison& comparison, const Alarm& night);
+
+/// Whether the nights after an alarm show that its setting became faster.
+bool is_over(const reports::History& history, const Alarm& alarm);
+
+/// What was accepted goes from night to night, so that no old one is needed for it.
+std::optional<Error> copy_acceptances(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace conebench::cli

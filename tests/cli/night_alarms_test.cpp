@@ -85,7 +85,7 @@ SettingChange slower_by_time() {
 }
 
 TEST(NightAlarms, OnlyTheTimeOfAWholeSettingCanBeAskedSideBySide) {
-  const auto whole = slower_settings(comparison_of(slower_by_time()));
+  const auto whole = slower_settings(comparison_of(slower_by_time()), {});
   ASSERT_EQ(whole.suspects.size(), 1U);
   EXPECT_EQ(whole.suspects[0].effect, 0.03);
 
@@ -93,18 +93,18 @@ TEST(NightAlarms, OnlyTheTimeOfAWholeSettingCanBeAskedSideBySide) {
   FamilyTimes& family = by_family.slices[0].families.emplace_back().times;
   family.verdict = TimeVerdict::slower;
   family.median = 0.03;
-  EXPECT_EQ(slower_settings(by_family).suspects.size(), 1U) << "part of the whole";
+  EXPECT_EQ(slower_settings(by_family, {}).suspects.size(), 1U) << "part of the whole";
   family.median = 0.2;
-  EXPECT_THAT(slower_settings(by_family).certain, ElementsAre("NSGS at 1e-06"));
+  EXPECT_THAT(slower_settings(by_family, {}).certain, ElementsAre("NSGS at 1e-06"));
   SettingChange more_work = slower_by_time();
   more_work.work.verdict = TimeVerdict::slower;
-  EXPECT_THAT(slower_settings(comparison_of(more_work)).certain, ElementsAre("NSGS at 1e-06"));
+  EXPECT_THAT(slower_settings(comparison_of(more_work), {}).certain, ElementsAre("NSGS at 1e-06"));
 }
 
 TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
   const std::set<std::string> gate = {"lost", "slower"};
   Comparison comparison = comparison_of(slower_by_time());
-  withdraw(comparison, slower_settings(comparison).alarms.at(0));
+  withdraw(comparison, slower_settings(comparison, {}).alarms.at(0));
   reports::count_alarms(comparison, gate);
   EXPECT_FALSE(comparison.failed);
   EXPECT_FALSE(comparison.slices[0].settings[0].failed);
@@ -115,7 +115,7 @@ TEST(NightAlarms, AWithdrawnAlarmFailsNothingAndALossBesideItStillDoes) {
   SettingChange lost = slower_by_time();
   lost.alarms["lost"] = 1;
   comparison = comparison_of(lost);
-  withdraw(comparison, slower_settings(comparison).alarms.at(0));
+  withdraw(comparison, slower_settings(comparison, {}).alarms.at(0));
   reports::count_alarms(comparison, gate);
   EXPECT_TRUE(comparison.failed);
   EXPECT_EQ(comparison.slices[0].settings[0].outlook, reports::Outlook::worse);

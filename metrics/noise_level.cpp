@@ -36,21 +36,23 @@ double rounding_by_units(const Vector& free_term) {
   return max_units * common_unit(free_term);
 }
 
-std::optional<double> ratio(const ContactProblem& problem, const Vector* answer) {
-  const double size = problem.rows() > 0 ? problem.free_term().lpNorm<Eigen::Infinity>() : 0.0;
-  if (size == 0.0) return std::nullopt;
-  double rounding = 0.0;
-  if (const auto of_terms = free_term_rounding(problem)) {
-    rounding = *of_terms;
-  } else {
-    const double of_units = rounding_by_units(problem.free_term());
-    // One that is no whole number of units at most is no sign of rounding.
-    if (size <= of_units) rounding = of_units;
-    if (answer != nullptr && size <= max_noise_speed)
-      rounding = std::max(rounding, velocity_rounding(problem, *answer));
+/// Of σ = (G + R) λ + g; 0 where G is not given or assembled.
+double velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse) {
+  if (problem.rows() == 0 || problem.given_as_primal()) return 0.0;
+  const BlockSparseMatrix& delassus = problem.blocks();
+  Vector terms = problem.compliance().cwiseProduct(impulse).cwiseAbs();
+  Eigen::ArrayXd count = Eigen::ArrayXd::Ones(problem.rows());
+  for (Index block = 0; block < delassus.block_rows(); ++block) {
+    const Index row = delassus.block_offset(block);
+    const int size = delassus.block_size(block);
+    for (Index k = delassus.row_begin(block); k < delassus.row_begin(block + 1); ++k) {
+      const auto entries = delassus.block(block, k);
+      terms.segment(row, size) +=
+          entries.cwiseAbs() * impulse.segment(delassus.block_offset(delassus.column(k)), entries.cols()).cwiseAbs();
+      count.segment(row, size) += static_cast<double>(entries.cols());
+    }
   }
-  if (!(rounding > 0.0)) return std::nullopt;
-  return size / rounding;
+  return epsilon * (count * terms.array()).maxCoeff();
 }
 
 }  // namespace
@@ -71,31 +73,22 @@ std::optional<double> free_term_rounding(const ContactProblem& problem) {
   return problem.rows() > 0 ? epsilon * (count * terms.array()).maxCoeff() : 0.0;
 }
 
-double velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse) {
-  if (problem.rows() == 0 || problem.given_as_primal()) return 0.0;
-  const BlockSparseMatrix& delassus = problem.blocks();
-  Vector terms = problem.compliance().cwiseProduct(impulse).cwiseAbs();
-  Eigen::ArrayXd count = Eigen::ArrayXd::Ones(problem.rows());
-  for (Index block = 0; block < delassus.block_rows(); ++block) {
-    const Index row = delassus.block_offset(block);
-    const int size = delassus.block_size(block);
-    for (Index k = delassus.row_begin(block); k < delassus.row_begin(block + 1); ++k) {
-      const auto entries = delassus.block(block, k);
-      terms.segment(row, size) +=
-          entries.cwiseAbs() * impulse.segment(delassus.block_offset(delassus.column(k)), entries.cols()).cwiseAbs();
-      count.segment(row, size) += static_cast<double>(entries.cols());
+std::optional<double> noise_ratio(const ContactProblem& problem) {
+  const double size = problem.rows() > 0 ? problem.free_term().lpNorm<Eigen::Infinity>() : 0.0;
+  if (size == 0.0) return std::nullopt;
+  double rounding = 0.0;
+  if (const auto of_terms = free_term_rounding(problem)) {
+    rounding = *of_terms;
+  } else {
+    const double of_units = rounding_by_units(problem.free_term());
+    // One that is no whole number of units at most is no sign of rounding.
+    if (size <= of_units) rounding = of_units;
+    if (problem.reference() && size <= max_noise_speed) {
+      rounding = std::max(rounding, velocity_rounding(problem, problem.reference()->reaction));
     }
   }
-  return epsilon * (count * terms.array()).maxCoeff();
-}
-
-std::optional<double> noise_ratio(const ContactProblem& problem) {
-  return ratio(problem, problem.reference() ? &problem.reference()->reaction : nullptr);
-}
-
-std::optional<double> noise_ratio(const ContactProblem& problem, ConstVectorRef answer) {
-  const Vector copy = answer;
-  return ratio(problem, &copy);
+  if (!(rounding > 0.0)) return std::nullopt;
+  return size / rounding;
 }
 
 }  // namespace conebench

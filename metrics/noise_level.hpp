@@ -10,17 +10,12 @@ namespace conebench {
 /// |b|)_i. Nothing where J is not given.
 std::optional<double> free_term_rounding(const ContactProblem& problem);
 
-/// The same of σ = (G + R) λ + g for an answer λ: max_i n_i ε (|G + R| |λ|)_i. 0 where G is not given or assembled.
-double velocity_rounding(const ContactProblem& problem, ConstVectorRef impulse);
-
 /// max |g_i| over the rounding of what made g; up to 1 nothing in g means anything. The rounding is
 /// free_term_rounding() where J is given, and else, whichever is largest:
-/// - velocity_rounding() of the reference answer, where there is one and max |g_i| is at most 1e-9 m/s;
+/// - where there is a reference answer λ and max |g_i| is at most 1e-9 m/s, that of σ: max_i n_i ε (|G + R| |λ|)_i;
 /// - 64 units, where max |g_i| is below machine epsilon [m/s] and every g_i is a whole multiple of one unit, a power of
 ///   two: differences of rounded numbers look so, measured speeds do not.
 /// Nothing where g = 0 (then λ = 0 solves it) or where no rule applies.
 std::optional<double> noise_ratio(const ContactProblem& problem);
-/// With an answer that is known to solve the problem in the reference's place.
-std::optional<double> noise_ratio(const ContactProblem& problem, ConstVectorRef answer);
 
 }  // namespace conebench

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "runners/simulation/mujoco_handle.hpp"
-#include "runners/simulation/scene_plan.hpp"
-#include "runners/simulation/simulation.hpp"
-#include "runners/simulation/stage_clock.hpp"
 #include "scenes/scene_support.hpp"
-#include "scenes/simulated/simulated_scene.hpp"
+#include "simulation/mujoco_handle.hpp"
+#include "simulation/scene_plan.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
+#include "simulation/simulation.hpp"
+#include "simulation/stage_clock.hpp"
 
 namespace conebench {
 namespace {

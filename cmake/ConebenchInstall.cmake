@@ -5,7 +5,7 @@ install(TARGETS conebench_settings conebench_plugin_interface ${libraries} EXPOR
 # The component `tool` is what a Debian package has; the rest is for who builds against Conebench.
 install(TARGETS conebench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/conebench RENAME copyright COMPONENT tool)
-foreach(folder base problems scenes fclib_loader metrics solvers runners reports)
+foreach(folder base problems scenes fclib_loader metrics solvers simulation store runners reports papers)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/conebench FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 # Completion and manual page come from the command line's own help.

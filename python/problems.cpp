@@ -1,10 +1,10 @@
 #include <pybind11/stl.h>
 
+#include "cli/problem_argument.hpp"
 #include "fclib_loader/component_order.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "problems/contact_problem.hpp"
 #include "python/core.hpp"
-#include "runners/cli/problem_argument.hpp"
 
 namespace conebench::python {
 

@@ -1,10 +1,10 @@
 #include <pybind11/stl.h>
 
+#include "cli/stores_argument.hpp"
 #include "python/core.hpp"
 #include "reports/analysis.hpp"
 #include "reports/formats.hpp"
 #include "reports/report.hpp"
-#include "runners/cli/stores_argument.hpp"
 #include "runners/plan/filter.hpp"
 
 namespace conebench::python {

@@ -7,8 +7,8 @@
 #include "python/core.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/solve_cell.hpp"
-#include "runners/store/late_answer.hpp"
-#include "runners/store/record_fields.hpp"
+#include "store/late_answer.hpp"
+#include "store/record_fields.hpp"
 
 namespace conebench::python {
 

@@ -15,7 +15,7 @@
 #include "metrics/residuals.hpp"
 #include "reports/analysis_parts.hpp"
 #include "reports/text.hpp"
-#include "runners/store/late_answer.hpp"
+#include "store/late_answer.hpp"
 
 namespace conebench::reports {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 /// From records to the plain tables that every format prints. Computed once; formats only lay out.
 ///

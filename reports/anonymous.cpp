@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "reports/report.hpp"
-#include "runners/store/record_fields.hpp"
+#include "store/record_fields.hpp"
 
 namespace conebench {
 

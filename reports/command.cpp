@@ -8,7 +8,7 @@
 #include "base/source_words.hpp"
 #include "reports/command.hpp"
 #include "reports/text.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 
 namespace conebench::reports {
 

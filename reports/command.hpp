@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 /// The command that repeats a cell, in three parts that the page joins with blanks, every word quoted for a POSIX
 /// shell. What is at its default is left out, and nothing is left behind.

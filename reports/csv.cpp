@@ -8,7 +8,7 @@
 #include "reports/command.hpp"
 #include "reports/formats.hpp"
 #include "reports/text.hpp"
-#include "runners/store/late_answer.hpp"
+#include "store/late_answer.hpp"
 
 namespace conebench::reports {
 

@@ -10,8 +10,8 @@
 
 #include "base/plural.hpp"
 #include "reports/report.hpp"
-#include "runners/store/cell_identity.hpp"
-#include "runners/store/unanswered.hpp"
+#include "store/cell_identity.hpp"
+#include "store/unanswered.hpp"
 
 namespace conebench {
 

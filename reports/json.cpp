@@ -11,9 +11,9 @@
 #include "reports/formats.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
-#include "runners/store/late_answer.hpp"
-#include "runners/store/store_load.hpp"
-#include "runners/store/time_doubts.hpp"
+#include "store/late_answer.hpp"
+#include "store/store_load.hpp"
+#include "store/time_doubts.hpp"
 
 namespace conebench::reports {
 

@@ -8,8 +8,8 @@
 #include "reports/analysis_parts.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
-#include "runners/store/store_load.hpp"
-#include "runners/store/time_doubts.hpp"
+#include "store/store_load.hpp"
+#include "store/time_doubts.hpp"
 
 namespace conebench::reports {
 

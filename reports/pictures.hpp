@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench::reports {
 

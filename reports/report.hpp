@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "reports/pictures.hpp"
 #include "reports/write_files.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

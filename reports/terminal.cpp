@@ -10,7 +10,7 @@
 #include "reports/formats.hpp"
 #include "reports/terms.hpp"
 #include "reports/text.hpp"
-#include "runners/store/late_answer.hpp"
+#include "store/late_answer.hpp"
 
 namespace conebench::reports {
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: scripts/update_verdicts.sh DATA
-# Runs every entry of `conebench paper` and keeps the verdicts in reports/paper/verdicts.json, from which the next build has
+# Runs every entry of `conebench paper` and keeps the verdicts in papers/verdicts.json, from which the next build has
 # docs/papers.md. DATA has fclib/open/*.hdf5 and families/FAMILY/*.hdf5. Wants an executable of a committed tree; what an
 # earlier call of it measured in build/verdicts is not run again. Prints each entry's processor time. At its end every check
 # is tried on perturbed numbers of these runs.
@@ -36,7 +36,7 @@ for entry in "${entries[@]}"; do
   esac
 done | tee "$out/times"
 awk 'NF == 4 { total += $3 + $4 } END { printf "%.0f s of processor time\n", total }' "$out/times"
-cp "$out/verdicts.json" reports/paper/verdicts.json
-echo 'reports/paper/verdicts.json is new: build, and run scripts/update_docs.sh'
+cp "$out/verdicts.json" papers/verdicts.json
+echo 'papers/verdicts.json is new: build, and run scripts/update_docs.sh'
 [ ! -x build/bin/cli_test ] ||
   CONEBENCH_PAPER_STORES=$out/stores build/bin/cli_test --gtest_filter='PaperEntries.EveryCheck*'

@@ -6,7 +6,7 @@
 
 #include "metrics/change.hpp"
 #include "reports/comparison/comparison.hpp"
-#include "runners/store/alarms.hpp"
+#include "store/alarms.hpp"
 
 /// What a comparison says in the terms of docs/compare.md#states, and the alarms that it raises.
 namespace conebench::reports {

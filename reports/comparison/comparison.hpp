@@ -14,7 +14,7 @@
 #include "base/result.hpp"
 #include "metrics/comparison.hpp"
 #include "reports/junit.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 /// Two runs of one suite, cell by cell: what was lost and won, whose work changed, who became slower. Pure functions of
 /// stored records; docs/compare.md says how each is decided.

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "reports/comparison/pairs.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 
 namespace conebench::reports {
 

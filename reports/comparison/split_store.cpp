@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "reports/comparison/comparison.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 
 namespace conebench::reports {
 

@@ -9,8 +9,8 @@
 #include "metrics/change.hpp"
 #include "metrics/change_points.hpp"
 #include "reports/comparison/comparison.hpp"
-#include "runners/store/night_folder.hpp"
-#include "runners/store/night_summary.hpp"
+#include "store/night_folder.hpp"
+#include "store/night_summary.hpp"
 
 /// Many nights of a suite: what each setting solves and how fast, against date and build, and where that changed. Pure
 /// functions of the nights' summaries; docs/history.md says how each is decided.

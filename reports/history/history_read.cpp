@@ -6,8 +6,8 @@
 
 #include "reports/comparison/alarms.hpp"
 #include "reports/history/history.hpp"
-#include "runners/store/night_folder.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/night_folder.hpp"
+#include "store/suite_scope.hpp"
 
 namespace conebench::reports {
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/content_address.hpp"
 #include "runners/execute/cell_run.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/other_build.hpp"
@@ -18,8 +19,7 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/execute/worker.hpp"
-#include "runners/plan/content_address.hpp"
-#include "runners/store/build_difference.hpp"
+#include "store/build_difference.hpp"
 
 namespace conebench {
 

@@ -10,7 +10,7 @@
 #include "runners/execute/progress.hpp"
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/suite.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 
 namespace conebench {
 

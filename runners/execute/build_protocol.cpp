@@ -4,8 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "runners/store/json.hpp"
-#include "runners/store/record_fields.hpp"
+#include "store/json.hpp"
+#include "store/record_fields.hpp"
 
 namespace conebench {
 
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Fills a record from the object that runners/store/json.hpp makes of it. Throws json::exception for another type.
+/// Fills a record from the object that store/json.hpp makes of it. Throws json::exception for another type.
 class ObjectReader {
  public:
   explicit ObjectReader(const json& object) : object_(object) {}

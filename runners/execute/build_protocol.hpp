@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "runners/execute/solve_cell.hpp"
 #include "runners/plan/problem_source.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

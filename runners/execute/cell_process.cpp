@@ -24,8 +24,8 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/programs/ask_served.hpp"
-#include "runners/store/time_doubts.hpp"
 #include "solvers/registry.hpp"
+#include "store/time_doubts.hpp"
 
 namespace conebench {
 

@@ -18,10 +18,10 @@
 #include "runners/execute/stand_in.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
-#include "runners/store/unanswered.hpp"
 #include "solvers/outside_time.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/stalled.hpp"
+#include "store/unanswered.hpp"
 
 namespace conebench {
 

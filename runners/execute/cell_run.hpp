@@ -7,9 +7,9 @@
 #include "base/result.hpp"
 #include "problems/contact_problem.hpp"
 #include "runners/execute/solve_cell.hpp"
-#include "runners/store/records.hpp"
 #include "solvers/monitor.hpp"
 #include "solvers/solver.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

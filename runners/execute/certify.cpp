@@ -8,7 +8,7 @@
 #include "base/plural.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/watched_worker.hpp"
-#include "runners/store/cell_status.hpp"
+#include "store/cell_status.hpp"
 
 namespace conebench {
 

@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/plan/problem_survey.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 
 namespace conebench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runners/execute/cell_run.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

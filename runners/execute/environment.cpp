@@ -17,12 +17,12 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/content_address.hpp"
 #include "runners/execute/build_info.hpp"
 #include "runners/execute/commit.hpp"
 #include "runners/execute/processor_probe.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/timing.hpp"
-#include "runners/plan/content_address.hpp"
 #include "solvers/ipopt/ipopt_rows.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
 

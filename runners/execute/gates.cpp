@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/plural.hpp"
-#include "runners/store/cell_identity.hpp"
+#include "store/cell_identity.hpp"
 
 namespace conebench {
 

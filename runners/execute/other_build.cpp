@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/content_address.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/watched_worker.hpp"
 #include "runners/plan/cell_plan.hpp"
-#include "runners/plan/content_address.hpp"
 
 namespace conebench {
 

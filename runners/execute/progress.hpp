@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

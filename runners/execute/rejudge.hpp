@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 
 namespace conebench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "runners/store/time_doubts.hpp"
+#include "store/time_doubts.hpp"
 
 namespace conebench {
 

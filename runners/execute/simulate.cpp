@@ -4,7 +4,7 @@
 
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/watched_worker.hpp"
-#include "runners/simulation/sample_folder.hpp"
+#include "simulation/sample_folder.hpp"
 
 namespace conebench {
 

@@ -8,8 +8,8 @@
 #include "problems/contact_problem.hpp"
 #include "problems/types.hpp"
 #include "runners/plan/start.hpp"
-#include "runners/store/records.hpp"
 #include "solvers/solver.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

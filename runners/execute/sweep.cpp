@@ -17,9 +17,9 @@
 #include "runners/execute/sweep_monitor.hpp"
 #include "runners/execute/sweep_plan.hpp"
 #include "runners/plan/problem_source.hpp"
-#include "runners/store/build_difference.hpp"
-#include "runners/store/store_load.hpp"
 #include "solvers/registry.hpp"
+#include "store/build_difference.hpp"
+#include "store/store_load.hpp"
 
 namespace conebench {
 

@@ -11,7 +11,7 @@
 #include "base/result.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/plan/suite.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 
 namespace conebench {
 

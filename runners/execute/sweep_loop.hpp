@@ -17,7 +17,7 @@
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "runners/plan/suite.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 
 namespace conebench {
 

@@ -10,7 +10,7 @@
 #include "runners/execute/sweep.hpp"
 #include "runners/plan/cell_plan.hpp"
 #include "runners/plan/problem_survey.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 
 namespace conebench {
 

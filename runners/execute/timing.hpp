@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runners/execute/solve_cell.hpp"
-#include "runners/store/records.hpp"
 #include "solvers/outside_time.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

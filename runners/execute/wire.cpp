@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "base/archive.hpp"
-#include "runners/store/record_fields.hpp"
+#include "store/record_fields.hpp"
 
 namespace conebench {
 

@@ -13,7 +13,7 @@
 #include "runners/execute/claims.hpp"
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/plan/problem_survey.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

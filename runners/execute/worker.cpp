@@ -22,7 +22,7 @@
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
 #include "runners/execute/wire.hpp"
-#include "runners/simulation/sample_folder.hpp"
+#include "simulation/sample_folder.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {

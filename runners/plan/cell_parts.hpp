@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "runners/plan/cell_plan.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/content_address.hpp"
 #include "metrics/residuals.hpp"
-#include "runners/plan/content_address.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {

@@ -10,8 +10,8 @@
 #include "runners/plan/filter.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "runners/plan/suite.hpp"
-#include "runners/store/records.hpp"
 #include "solvers/registry.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

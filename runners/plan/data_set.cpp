@@ -11,12 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/content_address.hpp"
+#include "base/glob.hpp"
+#include "base/json_reader.hpp"
 #include "base/plural.hpp"
 #include "base/text_file.hpp"
 #include "base/utf8.hpp"
-#include "runners/plan/content_address.hpp"
-#include "runners/plan/glob.hpp"
-#include "runners/plan/json_reader.hpp"
 
 namespace conebench {
 

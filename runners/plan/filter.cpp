@@ -11,10 +11,10 @@
 #include <map>
 #include <memory>
 
+#include "base/glob.hpp"
 #include "base/suggestion.hpp"
 #include "base/utf8.hpp"
 #include "metrics/features.hpp"
-#include "runners/plan/glob.hpp"
 
 namespace conebench {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/content_address.hpp"
+#include "base/json_reader.hpp"
 #include "base/temporary_folder.hpp"
 #include "conebench/solver_plugin.h"
-#include "runners/plan/content_address.hpp"
-#include "runners/plan/json_reader.hpp"
 #include "runners/programs/keeper.hpp"
 #include "runners/programs/program_solver.hpp"
 #include "solvers/common_options.hpp"

@@ -9,19 +9,19 @@
 #include <set>
 #include <system_error>
 
+#include "base/content_address.hpp"
+#include "base/glob.hpp"
 #include "base/plural.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
-#include "runners/plan/content_address.hpp"
 #include "runners/plan/data_set.hpp"
-#include "runners/plan/glob.hpp"
 #include "runners/plan/grid.hpp"
 #include "runners/plan/source_names.hpp"
-#include "runners/simulation/loop_solver.hpp"
-#include "runners/simulation/sample_folder.hpp"
 #include "scenes/scene_table.hpp"
-#include "scenes/simulated/simulated_scene.hpp"
+#include "simulation/loop_solver.hpp"
+#include "simulation/sample_folder.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
 
 namespace conebench {
 

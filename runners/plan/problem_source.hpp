@@ -13,7 +13,7 @@
 #include "problems/contact_problem.hpp"
 #include "problems/sequence.hpp"
 #include "runners/plan/suite.hpp"
-#include "runners/simulation/scene_plan.hpp"
+#include "simulation/scene_plan.hpp"
 
 namespace conebench {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "base/content_address.hpp"
 #include "base/text_file.hpp"
 #include "metrics/features.hpp"
 #include "metrics/noise_level.hpp"
 #include "metrics/residuals.hpp"
-#include "runners/plan/content_address.hpp"
 
 namespace conebench {
 

@@ -11,7 +11,7 @@
 #include "problems/sequence.hpp"
 #include "runners/plan/problem_source.hpp"
 #include "runners/plan/twin_signature.hpp"
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench {
 

@@ -5,10 +5,10 @@
 
 #include "base/suggestion.hpp"
 #include "runners/plan/grid.hpp"
-#include "runners/simulation/loop_solver.hpp"
-#include "runners/simulation/scene_plan.hpp"
 #include "scenes/scene_table.hpp"
-#include "scenes/simulated/simulated_scene.hpp"
+#include "simulation/loop_solver.hpp"
+#include "simulation/scene_plan.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
 
 namespace conebench {
 

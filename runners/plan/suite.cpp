@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "base/json_reader.hpp"
 #include "base/suggestion.hpp"
 #include "base/text_file.hpp"
 #include "base/utf8.hpp"
@@ -18,7 +19,6 @@
 #include "metrics/residuals.hpp"
 #include "runners/plan/foreign_solvers.hpp"
 #include "runners/plan/grid.hpp"
-#include "runners/plan/json_reader.hpp"
 #include "runners/plan/scene_options.hpp"
 #include "solvers/registry.hpp"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 namespace conebench::testing {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runners/plan/content_address.hpp"
+#include "base/content_address.hpp"
 #include "tests/cli/run_command_fixture.hpp"
 
 namespace conebench::testing {

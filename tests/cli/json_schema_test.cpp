@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "runners/simulation/engine.hpp"
+#include "simulation/engine.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 namespace conebench::testing {

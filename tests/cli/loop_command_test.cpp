@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runners/simulation/engine.hpp"
+#include "simulation/engine.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 namespace conebench::testing {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <functional>
 
-#include "runners/store/night_folder.hpp"
-#include "runners/store/store.hpp"
+#include "store/night_folder.hpp"
+#include "store/store.hpp"
 #include "tests/cli/night_process.hpp"
 
 namespace conebench::testing {

@@ -1,4 +1,4 @@
-#include "runners/cli/night_alarms.hpp"
+#include "cli/night_alarms.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

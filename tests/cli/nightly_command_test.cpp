@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runners/store/sqlite.hpp"
+#include "store/sqlite.hpp"
 #include "tests/cli/night_process.hpp"
 
 namespace conebench::testing {

@@ -13,12 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// Stores that builds of their time wrote (tests/runners/store/old_stores_test.cpp has what is in them).
+/// Stores that builds of their time wrote (tests/store/old_stores_test.cpp has what is in them).
 class OldStoreCommands : public RunCommand, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
     const std::string name = "schema_" + std::to_string(GetParam()) + ".sqlite";
-    fs::copy_file(fs::path(CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores") / name, folder / "old.sqlite");
+    fs::copy_file(fs::path(CONEBENCH_SOURCE_DIR "/tests/store/old_stores") / name, folder / "old.sqlite");
     write("old.json", query("old.sqlite", "SELECT CAST(suite_text AS BLOB) FROM runs").at(0));
   }
   long ask(const std::string& store, const std::string& sql) { return std::stol(query(store, sql).at(0)); }

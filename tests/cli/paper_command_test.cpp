@@ -6,11 +6,11 @@
 #include <fstream>
 #include <set>
 
-#include "reports/paper/results.hpp"
-#include "runners/cli/paper_commands.hpp"
-#include "runners/cli/paper_trajectories.hpp"
-#include "runners/simulation/engine.hpp"
-#include "runners/store/store.hpp"
+#include "cli/paper_commands.hpp"
+#include "cli/paper_trajectories.hpp"
+#include "papers/results.hpp"
+#include "simulation/engine.hpp"
+#include "store/store.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 namespace conebench::testing {
@@ -270,9 +270,9 @@ TEST(PaperCommand, SaysWhatItCannotRun) {
 
 /// Cells of the entry's suites in `stores`: of the files that it names where these were run, else of the generated
 /// ones.
-std::vector<paper::Sample> samples_of_suites(const paper::Entry& entry, paper::Size size,
-                                             const std::vector<paper::Entry>& entries, const fs::path& stores) {
-  std::vector<paper::Sample> samples;
+std::vector<papers::Sample> samples_of_suites(const papers::Entry& entry, papers::Size size,
+                                              const std::vector<papers::Entry>& entries, const fs::path& stores) {
+  std::vector<papers::Sample> samples;
   for (const bool with_data : {true, false}) {
     const auto suites = suites_of(entry, size, with_data, entries);
     if (!suites || !samples.empty()) continue;
@@ -281,17 +281,17 @@ std::vector<paper::Sample> samples_of_suites(const paper::Entry& entry, paper::S
       if (!store) continue;
       const auto contents = store->read();
       if (!contents) continue;
-      for (auto& sample : paper::samples_of(*contents)) samples.push_back(std::move(sample));
+      for (auto& sample : papers::samples_of(*contents)) samples.push_back(std::move(sample));
     }
   }
   return samples;
 }
 
 /// What `stores` have of the entry in that size.
-std::vector<paper::Sample> samples_of_entry(const paper::Entry& entry, paper::Size size,
-                                            const std::vector<paper::Entry>& entries, const fs::path& stores) {
-  const bool quick = size == paper::Size::quick;
-  std::vector<paper::Sample> samples;
+std::vector<papers::Sample> samples_of_entry(const papers::Entry& entry, papers::Size size,
+                                             const std::vector<papers::Entry>& entries, const fs::path& stores) {
+  const bool quick = size == papers::Size::quick;
+  std::vector<papers::Sample> samples;
   if (!entry.suites_of.empty() || !entry.quick.empty()) samples = samples_of_suites(entry, size, entries, stores);
   const auto& simulations = quick ? entry.quick_trajectories : entry.full_trajectories;
   if (!simulations.empty()) {
@@ -307,9 +307,10 @@ std::vector<paper::Sample> samples_of_entry(const paper::Entry& entry, paper::Si
 
 /// Whether the check turns round on spoilt numbers: what holds fails, what is known to fail holds. Nothing where the
 /// samples do not decide it, or not as it ought to be. On how few of them it is decided does not matter here.
-std::optional<bool> notices(const paper::Entry& entry, paper::Check check, const std::vector<paper::Sample>& samples) {
+std::optional<bool> notices(const papers::Entry& entry, papers::Check check,
+                            const std::vector<papers::Sample>& samples) {
   check.fewest_problems = check.fewest_cells = 0;
-  const paper::Verdict expected = check.known_failure ? paper::Verdict::fails : paper::Verdict::holds;
+  const papers::Verdict expected = check.known_failure ? papers::Verdict::fails : papers::Verdict::holds;
   const auto sound = evaluate_check(check, counted(entry, samples));
   if (sound.verdict != expected) return std::nullopt;
   const auto changed = spoilt(samples, check.spoilt);
@@ -320,12 +321,12 @@ std::optional<bool> notices(const paper::Entry& entry, paper::Check check, const
 }
 
 /// Checks of the entry, each of which is tried on the samples of both sizes; those that neither decides.
-std::vector<std::string> undecided_checks(const paper::Entry& entry, const std::vector<paper::Entry>& entries,
+std::vector<std::string> undecided_checks(const papers::Entry& entry, const std::vector<papers::Entry>& entries,
                                           const fs::path& stores) {
   std::vector<std::string> undecided;
-  const auto quick = samples_of_entry(entry, paper::Size::quick, entries, stores);
-  const auto full = samples_of_entry(entry, paper::Size::full, entries, stores);
-  for (const paper::Check& check : entry.checks) {
+  const auto quick = samples_of_entry(entry, papers::Size::quick, entries, stores);
+  const auto full = samples_of_entry(entry, papers::Size::full, entries, stores);
+  for (const papers::Check& check : entry.checks) {
     const bool in_quick = notices(entry, check, quick).has_value();
     const bool in_full = notices(entry, check, full).has_value();
     if (!in_quick && !in_full) undecided.push_back(entry.id + " " + check.id);
@@ -337,12 +338,12 @@ TEST(PaperEntries, ChecksNoticeSpoiltNumbers) {
   const ScratchFolder folder;
   const fs::path stores = folder.path() / "stores";
   const double cheap_s = 1.0;
-  const auto entries = paper::embedded_entries();
+  const auto entries = papers::embedded_entries();
   ASSERT_TRUE(entries);
   const bool simulates = !conebench({"doctor", "--json"}).json()["peers"]["MuJoCo"].is_null();
   long looked_at = 0;
-  for (const paper::Entry& entry : *entries) {
-    if (entry.state != paper::State::runs || entry.quick_s > cheap_s) continue;
+  for (const papers::Entry& entry : *entries) {
+    if (entry.state != papers::State::runs || entry.quick_s > cheap_s) continue;
     if (!simulates && !(entry.quick_trajectories.empty() && entry.quick_commands.empty())) continue;
     const Outcome run =
         conebench({"paper", entry.id, "--out", folder / "out", "--db", stores.string(), "--require-checks"});
@@ -358,11 +359,11 @@ TEST(PaperEntries, EveryCheckNoticesSpoiltNumbersOnWhatAllEntriesMeasured) {
   const char* const stores = std::getenv("CONEBENCH_PAPER_STORES");
   if (stores == nullptr)
     GTEST_SKIP() << "skipped: CONEBENCH_PAPER_STORES names no folder of `conebench paper all --db`";
-  const auto entries = paper::embedded_entries();
+  const auto entries = papers::embedded_entries();
   ASSERT_TRUE(entries);
   std::vector<std::string> undecided;
-  for (const paper::Entry& entry : *entries) {
-    if (entry.state != paper::State::runs || !entry.variant.empty()) continue;
+  for (const papers::Entry& entry : *entries) {
+    if (entry.state != papers::State::runs || !entry.variant.empty()) continue;
     for (std::string& check : undecided_checks(entry, *entries, stores)) undecided.push_back(std::move(check));
   }
   EXPECT_THAT(undecided, ::testing::IsEmpty());

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "runners/store/row_seals.hpp"
-#include "runners/store/sqlite.hpp"
+#include "store/row_seals.hpp"
+#include "store/sqlite.hpp"
 #include "tests/cli/conebench_process.hpp"
 
 /// A small suite and its store, for tests of the commands that write and read stores.

@@ -81,8 +81,7 @@ TEST_F(RunCommand, AStoreThatAnotherOneWritesIsNeitherMadeNorMigrated) {
   for (const char* name : {"new.sqlite.lock", "old.sqlite.lock"}) write(name, lock);
   expect_failure(conebench({"run", folder / "small.json", "--db", folder / "new.sqlite"}), 3, {"node7"});
   EXPECT_FALSE(std::filesystem::exists(folder / "new.sqlite"));
-  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite",
-                             folder / "old.sqlite");
+  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/store/old_stores/schema_5.sqlite", folder / "old.sqlite");
   expect_failure(conebench({"rejudge", folder / "old.sqlite"}), 3, {"node7"});
   EXPECT_EQ(query("old.sqlite", "PRAGMA user_version"), std::vector<std::string>{"5"});
 }
@@ -102,8 +101,7 @@ TEST_F(RunCommand, RejudgeAndMergeBreakALockToo) {
 }
 
 TEST_F(RunCommand, AStoreOfAnOlderConebenchIsReportedJoinedAndResumed) {
-  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/runners/store/old_stores/schema_5.sqlite",
-                             folder / "old.sqlite");
+  std::filesystem::copy_file(CONEBENCH_SOURCE_DIR "/tests/store/old_stores/schema_5.sqlite", folder / "old.sqlite");
   const auto suite = query("old.sqlite", "SELECT suite_text FROM runs");
   ASSERT_EQ(suite.size(), 1U);
   write("old-store.json", suite[0]);

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "runners/cli/tune.hpp"
+#include "cli/tune.hpp"
 #include "tests/cli/conebench_process.hpp"
 #include "tests/cli/run_command_fixture.hpp"
 

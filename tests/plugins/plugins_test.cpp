@@ -6,9 +6,9 @@
 #include <fstream>
 #include <map>
 
-#include "runners/simulation/engine.hpp"
-#include "runners/store/night_folder.hpp"
-#include "runners/store/store.hpp"
+#include "simulation/engine.hpp"
+#include "store/night_folder.hpp"
+#include "store/store.hpp"
 #include "tests/plugins/foreign_solvers.hpp"
 
 namespace conebench::testing {

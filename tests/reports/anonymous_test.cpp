@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "reports/report.hpp"
-#include "runners/store/record_fields.hpp"
+#include "store/record_fields.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "reports/comparison/comparison.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 #include "tests/reports/comparison_runs.hpp"
 
 namespace conebench::reports {

@@ -13,7 +13,7 @@
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/text.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 #include "tests/reports/comparison_runs.hpp"
 
 namespace conebench::reports {

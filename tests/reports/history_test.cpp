@@ -16,7 +16,7 @@
 #include "reports/comparison/words.hpp"
 #include "reports/history/history_words.hpp"
 #include "reports/page_assets.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 #include "tests/reports/synthetic_nights.hpp"
 
 namespace conebench::reports {

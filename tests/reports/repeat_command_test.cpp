@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/reports/synthetic_store.hpp"
-#include "tests/runners/store/sample_records.hpp"
+#include "tests/store/sample_records.hpp"
 
 namespace conebench::reports {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "reports/report.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace conebench {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "metrics/residuals.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 
 namespace conebench::testing {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runners/store/records.hpp"
+#include "store/records.hpp"
 
 namespace conebench::testing {
 

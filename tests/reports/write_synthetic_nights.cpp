@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "reports/history/history.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 #include "tests/reports/synthetic_nights.hpp"
 
 /// write_synthetic_nights DIR NIGHTS PROBLEMS SETTINGS TOLERANCES: stores of nights, S2 slower by 3 % from two thirds

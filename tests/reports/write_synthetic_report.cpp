@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/content_address.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "reports/report.hpp"
 #include "reports/write_files.hpp"
-#include "runners/plan/content_address.hpp"
-#include "runners/store/store.hpp"
+#include "store/store.hpp"
 #include "tests/reports/synthetic_store.hpp"
 
 namespace {

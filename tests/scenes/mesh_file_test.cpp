@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "scenes/scene_table.hpp"
-#include "scenes/simulated/simulated_scene.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
 
 namespace conebench {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "runners/plan/content_address.hpp"
+#include "base/content_address.hpp"
 
 namespace conebench {
 namespace {

@@ -22,8 +22,8 @@
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/claims.hpp"
 #include "runners/execute/wire.hpp"
-#include "runners/store/time_doubts.hpp"
 #include "solvers/registry.hpp"
+#include "store/time_doubts.hpp"
 #include "tests/support/make_problem.hpp"
 
 namespace conebench {

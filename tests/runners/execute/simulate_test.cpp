@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "runners/simulation/engine.hpp"
-#include "runners/simulation/sample_folder.hpp"
-#include "runners/store/suite_scope.hpp"
-#include "scenes/simulated/simulated_scene.hpp"
+#include "simulation/engine.hpp"
+#include "simulation/sample_folder.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
+#include "store/suite_scope.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 
 namespace conebench {

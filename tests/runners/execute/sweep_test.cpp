@@ -19,7 +19,7 @@
 #include "runners/execute/interrupt.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/filter.hpp"
-#include "runners/store/suite_scope.hpp"
+#include "store/suite_scope.hpp"
 #include "tests/runners/execute/stopped_children.hpp"
 #include "tests/runners/execute/sweep_fixture.hpp"
 #include "tests/support/make_problem.hpp"

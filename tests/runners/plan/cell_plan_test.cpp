@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "runners/plan/content_address.hpp"
+#include "base/content_address.hpp"
 #include "runners/plan/grid.hpp"
 
 namespace conebench {

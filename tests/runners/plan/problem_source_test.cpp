@@ -9,7 +9,7 @@
 #include <map>
 
 #include "runners/plan/problem_survey.hpp"
-#include "runners/simulation/engine.hpp"
+#include "simulation/engine.hpp"
 #include "solvers/registry.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/transforms.hpp"

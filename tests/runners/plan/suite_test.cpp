@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "scenes/simulated/simulated_scene.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 
 namespace conebench {

@@ -1,0 +1,80 @@
+#include "cli/answer_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/output.hpp"
+#include "metrics/residuals.hpp"
+#include "reports/text.hpp"
+#include "store/late_answer.hpp"
+
+namespace conebench::cli {
+
+void add_judgement(nlohmann::json& object, const CellRecord& record) {
+  object["solved"] = record.solved;
+  object["tolerance"] = number(record.tolerance);
+  object["verdict"] = record.verdict;
+  object["verdict_value"] = number(record.verdict_value);
+  auto& residuals = object["residuals"] = nlohmann::json::object();
+  auto& missing = object["residuals_missing"] = nlohmann::json::object();
+  auto& worst = object["worst_blocks"] = nlohmann::json::object();
+  // Every name is there, also where nothing was judged.
+  for (const auto& row : residual_table()) {
+    const auto found = record.residuals.find(row.name);
+    if (!found) {
+      residuals[row.name] = nullptr;
+      missing[row.name] = "nothing was judged";
+      continue;
+    }
+    residuals[row.name] = number(found->value);
+    if (!found->missing.empty()) missing[row.name] = found->missing;
+    if (found->worst_block >= 0) worst[row.name] = found->worst_block;
+  }
+  object["modes"] = {{"open", record.open}, {"stick", record.stick}, {"slip", record.slip}};
+}
+
+std::string judgement_text(const CellRecord& record, bool all) {
+  constexpr std::size_t few = 5;
+  std::vector<std::string> shown;
+  for (const std::string& name :
+       {record.verdict, std::string("natural_map_scaled"), std::string("primal"), std::string("dual"),
+        std::string("complementarity"), std::string("natural_map_relative")}) {
+    if (shown.size() < few && std::find(shown.begin(), shown.end(), name) == shown.end()) shown.push_back(name);
+  }
+  std::string text = fmt::format("solved     {}: {} = {}, tolerance {:g}\n",
+                                 record.solved             ? "yes"
+                                 : passes_too_late(record) ? "no: passes, but came after the time limit"
+                                                           : "no",
+                                 record.verdict, short_number(record.verdict_value), record.tolerance);
+  text += fmt::format("contacts   {} open, {} stick, {} slip\n\n", record.open, record.stick, record.slip);
+  long hidden = 0;
+  std::vector<std::vector<std::string>> rows = {{"residual", "value", "unit", "worst block"}};
+  for (const auto& row : residual_table()) {
+    const auto found = record.residuals.find(row.name);
+    if (!found) continue;
+    if (!all && std::find(shown.begin(), shown.end(), row.name) == shown.end()) {
+      ++hidden;
+      continue;
+    }
+    const ResidualRecord& residual = *found;
+    if (!residual.missing.empty()) {
+      rows.push_back({row.name, "–", "", "unknown: " + residual.missing});
+      continue;
+    }
+    rows.push_back({row.name, residual.value ? short_number(residual.value) : std::string("not finite"), row.unit,
+                    residual.worst_block >= 0 ? std::to_string(residual.worst_block) : std::string()});
+  }
+  if (rows.size() > 1) text += align_columns(rows);
+  if (hidden > 0) text += fmt::format("{} more with --all\n", hidden);
+  return text;
+}
+
+std::string feasibility_hint(const CellRecord& record, const std::string& file) {
+  if (record.solved || passes_too_late(record)) return {};
+  return fmt::format("hint       conebench inspect --feasibility {} tells whether it can have no solution\n",
+                     reports::shell(file));
+}
+
+}  // namespace conebench::cli

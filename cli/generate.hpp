@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "simulation/scenes/simulated_scene.hpp"
+#include "simulation/trajectory.hpp"
+
+namespace conebench::cli {
+
+struct GenerateArguments {
+  std::string scene;
+  std::string folder;
+  std::vector<std::string> settings;
+  long steps = 0;  ///< 0: as the scene says
+  long seed = 1;
+  bool replace = false;
+  bool picture = false;
+  simulation::TrajectoryOptions trajectory;
+  bool json = false;
+};
+
+/// An error where the arguments ask for what a simulation alone has.
+std::optional<Error> refuse_simulation(const GenerateArguments& arguments);
+
+/// Copies of FCLIB files with perturbed free terms and friction, for a set that no solver was tuned on. A file that
+/// can't be read, or has no place for it, is told and the others are written. Errors: no file matches.
+Result<int> generate_perturbed(const GenerateArguments& arguments);
+
+/// Simulates the scene and writes its samples, their list, and its trajectory. Errors: those of the
+/// simulation, what was written before stays; bad_input where the folder holds another run's samples.
+Result<int> generate_samples(const SimulatedSceneRow& scene, const GenerateArguments& arguments);
+
+}  // namespace conebench::cli

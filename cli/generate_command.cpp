@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/folder.hpp"
+#include "base/suggestion.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/generate.hpp"
+#include "cli/output.hpp"
+#include "cli/problem_argument.hpp"
+#include "fclib_loader/fclib_file.hpp"
+#include "scenes/scene_table.hpp"
+#include "simulation/sample_folder.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* perturb_word = "perturb";
+
+constexpr const char* footer = R"(The file is FCLIB HDF5, with the known answer as its /solution where the scene has
+one. The same scene, options and seed give the same problem. A simulated scene gives
+a file a sample, with the loop's answer, and trajectory.csv; see docs/simulation.md.
+`perturb` in a scene's place writes DIR/FAMILY/NAME-copyK.hdf5: copies of FCLIB files whose free
+term and friction are changed at random, by path, copies, free_term and friction.
+
+Examples:
+  conebench generate box-stack --out problems --set boxes=5 --set mass_ratio=1000
+  conebench generate known-solution --out problems --seed 7
+  conebench generate box-on-plane --out samples --set speed=2 --set every=5
+  conebench generate cube-sliding --out cube --state --impulses
+  conebench generate quadruped --out feet --body front_left3
+  conebench generate file --out samples --set path=robot.xml --steps 500
+  conebench generate perturb --out copies --set "path=problems/*.hdf5" --set copies=4)";
+
+/// Every other scene is one problem.
+Result<int> generate_problem(const SceneRow& scene, const GenerateArguments& arguments) {
+  const auto values = parse_settings(arguments.settings, scene.options, arguments.scene);
+  if (!values) return values.error();
+  if (const auto refused = refuse_simulation(arguments)) return *refused;
+  const auto problem = scene.make(*values, static_cast<std::uint64_t>(arguments.seed));
+  if (!problem) return problem.error();
+
+  FclibWriteOptions options;
+  if (const auto& reference = problem->reference()) {
+    Vector velocity(problem->rows());
+    problem->velocity(reference->reaction, velocity);
+    options.solution = FclibAnswer{reference->reaction, velocity};
+  }
+  if (auto made = make_folder(arguments.folder); !made) return made.error();
+  const auto file = std::filesystem::path(arguments.folder) / simulation::file_name(problem->provenance().name);
+  if (auto written = write_fclib(*problem, file, options); !written) return written.error();
+  if (arguments.json) {
+    print_json("generate", {{"files", {file.string()}},
+                            {"scene", arguments.scene},
+                            {"seed", arguments.seed},
+                            {"problem_hash", problem->content_hash()}});
+  } else {
+    print_text(file.string() + "\n");
+  }
+  return done;
+}
+
+Result<int> run_generate(const GenerateArguments& arguments) {
+  if (arguments.scene == perturb_word) return generate_perturbed(arguments);
+  for (const SimulatedSceneRow& scene : simulated_scene_table()) {
+    if (scene.id == arguments.scene) return generate_samples(scene, arguments);
+  }
+  const auto scene = require_scene(arguments.scene);
+  if (scene) return generate_problem(**scene, arguments);
+  if (const std::string hint = simulation_hint(arguments.scene); !hint.empty()) {
+    return Error{scene.error().code, fmt::format("{}: not a scene but a file; {}", arguments.scene, hint)};
+  }
+  std::string known;
+  std::vector<std::string> ids;
+  const auto add = [&](const std::string& id) {
+    known += (known.empty() ? "" : ", ") + id;
+    ids.push_back(id);
+  };
+  add(perturb_word);
+  for (const SceneRow& row : scene_table()) add(row.id);
+  for (const SimulatedSceneRow& row : simulated_scene_table()) add(row.id);
+  return Error{scene.error().code, fmt::format("unknown scene '{}'; {}known: {}", arguments.scene,
+                                               did_you_mean(arguments.scene, ids), known)};
+}
+
+}  // namespace
+
+std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
+  if (arguments.steps > 1) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--steps {}: scene {} is one problem, not a simulation; use --steps 1 and another --seed "
+                             "for each problem",
+                             arguments.steps, arguments.scene)};
+  }
+  const auto& trajectory = arguments.trajectory;
+  for (const auto& [given, name] : {std::pair(arguments.picture, "--picture"),
+                                    {trajectory.state, "--state"},
+                                    {!trajectory.bodies.empty(), "--body"},
+                                    {trajectory.impulses, "--impulses"},
+                                    {trajectory.conditioning, "--conditioning"}}) {
+    if (!given) continue;
+    return Error{
+        ErrorCode::wrong_usage,
+        fmt::format("{}: scene {} is one problem without a simulation; leave it out, or take a simulated scene "
+                    "(conebench list scenes)",
+                    name, arguments.scene)};
+  }
+  return std::nullopt;
+}
+
+Command add_generate(CLI::App& root) {
+  auto arguments = std::make_shared<GenerateArguments>();
+  CLI::App* app = root.add_subcommand("generate", "Write a scene's problem, or a simulation's, as FCLIB HDF5");
+  app->footer(footer);
+  app->add_option("SCENE", arguments->scene, "Scene, see `conebench list scenes`, or `perturb`")->required();
+  app->add_option("--out", arguments->folder, "Folder for the files, made where it is missing")
+      ->required()
+      ->type_name("DIR");
+  add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
+  add_integer(*app, "--steps", arguments->steps, {.minimum = 1.0},
+              "Time steps of a simulation; as many as the scene is interesting for if not given")
+      ->default_str("");
+  add_integer(*app, "--seed", arguments->seed, {.minimum = 0.0}, "Seed of what is random");
+  app->add_flag("--replace", arguments->replace, "Replace another simulation's samples in the folder");
+  app->add_flag("--picture", arguments->picture, "Draw the simulation's last step as picture.png");
+  app->add_flag("--state", arguments->trajectory.state,
+                "Add positions q1, q2, … and velocities v1, v2, … to trajectory.csv");
+  app->add_option("--body", arguments->trajectory.bodies,
+                  "Add this body's pose and the contacts' force on it to trajectory.csv, as often as wanted")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app->add_flag("--impulses", arguments->trajectory.impulses,
+                "Write every contact's point and force of every step as impulses.csv");
+  app->add_flag("--conditioning", arguments->trajectory.conditioning,
+                "Add the conditioning of each step's G + R to trajectory.csv, which takes time");
+  app->add_flag("--json", arguments->json, "Print one JSON object");
+  return {app, [arguments] { return run_generate(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,321 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/problem_argument.hpp"
+#include "fclib_loader/fclib_file.hpp"
+#include "metrics/feasibility.hpp"
+#include "metrics/features.hpp"
+#include "metrics/noise_level.hpp"
+#include "runners/plan/problem_survey.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  conebench inspect problem.hdf5
+  conebench inspect problems/*.hdf5 --json
+  conebench inspect step.hdf5 --feasibility
+  conebench inspect "box-stack boxes=5")";
+
+struct InspectArguments {
+  std::vector<std::string> files;
+  bool feasibility = false;
+  bool json = false;
+};
+
+/// What needs the condensed problem: null, with the reason, where there is none (rolling friction, a singular M).
+void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
+  for (const char* name : {"joint_rows", "rank", "conditioning", "features_estimated", "positive_semidefinite",
+                           "min_eigenvalue", "max_eigenvalue", "coupling", "category", "densities", "given",
+                           "problem_hash", "problem_hash_assembled", "noise_ratio"}) {
+    out[name] = nullptr;
+  }
+  if (!problem) {
+    out["notes"].push_back(problem.error().message);
+    return;
+  }
+  out["joint_rows"] = problem->cones().joints();
+  const Features features = extract_features(*problem);
+  const Spectrum& spectrum = features.spectrum;
+  out["rank"] = spectrum.rank;
+  out["conditioning"] = number(spectrum.conditioning);
+  out["features_estimated"] = spectrum.estimated;
+  out["positive_semidefinite"] = spectrum.positive_semidefinite;
+  out["min_eigenvalue"] = number(spectrum.min_eigenvalue);
+  out["max_eigenvalue"] = number(spectrum.max_eigenvalue);
+  out["coupling"] = number(features.coupling);
+  out["category"] = to_string(features.category);
+  const auto ratio = noise_ratio(*problem);
+  out["noise_ratio"] = number(ratio);
+  if (ratio && *ratio <= 1.0) {
+    out["notes"].push_back("noise-level: g is no larger than the rounding of what made it; left out of all shares");
+  }
+  out["given"] = problem->given_as_primal() ? "M, J, v_free" : "G";
+  out["problem_hash"] = problem->content_hash();
+  const auto aliases = problem->aliases();
+  out["problem_hash_assembled"] = aliases ? aliases->content_hash : problem->content_hash();
+  if (!problem->condenses_sparsely()) {
+    out["problem_hash_assembled"] = nullptr;
+    out["symmetry_error"] = number(problem->symmetry_error());
+    out["notes"].push_back(
+        "G is not assembled: symmetry_error is M's, what is told of G comes from products with it and its diagonal "
+        "blocks");
+  }
+  if (const auto& densities = features.densities) {
+    out["densities"] = {{"joints", number(densities->joints)},
+                        {"contacts", number(densities->contacts)},
+                        {"all", number(densities->all)},
+                        {"degrees_of_freedom", densities->degrees_of_freedom},
+                        {"of", densities->source == ConstraintDensities::Source::bodies ? "bodies" : "M"}};
+  }
+}
+
+std::string describe(FeasibilityState state) {
+  switch (state) {
+    case FeasibilityState::infeasible: return "infeasible";
+    case FeasibilityState::not_excluded: return "not excluded";
+    case FeasibilityState::out_of_time: return "unknown (out of time)";
+    case FeasibilityState::no_library: return "unknown (built without CLP)";
+  }
+  throw std::logic_error("unknown feasibility");
+}
+
+std::string block_name(const ConeProduct& cones, Index block) {
+  switch (cones.block_kind(block)) {
+    case BlockKind::joint: return fmt::format("joint row {}", block);
+    case BlockKind::limit: return fmt::format("limit {}", block - cones.joints());
+    case BlockKind::contact: return fmt::format("contact {}", block - cones.first_contact_row());
+  }
+  throw std::logic_error("unknown kind of block");
+}
+
+/// Whether a solution exists, with the certificate z by rows where none does.
+void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem) {
+  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "certificate"}) out[name] = nullptr;
+  if (!problem) return;
+  constexpr double max_seconds = 60.0;
+  const Feasibility found = check_feasibility(*problem, max_seconds);
+  out["feasibility"] = describe(found.state);
+  if (found.state != FeasibilityState::infeasible) return;
+  out["feasibility_margin"] = number(found.margin);
+  out["infeasible_block"] = block_name(problem->cones(), found.worst_block);
+  nlohmann::json entries = nlohmann::json::object();
+  for (Index row = 0; row < found.certificate.size(); ++row) {
+    if (found.certificate[row] != 0.0) entries[std::to_string(row)] = found.certificate[row];
+  }
+  out["certificate"] = std::move(entries);
+}
+
+constexpr std::array<std::string_view, 4> sample_keys = {"scene", "step", "seed", "coordinates"};
+
+/// The place of a simulation's sample; null where it is none.
+void add_sample(nlohmann::json& out, const Result<ContactProblem>& problem) {
+  for (const std::string_view name : sample_keys) out[std::string(name)] = nullptr;
+  if (!problem || !problem->configuration()) return;
+  const Configuration& known = *problem->configuration();
+  if (!known.scene.empty()) out["scene"] = known.scene;
+  if (known.step) out["step"] = *known.step;
+  if (known.seed) out["seed"] = *known.seed;
+  if (known.coordinates) out["coordinates"] = to_string(*known.coordinates);
+}
+
+nlohmann::json inspect_scene(const std::string& text, const ContactProblem& problem, bool feasibility) {
+  const ConeProduct& cones = problem.cones();
+  const auto& friction = cones.friction();
+  nlohmann::json out = {{"file", text},
+                        {"kind", "generated"},
+                        {"space_dimension", cones.contact_dimension()},
+                        {"contacts", cones.contacts()},
+                        {"limits", cones.limits()},
+                        {"rows", cones.rows() - cones.joints()},
+                        {"nonzeros", count_nonzeros(problem)},
+                        {"mu_min", nullptr},
+                        {"mu_max", nullptr},
+                        {"mu_r_min", nullptr},
+                        {"mu_r_max", nullptr},
+                        {"symmetry_error", number(problem.symmetry_error())},
+                        {"guess", problem.guess().has_value()},
+                        {"solution", problem.reference().has_value()},
+                        {"title", problem.provenance().name},
+                        {"also_other_kind", false},
+                        {"notes", nlohmann::json::array()}};
+  if (cones.contacts() > 0) {
+    out["mu_min"] = *std::min_element(friction.begin(), friction.end());
+    out["mu_max"] = *std::max_element(friction.begin(), friction.end());
+  }
+  if (cones.contacts() > 0 && cones.rolls()) {
+    const auto& rolling = cones.rolling_friction();
+    out["mu_r_min"] = *std::min_element(rolling.begin(), rolling.end());
+    out["mu_r_max"] = *std::max_element(rolling.begin(), rolling.end());
+  }
+  if (!problem.condenses_sparsely()) out["notes"].push_back("nonzeros counts the entries of M and J");
+  add_features(out, problem);
+  if (feasibility) add_feasibility(out, problem);
+  add_sample(out, problem);
+  return out;
+}
+
+Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
+  const auto scene = make_named_scene(file);
+  if (!scene) return scene.error();
+  if (*scene) return inspect_scene(file, **scene, feasibility);
+  const auto path = find_problem_file(file);
+  if (auto error = no_problem_file(path)) return *error;
+  const auto content = read_fclib(path);
+  if (!content) return content.error();
+  const auto summary = summarise(*content);
+  nlohmann::json out = {{"file", file},
+                        {"kind", summary.kind},
+                        {"space_dimension", summary.space_dimension},
+                        {"contacts", summary.contacts},
+                        {"limits", summary.limits},
+                        {"rows", summary.rows},
+                        {"nonzeros", summary.nonzeros},
+                        {"mu_min", number(summary.mu_min)},
+                        {"mu_max", number(summary.mu_max)},
+                        {"mu_r_min", number(summary.mu_r_min)},
+                        {"mu_r_max", number(summary.mu_r_max)},
+                        {"symmetry_error", number(summary.symmetry_error)},
+                        {"guess", summary.has_guess},
+                        {"solution", summary.has_solution},
+                        {"title", content->title},
+                        {"also_other_kind", content->also_other_kind},
+                        {"notes", content->notes}};
+  const auto problem = to_problem(*content, path);
+  add_features(out, problem);
+  if (feasibility) add_feasibility(out, problem);
+  add_sample(out, problem);
+  return out;
+}
+
+constexpr const char* text_order[] = {"file",
+                                      "title",
+                                      "kind",
+                                      "space_dimension",
+                                      "contacts",
+                                      "limits",
+                                      "rows",
+                                      "joint_rows",
+                                      "nonzeros",
+                                      "mu_min",
+                                      "mu_max",
+                                      "mu_r_min",
+                                      "mu_r_max",
+                                      "symmetry_error",
+                                      "rank",
+                                      "conditioning",
+                                      "coupling",
+                                      "category",
+                                      "noise_ratio",
+                                      "feasibility",
+                                      "feasibility_margin",
+                                      "infeasible_block",
+                                      "positive_semidefinite",
+                                      "min_eigenvalue",
+                                      "max_eigenvalue",
+                                      "densities",
+                                      "features_estimated",
+                                      "guess",
+                                      "solution",
+                                      "scene",
+                                      "step",
+                                      "seed",
+                                      "coordinates",
+                                      "also_other_kind",
+                                      "given",
+                                      "problem_hash",
+                                      "problem_hash_assembled",
+                                      "notes"};
+
+/// "joints 0.00, contacts 0.67, all 0.67 of 18 velocities (n_v)", or "… of 78 = 6 n_b".
+std::string densities_text(const nlohmann::json& densities, long space_dimension) {
+  const auto share = [&](const char* name) {
+    const auto& value = densities.at(name);
+    return value.is_null() ? std::string("unknown") : fmt::format("{:.2f}", value.get<double>());
+  };
+  const bool of_bodies = densities.at("of") == "bodies";
+  const std::string of =
+      of_bodies ? fmt::format(" = {} n_b", body_velocities(static_cast<int>(std::min(space_dimension, 3L))))
+                : " velocities (n_v)";
+  return fmt::format("joints {}, contacts {}, all {} of {}{}", share("joints"), share("contacts"), share("all"),
+                     densities.at("degrees_of_freedom").get<long>(), of);
+}
+
+/// One line a value.
+std::string to_text(const nlohmann::json& inspected) {
+  std::vector<std::vector<std::string>> rows;
+  for (const char* name : text_order) {
+    if (!inspected.contains(name)) continue;  // not asked for
+    const auto& value = inspected.at(name);
+    const bool of_samples = std::find(sample_keys.begin(), sample_keys.end(), name) != sample_keys.end();
+    const bool of_infeasible =
+        std::string_view(name) == "feasibility_margin" || std::string_view(name) == "infeasible_block";
+    if (value.is_null() && (of_samples || of_infeasible)) continue;
+    if (value.is_null()) {
+      rows.push_back({name, "unknown"});
+    } else if (value.is_object()) {
+      rows.push_back({name, densities_text(value, inspected.at("space_dimension").get<long>())});
+    } else if (value.is_array()) {
+      for (const auto& line : value) rows.push_back({name, line.get<std::string>()});
+    } else if (value.is_boolean()) {
+      rows.push_back({name, value.get<bool>() ? "yes" : "no"});
+    } else if (value.is_number_float()) {
+      const std::string_view unit = std::string_view(name) == "noise_ratio"          ? " (up to 1: g is only rounding)"
+                                    : std::string_view(name) == "feasibility_margin" ? " m/s"
+                                                                                     : "";
+      rows.push_back({name, short_number(value.get<double>()) + std::string(unit)});
+    } else if (value == "not excluded") {
+      rows.push_back({name, "not excluded: no certificate was found, so it may have a solution"});
+    } else {
+      rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
+    }
+  }
+  return align_columns(rows);
+}
+
+Result<int> run_inspect(const InspectArguments& arguments) {
+  const bool several = arguments.files.size() > 1;
+  nlohmann::json all = nlohmann::json::array();
+  int code = done;
+  bool first = true;
+  for (const auto& file : arguments.files) {
+    auto one = inspect(file, arguments.feasibility);
+    if (!one) {
+      if (!several) return one.error();
+      print_error(one.error().message);
+      code = std::max(code, exit_code(one.error().code));
+      all.push_back({{"file", file}, {"error", one.error().message}});
+    } else if (!arguments.json) {
+      print_text((first ? "" : "\n") + to_text(*one));
+      first = false;
+    } else {
+      all.push_back(std::move(*one));
+    }
+  }
+  if (arguments.json) print_json("inspect", several ? nlohmann::json{{"files", all}} : all.front());
+  return code;
+}
+
+}  // namespace
+
+Command add_inspect(CLI::App& root) {
+  auto arguments = std::make_shared<InspectArguments>();
+  CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
+  app->footer(footer);
+  app->add_option("FILE", arguments->files, "FCLIB HDF5 files, or scenes with their options")->required();
+  app->add_flag("--feasibility", arguments->feasibility,
+                "Look for a proof that there is no solution (docs/metrics.md); up to a minute a problem");
+  app->add_flag("--json", arguments->json, "Print one JSON object ({\"files\": […]} for several files)");
+  add_read_limit(*app);
+  return {app, [arguments] { return run_inspect(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/answer_output.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "cli/problem_argument.hpp"
+#include "fclib_loader/component_order.hpp"
+#include "fclib_loader/fclib_file.hpp"
+#include "metrics/residuals.hpp"
+#include "runners/execute/cell_run.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(R.hdf5 holds FCLIB's /solution (r, and l where the problem has joints); R.npy is
+one row of float64 in FCLIB's order: l, then r with each contact's normal first.
+
+Examples:
+  conebench judge problem.hdf5 --reaction solved.hdf5
+  conebench judge problem.hdf5 --reaction r.npy --tolerance 1e-8 --json
+  conebench judge problem.hdf5 --reaction r.npy --require-solved)";
+
+struct JudgeArguments {
+  std::string file;
+  std::string reaction;
+  double tolerance = 1e-6;
+  std::string verdict = "natural_map_scaled";
+  bool all = false;
+  bool json = false;
+  bool require_solved = false;
+};
+
+/// The answer of a program that keeps a contact's tangents before its normal, as if it had written them behind it.
+Vector tangents_first(const ContactProblem& problem, const Vector& values) {
+  const RowOrder order = RowOrder::of(problem.cones());
+  const Vector r = order.reaction(values);
+  Vector swapped = values;
+  swapped.tail(order.dimension * order.contacts) = r.head(order.dimension * order.contacts);
+  return swapped;
+}
+
+/// The first number of the answer that is not finite, counted in the file's order: "entry 2 of r is nan (counted from
+/// 0)"; empty where there is none.
+std::string not_finite(const ContactProblem& problem, const Vector& values) {
+  const RowOrder order = RowOrder::of(problem.cones());
+  const Vector l = values.head(order.joints), r = order.reaction(values);
+  for (const auto& [name, part] : {std::pair("l", &l), {"r", &r}}) {
+    for (Index k = 0; k < part->size(); ++k) {
+      const double value = (*part)[k];
+      if (!std::isfinite(value)) return fmt::format("entry {} of {} is {} (counted from 0)", k, name, value);
+    }
+  }
+  return {};
+}
+
+CellRecord judged(const ContactProblem& problem, const Vector& reaction, const JudgeArguments& arguments) {
+  CellRecord record;
+  record.status = CellStatus::converged;
+  record.claimed = true;
+  record.tolerance = arguments.tolerance;
+  record.verdict = arguments.verdict;
+  record.reaction.assign(reaction.data(), reaction.data() + reaction.size());
+  judge_cell(problem, record);
+  return record;
+}
+
+Result<int> run_judge(const JudgeArguments& arguments) {
+  const auto given = load_given_problem(arguments.file);
+  if (!given) return given.error();
+  const ContactProblem& problem = given->problem;
+  if (auto verdict = Verdict::create(arguments.verdict, problem); !verdict) return verdict.error();
+  const auto reaction = read_reaction(arguments.reaction, problem);
+  if (!reaction) return reaction.error();
+
+  const CellRecord record = judged(problem, *reaction, arguments);
+  const std::string wrong = not_finite(problem, *reaction);
+  std::string hint;
+  if (!record.solved && wrong.empty()) {
+    const CellRecord swapped = judged(problem, tangents_first(problem, *reaction), arguments);
+    if (swapped.solved) {
+      hint = fmt::format("read with each contact's tangents first and its normal behind them, it solves: {} = {}",
+                         swapped.verdict, short_number(swapped.verdict_value));
+    }
+  }
+  if (arguments.json) {
+    nlohmann::json out = {
+        {"problem", arguments.file}, {"problem_hash", problem.content_hash()}, {"reaction", arguments.reaction}};
+    out["not_finite"] = wrong.empty() ? nlohmann::json(nullptr) : nlohmann::json(wrong);
+    out["hint"] = hint.empty() ? nlohmann::json(nullptr) : nlohmann::json(hint);
+    add_judgement(out, record);
+    print_json("judge", out);
+  } else {
+    print_text(fmt::format("problem    {}\nanswer     {}\n", arguments.file, arguments.reaction));
+    if (!wrong.empty()) print_text(fmt::format("not finite {}\n", wrong));
+    if (!hint.empty()) print_text(fmt::format("hint       {}\n", hint));
+    print_text(judgement_text(record, arguments.all));
+    if (wrong.empty() && hint.empty()) print_text(feasibility_hint(record, arguments.file));
+  }
+  if (arguments.require_solved && !record.solved) {
+    print_error(fmt::format("{}: does not solve {}: {}", arguments.reaction, arguments.file,
+                            !wrong.empty() ? wrong
+                                           : fmt::format("{} = {} exceeds {:g}", record.verdict,
+                                                         short_number(record.verdict_value), record.tolerance)));
+    return gate_failed;
+  }
+  return done;
+}
+
+}  // namespace
+
+Command add_judge(CLI::App& root) {
+  auto arguments = std::make_shared<JudgeArguments>();
+  CLI::App* app = root.add_subcommand("judge", "Residuals of an answer from anywhere");
+  app->footer(footer);
+  app->add_option("FILE", arguments->file, "FCLIB HDF5 file of the problem, or a scene (see `conebench solve --help`)")
+      ->required();
+  app->add_option("--reaction", arguments->reaction, "The answer")->required()->type_name("R.hdf5|R.npy");
+  add_real(*app, "--tolerance", arguments->tolerance, {.minimum = 0.0, .above_minimum = true},
+           "What the verdict must not exceed");
+  app->add_option("--verdict", arguments->verdict, "Residual that decides, see `conebench list metrics`")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_flag("--all", arguments->all, "Print all residuals, not only the five that tell most");
+  app->add_flag("--json", arguments->json, "Print one JSON object");
+  app->add_flag("--require-solved", arguments->require_solved, "Exit with 1 unless the answer solves the problem");
+  add_read_limit(*app);
+  return {app, [arguments] { return run_judge(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,588 @@
+#include "cli/night.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/folder.hpp"
+#include "base/plural.hpp"
+#include "base/unfinished.hpp"
+#include "cli/command.hpp"
+#include "cli/night_alarms.hpp"
+#include "cli/night_files.hpp"
+#include "cli/output.hpp"
+#include "cli/run_ending.hpp"
+#include "reports/comparison/alarms.hpp"
+#include "reports/comparison/comparison.hpp"
+#include "reports/history/history.hpp"
+#include "reports/history/history_words.hpp"
+#include "reports/text.hpp"
+#include "reports/write_files.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/gates.hpp"
+#include "runners/execute/interrupt.hpp"
+#include "runners/execute/survey_file.hpp"
+#include "runners/execute/sweep.hpp"
+#include "runners/plan/filter.hpp"
+#include "runners/plan/suite.hpp"
+#include "store/night_folder.hpp"
+#include "store/sqlite.hpp"
+#include "store/store.hpp"
+#include "store/store_lock.hpp"
+#include "store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using reports::Comparison;
+
+/// Of two exit codes that which is told: something is worse, nothing was comparable, something broke.
+int graver(int one, int other) {
+  for (const int code : {gate_failed, nothing_measured, not_run}) {
+    if (one == code || other == code) return code;
+  }
+  return done;
+}
+
+/// One night: what ran, what it is compared with, and how it ends.
+class Night {
+ public:
+  explicit Night(const NightlyArguments& arguments) : arguments_(arguments), folder_(arguments.folder) {}
+
+  Result<int> run() {
+    if (auto error = load_foreign_code(arguments_.code)) return *error;
+    auto suite = load_suite(arguments_.suite, arguments_.code.in_suite());
+    if (!suite) return suite.error();
+    suite_.emplace(std::move(*suite));
+    auto filter = CellFilter::parse(arguments_.filter);
+    if (!filter) return filter.error();
+    filter_ = std::move(*filter);
+    if (!arguments_.filter.empty()) suite_->name += " where " + one_line(arguments_.filter);
+    const auto gate = reports::parse_gate(arguments_.fail_on);
+    if (!gate) return gate.error();
+    compare_.fail_on = *gate;
+    as_text_ = arguments_.format.empty() ? isatty(STDOUT_FILENO) == 1 : arguments_.format == "text";
+    if (const auto made = make_folder(folder_); !made) return made.error();
+    if (!arguments_.pin.empty() && !fs::exists(arguments_.pin)) {
+      return Error{ErrorCode::bad_input, fmt::format("--pin {}: no such store", arguments_.pin)};
+    }
+    const auto lock = StoreLock::acquire(folder_ / "nightly", {.break_lock = arguments_.break_lock});
+    if (!lock) return lock.error();
+    if (!lock->note().empty()) print_note(lock->note());
+    return run_locked();
+  }
+
+ private:
+  /// A store that tonight is compared with.
+  struct Base {
+    fs::path store;
+    std::string name;  ///< with what is wrong with it
+    std::string what;  ///< "last good night"
+    fs::path pages;    ///< of tonight against it
+    StoreContents contents;
+  };
+  struct Swept {
+    Ending ending;
+    bool whole = false;  ///< every cell was run: it can be judged
+  };
+  /// A comparison that is told, before its pages are written.
+  struct Told {
+    Comparison comparison;
+    fs::path folder;
+    std::string asked;             ///< what runs side by side said, for the summary
+    std::vector<Alarm> withdrawn;  ///< by them
+  };
+
+  Result<int> run_locked() {
+    if (!arguments_.pin.empty()) {
+      auto pinned = read_present(arguments_.pin);
+      if (!pinned) return pinned.error();
+      if (!arguments_.filter.empty()) *pinned = filtered(std::move(*pinned), filter_, arguments_.filter);
+      pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(*pinned)};
+    }
+    remove_what_was_not_begun(folder_);
+    const auto nights = read_night_folder(folder_, suite_->name);
+    if (!nights) return nights.error();
+    for (const std::string& note : nights->notes) print_note("left out: " + note);
+    const std::string now = utc_now();
+    store_ = store_of_tonight(folder_, *nights, now, {build_, capture_machine().cpu, hash_of_text(suite_->text)});
+    before_ = last_alarms(*nights, store_, now);
+    base_ = choose_base(*nights, now);
+    last_judged_ = last_judged(*nights, store_, now);
+    if (pin_) pin_->pages = pages() / "pinned";
+    std::error_code ignored;
+    pin_is_base_ = pin_ && base_ && fs::equivalent(pin_->store, base_->store, ignored);
+    if (pin_is_base_) base_->what += ", the pinned reference";
+    const auto swept = sweep();
+    if (!swept) return swept.error();
+    if (swept->whole) return judge(swept->ending);
+    for (const std::string& reason : swept->ending.reasons) print_error(reason);
+    return swept->ending.code;
+  }
+
+  std::optional<Base> choose_base(const NightFolder& nights, const std::string& now) const {
+    for (const NightSummary* const night : bases_of(nights, store_, now, before_)) {
+      auto contents = read_present(night->store);
+      if (!contents) {
+        print_note("left out: " + contents.error().message);
+        continue;
+      }
+      const std::string name = night->store.filename().string();
+      const std::string flaw = flaw_of(*night);
+      if (flaw.empty()) {
+        const std::string since = alarmed_since(before_);
+        const bool in_alarm = !since.empty() && night->started_utc >= since;
+        return Base{night->store, name,
+                    since.empty() ? "last good night"
+                    : in_alarm    ? "last good night, though an alarm stands since then"
+                                  : "last good night before the alarms",
+                    pages(), std::move(*contents)};
+      }
+      return Base{night->store, fmt::format("{} ({}; no night is good)", name, flaw), "newest complete night", pages(),
+                  std::move(*contents)};
+    }
+    return std::nullopt;
+  }
+
+  SweepOptions sweep_options() const {
+    SweepOptions options;
+    options.data = arguments_.data;
+    options.filter = arguments_.filter;
+    options.cache = fs::path(store_).replace_extension(".problems");
+    if (!arguments_.survey.empty()) options.cache = arguments_.survey;
+    return options;
+  }
+  fs::path pages() const { return night_pages(store_); }
+
+  /// Tonight's store begins as a copy of what was measured elsewhere, with the log that a killed run left beside that.
+  Result<std::monostate> take_measured() const {
+    std::error_code failed;
+    if (arguments_.measured.empty() || fs::exists(store_, failed)) return std::monostate{};
+    if (const auto readable = Store::open(arguments_.measured, Store::Mode::read_only); !readable) {
+      return readable.error();
+    }
+    for (const char* ending : {"-wal", "-shm", "-journal"}) fs::remove(store_.string() + ending, failed);
+    const fs::path beside = unfinished_path(store_);
+    const auto log = sqlite::log_beside(arguments_.measured);
+    fs::copy_file(arguments_.measured, beside, fs::copy_options::overwrite_existing, failed);
+    if (log && !failed) {
+      const std::string ending = log->string().substr(arguments_.measured.size());
+      fs::copy_file(*log, store_.string() + ending, fs::copy_options::overwrite_existing, failed);
+    }
+    if (!failed) fs::rename(beside, store_, failed);
+    if (failed) {
+      return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written: {}", store_.string(), failed.message())};
+    }
+    return std::monostate{};
+  }
+
+  Result<Swept> sweep() {
+    SweepOptions options = sweep_options();
+    if (!arguments_.survey.empty()) begin_survey(options.cache);
+    const auto count = count_cells(*suite_, options);
+    if (!count) return count.error();
+    if (count->left == 0)
+      return Swept{{nothing_measured,
+                    {arguments_.suite + ": nothing was measured: " +
+                     (arguments_.filter.empty() ? "it has no cell" : "--filter leaves no cell")}},
+                   false};
+    const auto lock = StoreLock::acquire(store_, {.break_lock = arguments_.break_lock});
+    if (!lock) return lock.error();
+    if (!lock->note().empty()) print_note(lock->note());
+    if (const auto taken = take_measured(); !taken) return taken.error();
+    auto store = Store::open(store_, Store::Mode::read_write);
+    if (!store) return store.error();
+    ProgressPrinter progress = progress_on_stderr();
+    const InterruptGuard guard;
+    options.interrupted = &guard.flag();
+    const auto outcome = run_sweep(*suite_, *store, options, progress);
+    if (!outcome) return outcome.error();
+    auto contents = store->read_outcomes();
+    if (!contents && !outcome->stopped) return contents.error();
+    EndedRun ended{.suite = arguments_.suite,
+                   .store = store_.string(),
+                   .base = base_ ? base_->name : std::string(),
+                   .part = {},
+                   .jobs = 1,
+                   .outcome = *outcome,
+                   .verdict = {}};
+    if (contents) {
+      ended.verdict = judge_sweep(*contents, outcome->keys, {}, base_ ? &base_->contents : nullptr);
+      tonight_ = present_contents(std::move(*contents));
+    }
+    // What crashes on a first night is not new.
+    if (!base_ && ended.verdict.answered > 0) {
+      ended.verdict.ended_before += ended.verdict.ended;
+      ended.verdict.ended = 0;
+    }
+    swept_ = ended.verdict;
+    const bool whole = !outcome->stopped && !outcome->interrupted && outcome->left() == 0 && outcome->cells > 0;
+    return Swept{ending_of(ended), whole};
+  }
+
+  /// The summary is printed before anything is written that may fail.
+  Result<int> judge(const Ending& ending) {
+    std::string text;
+    NightResult result{.exit_code = ending.code,
+                       .broke = ending.code == not_run,
+                       .base = base_ ? base_->name : std::string(),
+                       .headline = first_night_words()};
+    for (const std::string& reason : ending.reasons) text += "- " + shown(reason) + "\n";
+    if (!ending.reasons.empty()) text += "\n";
+    tests_ = {{"the night", {test_of("it ran and nothing broke", ending.code, ending.reasons)}}};
+    std::vector<Told> told;
+    std::vector<Alarm> found;
+    if (base_) {
+      compare_with(*base_, told);
+      const Comparison& comparison = told.front().comparison;
+      if (comparison.compared > 0) found = reports::alarms_of(comparison, compare_.fail_on, alarm_of_tonight());
+      result.withdrawn = told.front().withdrawn;
+    }
+    auto history = reports::read_history({folder_});
+    std::string over_nights;
+    const auto slower = history ? judge_history(*history, history_before(), over_nights) : std::vector<Alarm>{};
+    for (const Alarm& alarm : slower) {
+      if (std::none_of(found.begin(), found.end(), [&](const Alarm& one) { return one.same_subject(alarm); })) {
+        found.push_back(alarm);
+      }
+    }
+    const FollowedAlarms alarms = follow_alarms(std::move(found), before_, [&](const Alarm& alarm) {
+      if (!base_) return true;
+      const bool by_base =
+          told.front().comparison.compared == 0 || base_->contents.runs.front().started_utc < alarm.since_utc;
+      // Another night's build beside tonight's says more than two nights do.
+      const bool withdrawn = std::any_of(result.withdrawn.begin(), result.withdrawn.end(),
+                                         [&](const Alarm& one) { return one.same_subject(alarm); });
+      if (by_base && withdrawn) return true;
+      return (by_base && reports::clears(told.front().comparison, alarm)) || (history && is_over(*history, alarm));
+    });
+    if (base_) {
+      Comparison& comparison = told.front().comparison;
+      for (const Alarm& alarm : alarms.accepted) reports::accept(comparison, alarm);
+      reports::count_alarms(comparison, compare_.fail_on);
+      text += text_of(told.front(), base_->what) + told.front().asked;
+      add_tests(comparison, "against the " + base_->what);
+      result.headline = reports::headline(comparison);
+      if (comparison.compared == 0) result.exit_code = graver(result.exit_code, nothing_measured);
+    }
+    if (!alarms.standing.empty()) result.exit_code = graver(result.exit_code, gate_failed);
+    if (pin_is_base_) {
+      told.push_back({told.front().comparison, pin_->pages, {}, {}});
+    } else if (pin_) {
+      text += "\n";
+      compare_with(*pin_, told);
+      const Comparison& comparison = told.back().comparison;
+      text += text_of(told.back(), pin_->what) + told.back().asked;
+      // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
+      if (comparison.compared == 0) {
+        text += fmt::format(
+            "\nNothing of --pin {} can be compared with this night, which ends as it would without; give a reference "
+            "of this suite.\n",
+            shown(arguments_.pin));
+      } else {
+        if (comparison.failed) result.exit_code = graver(result.exit_code, gate_failed);
+        add_tests(comparison, "against the " + pin_->what);
+        if (comparison.failed) result.headline += "; worse than the pinned reference";
+      }
+    }
+    text += over_nights;
+    if (!slower.empty()) result.headline += "; slower by the nights together";
+    tell_alarms(alarms, result, text);
+    result.alarms = alarms.standing;
+    result.alarms.insert(result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
+    if (!last_judged_.empty()) {
+      if (const auto error = copy_acceptances(last_judged_, store_)) print_note(error->message);
+    }
+    print_bytes(head(result, !told.empty()) + text);
+    for (const std::string& reason : ending.reasons) print_error(reason);
+    if (!history) return history.error();
+    if (interrupted_) {
+      print_error("interrupted while alarms were run side by side; the same command goes on");
+      return interrupted;
+    }
+    for (reports::SuiteHistory& suite : history->suites) {
+      if (suite.suite != suite_->name || suite.nights.back().summary.store != store_) continue;
+      suite.last.alarms = result.alarms;
+      if (base_) reports::set_last_night(suite, told.front().comparison);
+    }
+    if (reports::HistoryNight* const night = reports::find_night(*history, store_)) {
+      *night = {std::move(night->summary), night->segment, night->not_judged, result,
+                told.empty() ? fs::path() : pages() / "index.html"};
+    }
+    if (const auto written = write_pages(told, *history); !written) return written.error();
+    if (const auto copied = copy_pages(folder_, store_, arguments_.artifacts); !copied) return copied.error();
+    if (const auto written = write_night_result(store_, result); !written) return written.error();
+    prune_nights(folder_, suite_->name, arguments_.keep, {store_, base_ ? base_->store : fs::path(), arguments_.pin});
+    keep_builds(folder_, build_.executable, arguments_.pin);
+    return result.exit_code;
+  }
+
+  std::string first_night_words() const {
+    std::string words = fmt::format("first night, {} of {} solved", swept_.solved, plural(swept_.cells, "cell"));
+    if (swept_.solved == 0) words += fmt::format(" ({})", counts_text(swept_.statuses));
+    if (swept_.ended_before > 0) words += fmt::format(", {} crashed or out of memory", swept_.ended_before);
+    return words;
+  }
+
+  /// What a reader wants first: how it ended, and where the pages are.
+  std::string head(const NightResult& result, bool compared) const {
+    std::string text = fmt::format("{}{}: {}\n\n", as_text_ ? "" : "## ", shown(suite_->name), shown(result.headline));
+    const char* const item = as_text_ ? "" : "- ";
+    text += fmt::format("{}night: {}\n", item, shown(store_.string()));
+    if (compared && !interrupted_) {
+      text += fmt::format("{}page of it: {}\n", item, shown((pages() / "index.html").string()));
+    } else if (!interrupted_) {
+      const std::string command = fmt::format("conebench report {} --out report", reports::shell(store_.string()));
+      text += fmt::format("{}page of it: {}\n", item, shown("run " + command));
+    }
+    if (!interrupted_)
+      text += fmt::format("{}all nights: {}\n", item, shown((folder_ / "history/index.html").string()));
+    return text + "\n";
+  }
+
+  /// A text from outside, as a part of the summary.
+  std::string shown(const std::string& text) const { return as_text_ ? one_line(text) : reports::markdown(text); }
+
+  std::string text_of(const Told& told, const std::string& against) const {
+    const std::string title = fmt::format("Against the {}", against);
+    if (!as_text_) return reports::comparison_markdown(told.comparison, title);
+    const bool on_terminal = isatty(STDOUT_FILENO) == 1;
+    constexpr std::size_t usual = 100;
+    return title + "\n" +
+           reports::comparison_terminal(told.comparison, on_terminal && std::getenv("NO_COLOR") == nullptr,
+                                        on_terminal ? static_cast<std::size_t>(terminal_width(STDOUT_FILENO)) : usual);
+  }
+
+  Result<std::monostate> write_pages(const std::vector<Told>& told, const reports::History& history) const {
+    for (const auto& [comparison, folder, asked, withdrawn] : told) {
+      const auto written = write_files(folder, {{"index.html", reports::comparison_page(comparison)},
+                                                {"comparison.md", reports::comparison_markdown(comparison)},
+                                                {"comparison.json", reports::comparison_json(comparison)}});
+      if (!written) return written.error();
+    }
+    const std::string name = fmt::format("{}: {}", suite_->name, store_.filename().string());
+    if (const auto written = write_files(pages(), {{"night.xml", reports::junit_xml(name, tests_)}}); !written) {
+      return written.error();
+    }
+    if (const auto written = reports::write_history(history, folder_ / "history"); !written) return written.error();
+    return std::monostate{};
+  }
+
+  static reports::JunitCase test_of(std::string name, int code, const std::vector<std::string>& reasons) {
+    if (code == done) return {std::move(name)};
+    return {std::move(name), reports::JunitCase::End::failed, fmt::format("{}", fmt::join(reasons, "; "))};
+  }
+
+  void add_tests(const Comparison& comparison, const std::string& title) {
+    for (reports::JunitSuite& suite : reports::comparison_tests(comparison)) {
+      tests_.push_back({title + ", " + suite.name, std::move(suite.cases)});
+    }
+  }
+
+  Alarm alarm_of_tonight() const {
+    Alarm alarm;
+    alarm.suite = suite_->name;
+    alarm.since = store_.filename().string();
+    alarm.since_utc = tonight_.runs.front().started_utc;
+    return alarm;
+  }
+
+  /// Adds the comparison of tonight, less the alarms that a run side by side withdraws.
+  void compare_with(const Base& base, std::vector<Told>& told) {
+    told.push_back({reports::compare(reports::make_side(base.name, base.contents),
+                                     reports::make_side(store_.filename().string(), tonight_), compare_),
+                    base.pages,
+                    {},
+                    {}});
+    auto& [comparison, pages, asked, withdrawn] = told.back();
+    if (comparison.compared == 0 || !comparison.alarms.contains("slower") || !compare_.fail_on.contains("slower")) {
+      return;
+    }
+    const SlowerSettings slower = slower_settings(comparison, alarm_of_tonight());
+    const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
+    for (const std::size_t i :
+         ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, asked)) {
+      reports::withdraw(comparison, slower.alarms[i]);
+      withdrawn.push_back(slower.alarms[i]);
+    }
+    reports::count_alarms(comparison, compare_.fail_on);
+    if (!slower.certain.empty()) {
+      asked += fmt::format("\nNot asked side by side, being slower by a family or by work: {}.\n",
+                           shown(fmt::format("{}", fmt::join(slower.certain, ", "))));
+    }
+  }
+
+  /// What the summary says of alarms beside the comparison, a test that fails for each that it does not show.
+  void tell_alarms(const FollowedAlarms& alarms, NightResult& result, std::string& text) {
+    std::string lines;
+    for (std::size_t i = 0; i < alarms.standing.size(); ++i) {
+      const std::string words = reports::alarm_words(alarms.standing[i]);
+      const bool seen = i < alarms.seen;
+      lines += fmt::format("- alarm {}{}\n", shown(words), seen ? "" : " (stands: not cleared tonight)");
+      if (!seen || alarms.standing[i].source == ChangeSource::nights) {
+        tests_.front().cases.push_back(test_of("alarm " + words, gate_failed, {words}));
+      }
+    }
+    for (const Alarm& alarm : alarms.accepted) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
+    // Those that tonight's base has already: told once.
+    for (const Alarm& alarm : before_) {
+      const bool shows = std::any_of(alarms.accepted.begin(), alarms.accepted.end(),
+                                     [&](const Alarm& one) { return one.same_subject(alarm); });
+      if (alarm.accepted && !shows) lines += fmt::format("- {}\n", shown(reports::alarm_words(alarm)));
+    }
+    for (const Alarm& alarm : alarms.gone) lines += fmt::format("- gone: {}\n", shown(reports::alarm_words(alarm)));
+    if (!lines.empty()) text += "\nAlarms:\n\n" + lines;
+    if (!alarms.standing.empty()) {
+      const std::string command = fmt::format("conebench accept {} --why TEXT --stores {}",
+                                              alarms.standing.front().id(), reports::shell(folder_.string()));
+      text += fmt::format("\nAn alarm stands until it is gone or accepted: {}\n", shown(command));
+    }
+    if (const auto old = alarms.standing.size() - alarms.seen; old > 0) {
+      result.headline += "; " + plural(static_cast<long>(old), "earlier alarm") + " not cleared";
+    }
+  }
+
+  /// An earlier night whose executable may be at hand.
+  struct Earlier {
+    std::string name, executable;
+    fs::path store;  ///< where suspects are run again
+  };
+
+  /// What all nights together show tonight; of one length.
+  struct SlowerByNights {
+    std::vector<Suspect> suspects;
+    std::vector<std::string> words;
+    std::vector<Alarm> alarms;
+  };
+
+  /// Which of the suspects a run side by side with the earlier night's executable withdraws; says what it found.
+  std::vector<std::size_t> ask_again(const Earlier& earlier, const std::vector<Suspect>& suspects, std::string& text) {
+    if (suspects.empty() || interrupted_) return {};
+    const fs::path other = kept_build(folder_, earlier.executable);
+    if (std::error_code ignored; other.empty() || !fs::exists(other, ignored)) {
+      text += fmt::format("\nThe slower settings are *unconfirmed*: the executable of {} is not in {}.\n",
+                          shown(earlier.name), shown((folder_ / "builds").string()));
+      return {};
+    }
+    const InterruptGuard guard;
+    BesideOptions options{.sweep = sweep_options(), .other = other};
+    options.sweep.interrupted = &guard.flag();
+    ProgressPrinter progress = progress_on_stderr();
+    const auto found = confirm_beside(*suite_, earlier.store, suspects, options, progress);
+    if (!found || found->interrupted) {
+      interrupted_ = found && found->interrupted;
+      text += fmt::format("\nThe slower settings are *unconfirmed*: {}.\n",
+                          interrupted_ ? "interrupted" : shown(found.error().message));
+      return {};
+    }
+    text += fmt::format("\nSide by side with the executable of {}, six replicates a side:\n\n", shown(earlier.name));
+    for (const std::string& line : found->lines) text += "- " + shown(line) + "\n";
+    std::vector<std::size_t> withdrawn;
+    for (std::size_t i = 0; i < suspects.size(); ++i) {
+      if (found->verdicts[i] == Confirmation::Verdict::withdrawn) withdrawn.push_back(i);
+    }
+    if (!withdrawn.empty()) text += "\nWhat is withdrawn was the machine, not the build.\n";
+    return withdrawn;
+  }
+
+  /// What all nights showed when the last one before tonight was judged.
+  reports::SuiteHistory history_before() const {
+    auto stores = read_store_folder(folder_);
+    if (!stores) return {};
+    auto& nights = stores->nights;
+    std::erase_if(nights,
+                  [&](const NightSummary& night) { return night.store == store_ || night.suite != suite_->name; });
+    const auto judged = [](const NightSummary& night) { return read_night_result(night.store).has_value(); };
+    nights.erase(std::find_if(nights.rbegin(), nights.rend(), judged).base(), nights.end());
+    reports::History history = reports::make_history(std::move(nights));
+    return history.suites.empty() ? reports::SuiteHistory{} : std::move(history.suites.front());
+  }
+
+  /// Alarms of settings that the nights together show to have become slower, and did not `before`.
+  std::vector<Alarm> judge_history(const reports::History& history, const reports::SuiteHistory& before,
+                                   std::string& text) {
+    std::vector<Alarm> alarms;
+    for (const reports::SuiteHistory& suite : history.suites) {
+      const auto tonight = std::find_if(suite.nights.begin(), suite.nights.end(),
+                                        [&](const auto& night) { return night.summary.store == store_; });
+      if (suite.suite != suite_->name || tonight == suite.nights.end()) continue;
+      std::map<std::size_t, SlowerByNights> slower;  // by the last night before
+      for (const reports::TimeChange& change : reports::new_time_changes(suite, before)) {
+        text += fmt::format("\n{}\n", shown(reports::change_words(suite, change)));
+        if (change.change.effect > 0.0) add_suspects(suite, change, slower[change.change.last_before]);
+      }
+      if (!compare_.fail_on.contains("slower")) continue;
+      for (const auto& [last_before, found] : slower) {
+        const NightSummary& night = suite.nights[last_before].summary;
+        const std::string name = night.store.filename().string();
+        const fs::path store = pages() / ("side-by-side-" + name);
+        const auto withdrawn = ask_again({name, night.executable, store}, found.suspects, text);
+        for (std::size_t i = 0; i < found.suspects.size(); ++i) {
+          const bool stands = std::find(withdrawn.begin(), withdrawn.end(), i) == withdrawn.end();
+          if (stands) {
+            alarms.push_back(found.alarms[i]);
+          } else {
+            tests_.front().cases.push_back({found.words[i]});
+          }
+        }
+      }
+    }
+    return alarms;
+  }
+
+  void add_suspects(const reports::SuiteHistory& suite, const reports::TimeChange& change, SlowerByNights& into) const {
+    const reports::HistorySlice& slice = suite.slices[change.slice];
+    for (const SettingRecord& setting : tonight_.settings) {
+      if (setting.label == suite.settings[change.setting]) {
+        into.suspects.push_back({setting.hash, slice.tolerance, slice.start, change.change.effect, setting.label});
+        into.words.push_back(reports::change_words(suite, change));
+        const NightSummary& first = suite.nights[change.change.first_after].summary;
+        into.alarms.push_back({.suite = suite_->name,
+                               .kind = "slower",
+                               .setting = setting.label,
+                               .tolerance = slice.tolerance,
+                               .criterion = slice.criterion,
+                               .verdict = slice.verdict,
+                               .start = slice.start,
+                               .source = ChangeSource::nights,
+                               .since = first.store.filename().string(),
+                               .since_utc = first.started_utc,
+                               .effect = change.change.effect,
+                               .by_time = true,
+                               .cells = 1});
+      }
+    }
+  }
+
+  const NightlyArguments& arguments_;
+  const BuildRecord build_ = capture_build();
+  fs::path folder_, store_;
+  std::optional<Suite> suite_;  ///< its name with the filter
+  CellFilter filter_;
+  reports::CompareOptions compare_;
+  std::optional<Base> base_, pin_;
+  std::vector<Alarm> before_;  ///< of the last judged night
+  fs::path last_judged_;       ///< its store; empty: there is none
+  bool pin_is_base_ = false;
+  StoreContents tonight_;
+  SweepVerdict swept_;
+  std::vector<reports::JunitSuite> tests_;  ///< of tonight, one that fails for each reason of the exit code
+  bool interrupted_ = false;
+  bool as_text_ = false;  ///< the summary; else Markdown
+};
+
+}  // namespace
+
+Result<int> run_night(const NightlyArguments& arguments) { return Night(arguments).run(); }
+
+}  // namespace conebench::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "cli/foreign_code.hpp"
+#include "cli/run_beside.hpp"
+
+namespace conebench::cli {
+
+struct NightlyArguments {
+  std::string suite;
+  std::string folder;
+  std::string data;
+  std::string pin;
+  std::string filter;
+  std::string fail_on = default_gate;
+  std::string format;     ///< of the summary: "md" or "text"; empty: text on a terminal, else Markdown
+  std::string measured;   ///< store whose cells are tonight's (a merge of shards); empty: none
+  std::string survey;     ///< see SweepOptions::cache; empty: beside the store
+  std::string artifacts;  ///< folder for a copy of the pages; empty: none
+  long keep = 0;
+  bool break_lock = false;
+  ForeignCode code;
+};
+
+/// `conebench nightly`: runs the suite, compares, prints the summary, writes the pages. Returns the exit code.
+/// Errors (wrong_usage, bad_input): what stopped it; the next call goes on where it was.
+Result<int> run_night(const NightlyArguments& arguments);
+
+}  // namespace conebench::cli

@@ -1,0 +1,74 @@
+#include "cli/night_alarms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/comparison/alarms.hpp"
+#include "store/store.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+using reports::Comparison;
+using reports::SettingChange;
+
+bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, double than) {
+  return std::any_of(slice.families.begin(), slice.families.end(), [&](const reports::FamilyChange& family) {
+    return family.setting == setting && family.times.verdict == TimeVerdict::slower && family.times.median > than;
+  });
+}
+
+}  // namespace
+
+SlowerSettings slower_settings(const Comparison& comparison, const Alarm& night) {
+  SlowerSettings found;
+  for (const reports::TimeSlice& slice : comparison.slices) {
+    for (const SettingChange& change : slice.settings) {
+      if (!change.alarms.contains("slower")) continue;
+      const reports::ComparedSetting& setting = comparison.settings[change.setting];
+      const bool by_time = change.times.verdict == TimeVerdict::slower;
+      if (by_time && change.work.verdict != TimeVerdict::slower &&
+          !family_is_slower(slice, change.setting, 2.0 * change.times.corrected)) {
+        found.suspects.push_back(
+            {setting.new_hash, slice.request.tolerance, slice.request.start, change.times.corrected, setting.label});
+        found.alarms.push_back(reports::alarm_of(comparison, slice, change, "slower", night));
+      } else {
+        found.certain.push_back(fmt::format("{} at {:g}", setting.label, slice.request.tolerance));
+      }
+    }
+  }
+  return found;
+}
+
+bool is_over(const reports::History& history, const Alarm& alarm) {
+  for (const reports::SuiteHistory& suite : history.suites) {
+    if (suite.suite != alarm.suite) continue;
+    for (const reports::TimeChange& change : suite.time_changes) {
+      const reports::HistorySlice& slice = suite.slices[change.slice];
+      const std::string& began = suite.nights[change.change.first_after].summary.started_utc;
+      const bool its = suite.settings[change.setting] == alarm.setting && slice.tolerance == alarm.tolerance &&
+                       slice.criterion == alarm.criterion && slice.verdict == alarm.verdict &&
+                       slice.start == alarm.start;
+      if (its && change.change.effect < 0.0 && began > alarm.since_utc) return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Error> copy_acceptances(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const auto source = Store::open(from, Store::Mode::read_only);
+  if (!source) return source.error();
+  const auto accepted = source->acceptances();
+  if (!accepted) return accepted.error();
+  if (accepted->empty()) return std::nullopt;
+  auto target = Store::open(to, Store::Mode::read_write);
+  if (!target) return target.error();
+  for (const AcceptanceRecord& one : *accepted) {
+    if (const auto put = target->put_acceptance(one); !put) return put.error();
+  }
+  return std::nullopt;
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "cli/run_beside.hpp"
+#include "reports/comparison/comparison.hpp"
+#include "reports/history/history.hpp"
+#include "store/alarms.hpp"
+
+namespace conebench::cli {
+
+/// The settings that a comparison of two nights calls slower.
+struct SlowerSettings {
+  /// Slower by the whole setting's time alone: what a run side by side can withdraw. Of one length.
+  std::vector<Suspect> suspects;
+  std::vector<Alarm> alarms;
+  /// "NSGS at 1e-06": slower by a family or by its work, which are not judged side by side or need no times.
+  std::vector<std::string> certain;
+};
+/// `night`: what its alarms have in common.
+SlowerSettings slower_settings(const reports::Comparison& comparison, const Alarm& night);
+
+/// Whether the nights after an alarm show that its setting became faster.
+bool is_over(const reports::History& history, const Alarm& alarm);
+
+/// What was accepted goes from night to night, so that no old one is needed for it.
+std::optional<Error> copy_acceptances(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace conebench::cli

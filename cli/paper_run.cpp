@@ -1,0 +1,172 @@
+#include "cli/paper_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/plural.hpp"
+#include "cli/paper_commands.hpp"
+#include "cli/paper_trajectories.hpp"
+#include "runners/execute/environment.hpp"
+#include "runners/execute/sweep.hpp"
+#include "store/store_lock.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+bool data_given(const PaperRunOptions& options) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here changes the environment
+  const char* const variable = std::getenv("CONEBENCH_DATA");
+  return !options.data.empty() || (variable != nullptr && *variable != '\0');
+}
+
+std::string problems_text(const PaperRun& run, const std::string& what) {
+  std::set<std::string> problems;
+  for (const papers::Sample& sample : run.samples) problems.insert(sample.group("problem"));
+  return fmt::format("{} ({})", plural(static_cast<long>(problems.size()), "problem"), what);
+}
+
+/// One store for all suites. A cell that two of them ask for is then measured once, with the repeats of the first.
+bool is_one_store(const std::filesystem::path& stores) {
+  std::error_code ignored;
+  return stores.extension() == ".sqlite" && !std::filesystem::is_directory(stores, ignored);
+}
+
+constexpr std::size_t length_of_day = 10;  // "2026-11-25"
+
+/// Which builds measured the cells, and when.
+void note_runs(const StoreContents& contents, const std::set<std::string>& keys, PaperRun& run) {
+  std::set<std::int64_t> runs;
+  for (const CellRecord& cell : contents.cells) {
+    if (!keys.contains(cell.key)) continue;
+    runs.insert(cell.run_id);
+    run.criteria.insert(cell.criterion);
+  }
+  for (const RunRecord& record : contents.runs) {
+    if (!runs.contains(record.id)) continue;
+    run.builds.insert(record.build.commit);
+    run.days.insert(record.started_utc.substr(0, length_of_day));
+  }
+}
+
+}  // namespace
+
+std::string PaperRun::made() const {
+  return days.empty() ? std::string("on a day that is not known")
+                      : fmt::format("on {} by {} {}", fmt::join(days, ", "), builds.size() == 1 ? "build" : "builds",
+                                    fmt::join(builds, ", "));
+}
+
+Result<std::vector<Suite>> PaperRunner::suites(const papers::Entry& owner, PaperRun& run) {
+  run.problems = "generated";
+  run.data_name = owner.data_name;
+  if (owner.data_problems.empty() || !data_given(options_)) return suites_of(owner, options_.size, false, entries_);
+  auto with_data = suites_of(owner, options_.size, true, entries_);
+  if (!with_data) return with_data;
+  for (const Suite& suite : *with_data) {
+    SweepOptions look;
+    look.data = options_.data;
+    if (const auto count = count_cells(suite, look); !count) {
+      run.notes.push_back(
+          fmt::format("{}: generated problems stand in for {}: {}", owner.id, owner.data_name, count.error().message));
+      return suites_of(owner, options_.size, false, entries_);
+    }
+  }
+  run.problems = std::exchange(run.data_name, {});
+  return with_data;
+}
+
+std::optional<Error> PaperRunner::run_suite(const Suite& suite, PaperRun& run) {
+  const std::filesystem::path file =
+      is_one_store(options_.stores) ? options_.stores : options_.stores / (suite.name + ".sqlite");
+  std::error_code failed;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), failed);
+  if (failed) {
+    return Error{ErrorCode::bad_input, fmt::format("{}: {}", file.parent_path().string(), failed.message())};
+  }
+  const auto lock = StoreLock::acquire(file);
+  if (!lock) return lock.error();
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store) return store.error();
+  SweepOptions options;
+  options.data = options_.data;
+  options.cache = std::filesystem::path(file).replace_extension(".problems");
+  options.jobs = options_.jobs;
+  options.allow_mixed = options_.allow_mixed;
+  options.interrupted = options_.interrupted;
+  const auto outcome = run_sweep(suite, *store, options, progress_);
+  if (!outcome) return outcome.error();
+  if (outcome->stopped) return *outcome->stopped;
+  run.interrupted = run.interrupted || outcome->interrupted;
+  run.left += outcome->left();
+  for (const std::string& reason : outcome->noise) run.notes.push_back(suite.name + ": noise: " + reason);
+  const auto contents = store->read();
+  if (!contents) return contents.error();
+  note_runs(*contents, outcome->keys, run);
+  auto samples = papers::samples_of(*contents, outcome->keys);
+  std::move(samples.begin(), samples.end(), std::back_inserter(run.samples));
+  return std::nullopt;
+}
+
+std::filesystem::path PaperRunner::folder_for(const std::string& what) const {
+  return is_one_store(options_.stores) ? std::filesystem::path(options_.stores).replace_extension("." + what)
+                                       : options_.stores / what;
+}
+
+template <class Sources>
+std::optional<Error> PaperRunner::measure(const Sources& sources, const std::filesystem::path& folder, auto make,
+                                          auto samples_of, PaperRun& run) {
+  const auto made = make(sources, folder, options_.interrupted, progress_);
+  if (!made) return made.error();
+  run.interrupted = !*made;
+  if (run.interrupted) return std::nullopt;
+  auto samples = samples_of(sources, folder);
+  if (!samples) return samples.error();
+  std::move(samples->begin(), samples->end(), std::back_inserter(run.samples));
+  run.builds.insert(capture_build().commit);
+  run.days.insert(utc_now().substr(0, length_of_day));
+  return std::nullopt;
+}
+
+std::optional<Error> PaperRunner::simulate(const papers::Entry& owner, PaperRun& run) {
+  const bool quick = options_.size == papers::Size::quick;
+  const auto& simulations = quick ? owner.quick_trajectories : owner.full_trajectories;
+  if (!simulations.empty()) {
+    const auto folder = folder_for("trajectories");
+    if (auto error = measure(simulations, folder, make_trajectories, trajectory_samples, run)) return error;
+    if (run.interrupted) return std::nullopt;
+    for (std::string& line : trajectory_failures(simulations, folder)) run.notes.push_back(std::move(line));
+  }
+  const auto& commands = quick ? owner.quick_commands : owner.full_commands;
+  if (commands.empty()) return std::nullopt;
+  return measure(commands, folder_for("commands"), run_commands, command_samples, run);
+}
+
+Result<PaperRun> PaperRunner::run(const papers::Entry& entry) {
+  const std::string& owner_id = entry.suites_of.empty() ? entry.id : entry.suites_of;
+  if (const auto known = done_.find(owner_id); known != done_.end()) return known->second;
+  const auto owner = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.id == owner_id; });
+  PaperRun run;
+  const papers::Entry& with_source = owner == entries_.end() ? entry : *owner;
+  if (!with_source.quick.empty()) {
+    const auto list = suites(with_source, run);
+    if (!list) return list.error();
+    for (const Suite& suite : *list) {
+      if (auto error = run_suite(suite, run)) return *error;
+      if (run.interrupted) return run;
+    }
+  }
+  if (auto error = simulate(with_source, run)) return *error;
+  if (run.interrupted) return run;
+  run.problems = problems_text(run, run.problems.empty() ? "simulated" : run.problems);
+  done_[owner_id] = run;
+  return run;
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,151 @@
+#include "cli/run_beside.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "base/plural.hpp"
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+#include "metrics/change.hpp"
+#include "store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+Result<reports::Comparison> compare_sides(const Store& store, const std::string& name,
+                                          const reports::CompareOptions& options) {
+  auto contents = store.read_outcomes();
+  if (!contents) return contents.error();
+  auto [base, fresh] = reports::split_side_by_side(name, present_contents(std::move(*contents)));
+  return reports::compare(std::move(base), std::move(fresh), options);
+}
+
+void print_outcome(const BesideOutcome& outcome, const std::string& store) {
+  print_note(fmt::format("{}: {} of {} run side by side in {}", store, outcome.done, plural(outcome.cells, "cell"),
+                         duration_text(outcome.wall_s)));
+  if (outcome.base_by_command) {
+    print_note(
+        "the base is older than the protocol of --beside: both builds were driven by `solve`, one cold run a process; "
+        "cells below 1 ms say little");
+  }
+  if (outcome.unprobed) {
+    print_note("the base cannot tell repeats beside others on the core: for both builds all repeats count");
+  }
+}
+
+}  // namespace
+
+Result<int> run_and_compare(const Suite& suite, Store& store, const std::filesystem::path& file,
+                            const BesideOptions& options, const BesideOutput& output, Progress& progress) {
+  reports::CompareOptions compared;
+  const auto gate = reports::parse_gate(output.fail_on);
+  if (!gate) return gate.error();
+  compared.fail_on = *gate;
+  const auto outcome = run_beside(suite, store, options, progress);
+  if (!outcome) return outcome.error();
+  print_outcome(*outcome, file.string());
+  if (outcome->stopped) return *outcome->stopped;
+  if (outcome->interrupted) {
+    print_error("interrupted; the same command resumes");
+    return interrupted;
+  }
+  const auto comparison = compare_sides(store, file.string(), compared);
+  if (!comparison) return comparison.error();
+  if (output.json) {
+    print_bytes(reports::comparison_json(*comparison));
+  } else {
+    print_bytes(
+        reports::comparison_terminal(*comparison, isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr));
+  }
+  const int ending = comparison_ending(*comparison, compared.fail_on);
+  if (outcome->all_done()) return ending;
+  std::string left = plural(outcome->left, "cell");
+  if (outcome->killed_problems > 0) left += " and those of " + plural(outcome->killed_problems, "problem");
+  print_error(fmt::format("{}: {} left, since something outside killed what ran them; the same command goes on",
+                          file.string(), left));
+  return ending == gate_failed ? gate_failed : not_run;
+}
+
+namespace {
+
+/// The suspect's setting in the comparison; null: it has no cell there.
+const reports::SettingChange* find_suspect(const reports::Comparison& comparison, const Suspect& suspect) {
+  for (const reports::TimeSlice& slice : comparison.slices) {
+    if (slice.request.tolerance != suspect.tolerance || slice.request.start != suspect.start) continue;
+    for (const reports::SettingChange& change : slice.settings) {
+      if (comparison.settings[change.setting].new_hash == suspect.setting) return &change;
+    }
+  }
+  return nullptr;
+}
+
+Confirmation::Verdict verdict_on(const reports::SettingChange& change, double effect) {
+  if (change.outlook == reports::Outlook::worse) return Confirmation::Verdict::confirmed;
+  return rules_out(change.times, effect) ? Confirmation::Verdict::withdrawn : Confirmation::Verdict::undecided;
+}
+
+std::string line_of(const reports::Comparison& comparison, const Suspect& suspect, const reports::SettingChange* change,
+                    Confirmation::Verdict verdict) {
+  if (change == nullptr) {
+    return fmt::format("{} at {:g}: undecided: it was not run", suspect.label, suspect.tolerance);
+  }
+  const char* const word = verdict == Confirmation::Verdict::confirmed   ? "confirmed"
+                           : verdict == Confirmation::Verdict::withdrawn ? "withdrawn"
+                                                                         : "undecided";
+  std::string why = fmt::format("{:+.1f} % ± {:.1f} %", 100.0 * std::expm1(change->times.corrected),
+                                200.0 * (change->times.could_have_seen - change->times.bar));
+  if (verdict == Confirmation::Verdict::confirmed) why = fmt::format("{}", fmt::join(change->reasons, ", "));
+  if (change->times.verdict == TimeVerdict::none && verdict == Confirmation::Verdict::undecided)
+    why = change->times.reason;
+  return fmt::format("{} at {:g}: {}: {}, where {:+.1f} % was told", comparison.settings[change->setting].label,
+                     suspect.tolerance, word, why, 100.0 * std::expm1(suspect.effect));
+}
+
+}  // namespace
+
+Confirmation judge_suspects(const reports::Comparison& comparison, const std::vector<Suspect>& suspects) {
+  Confirmation found;
+  for (const Suspect& suspect : suspects) {
+    const reports::SettingChange* const change = find_suspect(comparison, suspect);
+    found.verdicts.push_back(change == nullptr ? Confirmation::Verdict::undecided
+                                               : verdict_on(*change, suspect.effect));
+    found.lines.push_back(line_of(comparison, suspect, change, found.verdicts.back()));
+  }
+  return found;
+}
+
+Result<Confirmation> confirm_beside(const Suite& suite, const std::filesystem::path& file,
+                                    const std::vector<Suspect>& suspects, BesideOptions options, Progress& progress) {
+  std::error_code ignored;
+  for (const char* rest : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + rest, ignored);
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store) return store.error();
+  options.passes = 3;
+  for (const Suspect& suspect : suspects) options.settings.insert(suspect.setting);
+  const auto outcome = run_beside(suite, *store, options, progress);
+  if (!outcome) return outcome.error();
+  if (outcome->stopped) return *outcome->stopped;
+  if (outcome->interrupted) return Confirmation{.verdicts = {}, .lines = {}, .interrupted = true};
+  const auto comparison = compare_sides(*store, file.string(), {});
+  if (!comparison) return comparison.error();
+  Confirmation found = judge_suspects(*comparison, suspects);
+  const auto keep = [&](const std::string& why) {
+    for (Confirmation::Verdict& verdict : found.verdicts) {
+      if (verdict == Confirmation::Verdict::withdrawn) verdict = Confirmation::Verdict::undecided;
+    }
+    found.lines.push_back("nothing is withdrawn: " + why);
+  };
+  if (!outcome->all_done()) {
+    keep(fmt::format("{} of {} were run", outcome->done, plural(outcome->cells, "cell")));
+  }
+  if (outcome->base_by_command) keep("the earlier executable is too old to be run in turn");
+  return found;
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,386 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/option_words.hpp"
+#include "base/plural.hpp"
+#include "base/suggestion.hpp"
+#include "base/text_file.hpp"
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/foreign_code.hpp"
+#include "cli/output.hpp"
+#include "cli/problem_argument.hpp"
+#include "cli/run_beside.hpp"
+#include "cli/run_ending.hpp"
+#include "cli/stores_argument.hpp"
+#include "reports/report.hpp"
+#include "runners/execute/cell_process.hpp"
+#include "runners/execute/gates.hpp"
+#include "runners/execute/interrupt.hpp"
+#include "runners/execute/progress.hpp"
+#include "runners/execute/survey_file.hpp"
+#include "runners/execute/sweep.hpp"
+#include "runners/plan/filter.hpp"
+#include "runners/plan/suite.hpp"
+#include "solvers/registry.hpp"
+#include "store/store.hpp"
+#include "store/store_lock.hpp"
+#include "store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+namespace {
+
+constexpr const char* footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
+Running it again resumes: cells that the store holds are not run again.
+Ctrl-C drops the cell in flight and keeps the rest.
+
+Examples:
+  conebench run default --db results.sqlite
+  conebench run suites/fclib.json --data problems --db fclib.sqlite
+  conebench run suites/fclib.json --data problems --dry-run
+  conebench run fclib --data problems --filter 'solver~^(NSGS|CASCADE)$ && contacts<=100'
+  conebench run suites/fclib.json --db fclib.sqlite --retry timeout,crashed
+  conebench run nightly.json --db shard-2.sqlite --shard 2/8
+  conebench run nightly.json --db nightly.sqlite --require-solved 0.95
+  conebench run mine.json --plugin ./jacobi.so --db mine.sqlite
+  conebench run nightly.json --beside old/conebench --db ab.sqlite
+  conebench run nightly.json --db tuesday.sqlite --base monday.sqlite --require-solved CASCADE:0.99@supported)";
+
+struct RunArguments {
+  std::string suite;
+  std::string store;
+  std::string data;
+  long jobs = 1;
+  std::string shard;
+  std::string keys;
+  std::string survey;
+  std::string retry;
+  std::string filter;
+  std::vector<std::string> gates;
+  std::string base;
+  bool json = false;
+  bool dry_run = false;
+  bool allow_mixed = false;
+  bool break_lock = false;
+  std::string beside;
+  long passes = 3;
+  std::string fail_on = default_gate;
+  ForeignCode code;
+};
+
+std::optional<int> whole_number(std::string_view text) {
+  int number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<Error> set_shard(const std::string& text, SweepOptions& options) {
+  if (text.empty()) return std::nullopt;
+  const auto slash = text.find('/');
+  const auto part = whole_number(std::string_view(text).substr(0, slash));
+  const auto parts = slash == std::string::npos ? std::nullopt : whole_number(std::string_view(text).substr(slash + 1));
+  if (!part || !parts || *part < 1 || *part > *parts) {
+    return Error{ErrorCode::wrong_usage, fmt::format("--shard {}: must be K/N with 1 <= K <= N, as in 2/8", text)};
+  }
+  options.shard = *part;
+  options.shards = *parts;
+  return std::nullopt;
+}
+
+std::optional<Error> set_keys(const std::string& file, SweepOptions& options) {
+  if (file.empty()) return std::nullopt;
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;
+  const auto text = read_text_file(file, most_bytes);
+  if (!text) return text.error();
+  std::istringstream lines(*text);
+  options.keys.emplace();
+  for (std::string key; lines >> key;) options.keys->insert(key);
+  return std::nullopt;
+}
+
+void print_dry_run(const Suite& suite, long jobs, const DryRun& plan) {
+  const std::string copies =
+      plan.duplicates > 0 ? fmt::format("; {} more {} one of them and share{} its cells", plan.duplicates,
+                                        plan.duplicates == 1 ? "repeats" : "repeat", plan.duplicates == 1 ? "s" : "")
+                          : std::string();
+  print_text(fmt::format("{}: {} ({}{}), {}, {}\n", suite.name, plural(plan.problems, "problem"), left_out(plan),
+                         copies, plural(plan.settings, "setting"), plural(plan.cells, "cell")));
+  print_text(fmt::format(
+      "stored already: {}; to run: {}, at worst {}: {} killed after {:g} s each ({:g} s are "
+      "the suite's limit){}{}\n",
+      plan.resumed, plan.cells - plan.resumed, duration_text(plan.worst_s), plural(plan.solvable, "solve"),
+      plan.worst_cell_s, suite.limits.seconds,
+      plan.of_peers > 0
+          ? fmt::format(", those of foreign libraries ({}) in the last of {} tries", plan.of_peers, most_tries)
+          : std::string(),
+      jobs > 1 ? fmt::format(", {} at a time", jobs) : std::string()));
+  if (suite.repeats.rounds > 1) {
+    print_text(fmt::format("in {} rounds, which that time has in it; stored cells are timed again {} times\n",
+                           suite.repeats.rounds, plan.to_retime));
+  }
+  if (plan.pending > 0) {
+    print_text(
+        fmt::format("{} known by name only and may repeat another, be none or not fit: samples that the run will "
+                    "simulate first\n",
+                    plural(plan.pending, "problem") + (plan.pending == 1 ? " is" : " are")));
+  }
+  for (const auto& note : plan.notes) print_text(note + "\n");
+}
+
+nlohmann::json to_json(const std::string& suite, const DryRun& plan) {
+  return {{"suite", suite},
+          {"problems", plan.problems},
+          {"problems_not_loaded", plan.bad_problems},
+          {"problems_taken_by_none", plan.untaken_problems},
+          {"problems_pending", plan.pending},
+          {"settings", plan.settings},
+          {"cells", plan.cells},
+          {"cells_stored_before", plan.resumed},
+          {"cells_to_run", plan.cells - plan.resumed},
+          {"cells_to_time_again", plan.to_retime},
+          {"worst_s", number(plan.worst_s)},
+          {"notes", plan.notes}};
+}
+
+Result<int> run_dry(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file,
+                    const SweepOptions& options, Progress& progress) {
+  std::optional<Store> store;
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    auto opened = Store::open(file, Store::Mode::read_only);
+    if (!opened) return opened.error();
+    store.emplace(std::move(*opened));
+  }
+  const auto plan = dry_run(suite, store ? &*store : nullptr, options, progress);
+  if (!plan) return plan.error();
+  if (arguments.json) {
+    print_json("dry_run", to_json(arguments.suite, *plan));
+  } else {
+    print_dry_run(suite, options.jobs, *plan);
+  }
+  return plan->cells > 0 ? done : nothing_measured;
+}
+
+std::string part_of(const RunArguments& arguments) {
+  if (!arguments.keys.empty()) return "--keys " + arguments.keys;
+  return arguments.filter.empty() ? "--shard " + arguments.shard : fmt::format("--filter '{}'", arguments.filter);
+}
+
+/// The gates, of solvers that the suite has.
+Result<std::vector<SolvedGate>> parse_gates(const RunArguments& arguments, const CellCount& count) {
+  std::vector<SolvedGate> gates;
+  for (const std::string& text : arguments.gates) {
+    auto gate = parse_gate(text);
+    if (!gate) return gate.error();
+    if (!gate->solver.empty() && !count.solvers.contains(gate->solver)) {
+      return Error{ErrorCode::wrong_usage,
+                   fmt::format("--require-solved {}: the suite has no solver {}; {}it has {}", text, gate->solver,
+                               did_you_mean(gate->solver, {count.solvers.begin(), count.solvers.end()}),
+                               fmt::join(count.solvers, ", "))};
+    }
+    gates.push_back(std::move(*gate));
+  }
+  return gates;
+}
+
+/// What of the base store a run is compared with: the suite's cells, cut by the same filter.
+Result<StoreContents> read_base(const RunArguments& arguments, const Suite& suite, const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(arguments.base, file, ignored)) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--base {}: is the store that is written; give an earlier one", arguments.base)};
+  }
+  const auto store = Store::open(arguments.base, Store::Mode::read_only);
+  if (!store) return store.error();
+  auto read = store->read_outcomes();
+  if (!read) return read.error();
+  if (std::none_of(read->runs.begin(), read->runs.end(),
+                   [&](const RunRecord& run) { return run.suite_name == suite.name; })) {
+    return Error{ErrorCode::bad_input, fmt::format("--base {}: holds no run of the suite {}; give a store of it",
+                                                   arguments.base, suite.name)};
+  }
+  const auto filter = CellFilter::parse(arguments.filter);
+  if (!filter) return filter.error();
+  StoreContents contents = present_contents(std::move(*read));
+  return arguments.filter.empty() ? contents : filtered(std::move(contents), *filter, arguments.filter);
+}
+
+/// What --beside does not go with.
+std::optional<Error> check_beside(const RunArguments& arguments) {
+  if (arguments.beside.empty()) return std::nullopt;
+  const char* wrong = nullptr;
+  if (arguments.jobs > 1) wrong = "--jobs: cells run one after the other";
+  if (!arguments.shard.empty() || !arguments.keys.empty()) wrong = "--shard and --keys: use --filter for a part";
+  if (!arguments.retry.empty()) wrong = "--retry";
+  if (!arguments.gates.empty() || !arguments.base.empty()) wrong = "--require-solved and --base: it has --fail-on";
+  if (wrong == nullptr) return std::nullopt;
+  return Error{ErrorCode::wrong_usage, fmt::format("--beside does not go with {}", wrong)};
+}
+
+/// Two builds are compared, each of which has its own solvers alone.
+std::optional<Error> check_beside(const RunArguments& arguments, const Suite& suite) {
+  if (arguments.beside.empty()) return std::nullopt;
+  for (const SolverEntry& entry : suite.solvers) {
+    const SolverRow* const row = find_solver(entry.id);
+    if (row == nullptr || row->content_hash.empty()) continue;
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("--beside does not go with {}, which is part of neither build; compare plug-ins and "
+                             "programs as solvers of one run",
+                             entry.id)};
+  }
+  return std::nullopt;
+}
+
+Result<int> run_suite(const RunArguments& arguments) {
+  SweepOptions options;
+  options.data = arguments.data;
+  options.jobs = static_cast<int>(arguments.jobs);
+  options.retry = split_list(arguments.retry);
+  options.filter = arguments.filter;
+  options.allow_mixed = arguments.allow_mixed;
+  if (auto error = set_shard(arguments.shard, options)) return *error;
+  if (auto error = set_keys(arguments.keys, options)) return *error;
+  if (auto error = check_beside(arguments)) return *error;
+  if (auto error = load_foreign_code(arguments.code)) return *error;
+  const auto suite = load_suite(arguments.suite, arguments.code.in_suite());
+  if (!suite && !simulation_hint(arguments.suite).empty()) {
+    return Error{suite.error().code,
+                 fmt::format("{}: no suite; {}, or name it in a suite's problems: {{\"scene\": \"file\", \"options\": "
+                             "{{\"path\": \"{}\"}}}}",
+                             arguments.suite, simulation_hint(arguments.suite), arguments.suite)};
+  }
+  if (!suite) return suite.error();
+  if (auto error = check_beside(arguments, *suite)) return *error;
+
+  const std::filesystem::path file = arguments.store.empty() ? suite->name + ".sqlite" : arguments.store;
+  options.cache = std::filesystem::path(file).replace_extension(".problems");
+  if (!arguments.survey.empty()) {
+    options.cache = arguments.survey;
+    begin_survey(options.cache);
+  }
+
+  const auto count = count_cells(*suite, options);
+  if (!count) return count.error();
+  if (count->left == 0) {
+    print_error(fmt::format(
+        "{}: nothing was measured: --filter '{}' leaves no cell; {}solvers of this suite: {}; families: {}; "
+        "tolerances: {:g}",
+        arguments.suite, arguments.filter,
+        misspelt(*CellFilter::parse(arguments.filter), count->solvers, count->families),
+        fmt::join(count->solvers, ", "), fmt::join(count->families, ", "), fmt::join(suite->tolerances, ", ")));
+    return nothing_measured;
+  }
+
+  const auto gates = parse_gates(arguments, *count);
+  if (!gates) return gates.error();
+  ProgressPrinter progress = progress_on_stderr();
+  if (arguments.dry_run) return run_dry(arguments, *suite, file, options, progress);
+  std::optional<StoreContents> base;
+  if (!arguments.base.empty()) {
+    auto contents = read_base(arguments, *suite, file);
+    if (!contents) return contents.error();
+    base = std::move(*contents);
+  }
+
+  const InterruptGuard guard;
+  options.interrupted = &guard.flag();
+  // Before it is opened, which makes or migrates it.
+  const auto lock = StoreLock::acquire(file, {.break_lock = arguments.break_lock});
+  if (!lock) return lock.error();
+  if (!lock->note().empty()) print_note(lock->note());
+  auto store = Store::open(file, Store::Mode::read_write);
+  if (!store) return store.error();
+  if (!arguments.beside.empty()) {
+    return run_and_compare(*suite, *store, file,
+                           {.sweep = options, .other = arguments.beside, .passes = static_cast<int>(arguments.passes)},
+                           {.fail_on = arguments.fail_on, .json = arguments.json}, progress);
+  }
+  const auto outcome = run_sweep(*suite, *store, options, progress);
+  if (!outcome) return outcome.error();
+
+  auto read = store->read();
+  if (!read && !outcome->stopped) return read.error();
+  EndedRun run{.suite = arguments.suite,
+               .store = file.string(),
+               .base = arguments.base,
+               .part = part_of(arguments),
+               .jobs = arguments.jobs,
+               .outcome = *outcome,
+               .verdict = {}};
+  if (read && base && (!arguments.shard.empty() || options.keys))
+    base = with_partners(std::move(*base), *read, outcome->keys);
+  if (read) run.verdict = judge_sweep(*read, outcome->keys, *gates, base ? &*base : nullptr);
+  const Ending ending = ending_of(run);
+  if (arguments.json) {
+    print_json("run", to_json(run, ending));
+  } else {
+    if (read) {
+      const UnsolvedList unsolved = unsolved_list({file.string()});
+      print_bytes(terminal_ranking(present_contents(std::move(*read)), unsolved.colour, false, &unsolved));
+    }
+    print_ended(run);
+  }
+  for (const std::string& reason : ending.reasons) print_error(reason);
+  return ending.code;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& root) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* app = root.add_subcommand("run", "Run every solver of a suite on every problem of it");
+  app->footer(footer);
+  app->add_option("SUITE", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")->required();
+  app->add_option("--db", arguments->store,
+                  "Store of the results, made or resumed; the suite's name + .sqlite if not "
+                  "given")
+      ->type_name("FILE");
+  app->add_option("--data", arguments->data,
+                  "Folder of the problems, or name of a data set; else CONEBENCH_DATA, else the suite's own folder")
+      ->type_name("DIR");
+  add_integer(*app, "--jobs", arguments->jobs, {.minimum = 1.0, .maximum = 1024.0},
+              "Workers; more than one marks the results as throughput, without time rankings");
+  app->add_option("--shard", arguments->shard, "Run part K of N of the cells, each part into a store of its own")
+      ->type_name("K/N");
+  app->add_option("--keys", arguments->keys, "Run only the cells whose keys stand in FILE, one a line")
+      ->type_name("FILE");
+  app->add_option("--survey", arguments->survey,
+                  "Folder that keeps what is known of the problems, for all runs of the suite (docs/slurm.md)")
+      ->type_name("DIR");
+  app->add_option("--retry", arguments->retry, "Run stored cells of these statuses again, with commas between them")
+      ->type_name("LIST");
+  app->add_option("--filter", arguments->filter, "Run only the cells that it fits (docs/suites.md)")->type_name("EXPR");
+  app->add_flag("--dry-run", arguments->dry_run, "Say what would be run and how long it takes at worst");
+  app->add_flag("--allow-mixed", arguments->allow_mixed, "Add to a store of another build, processor or suite");
+  add_break_lock(*app, arguments->break_lock);
+  app->add_option("--require-solved", arguments->gates,
+                  "Exit with 1 where a smaller share of the cells is solved; as often as wanted")
+      ->type_name("[SOLVER:]SHARE[@supported]")
+      ->allow_extra_args(false);
+  app->add_option("--base", arguments->base,
+                  "Earlier store: --require-solved fails below its supported cells, its crashes are known")
+      ->type_name("STORE");
+  app->add_option("--beside", arguments->beside,
+                  "Another conebench: both builds run every cell in turn, and are compared (docs/side_by_side.md)")
+      ->type_name("EXECUTABLE");
+  add_integer(*app, "--passes", arguments->passes, {.minimum = 1.0, .maximum = 100.0},
+              "With --beside: blocks of two replicates a side for every cell");
+  app->add_option("--fail-on", arguments->fail_on, "With --beside: what makes the exit code 1, as of `compare`")
+      ->type_name("LIST")
+      ->capture_default_str();
+  add_foreign_code(*app, arguments->code, true);
+  app->add_flag("--json", arguments->json, "Print one JSON object instead of the ranking");
+  return {app, [arguments] { return run_suite(*arguments); }};
+}
+
+}  // namespace conebench::cli

@@ -1,0 +1,40 @@
+#include "cli/stores_argument.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/output.hpp"
+#include "reports/text.hpp"
+#include "store/merge.hpp"
+#include "store/store.hpp"
+#include "store/suite_scope.hpp"
+
+namespace conebench::cli {
+
+Result<StoreContents> read_joined(const std::vector<std::string>& stores, bool all_cells) {
+  if (auto error = check_named_once(std::vector<std::filesystem::path>(stores.begin(), stores.end()))) return *error;
+  std::vector<StoreContents> read;
+  for (const auto& file : stores) {
+    const auto store = Store::open(file, Store::Mode::read_only);
+    if (!store) return store.error();
+    auto contents = store->read();
+    if (!contents) return contents.error();
+    read.push_back(all_cells ? std::move(*contents) : present_contents(std::move(*contents)));
+  }
+  if (auto error = check_disjoint(read, stores)) return *error;
+  return join_contents(std::move(read));
+}
+
+UnsolvedList unsolved_list(const std::vector<std::string>& stores) {
+  UnsolvedList list;
+  list.colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  list.columns = static_cast<std::size_t>(output_columns());
+  list.command = "conebench report";
+  for (const std::string& store : stores) list.command += " " + reports::shell(store);
+  list.command += " --failed";
+  return list;
+}
+
+}  // namespace conebench::cli

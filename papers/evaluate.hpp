@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "papers/language.hpp"
+#include "papers/sample.hpp"
+
+namespace conebench::papers {
+
+/// Why there is no value.
+enum class Gap {
+  none,
+  not_run,         ///< nothing was measured that it could be made of
+  not_comparable,  ///< something was, but it does not make the number: cells without it, a division by zero, …
+};
+
+/// A number, or a truth as 0 or 1, or the reason why there is none: never a silent zero.
+struct Value {
+  std::optional<double> number;
+  Gap gap = Gap::none;
+  std::string reason;
+
+  bool known() const { return number.has_value(); }
+  bool holds() const { return number && *number != 0.0; }
+};
+
+/// "12", "0.571": as human_number, and whole numbers without decimals.
+std::string number_text(double number);
+
+using Selection = std::vector<const Sample*>;
+
+Selection select(const std::vector<Sample>& samples, const CellFilter& filter = {});
+Selection select(const Selection& samples, const CellFilter& filter);
+
+/// What an evaluation saw on its way.
+struct Evaluation {
+  Value value;
+  /// The comparisons that were made outside reductions, with their numbers: "11.3 > 4.22".
+  std::vector<std::string> comparisons;
+  /// Different problems in the smallest selection that a reduction had; −1 where there was no reduction.
+  long fewest_problems = -1;
+  long fewest_cells = -1;  ///< cells in it, likewise
+};
+
+/// Of an expression that parse_expression() gave. A reduction of no cells, or of a field that one of its cells lacks,
+/// is no value; "and" is false where one side is, whatever the other lacks, and so is "or" true.
+Evaluation evaluate(const Expression& expression, const Selection& samples);
+
+/// One of reduction_names() but count and share, of what was collected; `second` for pairs, `p` for quantile. The
+/// quantile interpolates between order statistics (R's type 7); sd is √(Σ (x − mean)² / (n − 1)); slope is that of the
+/// least-squares line of `second` over `values`; rank_correlation is Spearman's, ties at their mean rank. Without a
+/// value (not_comparable): sd of one, slope over fewer than three places, correlation where one of the two is constant,
+/// geometric_mean of what is not positive.
+Value reduce(const std::string& name, const std::vector<double>& values, const std::vector<double>& second = {},
+             double p = 0.0);
+
+}  // namespace conebench::papers

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "papers/render.hpp"
+#include "reports/text.hpp"
+
+namespace conebench::papers {
+
+namespace {
+
+std::string pair_text(const std::optional<double>& value, const std::optional<double>& spread) {
+  if (!value) return "–";
+  return spread ? fmt::format("{} ± {}", reports::human_number(*value), reports::human_number(*spread))
+                : number_text(*value);
+}
+
+}  // namespace
+
+std::string value_text(const Value& value, const Value& spread) { return pair_text(value.number, spread.number); }
+std::string value_text(const Published& published) { return pair_text(published.value, published.spread); }
+
+std::vector<std::vector<std::string>> table_texts(const Table& table,
+                                                  const std::vector<std::vector<TableCell>>& cells) {
+  const bool beside = !table.published.empty();
+  std::vector<std::vector<std::string>> rows = {{table.corner}};
+  if (beside) rows[0].push_back("");
+  for (const TableLine& column : table.columns) rows[0].push_back(column.part.name);
+  for (std::size_t r = 0; r < cells.size(); ++r) {
+    std::vector<std::string> measured = {table.rows[r].part.name};
+    if (beside) measured.push_back("measured");
+    for (const TableCell& cell : cells[r]) measured.push_back(value_text(cell.value, cell.spread));
+    rows.push_back(std::move(measured));
+    const bool any =
+        std::any_of(cells[r].begin(), cells[r].end(), [](const auto& c) { return c.published.value.has_value(); });
+    if (!any) continue;
+    std::vector<std::string> published = {"", "published"};
+    for (const TableCell& cell : cells[r]) published.push_back(value_text(cell.published));
+    rows.push_back(std::move(published));
+  }
+  return rows;
+}
+
+std::string source_text(const Entry& entry, const std::string& place) {
+  if (entry.paper == own_tables) return {};
+  return fmt::format("paper {}, {}", entry.paper, place.empty() ? entry.place : place);
+}
+
+std::string verdict_text(const Check& check, const CheckResult& result) {
+  const bool known = check.known_failure && result.verdict == Verdict::fails && result.expected;
+  return to_string(result.verdict) + (known ? " (known)" : "");
+}
+
+std::string claims_text(const EntryResult& result) {
+  const std::size_t all = result.checks.size();
+  if (all == 0) return {};
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < all; ++i) ++counts[verdict_text(result.entry->checks[i], result.checks[i])];
+  std::string text = fmt::format("{} of {} {}", counts["holds"], all, all == 1 ? "claim holds" : "claims hold");
+  for (const auto& [verdict, count] : counts) {
+    if (verdict == "holds") continue;
+    const bool several = count > 1 && verdict.starts_with("fails");
+    text += fmt::format(", {} {}", count, several ? "fail" + verdict.substr(5) : verdict);
+  }
+  return text;
+}
+
+std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
+  std::vector<std::string> gaps;
+  if (!table.without_cells.empty())
+    gaps.push_back(fmt::format("left out, as no cell was run: {}", fmt::join(table.without_cells, ", ")));
+  std::set<std::string> told;
+  for (std::size_t r = 0; r < cells.size(); ++r) {
+    for (std::size_t c = 0; c < cells[r].size(); ++c) {
+      const Value& value = cells[r][c].value;
+      if (value.known() || value.reason.empty() || !told.insert(value.reason).second) continue;
+      const std::string& column = table.columns[c].part.name;
+      gaps.push_back(
+          fmt::format("{}{}{}: {}", table.rows[r].part.name, column.empty() ? "" : ", ", column, value.reason));
+    }
+  }
+  return gaps;
+}
+
+}  // namespace conebench::papers

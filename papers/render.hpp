@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "papers/results.hpp"
+#include "reports/write_files.hpp"
+
+/// The formats of evaluated entries: pure functions of them.
+namespace conebench::papers {
+
+/// A table as texts: the first row is the heading. A row with published numbers has these in a row of their own
+/// beneath.
+std::vector<std::vector<std::string>> table_texts(const Table& table, const std::vector<std::vector<TableCell>>& cells);
+
+/// "4.91 ± 3.48"; "–" for nothing.
+std::string value_text(const Value& value, const Value& spread);
+std::string value_text(const Published& published);
+
+/// "holds", "fails (known)", "not run", …
+std::string verdict_text(const Check& check, const CheckResult& result);
+
+/// "3 of 5 claims hold, 2 fail (known)"; empty: it makes none.
+std::string claims_text(const EntryResult& result);
+
+/// Why numbers of a table are missing, each reason once: "PGS-NCP, 1e6: 3 of 20 cells lack a value".
+std::vector<std::string> gaps_of(const Table& table, const std::vector<std::vector<TableCell>>& cells);
+
+/// "paper 002, Fig. 13", with the place of one of its tables where that has its own; empty for a table of our own.
+std::string source_text(const Entry& entry, const std::string& place = {});
+
+std::string entry_markdown(const EntryResult& result);
+/// Tables for a document with booktabs and textcomp; the captions are of title and place alone.
+std::string entry_latex(const EntryResult& result);
+/// One line a number: tables, points of the figures, checks.
+std::string entry_csv(const EntryResult& result);
+/// The entries of one paper, with each claim; JSON of the data within.
+std::string paper_page(const std::string& title, const std::vector<EntryResult>& results);
+std::string results_json(const std::vector<EntryResult>& results);
+
+/// Whether a figure has a point.
+bool drawn(const std::vector<Curve>& curves);
+/// Of each figure: its numbers (ID-FIG.csv), a gnuplot script that writes ID-FIG.svg and ID-FIG.pdf, and a pgfplots
+/// document. Figures without a point are left out.
+std::vector<ReportFile> figure_files(const EntryResult& result);
+
+}  // namespace conebench::papers

@@ -1,0 +1,11 @@
+#include "simulation/picture.hpp"
+
+namespace conebench::simulation {
+
+Result<std::monostate> draw_picture(const mjModel&, const mjData&, const std::filesystem::path&) {
+  return Error{ErrorCode::unsupported,
+               "no picture: this Conebench was built without libpng; on Debian: apt-get install libpng-dev, then build "
+               "again"};
+}
+
+}  // namespace conebench::simulation

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/change.hpp"
+#include "store/records.hpp"
+
+namespace conebench {
+
+/// Something that became worse, from the night that saw it first until it is gone or accepted.
+struct Alarm {
+  std::string suite;
+  std::string kind;     ///< as of --fail-on: "slower", "lost", …
+  std::string setting;  ///< its label; empty: whole problems are missing
+  double tolerance = 0.0;
+  std::string criterion, verdict, start;
+  ChangeSource source = ChangeSource::two_stores;
+  std::string since;      ///< name of the store of the night that saw it first
+  std::string since_utc;  ///< when that night began
+  double effect = 0.0;    ///< log ratio of times, where `by_time`
+  bool by_time = false;   ///< by the times of the whole setting
+  long cells = 0;         ///< of lost, broke, missing, …
+  std::optional<AcceptanceRecord> accepted = {};
+
+  /// Eight hexadecimal digits of what it is and since when.
+  std::string id() const;
+  /// Of the same kind, setting, tolerance and start, whenever it began.
+  bool same_subject(const Alarm& other) const;
+  /// Worse than an alarm of the same subject by more than noise: nobody accepted that.
+  bool worse_than(const Alarm& other) const;
+};
+
+nlohmann::json to_json(const Alarm& alarm);
+/// nullopt for what to_json did not write.
+std::optional<Alarm> alarm_of_json(const nlohmann::json& json);
+
+struct FollowedAlarms {
+  std::vector<Alarm> standing;  ///< tonight's own first, then those that stand since nothing clears them
+  std::size_t seen = 0;         ///< of `standing`: tonight's own
+  std::vector<Alarm> accepted;  ///< tonight shows them, and somebody accepted them
+  std::vector<Alarm> gone;
+};
+/// What becomes of alarms: what tonight `found` is the alarm of the night before where that had it, and since then.
+/// Of the others an accepted one is over; the rest stand until `is_gone`.
+FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>& before,
+                             const std::function<bool(const Alarm&)>& is_gone);
+
+/// Begin of the earliest night that raised one that nobody accepted; empty: there is none.
+std::string alarmed_since(const std::vector<Alarm>& alarms);
+
+}  // namespace conebench

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "store/alarms.hpp"
+#include "store/night_summary.hpp"
+
+namespace conebench {
+
+/// What `conebench nightly` left of a night beside its store (FILE.sqlite.night.json).
+struct NightResult {
+  int exit_code = 0;
+  bool broke = false;     ///< a file could not be read or a cell crashed, whatever the exit code
+  std::string base = {};  ///< name of the store it was compared with; empty: none
+  std::string headline = {};
+  std::vector<Alarm> alarms = {};     ///< that stand, and those accepted that it still shows
+  std::vector<Alarm> withdrawn = {};  ///< that a run side by side took back
+};
+std::filesystem::path night_result_file(const std::filesystem::path& store);
+Result<std::monostate> write_night_result(const std::filesystem::path& store, const NightResult& result);
+/// nullopt where there is none or it is damaged.
+std::optional<NightResult> read_night_result(const std::filesystem::path& store);
+
+/// The stores of a folder.
+struct NightFolder {
+  std::vector<NightSummary> nights;  ///< by their start, oldest first
+  std::vector<std::string> notes;    ///< stores that can't be read or were run side by side, a line each
+};
+/// Oldest first; nights of one second in the order of their names: "…-2" came after "…".
+void sort_nights(std::vector<NightSummary>& nights);
+/// All of its stores but those that were run side by side. Errors (bad_input): the folder can't be read.
+Result<NightFolder> read_store_folder(const std::filesystem::path& folder);
+/// Only what `conebench nightly` left of a suite (empty: of any): a store with its name or its result. Errors as
+/// read_store_folder.
+Result<NightFolder> read_night_folder(const std::filesystem::path& folder, const std::string& suite);
+
+/// Why a complete night is no base for later ones: "something broke in it"; empty: it is good.
+std::string flaw_of(const NightSummary& night);
+/// Complete and without a flaw.
+bool is_good(const NightSummary& night);
+
+/// Whether it is one that `conebench nightly` made or judged.
+bool is_night(const NightSummary& night);
+
+/// Store of the last night before `store` that was judged; empty: there is none. `now` as of bases_of.
+std::filesystem::path last_judged(const NightFolder& folder, const std::filesystem::path& store,
+                                  const std::string& now);
+/// Its alarms, with who accepted them.
+std::vector<Alarm> last_alarms(const NightFolder& folder, const std::filesystem::path& store, const std::string& now);
+
+/// Complete nights before `store` that it can be compared with, best first: good ones from the newest on, those that
+/// began after `now` (a clock was wrong) behind the others, then those since which one of the alarms `before` stands,
+/// then those with a flaw. `now`: "2026-01-31T12:00:00Z".
+std::vector<const NightSummary*> bases_of(const NightFolder& folder, const std::filesystem::path& store,
+                                          const std::string& now, const std::vector<Alarm>& before);
+
+/// What a run is made of, as far as results of one store have to agree in it.
+struct NightOrigin {
+  BuildRecord build;
+  std::string cpu;         ///< MachineRecord::cpu
+  std::string suite_hash;  ///< hash_of_text
+};
+
+/// Where tonight's results go: the newest night, where it broke off or was not judged, of the same origin; else a new
+/// store by date and build, "2026-01-31-1f3a9c77.sqlite". `now` as of bases_of.
+std::filesystem::path store_of_tonight(const std::filesystem::path& folder, const NightFolder& nights,
+                                       const std::string& now, const NightOrigin& origin);
+
+/// The stores beyond the newest `keep`, oldest first, without `spared` (paths that name no file count for nothing).
+std::vector<std::filesystem::path> nights_to_delete(const NightFolder& folder, std::size_t keep,
+                                                    const std::vector<std::filesystem::path>& spared);
+
+/// Folder of what a night was found to be beside another.
+std::filesystem::path night_pages(const std::filesystem::path& store);
+
+/// Removes what nights left that were killed before they began: stores without a run whose lock nobody holds, and
+/// unfinished files.
+void remove_what_was_not_begun(const std::filesystem::path& folder);
+
+/// A store and all that lies beside it.
+void delete_night(const std::filesystem::path& store);
+
+/// The copy of an executable that a folder of nights keeps, so that an alarm can be looked at side by side.
+/// `executable`: BuildRecord::executable; empty gives an empty path.
+std::filesystem::path kept_build(const std::filesystem::path& folder, const std::string& executable);
+/// Copies `file` there; nothing is done where it is. Errors (bad_input): it cannot be written.
+Result<std::monostate> keep_build(const std::filesystem::path& folder, const std::string& executable,
+                                  const std::filesystem::path& file = "/proc/self/exe");
+/// Deletes the copies of all other executables.
+void delete_builds_but(const std::filesystem::path& folder, const std::set<std::string>& executables);
+
+}  // namespace conebench

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/utf8.hpp"
+#include "store/cell_status.hpp"
+#include "store/sqlite.hpp"
+
+namespace conebench {
+
+/// Lists of texts and of names with values stand in a column as JSON.
+std::string to_column(const std::vector<std::string>& list);
+std::string to_column(const std::map<std::string, std::string>& map);
+std::string to_column(const std::map<std::string, double>& map);
+/// Empty where the text is not what to_column writes.
+void from_column(const std::string& text, std::vector<std::string>& list);
+void from_column(const std::string& text, std::map<std::string, std::string>& map);
+void from_column(const std::string& text, std::map<std::string, double>& map);
+
+/// Collects the column names of a record's fields.
+class ColumnNames {
+ public:
+  template <class T>
+  void operator()(const char* name, const T&) {
+    names.push_back(prefix_ + name);
+  }
+  void json_text(const char* name, const std::string& text) { (*this)(name, text); }
+  template <class Fields>
+  void group(const char* name, Fields fields) {
+    const std::string outer = prefix_;
+    prefix_ += std::string(name) + "_";
+    fields(*this);
+    prefix_ = outer;
+  }
+  std::vector<std::string> names;
+
+ private:
+  std::string prefix_;
+};
+
+/// Binds a record's fields to a statement's parameters, one after the other. File names and what solvers print need not
+/// be UTF-8; every text that SQLite gets is.
+class RowBinder {
+ public:
+  explicit RowBinder(sqlite::Statement& statement, int first = 1) : statement_(statement), next_(first) {}
+  void operator()(const char*, const std::string& value) { text(valid_utf8(value)); }
+  void operator()(const char*, CellStatus value) { statement_.bind(next_++, name(value)); }
+  void operator()(const char*, double value) { statement_.bind(next_++, value); }
+  void operator()(const char*, bool value) { integer(value ? 1 : 0); }
+  void operator()(const char*, int value) { integer(value); }
+  void operator()(const char*, std::int64_t value) { integer(value); }
+  /// Beyond 2^63 it shows as negative in SQL and comes back as it was.
+  void operator()(const char*, std::uint64_t value) { integer(static_cast<std::int64_t>(value)); }
+  template <class T>
+  void operator()(const char* name, const std::optional<T>& value) {
+    if (value) {
+      (*this)(name, *value);
+    } else {
+      statement_.bind_null(next_++);
+    }
+  }
+  void operator()(const char*, const std::vector<std::string>& list) { text(to_column(list)); }
+  template <class T>
+  void operator()(const char*, const std::map<std::string, T>& map) {
+    text(to_column(map));
+  }
+  void json_text(const char*, const std::string& value) { text(value); }
+  template <class Fields>
+  void group(const char*, Fields fields) {
+    fields(*this);
+  }
+  int next() const { return next_; }
+
+ private:
+  void integer(std::int64_t value) { statement_.bind(next_++, value); }
+  void text(const std::string& value) { statement_.bind(next_++, std::string_view(value)); }
+  sqlite::Statement& statement_;
+  int next_;
+};
+
+/// Fills a record's fields from a statement's columns, one after the other.
+class RowReader {
+ public:
+  explicit RowReader(const sqlite::Statement& statement, int first = 0) : statement_(statement), next_(first) {}
+  void operator()(const char*, std::string& value) { value = statement_.text(next_++); }
+  void operator()(const char*, CellStatus& value) { value = cell_status(statement_.text(next_++)); }
+  void operator()(const char*, double& value) { value = statement_.real(next_++); }
+  void operator()(const char*, bool& value) { value = statement_.integer(next_++) != 0; }
+  void operator()(const char*, int& value) { value = static_cast<int>(statement_.integer(next_++)); }
+  void operator()(const char*, std::int64_t& value) { value = statement_.integer(next_++); }
+  void operator()(const char*, std::uint64_t& value) {
+    value = static_cast<std::uint64_t>(statement_.integer(next_++));
+  }
+  template <class T>
+  void operator()(const char* name, std::optional<T>& value) {
+    if (statement_.is_null(next_)) {
+      value.reset();
+      ++next_;
+    } else {
+      (*this)(name, value.emplace());
+    }
+  }
+  void operator()(const char*, std::vector<std::string>& list) { from_column(statement_.text(next_++), list); }
+  template <class T>
+  void operator()(const char*, std::map<std::string, T>& map) {
+    from_column(statement_.text(next_++), map);
+  }
+  void json_text(const char*, std::string& value) { value = statement_.text(next_++); }
+  template <class Fields>
+  void group(const char*, Fields fields) {
+    fields(*this);
+  }
+
+ private:
+  const sqlite::Statement& statement_;
+  int next_;
+};
+
+}  // namespace conebench

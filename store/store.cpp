@@ -1,0 +1,460 @@
+#include "store/store.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "store/blob.hpp"
+#include "store/schema.hpp"
+#include "store/store_statements.hpp"
+#include "store/unanswered.hpp"
+
+namespace conebench {
+
+namespace {
+
+using sqlite::Connection;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+/// A write is the kernel's at once, so a kill loses nothing, but reaches the disk only with every so many writes: a
+/// sync takes milliseconds, as long as many a solve. Bounds what a power cut can lose, see store.hpp.
+constexpr int writes_per_sync = 16;
+
+/// Device and inode of the file at a path, zero where there is none.
+std::pair<dev_t, ino_t> identity_of(const std::filesystem::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+}  // namespace
+
+struct Store::Database {
+  explicit Database(Connection opened, bool writable) : connection(std::move(opened)) {
+    if (writable) writers.emplace(connection);
+    identities[0] = identity_of(connection.file());
+  }
+  ~Database() {
+    // A reader that is still there would be the last to close, and leaves the log alone.
+    if (writers) connection.run("PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  /// Whether the files that SQLite has open are still found by their names.
+  bool in_place() const {
+    return identity_of(connection.file()) == identities[0] &&
+           (!identities[1].second || identity_of(log_file()) == identities[1]);
+  }
+  std::filesystem::path log_file() const { return connection.file().string() + "-wal"; }
+
+  int put_residuals(std::int64_t id, const CellRecord& cell) {
+    if (const int code = writers->drop_residuals.bind(1, id).run(); code != SQLITE_OK) return code;
+    for (const auto& [name, residual] : cell.residuals) {
+      RowBinder binder(writers->put_residual.bind(1, id).bind(2, std::string_view(name)), 3);
+      visit_residual(binder, residual);
+      if (const int code = writers->put_residual.run(); code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+  }
+
+  int put_rounds(std::int64_t id, const CellRecord& cell) {
+    if (const int code = writers->drop_rounds.bind(1, id).run(); code != SQLITE_OK) return code;
+    for (const RoundRecord& round : cell.timed_rounds) {
+      RowBinder binder(writers->put_round.bind(1, id), 2);
+      visit_round(binder, round);
+      if (const int code = writers->put_round.run(); code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+  }
+
+  static int put_packed(Statement& statement, std::int64_t id, const PackedBytes& packed) {
+    return statement.bind(1, id)
+        .bind(2, packed.length)
+        .bind(3, static_cast<std::int64_t>(packed.crc32))
+        .bind(4, std::span<const unsigned char>(packed.data))
+        .run();
+  }
+
+  enum class Sync { now, in_turn };
+
+  /// `work` inside a transaction. `doing` is what an error says could not be done.
+  template <class Work>
+  Result<std::monostate> transact(const std::string& doing, Sync sync, Work work) {
+    if (!writers) {
+      return Error{ErrorCode::internal, connection.file().string() + ": " + doing + ": the store was opened to read"};
+    }
+    const bool to_disk = sync == Sync::now || ++writes_since_sync >= writes_per_sync;
+    if (to_disk) {
+      connection.run("PRAGMA synchronous = FULL");
+      writes_since_sync = 0;
+    }
+    auto done = transact_unsynced(doing, work);
+    if (to_disk) connection.run("PRAGMA synchronous = NORMAL");
+    if (done && !identities[1].second) identities[1] = identity_of(log_file());
+    if (done && !in_place()) {
+      return Error{ErrorCode::bad_input,
+                   connection.file().string() +
+                       ": the file, or its -wal, was deleted, moved or replaced while it was written, so what was "
+                       "stored is lost; find out by whom (a solver may do that, too) and run again"};
+    }
+    return done;
+  }
+
+  template <class Work>
+  Result<std::monostate> transact_unsynced(const std::string& doing, Work work) {
+    Transaction transaction(connection);
+    int code = transaction.begun();
+    if (code == SQLITE_OK) code = work();
+    if (code == SQLITE_OK) code = writers->next_state.run();
+    if (code == SQLITE_OK) code = transaction.commit();
+    if (code != SQLITE_OK) return connection.error(doing, code);
+    return std::monostate{};
+  }
+
+  /// Puts a row whose `writer` returns its rowid.
+  template <class Record, class Fields>
+  Result<std::monostate> put(const std::string& what, Sync sync, Statement Writers::*writer, const Record& record,
+                             Fields fields, Part part) {
+    return transact(what + " cannot be stored", sync, [&] {
+      Statement& statement = *writers.*writer;
+      RowBinder binder(statement);
+      fields(binder, record);
+      int code = SQLITE_OK;
+      const auto rowid = run_for_id(statement, code);
+      if (code == SQLITE_OK && !rowid) return SQLITE_INTERNAL;
+      return code == SQLITE_OK ? writers->seals.seal(part, *rowid) : code;
+    });
+  }
+
+  /// Replaces `fields` of the stored cell with `record`'s; `then` goes on with its id.
+  template <class Fields, class Then>
+  Result<std::monostate> update(const char* what, Statement Writers::*writer, const CellRecord& record, Fields fields,
+                                Then then) {
+    bool found = true;
+    auto done = transact(fmt::format("{} of cell {} cannot be stored", what, record.key), Sync::in_turn, [&] {
+      Statement& statement = *writers.*writer;
+      RowBinder binder(statement);
+      fields(binder, record);
+      int code = SQLITE_OK;
+      const auto id = run_for_id(statement.bind(binder.next(), std::string_view(record.key)), code);
+      found = id.has_value();
+      if (code == SQLITE_OK && id) code = then(*id);
+      return code == SQLITE_OK && id ? writers->seals.seal(Part::cells, *id) : code;
+    });
+    if (!done || found) return done;
+    return Error{ErrorCode::internal, fmt::format("{}: there is no cell {} whose {} to replace",
+                                                  connection.file().string(), record.key, what)};
+  }
+
+  Result<std::monostate> read_residuals(std::vector<CellRecord>& cells,
+                                        const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<std::monostate> read_rounds(std::vector<CellRecord>& cells,
+                                     const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<std::monostate> read_reactions(std::vector<CellRecord>& cells,
+                                        const std::unordered_map<std::int64_t, std::size_t>& index_of) const;
+  Result<StoreContents> read(bool with_residuals, bool with_reactions) const;
+  /// In one view of the file, also while a run appends to it.
+  Result<StoreContents> read_at_once(bool with_residuals, bool with_reactions);
+
+  /// What `unpack` makes of a cell's row of `table`, nullopt where there is none.
+  template <class Value, class Unpack>
+  Result<std::optional<Value>> unpacked(const char* table, const char* what, const std::string& key,
+                                        Unpack unpack) const {
+    // What is searched was looked at when the file was opened to write; else only what is gone through from end to end.
+    const std::string cell = writers ? "cell = (SELECT id FROM cells WHERE key = ?)"
+                                     : "+cell = (SELECT id FROM cells NOT INDEXED WHERE key = ?)";
+    Statement query = connection.prepare(fmt::format("SELECT length, crc32, data FROM {} WHERE {}", table, cell));
+    const int code = query.bind(1, std::string_view(key)).step();
+    if (code == SQLITE_DONE) return std::optional<Value>{};
+    if (code != SQLITE_ROW) return connection.read_error(code);
+    auto value = unpack(query.blob(2), query.integer(0), static_cast<std::uint32_t>(query.integer(1)));
+    if (!value) return damaged(what + key);
+    return value;
+  }
+
+  Error damaged(const std::string& what) const {
+    return {ErrorCode::bad_input, fmt::format("{}: {} is damaged (its checksum does not match); run the cell again",
+                                              connection.file().string(), what)};
+  }
+
+  Connection connection;
+  std::optional<Writers> writers;
+  int writes_since_sync = 0;
+  std::array<std::pair<dev_t, ino_t>, 2> identities{};  ///< of the file and its log; the latter is made by a write
+};
+
+namespace {
+
+/// Calls `row` for every row; SQLITE_OK or the code of what failed.
+template <class Row>
+int for_each_row(Statement& query, Row row) {
+  int code = query.step();
+  for (; code == SQLITE_ROW; code = query.step()) row();
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+template <class Record, class Fields>
+int read_table(const Connection& connection, const char* table, const char* order, Fields fields,
+               std::vector<Record>& into) {
+  Statement query = connection.prepare(select_sql(table, names_of<Record>(fields), order));
+  return for_each_row(query, [&] {
+    RowReader reader(query);
+    fields(reader, into.emplace_back());
+  });
+}
+
+}  // namespace
+
+Result<std::monostate> Store::Database::read_residuals(
+    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare("SELECT cell, name, value, missing, worst_block FROM residuals");
+  std::size_t most = 0;  // that a cell has
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end()) return;
+    ResidualList& residuals = cells[found->second].residuals;
+    if (residuals.empty()) residuals.reserve(most);
+    RowReader reader(query, 2);
+    ResidualRecord residual;
+    visit_residual(reader, residual);
+    residuals.set(query.text(1), residual);
+    most = std::max(most, residuals.size());
+  });
+  if (code != SQLITE_OK) return connection.read_error(code);
+  return std::monostate{};
+}
+
+Result<std::monostate> Store::Database::read_rounds(
+    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare(select_sql("rounds", round_columns(), "cell, round"));
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end()) return;
+    RowReader reader(query, 1);
+    visit_round(reader, cells[found->second].timed_rounds.emplace_back());
+  });
+  if (code != SQLITE_OK) return connection.read_error(code);
+  return std::monostate{};
+}
+
+Result<std::monostate> Store::Database::read_reactions(
+    std::vector<CellRecord>& cells, const std::unordered_map<std::int64_t, std::size_t>& index_of) const {
+  Statement query = connection.prepare("SELECT cell, length, crc32, data FROM reactions");
+  std::optional<Error> failure;
+  const int code = for_each_row(query, [&] {
+    const auto found = index_of.find(query.integer(0));
+    if (found == index_of.end() || failure) return;
+    CellRecord& cell = cells[found->second];
+    auto values = unpack_values(query.blob(3), query.integer(1), static_cast<std::uint32_t>(query.integer(2)));
+    if (values) {
+      cell.reaction = std::move(*values);
+    } else {
+      failure = damaged("the answer of cell " + cell.key);
+    }
+  });
+  if (code != SQLITE_OK) return connection.read_error(code);
+  if (failure) return *failure;
+  return std::monostate{};
+}
+
+Result<StoreContents> Store::Database::read(bool with_residuals, bool with_reactions) const {
+  if (auto damage = RowSeals(connection).check(with_residuals)) return *damage;
+  StoreContents contents;
+  Names run_names = names_of<RunRecord>(run_fields);
+  run_names.insert(run_names.begin(), "id");
+  Statement runs = connection.prepare(select_sql("runs", run_names, "id"));
+  std::map<std::string, std::size_t> scoped;  // by suite, its last run with a scope
+  int code = for_each_row(runs, [&] {
+    auto& run = contents.runs.emplace_back();
+    run.id = runs.integer(0);
+    RowReader reader(runs, 1);
+    visit_run(reader, run);
+    if (run.scope_json.empty()) return;
+    // A megabyte in each of hundreds of shards: the last one says it for all.
+    const auto [place, is_new] = scoped.try_emplace(run.suite_name, contents.runs.size() - 1);
+    if (is_new) return;
+    RunRecord& before = contents.runs[std::exchange(place->second, contents.runs.size() - 1)];
+    if (before.scope_json == run.scope_json) std::string().swap(before.scope_json);  // gives its memory back
+  });
+  if (code == SQLITE_OK) code = read_table(connection, "problems", "rowid", problem_fields, contents.problems);
+  if (code == SQLITE_OK) code = read_table(connection, "settings", "rowid", setting_fields, contents.settings);
+
+  std::unordered_map<std::int64_t, std::size_t> index_of;
+  if (code == SQLITE_OK) {
+    const Names names = names_of<CellRecord>(cell_fields);
+    Statement count = connection.prepare("SELECT count(*) FROM cells");
+    code = for_each_row(count, [&] { contents.cells.reserve(static_cast<std::size_t>(count.integer(0))); });
+    Statement cells = connection.prepare(select_sql("cells", names, "id", ", id"));
+    const int id_column = static_cast<int>(names.size());
+    const auto take_cell = [&] {
+      RowReader reader(cells);
+      index_of.emplace(cells.integer(id_column), contents.cells.size());
+      visit_cell(reader, contents.cells.emplace_back());
+    };
+    if (code == SQLITE_OK) code = for_each_row(cells, take_cell);
+    Statement answers = connection.prepare("SELECT cell, crc32 FROM reactions");
+    const auto take_answer = [&] {
+      const auto found = index_of.find(answers.integer(0));
+      if (found != index_of.end())
+        contents.cells[found->second].answer_crc = static_cast<std::uint32_t>(answers.integer(1));
+    };
+    if (code == SQLITE_OK) code = for_each_row(answers, take_answer);
+  }
+  if (code != SQLITE_OK) return connection.read_error(code);
+  if (auto done = read_rounds(contents.cells, index_of); !done) return done.error();
+  if (with_residuals) {
+    if (auto done = read_residuals(contents.cells, index_of); !done) return done.error();
+  }
+  if (with_reactions) {
+    if (auto done = read_reactions(contents.cells, index_of); !done) return done.error();
+  }
+  clear_unanswered(contents);
+  drop_refuted_certificates(contents);
+  return contents;
+}
+
+Result<StoreContents> Store::Database::read_at_once(bool with_residuals, bool with_reactions) {
+  if (const int code = connection.run("BEGIN"); code != SQLITE_OK) return connection.read_error(code);
+  auto contents = read(with_residuals, with_reactions);
+  connection.run("COMMIT");
+  return contents;
+}
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  auto connection = open_store_file(file, mode == Mode::read_write);
+  if (!connection) return connection.error();
+  return Store(std::make_unique<Database>(std::move(*connection), mode == Mode::read_write));
+}
+
+bool Store::in_place() const { return database_->in_place(); }
+
+Result<std::int64_t> Store::begin_run(const RunRecord& run) {
+  auto done = database_->put("a run", Database::Sync::now, &Writers::insert_run, run, run_fields, Part::runs);
+  if (!done) return done.error();
+  return database_->connection.last_row_id();
+}
+
+Result<std::monostate> Store::finish_run(const RunRecord& run) {
+  return database_->transact("a run cannot be stored", Database::Sync::now, [&] {
+    Writers& writers = *database_->writers;
+    RowBinder binder(writers.update_run);
+    visit_run(binder, run);
+    const int code = writers.update_run.bind(binder.next(), run.id).run();
+    return code == SQLITE_OK ? writers.seals.seal(Part::runs, run.id) : code;
+  });
+}
+
+Result<std::monostate> Store::put_problem(const ProblemRecord& problem) {
+  return database_->put("problem " + problem.name, Database::Sync::in_turn, &Writers::put_problem, problem,
+                        problem_fields, Part::problems);
+}
+
+Result<std::monostate> Store::put_setting(const SettingRecord& setting) {
+  return database_->put("setting " + setting.label, Database::Sync::in_turn, &Writers::put_setting, setting,
+                        setting_fields, Part::settings);
+}
+
+Result<std::monostate> Store::put_cell(const CellRecord& cell) {
+  return database_->transact("cell " + cell.key + " cannot be stored", Database::Sync::in_turn, [&] {
+    Writers& writers = *database_->writers;
+    RowBinder binder(writers.put_cell);
+    visit_cell(binder, cell);
+    int code = SQLITE_OK;
+    const auto id = run_for_id(writers.put_cell, code);
+    if (code == SQLITE_OK && !id) code = SQLITE_INTERNAL;
+    if (code == SQLITE_OK) code = database_->put_residuals(*id, cell);
+    if (code == SQLITE_OK) code = database_->put_rounds(*id, cell);
+    if (code == SQLITE_OK) code = writers.drop_reaction.bind(1, *id).run();
+    if (code == SQLITE_OK) code = writers.drop_trace.bind(1, *id).run();
+    if (code == SQLITE_OK && !cell.reaction.empty()) {
+      code = Database::put_packed(writers.put_reaction, *id, pack_values(cell.reaction));
+    }
+    return code == SQLITE_OK ? writers.seals.seal(Part::cells, *id) : code;
+  });
+}
+
+Result<std::monostate> Store::put_trace(const std::string& key, const std::string& csv) {
+  bool found = true;
+  auto done = database_->transact("the trace of cell " + key + " cannot be stored", Database::Sync::in_turn, [&] {
+    Writers& writers = *database_->writers;
+    int code = SQLITE_OK;
+    const auto id = run_for_id(writers.find_cell.bind(1, std::string_view(key)), code);
+    found = id.has_value();
+    if (code == SQLITE_OK && id) code = writers.drop_trace.bind(1, *id).run();
+    if (code == SQLITE_OK && id) code = Database::put_packed(writers.put_trace, *id, pack_text(csv));
+    return code;
+  });
+  if (done && !found) {
+    return Error{ErrorCode::internal,
+                 fmt::format("{}: there is no cell {} for a trace", database_->connection.file().string(), key)};
+  }
+  return done;
+}
+
+Result<std::monostate> Store::update_judgement(const CellRecord& cell) {
+  return database_->update("the judgement", &Writers::update_judgement, cell, judgement_fields,
+                           [&](std::int64_t id) { return database_->put_residuals(id, cell); });
+}
+
+Result<std::monostate> Store::update_times(const CellRecord& cell) {
+  return database_->update("the times", &Writers::update_times, cell, time_fields,
+                           [&](std::int64_t id) { return database_->put_rounds(id, cell); });
+}
+
+Result<std::monostate> Store::put_acceptance(const AcceptanceRecord& acceptance) {
+  return database_->transact("the acceptance of " + acceptance.alarm + " cannot be stored", Database::Sync::now, [&] {
+    Statement put = database_->connection.prepare(
+        "INSERT INTO acceptances (alarm, who, why, accepted_utc) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS"
+        " (SELECT 1 FROM acceptances WHERE alarm = ?1 AND who = ?2 AND why = ?3 AND accepted_utc = ?4)");
+    int position = 0;
+    for (const std::string* text : {&acceptance.alarm, &acceptance.who, &acceptance.why, &acceptance.accepted_utc}) {
+      put.bind(++position, std::string_view(*text));
+    }
+    return put.run();
+  });
+}
+
+Result<std::vector<AcceptanceRecord>> Store::acceptances() const {
+  std::vector<AcceptanceRecord> found;
+  Statement query =
+      database_->connection.prepare("SELECT alarm, who, why, accepted_utc FROM acceptances NOT INDEXED ORDER BY +id");
+  const int code = for_each_row(query, [&] {
+    found.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
+  });
+  if (code != SQLITE_OK) return database_->connection.read_error(code);
+  return found;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> Store::cell_states() const {
+  if (auto damage = RowSeals(database_->connection).check(false)) return *damage;
+  std::vector<std::pair<std::string, std::string>> states;
+  Statement query = database_->connection.prepare("SELECT key, status FROM cells ORDER BY id");
+  const int code = for_each_row(query, [&] { states.emplace_back(query.text(0), query.text(1)); });
+  if (code != SQLITE_OK) return database_->connection.read_error(code);
+  return states;
+}
+
+Result<StoreContents> Store::read(bool with_reactions) const { return database_->read_at_once(true, with_reactions); }
+
+Result<StoreContents> Store::read_outcomes() const { return database_->read_at_once(false, false); }
+
+Result<std::optional<std::vector<double>>> Store::reaction(const std::string& key) const {
+  return database_->unpacked<std::vector<double>>("reactions", "the answer of cell ", key, unpack_values);
+}
+
+Result<std::optional<std::string>> Store::trace(const std::string& key) const {
+  return database_->unpacked<std::string>("traces", "the trace of cell ", key, unpack_text);
+}
+
+}  // namespace conebench

@@ -1,0 +1,45 @@
+#include "store/unanswered.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+
+namespace conebench {
+
+void clear_judgement(CellRecord& cell) {
+  cell.solved = false;
+  cell.verdict_value = cell.verdict_symmetrised = cell.verdict_compliant = cell.ccp_compliant = std::nullopt;
+  cell.residuals = {};
+  cell.open = cell.stick = cell.slip = 0;
+}
+
+void clear_unanswered(StoreContents& contents) {
+  std::set<std::string> empty;
+  for (const ProblemRecord& problem : contents.problems) {
+    if (problem.rows == 0) empty.insert(problem.hash);
+  }
+  for (CellRecord& cell : contents.cells) {
+    if (cell.answer_crc || empty.contains(cell.problem)) continue;
+    clear_judgement(cell);
+    const bool ended = class_of(cell.status) == StatusClass::answer && cell.status != CellStatus::flaky;
+    if (!ended) continue;
+    cell.status = CellStatus::crashed;
+    cell.claimed = false;
+    if (cell.reason.empty()) cell.reason = "no answer is stored";
+  }
+}
+
+void drop_refuted_certificates(StoreContents& contents) {
+  std::set<std::string> solved;
+  for (const CellRecord& cell : contents.cells) {
+    if (cell.solved) solved.insert(cell.problem);
+  }
+  for (ProblemRecord& problem : contents.problems) {
+    if (!problem.infeasible() || !solved.contains(problem.hash)) continue;
+    problem.feasibility.clear();
+    problem.feasibility_margin.reset();
+    problem.infeasible_block.reset();
+  }
+}
+
+}  // namespace conebench

@@ -1,0 +1,61 @@
+#include "store/build_difference.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/store/sample_records.hpp"
+
+namespace conebench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+BuildRecord build() { return testing::sample_run().build; }
+
+TEST(BuildDifference, AnotherExecutableIsAnotherBuildThoughTheCommitIsTheSame) {
+  auto edited = build();
+  edited.executable = "fedcba9876543210";
+  EXPECT_THAT(build_difference(build(), build()), IsEmpty());
+  EXPECT_THAT(build_difference(build(), edited),
+              AllOf(HasSubstr("same commit"), HasSubstr("01234567 there"), HasSubstr("fedcba98 here")));
+}
+
+TEST(BuildDifference, WithoutAStampOnlyACleanCommitIsTrusted) {
+  auto old = build();
+  old.executable.clear();
+  EXPECT_THAT(build_difference(old, build()), HasSubstr("not known there")) << "abc-dirty may be any sources";
+  for (const char* commit : {"abc", "unknown", ""}) {
+    auto here = build();
+    old.commit = here.commit = commit;
+    EXPECT_EQ(build_difference(old, here).empty(), std::string(commit) == "abc") << commit;
+  }
+}
+
+TEST(SettingDifference, NamesVersionAndOptionsWithBothValues) {
+  const SettingRecord there{"", "NSGS", 1, "NCP", "NSGS", R"({"omega":1.0,"gone":true,"same":"a"})"};
+  const SettingRecord here{"", "NSGS", 2, "NCP", "NSGS", R"({"omega":1.2,"same":"a"})"};
+  EXPECT_EQ(setting_difference(there, here), "version 1, here 2; gone true, here none; omega 1.0, here 1.2");
+  EXPECT_THAT(setting_difference(here, here), IsEmpty());
+}
+
+TEST(BuildDifference, LongFlagsAreToldByWhatDiffers) {
+  auto first = build(), second = build();
+  first.flags = std::string(300, 'x') + " -O2 " + std::string(300, 'y');
+  second.flags = std::string(300, 'x') + " -O3 " + std::string(300, 'y');
+  EXPECT_EQ(build_difference(first, second, "in a", "in b"), "flags -O2 in a, -O3 in b");
+  second.flags = "-O2";
+  EXPECT_LT(build_difference(first, second).size(), 200U);
+  EXPECT_THAT(build_difference(first, second), Not(HasSubstr("\n")));
+}
+
+TEST(BuildDifference, ALibraryMayChangeUnderTheSameExecutable) {
+  auto second = build();
+  second.libraries["hdf5"] = "1.14.0";
+  EXPECT_EQ(build_difference(build(), second), "hdf5 1.10.8 there, 1.14.0 here");
+}
+
+}  // namespace
+}  // namespace conebench

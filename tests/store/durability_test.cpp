@@ -1,0 +1,189 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <random>
+#include <set>
+
+#include "store/schema.hpp"
+#include "tests/store/sample_records.hpp"
+
+namespace conebench {
+namespace {
+
+using conebench::testing::new_store;
+using conebench::testing::sample_cell;
+using conebench::testing::ScratchFolder;
+using ::testing::HasSubstr;
+
+/// A child writes cells and reports each through a pipe once put_cell has returned; we kill it after `after` of them.
+/// The number of cells it reported.
+int write_until_killed(const std::filesystem::path& file, int after) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    auto store = new_store(file);
+    auto cell = sample_cell("");
+    cell.reaction.assign(300, 0.1);
+    for (int k = 0; k < 100000; ++k) {
+      cell.key = "k" + std::to_string(k);
+      if (!store.put_cell(cell)) _exit(1);
+      const char byte = 1;
+      if (write(ends[1], &byte, 1) != 1) _exit(1);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  int reported = 0;
+  char byte = 0;
+  while (reported < after && read(ends[0], &byte, 1) == 1) ++reported;
+  kill(child, SIGKILL);
+  while (read(ends[0], &byte, 1) == 1) ++reported;
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return reported;
+}
+
+TEST(StoreDurability, EveryCellReportedBeforeAKillIsThereAndWhole) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 15; ++round) {
+    const ScratchFolder folder;
+    const auto file = folder / "a.sqlite";
+    const int reported = write_until_killed(file, std::uniform_int_distribution<int>(1, 60)(random));
+    ASSERT_GT(reported, 0);
+    auto store = Store::open(file, Store::Mode::read_write);
+    ASSERT_TRUE(store) << store.error().message;
+    const auto contents = store->read(true);
+    ASSERT_TRUE(contents) << contents.error().message;
+    const int found = static_cast<int>(contents->cells.size());
+    EXPECT_GE(found, reported);
+    EXPECT_LE(found, reported + 1) << "at most the cell in flight is more than was reported";
+    for (const auto& cell : contents->cells) {
+      EXPECT_EQ(cell.reaction.size(), 300U);
+      EXPECT_EQ(cell.residuals.size(), 2U);
+    }
+    EXPECT_TRUE(store->put_cell(sample_cell("after")));
+  }
+}
+
+TEST(StoreDurability, AFullDiskIsOneLineAndLosesNothingStored) {
+  const ScratchFolder folder;
+  const auto file = folder / "a.sqlite";
+  auto store = new_store(file);
+  auto cell = sample_cell("");
+  cell.reaction.clear();
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 3000; ++i) cell.reaction.push_back(std::generate_canonical<double, 53>(random));
+
+  // A limit on file sizes makes writing fail as a full disk does.
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit{};
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  rlimit small = old_limit;
+  small.rlim_cur = 1 << 20;
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::set<std::string> stored;
+  std::string message;
+  for (int k = 0; k < 200 && message.empty(); ++k) {
+    cell.key = "k" + std::to_string(k);
+    const auto put = store.put_cell(cell);
+    if (put) {
+      stored.insert(cell.key);
+    } else {
+      message = put.error().message;
+      EXPECT_EQ(put.error().code, ErrorCode::bad_input);
+    }
+  }
+  EXPECT_THAT(message, HasSubstr("a.sqlite"));
+  EXPECT_THAT(message, HasSubstr("run the command again"));
+  EXPECT_THAT(message, ::testing::Not(HasSubstr("\n")));
+  EXPECT_GT(stored.size(), 5U);
+  setrlimit(RLIMIT_FSIZE, &old_limit);
+  std::signal(SIGXFSZ, old_handler);
+
+  // With room again the same store goes on.
+  const auto put = store.put_cell(cell);
+  EXPECT_TRUE(put) << put.error().message;
+  stored.insert(cell.key);
+  const auto contents = store.read(true);
+  ASSERT_TRUE(contents) << contents.error().message;
+  std::set<std::string> found;
+  for (const auto& one : contents->cells) found.insert(one.key);
+  EXPECT_EQ(found, stored);
+}
+
+// Two versions of a schema: what an older and a newer build would know.
+constexpr const char* first_step = "CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (41);";
+constexpr const char* second_step = "ALTER TABLE t ADD COLUMN y INTEGER NOT NULL DEFAULT 1; UPDATE t SET x = x + y;";
+constexpr const char* broken_step = "UPDATE t SET x = 0; UPDATE nothing SET x = 1;";
+
+TEST(StoreDurability, AFileThatIsDeletedMovedOrReplacedMeanwhileIsToldWithTheNextWrite) {
+  const auto remove = [](const std::filesystem::path& file) { std::filesystem::remove(file); };
+  const auto remove_log = [](const std::filesystem::path& file) { std::filesystem::remove(file.string() + "-wal"); };
+  const auto move = [](const std::filesystem::path& file) { std::filesystem::rename(file, file.string() + ".old"); };
+  const auto replace = [](const std::filesystem::path& file) {
+    std::filesystem::copy_file(file, file.string() + ".copy");
+    std::filesystem::rename(file.string() + ".copy", file);
+  };
+  for (void (*const disturb)(const std::filesystem::path&) : {+remove, +remove_log, +move, +replace}) {
+    const ScratchFolder folder;
+    const auto file = folder / "a.sqlite";
+    auto store = new_store(file);
+    ASSERT_TRUE(store.put_cell(sample_cell("before")));
+    EXPECT_TRUE(store.in_place());
+    disturb(file);
+    EXPECT_FALSE(store.in_place());
+    const auto put = store.put_cell(sample_cell("after"));
+    ASSERT_FALSE(put);
+    EXPECT_EQ(put.error().code, ErrorCode::bad_input);
+    EXPECT_THAT(put.error().message, HasSubstr("a.sqlite"));
+  }
+}
+
+TEST(StoreSchema, AnOlderFileIsMigratedWhenWrittenAndOnlyInMemoryWhenRead) {
+  const ScratchFolder folder;
+  const auto file = folder / "a.sqlite";
+  const std::vector<const char*> old_build = {first_step};
+  const std::vector<const char*> new_build = {first_step, second_step};
+  { ASSERT_TRUE(open_store_file(file, true, old_build)); }
+  {
+    auto read = open_store_file(file, false, new_build);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->ask("SELECT x FROM t"), 42);
+  }
+  {
+    auto untouched = open_store_file(file, false, old_build);
+    ASSERT_TRUE(untouched) << "reading with a newer build must not change the file";
+    EXPECT_EQ(untouched->ask("SELECT x FROM t"), 41);
+  }
+  for (int i = 0; i < 2; ++i) {
+    auto written = open_store_file(file, true, new_build);
+    ASSERT_TRUE(written);
+    EXPECT_EQ(written->ask("SELECT x FROM t"), 42) << "a step runs once";
+    EXPECT_EQ(written->ask("PRAGMA user_version"), 2);
+  }
+  EXPECT_FALSE(open_store_file(file, true, old_build));
+}
+
+TEST(StoreSchema, AFailedMigrationLeavesTheOldFile) {
+  const ScratchFolder folder;
+  const auto file = folder / "a.sqlite";
+  const std::vector<const char*> old_build = {first_step};
+  const std::vector<const char*> broken_build = {first_step, broken_step};
+  { ASSERT_TRUE(open_store_file(file, true, old_build)); }
+  const auto failed = open_store_file(file, true, broken_build);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("schema step 2"));
+  auto old = open_store_file(file, true, old_build);
+  ASSERT_TRUE(old);
+  EXPECT_EQ(old->ask("SELECT x FROM t"), 41);
+}
+
+}  // namespace
+}  // namespace conebench

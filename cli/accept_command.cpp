@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* footer =
+constexpr const char* accept_footer =
     R"(The alarm is named by the eight digits that `conebench nightly` and the page of all nights give it. Who accepted it and why
 is written into the night's store, and each later night takes it over. The next night is compared with this one.
 docs/compare.md says how long an alarm stands.
@@ -97,7 +97,7 @@ Result<int> run_accept(const AcceptArguments& arguments) {
 Command add_accept(CLI::App& root) {
   auto arguments = std::make_shared<AcceptArguments>();
   CLI::App* app = root.add_subcommand("accept", "Accept an alarm of `nightly`, with who and why");
-  app->footer(footer);
+  app->footer(accept_footer);
   app->add_option("ALARM", arguments->alarm, "Eight digits, as the summary of a night gives them")->required();
   app->add_option("--why", arguments->why, "The reason, in a few words")->required()->type_name("TEXT");
   app->add_option("--who", arguments->who, "Who accepts it; else the name of the user")->type_name("NAME");

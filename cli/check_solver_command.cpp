@@ -16,7 +16,8 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Each problem has an answer in closed form; the judge decides, not the solver.
+constexpr const char* check_solver_footer =
+    R"(Each problem has an answer in closed form; the judge decides, not the solver.
 Without an ID: all solvers of the plug-ins and programs.
 
 Examples:
@@ -123,7 +124,7 @@ Result<int> check_solvers(const Arguments& arguments) {
 Command add_check_solver(CLI::App& root) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* app = root.add_subcommand("check-solver", "Try a solver on small problems with known answers");
-  app->footer(footer);
+  app->footer(check_solver_footer);
   app->add_option("ID", arguments->id, "Solver, see `conebench list solvers`");
   add_settings(*app, arguments->settings, "Set an option of the solver, as often as wanted");
   app->add_flag("--json", arguments->json, "Print one JSON object");

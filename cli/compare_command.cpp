@@ -29,7 +29,7 @@ using reports::CompareOptions;
 using reports::Comparison;
 using reports::Side;
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     R"(BASE and NEW are stores of two runs of a suite. BASE alone: a store of `run --beside`, or one that holds two builds.
 Words for --fail-on: lost, slower, less-accurate, missing, broke, at-limit, flaky, undecided; or none.
 docs/compare.md says how each is decided and how often it errs.
@@ -279,7 +279,7 @@ int comparison_ending(const reports::Comparison& comparison, const std::set<std:
 Command add_compare(CLI::App& root) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* app = root.add_subcommand("compare", "What two runs of a suite differ in: lost and won, slower and faster");
-  app->footer(footer);
+  app->footer(compare_footer);
   app->add_option("STORE", arguments->stores, "BASE and NEW, or one store of two builds")->required()->type_name("DB");
   app->add_option("--out", arguments->out, "Folder for the formats, made where it is missing")->type_name("DIR");
   app->add_option("--format", arguments->formats,

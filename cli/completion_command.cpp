@@ -11,7 +11,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* completion_footer = R"(Examples:
   source <(conebench completion bash)
   conebench completion bash > ~/.local/share/bash-completion/completions/conebench)";
 
@@ -104,7 +104,7 @@ std::string bash_completion(const CLI::App& root) {
 Command add_completion(CLI::App& root) {
   auto shell = std::make_shared<std::string>();
   CLI::App* app = root.add_subcommand("completion", "Print a script that completes commands and options on Tab");
-  app->footer(footer);
+  app->footer(completion_footer);
   app->add_option("SHELL", *shell, "The shell")->required()->check(CLI::IsMember({"bash"}));
   return {app, [&root, shell]() -> Result<int> {
             print_text(bash_completion(root));

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* footer =
+constexpr const char* data_footer =
     R"(A set is a manifest, NAME.json, in CONEBENCH_DATA_HOME (else XDG_DATA_HOME/conebench, else
 ~/.local/share/conebench), beside clones and scenes in NAME/. `--data NAME` and a suite's
 "data": "NAME" use it. The manifest is JSON: schema (conebench.data_set/1), name, version, licence,
@@ -82,7 +82,7 @@ bool is_url(const std::string& text) {
 }
 
 /// Git in the set's folder, which neither asks nor fetches data behind pointers by itself.
-Result<Ending> git(const DataSet& set, const std::vector<std::string>& words, const std::atomic<bool>& stop) {
+Result<ChildEnding> git(const DataSet& set, const std::vector<std::string>& words, const std::atomic<bool>& stop) {
   std::vector<std::string> all = {"env",
                                   "-u",
                                   "GIT_DIR",
@@ -346,7 +346,7 @@ Command add_data(CLI::App& root) {
   verify->footer(verify_footer);
   verify->add_option("NAME", arguments->names, "Sets; else all");
   for (CLI::App* command : {list, add, verify}) command->add_flag("--json", arguments->json, "Print one JSON object");
-  app->footer(footer);  // last, because its commands would inherit it
+  app->footer(data_footer);  // last, because its commands would inherit it
   app->require_subcommand(1);
   return {app, [arguments, list, add]() -> Result<int> {
             if (list->parsed()) return list_sets(*arguments);

@@ -15,7 +15,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* doctor_footer =
     R"(It works for a quarter of a second to see what other processes take of the machine now.
 
 Examples:
@@ -126,7 +126,7 @@ int run_doctor(bool as_json) {
 Command add_doctor(CLI::App& root) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* app = root.add_subcommand("doctor", "What on this machine and in this build matters for results");
-  app->footer(footer);
+  app->footer(doctor_footer);
   app->add_flag("--json", *as_json, "Print one JSON object");
   return {app, [as_json]() -> Result<int> { return run_doctor(*as_json); }};
 }

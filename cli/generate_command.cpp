@@ -22,7 +22,8 @@ namespace {
 
 constexpr const char* perturb_word = "perturb";
 
-constexpr const char* footer = R"(The file is FCLIB HDF5, with the known answer as its /solution where the scene has
+constexpr const char* generate_footer =
+    R"(The file is FCLIB HDF5, with the known answer as its /solution where the scene has
 one. The same scene, options and seed give the same problem. A simulated scene gives
 a file a sample, with the loop's answer, and trajectory.csv; see docs/simulation.md.
 `perturb` in a scene's place writes DIR/FAMILY/NAME-copyK.hdf5: copies of FCLIB files whose free
@@ -116,7 +117,7 @@ std::optional<Error> refuse_simulation(const GenerateArguments& arguments) {
 Command add_generate(CLI::App& root) {
   auto arguments = std::make_shared<GenerateArguments>();
   CLI::App* app = root.add_subcommand("generate", "Write a scene's problem, or a simulation's, as FCLIB HDF5");
-  app->footer(footer);
+  app->footer(generate_footer);
   app->add_option("SCENE", arguments->scene, "Scene, see `conebench list scenes`, or `perturb`")->required();
   app->add_option("--out", arguments->folder, "Folder for the files, made where it is missing")
       ->required()

@@ -12,7 +12,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* history_footer =
     R"(A summary is kept beside each store, so that many nights open at once; it is made anew where it is stale or damaged.
 
 Examples:
@@ -49,7 +49,7 @@ Result<int> run_history(const HistoryArguments& arguments) {
 Command add_history(CLI::App& root) {
   auto arguments = std::make_shared<HistoryArguments>();
   CLI::App* app = root.add_subcommand("history", "Share solved and time of many nights, and where they changed");
-  app->footer(footer);
+  app->footer(history_footer);
   app->add_option("STORE|DIR", arguments->stores, "Stores, or folders of them, as `conebench nightly` leaves")
       ->required()
       ->type_name("PATH");

@@ -19,7 +19,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* inspect_footer = R"(Examples:
   conebench inspect problem.hdf5
   conebench inspect problems/*.hdf5 --json
   conebench inspect step.hdf5 --feasibility
@@ -309,7 +309,7 @@ Result<int> run_inspect(const InspectArguments& arguments) {
 Command add_inspect(CLI::App& root) {
   auto arguments = std::make_shared<InspectArguments>();
   CLI::App* app = root.add_subcommand("inspect", "What is in FCLIB files and scenes");
-  app->footer(footer);
+  app->footer(inspect_footer);
   app->add_option("FILE", arguments->files, "FCLIB HDF5 files, or scenes with their options")->required();
   app->add_flag("--feasibility", arguments->feasibility,
                 "Look for a proof that there is no solution (docs/metrics.md); up to a minute a problem");

@@ -21,7 +21,8 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Finds the torque and the impulses that give every contact the velocity X,Y,Z, by
+constexpr const char* inverse_dynamics_footer =
+    R"(Finds the torque and the impulses that give every contact the velocity X,Y,Z, by
 paper 000 Alg. 2: v_ref is the least velocity with that (joints and limits at rest),
 the torque is what the step needs beside what the scene's controls and gravity do.
 Without compliance the impulses are not unique: of contacts that slide every normal
@@ -227,7 +228,7 @@ Result<int> run_inverse_dynamics(const InverseArguments& arguments) {
 Command add_inverse_dynamics(CLI::App& root) {
   auto arguments = std::make_shared<InverseArguments>();
   CLI::App* app = root.add_subcommand("inverse-dynamics", "Torque and impulses behind contact velocities");
-  app->footer(footer);
+  app->footer(inverse_dynamics_footer);
   app->add_option("SCENE", arguments->problem, "Scene, see `conebench list scenes`, or FCLIB HDF5 file with M and J")
       ->required();
   add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");

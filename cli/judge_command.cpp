@@ -18,7 +18,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(R.hdf5 holds FCLIB's /solution (r, and l where the problem has joints); R.npy is
+constexpr const char* judge_footer = R"(R.hdf5 holds FCLIB's /solution (r, and l where the problem has joints); R.npy is
 one row of float64 in FCLIB's order: l, then r with each contact's normal first.
 
 Examples:
@@ -117,7 +117,7 @@ Result<int> run_judge(const JudgeArguments& arguments) {
 Command add_judge(CLI::App& root) {
   auto arguments = std::make_shared<JudgeArguments>();
   CLI::App* app = root.add_subcommand("judge", "Residuals of an answer from anywhere");
-  app->footer(footer);
+  app->footer(judge_footer);
   app->add_option("FILE", arguments->file, "FCLIB HDF5 file of the problem, or a scene (see `conebench solve --help`)")
       ->required();
   app->add_option("--reaction", arguments->reaction, "The answer")->required()->type_name("R.hdf5|R.npy");

@@ -14,7 +14,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* list_footer = R"(Examples:
   conebench list solvers
   conebench list solvers ADMM-NCP-SA
   conebench list scenes --json
@@ -42,7 +42,7 @@ Command add_list(CLI::App& root) {
   auto arguments = std::make_shared<ListArguments>();
   CLI::App* app =
       root.add_subcommand("list", "Solvers, suites, scenes, metrics, paper tables or commands of this build");
-  app->footer(footer);
+  app->footer(list_footer);
   app->add_option("TOPIC", arguments->topic, fmt::format("What to list: {}", fmt::join(list_topics(), ", ")))
       ->required();
   app->add_option("NAME", arguments->name, "A solver, scene or suite, to see it alone with its options");

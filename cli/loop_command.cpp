@@ -23,7 +23,7 @@ namespace {
 
 using simulation::Stage;
 
-constexpr const char* footer =
+constexpr const char* loop_footer =
     R"(Times the whole loop, one thread, with the scene's solver (--set solver=ID), and MuJoCo's own
 mj_step of the same model and controls in turn with it: Newton, soft contacts, elliptic cones. Each
 is a motion of its own. Of a step the shortest time of the rounds counts.
@@ -205,7 +205,7 @@ Result<int> run_both(const LoopArguments& arguments) {
 Command add_loop(CLI::App& root) {
   auto arguments = std::make_shared<LoopArguments>();
   CLI::App* app = root.add_subcommand("loop", "Steps per second of a simulated scene, beside MuJoCo's mj_step");
-  app->footer(footer);
+  app->footer(loop_footer);
   app->add_option("SCENE", arguments->scene, "Simulated scene, see `conebench list scenes`")->required();
   add_settings(*app, arguments->settings, "Set an option of the scene, as often as wanted");
   add_integer(*app, "--steps", arguments->steps, {.minimum = 1.0, .maximum = 1e7}, "Time steps of a round");

@@ -13,7 +13,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* merge_footer = R"(Examples:
   conebench merge shard-*.sqlite --out all.sqlite
   conebench merge old.sqlite retried.sqlite --out all.sqlite --on-conflict last
   conebench merge damaged.sqlite --salvage --out saved.sqlite)";
@@ -62,7 +62,7 @@ Result<int> run_merge(const MergeArguments& arguments) {
 Command add_merge(CLI::App& root) {
   auto arguments = std::make_shared<MergeArguments>();
   CLI::App* app = root.add_subcommand("merge", "Join the stores of shards");
-  app->footer(footer);
+  app->footer(merge_footer);
   app->add_option("DB", arguments->stores, "Stores to join")->required();
   app->add_option("--out", arguments->out, "The joined store, a new file")->required()->type_name("DB");
   app->add_option("--on-conflict", arguments->on_conflict,

@@ -9,7 +9,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* nightly_footer =
     R"(A night is a store in DIR by date and build. One that broke off, or was not judged, is resumed by the same build; a
 finished one is compared with the last good night (complete, nothing broken) and with --pin. The summary goes to standard
 output, pages to DIR/NIGHT.comparison/ and, of all nights, to DIR/history/. A setting that is slower is run again
@@ -24,7 +24,7 @@ Examples:
 Command add_nightly(CLI::App& root) {
   auto arguments = std::make_shared<NightlyArguments>();
   CLI::App* app = root.add_subcommand("nightly", "Run a suite, compare with the last good night, one exit code");
-  app->footer(footer);
+  app->footer(nightly_footer);
   app->add_option("SUITE", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")->required();
   app->add_option("--stores", arguments->folder, "Folder of the nights, made where it is missing")
       ->required()

@@ -29,7 +29,7 @@ using papers::Entry;
 using papers::EntryResult;
 using papers::State;
 
-constexpr const char* footer =
+constexpr const char* paper_footer =
     R"(WHAT is `list`, `all`, a paper (000), an entry (000-table-3) or a file of one (docs/add_a_paper.md).
 What the stores hold is not run again. Published values stand beside the measured ones; each claim of
 the paper holds, fails, is not comparable or was not run. Absolute times are printed, never checked.
@@ -280,7 +280,7 @@ Result<int> run_paper(const PaperArguments& arguments) {
 Command add_paper(CLI::App& root) {
   auto arguments = std::make_shared<PaperArguments>();
   CLI::App* app = root.add_subcommand("paper", "A paper's table or figure, published values beside the measured ones");
-  app->footer(footer);
+  app->footer(paper_footer);
   app->add_option("WHAT", arguments->what, "`list`, `all`, papers, entries, files of entries")->required();
   app->add_option("--out", arguments->out, "Folder for tables, figures and pages")
       ->type_name("DIR")

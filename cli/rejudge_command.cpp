@@ -17,7 +17,8 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(The problems are loaded again, from --data, CONEBENCH_DATA or by making their scenes;
+constexpr const char* rejudge_footer =
+    R"(The problems are loaded again, from --data, CONEBENCH_DATA or by making their scenes;
 one that has changed since is left out. Times and answers stay as they are.
 
 Examples:
@@ -75,7 +76,7 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
 Command add_rejudge(CLI::App& root) {
   auto arguments = std::make_shared<RejudgeArguments>();
   CLI::App* app = root.add_subcommand("rejudge", "Compute the residuals of stored answers anew");
-  app->footer(footer);
+  app->footer(rejudge_footer);
   app->add_option("DB", arguments->store, "Store, changed in place")->required();
   app->add_option("--data", arguments->data, "Folder of the problems or name of a data set, as for `conebench run`")
       ->type_name("DIR");

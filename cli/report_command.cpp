@@ -21,7 +21,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* report_footer = R"(Examples:
   conebench report results.sqlite --out report
   conebench report shard-1.sqlite shard-2.sqlite --out report --format html,csv
   conebench report results.sqlite --out report --by category
@@ -175,7 +175,7 @@ Result<int> run_report(const ReportArguments& arguments) {
 Command add_report(CLI::App& root) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* app = root.add_subcommand("report", "Tables, profiles and a page from stored results");
-  app->footer(footer);
+  app->footer(report_footer);
   app->add_option("DB", arguments->stores, "Stores, as `conebench run --db` wrote them")->required();
   app->add_option("--out", arguments->out, "Folder for the report, made where it is missing")->type_name("DIR");
   app->add_flag("--failed", arguments->failed, "List every cell that ran and is not solved, with its reason");

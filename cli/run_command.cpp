@@ -39,7 +39,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
+constexpr const char* run_footer = R"(A suite is a file, or the name of one that is built in (`conebench list suites`).
 Running it again resumes: cells that the store holds are not run again.
 Ctrl-C drops the cell in flight and keeps the rest.
 
@@ -339,7 +339,7 @@ Result<int> run_suite(const RunArguments& arguments) {
 Command add_run(CLI::App& root) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* app = root.add_subcommand("run", "Run every solver of a suite on every problem of it");
-  app->footer(footer);
+  app->footer(run_footer);
   app->add_option("SUITE", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")->required();
   app->add_option("--db", arguments->store,
                   "Store of the results, made or resumed; the suite's name + .sqlite if not "

@@ -18,8 +18,8 @@ constexpr mode_t readable = 0644;
 constexpr int not_found = 127;  // as of a shell
 
 /// `program`: a file; null: the first word, looked up in PATH.
-Result<Ending> run_words(const char* program, const std::vector<std::string>& words, const std::atomic<bool>* stop,
-                         const std::filesystem::path& printed) {
+Result<ChildEnding> run_words(const char* program, const std::vector<std::string>& words, const std::atomic<bool>* stop,
+                              const std::filesystem::path& printed) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
   for (std::string& word : copies) arguments.push_back(word.data());
@@ -44,22 +44,23 @@ Result<Ending> run_words(const char* program, const std::vector<std::string>& wo
     if (stop != nullptr && *stop) {
       kill(-child, SIGKILL);
       wait_for_end(child);
-      return Ending{.interrupted = true, .words = {}};
+      return ChildEnding{.interrupted = true, .words = {}};
     }
     usleep(look_us);
   }
   const bool by_itself = ended == child && WIFEXITED(status);
-  return Ending{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal), .words = output.last_words()};
+  return ChildEnding{.code = by_itself ? WEXITSTATUS(status) : exit_code(ErrorCode::internal),
+                     .words = output.last_words()};
 }
 
 }  // namespace
 
-Result<Ending> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
-                        const std::filesystem::path& printed) {
+Result<ChildEnding> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
+                             const std::filesystem::path& printed) {
   return run_words("/proc/self/exe", words, stop, printed);
 }
 
-Result<Ending> run_program(const std::vector<std::string>& words, const std::atomic<bool>* stop) {
+Result<ChildEnding> run_program(const std::vector<std::string>& words, const std::atomic<bool>* stop) {
   return run_words(nullptr, words, stop, {});
 }
 

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* footer = R"(The same command again submits the shards that miss cells. docs/slurm.md
+constexpr const char* slurm_footer = R"(The same command again submits the shards that miss cells. docs/slurm.md
 
 Examples:
   conebench slurm fclib --data problems --shards 200 --out sweep --sbatch "--partition=long --constraint=epyc"
@@ -414,7 +414,7 @@ Result<int> print_status(const SlurmArguments& arguments) {
 Command add_slurm(CLI::App& root) {
   auto arguments = std::make_shared<SlurmArguments>();
   CLI::App* app = root.add_subcommand("slurm", "Run a suite on a cluster: plan, submit, merge");
-  app->footer(footer);
+  app->footer(slurm_footer);
   app->add_option("SUITE", arguments->suite, "Suite file or the name of a built-in suite");
   add_integer(*app, "--shards", arguments->shards, {.minimum = 1.0, .maximum = 1e6},
               "Parts, each a task of an array; several times the processors, so that none waits");

@@ -24,7 +24,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* solve_footer = R"(Examples:
   conebench solve problem.hdf5 --solver NSGS
   conebench solve problem.hdf5 --solver ADMM-NCP-SA --tolerance 1e-8 --json
   conebench solve problem.hdf5 --solver PGS-NCP --set relaxation=0.8 --trace trace.csv
@@ -217,7 +217,7 @@ Result<int> run_solve(SolveArguments& arguments) {
 Command add_solve(CLI::App& root) {
   auto arguments = std::make_shared<SolveArguments>();
   CLI::App* app = root.add_subcommand("solve", "Solve one problem with one solver and judge the answer");
-  app->footer(footer);
+  app->footer(solve_footer);
   app->add_option(
          "FILE", arguments->file,
          "FCLIB HDF5 file (looked for below CONEBENCH_DATA too), or a scene with its options, a simulated one with "

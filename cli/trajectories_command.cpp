@@ -13,7 +13,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* trajectories_footer =
     R"(RUN and REFERENCE are folders of `conebench generate` with --state or --body, or their trajectory.csv. At the times of the
 one with the coarser steps Δt: the sum of ‖q - q'‖ Δt, and beside it energy and the bodies' heights; see docs/trajectories.md.
 
@@ -86,7 +86,7 @@ Result<int> run_compare_trajectories(const TrajectoriesArguments& arguments) {
 Command add_compare_trajectories(CLI::App& root) {
   auto arguments = std::make_shared<TrajectoriesArguments>();
   CLI::App* app = root.add_subcommand("compare-trajectories", "How far two simulations are apart");
-  app->footer(footer);
+  app->footer(trajectories_footer);
   app->add_option("RUN", arguments->run, "Folder or trajectory.csv")->required();
   app->add_option("REFERENCE", arguments->reference, "Folder or trajectory.csv to compare with")->required();
   app->add_flag("--json", arguments->json, "Print one JSON object");

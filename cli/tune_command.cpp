@@ -30,7 +30,7 @@ namespace conebench::cli {
 
 namespace {
 
-constexpr const char* footer = R"(Successive halving: all settings run on a few problems of every family, the best
+constexpr const char* tune_footer = R"(Successive halving: all settings run on a few problems of every family, the best
 third goes on to three times as many, until two or three are left on all. The
 solver's defaults stay to the end. The settings are those of --grid, or else
 those that the suite has for the solver.
@@ -199,7 +199,7 @@ class Tuning {
 
   nlohmann::ordered_json snippet(const std::string& hash) const {
     nlohmann::ordered_json entry = {{"id", row_.info.id}};
-    if (!values_.at(hash).empty()) entry["options"] = to_json(values_.at(hash));
+    if (!values_.at(hash).empty()) entry["options"] = cli::to_json(values_.at(hash));
     return entry;
   }
 
@@ -387,7 +387,7 @@ Result<int> tune(const TuneArguments& arguments) {
 Command add_tune(CLI::App& root) {
   auto arguments = std::make_shared<TuneArguments>();
   CLI::App* app = root.add_subcommand("tune", "Choose a solver's options on a suite, in a budget of time");
-  app->footer(footer);
+  app->footer(tune_footer);
   app->add_option("SOLVER", arguments->solver, "Id of the solver (`conebench list solvers`)")->required();
   app->add_option("--suite", arguments->suite, "Suite file (docs/suites.md) or the name of a built-in suite")
       ->required();

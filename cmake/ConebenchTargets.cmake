@@ -28,13 +28,14 @@ if(CONEBENCH_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# conebench_library(<name> SOURCES … PUBLIC <targets> PRIVATE <targets>): the library conebench_<name> with the alias
-# conebench::<name>. PUBLIC links show in its headers, PRIVATE ones do not.
+# conebench_library(<name> [UNITY] SOURCES … PUBLIC <targets> PRIVATE <targets>): the library conebench_<name> with the
+# alias conebench::<name>. PUBLIC links show in its headers, PRIVATE ones do not. UNITY: four files a compilation, which
+# share the headers and so take half of the time; not where how code is inlined decides on a number's last bit.
 function(conebench_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "UNITY" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(conebench_${name} STATIC ${ARG_SOURCES})
   add_library(conebench::${name} ALIAS conebench_${name})
-  set_target_properties(conebench_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(conebench_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${ARG_UNITY} UNITY_BUILD_BATCH_SIZE 4)
   target_include_directories(conebench_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/conebench>)
   target_link_libraries(conebench_${name} PUBLIC conebench::settings ${ARG_PUBLIC}

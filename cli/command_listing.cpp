@@ -44,7 +44,8 @@ memory, and not in the base) and `cells_ended_in_base_too`; `statuses` (of all c
 `problems_not_loaded`, `problems_taken_by_none`, `problems_pending`, `settings`, `cells`, `cells_stored_before`, `cells_to_run`,
 `cells_to_time_again`, `worst_s` and `notes`.
 
-`solve`: `problem`, `problem_hash`, `solver`, `options` (all effective ones), `criterion`, `verdict`, `tolerance`, `start`,
+`solve`: `problem`, `problem_hash`, `solver`, its `origin`, `peer_version`, `peer_released`, `peer_build` and `looks` ([as stored](store.md#settings)),
+`options` (all effective ones), `criterion`, `verdict`, `tolerance`, `start`,
 `max_iterations`, `time_limit_s`, `status` (`converged`, `max_iterations`, `time_limit`, `stalled`, `diverged`, `breakdown`,
 `unsupported`, …), `reason`, `claimed` (the solver says so), `stage` (which of its stages converged, empty where it has none),
 `solved` (the judge says so), `verdict_value`, `iterations`,
@@ -62,7 +63,8 @@ null), `judge_s` (in none of the other times), `own_residual`,
 where there is none, with the reason in `notes`) `rank`, `conditioning` (on the range), `positive_semidefinite`,
 `min_eigenvalue`, `max_eigenvalue` (of the symmetric part), `features_estimated`, `coupling` (the largest ‖G_NT‖ / G_NN),
 `category`, `densities`, `problem_hash`, `noise_ratio` ([up to 1](metrics.md#noise-level): noise), with `--feasibility` also `feasibility` (`infeasible`,
-`not excluded` or `unknown (…)`), `feasibility_margin`, `infeasible_block` and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
+`not_excluded`, `undecided` or `no_library`), `feasibility_margin`, `infeasible_block`, its `infeasible_identity` and `infeasible_bodies` (names; null where the simulation that wrote
+the file did not look at this step) and `certificate` (z by row, counted from 0), and of a simulation's sample (else null) `scene`, `step`, `seed` and `coordinates`.
 Of several files: `{"files": […]}`, a file that cannot be read as `{"file", "error"}`.
 
 `inverse-dynamics`: `problem`, `problem_hash`, `contacts`, `formulation`, `converged`, `iterations`, `residual`, `missed`, `velocity`, `impulse`,
@@ -80,16 +82,20 @@ submitted), `tasks` (by state; null: squeue does not answer) and `merged`.
 `licence`, `source`, `revision`, `only`, `folder`, `files` (how many) and `bytes`, or `name` and `error`. `data add`: the set and `version_before` (null: new).
 `data verify`: `sets`, each with `faults` (`path`, `what`). Schemas: `conebench.data_list/1` and so on.
 
+`compare`, as `comparison.json`: `headline`, `failed`, `alarms` (by word of `--fail-on`), `accepted` (alarms, as of `history`), `base` and `new` (the sides),
+`compared` (cells), `differences` and `notes` (sentences), `code_changes` (plug-ins and programs with other files: `solver`, hashes in `base` and `new`), `slices` (per tolerance
+and start: `settings` with `state`, `outlook`, `times`, `work`; `families`), `changed_cells`, `problems` and `settings` (`missing`, `new`).
+
 `history`, as `history.json`: `suites`, each with `settings`, `families`, `slices` and
-- `nights`, oldest first: store, date, build, processor, `complete`, `loaded`, `segment` (times of one number can be compared),
+- `nights`, oldest first: store, date, build, `code_hashes` (of plug-ins and programs, by solver), `code_changes` (`solver`, hashes `before` and `after`: against the last night that had it), processor, `complete`, `loaded`, `segment` (times of one number can be compared),
   `not_judged` (why not), `exit_code`, `headline` and `page` (where `conebench nightly` ran it);
 - `series`: per `setting`, `slice` and `family` (null: all), one value a night: `solved`, `problems`, `corrected_percent`, `raw_percent`; of the
   last night `against_last_percent` and `raw_against_last_percent` (the last 7 judged nights before it);
 - `last_night`: `base`, `settings` (`setting`, `slice`, `state`, `evidence`) and `alarms` (`id`, `kind`, `since`, `accepted`, `words`, …);
 - `judged_nights` and `nights_needed`: with fewer, changes between nights are not yet decidable;
 - `together_percent`: per slice, one value a night;
-- `time_changes`: `setting`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `words`;
-- `cell_changes`: `setting`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells).
+- `time_changes`: `setting`, `slice`, `last_before`, `first_after`, `seen_at` (nights), `effect_percent`, `rule`, `words`, `code_changes` (between the two nights);
+- `cell_changes`: `setting`, `slice`, `before`, `night`; `lost`, `won` (problems' names), `at_limit`, `flaky`, `other_work` (cells), `code_changes`.
 
 `list`: `{"solvers": […]}` and so on. `generate`: `files`, `scene`, `seed`, `problem_hash`. `doctor`: `machine`, `build`,
 `libraries`, `peers` (null: not in this build), `hints`.

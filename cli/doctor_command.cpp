@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "metrics/linear_program.hpp"
 #include "runners/execute/environment.hpp"
 #include "simulation/engine.hpp"
 #include "solvers/siconos/siconos_rows.hpp"
@@ -34,8 +35,10 @@ struct Peer {
   const char* name;
   const char* use;
 };
-constexpr Peer peers[] = {
-    {"Siconos", "peer solvers"}, {"Ipopt", "the solver IPOPT-CCP"}, {"MuJoCo", "simulated scenes"}};
+constexpr Peer peers[] = {{"Siconos", "peer solvers"},
+                          {"Ipopt", "the solver IPOPT-CCP"},
+                          {"MuJoCo", "simulated scenes"},
+                          {"CLP", "proofs that a problem has no solution"}};
 
 std::vector<std::string> hints(const MachineRecord& machine, const BuildRecord& build, const OthersLoad& others) {
   std::vector<std::string> lines = noise_reasons(machine, MachineLoad{}, MachineLoad{}, 0);
@@ -68,6 +71,7 @@ int run_doctor(bool as_json) {
   const MachineRecord machine = capture_machine();
   BuildRecord build = capture_build();
   if (const std::string engine = simulation::engine_version(); !engine.empty()) build.libraries["MuJoCo"] = engine;
+  if (const std::string clp = linear_program_library(); !clp.empty()) build.libraries["CLP"] = clp;
   if (const std::string blas = siconos_blas(); !blas.empty()) build.libraries["Siconos' BLAS"] = blas;
   const MachineLoad load = capture_load();
   const OthersLoad others = probe_others();

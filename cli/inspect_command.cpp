@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -14,6 +16,7 @@
 #include "metrics/features.hpp"
 #include "metrics/noise_level.hpp"
 #include "runners/plan/problem_survey.hpp"
+#include "simulation/sample_folder.hpp"
 
 namespace conebench::cli {
 
@@ -78,14 +81,26 @@ void add_features(nlohmann::json& out, const Result<ContactProblem>& problem) {
   }
 }
 
-std::string describe(FeasibilityState state) {
+constexpr double max_feasibility_s = 60.0;
+
+std::string name_of(FeasibilityState state) {
   switch (state) {
     case FeasibilityState::infeasible: return "infeasible";
-    case FeasibilityState::not_excluded: return "not excluded";
-    case FeasibilityState::out_of_time: return "unknown (out of time)";
-    case FeasibilityState::no_library: return "unknown (built without CLP)";
+    case FeasibilityState::not_excluded: return "not_excluded";
+    case FeasibilityState::undecided: return "undecided";
+    case FeasibilityState::no_library: return "no_library";
   }
   throw std::logic_error("unknown feasibility");
+}
+
+/// What follows its name in a text.
+std::string explain(const std::string& state) {
+  if (state == "infeasible") return "it is proved that no impulses satisfy all constraints";
+  if (state == "not_excluded") return "no proof that there is no solution, so there may be one";
+  if (state == "undecided") {
+    return fmt::format("CLP could not solve the linear program, in {:g} s or because of rounding", max_feasibility_s);
+  }
+  return "this build is without CLP, which looks for a proof that there is no solution";
 }
 
 std::string block_name(const ConeProduct& cones, Index block) {
@@ -97,16 +112,42 @@ std::string block_name(const ConeProduct& cones, Index block) {
   throw std::logic_error("unknown kind of block");
 }
 
-/// Whether a solution exists, with the certificate z by rows where none does.
-void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem) {
-  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "certificate"}) out[name] = nullptr;
+/// What a simulation calls a contact or limit in all of its steps.
+std::optional<std::int64_t> identity_of(const ContactProblem& problem, Index block) {
+  const ConeProduct& cones = problem.cones();
+  if (!problem.configuration() || cones.block_kind(block) == BlockKind::joint) return std::nullopt;
+  const bool contact = cones.block_kind(block) == BlockKind::contact;
+  const auto& identities =
+      contact ? problem.configuration()->contact_identities : problem.configuration()->limit_identities;
+  const Index first = contact ? cones.first_contact_row() : cones.joints();
+  return identities ? std::optional(identities->at(static_cast<std::size_t>(block - first))) : std::nullopt;
+}
+
+/// The names that the simulation which wrote the file has for the bodies of the contact at fault, where it is known.
+std::vector<std::string> bodies_at_fault(const ContactProblem& problem, const std::filesystem::path& file) {
+  const auto list = simulation::read_list(file.parent_path());
+  if (!list || !problem.configuration()) return {};
+  if (std::ranges::find(list->files, file.filename().string()) == list->files.end()) return {};
+  for (const simulation::InfeasibleStep& step : list->summary.infeasible) {
+    if (step.step == problem.configuration()->step) return step.bodies;
+  }
+  return {};
+}
+
+/// Whether a solution exists, with the certificate z by rows where none does. `file`: empty for a scene.
+void add_feasibility(nlohmann::json& out, const Result<ContactProblem>& problem, const std::filesystem::path& file) {
+  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "infeasible_identity",
+                           "infeasible_bodies", "certificate"}) {
+    out[name] = nullptr;
+  }
   if (!problem) return;
-  constexpr double max_seconds = 60.0;
-  const Feasibility found = check_feasibility(*problem, max_seconds);
-  out["feasibility"] = describe(found.state);
+  const Feasibility found = check_feasibility(*problem, max_feasibility_s);
+  out["feasibility"] = name_of(found.state);
   if (found.state != FeasibilityState::infeasible) return;
   out["feasibility_margin"] = number(found.margin);
   out["infeasible_block"] = block_name(problem->cones(), found.worst_block);
+  if (const auto identity = identity_of(*problem, found.worst_block)) out["infeasible_identity"] = *identity;
+  if (auto bodies = bodies_at_fault(*problem, file); !bodies.empty()) out["infeasible_bodies"] = std::move(bodies);
   nlohmann::json entries = nlohmann::json::object();
   for (Index row = 0; row < found.certificate.size(); ++row) {
     if (found.certificate[row] != 0.0) entries[std::to_string(row)] = found.certificate[row];
@@ -158,7 +199,7 @@ nlohmann::json inspect_scene(const std::string& text, const ContactProblem& prob
   }
   if (!problem.condenses_sparsely()) out["notes"].push_back("nonzeros counts the entries of M and J");
   add_features(out, problem);
-  if (feasibility) add_feasibility(out, problem);
+  if (feasibility) add_feasibility(out, problem, {});
   add_sample(out, problem);
   return out;
 }
@@ -191,7 +232,7 @@ Result<nlohmann::json> inspect(const std::string& file, bool feasibility) {
                         {"notes", content->notes}};
   const auto problem = to_problem(*content, path);
   add_features(out, problem);
-  if (feasibility) add_feasibility(out, problem);
+  if (feasibility) add_feasibility(out, problem, path);
   add_sample(out, problem);
   return out;
 }
@@ -249,6 +290,18 @@ std::string densities_text(const nlohmann::json& densities, long space_dimension
                      densities.at("degrees_of_freedom").get<long>(), of);
 }
 
+/// "contact 3 between base and link: contributes most to the contradiction".
+std::string block_text(const nlohmann::json& inspected) {
+  std::string text = inspected.at("infeasible_block").get<std::string>();
+  if (const auto& bodies = inspected.at("infeasible_bodies"); !bodies.is_null()) {
+    text += fmt::format(" between {}", fmt::join(bodies.get<std::vector<std::string>>(), " and "));
+  }
+  if (const auto& identity = inspected.at("infeasible_identity"); !identity.is_null()) {
+    text += fmt::format(" (identity {})", identity.get<std::int64_t>());
+  }
+  return text + ": contributes most to the contradiction";
+}
+
 /// One line a value.
 std::string to_text(const nlohmann::json& inspected) {
   std::vector<std::vector<std::string>> rows;
@@ -268,12 +321,17 @@ std::string to_text(const nlohmann::json& inspected) {
     } else if (value.is_boolean()) {
       rows.push_back({name, value.get<bool>() ? "yes" : "no"});
     } else if (value.is_number_float()) {
-      const std::string_view unit = std::string_view(name) == "noise_ratio"          ? " (up to 1: g is only rounding)"
-                                    : std::string_view(name) == "feasibility_margin" ? " m/s"
-                                                                                     : "";
+      const std::string_view unit = std::string_view(name) == "noise_ratio" ? " (up to 1: g is only rounding)"
+                                    : std::string_view(name) == "feasibility_margin"
+                                        ? " m/s: whatever the impulses, a contact or limit closes or a joint moves at "
+                                          "least that fast"
+                                        : "";
       rows.push_back({name, short_number(value.get<double>()) + std::string(unit)});
-    } else if (value == "not excluded") {
-      rows.push_back({name, "not excluded: no certificate was found, so it may have a solution"});
+    } else if (std::string_view(name) == "feasibility") {
+      const std::string state = value.get<std::string>();
+      rows.push_back({name, fmt::format("{}: {}", state, explain(state))});
+    } else if (std::string_view(name) == "infeasible_block") {
+      rows.push_back({name, block_text(inspected)});
     } else {
       rows.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
     }

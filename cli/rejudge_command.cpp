@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* rejudge_footer =
     R"(The problems are loaded again, from --data, CONEBENCH_DATA or by making their scenes;
-one that has changed since is left out. Times and answers stay as they are.
+one that has changed since is left out. Times and answers stay as they are. A problem
+certified to have no solution keeps that where its certificate still proves it.
 
 Examples:
   conebench rejudge results.sqlite
@@ -58,6 +59,12 @@ Result<int> run_rejudge(const RejudgeArguments& arguments) {
   print_text(fmt::format("{}: {} of {} cells judged anew; {} became solved, {} unsolved; {} have no answer\n",
                          arguments.store, outcome->judged, outcome->cells, outcome->newly_solved,
                          outcome->newly_unsolved, outcome->without_answer));
+  if (outcome->certificates_dropped > 0) {
+    print_note(fmt::format(
+        "{} no longer marked infeasible: the stored certificate is missing or proves nothing; `conebench run` on this "
+        "store looks for a new one",
+        plural(outcome->certificates_dropped, "problem")));
+  }
   if (outcome->unavailable > 0) {
     print_error(fmt::format(
         "{}: left as they were, because their problems are not to be had: {}; give their folder with --data",

@@ -200,7 +200,7 @@ Feasibility check_feasibility(const ContactProblem& problem, double max_seconds)
     return found;
   }
   if (answer.state == LinearProgramAnswer::State::stopped) {
-    found.state = State::out_of_time;
+    found.state = State::undecided;
     return found;
   }
   Vector z = Vector::Zero(problem.rows());

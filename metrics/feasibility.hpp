@@ -7,8 +7,8 @@ namespace conebench {
 enum class FeasibilityState {
   infeasible,    ///< no solution: `certificate` excludes it
   not_excluded,  ///< no certificate: there may be a solution
-  out_of_time,
-  no_library,  ///< this build has no solver of linear programs
+  undecided,     ///< the linear program was not solved, in its time or because of rounding
+  no_library,    ///< this build has no solver of linear programs
 };
 
 /// Whether the NCP has a solution.
@@ -37,6 +37,7 @@ struct Feasibility {
   Index worst_block = -1;    ///< infeasible: the block whose part of gᵀ z is the most negative
 };
 
+/// Looks for a certificate for max_seconds of the processor at most [s].
 Feasibility check_feasibility(const ContactProblem& problem, double max_seconds);
 
 /// Judges a certificate: its state is `infeasible` where `z` is one by the rule above, else `not_excluded`. Needs no

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "problems/types.hpp"
 
 namespace conebench {
@@ -12,11 +14,15 @@ struct LinearProgram {
 
 struct LinearProgramAnswer {
   enum class State { optimal, stopped, no_library };
-  State state = State::stopped;  ///< stopped: out of time, or nothing found
+  State state = State::stopped;  ///< stopped: neither method ended, in its time or because of rounding
   Vector x;                      ///< empty unless optimal
 };
 
-/// By the dual simplex method of COIN-OR CLP, to 1e-9 in rows and bounds. Writes nothing.
+/// By COIN-OR CLP, to 1e-9 in rows and bounds: the dual simplex method and, where that doesn't end well, the primal
+/// one, with half of the time each [s of the processor]. Writes nothing.
 LinearProgramAnswer solve_linear_program(const LinearProgram& program, double max_seconds);
+
+/// CLP's version ("1.17.6"); empty: this build is without.
+std::string linear_program_library();
 
 }  // namespace conebench

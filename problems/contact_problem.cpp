@@ -323,11 +323,11 @@ bool are_frames(const Vector& frames, int dimension) {
   return true;
 }
 
-std::string words_of_use(const ProblemUse& use) {
-  if (use.delassus) return "delassus";
-  if (use.products) return use.diagonal ? "products+diagonal" : "products";
-  if (use.diagonal) return "diagonal";
-  return use.primal ? "primal" : "none";
+UsedParts used_parts(const ProblemUse& use) {
+  if (use.delassus) return UsedParts::delassus;
+  if (use.products) return use.diagonal ? UsedParts::products_and_diagonal : UsedParts::products;
+  if (use.diagonal) return UsedParts::diagonal;
+  return use.primal ? UsedParts::primal : UsedParts::none;
 }
 
 bool Configuration::empty() const {

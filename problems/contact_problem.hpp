@@ -15,6 +15,7 @@
 #include "problems/delassus_operator.hpp"
 #include "problems/diagonal_blocks.hpp"
 #include "problems/types.hpp"
+#include "problems/used_parts.hpp"
 
 namespace conebench {
 
@@ -89,9 +90,7 @@ struct ProblemUse {
   std::atomic<bool> primal = false;    ///< M, J or v_free
 };
 
-/// "delassus" where G was assembled; else which of "products" and "diagonal" it was, joined by "+", or "primal" where
-/// M, J and v_free alone were looked at; "none".
-std::string words_of_use(const ProblemUse& use);
+UsedParts used_parts(const ProblemUse& use);
 
 /// Everything a ContactProblem is made of. Optional parts stay empty.
 struct ContactProblemData {

@@ -20,6 +20,7 @@ namespace py = pybind11;
 class Fields {
  public:
   void operator()(const char* name, CellStatus value) { put(name, py::str(conebench::name(value))); }
+  void operator()(const char* name, UsedParts value) { put(name, py::str(to_string(value))); }
   void operator()(const char* name, const std::string& value) { put(name, py::str(value)); }
   template <class Number>
   void operator()(const char* name, Number value) {

@@ -55,14 +55,10 @@ const Fields problem_texts = {{"hash", {Text::key, "problem"}},
 const Fields setting_texts = {{"hash", {Text::key, "setting"}},  {"formulation", {Text::words}},
                               {"origin", {Text::code}},          {"looks", {Text::code}},
                               {"peer_version", {Text::version}}, {"peer_released", {Text::date}}};
-const Fields cell_texts = {{"key", {Text::key, "cell"}},
-                           {"problem", {Text::key, "problem"}},
-                           {"setting", {Text::key, "setting"}},
-                           {"criterion", {Text::code}},
-                           {"verdict", {Text::code}},
-                           {"start", {Text::code}},
-                           {"doubts", {Text::code}},
-                           {"used", {Text::code}}};
+const Fields cell_texts = {
+    {"key", {Text::key, "cell"}}, {"problem", {Text::key, "problem"}}, {"setting", {Text::key, "setting"}},
+    {"criterion", {Text::code}},  {"verdict", {Text::code}},           {"start", {Text::code}},
+    {"doubts", {Text::code}}};
 
 template <class Allowed>
 std::string if_all(const std::string& text, Allowed allowed) {
@@ -189,10 +185,10 @@ class TextFilter {
         return name != "libraries" || !public_libraries.contains(item.first) || version(item.second) != item.second;
       });
     } else {
-      static_assert(std::is_arithmetic_v<Value> || std::is_enum_v<Value> ||
-                        std::is_same_v<Value, std::optional<double>> ||
-                        std::is_same_v<Value, std::optional<std::int64_t>>,
-                    "a new kind of field: say here what is published of it");
+      static_assert(
+          std::is_arithmetic_v<Value> || std::is_enum_v<Value> || std::is_same_v<Value, std::optional<double>> ||
+              std::is_same_v<Value, std::optional<std::int64_t>> || std::is_same_v<Value, std::vector<double>>,
+          "a new kind of field: say here what is published of it");
     }
   }
   template <class Visit>
@@ -295,6 +291,7 @@ StoreContents anonymous(StoreContents contents, Pseudonyms& names) {
     }
     cell.residuals = std::move(residuals);
   }
+  contents.acceptances.clear();
   for (std::string& label : contents.own_left_out) label = names.solver(label.substr(0, label.find(' ')));
   for (SuiteState& suite : contents.suites) {
     const auto wanted = [&](const std::set<WantedCell>& cells) {

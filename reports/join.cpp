@@ -139,10 +139,7 @@ StoreContents join_contents(std::vector<StoreContents> stores) {
     }
     for (ProblemRecord& problem : store.problems) {
       const auto known = certified.find(problem.hash);
-      if (known == certified.end() || problem.infeasible()) continue;
-      problem.feasibility = known->second->feasibility;
-      problem.feasibility_margin = known->second->feasibility_margin;
-      problem.infeasible_block = known->second->infeasible_block;
+      if (known != certified.end() && !problem.infeasible()) problem.feasibility = known->second->feasibility;
     }
     merge(joined.problems, std::move(store.problems), &ProblemRecord::hash);
     merge(joined.settings, std::move(store.settings), &SettingRecord::hash);

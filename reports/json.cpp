@@ -342,7 +342,7 @@ class Writer {
             number(cell.ccp_compliant),
             number(cell.limit_s),
             cell.limit_mb,
-            cell.used,
+            to_string(cell.used),
             number(cell.condensation_s),
             number(cell.wall_s),
             number(cell.own_setup_s),

@@ -46,17 +46,24 @@ std::optional<std::vector<unsigned char>> unpack(std::span<const unsigned char> 
   return bytes;
 }
 
-PackedBytes pack_values(const std::vector<double>& values) {
-  return pack({reinterpret_cast<const unsigned char*>(values.data()), values.size() * sizeof(double)});
+std::span<const unsigned char> bytes_of(const std::vector<double>& values) {
+  return {reinterpret_cast<const unsigned char*>(values.data()), values.size() * sizeof(double)};
 }
+
+std::vector<double> values_of(std::span<const unsigned char> bytes) {
+  if (bytes.size() % sizeof(double) != 0) return {};
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+PackedBytes pack_values(const std::vector<double>& values) { return pack(bytes_of(values)); }
 
 std::optional<std::vector<double>> unpack_values(std::span<const unsigned char> data, std::int64_t length,
                                                  std::uint32_t crc32) {
   const auto bytes = unpack(data, length, crc32);
   if (!bytes || bytes->size() % sizeof(double) != 0) return std::nullopt;
-  std::vector<double> values(bytes->size() / sizeof(double));
-  if (!values.empty()) std::memcpy(values.data(), bytes->data(), bytes->size());
-  return values;
+  return values_of(*bytes);
 }
 
 PackedBytes pack_text(const std::string& text) {

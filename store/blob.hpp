@@ -21,7 +21,12 @@ PackedBytes pack(std::span<const unsigned char> bytes);
 std::optional<std::vector<unsigned char>> unpack(std::span<const unsigned char> data, std::int64_t length,
                                                  std::uint32_t crc32);
 
-/// As 8-byte little-endian floats; NaN and infinities come through unchanged.
+/// 8-byte little-endian floats, not packed; NaN and infinities come through unchanged.
+std::span<const unsigned char> bytes_of(const std::vector<double>& values);
+/// Empty where the bytes are no whole number of values.
+std::vector<double> values_of(std::span<const unsigned char> bytes);
+
+/// bytes_of(), packed.
 PackedBytes pack_values(const std::vector<double>& values);
 std::optional<std::vector<double>> unpack_values(std::span<const unsigned char> data, std::int64_t length,
                                                  std::uint32_t crc32);

@@ -175,6 +175,11 @@ std::optional<Error> write_merged(std::span<const fs::path> sources, const fs::p
         "UPDATE cells SET solved = 0, claimed = 0, verdict_value = NULL WHERE solved AND id NOT IN "
         "(SELECT cell FROM reactions) AND problem IN (SELECT hash FROM problems WHERE rows > 0)");
   }
+  if (code == SQLITE_OK) {
+    code = target->run(
+        "DELETE FROM acceptances WHERE id NOT IN "
+        "(SELECT min(id) FROM acceptances GROUP BY alarm, who, why, accepted_utc)");
+  }
   // Rows have other runs now. Residuals have none, and came with their checksums unless they were saved.
   if (code == SQLITE_OK) code = RowSeals(*target).seal_all(options.salvage);
   if (code == SQLITE_OK) code = transaction.commit();

@@ -38,8 +38,8 @@ struct MergeSummary {
 /// The error (bad_input) where two of the paths are the same file.
 std::optional<Error> check_named_once(std::span<const std::filesystem::path> stores);
 
-/// Writes a new store `out` with everything that `sources` hold; runs are numbered anew. The same answer means: status,
-/// claim, verdict, iterations and every bit of λ. `out` appears whole or not at all.
+/// Writes a new store `out` with everything that `sources` hold, acceptances of alarms too; runs are numbered anew. The
+/// same answer means: status, claim, verdict, iterations and every bit of λ. `out` appears whole or not at all.
 /// Errors (bad_input): a source that Store::open refuses or the same one twice, an `out` that exists, stores that don't
 /// belong together, a conflict, a damaged row, a full disk. (wrong_usage): no sources, several to salvage.
 Result<MergeSummary> merge_stores(std::span<const std::filesystem::path> sources, const std::filesystem::path& out,

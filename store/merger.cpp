@@ -125,6 +125,7 @@ Merger::Merger(Connection& target, const MergeOptions& options, MergeSummary& su
              RowCopier(target, "settings", "INSERT OR IGNORE"), RowCopier(target, "cells")},
       belongings_{RowCopier(target, "residuals"), RowCopier(target, "rounds"), RowCopier(target, "reactions"),
                   RowCopier(target, "traces")},
+      acceptances_(target, "acceptances"),
       find_(target.prepare(std::string(answer_query) + " WHERE key = ?")),
       name_(target.prepare("SELECT problems.name, label, tolerance FROM problems, settings, cells WHERE key = ? AND "
                            "problems.hash = cells.problem AND settings.hash = setting")),
@@ -145,6 +146,19 @@ std::optional<Error> Merger::add(const Connection& connection) {
   for (const Part part : sealed_parts) {
     if (auto error = add_rows(source, part)) return error;
   }
+  return add_acceptances(connection);
+}
+
+/// Shards that hold the same one give it several times: write_merged() leaves one.
+std::optional<Error> Merger::add_acceptances(const Connection& source) {
+  Statement rows = acceptances_.select(source, "");
+  int code = rows.step();
+  for (; code == SQLITE_ROW; code = rows.step()) {
+    const int written = acceptances_.copy(rows, {{acceptances_.column("id"), std::nullopt}});
+    if (written != SQLITE_OK && !blames_source(written)) return target_.error("cannot be written", written);
+    if (written != SQLITE_OK && !options_.salvage) return source.read_error(SQLITE_CORRUPT);
+  }
+  if (code != SQLITE_DONE && !options_.salvage) return source.read_error(code);
   return std::nullopt;
 }
 
@@ -152,10 +166,10 @@ std::optional<Error> Merger::add(const Connection& connection) {
 int Merger::keep_certificate(const RowCopier& problems, const Statement& row) {
   if (row.text(problems.column("feasibility")).empty()) return SQLITE_OK;
   Statement update = target_.prepare(
-      "UPDATE problems SET feasibility = ?, feasibility_margin = ?, infeasible_block = ? WHERE hash = ? AND "
-      "feasibility = ''");
+      "UPDATE problems SET feasibility = ?, feasibility_margin = ?, infeasible_block = ?, certificate = ? WHERE hash = "
+      "? AND certificate IS NULL");
   int position = 0;
-  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "hash"})
+  for (const char* name : {"feasibility", "feasibility_margin", "infeasible_block", "certificate", "hash"})
     update.bind(++position, row.value(problems.column(name)));
   return update.run();
 }

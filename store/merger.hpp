@@ -40,6 +40,7 @@ class Merger {
   enum class Wanted { yes, no, refused };
   int keep_certificate(const RowCopier& problems, const sqlite::Statement& row);
   std::optional<Error> add_rows(Source& source, Part part);
+  std::optional<Error> add_acceptances(const sqlite::Connection& source);
   int copy_cell(Source& source, const sqlite::Statement& cell);
   int copy_belongings(Source& source, std::size_t table, std::int64_t old_id, std::int64_t new_id);
   Wanted settle(Source& source, const std::string& key, const sqlite::Statement& answer);
@@ -50,6 +51,7 @@ class Merger {
   MergeSummary& summary_;
   std::array<RowCopier, 4> parts_;       ///< by Part
   std::array<RowCopier, 4> belongings_;  ///< of a cell
+  RowCopier acceptances_;
   sqlite::Statement find_, name_, drop_;
   std::optional<Error> refused_;
 };

@@ -82,10 +82,11 @@ void visit_problem(Visitor& visit, Record& problem) {
   visit("factor_s", problem.factor_s);
   visit("assemble_s", problem.assemble_s);
   visit("diagonal_s", problem.diagonal_s);
-  visit("feasibility", problem.feasibility);
-  visit("feasibility_margin", problem.feasibility_margin);
-  visit("infeasible_block", problem.infeasible_block);
+  visit("feasibility", problem.feasibility.state);
+  visit("feasibility_margin", problem.feasibility.margin);
+  visit("infeasible_block", problem.feasibility.worst_block);
   visit("noise_ratio", problem.noise_ratio);
+  visit("certificate", problem.feasibility.certificate);
 }
 
 template <class Visitor, class Record>

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "problems/used_parts.hpp"
 #include "store/cell_status.hpp"
 #include "store/residual_list.hpp"
 
@@ -61,6 +62,14 @@ struct RunRecord {
   std::string side;                ///< of a side-by-side run: "base" or "new"; else empty
 };
 
+/// What is known of whether a problem has a solution (metrics/feasibility.hpp).
+struct FeasibilityRecord {
+  std::string state;             ///< "infeasible": the judged certificate excludes every solution; or empty: not known
+  std::optional<double> margin;  ///< gᵀz/‖z‖₁ of the certificate z [m/s], below 0
+  std::optional<std::int64_t> worst_block;  ///< block with the most negative part of gᵀz
+  std::vector<double> certificate;          ///< z, rows; empty: none, or of an older Conebench
+};
+
 struct ProblemRecord {
   std::string hash;  ///< ContactProblem::data_hash
   std::string name;
@@ -91,12 +100,10 @@ struct ProblemRecord {
   std::string alias;
   /// What it takes to make what is not given: to factor M, to assemble G, to find G's diagonal blocks without G.
   std::optional<double> factor_s, assemble_s, diagonal_s;
-  std::string feasibility;  ///< "infeasible": a judged certificate excludes every solution; or empty: not known
-  std::optional<double> feasibility_margin;      ///< gᵀz/‖z‖₁ of the certificate z [m/s], below 0
-  std::optional<std::int64_t> infeasible_block;  ///< block with the most negative part of gᵀz
+  FeasibilityRecord feasibility;
   std::optional<double> noise_ratio;  ///< size of g over the rounding of the terms that made it; up to 1: noise-level
 
-  bool infeasible() const { return feasibility == "infeasible"; }
+  bool infeasible() const { return feasibility.state == "infeasible"; }
   bool noise_level() const { return noise_ratio && *noise_ratio <= 1.0; }
   /// Whether solving it says anything of a solver; if not, it is out of every share.
   bool counts() const { return !infeasible() && !noise_level(); }
@@ -106,6 +113,7 @@ struct ProblemRecord {
 struct AcceptanceRecord {
   std::string alarm;  ///< Alarm::id()
   std::string who, why, accepted_utc;
+  std::string facts = "{}";  ///< the alarm as it was accepted, in JSON; "{}": an older Conebench
 };
 
 /// The hash that every build knows the problem by, for pairs of stores.
@@ -174,9 +182,7 @@ struct CellRecord {
   std::optional<double> verdict_compliant;    ///< that problem's verdict
   std::optional<double> ccp_compliant;        ///< that problem's natural_map_ccp_scaled
 
-  /// What of the problem the solver looked at, as words_of_use() has it: delassus, products, diagonal, primal; empty:
-  /// not known.
-  std::string used;
+  UsedParts used = UsedParts::unknown;  ///< what of the problem the solver looked at
   /// What making that took before the solver began, where the problem is given as (M, J, v_free); not part of the
   /// times.
   std::optional<double> condensation_s;
@@ -242,6 +248,7 @@ struct StoreContents {
   std::vector<ProblemRecord> problems;
   std::vector<SettingRecord> settings;
   std::vector<CellRecord> cells;
+  std::vector<AcceptanceRecord> acceptances;
   std::vector<SuiteState> suites;  ///< see present_contents; empty: not known
   long outdated_cells = 0;         ///< that it took out
   /// What a problem's `family` is: "family", or what grouped() has put in its place.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "problems/used_parts.hpp"
+#include "store/blob.hpp"
 #include "store/cell_status.hpp"
 #include "store/sqlite.hpp"
 
@@ -49,6 +51,7 @@ class RowBinder {
   explicit RowBinder(sqlite::Statement& statement, int first = 1) : statement_(statement), next_(first) {}
   void operator()(const char*, const std::string& value) { text(valid_utf8(value)); }
   void operator()(const char*, CellStatus value) { statement_.bind(next_++, name(value)); }
+  void operator()(const char*, UsedParts value) { text(to_string(value)); }
   void operator()(const char*, double value) { statement_.bind(next_++, value); }
   void operator()(const char*, bool value) { integer(value ? 1 : 0); }
   void operator()(const char*, int value) { integer(value); }
@@ -67,6 +70,14 @@ class RowBinder {
   template <class T>
   void operator()(const char*, const std::map<std::string, T>& map) {
     text(to_column(map));
+  }
+  /// As 8-byte little-endian floats, as answers before they are packed; none: NULL.
+  void operator()(const char*, const std::vector<double>& values) {
+    if (values.empty()) {
+      statement_.bind_null(next_++);
+    } else {
+      statement_.bind(next_++, bytes_of(values));
+    }
   }
   void json_text(const char*, const std::string& value) { text(value); }
   template <class Fields>
@@ -88,6 +99,7 @@ class RowReader {
   explicit RowReader(const sqlite::Statement& statement, int first = 0) : statement_(statement), next_(first) {}
   void operator()(const char*, std::string& value) { value = statement_.text(next_++); }
   void operator()(const char*, CellStatus& value) { value = cell_status(statement_.text(next_++)); }
+  void operator()(const char*, UsedParts& value) { value = used_parts(statement_.text(next_++)); }
   void operator()(const char*, double& value) { value = statement_.real(next_++); }
   void operator()(const char*, bool& value) { value = statement_.integer(next_++) != 0; }
   void operator()(const char*, int& value) { value = static_cast<int>(statement_.integer(next_++)); }
@@ -109,6 +121,7 @@ class RowReader {
   void operator()(const char*, std::map<std::string, T>& map) {
     from_column(statement_.text(next_++), map);
   }
+  void operator()(const char*, std::vector<double>& values) { values = values_of(statement_.blob(next_++)); }
   void json_text(const char*, std::string& value) { value = statement_.text(next_++); }
   template <class Fields>
   void group(const char*, Fields fields) {

@@ -285,8 +285,14 @@ CREATE TABLE file_state (
 INSERT INTO file_state VALUES (1, randomblob(16), randomblob(16));
 )sql";
 
-constexpr std::array<const char*, 10> steps_of_this_build = {version_1, version_2, version_3, version_4, version_5,
-                                                             version_6, version_7, version_8, version_9, version_10};
+/// What a problem without a solution is certified by; what an accepted alarm was.
+constexpr const char* version_11 = R"sql(
+ALTER TABLE problems ADD COLUMN certificate BLOB;
+ALTER TABLE acceptances ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
+)sql";
+
+constexpr std::array steps_of_this_build = {version_1, version_2, version_3, version_4,  version_5, version_6,
+                                            version_7, version_8, version_9, version_10, version_11};
 
 }  // namespace
 

@@ -209,6 +209,14 @@ int read_table(const Connection& connection, const char* table, const char* orde
   });
 }
 
+int read_acceptances(const Connection& connection, std::vector<AcceptanceRecord>& into) {
+  Statement query =
+      connection.prepare("SELECT alarm, who, why, accepted_utc, facts FROM acceptances NOT INDEXED ORDER BY +id");
+  return for_each_row(query, [&] {
+    into.push_back({query.text(0), query.text(1), query.text(2), query.text(3), query.text(4)});
+  });
+}
+
 }  // namespace
 
 Result<std::monostate> Store::Database::read_residuals(
@@ -284,6 +292,7 @@ Result<StoreContents> Store::Database::read(bool with_residuals, bool with_react
   });
   if (code == SQLITE_OK) code = read_table(connection, "problems", "rowid", problem_fields, contents.problems);
   if (code == SQLITE_OK) code = read_table(connection, "settings", "rowid", setting_fields, contents.settings);
+  if (code == SQLITE_OK) code = read_acceptances(connection, contents.acceptances);
 
   std::unordered_map<std::int64_t, std::size_t> index_of;
   if (code == SQLITE_OK) {
@@ -415,10 +424,11 @@ Result<std::monostate> Store::update_times(const CellRecord& cell) {
 Result<std::monostate> Store::put_acceptance(const AcceptanceRecord& acceptance) {
   return database_->transact("the acceptance of " + acceptance.alarm + " cannot be stored", Database::Sync::now, [&] {
     Statement put = database_->connection.prepare(
-        "INSERT INTO acceptances (alarm, who, why, accepted_utc) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS"
+        "INSERT INTO acceptances (alarm, who, why, accepted_utc, facts) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS"
         " (SELECT 1 FROM acceptances WHERE alarm = ?1 AND who = ?2 AND why = ?3 AND accepted_utc = ?4)");
     int position = 0;
-    for (const std::string* text : {&acceptance.alarm, &acceptance.who, &acceptance.why, &acceptance.accepted_utc}) {
+    for (const std::string* text :
+         {&acceptance.alarm, &acceptance.who, &acceptance.why, &acceptance.accepted_utc, &acceptance.facts}) {
       put.bind(++position, std::string_view(*text));
     }
     return put.run();
@@ -427,11 +437,7 @@ Result<std::monostate> Store::put_acceptance(const AcceptanceRecord& acceptance)
 
 Result<std::vector<AcceptanceRecord>> Store::acceptances() const {
   std::vector<AcceptanceRecord> found;
-  Statement query =
-      database_->connection.prepare("SELECT alarm, who, why, accepted_utc FROM acceptances NOT INDEXED ORDER BY +id");
-  const int code = for_each_row(query, [&] {
-    found.push_back({query.text(0), query.text(1), query.text(2), query.text(3)});
-  });
+  const int code = read_acceptances(database_->connection, found);
   if (code != SQLITE_OK) return database_->connection.read_error(code);
   return found;
 }

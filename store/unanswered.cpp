@@ -35,10 +35,7 @@ void drop_refuted_certificates(StoreContents& contents) {
     if (cell.solved) solved.insert(cell.problem);
   }
   for (ProblemRecord& problem : contents.problems) {
-    if (!problem.infeasible() || !solved.contains(problem.hash)) continue;
-    problem.feasibility.clear();
-    problem.feasibility_margin.reset();
-    problem.infeasible_block.reset();
+    if (problem.infeasible() && solved.contains(problem.hash)) problem.feasibility = {};
   }
 }
 

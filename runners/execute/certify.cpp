@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/plural.hpp"
 #include "runners/execute/sweep_monitor.hpp"
@@ -43,6 +44,11 @@ bool was_tried(const CellRecord& cell) {
 
 }  // namespace
 
+FeasibilityRecord record_of(const Feasibility& found) {
+  if (found.state != FeasibilityState::infeasible) return {};
+  return {"infeasible", found.margin, found.worst_block, {found.certificate.begin(), found.certificate.end()}};
+}
+
 Result<std::monostate> certify_unsolved(Store& store, const ProblemSet& set, const std::set<std::size_t>& problems,
                                         const std::filesystem::path& cache, const std::atomic<bool>* interrupted,
                                         Progress& progress) {
@@ -60,7 +66,7 @@ Result<std::monostate> certify_unsolved(Store& store, const ProblemSet& set, con
     const std::string& hash = set.problems[p].record.hash;
     const auto record = records.find(hash);
     if (record == records.end() || !tried.contains(hash) || solved.contains(hash)) continue;
-    if (record->second->feasibility.empty()) open.push_back(p);
+    if (record->second->feasibility.certificate.empty()) open.push_back(p);
   }
   if (open.empty()) return std::monostate{};
   progress.note(
@@ -73,20 +79,18 @@ Result<std::monostate> certify_unsolved(Store& store, const ProblemSet& set, con
     if (interrupted != nullptr && *interrupted) return std::monostate{};
     const std::string& hash = set.problems[p].record.hash;
     const bool late = monotonic_seconds() - began > max_total_s;
-    const auto report = late ? std::nullopt : certify(set.sources[p], hash, cache, interrupted);
+    auto report = late ? std::nullopt : certify(set.sources[p], hash, cache, interrupted);
     if (!report || report->hash != hash || !report->decided) {
       ++undecided;
       continue;
     }
-    if (!report->infeasible) continue;
+    if (report->found.certificate.empty()) continue;
     ProblemRecord record = *records.at(hash);
-    record.feasibility = "infeasible";
-    record.feasibility_margin = report->margin;
-    record.infeasible_block = report->worst_block;
+    record.feasibility = std::move(report->found);
     if (auto put = store.put_problem(record); !put) return put.error();
   }
   if (undecided > 0) {
-    progress.note(fmt::format("whether {} a solution could not be told: out of time, or built without CLP",
+    progress.note(fmt::format("whether {} a solution could not be told: CLP did not end, or this build is without it",
                               undecided == 1 ? "1 problem has" : fmt::format("{} problems have", undecided)));
   }
   return std::monostate{};

@@ -5,11 +5,14 @@
 #include <set>
 
 #include "base/result.hpp"
+#include "metrics/feasibility.hpp"
 #include "runners/execute/progress.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "store/store.hpp"
 
 namespace conebench {
+
+FeasibilityRecord record_of(const Feasibility& found);
 
 /// Looks for a proof that a problem has no solution, for each of `problems` (indices into `set`) of which the store has
 /// cells and none that is solved, and stores what it finds (ProblemRecord::feasibility). Each in a process of its own,

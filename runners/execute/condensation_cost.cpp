@@ -90,10 +90,12 @@ void write_diagonal(const ContactProblem& problem, double seconds, const std::fi
 
 }  // namespace
 
-std::optional<double> seconds_of_use(const CondensationCost& cost, const std::string& used) {
-  if (!cost.factor_s || used.empty()) return std::nullopt;
-  if (used == "primal" || used == "none") return 0.0;
-  const auto& more = used == "delassus" ? cost.assemble_s : used == "products" ? std::optional(0.0) : cost.diagonal_s;
+std::optional<double> seconds_of_use(const CondensationCost& cost, UsedParts used) {
+  if (!cost.factor_s || used == UsedParts::unknown) return std::nullopt;
+  if (used == UsedParts::primal || used == UsedParts::none) return 0.0;
+  const auto& more = used == UsedParts::delassus   ? cost.assemble_s
+                     : used == UsedParts::products ? std::optional(0.0)
+                                                   : cost.diagonal_s;
   return more ? std::optional(*cost.factor_s + *more) : std::nullopt;
 }
 

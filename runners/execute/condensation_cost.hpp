@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 
 #include "problems/contact_problem.hpp"
 
@@ -16,8 +15,8 @@ struct CondensationCost {
   std::optional<double> diagonal_s;  ///< G's diagonal blocks from there, without G
 };
 
-/// What a solver that looked at `used` (words_of_use()) needed of it. Nothing where that is not known.
-std::optional<double> seconds_of_use(const CondensationCost& cost, const std::string& used);
+/// What a solver that looked at `used` needed of it. Nothing where that is not known.
+std::optional<double> seconds_of_use(const CondensationCost& cost, UsedParts used);
 
 /// Makes the diagonal blocks of an elastic body's G, a solve a row, or takes them from `folder`, where they are kept by
 /// the problem's content hash; returns the seconds that making them took. Nothing is done elsewhere.

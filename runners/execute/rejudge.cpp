@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "runners/execute/cell_run.hpp"
+#include "runners/execute/certify.hpp"
 #include "runners/execute/simulate.hpp"
 #include "runners/plan/foreign_solvers.hpp"
 #include "runners/plan/problem_source.hpp"
@@ -99,6 +100,14 @@ Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options) {
       outcome.notes.push_back(
           fmt::format("{}: {} cells left as they were: {}", record.name, cells.size(), problem.error().message));
       continue;
+    }
+    if (record.infeasible()) {
+      ProblemRecord judged = record;
+      const auto& z = record.feasibility.certificate;
+      judged.feasibility =
+          record_of(judge_certificate(*problem, Eigen::Map<const Vector>(z.data(), static_cast<Index>(z.size()))));
+      if (auto put = store.put_problem(judged); !put) return put.error();
+      if (!judged.infeasible()) ++outcome.certificates_dropped;
     }
     for (const CellRecord* stored : cells) {
       CellRecord cell = *stored;

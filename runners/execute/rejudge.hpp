@@ -25,11 +25,13 @@ struct RejudgeOutcome {
   long unavailable = 0;     ///< their problem can't be loaded again, or is another one by now; left as they were
   long newly_solved = 0;
   long newly_unsolved = 0;
+  long certificates_dropped = 0;   ///< marks of problems without a solution that their stored z doesn't prove
   std::vector<std::string> notes;  ///< one line for each problem that was left out
 };
 
 /// Loads every problem of the store again by the suites that its runs keep, and replaces the residuals, verdict and
-/// modes of every stored answer by what this build's judge says. Times, counters and answers stay.
+/// modes of every stored answer by what this build's judge says. Times, counters and answers stay. A problem stays
+/// infeasible where its certificate is still one.
 /// Errors: the store's; bad_input where a suite's files are found nowhere.
 Result<RejudgeOutcome> rejudge(Store& store, const RejudgeOptions& options);
 

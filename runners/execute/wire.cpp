@@ -77,6 +77,12 @@ void transfer_surveyed(Archive& archive, Surveyed& surveyed) {
   for (auto& value : surveyed.signature.magnitudes) archive(value);
 }
 
+template <class Archive, class Report>
+void transfer_certificate(Archive& archive, Report& report) {
+  auto& found = report.found;
+  archive(report.hash, report.decided, found.state, found.margin, found.worst_block, found.certificate);
+}
+
 template <class Value, class Read>
 std::optional<Value> decode_with(std::string_view bytes, Read read) {
   Unpacker unpacker(bytes);
@@ -184,14 +190,13 @@ std::optional<SimulationReport> decode_simulation_report(std::string_view bytes)
 
 std::string encode(const CertificateReport& report) {
   Packer packer;
-  packer(report.hash, report.infeasible, report.decided, report.margin, report.worst_block);
+  transfer_certificate(packer, report);
   return packer.take();
 }
 
 std::optional<CertificateReport> decode_certificate_report(std::string_view bytes) {
-  return decode_with<CertificateReport>(bytes, [](Unpacker& unpacker, CertificateReport& report) {
-    unpacker(report.hash, report.infeasible, report.decided, report.margin, report.worst_block);
-  });
+  return decode_with<CertificateReport>(
+      bytes, [](Unpacker& unpacker, CertificateReport& report) { transfer_certificate(unpacker, report); });
 }
 
 std::string encode(const CellReport& report) {

@@ -94,11 +94,9 @@ struct SimulationReport {
 
 /// What was found of whether a problem has a solution.
 struct CertificateReport {
-  std::string hash;         ///< of the problem that was loaded; empty: it could not be
-  bool infeasible = false;  ///< certified
-  bool decided = true;      ///< false: the time was not enough, or there is no library
-  double margin = 0.0;
-  std::int64_t worst_block = -1;
+  std::string hash;     ///< of the problem that was loaded; empty: it could not be
+  bool decided = true;  ///< false: the linear program was not solved, or there is no library
+  FeasibilityRecord found;
 };
 
 std::string encode(const SimulationReport& report);

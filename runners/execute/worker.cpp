@@ -14,10 +14,10 @@
 #include <fmt/core.h>
 
 #include "fclib_loader/isolation.hpp"
-#include "metrics/feasibility.hpp"
 #include "metrics/features.hpp"
 #include "runners/execute/cell_process.hpp"
 #include "runners/execute/cell_run.hpp"
+#include "runners/execute/certify.hpp"
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/descendants.hpp"
 #include "runners/execute/process.hpp"
@@ -202,9 +202,9 @@ std::optional<Worker> start_certifier(const std::filesystem::path& cache, const 
     CertificateReport report;
     if (const auto problem = load_source(source, cache, true)) {
       const Feasibility found = check_feasibility(*problem, max_seconds);
-      report = {problem->is_called(hash) ? hash : problem->data_hash(), found.state == FeasibilityState::infeasible,
-                found.state != FeasibilityState::out_of_time && found.state != FeasibilityState::no_library,
-                found.margin, found.worst_block};
+      report = {problem->is_called(hash) ? hash : problem->data_hash(),
+                found.state != FeasibilityState::undecided && found.state != FeasibilityState::no_library,
+                record_of(found)};
     }
     return answer(FrameKind::certified, encode(report)) ? 0 : 1;
   });

@@ -91,8 +91,6 @@ void copy_features(const ProblemRecord& known, ProblemRecord& record) {
   record.assemble_s = known.assemble_s;
   record.diagonal_s = known.diagonal_s;
   record.feasibility = known.feasibility;
-  record.feasibility_margin = known.feasibility_margin;
-  record.infeasible_block = known.infeasible_block;
 }
 
 SurveyedProblem survey_pending(const ProblemSource& source) {

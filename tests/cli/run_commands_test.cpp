@@ -371,7 +371,7 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
   const auto text = conebench({"doctor"});
   EXPECT_EQ(text.code, 0);
   EXPECT_EQ(text.err, "");
-  for (const auto& part : {"governor", "load", "Eigen", "HDF5", "SQLite", "Siconos", "Ipopt", "compiler"}) {
+  for (const auto& part : {"governor", "load", "Eigen", "HDF5", "SQLite", "Siconos", "Ipopt", "CLP", "compiler"}) {
     EXPECT_THAT(text.out, HasSubstr(part));
   }
   const auto json = conebench({"doctor", "--json"}).json();
@@ -379,6 +379,10 @@ TEST(Doctor, NamesMachineLibrariesAndPeers) {
   EXPECT_GT(json["machine"]["cores"], 0);
   EXPECT_TRUE(json["libraries"].contains("HDF5"));
   EXPECT_TRUE(json["peers"].contains("Siconos"));
+  const auto clp = json["peers"].at("CLP");
+  if (!clp.is_null()) {
+    EXPECT_THAT(clp.get<std::string>(), ::testing::MatchesRegex("[0-9]+\\.[0-9]+.*"));
+  }
   EXPECT_TRUE(json["hints"].is_array());
   if (!json["peers"]["Siconos"].is_null()) {
     const std::string blas = json["libraries"]["Siconos' BLAS"];

@@ -11,9 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "fclib_loader/fclib_file.hpp"
 #include "metrics/feasibility.hpp"
 #include "problem_builders.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/shared_data.hpp"
 
 namespace conebench {
 namespace {
@@ -118,6 +120,16 @@ TEST(ExactCertificates, ProveByRationalArithmeticWhatIsToldOfThem) {
   nlohmann::json negative = nlohmann::json::array({cases[0]});
   negative[0]["z"][2] = -negative[0]["z"][2].get<double>();
   EXPECT_FALSE(are_exact(negative));
+}
+
+TEST(LinearProgram, IsDecidedWhereTheDualSimplexGivesUp) {
+  const auto file = testing::shared_data("captured/newton-fourbar-bounded.hdf5");
+  if (!file) GTEST_SKIP() << "no captured problems here";
+  const auto problem = load_fclib(*file);
+  ASSERT_TRUE(problem) << problem.error().message;
+  const FeasibilityState state = check_feasibility(*problem, seconds).state;
+  if (state == FeasibilityState::no_library) GTEST_SKIP() << "built without CLP";
+  EXPECT_EQ(state, FeasibilityState::not_excluded);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "known_answers.hpp"
 #include "metrics/linear_program.hpp"
@@ -131,6 +132,25 @@ TEST_F(Feasibilities, ABodyHeldByFrictionInASteepWedgeIsNotExcluded) {
   const ContactProblem problem = problem_of({.friction = {1.0, 1.0}, .dimension = 2}, jacobian * jacobian.transpose(),
                                             vector_of({0.0, -1.0, 0.0, -1.0}));
   EXPECT_EQ(check_feasibility(problem, seconds).state, FeasibilityState::not_excluded);
+}
+
+TEST_F(Feasibilities, AreDecidedWhereTheDualSimplexGivesUp) {
+  // Masses of 1 to 2⁻³⁹ kg: the dual simplex method of CLP 1.17.6 takes four of these programs, which 0 satisfies, for
+  // contradictory.
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto entry = [&] { return static_cast<double>(random() % 5) - 2.0; };
+    Matrix jacobian(12, 6);
+    for (Index i = 0; i < 12; ++i) {
+      for (Index k = 0; k < 6; ++k) jacobian(i, k) = entry();
+    }
+    Vector inverse_masses(6), velocity(6);
+    for (double& inverse : inverse_masses) inverse = std::ldexp(1.0, static_cast<int>(random() % 40));
+    for (double& one : velocity) one = entry();
+    const ContactProblem problem = problem_of(
+        {.joints = 4, .limits = 8}, jacobian * inverse_masses.asDiagonal() * jacobian.transpose(), jacobian * velocity);
+    EXPECT_NE(check_feasibility(problem, seconds).state, FeasibilityState::undecided) << seed;
+  }
 }
 
 TEST_F(Feasibilities, NoneOfTenThousandProblemsWithAKnownAnswerIsExcluded) {

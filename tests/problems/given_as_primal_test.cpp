@@ -121,7 +121,7 @@ TEST(GivenAsPrimal, NotesWhatIsLookedAt) {
   const auto words = [&](auto look) {
     const auto use = std::make_shared<ProblemUse>();
     look(problem.watched(use));
-    return words_of_use(*use);
+    return to_string(used_parts(*use));
   };
   const Vector ones = Vector::Ones(problem.rows());
   Vector velocity(problem.rows());

@@ -60,23 +60,29 @@ TEST(Merge, KeepsACertificateThatOneShardAloneHas) {
   first.solved = second.solved = false;
   make_store(folder / "a", {first});
   make_store(folder / "b", {second});
-  {
-    auto store = Store::open(folder / "b", Store::Mode::read_write);
+  make_store(folder / "older", {first});  // whose mark came without z
+  const std::vector<double> z = {0.0, 0.0, 1.0, 0.0, 0.0, 1.0 / 3.0};
+  const auto certify = [&](const char* name, const FeasibilityRecord& feasibility) {
+    auto store = Store::open(folder / name, Store::Mode::read_write);
     ProblemRecord certified = sample_problem("p1");
-    certified.feasibility = "infeasible";
-    certified.feasibility_margin = -0.6;
-    certified.infeasible_block = 3;
+    certified.feasibility = feasibility;
     ASSERT_TRUE(store && store->put_problem(certified));
-  }
-  const std::vector<std::vector<fs::path>> orders = {{folder / "a", folder / "b"}, {folder / "b", folder / "a"}};
+  };
+  certify("b", {"infeasible", -0.6, 3, z});
+  certify("older", {"infeasible", -0.5, 3, {}});
+  const std::vector<std::vector<fs::path>> orders = {{folder / "a", folder / "b"},
+                                                     {folder / "b", folder / "a"},
+                                                     {folder / "older", folder / "b"},
+                                                     {folder / "b", folder / "older"}};
   for (std::size_t i = 0; i < orders.size(); ++i) {
     const fs::path out = folder / ("all" + std::to_string(i));
     ASSERT_TRUE(merge_stores(orders[i], out));
     const auto contents = read_all(out);
     ASSERT_EQ(contents.problems.size(), 1U);
     EXPECT_TRUE(contents.problems[0].infeasible());
-    EXPECT_EQ(contents.problems[0].feasibility_margin, -0.6);
-    EXPECT_EQ(contents.problems[0].infeasible_block, 3);
+    EXPECT_EQ(contents.problems[0].feasibility.margin, -0.6);
+    EXPECT_EQ(contents.problems[0].feasibility.worst_block, 3);
+    EXPECT_EQ(contents.problems[0].feasibility.certificate, z);
   }
 }
 
@@ -108,6 +114,29 @@ TEST(Merge, ShardsGiveOneStoreWithEveryCellItsRunAndItsTrace) {
   EXPECT_EQ(Store::open(folder / "all", Store::Mode::read_only)->trace("k3")->value(), "trace of k3");
   // Nothing but the three stores is left in the folder.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);
+}
+
+TEST(Merge, KeepsTheAcceptancesOfAllStoresEachOnce) {
+  const ScratchFolder folder;
+  make_store(folder / "a", {sample_cell("k1")});
+  make_store(folder / "b", {sample_cell("k2")});
+  const AcceptanceRecord by_ann{"3fa9c1d2", "ann", "agreed", "2024-05-03T09:00:00Z", R"({"kind":"slower"})"};
+  const AcceptanceRecord by_bob{"01234567", "bob", "known", "2024-05-04T09:00:00Z"};
+  {
+    auto a = Store::open(folder / "a", Store::Mode::read_write), b = Store::open(folder / "b", Store::Mode::read_write);
+    ASSERT_TRUE(a && a->put_acceptance(by_ann));
+    ASSERT_TRUE(b && b->put_acceptance(by_bob) && b->put_acceptance(by_ann));
+  }
+  for (const bool salvage : {false, true}) {
+    const std::vector<fs::path> sources =
+        salvage ? std::vector<fs::path>{folder / "b"} : std::vector<fs::path>{folder / "a", folder / "b"};
+    const fs::path out = folder / (salvage ? "saved" : "all");
+    const auto merged = merge_stores(sources, out, {.salvage = salvage});
+    ASSERT_TRUE(merged) << merged.error().message;
+    std::vector<std::string> kept;
+    for (const AcceptanceRecord& one : read_all(out).acceptances) kept.push_back(one.who + one.facts);
+    EXPECT_THAT(kept, ::testing::UnorderedElementsAre("ann" + by_ann.facts, "bob{}"));
+  }
 }
 
 TEST(Merge, ACellWithoutAnswerIsNotSolvedInTheFileEither) {

@@ -95,7 +95,7 @@ inline CellRecord sample_cell(const std::string& key, std::int64_t run = 1) {
   cell.residuals.set("penetration", {std::nullopt, "no gaps are known", -1});
   cell.own_residual = 1e-9;
   cell.own_residual_known = true;
-  cell.used = "products";
+  cell.used = UsedParts::products;
   cell.condensation_s = 0.25;
   cell.wall_s = 0.125;
   cell.own_setup_s = 0.03125;

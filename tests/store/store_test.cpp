@@ -66,6 +66,7 @@ TEST(Store, RecordsComeBackAsTheyWereAfterReopening) {
   problem.zero_impulse = {{"natural_map_scaled", 0.25}};
   problem.copies = {"b.hdf5", "c, d.hdf5"};
   problem.duplicate_of = "p0";
+  problem.feasibility.certificate = {0.0, 1.0 / 3.0, -1e-300};
   const auto setting = sample_setting("s1");
   auto cell = sample_cell("k1");
   auto run = sample_run();

@@ -78,7 +78,7 @@ TEST(Gates, LeaveOutProblemsThatHaveNoSolutionOrAreNoise) {
   EXPECT_THAT(failure(cells, "0.9"), HasSubstr("8 of 10 cells"));
   ProblemRecord impossible;
   impossible.hash = "p8";
-  impossible.feasibility = "infeasible";
+  impossible.feasibility.state = "infeasible";
   ProblemRecord noise;
   noise.hash = "p9";
   noise.noise_ratio = 0.5;

@@ -17,6 +17,7 @@
 #include "runners/execute/condensation_cost.hpp"
 #include "runners/execute/environment.hpp"
 #include "runners/execute/interrupt.hpp"
+#include "runners/execute/rejudge.hpp"
 #include "runners/execute/wire.hpp"
 #include "runners/plan/filter.hpp"
 #include "store/suite_scope.hpp"
@@ -548,7 +549,8 @@ TEST_F(Sweep, CertifiesWhatNoSolverSolvedAndKeepsIt) {
     for (const ProblemRecord& problem : contents->problems) {
       if (!problem.infeasible()) continue;
       names.insert(problem.name);
-      EXPECT_NEAR(problem.feasibility_margin.value(), -1.19, 1e-9);
+      EXPECT_NEAR(problem.feasibility.margin.value(), -1.19, 1e-9);
+      EXPECT_EQ(problem.feasibility.certificate.size(), 6U);
     }
     return names;
   };
@@ -558,6 +560,42 @@ TEST_F(Sweep, CertifiesWhatNoSolverSolvedAndKeepsIt) {
   // A run that adds cells describes the problems anew.
   sweep(with(R"(["NSGS", "APGD-CCP"])"), store);
   EXPECT_THAT(impossible(), ::testing::ElementsAre("impossible"));
+}
+
+TEST_F(Sweep, RejudgeKeepsNoMarkWithoutACertificateThatProvesIt) {
+  ASSERT_TRUE(write_fclib(squeezed_body(1.19), folder / "impossible.hdf5"));
+  Suite squeezed = suite(R"({"name": "squeezed", "seed": 1, "problems": [{"fclib": "*.hdf5"}], "solvers": ["NSGS"],
+                             "tolerances": [1e-6], "limits": {"iterations": 50, "seconds": 5},
+                             "repeats": {"min": 1, "min_ms": 0}})");
+  squeezed.folder = folder;
+  Store store = open_store();
+  sweep(squeezed, store);
+  const auto rejudged = [&](const std::vector<double>& z) {
+    ProblemRecord problem = store.read()->problems.at(0);
+    problem.feasibility = {"infeasible", -9.0, 1, z};
+    EXPECT_TRUE(store.put_problem(problem));
+    RejudgeOptions again;
+    again.cache = folder / "again";
+    const auto outcome = rejudge(store, again);
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    EXPECT_EQ(outcome->judged, 1);
+    FeasibilityRecord found = store.read()->problems.at(0).feasibility;
+    EXPECT_EQ(outcome->certificates_dropped, found.state.empty() ? 1 : 0);
+    return found;
+  };
+  const std::vector<double> z = {0.0, 0.0, 1.0, 0.0, 0.0, 1.0};
+  const FeasibilityRecord kept = rejudged(z);
+  EXPECT_EQ(kept.state, "infeasible");
+  EXPECT_NEAR(kept.margin.value(), -1.19, 1e-12);
+  EXPECT_EQ(kept.worst_block, 0);
+  EXPECT_EQ(kept.certificate, z);
+  for (const std::vector<double>& none : std::vector<std::vector<double>>{
+           {}, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0, 0.0, 0.5}, {0.0, 0.0, 1.0}}) {
+    const FeasibilityRecord dropped = rejudged(none);
+    EXPECT_EQ(dropped.state, "");
+    EXPECT_FALSE(dropped.margin || dropped.worst_block);
+    EXPECT_TRUE(dropped.certificate.empty());
+  }
 }
 
 TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {
@@ -592,7 +630,7 @@ TEST_F(Sweep, WhatIsNotGivenIsMadeOnceAndItsCostKeptApart) {
   for (const auto& setting : contents->settings) solver[setting.hash] = setting.solver;
   for (const CellRecord& cell : contents->cells) {
     const bool products = cell.problem == block.hash && solver[cell.setting] == "APGD-CCP";
-    EXPECT_EQ(cell.used, products ? "products" : "delassus") << solver[cell.setting];
+    EXPECT_EQ(cell.used, products ? UsedParts::products : UsedParts::delassus) << solver[cell.setting];
     if (cell.problem == assembled.hash) {
       EXPECT_FALSE(cell.condensation_s);
       continue;

@@ -131,7 +131,7 @@ TEST(Cond, WorksInVelocitiesAlone) {
     solve(*solver, problem, {.max_iterations = 5, .criterion = Criterion::verdict}, silent);
     EXPECT_FALSE(solver->needs_matrix(problem));
   }
-  EXPECT_EQ(words_of_use(*use), "primal");
+  EXPECT_EQ(to_string(used_parts(*use)), "primal");
 }
 
 TEST(Cond, GoesOnFromAGuess) {

@@ -123,7 +123,7 @@ TEST(ProductsAlone, GiveTheAnswerOfTheAssembledMatrix) {
       const Answer answer =
           solve(*solver, seen, {.tolerance = 1e-10, .max_iterations = 20000, .criterion = Criterion::verdict}, monitor);
       EXPECT_EQ(answer.summary.status, SolveStatus::converged) << id << " " << product;
-      used = words_of_use(*use);
+      used = to_string(used_parts(*use));
       return answer.impulse;
     };
     std::string used;
@@ -143,7 +143,7 @@ TEST(ProductsAlone, AreNotTakenWhereTheMatrixIsSparse) {
   EXPECT_TRUE(solver->needs_matrix(bodies));
   StoppingMonitor monitor(3);
   solve(*solver, bodies, {.max_iterations = 3}, monitor);
-  EXPECT_EQ(words_of_use(*use), "delassus");
+  EXPECT_EQ(to_string(used_parts(*use)), "delassus");
 }
 
 TEST(ProductsAlone, TheirChoiceIsPartOfASettingOnlyWhereItIsMade) {

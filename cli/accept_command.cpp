@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/utf8.hpp"
@@ -24,8 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* accept_footer =
     R"(The alarm is named by the eight digits that `conebench nightly` and the page of all nights give it. Who accepted it and why
-is written into the night's store, and each later night takes it over. The next night is compared with this one.
-docs/compare.md says how long an alarm stands.
+is written into the night's store, and each later night takes it over; so do `compare` and `merge`. The next night is
+compared with this one. docs/compare.md says how long an alarm stands.
 
 Examples:
   conebench accept 3fa9c1d2 --why "exact line search, agreed in review" --stores nights)";
@@ -78,7 +79,7 @@ Result<int> run_accept(const AcceptArguments& arguments) {
       auto store = Store::open(file, Store::Mode::read_write);
       if (!store) return store.error();
       const AcceptanceRecord acceptance{alarm.id(), arguments.who.empty() ? user_name() : arguments.who, arguments.why,
-                                        utc_now()};
+                                        utc_now(), to_json(alarm).dump()};
       if (const auto put = store->put_acceptance(acceptance); !put) return put.error();
       alarm.accepted = acceptance;
       print_text(reports::alarm_words(alarm) + "\n");

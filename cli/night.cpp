@@ -90,6 +90,7 @@ class Night {
     std::string what;  ///< "last good night"
     fs::path pages;    ///< of tonight against it
     StoreContents contents;
+    std::string pinned_utc = {};  ///< Alarm::pinned_utc
   };
   struct Swept {
     Ending ending;
@@ -101,6 +102,7 @@ class Night {
     fs::path folder;
     std::string asked;             ///< what runs side by side said, for the summary
     std::vector<Alarm> withdrawn;  ///< by them
+    std::string pinned_utc;        ///< Alarm::pinned_utc
   };
 
   Result<int> run_locked() {
@@ -109,6 +111,7 @@ class Night {
       if (!pinned) return pinned.error();
       if (!arguments_.filter.empty()) *pinned = filtered(std::move(*pinned), filter_, arguments_.filter);
       pin_ = Base{arguments_.pin, arguments_.pin, "pinned reference", {}, std::move(*pinned)};
+      if (!pin_->contents.runs.empty()) pin_->pinned_utc = pin_->contents.runs.front().started_utc;
     }
     remove_what_was_not_begun(folder_);
     const auto nights = read_night_folder(folder_, suite_->name);
@@ -207,6 +210,9 @@ class Night {
     options.interrupted = &guard.flag();
     const auto outcome = run_sweep(*suite_, *store, options, progress);
     if (!outcome) return outcome.error();
+    if (!last_judged_.empty()) {
+      if (const auto error = copy_acceptances(last_judged_, *store)) print_note(error->message);
+    }
     auto contents = store->read_outcomes();
     if (!contents && !outcome->stopped) return contents.error();
     EndedRun ended{.suite = arguments_.suite,
@@ -244,43 +250,47 @@ class Night {
     std::vector<Alarm> found;
     if (base_) {
       compare_with(*base_, told);
-      const Comparison& comparison = told.front().comparison;
-      if (comparison.compared > 0) found = reports::alarms_of(comparison, compare_.fail_on, alarm_of_tonight());
       result.withdrawn = told.front().withdrawn;
+      found = alarms_in(told.front());
+    }
+    if (pin_is_base_) {
+      told.push_back({told.front().comparison, pin_->pages, {}, {}, pin_->pinned_utc});
+    } else if (pin_) {
+      compare_with(*pin_, told);
+      for (const Alarm& alarm : alarms_in(told.back())) {
+        // What tells of a night before tells of the pinned one, too.
+        const bool is_told = told_by(found, alarm, told.back().pinned_utc) != nullptr && !has_subject(before_, alarm);
+        if (!is_told) found.push_back(alarm);
+      }
     }
     auto history = reports::read_history({folder_});
     std::string over_nights;
     const auto slower = history ? judge_history(*history, history_before(), over_nights) : std::vector<Alarm>{};
+    const std::vector<Alarm> accepted = accepted_alarms(tonight_.acceptances);
     for (const Alarm& alarm : slower) {
-      if (std::none_of(found.begin(), found.end(), [&](const Alarm& one) { return one.same_subject(alarm); })) {
-        found.push_back(alarm);
-      }
+      const Alarm* const known = told_by(accepted, alarm, {});
+      if (!has_subject(found, alarm)) found.push_back(known != nullptr ? *known : alarm);
     }
     const FollowedAlarms alarms = follow_alarms(std::move(found), before_, [&](const Alarm& alarm) {
-      if (!base_) return true;
-      const bool by_base =
-          told.front().comparison.compared == 0 || base_->contents.runs.front().started_utc < alarm.since_utc;
+      const auto against =
+          std::find_if(told.begin(), told.end(), [&](const Told& one) { return one.pinned_utc == alarm.pinned_utc; });
+      if (against == told.end()) return true;
+      const Comparison& comparison = against->comparison;
+      const bool by_base = comparison.compared == 0 || comparison.base.runs.front().started_utc < alarm.since_utc;
       // Another night's build beside tonight's says more than two nights do.
-      const bool withdrawn = std::any_of(result.withdrawn.begin(), result.withdrawn.end(),
-                                         [&](const Alarm& one) { return one.same_subject(alarm); });
-      if (by_base && withdrawn) return true;
-      return (by_base && reports::clears(told.front().comparison, alarm)) || (history && is_over(*history, alarm));
+      if (by_base && (has_subject(against->withdrawn, alarm) || reports::clears(comparison, alarm))) return true;
+      return alarm.pinned_utc.empty() && history && is_over(*history, alarm);
     });
     if (base_) {
-      Comparison& comparison = told.front().comparison;
-      for (const Alarm& alarm : alarms.accepted) reports::accept(comparison, alarm);
-      reports::count_alarms(comparison, compare_.fail_on);
+      const Comparison& comparison = told.front().comparison;
       text += text_of(told.front(), base_->what) + told.front().asked;
       add_tests(comparison, "against the " + base_->what);
       result.headline = reports::headline(comparison);
       if (comparison.compared == 0) result.exit_code = graver(result.exit_code, nothing_measured);
     }
     if (!alarms.standing.empty()) result.exit_code = graver(result.exit_code, gate_failed);
-    if (pin_is_base_) {
-      told.push_back({told.front().comparison, pin_->pages, {}, {}});
-    } else if (pin_) {
+    if (pin_ && !pin_is_base_) {
       text += "\n";
-      compare_with(*pin_, told);
       const Comparison& comparison = told.back().comparison;
       text += text_of(told.back(), pin_->what) + told.back().asked;
       // A night is no failure because its reference is of another suite, setting or limit: once and for all it says so.
@@ -300,9 +310,6 @@ class Night {
     tell_alarms(alarms, result, text);
     result.alarms = alarms.standing;
     result.alarms.insert(result.alarms.end(), alarms.accepted.begin(), alarms.accepted.end());
-    if (!last_judged_.empty()) {
-      if (const auto error = copy_acceptances(last_judged_, store_)) print_note(error->message);
-    }
     print_bytes(head(result, !told.empty()) + text);
     for (const std::string& reason : ending.reasons) print_error(reason);
     if (!history) return history.error();
@@ -316,8 +323,8 @@ class Night {
       if (base_) reports::set_last_night(suite, told.front().comparison);
     }
     if (reports::HistoryNight* const night = reports::find_night(*history, store_)) {
-      *night = {std::move(night->summary), night->segment, night->not_judged, result,
-                told.empty() ? fs::path() : pages() / "index.html"};
+      night->result = result;
+      night->page = told.empty() ? fs::path() : pages() / "index.html";
     }
     if (const auto written = write_pages(told, *history); !written) return written.error();
     if (const auto copied = copy_pages(folder_, store_, arguments_.artifacts); !copied) return copied.error();
@@ -364,7 +371,7 @@ class Night {
   }
 
   Result<std::monostate> write_pages(const std::vector<Told>& told, const reports::History& history) const {
-    for (const auto& [comparison, folder, asked, withdrawn] : told) {
+    for (const auto& [comparison, folder, asked, withdrawn, pinned_utc] : told) {
       const auto written = write_files(folder, {{"index.html", reports::comparison_page(comparison)},
                                                 {"comparison.md", reports::comparison_markdown(comparison)},
                                                 {"comparison.json", reports::comparison_json(comparison)}});
@@ -389,12 +396,22 @@ class Night {
     }
   }
 
-  Alarm alarm_of_tonight() const {
+  Alarm alarm_of_tonight(const std::string& pinned_utc) const {
     Alarm alarm;
     alarm.suite = suite_->name;
     alarm.since = store_.filename().string();
     alarm.since_utc = tonight_.runs.front().started_utc;
+    alarm.pinned_utc = pinned_utc;
     return alarm;
+  }
+
+  std::vector<Alarm> alarms_in(const Told& told) const {
+    if (told.comparison.compared == 0) return {};
+    return reports::alarms_of(told.comparison, compare_.fail_on, alarm_of_tonight(told.pinned_utc));
+  }
+
+  static bool has_subject(const std::vector<Alarm>& alarms, const Alarm& alarm) {
+    return std::any_of(alarms.begin(), alarms.end(), [&](const Alarm& one) { return one.same_subject(alarm); });
   }
 
   /// Adds the comparison of tonight, less the alarms that a run side by side withdraws.
@@ -403,12 +420,13 @@ class Night {
                                      reports::make_side(store_.filename().string(), tonight_), compare_),
                     base.pages,
                     {},
-                    {}});
-    auto& [comparison, pages, asked, withdrawn] = told.back();
+                    {},
+                    base.pinned_utc});
+    auto& [comparison, pages, asked, withdrawn, pinned_utc] = told.back();
     if (comparison.compared == 0 || !comparison.alarms.contains("slower") || !compare_.fail_on.contains("slower")) {
       return;
     }
-    const SlowerSettings slower = slower_settings(comparison, alarm_of_tonight());
+    const SlowerSettings slower = slower_settings(comparison, alarm_of_tonight(pinned_utc));
     const std::string executable = base.contents.runs.empty() ? "" : base.contents.runs.back().build.executable;
     for (const std::size_t i :
          ask_again({base.name, executable, base.pages / "side-by-side.sqlite"}, slower.suspects, asked)) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "reports/comparison/alarms.hpp"
-#include "store/store.hpp"
 
 namespace conebench::cli {
 
@@ -16,7 +15,7 @@ using reports::SettingChange;
 
 bool family_is_slower(const reports::TimeSlice& slice, std::size_t setting, double than) {
   return std::any_of(slice.families.begin(), slice.families.end(), [&](const reports::FamilyChange& family) {
-    return family.setting == setting && family.times.verdict == TimeVerdict::slower && family.times.median > than;
+    return family.setting == setting && family.times.verdict == ChangeState::slower && family.times.median > than;
   });
 }
 
@@ -26,10 +25,10 @@ SlowerSettings slower_settings(const Comparison& comparison, const Alarm& night)
   SlowerSettings found;
   for (const reports::TimeSlice& slice : comparison.slices) {
     for (const SettingChange& change : slice.settings) {
-      if (!change.alarms.contains("slower")) continue;
+      if (!change.alarms.contains("slower") || change.accepted.contains("slower")) continue;
       const reports::ComparedSetting& setting = comparison.settings[change.setting];
-      const bool by_time = change.times.verdict == TimeVerdict::slower;
-      if (by_time && change.work.verdict != TimeVerdict::slower &&
+      const bool by_time = change.times.verdict == ChangeState::slower;
+      if (by_time && change.work.verdict != ChangeState::slower &&
           !family_is_slower(slice, change.setting, 2.0 * change.times.corrected)) {
         found.suspects.push_back(
             {setting.new_hash, slice.request.tolerance, slice.request.start, change.times.corrected, setting.label});
@@ -57,16 +56,13 @@ bool is_over(const reports::History& history, const Alarm& alarm) {
   return false;
 }
 
-std::optional<Error> copy_acceptances(const std::filesystem::path& from, const std::filesystem::path& to) {
+std::optional<Error> copy_acceptances(const std::filesystem::path& from, Store& to) {
   const auto source = Store::open(from, Store::Mode::read_only);
   if (!source) return source.error();
   const auto accepted = source->acceptances();
   if (!accepted) return accepted.error();
-  if (accepted->empty()) return std::nullopt;
-  auto target = Store::open(to, Store::Mode::read_write);
-  if (!target) return target.error();
   for (const AcceptanceRecord& one : *accepted) {
-    if (const auto put = target->put_acceptance(one); !put) return put.error();
+    if (const auto put = to.put_acceptance(one); !put) return put.error();
   }
   return std::nullopt;
 }

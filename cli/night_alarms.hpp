@@ -10,10 +10,11 @@
 #include "reports/comparison/comparison.hpp"
 #include "reports/history/history.hpp"
 #include "store/alarms.hpp"
+#include "store/store.hpp"
 
 namespace conebench::cli {
 
-/// The settings that a comparison of two nights calls slower.
+/// The settings that a comparison of two nights calls slower, and that nobody accepted as such.
 struct SlowerSettings {
   /// Slower by the whole setting's time alone: what a run side by side can withdraw. Of one length.
   std::vector<Suspect> suspects;
@@ -28,6 +29,6 @@ SlowerSettings slower_settings(const reports::Comparison& comparison, const Alar
 bool is_over(const reports::History& history, const Alarm& alarm);
 
 /// What was accepted goes from night to night, so that no old one is needed for it.
-std::optional<Error> copy_acceptances(const std::filesystem::path& from, const std::filesystem::path& to);
+std::optional<Error> copy_acceptances(const std::filesystem::path& from, Store& to);
 
 }  // namespace conebench::cli

@@ -10,7 +10,7 @@
 #include "base/plural.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "metrics/change.hpp"
+#include "metrics/change/setting_times.hpp"
 #include "store/suite_scope.hpp"
 
 namespace conebench::cli {
@@ -97,10 +97,11 @@ std::string line_of(const reports::Comparison& comparison, const Suspect& suspec
   const char* const word = verdict == Confirmation::Verdict::confirmed   ? "confirmed"
                            : verdict == Confirmation::Verdict::withdrawn ? "withdrawn"
                                                                          : "undecided";
-  std::string why = fmt::format("{:+.1f} % ± {:.1f} %", 100.0 * std::expm1(change->times.corrected),
-                                200.0 * (change->times.could_have_seen - change->times.bar));
+  const ChangeEvidence seen = evidence_of(change->times, ChangeSource::side_by_side);
+  std::string why =
+      fmt::format("{:+.1f} % ± {:.1f} %", 100.0 * std::expm1(seen.estimate), 100.0 * (seen.high - seen.estimate));
   if (verdict == Confirmation::Verdict::confirmed) why = fmt::format("{}", fmt::join(change->reasons, ", "));
-  if (change->times.verdict == TimeVerdict::none && verdict == Confirmation::Verdict::undecided)
+  if (change->times.verdict == ChangeState::none && verdict == Confirmation::Verdict::undecided)
     why = change->times.reason;
   return fmt::format("{} at {:g}: {}: {}, where {:+.1f} % was told", comparison.settings[change->setting].label,
                      suspect.tolerance, word, why, 100.0 * std::expm1(suspect.effect));

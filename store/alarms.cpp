@@ -37,11 +37,15 @@ auto subject_of(const Alarm& alarm) {
 }  // namespace
 
 std::string Alarm::id() const {
-  return hash_of_text(
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", suite, kind, setting, tolerance, criterion, verdict, start, since));
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", suite, kind, setting, tolerance, criterion, verdict, start, since);
+  if (!pinned_utc.empty()) text += "\n" + pinned_utc;
+  return hash_of_text(text);
 }
 
-bool Alarm::same_subject(const Alarm& other) const { return subject_of(*this) == subject_of(other); }
+bool Alarm::same_thing(const Alarm& other) const { return subject_of(*this) == subject_of(other); }
+
+bool Alarm::same_subject(const Alarm& other) const { return same_thing(other) && pinned_utc == other.pinned_utc; }
 
 bool Alarm::worse_than(const Alarm& other) const {
   // Twice what two stores can tell of one setting.
@@ -52,6 +56,7 @@ bool Alarm::worse_than(const Alarm& other) const {
 nlohmann::json to_json(const Alarm& alarm) {
   nlohmann::json json = {{"id", alarm.id()}, {"source", to_string(alarm.source)}};
   visit_alarm([&json](const char* name, const auto& value) { json[name] = value; }, alarm);
+  if (!alarm.pinned_utc.empty()) json["pinned_utc"] = alarm.pinned_utc;
   if (alarm.accepted) {
     json["accepted"] = {
         {"who", alarm.accepted->who}, {"why", alarm.accepted->why}, {"accepted_utc", alarm.accepted->accepted_utc}};
@@ -64,6 +69,7 @@ std::optional<Alarm> alarm_of_json(const nlohmann::json& json) {
     Alarm alarm;
     visit_alarm([&json](const char* name, auto& value) { json.at(name).get_to(value); }, alarm);
     if (!std::isfinite(alarm.effect)) return std::nullopt;
+    alarm.pinned_utc = json.value("pinned_utc", "");
     for (const ChangeSource source : {ChangeSource::two_stores, ChangeSource::side_by_side, ChangeSource::nights}) {
       if (json.at("source") == to_string(source)) alarm.source = source;
     }
@@ -79,18 +85,37 @@ std::optional<Alarm> alarm_of_json(const nlohmann::json& json) {
   }
 }
 
+std::vector<Alarm> accepted_alarms(const std::vector<AcceptanceRecord>& acceptances) {
+  std::vector<Alarm> alarms;
+  for (const AcceptanceRecord& one : acceptances) {
+    auto alarm = alarm_of_json(nlohmann::json::parse(one.facts, nullptr, false));
+    if (!alarm || alarm->id() != one.alarm) continue;
+    alarm->accepted = one;
+    alarms.push_back(std::move(*alarm));
+  }
+  return alarms;
+}
+
+const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& base_utc) {
+  // These tell how a run is, not what became of it: the base may have them, too.
+  const bool is_change = found.kind != "flaky" && found.kind != "at-limit" && found.kind != "undecided";
+  const auto one = std::find_if(alarms.begin(), alarms.end(), [&](const Alarm& alarm) {
+    const bool against = !alarm.pinned_utc.empty() ? alarm.pinned_utc == base_utc
+                                                   : base_utc.empty() || base_utc < alarm.since_utc || !is_change;
+    return against && found.same_thing(alarm) && !found.worse_than(alarm);
+  });
+  return one == alarms.end() ? nullptr : &*one;
+}
+
 FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>& before,
                              const std::function<bool(const Alarm&)>& is_gone) {
   FollowedAlarms followed;
   for (Alarm& alarm : found) {
-    const auto known =
-        std::find_if(before.begin(), before.end(), [&](const Alarm& one) { return one.same_subject(alarm); });
-    if (known != before.end() && !(known->accepted && alarm.worse_than(*known))) {
+    const auto known = std::find_if(before.begin(), before.end(),
+                                    [&](const Alarm& one) { return !one.accepted && one.same_subject(alarm); });
+    if (known != before.end() && !alarm.accepted) {
       alarm.since = known->since;
       alarm.since_utc = known->since_utc;
-      alarm.accepted = known->accepted;
-      // What was accepted stays so much: or it could grow by what is taken for noise every night.
-      if (known->accepted) alarm.effect = known->effect, alarm.cells = known->cells;
     }
     (alarm.accepted ? followed.accepted : followed.standing).push_back(alarm);
   }
@@ -107,7 +132,8 @@ FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>&
 std::string alarmed_since(const std::vector<Alarm>& alarms) {
   std::string since;
   for (const Alarm& alarm : alarms) {
-    if (!alarm.accepted && (since.empty() || alarm.since_utc < since)) since = alarm.since_utc;
+    const bool of_nights = !alarm.accepted && alarm.pinned_utc.empty();
+    if (of_nights && (since.empty() || alarm.since_utc < since)) since = alarm.since_utc;
   }
   return since;
 }

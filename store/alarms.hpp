@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/change.hpp"
+#include "metrics/change/state.hpp"
 #include "store/records.hpp"
 
 namespace conebench {
@@ -21,14 +21,18 @@ struct Alarm {
   ChangeSource source = ChangeSource::two_stores;
   std::string since;      ///< name of the store of the night that saw it first
   std::string since_utc;  ///< when that night began
-  double effect = 0.0;    ///< log ratio of times, where `by_time`
-  bool by_time = false;   ///< by the times of the whole setting
-  long cells = 0;         ///< of lost, broke, missing, …
+  /// When the pinned run that it is worse than began; empty: it is worse than a night before it.
+  std::string pinned_utc = {};
+  double effect = 0.0;   ///< log ratio of times, where `by_time`
+  bool by_time = false;  ///< by the times of the whole setting
+  long cells = 0;        ///< of lost, broke, missing, …
   std::optional<AcceptanceRecord> accepted = {};
 
   /// Eight hexadecimal digits of what it is and since when.
   std::string id() const;
-  /// Of the same kind, setting, tolerance and start, whenever it began.
+  /// Of the same kind, setting, tolerance and start, whenever it began and whatever it is worse than.
+  bool same_thing(const Alarm& other) const;
+  /// And against nights, or the same pinned run.
   bool same_subject(const Alarm& other) const;
   /// Worse than an alarm of the same subject by more than noise: nobody accepted that.
   bool worse_than(const Alarm& other) const;
@@ -38,18 +42,26 @@ nlohmann::json to_json(const Alarm& alarm);
 /// nullopt for what to_json did not write.
 std::optional<Alarm> alarm_of_json(const nlohmann::json& json);
 
+/// The alarms that somebody accepted, with who and why; those of an older Conebench are not told.
+std::vector<Alarm> accepted_alarms(const std::vector<AcceptanceRecord>& acceptances);
+
+/// The one of `alarms` that tells of what was `found` against a run that began at `base_utc` (empty: over many nights):
+/// the same thing, no worse but for noise, and the run is from before the alarm, or the pinned one that it is about.
+/// Null: none.
+const Alarm* told_by(const std::vector<Alarm>& alarms, const Alarm& found, const std::string& base_utc);
+
 struct FollowedAlarms {
   std::vector<Alarm> standing;  ///< tonight's own first, then those that stand since nothing clears them
   std::size_t seen = 0;         ///< of `standing`: tonight's own
   std::vector<Alarm> accepted;  ///< tonight shows them, and somebody accepted them
   std::vector<Alarm> gone;
 };
-/// What becomes of alarms: what tonight `found` is the alarm of the night before where that had it, and since then.
-/// Of the others an accepted one is over; the rest stand until `is_gone`.
+/// What becomes of alarms: what tonight `found` and nobody accepted is the alarm of the night before where that had it,
+/// and since then. Of the others an accepted one is over; the rest stand until `is_gone`.
 FollowedAlarms follow_alarms(std::vector<Alarm> found, const std::vector<Alarm>& before,
                              const std::function<bool(const Alarm&)>& is_gone);
 
-/// Begin of the earliest night that raised one that nobody accepted; empty: there is none.
+/// Begin of the earliest night that raised one against the nights before it that nobody accepted; empty: there is none.
 std::string alarmed_since(const std::vector<Alarm>& alarms);
 
 }  // namespace conebench

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
-#include <vector>
+
+#include "store/suite_scope.hpp"
 
 namespace conebench {
 
@@ -82,6 +82,23 @@ std::string build_difference(const BuildRecord& first, const BuildRecord& second
     if (found.none()) return fmt::format("commit {} with sources that are not committed", first.commit);
   }
   return found.text();
+}
+
+CodeHashes code_hashes_of(const std::vector<RunRecord>& runs) {
+  CodeHashes hashes;
+  for (const RunRecord& run : runs) {
+    for (const auto& [solver, hash] : code_hashes_of_scope(run.scope_json)) hashes[solver].insert(hash);
+  }
+  return hashes;
+}
+
+std::vector<CodeChange> code_changes(const CodeHashes& before, const CodeHashes& after) {
+  std::vector<CodeChange> changes;
+  for (const auto& [solver, hashes] : before) {
+    const auto now = after.find(solver);
+    if (now != after.end() && now->second != hashes) changes.push_back({solver, hashes, now->second});
+  }
+  return changes;
 }
 
 std::string setting_difference(const SettingRecord& there, const SettingRecord& here) {

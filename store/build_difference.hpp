@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "store/records.hpp"
 
@@ -12,6 +15,18 @@ namespace conebench {
 /// `there` and `here`: the words that a line ends with.
 std::string build_difference(const BuildRecord& first, const BuildRecord& second, const std::string& there = "there",
                              const std::string& here = "here");
+
+/// Solver → hashes of the content of its plug-in's or program's files; several where runs have other ones.
+using CodeHashes = std::map<std::string, std::set<std::string>>;
+CodeHashes code_hashes_of(const std::vector<RunRecord>& runs);
+
+/// A solver whose plug-in or program is another one, though the build of Conebench may be the same.
+struct CodeChange {
+  std::string solver;
+  std::set<std::string> before, after;  ///< hashes
+};
+/// Of the solvers that both have.
+std::vector<CodeChange> code_changes(const CodeHashes& before, const CodeHashes& after);
 
 /// What tells two settings of one solver apart, the second being here: "version 1, here 2; omega 1.0, here 1.2". Empty
 /// where nothing does.

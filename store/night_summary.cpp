@@ -18,7 +18,6 @@
 #include <string>
 #include <tuple>
 
-#include "store/build_difference.hpp"
 #include "store/store.hpp"
 #include "store/store_load.hpp"
 #include "store/suite_scope.hpp"
@@ -28,7 +27,7 @@ namespace conebench {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int layout = 5;  // of the file; another one is made anew
+constexpr int layout = 6;  // of the file; another one is made anew
 
 std::uint32_t checksum(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -64,6 +63,7 @@ void take_runs(const std::vector<RunRecord>& runs, NightSummary& night) {
   night.compiler = latest.build.compiler;
   night.flags = latest.build.flags;
   night.libraries = latest.build.libraries;
+  night.code_hashes = code_hashes_of(runs);
   night.mode = latest.mode;
   std::set<std::string> hosts;
   for (const RunRecord& run : runs) {
@@ -150,6 +150,7 @@ void visit_night(Visit visit, Night& night) {
   visit("compiler", night.compiler);
   visit("flags", night.flags);
   visit("libraries", night.libraries);
+  visit("code_hashes", night.code_hashes);
   visit("several_builds", night.several_builds);
   visit("side_by_side", night.side_by_side);
   visit("missing", night.missing);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "store/build_difference.hpp"
 #include "store/records.hpp"
 
 namespace conebench {
@@ -47,6 +48,7 @@ struct NightSummary {
   int cores = 0;
   std::string version, commit, executable, compiler, flags;  ///< of the build of the latest run
   std::map<std::string, std::string> libraries;              ///< of the same: name → version
+  CodeHashes code_hashes;                                    ///< of plug-ins and programs
   bool several_builds = false;
   bool side_by_side = false;  ///< of two builds in turn: no night
   long missing = 0;           ///< cells that the suite asks for, too

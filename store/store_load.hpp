@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/load.hpp"
+#include "metrics/change/load.hpp"
 #include "store/records.hpp"
 
 namespace conebench {

@@ -27,8 +27,12 @@ inline constexpr TimeDoubt unconfirmed = {
 inline constexpr TimeDoubt slow_first = {
     "slow_first", "first run 20 times slower",
     "The first run took at least 20 times as long as the repeats: what the repeats have of it is not seen."};
+inline constexpr TimeDoubt own_tests = {
+    "own_tests", "pays for tests of its own, residual checks of the others are free",
+    "The plug-in says that it asks the monitor after every iteration, but had fewer residual checks than that. Tests "
+    "of its own are in its time, where residual checks of the others are in none."};
 
-inline constexpr std::array<TimeDoubt, 4> time_doubts = {kept_answers, wrong_clock, unconfirmed, slow_first};
+inline constexpr std::array<TimeDoubt, 5> time_doubts = {kept_answers, wrong_clock, unconfirmed, slow_first, own_tests};
 
 /// The brief words of these codes, joined by "; ". A code that this build does not know stands for itself.
 inline std::string describe_doubts(const std::vector<std::string>& codes) {

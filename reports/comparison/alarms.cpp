@@ -38,12 +38,9 @@ long missing_with_problem(const Comparison& comparison) {
 
 bool clears_slower(const Comparison& comparison, const SettingChange& change, const Alarm& alarm) {
   if (!comparison.times_compared) return false;
-  if (alarm.by_time) {
-    const bool half = change.times.verdict == TimeVerdict::same && change.times.corrected < 0.5 * alarm.effect;
-    return half || change.times.verdict == TimeVerdict::faster || rules_out(change.times, alarm.effect);
-  }
+  if (alarm.by_time) return has_recovered(change.times, alarm.effect);
   // Work is exact, and families are judged where nothing was loaded.
-  return change.work.verdict != TimeVerdict::undecided && !comparison.base.loaded && !comparison.fresh.loaded;
+  return change.work.verdict != ChangeState::undecided && !comparison.base.loaded && !comparison.fresh.loaded;
 }
 
 }  // namespace
@@ -61,6 +58,35 @@ ChangeState state_of(const SettingChange& change) {
                               .decided = change.outlook != Outlook::undecided && change.outlook != Outlook::added});
 }
 
+namespace {
+
+/// That of Comparison::accepted which it is.
+Alarm as_accepted(const Comparison& comparison, const Alarm& alarm) {
+  const auto known = std::find_if(comparison.accepted.begin(), comparison.accepted.end(),
+                                  [&](const Alarm& one) { return one.same_thing(alarm); });
+  return known == comparison.accepted.end() ? alarm : *known;
+}
+
+/// Whether somebody accepted it: then it is one of Comparison::accepted.
+bool take_accepted(Comparison& comparison, const Alarm& found) {
+  const Alarm* const known = told_by(comparison.fresh.accepted, found, comparison.base.runs.front().started_utc);
+  if (known == nullptr) return false;
+  const bool is_new = std::none_of(comparison.accepted.begin(), comparison.accepted.end(),
+                                   [&](const Alarm& one) { return one.same_thing(*known); });
+  if (!is_new) return true;
+  comparison.accepted.push_back(*known);
+  comparison.notes.push_back("accepted: " + alarm_words(*known));
+  return true;
+}
+
+Alarm missing_problems(long cells, Alarm night) {
+  night.kind = "missing";
+  night.cells = cells;
+  return night;
+}
+
+}  // namespace
+
 Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change,
                const std::string& kind, Alarm night) {
   night.kind = kind;
@@ -69,7 +95,10 @@ Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const Setti
   night.criterion = slice.request.criterion;
   night.verdict = slice.request.verdict;
   night.start = slice.request.start;
-  return night;
+  night.cells = change.alarms.at(kind);
+  night.by_time = kind == "slower" && change.times.verdict == ChangeState::slower;
+  if (night.by_time) night.effect = change.times.corrected;
+  return change.accepted.contains(kind) ? as_accepted(comparison, night) : night;
 }
 
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night) {
@@ -77,20 +106,13 @@ std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::s
   for (const TimeSlice& slice : comparison.slices) {
     for (const SettingChange& change : slice.settings) {
       for (const auto& [kind, count] : change.alarms) {
-        if (!kinds.contains(kind)) continue;
-        Alarm alarm = alarm_of(comparison, slice, change, kind, night);
-        alarm.cells = count;
-        alarm.by_time = kind == "slower" && change.times.verdict == TimeVerdict::slower;
-        if (alarm.by_time) alarm.effect = change.times.corrected;
-        alarms.push_back(std::move(alarm));
+        if (kinds.contains(kind)) alarms.push_back(alarm_of(comparison, slice, change, kind, night));
       }
     }
   }
   if (const long missing = missing_with_problem(comparison); missing > 0 && kinds.contains("missing")) {
-    Alarm alarm = night;
-    alarm.kind = "missing";
-    alarm.cells = missing;
-    alarms.push_back(std::move(alarm));
+    const Alarm alarm = missing_problems(missing, night);
+    alarms.push_back(comparison.accepted_missing ? as_accepted(comparison, alarm) : alarm);
   }
   return alarms;
 }
@@ -105,23 +127,30 @@ bool clears(const Comparison& comparison, const Alarm& alarm) {
   return cleared;
 }
 
-void accept(Comparison& comparison, const Alarm& alarm) {
-  if (!alarm.accepted) return;
-  if (alarm.setting.empty()) comparison.accepted_missing = true;
-  for_each_of(comparison, comparison.slices, alarm,
-              [&](TimeSlice&, SettingChange& change) { change.accepted.insert(alarm.kind); });
-  comparison.notes.push_back("accepted: " + alarm_words(alarm));
+void mark_accepted(Comparison& comparison) {
+  if (comparison.compared == 0 || comparison.fresh.accepted.empty()) return;
+  Alarm night;
+  night.suite = comparison.fresh.runs.back().suite_name;
+  for (TimeSlice& slice : comparison.slices) {
+    for (SettingChange& change : slice.settings) {
+      for (const auto& [kind, count] : change.alarms) {
+        if (take_accepted(comparison, alarm_of(comparison, slice, change, kind, night))) change.accepted.insert(kind);
+      }
+    }
+  }
+  const long missing = missing_with_problem(comparison);
+  comparison.accepted_missing = missing > 0 && take_accepted(comparison, missing_problems(missing, night));
 }
 
 void withdraw(Comparison& comparison, const Alarm& alarm) {
   for_each_of(comparison, comparison.slices, alarm, [&](TimeSlice& slice, SettingChange& change) {
     if (change.alarms.erase("slower") == 0) return;
     for (FamilyChange& family : slice.families) {
-      if (family.setting == change.setting && family.times.verdict == TimeVerdict::slower) {
-        family.times.verdict = TimeVerdict::undecided;
+      if (family.setting == change.setting && family.times.verdict == ChangeState::slower) {
+        family.times.verdict = ChangeState::undecided;
       }
     }
-    change.times.verdict = TimeVerdict::undecided;
+    change.times.verdict = ChangeState::undecided;
     change.reasons.insert(change.reasons.begin(), "withdrawn side by side");
     const bool else_worse = std::any_of(change.alarms.begin(), change.alarms.end(), [](const auto& one) {
       return one.first == "lost" || one.first == "broke" || one.first == "missing" || one.first == "less-accurate";
@@ -154,7 +183,8 @@ std::string alarm_words(const Alarm& alarm) {
       what += fmt::format(": {} {}", plural(alarm.cells, "cell"), one_line(alarm.kind));
     }
   }
-  std::string text = fmt::format("{}: {} since {}", alarm.id(), what, one_line(alarm.since));
+  std::string text = fmt::format("{}: {} since {}{}", alarm.id(), what, one_line(alarm.since),
+                                 alarm.pinned_utc.empty() ? "" : ", against the pinned reference");
   if (alarm.accepted) {
     text += fmt::format(", accepted by {}: {}", one_line(alarm.accepted->who), one_line(alarm.accepted->why));
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/change.hpp"
+#include "metrics/change/state.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "store/alarms.hpp"
 
@@ -13,20 +13,20 @@ namespace conebench::reports {
 
 ChangeState state_of(const SettingChange& change);
 
-/// An alarm about a setting of the comparison, as of a night that no earlier one saw; without its size.
+/// One of SettingChange::alarms: that which somebody accepted, else as of a night that no earlier one saw.
 Alarm alarm_of(const Comparison& comparison, const TimeSlice& slice, const SettingChange& change,
                const std::string& kind, Alarm night);
 
-/// The alarms of `kinds`, as of a night that no earlier one saw.
+/// Those of `kinds`, and of whole problems.
 std::vector<Alarm> alarms_of(const Comparison& comparison, const std::set<std::string>& kinds, const Alarm& night);
 
 /// Whether the comparison clears an earlier night's alarm that is not among its own: it could have seen it.
 bool clears(const Comparison& comparison, const Alarm& alarm);
 
-/// Takes an alarm off what fails. The caller calls count_alarms() when it has done so for all.
-void accept(Comparison& comparison, const Alarm& alarm);
+/// Takes off what fails what the new side shows of the alarms that somebody accepted. The caller calls count_alarms().
+void mark_accepted(Comparison& comparison);
 
-/// Takes the alarm "slower" off a setting that is not slower side by side, as accept().
+/// Takes the alarm "slower" off a setting that is not slower side by side, as mark_accepted().
 void withdraw(Comparison& comparison, const Alarm& alarm);
 
 /// "3fa9c1d2: NSGS at 1e-6 is slower by 4.1 % since 2026-01-31-1f3a9c77.sqlite"; with who accepted it and why.

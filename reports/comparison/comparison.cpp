@@ -10,7 +10,9 @@
 #include <numeric>
 #include <set>
 
+#include "metrics/change/two_stores.hpp"
 #include "metrics/statistics.hpp"
+#include "reports/comparison/alarms.hpp"
 #include "reports/comparison/differences.hpp"
 #include "reports/comparison/pairs.hpp"
 #include "reports/comparison/words.hpp"
@@ -49,25 +51,25 @@ void add_counts(CountRatios& sums, const ComparedCell& base, const ComparedCell&
 }
 
 /// More work in one count and not less in another is slower, where it is more than the bar.
-TimeVerdict judge_counts(const CountRatios& sums, double bar) {
+ChangeState judge_counts(const CountRatios& sums, double bar) {
   const double cells = std::max(1.0, static_cast<double>(sums.cells));
   const double least = std::min({sums.iterations, sums.factorizations, sums.products}) / cells;
   const double most = std::max({sums.iterations, sums.factorizations, sums.products}) / cells;
-  if (most > bar && least < -bar) return TimeVerdict::undecided;
-  if (most > bar) return TimeVerdict::slower;
-  return least < -bar ? TimeVerdict::faster : TimeVerdict::same;
+  if (most > bar && least < -bar) return ChangeState::undecided;
+  if (most > bar) return ChangeState::slower;
+  return least < -bar ? ChangeState::faster : ChangeState::same;
 }
 
 /// Counts that hardly differ decide nothing where the time of the changed cells does: one iteration more can cost much.
 /// Gains and losses that make up for each other are not the same.
-TimeVerdict judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
-  if (work.changed == work.trivial) return TimeVerdict::same;
+ChangeState judge_work(const CountRatios& sums, const WorkChange& work, double together, double minimum_effect) {
+  if (work.changed == work.trivial) return ChangeState::same;
   constexpr double noise_of_a_cell = 0.06;  // three times the 2 % of docs/experiments/performance.md
   const double bar = std::log1p(minimum_effect);
-  const TimeVerdict counts = judge_counts(sums, bar);
-  if (counts != TimeVerdict::same) return counts;
-  if (work.time_over_setting > bar && work.time - together > noise_of_a_cell) return TimeVerdict::slower;
-  return work.spread > bar ? TimeVerdict::undecided : TimeVerdict::same;
+  const ChangeState counts = judge_counts(sums, bar);
+  if (counts != ChangeState::same) return counts;
+  if (work.time_over_setting > bar && work.time - together > noise_of_a_cell) return ChangeState::slower;
+  return work.spread > bar ? ChangeState::undecided : ChangeState::same;
 }
 
 /// Everything that a setting's cells of a slice add up to.
@@ -134,8 +136,8 @@ void finish_sums(SettingChange& change, const Sums& sums, double together, doubl
   constexpr double family_effect = TimeRules{}.family_effect;
   for (const auto& [family, counts] : sums.families) {
     const bool most = counts.cells >= static_cast<long>(fewest) && 4 * counts.more >= 3 * counts.cells;
-    if (change.work.verdict == TimeVerdict::slower || !most) continue;
-    if (judge_counts(counts, std::log1p(std::max(family_effect, minimum_effect))) == TimeVerdict::slower) {
+    if (change.work.verdict == ChangeState::slower || !most) continue;
+    if (judge_counts(counts, std::log1p(std::max(family_effect, minimum_effect))) == ChangeState::slower) {
       change.work.slower_families.push_back("slower: more work on " + families[family]);
     }
   }
@@ -148,7 +150,7 @@ void finish_sums(SettingChange& change, const Sums& sums, double together, doubl
 }
 
 /// What families say that the setting itself does not.
-void add_families(const SettingChange& change, const std::vector<FamilyChange>& families, TimeVerdict verdict,
+void add_families(const SettingChange& change, const std::vector<FamilyChange>& families, ChangeState verdict,
                   std::vector<std::string>& into) {
   constexpr std::size_t most = 3;
   if (change.times.verdict == verdict) return;
@@ -182,10 +184,10 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
   counted(change.missed - change.missed_with_problem, "missing", worse);
   counted(change.count(CellChange::won), "won", better);
   if (change.less_accurate) worse.push_back(fmt::format("less accurate by {:.1f} digits", *change.accuracy));
-  if (change.work.verdict == TimeVerdict::slower) worse.push_back("slower: more work");
+  if (change.work.verdict == ChangeState::slower) worse.push_back("slower: more work");
   worse.insert(worse.end(), change.work.slower_families.begin(), change.work.slower_families.end());
-  bool undecided = change.work.verdict == TimeVerdict::undecided || change.no_longer > 0 || change.compared() == 0;
-  if (change.work.verdict == TimeVerdict::faster) {
+  bool undecided = change.work.verdict == ChangeState::undecided || change.no_longer > 0 || change.compared() == 0;
+  if (change.work.verdict == ChangeState::faster) {
     const bool gain = !times_compared || pays_off(change.work, slice.times.together, minimum_effect);
     undecided = undecided || !gain;
     if (gain) better.push_back("faster: less work");
@@ -193,13 +195,13 @@ void judge_setting(SettingChange& change, const TimeSlice& slice, bool times_com
   if (!times_compared) {
     undecided = undecided || change.solved > 0;
   } else {
-    if (change.times.verdict == TimeVerdict::slower) worse.push_back("slower " + per_cent(change.times.corrected));
-    if (change.times.verdict == TimeVerdict::faster) better.push_back("faster " + per_cent(change.times.corrected));
-    add_families(change, slice.families, TimeVerdict::slower, worse);
-    add_families(change, slice.families, TimeVerdict::faster, better);
+    if (change.times.verdict == ChangeState::slower) worse.push_back("slower " + per_cent(change.times.corrected));
+    if (change.times.verdict == ChangeState::faster) better.push_back("faster " + per_cent(change.times.corrected));
+    add_families(change, slice.families, ChangeState::slower, worse);
+    add_families(change, slice.families, ChangeState::faster, better);
     // A setting that solves nothing, before and now, has no times to be undecided about.
-    undecided = undecided || change.times.verdict == TimeVerdict::undecided ||
-                (change.times.verdict == TimeVerdict::none && change.solved > 0);
+    undecided = undecided || change.times.verdict == ChangeState::undecided ||
+                (change.times.verdict == ChangeState::none && change.solved > 0);
   }
   change.outlook = !worse.empty()                                                   ? Outlook::worse
                    : !better.empty() && change.missed == 0 && change.no_longer == 0 ? Outlook::better
@@ -312,9 +314,9 @@ class Judge {
 
 /// By gate word: how many cells of the setting, or 1 where the setting itself is meant.
 std::map<std::string, long> alarms_of(const SettingChange& change, const std::vector<FamilyChange>& families) {
-  const auto judged = [&](TimeVerdict verdict) {
-    const bool more_work = change.work.verdict == TimeVerdict::slower || !change.work.slower_families.empty();
-    return (more_work && verdict == TimeVerdict::slower) || change.times.verdict == verdict ||
+  const auto judged = [&](ChangeState verdict) {
+    const bool more_work = change.work.verdict == ChangeState::slower || !change.work.slower_families.empty();
+    return (more_work && verdict == ChangeState::slower) || change.times.verdict == verdict ||
            std::any_of(families.begin(), families.end(), [&](const FamilyChange& family) {
              return family.setting == change.setting && family.times.verdict == verdict;
            });
@@ -326,11 +328,11 @@ std::map<std::string, long> alarms_of(const SettingChange& change, const std::ve
       {"flaky", change.count(CellChange::flaky)},
       {"at-limit", change.count(CellChange::at_limit)},
       {"missing", change.missed - change.missed_with_problem},
-      {"slower", judged(TimeVerdict::slower) ? 1 : 0},
+      {"slower", judged(ChangeState::slower) ? 1 : 0},
       {"less-accurate", change.less_accurate ? 1 : 0},
       {"undecided", change.outlook == Outlook::undecided ? 1 : 0}};
   // One that lost a problem is no better for being faster.
-  const bool faster = judged(TimeVerdict::faster) || change.work.verdict == TimeVerdict::faster;
+  const bool faster = judged(ChangeState::faster) || change.work.verdict == ChangeState::faster;
   alarms["faster"] = faster && change.outlook == Outlook::better ? 1 : 0;
   std::erase_if(alarms, [](const auto& alarm) { return alarm.second == 0; });
   return alarms;
@@ -469,6 +471,7 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options) {
   tell_other_data(comparison);
   Judge(comparison, chosen).run();
   find_alarms(comparison);
+  mark_accepted(comparison);
   count_alarms(comparison, options.fail_on);
   add_notes(comparison);
   return comparison;

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "metrics/comparison.hpp"
+#include "metrics/change/setting_times.hpp"
 #include "reports/junit.hpp"
+#include "store/alarms.hpp"
+#include "store/build_difference.hpp"
 #include "store/records.hpp"
 
 /// Two runs of one suite, cell by cell: what was lost and won, whose work changed, who became slower. Pure functions of
@@ -57,6 +59,7 @@ struct Side {
   std::vector<ComparedCell> cells;
   double loaded_share = 0.0;  ///< of the solved cells of 5 ms or more: those with median/minimum > 1.1
   bool loaded = false;
+  std::vector<Alarm> accepted;  ///< by somebody, in it or a night before it
 };
 /// The cells of `contents` whose run `keep` takes (nullptr: all), with the runs, problems and settings they name.
 Side make_side(std::string name, const StoreContents& contents,
@@ -110,7 +113,7 @@ struct WorkChange {
   double spread = 0.0;             ///< the same of their absolute values
   std::vector<std::string> slower_families = {};  ///< with more work, where the setting as a whole has none: in words
   double time_per_product = 0.0;  ///< `time` less their log ratio of products; 0 where products are not counted
-  TimeVerdict verdict = TimeVerdict::same;
+  ChangeState verdict = ChangeState::same;
 };
 
 enum class Outlook { worse, undecided, same, better, added };
@@ -185,14 +188,16 @@ struct Comparison {
   Side base, fresh;
   std::vector<ComparedProblem> problems;
   std::vector<ComparedSetting> settings;
-  std::vector<TimeSlice> slices;         ///< loosest tolerance first
-  std::vector<CellPair> pairs;           ///< all, slice by slice
-  std::vector<std::string> differences;  ///< of machine, build, limits and data: a line each
+  std::vector<TimeSlice> slices;  ///< loosest tolerance first
+  std::vector<CellPair> pairs;    ///< all, slice by slice
+  std::vector<CodeChange> code_changes;
+  std::vector<std::string> differences;  ///< of machine, build, code, limits and data: a line each
   bool times_compared = true;
   std::string times_refused;  ///< why not
   long compared = 0;          ///< cells that both have
   long repeated = 0;          ///< cells that a side has twice, of several builds: their newest are compared
   std::vector<std::string> notes;
+  std::vector<Alarm> accepted;         ///< of Side::accepted what the new side shows
   std::map<std::string, long> alarms;  ///< gate word → how many cells, or settings of a slice
   bool failed = false;                 ///< one of CompareOptions::fail_on
   bool accepted_missing = false;       ///< that whole problems are gone fails nothing
@@ -216,12 +221,12 @@ Comparison compare(Side base, Side fresh, const CompareOptions& options);
 bool ran_side_by_side(const Side& base, const Side& fresh);
 /// The least change that counts there: δ.
 double side_by_side_effect(const Side& base, const Side& fresh);
-/// Their times by metrics/side_by_side.hpp, with δ = `minimum_effect`.
+/// Their times by metrics/change/side_by_side.hpp, with δ = `minimum_effect`.
 TimeComparison side_by_side_times(const Side& base, const Side& fresh, const std::vector<CellPair>& pairs,
                                   std::size_t settings, double minimum_effect);
 
 struct Calibration {
-  double night_deviation = 0.003, inflation = 1.2;
+  double night_deviation = 0.0, inflation = 0.0;
   long comparisons = 0, settings = 0;
 };
 /// σ and T/u of this machine, from stores of one build and suite: all their pairs. Errors (bad_input): fewer than six,

@@ -128,6 +128,12 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
   out["failed"] = comparison.failed;
   out["alarms"] = Json::object();
   for (const auto& [word, count] : comparison.alarms) out["alarms"][word] = count;
+  out["accepted"] = Json::array();
+  for (const Alarm& alarm : comparison.accepted) {
+    Json row = to_json(alarm);
+    row["words"] = alarm_words(alarm);
+    out["accepted"].push_back(std::move(row));
+  }
   out["base"] = side_json(comparison.base);
   out["new"] = side_json(comparison.fresh);
   out["compared"] = comparison.compared;
@@ -135,6 +141,10 @@ Json comparison_object(const Comparison& comparison, std::size_t most_cells) {
   out["times_refused"] = comparison.times_refused;
   out["minimum_effect"] = comparison.minimum_effect;
   out["differences"] = comparison.differences;
+  out["code_changes"] = Json::array();
+  for (const CodeChange& change : comparison.code_changes) {
+    out["code_changes"].push_back({{"solver", change.solver}, {"base", change.before}, {"new", change.after}});
+  }
   out["notes"] = comparison.notes;
   out["slices"] = Json::array();
   for (const TimeSlice& slice : comparison.slices) out["slices"].push_back(slice_json(comparison, slice));

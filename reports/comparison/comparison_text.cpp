@@ -66,7 +66,7 @@ std::string folded_words(const Comparison& comparison, const std::vector<const S
   for (const SettingChange* change : folded) {
     if (change->outlook == Outlook::undecided) undecided.push_back(labels[change->setting]);
     if (change->outlook == Outlook::same) ++(change->solved > 0 ? same : nothing);
-    if (change->times.verdict == TimeVerdict::undecided) could_have_seen.push_back(change->times.could_have_seen);
+    if (change->times.verdict == ChangeState::undecided) could_have_seen.push_back(change->times.could_have_seen);
   }
   std::string text;
   if (!undecided.empty()) {
@@ -84,7 +84,7 @@ std::string folded_words(const Comparison& comparison, const std::vector<const S
   }
   if (same > 0) {
     text += fmt::format("{}{} the same within {:.0f} %", text.empty() ? "" : ", ", plural(same, "setting"),
-                        100.0 * (comparison.minimum_effect + 0.01));
+                        100.0 * same_bound(comparison.minimum_effect));
   }
   return text;
 }

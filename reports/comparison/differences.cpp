@@ -8,7 +8,7 @@
 #include <set>
 
 #include "reports/comparison/pairs.hpp"
-#include "store/suite_scope.hpp"
+#include "reports/comparison/words.hpp"
 
 namespace conebench::reports {
 
@@ -93,19 +93,10 @@ std::string refuse_times(Comparison& comparison) {
 }
 
 void tell_other_code(Comparison& comparison) {
-  const auto code_of = [](const Side& side) {
-    std::map<std::string, std::set<std::string>> hashes;  // by solver
-    for (const RunRecord& run : side.runs) {
-      for (const auto& [solver, hash] : code_hashes_of_scope(run.scope_json)) hashes[solver].insert(hash.substr(0, 8));
-    }
-    return hashes;
-  };
-  const auto before = code_of(comparison.base), after = code_of(comparison.fresh);
-  for (const auto& [solver, hashes] : before) {
-    const auto found = after.find(solver);
-    if (found == after.end() || found->second == hashes) continue;
-    comparison.differences.push_back(fmt::format("code of {}: {} in the base, {} in the new one", solver,
-                                                 fmt::join(hashes, " and "), fmt::join(found->second, " and ")));
+  comparison.code_changes = code_changes(code_hashes_of(comparison.base.runs), code_hashes_of(comparison.fresh.runs));
+  for (const CodeChange& change : comparison.code_changes) {
+    comparison.differences.push_back(fmt::format("code of {}: {} in the base, {} in the new one", change.solver,
+                                                 hash_words(change.before), hash_words(change.after)));
   }
 }
 

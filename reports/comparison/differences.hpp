@@ -9,7 +9,7 @@ namespace conebench::reports {
 /// Why times are not compared: empty where they can be. Adds what processor, build and mode differ in to `differences`.
 std::string refuse_times(Comparison& comparison);
 
-/// Adds which plug-ins and programs have other files on the two sides, with the hash of each.
+/// Finds which plug-ins and programs have other files on the two sides, and adds a line with the hashes of each.
 void tell_other_code(Comparison& comparison);
 
 /// Adds that the limits of the sides differ, where they do.

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "metrics/load.hpp"
+#include "metrics/change/load.hpp"
 
 namespace conebench::reports {
 
@@ -307,6 +307,7 @@ std::vector<double> replicates_of(const CellRecord& cell) {
 Side make_side(std::string name, const StoreContents& contents, const std::function<bool(const RunRecord&)>& keep) {
   Side side;
   side.name = std::move(name);
+  side.accepted = accepted_alarms(contents.acceptances);
   std::set<std::int64_t> runs;
   for (const RunRecord& run : contents.runs) {
     if (keep && !keep(run)) continue;

@@ -1,4 +1,4 @@
-#include "metrics/side_by_side.hpp"
+#include "metrics/change/side_by_side.hpp"
 
 #include <algorithm>
 
@@ -31,12 +31,12 @@ bool ran_side_by_side(const Side& base, const Side& fresh) {
 }
 
 double side_by_side_effect(const Side& base, const Side& fresh) {
-  return same_compiler(base, fresh) ? SideBySideRules{}.minimum_effect : other_compiler_effect;
+  return same_compiler(base, fresh) ? side_by_side_rules().minimum_effect : other_compiler_effect;
 }
 
 TimeComparison side_by_side_times(const Side& base, const Side& fresh, const std::vector<CellPair>& pairs,
                                   std::size_t settings, double minimum_effect) {
-  SideBySideRules rules;
+  TimeRules rules = side_by_side_rules();
   rules.minimum_effect = minimum_effect;
   rules.alarm_share /= static_cast<double>(std::max<std::size_t>(1, base.requests.size()));
   std::vector<ReplicatedCell> cells;

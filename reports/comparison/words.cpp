@@ -68,11 +68,19 @@ std::string headline(const Comparison& comparison) {
   };
   std::set<std::size_t> gone_problems, gone_settings;
   long missing = 0;
+  std::set<std::pair<std::size_t, std::size_t>> accepted;  // slices and settings whose missing cells are
+  for (const TimeSlice& slice : comparison.slices) {
+    for (const SettingChange& change : slice.settings) {
+      if (change.accepted.contains("missing")) accepted.emplace(change.slice, change.setting);
+    }
+  }
   for (const CellPair& pair : comparison.pairs) {
     if (pair.change != CellChange::missing || !is_missed(comparison.base.cells[*pair.base])) continue;
+    const bool only_problem = comparison.settings[pair.setting].in_new && !comparison.problems[pair.problem].in_new;
+    if (only_problem ? comparison.accepted_missing : accepted.contains({pair.slice, pair.setting})) continue;
     if (!comparison.settings[pair.setting].in_new) {
       gone_settings.insert(pair.setting);
-    } else if (!comparison.problems[pair.problem].in_new) {
+    } else if (only_problem) {
       gone_problems.insert(pair.problem);
     } else {
       ++missing;
@@ -117,6 +125,12 @@ std::string side_words(const Side& side) {
   return *words.rbegin() + (words.size() > 1 ? fmt::format(" and {} more", words.size() - 1) : std::string());
 }
 
+std::string hash_words(const std::set<std::string>& hashes) {
+  std::string text;
+  for (const std::string& hash : hashes) text += (text.empty() ? "" : " and ") + hash.substr(0, 8);
+  return text;
+}
+
 std::string slice_words(const Request& request) {
   std::string text = "tolerance " + human_tolerance(request.tolerance);
   if (request.start != "cold") text += ", start " + request.start;
@@ -159,12 +173,12 @@ std::string why(const Comparison& comparison, const SettingChange& change) {
   if (change.solved == 0) return text + separator + "solves nothing, as before";
   if (!comparison.times_compared) return text + separator + "times not compared";
   if (!change.times.reason.empty()) return text + separator + change.times.reason;
-  if (change.times.verdict == TimeVerdict::undecided) {
+  if (change.times.verdict == ChangeState::undecided) {
     return text + separator +
            fmt::format("not yet decidable, could have seen {:.1f} %", 100.0 * std::expm1(change.times.could_have_seen));
   }
-  if (change.times.verdict == TimeVerdict::same) {
-    return text + separator + fmt::format("within {:.0f} %", 100.0 * (comparison.minimum_effect + 0.01));
+  if (change.times.verdict == ChangeState::same) {
+    return text + separator + fmt::format("within {:.0f} %", 100.0 * same_bound(comparison.minimum_effect));
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace conebench::reports {
 std::string per_cent(double log_change);  ///< "+2.3 %"
 /// Date, version and commit of a side's runs.
 std::string side_words(const Side& side);
+/// "01234567 and fedcba98": as long as it takes to tell two apart.
+std::string hash_words(const std::set<std::string>& hashes);
 std::string slice_words(const Request& request);  ///< "tolerance 1e-6, cold start, …"
 bool times_shown(const Comparison& comparison, const SettingChange& change);
 /// Reasons of the outlook, or what could have been seen.

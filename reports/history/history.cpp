@@ -9,16 +9,14 @@
 #include <set>
 #include <tuple>
 
+#include "metrics/change/nights.hpp"
 #include "metrics/statistics.hpp"
 #include "reports/comparison/words.hpp"
 #include "reports/history/history_words.hpp"
-#include "reports/history/night_times.hpp"
 
 namespace conebench::reports {
 
 namespace {
-
-constexpr std::size_t recent_nights = 7;
 
 /// Numbers of things in the order in which they first come.
 template <class Key>
@@ -338,8 +336,11 @@ class Maker {
   }
 
   void add_nights() {
+    CodeHashes code;
     for (std::size_t n = 0; n < nights_.size(); ++n) {
-      HistoryNight night{.summary = std::move(nights_[n]), .segment = segment_[n], .not_judged = {}};
+      HistoryNight night{.summary = std::move(nights_[n]), .segment = segment_[n]};
+      night.code_changes = code_changes(code, night.summary.code_hashes);
+      for (const auto& [solver, hashes] : night.summary.code_hashes) code[solver] = hashes;
       if (night.summary.mode != "timed") {
         night.not_judged = "several workers ran side by side";
       } else if (night.summary.loaded) {
@@ -401,6 +402,10 @@ std::vector<TimeChange> new_time_changes(const SuiteHistory& now, const SuiteHis
     }
   }
   return fresh;
+}
+
+std::vector<CodeChange> changed_code(const SuiteHistory& suite, std::size_t before, std::size_t after) {
+  return code_changes(suite.nights[before].summary.code_hashes, suite.nights[after].summary.code_hashes);
 }
 
 History make_history(std::vector<NightSummary> nights) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "metrics/change.hpp"
-#include "metrics/change_points.hpp"
+#include "metrics/change/change_points.hpp"
+#include "metrics/change/setting_times.hpp"
 #include "reports/comparison/comparison.hpp"
 #include "store/night_folder.hpp"
 #include "store/night_summary.hpp"
@@ -55,9 +55,11 @@ struct CellChanges {
 
 /// A series of times starts anew at another machine, compiler or suite.
 struct HistoryNight {
-  NightSummary summary;                    ///< without its rows
-  std::size_t segment = 0;                 ///< nights of one number can be compared in time
-  std::string not_judged;                  ///< why its times take no part in change points; empty: they do
+  NightSummary summary;     ///< without its rows
+  std::size_t segment = 0;  ///< nights of one number can be compared in time
+  /// Plug-ins and programs that are no longer those of the night before, or of the last one that had them.
+  std::vector<CodeChange> code_changes = {};
+  std::string not_judged = {};             ///< why its times take no part in change points; empty: they do
   std::optional<NightResult> result = {};  ///< how it ended, where `conebench nightly` ran it
   std::filesystem::path page = {};         ///< of it beside the last good night; empty: there is none
 };
@@ -116,6 +118,9 @@ void set_last_night(SuiteHistory& suite, const Comparison& comparison);
 
 /// The night of this store; null: none.
 HistoryNight* find_night(History& history, const std::filesystem::path& store);
+
+/// What of plug-ins and programs two nights of a suite differ in.
+std::vector<CodeChange> changed_code(const SuiteHistory& suite, std::size_t before, std::size_t after);
 
 std::string history_markdown(const History& history);
 /// The layout "conebench.history/1"; nights' pages as seen from `folder`.

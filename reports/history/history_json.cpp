@@ -38,6 +38,14 @@ std::string page_of(const HistoryNight& night, const std::filesystem::path& fold
   return (failure ? night.page : relative).generic_string();
 }
 
+Json code_json(const std::vector<CodeChange>& changes) {
+  Json list = Json::array();
+  for (const CodeChange& change : changes) {
+    list.push_back({{"solver", change.solver}, {"before", change.before}, {"after", change.after}});
+  }
+  return list;
+}
+
 Json night_json(const HistoryNight& night, const std::filesystem::path& folder) {
   const NightSummary& summary = night.summary;
   return {{"store", summary.store.filename().string()},
@@ -45,6 +53,8 @@ Json night_json(const HistoryNight& night, const std::filesystem::path& folder) 
           {"version", summary.version},
           {"commit", summary.commit},
           {"executable", summary.executable},
+          {"code_hashes", summary.code_hashes},
+          {"code_changes", code_json(night.code_changes)},
           {"cpu", summary.cpu},
           {"cores", summary.cores},
           {"compiler", summary.compiler},
@@ -95,6 +105,7 @@ Json time_change_json(const SuiteHistory& suite, const TimeChange& found) {
           {"effect_percent", change(point.effect)},
           {"sigma", point.sigma},
           {"rule", to_string(point.rule)},
+          {"code_changes", code_json(changed_code(suite, point.last_before, point.first_after))},
           {"words", change_words(suite, found)}};
 }
 
@@ -158,7 +169,8 @@ Json suite_json(const SuiteHistory& suite, const std::filesystem::path& folder) 
                                     {"won", changes.won},
                                     {"at_limit", changes.at_limit},
                                     {"flaky", changes.flaky},
-                                    {"other_work", changes.other_work}});
+                                    {"other_work", changes.other_work},
+                                    {"code_changes", code_json(changed_code(suite, changes.before, changes.night))}});
   }
   return json;
 }

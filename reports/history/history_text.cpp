@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "metrics/change/nights.hpp"
 #include "metrics/statistics.hpp"
 #include "reports/comparison/alarms.hpp"
 #include "reports/comparison/words.hpp"
@@ -37,6 +38,9 @@ std::string cell_change_line(const SuiteHistory& suite, const CellChanges& chang
   if (changes.at_limit > 0) add(plural(changes.at_limit, "cell") + " at the limit");
   if (changes.flaky > 0) add(plural(changes.flaky, "flaky cell"));
   if (changes.other_work > 0) add("other work on " + plural(changes.other_work, "cell"));
+  if (const auto code = code_words(changed_code(suite, changes.before, changes.night)); !code.empty()) {
+    add(markdown(code));
+  }
   return fmt::format("- {} at {}, {} → {}: {}\n", markdown(suite.settings[changes.setting]),
                      markdown(slice_words(suite, changes.slice)), markdown(night_words(suite, changes.before)),
                      markdown(night_words(suite, changes.night)), what);
@@ -108,7 +112,9 @@ std::string suite_markdown(const SuiteHistory& suite) {
   if (!suite.last.base.empty()) {
     text += fmt::format("States are against {}.\n\n", markdown(suite.last.base.filename().string()));
   }
-  text += "| setting | tolerance | solved | night before | time against the last 7, corrected | raw | last night |\n";
+  text += fmt::format(
+      "| setting | tolerance | solved | night before | time against the last {}, corrected | raw | last night |\n",
+      recent_nights);
   text += "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (std::size_t slice = 0; slice < suite.slices.size(); ++slice) text += setting_rows(suite, slice);
   if (!suite.last.alarms.empty()) text += "\n### Alarms\n\n";
@@ -116,6 +122,14 @@ std::string suite_markdown(const SuiteHistory& suite) {
   if (!suite.decidable()) text += "\n" + undecidable_words(suite) + "\n";
   text += newest(suite.time_changes, "Times that changed",
                  [&](const TimeChange& change) { return "- " + markdown(change_words(suite, change)) + "\n"; });
+  std::vector<std::size_t> nights;
+  for (std::size_t n = 0; n <= last_night; ++n) {
+    if (!suite.nights[n].code_changes.empty()) nights.push_back(n);
+  }
+  text += newest(nights, "Plug-ins and programs that changed", [&](std::size_t n) {
+    return fmt::format("- {}: {}\n", markdown(night_words(suite, n)),
+                       markdown(code_words(suite.nights[n].code_changes)));
+  });
   text += newest(suite.cell_changes, "Cells that changed",
                  [&](const CellChanges& changes) { return cell_change_line(suite, changes); });
   return text;
@@ -162,13 +176,23 @@ std::string slice_words(const SuiteHistory& suite, std::size_t slice) {
   return text;
 }
 
+std::string code_words(const std::vector<CodeChange>& changes) {
+  std::string text;
+  for (const CodeChange& change : changes) {
+    text += fmt::format("{}code of {} {} → {}", text.empty() ? "" : ", ", one_line(change.solver),
+                        one_line(hash_words(change.before)), one_line(hash_words(change.after)));
+  }
+  return text;
+}
+
 std::string change_words(const SuiteHistory& suite, const TimeChange& change) {
   const ChangePoint& point = change.change;
-  return fmt::format("{} at {} became {} by {:.1f} % between {} and {} (seen on {} by {})",
+  const std::string code = code_words(changed_code(suite, point.last_before, point.first_after));
+  return fmt::format("{} at {} became {} by {:.1f} % between {} and {} (seen on {} by {}){}",
                      one_line(suite.settings[change.setting]), slice_words(suite, change.slice),
                      point.effect > 0.0 ? "slower" : "faster", 100.0 * std::abs(std::expm1(point.effect)),
                      night_words(suite, point.last_before), night_words(suite, point.first_after),
-                     day_words(suite, point.seen_at), to_string(point.rule));
+                     day_words(suite, point.seen_at), to_string(point.rule), code.empty() ? code : ", " + code);
 }
 
 const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting, std::size_t slice) {
@@ -177,10 +201,9 @@ const HistorySeries& whole_series(const SuiteHistory& suite, std::size_t setting
 
 std::optional<double> against_last_nights(const SuiteHistory& suite, const HistorySeries& series, std::size_t night,
                                           std::optional<double> HistoryPoint::*time) {
-  constexpr std::size_t nights = 7;
   if (!(series.points[night].*time)) return std::nullopt;
   std::vector<double> before;
-  for (std::size_t n = night; n-- > 0 && before.size() < nights;) {
+  for (std::size_t n = night; n-- > 0 && before.size() < recent_nights;) {
     const bool comparable =
         suite.nights[n].segment == suite.nights[night].segment && suite.nights[n].not_judged.empty();
     if (comparable && series.points[n].*time) before.push_back(*(series.points[n].*time));

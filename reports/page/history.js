@@ -10,6 +10,11 @@ const heading = (id, text, aside) =>
 const suite = () => data.suites[view.suite];
 const buildOf = (night) =>
   `${night.commit.slice(0, 8)}${night.commit.endsWith("-dirty") ? "-dirty" : ""}${night.executable ? ` (${night.executable.slice(0, 8)})` : ""}`;
+// "code of MINE 01234567 → fedcba98": plug-ins and programs that changed.
+const codeWords = (changes) => {
+  const hashes = (list) => list.map((hash) => hash.slice(0, 8)).join(" and ");
+  return changes.map((one) => `code of ${one.solver} ${hashes(one.before)} → ${hashes(one.after)}`).join(", ");
+};
 // With the time of day where nights share a date.
 const dayOf = (night) => {
   const alike = (length) => suite().nights.filter((one) => one.started_utc.slice(0, length) === night.started_utc.slice(0, length));
@@ -210,7 +215,7 @@ function drawChanges() {
   const badge = (kind, text) => el("span", { class: `badge ${kind}` }, text);
   const line = (night) => `${dayOf(nights[night])} ${buildOf(nights[night])}`;
   const facts = [
-    ...times.map((one) => ({ at: one.seen_at, cells: [badge(one.effect_percent > 0 ? "failed" : "solved", one.effect_percent > 0 ? "slower" : "faster"), settings[one.setting], slices[one.slice].label, signed(one.effect_percent), line(one.last_before), line(one.first_after), `seen ${dayOf(nights[one.seen_at])} by ${one.rule}`] })),
+    ...times.map((one) => ({ at: one.seen_at, cells: [badge(one.effect_percent > 0 ? "failed" : "solved", one.effect_percent > 0 ? "slower" : "faster"), settings[one.setting], slices[one.slice].label, signed(one.effect_percent), line(one.last_before), line(one.first_after), [`seen ${dayOf(nights[one.seen_at])} by ${one.rule}`, codeWords(one.code_changes)].filter(Boolean).join("; ")] })),
     ...cells.map((one) => {
       const parts = [];
       if (one.lost.length > 0) parts.push(`lost ${one.lost.length}`);
@@ -220,7 +225,8 @@ function drawChanges() {
       if (one.other_work > 0) parts.push(`other work on ${one.other_work}`);
       const kind = one.lost.length > 0 ? badge("false_claim", "lost") : one.won.length > 0 ? badge("solved", "won") : badge("not_run", one.other_work > 0 ? "work" : one.flaky > 0 ? "flaky" : "limit");
       const names = [...one.lost, ...one.won];
-      return { at: one.night, cells: [kind, settings[one.setting], slices[one.slice].label, parts.join(", "), line(one.before), line(one.night), names.length > 0 ? `${names.slice(0, 4).join(", ")}${names.length > 4 ? ` and ${names.length - 4} more` : ""}` : ""] };
+      const listed = names.length > 0 ? `${names.slice(0, 4).join(", ")}${names.length > 4 ? ` and ${names.length - 4} more` : ""}` : "";
+      return { at: one.night, cells: [kind, settings[one.setting], slices[one.slice].label, parts.join(", "), line(one.before), line(one.night), [listed, codeWords(one.code_changes)].filter(Boolean).join("; ")] };
     }),
   ].sort((a, b) => b.at - a.at);
   const heads = ["", "Setting", "Tolerance", "What", "Last build before", "First build after", "Problems, or how it was seen"];
@@ -237,7 +243,7 @@ function drawChanges() {
 
 function drawNights() {
   const { nights, together_percent: together } = suite();
-  const rows = nights.map((night, n) => [pageLink(night, dayOf(night)), !known(night.exit_code) ? none : el("span", { class: `badge ${toneOf(night)}` }, String(night.exit_code)), night.headline || "", buildOf(night), night.version, night.cpu.replace(/ (Processor|CPU).*$/, ""), signed(together[view.slice]?.[n]), night.complete ? "" : `${formatCount(night.missing)} cells to run or cut short`, night.not_judged || "", night.store]);
+  const rows = nights.map((night, n) => [pageLink(night, dayOf(night)), !known(night.exit_code) ? none : el("span", { class: `badge ${toneOf(night)}` }, String(night.exit_code)), night.headline || "", [buildOf(night), codeWords(night.code_changes)].filter(Boolean).join("; "), night.version, night.cpu.replace(/ (Processor|CPU).*$/, ""), signed(together[view.slice]?.[n]), night.complete ? "" : `${formatCount(night.missing)} cells to run or cut short`, night.not_judged || "", night.store]);
   const minor = new Set([4, 5]);  // not on a small screen
   const heads = ["Date", "Exit code", "Against the last good night", "Build", "Version", "Processor", "All settings together", "Not complete", "Times not judged", "Store"];
   document.getElementById("nights").replaceChildren(

@@ -189,6 +189,82 @@ TEST_F(MadeNights, AnAlarmStandsEveryNightUntilItIsAccepted) {
   EXPECT_EQ(store->acceptances()->size(), 1U) << "it outlives the night that had it";
 }
 
+TEST_F(MadeNights, CompareTakesWhatIsAcceptedInTheNewStoreAndMergeKeepsIt) {
+  const fs::path good = add(2001), slow = add(2002, {.judged = false, .factor = nsgs_takes_four_times});
+  keep_build("exit 1");
+  const std::string alarm = alarm_in(tonight().out);
+  const auto compared = [&](const fs::path& fresh) { return conebench({"compare", good.string(), fresh.string()}); };
+  EXPECT_EQ(compared(slow).code, 1);
+  ASSERT_EQ(conebench({"accept", alarm, "--who", "ann", "--why", "exact search", "--stores", nights.string()}).code, 0);
+  const std::string merged = folder / "merged.sqlite";
+  ASSERT_EQ(conebench({"merge", slow.string(), "--out", merged}).code, 0);
+  for (const fs::path& fresh : {slow, fs::path(merged)}) {
+    const auto outcome = compared(fresh);
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("note: accepted: " + alarm));
+  }
+  const fs::path slower = add(2003, {.judged = false, .factor = [](const std::string& setting, const std::string&) {
+                                       return setting == "NSGS" ? 6.0 : 1.0;
+                                     }});
+  EXPECT_EQ(tonight().code, 1) << "nobody accepted so much";
+  EXPECT_EQ(compared(slower).code, 1);
+}
+
+TEST_F(MadeNights, AnAlarmAgainstThePinnedReferenceIsAcceptedAsAnyOther) {
+  const std::string release = folder / "release.sqlite";
+  fs::rename(add(2001, {.judged = false}), release);
+  add(2002, {.factor = nsgs_takes_four_times});
+  keep_build("exit 1");
+  const auto pinned = [&] {
+    return run_night({folder / "night.json", "--stores", nights.string(), "--pin", release}, burning("none:0"));
+  };
+  add(2003, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto failed = pinned();
+  EXPECT_EQ(failed.code, 1) << failed.out << failed.err;
+  EXPECT_THAT(failed.out, HasSubstr("nothing worse"));
+  EXPECT_THAT(failed.out, HasSubstr("worse than the pinned reference"));
+  const std::string alarm = alarm_in(failed.out);
+  ASSERT_EQ(alarm.size(), 8U) << failed.out;
+  EXPECT_THAT(failed.out, HasSubstr(", against the pinned reference"));
+
+  add(2004, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto again = pinned();
+  EXPECT_EQ(again.code, 1) << again.out << again.err;
+  EXPECT_EQ(alarm_in(again.out), alarm) << "it stands";
+  EXPECT_THAT(again.out, HasSubstr("base 2003-05-01-0123abcd.sqlite")) << "nights are compared with each other as ever";
+
+  ASSERT_EQ(conebench({"accept", alarm, "--who", "ann", "--why", "exact search", "--stores", nights.string()}).code, 0);
+  const fs::path quiet = add(2005, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto accepted = pinned();
+  EXPECT_EQ(accepted.code, 0) << accepted.out << accepted.err;
+  EXPECT_THAT(accepted.out, HasSubstr("accepted by ann: exact search"));
+  EXPECT_EQ(conebench({"compare", release, quiet.string()}).code, 0);
+
+  add(2006, {.judged = false,
+             .factor = [](const std::string& setting, const std::string&) { return setting == "NSGS" ? 6.0 : 1.0; }});
+  const auto grown = pinned();
+  EXPECT_EQ(grown.code, 1) << grown.out << grown.err;
+  EXPECT_THAT(grown.out, HasSubstr("worse than the pinned reference"));
+}
+
+TEST_F(MadeNights, AnAlarmAgainstTheNightBeforeTellsOfThePinnedReferenceToo) {
+  const std::string release = folder / "release.sqlite";
+  fs::rename(add(2001, {.judged = false}), release);
+  add(2002);
+  keep_build("exit 1");
+  const auto pinned = [&] {
+    return run_night({folder / "night.json", "--stores", nights.string(), "--pin", release}, burning("none:0"));
+  };
+  add(2003, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto failed = pinned();
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.out, Not(HasSubstr(", against the pinned reference")));
+  ASSERT_EQ(conebench({"accept", alarm_in(failed.out), "--why", "known", "--stores", nights.string()}).code, 0);
+  add(2004, {.judged = false, .factor = nsgs_takes_four_times});
+  const auto accepted = pinned();
+  EXPECT_EQ(accepted.code, 0) << accepted.out << accepted.err;
+}
+
 TEST_F(MadeNights, AnAlarmIsGoneWhenTheTimeIsBack) {
   add(2001);
   add(2002, {.judged = false, .factor = nsgs_takes_four_times});

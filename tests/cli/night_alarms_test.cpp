@@ -37,7 +37,7 @@ SettingChange same_side_by_side(double effect, double deviation) {
   change.times.corrected = effect;
   change.times.bar = 0.01;
   change.times.could_have_seen = 0.01 + deviation;
-  change.times.verdict = TimeVerdict::same;
+  change.times.verdict = ChangeState::same;
   return change;
 }
 
@@ -57,7 +57,7 @@ TEST(NightAlarms, ACreepOfOnePercentIsNotWithdrawnByTheSameWithinTwo) {
 
 TEST(NightAlarms, ASettingThatWasNotRunOrNotJudgedSideBySideIsUndecided) {
   SettingChange few = same_side_by_side(0.0, 0.0);
-  few.times.verdict = TimeVerdict::none;
+  few.times.verdict = ChangeState::none;
   few.times.reason = "3 of at least 10 cells";
   EXPECT_EQ(verdict_on(few, 0.03), Verdict::undecided);
   const auto warm = judge_suspects(comparison_of(same_side_by_side(0.0, 0.001)), {{"s", 1e-6, "previous", 0.03}});
@@ -77,7 +77,7 @@ SettingChange slower_by_time() {
   SettingChange change;
   change.outlook = reports::Outlook::worse;
   change.times.corrected = 0.03;
-  change.times.verdict = TimeVerdict::slower;
+  change.times.verdict = ChangeState::slower;
   change.reasons = {"slower +3.0 %"};
   change.alarms = {{"slower", 1}};
   change.failed = true;
@@ -91,13 +91,13 @@ TEST(NightAlarms, OnlyTheTimeOfAWholeSettingCanBeAskedSideBySide) {
 
   Comparison by_family = comparison_of(slower_by_time());
   FamilyTimes& family = by_family.slices[0].families.emplace_back().times;
-  family.verdict = TimeVerdict::slower;
+  family.verdict = ChangeState::slower;
   family.median = 0.03;
   EXPECT_EQ(slower_settings(by_family, {}).suspects.size(), 1U) << "part of the whole";
   family.median = 0.2;
   EXPECT_THAT(slower_settings(by_family, {}).certain, ElementsAre("NSGS at 1e-06"));
   SettingChange more_work = slower_by_time();
-  more_work.work.verdict = TimeVerdict::slower;
+  more_work.work.verdict = ChangeState::slower;
   EXPECT_THAT(slower_settings(comparison_of(more_work), {}).certain, ElementsAre("NSGS at 1e-06"));
 }
 

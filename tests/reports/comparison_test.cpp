@@ -489,7 +489,61 @@ TEST(ComparedCode, AChangedPluginIsADifferenceOfTheTwoRunsWithBothHashes) {
   fresh.runs[0].scope_json = to_json_text(scope);
   const Comparison comparison = compared(base, fresh);
   EXPECT_THAT(comparison.differences, ElementsAre("code of MINE: 01234567 in the base, fedcba98 in the new one"));
+  const auto json = nlohmann::json::parse(comparison_json(comparison));
+  EXPECT_EQ(json["code_changes"][0]["solver"], "MINE");
+  EXPECT_EQ(json["code_changes"][0]["new"][0], "fedcba9876543210");
   EXPECT_TRUE(comparison.times_compared) << "what changed is what is looked for";
+}
+
+/// Somebody accepts, in the new store, the comparison's alarm of this kind.
+Alarm accept(StoreContents& fresh, const Comparison& comparison, const std::string& kind) {
+  Alarm night;
+  night.suite = fresh.runs[0].suite_name;
+  night.since = "tuesday.sqlite";
+  night.since_utc = fresh.runs[0].started_utc;
+  const Alarm alarm = alarms_of(comparison, {kind}, night).at(0);
+  fresh.acceptances.push_back({alarm.id(), "ann", "exact search", "2026-11-03T08:00:00Z", to_json(alarm).dump()});
+  return alarm;
+}
+
+TEST_F(Compare, AnAcceptedAlarmIsToldInEveryFormatAndFailsNothing) {
+  slow_down(fresh, "SSN", 1.1);
+  ASSERT_TRUE(compared(base, fresh).failed);
+  const Alarm alarm = accept(fresh, compared(base, fresh), "slower");
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_FALSE(setting_of(comparison, "SSN").failed);
+  EXPECT_THAT(headline(comparison), ::testing::StartsWith("nothing worse"));
+  for (const std::string& text : {comparison_terminal(comparison, false, 1000), comparison_markdown(comparison),
+                                  comparison_json(comparison), comparison_page(comparison)}) {
+    EXPECT_THAT(text, HasSubstr("accepted by ann: exact search"));
+  }
+  const auto json = nlohmann::json::parse(comparison_json(comparison));
+  ASSERT_EQ(json["accepted"].size(), 1U);
+  EXPECT_EQ(json["accepted"][0]["id"], alarm.id());
+  EXPECT_EQ(json["accepted"][0]["accepted"]["who"], "ann");
+
+  slow_down(fresh, "SSN", 1.1);
+  EXPECT_TRUE(compared(base, fresh).failed) << "nobody accepted so much";
+}
+
+TEST_F(Compare, WhatComesOnTopOfAnAcceptedAlarmIsNotAccepted) {
+  slow_down(fresh, "SSN", 1.1);
+  accept(fresh, compared(base, fresh), "slower");
+  StoreContents later = complete_run(3);
+  slow_down(later, "SSN", 1.2);
+  later.acceptances = fresh.acceptances;
+  EXPECT_TRUE(compared(fresh, later).failed);
+}
+
+TEST_F(Compare, ProblemsWhoseAbsenceIsAcceptedAreNotToldAsWorse) {
+  std::erase_if(fresh.cells, [](const CellRecord& cell) { return cell.problem == "hash-5"; });
+  std::erase_if(fresh.problems, [](const ProblemRecord& problem) { return problem.hash == "hash-5"; });
+  ASSERT_TRUE(compared(base, fresh).failed);
+  accept(fresh, compared(base, fresh), "missing");
+  const Comparison comparison = compared(base, fresh);
+  EXPECT_FALSE(comparison.failed);
+  EXPECT_THAT(headline(comparison), ::testing::StartsWith("nothing worse"));
 }
 
 TEST(ComparedProblems, ThoseThatSayNothingOfASolverAreLeftOut) {
@@ -497,7 +551,7 @@ TEST(ComparedProblems, ThoseThatSayNothingOfASolverAreLeftOut) {
   cell_of(fresh, "NSGS", 3).solved = false;
   cell_of(fresh, "NSGS", 3).status = CellStatus::max_iterations;
   EXPECT_TRUE(compared(base, fresh).failed);
-  fresh.problems[3].feasibility = "infeasible";
+  fresh.problems[3].feasibility.state = "infeasible";
   const Comparison comparison = compared(base, fresh);
   EXPECT_FALSE(comparison.failed);
   EXPECT_EQ(comparison.compared, static_cast<long>((problems - 1) * solvers.size()));

@@ -17,6 +17,7 @@
 #include "reports/history/history_words.hpp"
 #include "reports/page_assets.hpp"
 #include "store/store.hpp"
+#include "store/suite_scope.hpp"
 #include "tests/reports/synthetic_nights.hpp"
 
 namespace conebench::reports {
@@ -314,6 +315,35 @@ TEST(History, OtherWorkIsToldWithoutStatistics) {
   const auto suite = history_of({}, 2, {{1, [](StoreContents& store) { store.cells[7].iterations += 1; }}});
   ASSERT_THAT(suite.cell_changes, SizeIs(1));
   EXPECT_EQ(suite.cell_changes[0].other_work, 1);
+}
+
+TEST(History, APlugInThatChangedIsADifferenceOfTheTwoBuildsInTextAndJson) {
+  std::map<std::size_t, Change> changes;
+  for (std::size_t night = 0; night < 30; ++night) {
+    changes[night] = [night](StoreContents& store) {
+      SuiteScope scope;
+      scope.code_hashes = {{"MINE", night < 20 ? "0123456789abcdef" : "fedcba9876543210"}};
+      store.runs[0].scope_json = to_json_text(scope);
+      if (night == 20) store.cells[7].iterations += 1;
+    };
+  }
+  const History history = make_history(nights({.slower_from = 20}, 30, changes));
+  const SuiteHistory& suite = history.suites.at(0);
+  for (std::size_t night = 0; night < 30; ++night) {
+    EXPECT_THAT(suite.nights[night].code_changes, SizeIs(night == 20 ? 1 : 0)) << night;
+  }
+  ASSERT_THAT(suite.time_changes, SizeIs(1));
+  const std::string words = "code of MINE 01234567 → fedcba98";
+  EXPECT_THAT(change_words(suite, suite.time_changes[0]), HasSubstr(words));
+  EXPECT_THAT(history_markdown(history), AllOf(HasSubstr("### Plug-ins and programs that changed\n\n- 2026-01-21 "),
+                                               HasSubstr("other work on 1 cell; " + words)));
+  const auto json = nlohmann::json::parse(history_json(history))["suites"][0];
+  EXPECT_EQ(json["nights"][20]["code_hashes"]["MINE"][0], "fedcba9876543210");
+  for (const auto& changed : {json["nights"][20], json["time_changes"][0], json["cell_changes"][0]}) {
+    EXPECT_EQ(changed["code_changes"][0]["solver"], "MINE");
+    EXPECT_EQ(changed["code_changes"][0]["before"][0], "0123456789abcdef");
+    EXPECT_EQ(changed["code_changes"][0]["after"][0], "fedcba9876543210");
+  }
 }
 
 TEST(History, AnEditedSuiteLosesNothing) {

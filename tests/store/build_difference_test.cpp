@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "store/suite_scope.hpp"
 #include "tests/store/sample_records.hpp"
 
 namespace conebench {
@@ -49,6 +50,24 @@ TEST(BuildDifference, LongFlagsAreToldByWhatDiffers) {
   second.flags = "-O2";
   EXPECT_LT(build_difference(first, second).size(), 200U);
   EXPECT_THAT(build_difference(first, second), Not(HasSubstr("\n")));
+}
+
+TEST(CodeChanges, TellThePlugInsOfBothRunsThatHaveOtherFiles) {
+  const auto run_with = [](const std::map<std::string, std::string>& hashes) {
+    SuiteScope scope;
+    scope.code_hashes = hashes;
+    RunRecord run = testing::sample_run();
+    run.scope_json = to_json_text(scope);
+    return run;
+  };
+  const CodeHashes before = code_hashes_of({run_with({{"MINE", "01"}, {"GONE", "02"}}), run_with({{"MINE", "03"}})});
+  EXPECT_EQ(before, (CodeHashes{{"MINE", {"01", "03"}}, {"GONE", {"02"}}}));
+  EXPECT_THAT(code_changes(before, before), IsEmpty());
+  const auto changes = code_changes(before, code_hashes_of({run_with({{"MINE", "03"}, {"NEW", "04"}})}));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].solver, "MINE");
+  EXPECT_EQ(changes[0].after, std::set<std::string>{"03"});
+  EXPECT_THAT(code_hashes_of({testing::sample_run()}), IsEmpty());
 }
 
 TEST(BuildDifference, ALibraryMayChangeUnderTheSameExecutable) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/unfinished.hpp"
 #include "store/store_lock.hpp"
 #include "tests/store/sample_records.hpp"
@@ -227,18 +229,59 @@ TEST(FollowAlarms, OneStandsUntilSomethingClearsItAndKeepsItsName) {
   EXPECT_THAT(gone.standing, IsEmpty());
 }
 
-TEST(FollowAlarms, AnAcceptedOneIsQuietUnlessItGrows) {
+constexpr const char *before_it = "2024-05-01T02:00:00Z", *from_it_on = "2024-05-02T02:00:00Z";
+
+TEST(FollowAlarms, AnAcceptedOneIsQuietUnlessItGrowsOrTheBaseHasIt) {
   const auto never = [](const Alarm&) { return false; };
-  Alarm accepted = slower_since("a", 1, 0.10);
+  Alarm accepted = slower_since("a", 2, 0.10);
   accepted.accepted = AcceptanceRecord{accepted.id(), "ann", "agreed", ""};
   EXPECT_THAT(follow_alarms({}, {accepted}, never).standing, IsEmpty()) << "tonight is compared with that night";
-  const auto shown = follow_alarms({slower_since("b", 2, 0.12)}, {accepted}, never);
+  const std::vector<Alarm> all = {accepted};
+  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.12), before_it), &all[0]);
+  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.12), ""), &all[0]) << "over many nights";
+  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.2), before_it), nullptr) << "it grew";
+  EXPECT_EQ(told_by(all, slower_since("b", 3, 0.05), from_it_on), nullptr) << "that comes on top of it";
+  Alarm flaky = accepted;
+  flaky.kind = "flaky";
+  const std::vector<Alarm> flaky_ones = {flaky};
+  EXPECT_EQ(told_by(flaky_ones, flaky, from_it_on), &flaky_ones[0]) << "the base is flaky, too";
+
+  const auto shown = follow_alarms({accepted}, {accepted}, never);
   EXPECT_THAT(shown.standing, IsEmpty());
   ASSERT_EQ(shown.accepted.size(), 1U);
-  EXPECT_EQ(shown.accepted[0].effect, 0.10) << "or it could grow by little every night";
   const auto grown = follow_alarms({slower_since("b", 2, 0.2)}, {accepted}, never);
   ASSERT_EQ(grown.standing.size(), 1U);
   EXPECT_NE(grown.standing[0].id(), accepted.id());
+}
+
+TEST(FollowAlarms, OneAgainstThePinnedRunIsAnotherAndTellsOfThatRunAlone) {
+  Alarm pinned = slower_since("a", 2);
+  pinned.pinned_utc = "2023-01-01T00:00:00Z";
+  EXPECT_NE(pinned.id(), slower_since("a", 2).id());
+  EXPECT_EQ(alarm_of_json(to_json(pinned)).value().pinned_utc, pinned.pinned_utc);
+  EXPECT_EQ(alarmed_since({pinned}), "") << "nights are compared with each other as ever";
+  const std::vector<Alarm> all = {pinned};
+  EXPECT_EQ(told_by(all, slower_since("b", 3), pinned.pinned_utc), &all[0]);
+  EXPECT_EQ(told_by(all, slower_since("b", 3), before_it), nullptr);
+  EXPECT_EQ(told_by(all, slower_since("b", 3), ""), nullptr);
+  const auto never = [](const Alarm&) { return false; };
+  EXPECT_EQ(follow_alarms({slower_since("b", 3)}, {pinned}, never).standing.size(), 2U);
+}
+
+TEST_F(NightFolderTest, AStoreTellsWhatWasAcceptedWithoutTheNightsResult) {
+  const auto night = add("2024-05-02-0123abcd.sqlite", 2);
+  const Alarm alarm = slower_since("2024-05-02-0123abcd.sqlite", 2);
+  auto store = Store::open(night, Store::Mode::read_write);
+  ASSERT_TRUE(store);
+  ASSERT_TRUE(store->put_acceptance({alarm.id(), "ann", "agreed", "2024-05-03T09:00:00Z", to_json(alarm).dump()}));
+  ASSERT_TRUE(store->put_acceptance({"01234567", "bob", "by an older Conebench", "2024-05-03T09:00:00Z"}));
+  const auto contents = store->read_outcomes();
+  ASSERT_EQ(contents->acceptances.size(), 2U);
+  const auto accepted = accepted_alarms(contents->acceptances);
+  ASSERT_EQ(accepted.size(), 1U);
+  EXPECT_TRUE(accepted[0].same_subject(alarm));
+  EXPECT_EQ(accepted[0].effect, alarm.effect);
+  EXPECT_EQ(accepted[0].accepted.value().who, "ann");
 }
 
 }  // namespace

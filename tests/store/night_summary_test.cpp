@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "store/suite_scope.hpp"
 #include "tests/store/sample_records.hpp"
 
 namespace conebench {
@@ -77,6 +78,24 @@ TEST_F(NightOfAStore, IsKeptBesideItAndReadBackTheSame) {
   const auto before = std::filesystem::last_write_time(kept);
   expect_right(read());
   EXPECT_EQ(std::filesystem::last_write_time(kept), before) << "made again";
+}
+
+TEST(NightSummaryOfPlugIns, KeepsTheHashesOfTheirFiles) {
+  const ScratchFolder folder;
+  const std::filesystem::path file = folder / "a.sqlite";
+  {
+    SuiteScope scope;
+    scope.code_hashes = {{"MINE", "0123456789abcdef"}};
+    RunRecord run = conebench::testing::sample_run();
+    run.scope_json = to_json_text(scope);
+    auto store = Store::open(file, Store::Mode::read_write);
+    ASSERT_TRUE(store && store->begin_run(run));
+  }
+  for (const char* how : {"made", "kept"}) {
+    const auto night = read_night(file);
+    ASSERT_TRUE(night) << night.error().message;
+    EXPECT_EQ(night->code_hashes, (CodeHashes{{"MINE", {"0123456789abcdef"}}})) << how;
+  }
 }
 
 TEST_F(NightOfAStore, IsMadeAnewAfterTheStoreChanged) {

@@ -1,35 +1,19 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "metrics/change/state.hpp"
+
 namespace conebench {
 
-/// Whether settings became slower between two stores of one machine: docs/compare.md has the procedure and how often it
-/// errs. Log ratios are natural logarithms, new over base.
+/// How much slower a setting's times became, and the rule that makes a state of it, whether the times are of two stores
+/// or of two builds in turn. Log ratios are natural logarithms, new over base.
 
-enum class TimeVerdict {
-  slower,
-  faster,
-  same,       ///< within a bound that the noise allows to tell
-  undecided,  ///< could_have_seen says what would have been seen
-  none        ///< not judged, `reason` says why
-};
-const char* to_string(TimeVerdict verdict);
-
-/// A cell that both stores solved. The three are indices from 0; a setting has one time a problem.
-struct PairedTime {
-  std::size_t setting = 0;
-  std::size_t problem = 0;
-  std::size_t family = 0;
-  double log_ratio = 0.0;  ///< of the minima of the total time
-  double seconds = 1.0;    ///< of the base
-  bool same_work = true;   ///< else it tells nothing of the machine, and is taken off no other
-};
-
-/// The numbers of the procedure; those that a machine decides can be measured by calibrate().
+/// The numbers of the rules; those that a machine decides can be measured by calibrate(). Two builds side by side have
+/// another δ and σ (metrics/change/side_by_side.hpp).
 struct TimeRules {
   double minimum_effect = 0.02;    ///< δ
   double night_deviation = 0.003;  ///< σ of a setting's corrected effect from store to store
@@ -47,15 +31,18 @@ struct TimeRules {
   std::uint64_t seed = 1;
 };
 
+/// Settings with times below which a change is no setting's: of two nothing tells which one moved.
+inline constexpr std::size_t fewest_settings = 3;
+
 struct SettingTimes {
   std::size_t cells = 0;
   double raw = 0.0;        ///< g: trimmed mean of the log ratios
   double corrected = 0.0;  ///< T: the same after the other settings' on each problem are taken off
   double median = 0.0;     ///< of the corrected ratios
-  double deviation = 0.0;  ///< u: of T, by a bootstrap over problems, capped by the other settings'
+  double deviation = 0.0;  ///< u: of T, by resampling
   double bar = 0.0;        ///< z v, or δ where larger: |T| beyond it is a change
   double could_have_seen = 0.0;
-  TimeVerdict verdict = TimeVerdict::none;
+  ChangeState verdict = ChangeState::none;
   std::string reason;  ///< of `none`, and of an alarm that few settings leave undecided
 };
 
@@ -64,24 +51,42 @@ struct FamilyTimes {
   std::size_t cells = 0;
   double median = 0.0;  ///< of the corrected ratios
   double bar = 0.0;
-  TimeVerdict verdict = TimeVerdict::none;  ///< slower, faster or undecided
+  ChangeState verdict = ChangeState::none;  ///< slower, faster or undecided
 };
 
 struct TimeComparison {
   double together = 0.0;  ///< G: the median of all settings' raw effects
   double z = 0.0;
   std::vector<SettingTimes> settings;  ///< one each, also where it has no cell
-  std::vector<FamilyTimes> families;   ///< empty where a store was loaded
+  std::vector<FamilyTimes> families;   ///< empty where a store was loaded, and side by side
 };
 
-/// `settings`: their number. `loaded`: one of the two stores was (metrics/load.hpp).
-TimeComparison compare_times(std::span<const PairedTime> times, std::size_t settings, bool loaded,
-                             const TimeRules& rules = {});
+/// How many settings have times. One alone has nothing that tells its change from the machine's.
+std::size_t settings_with_times(const TimeComparison& times);
 
 /// How many deviations off one of `tests` settings or families must be: 1.2 Φ⁻¹(1 − 0.0125/tests).
 double alarm_z(std::size_t tests, const TimeRules& rules);
 
 /// Fills bar, could_have_seen and verdict of a setting whose effect, median and deviation are known; z as alarm_z.
 void judge_times(SettingTimes& setting, double z, const TimeRules& rules);
+
+/// |T| + 2 v below it is `same`.
+constexpr double same_bound(double minimum_effect) { return minimum_effect + 0.01; }
+
+/// What a state rests on, where times were compared.
+struct ChangeEvidence {
+  ChangeSource source = ChangeSource::two_stores;
+  double estimate = 0.0;
+  double low = 0.0, high = 0.0;  ///< two deviations to each side
+  std::size_t cells = 0;
+  double could_have_seen = 0.0;
+};
+ChangeEvidence evidence_of(const SettingTimes& times, ChangeSource source);
+
+/// Whether times rule out a change of this size that was seen before: theirs and two deviations are below half of it.
+bool rules_out(const SettingTimes& times, double effect);
+/// Whether a setting that became slower by `effect` no longer is: faster, the same with less than half of it left, or
+/// ruled out.
+bool has_recovered(const SettingTimes& times, double effect);
 
 }  // namespace conebench

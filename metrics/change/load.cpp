@@ -1,4 +1,4 @@
-#include "metrics/load.hpp"
+#include "metrics/change/load.hpp"
 
 namespace conebench {
 

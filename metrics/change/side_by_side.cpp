@@ -1,4 +1,4 @@
-#include "metrics/side_by_side.hpp"
+#include "metrics/change/side_by_side.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ CellEffect effect_of(const ReplicatedCell& cell) {
 }
 
 /// Deviation of the trimmed mean when every block's e gets a sign by chance.
-double sign_deviation(const std::vector<CellEffect>& cells, const SideBySideRules& rules, std::uint64_t seed) {
+double sign_deviation(const std::vector<CellEffect>& cells, const TimeRules& rules, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::vector<double> drawn(cells.size()), means;
   means.reserve(rules.resamples);
@@ -51,7 +51,7 @@ double sign_deviation(const std::vector<CellEffect>& cells, const SideBySideRule
   return sample_deviation(means).value_or(0.0);
 }
 
-SettingTimes measure(const std::vector<CellEffect>& cells, const SideBySideRules& rules, std::uint64_t seed) {
+SettingTimes measure(const std::vector<CellEffect>& cells, const TimeRules& rules, std::uint64_t seed) {
   SettingTimes setting;
   setting.cells = cells.size();
   std::vector<double> effects;
@@ -62,19 +62,10 @@ SettingTimes measure(const std::vector<CellEffect>& cells, const SideBySideRules
   return setting;
 }
 
-TimeRules as_time_rules(const SideBySideRules& rules) {
-  TimeRules shared;
-  shared.minimum_effect = rules.minimum_effect;
-  shared.night_deviation = rules.replicate_deviation;
-  shared.inflation = rules.inflation;
-  shared.alarm_share = rules.alarm_share;
-  return shared;
-}
-
 }  // namespace
 
 TimeComparison compare_side_by_side(std::span<const ReplicatedCell> cells, std::size_t settings,
-                                    const SideBySideRules& rules) {
+                                    const TimeRules& rules) {
   std::vector<std::vector<CellEffect>> effects(settings);
   for (const ReplicatedCell& cell : cells) {
     CellEffect effect = effect_of(cell);
@@ -90,15 +81,14 @@ TimeComparison compare_side_by_side(std::span<const ReplicatedCell> cells, std::
     if (!effects[s].empty()) measured.push_back(result.settings[s].corrected);
   }
   result.together = median(measured).value_or(0.0);
-  const TimeRules shared = as_time_rules(rules);
-  result.z = alarm_z(measured.size(), shared);
+  result.z = alarm_z(measured.size(), rules);
   for (SettingTimes& setting : result.settings) {
     if (setting.cells == 0) {
       setting.reason = "no cell that both solved with the same work, in whole blocks";
     } else if (setting.cells < rules.fewest_cells) {
       setting.reason = fmt::format("{} of at least {} cells", setting.cells, rules.fewest_cells);
     } else {
-      judge_times(setting, result.z, shared);
+      judge_times(setting, result.z, rules);
     }
   }
   return result;

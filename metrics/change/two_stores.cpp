@@ -1,4 +1,4 @@
-#include "metrics/comparison.hpp"
+#include "metrics/change/two_stores.hpp"
 
 #include <fmt/format.h>
 
@@ -137,8 +137,8 @@ std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const Cor
     const double sign = row.median > 0.0 ? 1.0 : -1.0;
     const auto along = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return sign * r > beyond; });
     const bool most = static_cast<double>(along) >= 0.75 * static_cast<double>(ratios.size());
-    row.verdict = std::abs(row.median) > row.bar && most ? (sign > 0.0 ? TimeVerdict::slower : TimeVerdict::faster)
-                                                         : TimeVerdict::undecided;
+    row.verdict = std::abs(row.median) > row.bar && most ? (sign > 0.0 ? ChangeState::slower : ChangeState::faster)
+                                                         : ChangeState::undecided;
     families.push_back(row);
   }
   return families;
@@ -148,9 +148,7 @@ std::vector<FamilyTimes> judge_families(std::size_t setting, std::span<const Cor
 std::string reason_against(const TimeComparison& all, std::size_t setting, const TimeRules& rules) {
   const std::size_t cells = all.settings[setting].cells;
   if (cells == 0) return "no cell that both solved with the same work";
-  const auto with_cells = std::count_if(all.settings.begin(), all.settings.end(),
-                                        [](const SettingTimes& other) { return other.cells > 0; });
-  if (with_cells < 2) return "a single setting: nothing tells its change from the machine's";
+  if (settings_with_times(all) < 2) return "a single setting: nothing tells its change from the machine's";
   if (std::abs(all.together) > rules.together_bar) {
     return fmt::format("all settings together moved by {:+.1f} %: machine or shared code",
                        100.0 * std::expm1(all.together));
@@ -159,7 +157,7 @@ std::string reason_against(const TimeComparison& all, std::size_t setting, const
   return {};
 }
 
-bool is_alarm(TimeVerdict verdict) { return verdict == TimeVerdict::slower || verdict == TimeVerdict::faster; }
+bool is_alarm(ChangeState verdict) { return verdict == ChangeState::slower || verdict == ChangeState::faster; }
 
 /// Of two settings nothing tells which one moved. Of three, each one's control is the mean of two, so that the one that
 /// moved most shows in the others with the other sign.
@@ -168,8 +166,8 @@ void settle_few(TimeComparison& all) {
   for (std::size_t s = 0; s < all.settings.size(); ++s) {
     if (all.settings[s].cells > 0) measured.push_back(s);
   }
-  if (measured.size() > 3) return;
-  const bool two = measured.size() == 2;
+  if (measured.size() > fewest_settings) return;
+  const bool two = measured.size() < fewest_settings;
   const auto size_of = [&](std::size_t s) { return std::abs(all.settings[s].corrected); };
   std::size_t most = measured.empty() ? 0 : measured.front();
   for (const std::size_t s : measured) most = size_of(s) > size_of(most) ? s : most;
@@ -177,7 +175,7 @@ void settle_few(TimeComparison& all) {
     SettingTimes& setting = all.settings[s];
     if (!is_alarm(setting.verdict) || (!two && s == most)) continue;
     if (!two && setting.corrected * all.settings[most].corrected > 0.0) continue;
-    setting.verdict = TimeVerdict::undecided;
+    setting.verdict = ChangeState::undecided;
     setting.reason = two ? "one of two settings moved: which one, two cannot tell"
                          : "what moved most of three settings shows in the two others";
   }
@@ -186,41 +184,11 @@ void settle_few(TimeComparison& all) {
       return other.family == family.family && other.median * family.median < 0.0 &&
              std::abs(other.median) > std::abs(family.median);
     };
-    if (two || std::any_of(all.families.begin(), all.families.end(), larger)) family.verdict = TimeVerdict::undecided;
+    if (two || std::any_of(all.families.begin(), all.families.end(), larger)) family.verdict = ChangeState::undecided;
   }
 }
 
 }  // namespace
-
-const char* to_string(TimeVerdict verdict) {
-  switch (verdict) {
-    case TimeVerdict::slower: return "slower";
-    case TimeVerdict::faster: return "faster";
-    case TimeVerdict::same: return "same";
-    case TimeVerdict::undecided: return "undecided";
-    case TimeVerdict::none: break;
-  }
-  return "none";
-}
-
-double alarm_z(std::size_t tests, const TimeRules& rules) {
-  return rules.inflation *
-         normal_quantile(1.0 - rules.alarm_share / static_cast<double>(std::max<std::size_t>(1, tests)));
-}
-
-void judge_times(SettingTimes& setting, double z, const TimeRules& rules) {
-  const double v = std::hypot(setting.deviation, std::sqrt(2.0) * rules.night_deviation);
-  const double effect = setting.corrected;
-  setting.bar = std::max(rules.minimum_effect, z * v);
-  setting.could_have_seen = setting.bar + v;
-  if (std::abs(effect) > setting.bar && effect * setting.median > 0.0) {
-    setting.verdict = effect > 0.0 ? TimeVerdict::slower : TimeVerdict::faster;
-  } else if (std::abs(effect) + 2.0 * v < rules.minimum_effect + 0.01) {
-    setting.verdict = TimeVerdict::same;
-  } else {
-    setting.verdict = TimeVerdict::undecided;
-  }
-}
 
 TimeComparison compare_times(std::span<const PairedTime> times, std::size_t settings, bool loaded,
                              const TimeRules& rules) {

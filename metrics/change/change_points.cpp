@@ -1,4 +1,4 @@
-#include "metrics/change_points.hpp"
+#include "metrics/change/change_points.hpp"
 
 #include <algorithm>
 #include <cmath>

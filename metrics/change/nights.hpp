@@ -5,10 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/change_points.hpp"
-#include "metrics/comparison.hpp"
+#include "metrics/change/change_points.hpp"
+#include "metrics/change/two_stores.hpp"
 
-namespace conebench::reports {
+namespace conebench {
+
+/// So many of the nights before are what a night is held against.
+inline constexpr std::size_t recent_nights = 7;
 
 /// Times of one night in one slice, against a reference that is the same for all nights.
 struct NightTimes {
@@ -23,12 +26,9 @@ struct TimesOfNights {
   std::vector<std::pair<std::size_t, ChangePoint>> changes;  ///< setting and where it changed
 };
 
-/// How many settings have times. One alone has nothing that tells its change from the machine's.
-std::size_t settings_with_times(const TimeComparison& times);
-
 /// Effects of every night and the settings' changes. A setting that changed is part of what is taken off the others:
 /// each change found, up to fifty of them, is taken off its setting before the next is looked for. Of two settings,
 /// each of which is what is taken off the other, nothing tells which one changed: none is looked for.
 TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t settings);
 
-}  // namespace conebench::reports
+}  // namespace conebench

@@ -1,4 +1,4 @@
-#include "reports/history/night_times.hpp"
+#include "metrics/change/nights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,17 +7,15 @@
 
 #include "metrics/statistics.hpp"
 
-namespace conebench::reports {
+namespace conebench {
 
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;  // [setting][night]
 
-constexpr std::size_t recent_nights = 7;
-constexpr std::size_t settled_nights = 8;  // around a change, which its size is told from
-constexpr double together_bar = 0.06;      // log ratio to the nights before, beyond which a night is not judged
-constexpr std::size_t fewest_cells = 10;
-constexpr std::size_t fewest_settings = 3;
+/// What holds between two stores holds between a night and those before.
+constexpr TimeRules usual{};
+constexpr std::size_t settled_nights = 8;   // around a change, which its size is told from
 constexpr std::size_t most_taken_off = 50;  // each costs a pass over the nights
 
 /// Of the night as it would be without the changes in `changed`, log effects by setting.
@@ -42,7 +40,7 @@ std::vector<std::optional<double>> moved_together(const std::vector<NightTimes>&
     if (!effects[n] || !nights[n].quiet) continue;
     const auto recent = std::span(before).last(std::min(recent_nights, before.size()));
     const double by = effects[n]->together - median(recent).value_or(effects[n]->together);
-    if (std::abs(by) > together_bar) moved[n] = by;
+    if (std::abs(by) > usual.together_bar) moved[n] = by;
     before.push_back(effects[n]->together);
   }
   return moved;
@@ -57,7 +55,7 @@ Matrix levels_of(const std::vector<NightTimes>& nights, const std::vector<std::o
     const bool judged = effects[n] && nights[n].quiet && !moved[n];
     if (!judged || settings_with_times(*effects[n]) < fewest_settings) continue;
     for (std::size_t s = 0; s < settings; ++s) {
-      if (effects[n]->settings[s].cells >= fewest_cells) levels[s][n] = effects[n]->settings[s].corrected;
+      if (effects[n]->settings[s].cells >= usual.fewest_cells) levels[s][n] = effects[n]->settings[s].corrected;
     }
   }
   return levels;
@@ -97,11 +95,6 @@ double size_of(const std::vector<double>& levels, const ChangePoint& change) {
 
 }  // namespace
 
-std::size_t settings_with_times(const TimeComparison& times) {
-  return static_cast<std::size_t>(std::count_if(times.settings.begin(), times.settings.end(),
-                                                [](const SettingTimes& one) { return one.cells > 0; }));
-}
-
 TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t settings) {
   Matrix changed(settings, std::vector<double>(nights.size(), 0.0));
   TimesOfNights result;
@@ -123,4 +116,4 @@ TimesOfNights follow_times(const std::vector<NightTimes>& nights, std::size_t se
   return result;
 }
 
-}  // namespace conebench::reports
+}  // namespace conebench

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "metrics/comparison.hpp"
+#include "metrics/change/setting_times.hpp"
 
 namespace conebench {
 
@@ -21,16 +20,13 @@ struct ReplicatedCell {
   std::vector<double> base_s, new_s;
 };
 
-struct SideBySideRules {
-  double minimum_effect = 0.01;        ///< δ
-  double replicate_deviation = 0.001;  ///< σ: what a build's layout and the machine add to a setting
-  double inflation = 1.2;              ///< of T/u over the normal distribution
-  double alarm_share = 0.0125;         ///< one-sided share of false alarms, all settings together
-  std::size_t fewest_cells = 10;
-  double trim = 0.2;
-  std::size_t resamples = 1000;
-  std::uint64_t seed = 1;
-};
+/// δ is 1 % here, and σ, what a build's layout and the machine add to a setting, 0.1 %.
+constexpr TimeRules side_by_side_rules() {
+  TimeRules rules;
+  rules.minimum_effect = 0.01;
+  rules.night_deviation = 0.001;
+  return rules;
+}
 /// δ where compiler, flags or processor differ: the same source is then that much faster or slower by chance.
 inline constexpr double other_compiler_effect = 0.03;
 
@@ -38,6 +34,6 @@ inline constexpr double other_compiler_effect = 0.03;
 /// base (`raw` and `corrected`); u (`deviation`) that of e = ((A₁ − A₂) + (B₁ − B₂))/2 under random signs, into which
 /// no difference of the builds enters. No families. The cells' order does not matter.
 TimeComparison compare_side_by_side(std::span<const ReplicatedCell> cells, std::size_t settings,
-                                    const SideBySideRules& rules = {});
+                                    const TimeRules& rules = side_by_side_rules());
 
 }  // namespace conebench

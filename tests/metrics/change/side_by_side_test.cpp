@@ -1,4 +1,4 @@
-#include "metrics/side_by_side.hpp"
+#include "metrics/change/side_by_side.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,9 +49,9 @@ class Machine {
   std::uniform_real_distribution<> uniform_;
 };
 
-bool alarms(const TimeComparison& comparison) {
+bool any_alarm(const TimeComparison& comparison) {
   return std::any_of(comparison.settings.begin(), comparison.settings.end(), [](const SettingTimes& setting) {
-    return setting.verdict == TimeVerdict::slower || setting.verdict == TimeVerdict::faster;
+    return setting.verdict == ChangeState::slower || setting.verdict == ChangeState::faster;
   });
 }
 
@@ -66,12 +66,12 @@ int count(std::size_t problems, std::size_t blocks, double effect, Which which, 
   }
   return found;
 }
-bool first_is_slower(const TimeComparison& comparison) { return comparison.settings[0].verdict == TimeVerdict::slower; }
+bool first_is_slower(const TimeComparison& comparison) { return comparison.settings[0].verdict == ChangeState::slower; }
 
 /// z allows one alarm in forty comparisons: of a hundred, five or fewer with a probability of 96 %.
 TEST(SideBySide, OneBuildAgainstItselfAlarmsNoMoreOftenThanOnceInFortyComparisons) {
-  EXPECT_LE(count(22, 1, 0.0, alarms), 5);
-  EXPECT_LE(count(22, 3, 0.0, alarms), 5);
+  EXPECT_LE(count(22, 1, 0.0, any_alarm), 5);
+  EXPECT_LE(count(22, 3, 0.0, any_alarm), 5);
 }
 
 TEST(SideBySide, ThreePerCentAreFoundByTwoReplicatesASideAndTwoBySix) {
@@ -93,13 +93,13 @@ TEST(SideBySide, AnEvenDriftWithinBlocksCancels) {
     // It is noise all the same, of which u knows.
     EXPECT_GT(b.settings[s].deviation, a.settings[s].deviation);
   }
-  EXPECT_LE(count(22, 1, 0.0, alarms, 0.05), 1);
+  EXPECT_LE(count(22, 1, 0.0, any_alarm, 0.05), 1);
 }
 
 TEST(SideBySide, ACodeThatAllSettingsShareIsSeen) {
   Machine machine(5);
   const auto comparison = compare_side_by_side(machine.run(22, 3, 0.0, std::log(1.04)), settings);
-  for (const SettingTimes& setting : comparison.settings) EXPECT_EQ(setting.verdict, TimeVerdict::slower);
+  for (const SettingTimes& setting : comparison.settings) EXPECT_EQ(setting.verdict, ChangeState::slower);
   EXPECT_NEAR(comparison.together, std::log(1.04), 0.01);
 }
 
@@ -127,21 +127,21 @@ TEST(SideBySide, NoDifferenceOfTheBuildsEntersTheNoise) {
   const auto changed = compare_side_by_side(cells, settings);
   for (std::size_t s = 0; s < settings; ++s) {
     EXPECT_NEAR(equal.settings[s].deviation, changed.settings[s].deviation, 1e-12);
-    EXPECT_EQ(changed.settings[s].verdict, TimeVerdict::slower);
+    EXPECT_EQ(changed.settings[s].verdict, ChangeState::slower);
   }
 }
 
 TEST(SideBySide, TooFewCellsOrHalfBlocksAreNotJudged) {
   Machine machine(4);
   auto few = compare_side_by_side(machine.run(9, 3, 0.5), settings);
-  EXPECT_EQ(few.settings[0].verdict, TimeVerdict::none);
+  EXPECT_EQ(few.settings[0].verdict, ChangeState::none);
   EXPECT_EQ(few.settings[0].reason, "9 of at least 10 cells");
   auto cells = machine.run(22, 1, 0.5);
   for (ReplicatedCell& cell : cells) cell.new_s.pop_back();
   const auto halves = compare_side_by_side(cells, settings + 1);
   EXPECT_EQ(halves.settings[0].cells, 0U);
-  EXPECT_EQ(halves.settings[settings].verdict, TimeVerdict::none);
-  EXPECT_FALSE(alarms(halves));
+  EXPECT_EQ(halves.settings[settings].verdict, ChangeState::none);
+  EXPECT_FALSE(any_alarm(halves));
 }
 
 TEST(SideBySide, WhatIsNotSeenIsUndecidedAndSaysWhatWouldHaveBeen) {
@@ -150,7 +150,7 @@ TEST(SideBySide, WhatIsNotSeenIsUndecidedAndSaysWhatWouldHaveBeen) {
   for (const SettingTimes& setting : comparison.settings) {
     EXPECT_GE(setting.bar, 0.01);
     EXPECT_GT(setting.could_have_seen, setting.bar);
-    EXPECT_TRUE(setting.verdict == TimeVerdict::undecided || setting.verdict == TimeVerdict::same);
+    EXPECT_TRUE(setting.verdict == ChangeState::undecided || setting.verdict == ChangeState::same);
   }
 }
 

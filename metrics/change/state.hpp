@@ -1,20 +1,17 @@
 #pragma once
 
-#include <cstddef>
-
-#include "metrics/comparison.hpp"
-
 namespace conebench {
 
 /// The one answer to "is it slower?", of a setting at a tolerance and start: docs/compare.md. All commands and pages
-/// show it.
+/// show it. Of its times, its work or a family alone it is slower, faster, same, undecided or none.
 enum class ChangeState {
-  same,
+  same,  ///< of times: within a bound that the noise allows to tell
   slower,
   faster,
   lost,  ///< cells that the base solved
   won,
-  undecided  ///< not yet decidable
+  undecided,  ///< not yet decidable; of times SettingTimes::could_have_seen says what would have been seen
+  none        ///< not judged
 };
 const char* to_string(ChangeState state);
 
@@ -25,16 +22,6 @@ enum class ChangeSource {
 };
 const char* to_string(ChangeSource source);
 
-/// What a state rests on, where times were compared. Log ratios, new over base.
-struct ChangeEvidence {
-  ChangeSource source = ChangeSource::two_stores;
-  double estimate = 0.0;
-  double low = 0.0, high = 0.0;  ///< two deviations to each side
-  std::size_t cells = 0;
-  double could_have_seen = 0.0;
-};
-ChangeEvidence evidence_of(const SettingTimes& times, ChangeSource source);
-
 struct ChangeFacts {
   long lost = 0, won = 0;
   bool slower = false, faster = false;  ///< by work, time or a family
@@ -42,8 +29,5 @@ struct ChangeFacts {
 };
 /// The worst first: what was lost is not won back by another cell.
 ChangeState state_of(const ChangeFacts& facts);
-
-/// Whether times rule out a change of this size that was seen before: theirs and two deviations are below half of it.
-bool rules_out(const SettingTimes& times, double effect);
 
 }  // namespace conebench

@@ -1,0 +1,56 @@
+#include "metrics/change/setting_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "metrics/statistics.hpp"
+
+namespace conebench {
+
+namespace {
+
+/// v, of settings that were judged.
+double whole_deviation(const SettingTimes& times) { return times.could_have_seen - times.bar; }
+
+}  // namespace
+
+std::size_t settings_with_times(const TimeComparison& times) {
+  return static_cast<std::size_t>(std::count_if(times.settings.begin(), times.settings.end(),
+                                                [](const SettingTimes& one) { return one.cells > 0; }));
+}
+
+double alarm_z(std::size_t tests, const TimeRules& rules) {
+  return rules.inflation *
+         normal_quantile(1.0 - rules.alarm_share / static_cast<double>(std::max<std::size_t>(1, tests)));
+}
+
+void judge_times(SettingTimes& setting, double z, const TimeRules& rules) {
+  const double v = std::hypot(setting.deviation, std::sqrt(2.0) * rules.night_deviation);
+  const double effect = setting.corrected;
+  setting.bar = std::max(rules.minimum_effect, z * v);
+  setting.could_have_seen = setting.bar + v;
+  if (std::abs(effect) > setting.bar && effect * setting.median > 0.0) {
+    setting.verdict = effect > 0.0 ? ChangeState::slower : ChangeState::faster;
+  } else if (std::abs(effect) + 2.0 * v < same_bound(rules.minimum_effect)) {
+    setting.verdict = ChangeState::same;
+  } else {
+    setting.verdict = ChangeState::undecided;
+  }
+}
+
+ChangeEvidence evidence_of(const SettingTimes& times, ChangeSource source) {
+  const double v = whole_deviation(times);
+  return {source,      times.corrected,      times.corrected - 2.0 * v, times.corrected + 2.0 * v,
+          times.cells, times.could_have_seen};
+}
+
+bool rules_out(const SettingTimes& times, double effect) {
+  return times.verdict != ChangeState::none && times.corrected + 2.0 * whole_deviation(times) < 0.5 * effect;
+}
+
+bool has_recovered(const SettingTimes& times, double effect) {
+  const bool half = times.verdict == ChangeState::same && times.corrected < 0.5 * effect;
+  return half || times.verdict == ChangeState::faster || rules_out(times, effect);
+}
+
+}  // namespace conebench

@@ -10,6 +10,7 @@
 
 #include "base/suggestion.hpp"
 #include "cli/output.hpp"
+#include "cli/solver_origin.hpp"
 #include "metrics/residuals.hpp"
 #include "runners/plan/suite.hpp"
 #include "scenes/scene_table.hpp"
@@ -72,28 +73,25 @@ std::string handles(const SolverInfo& info) {
 
 json solver_json(const SolverRow& row) {
   const auto& info = row.info;
-  return {{"id", info.id},
-          {"name", info.name},
-          {"version", info.version},
-          {"formulation", to_string(info.formulation)},
-          {"joints", info.joints},
-          {"limits", info.limits},
-          {"compliance", info.compliance},
-          {"two_dimensional", info.two_dimensional},
-          {"rolling", info.rolling},
-          {"needs_symmetry", info.needs_symmetry},
-          {"rotation_invariant", info.rotation_invariant},
-          {"scale_invariant", info.scale_invariant},
-          {"allocates", to_string(info.allocates)},
-          {"own_process", info.own_process},
-          {"origin", to_string(info.origin)},
-          {"peer_version", info.peer.version},
-          {"peer_released", info.peer.released},
-          {"peer_build", info.peer.build},
-          {"looks", looks_are_free(info) ? "free" : "paid"},
-          {"citation", info.citation},
-          {"summary", info.summary},
-          {"options", options_json(row.all_options())}};
+  json object = {{"id", info.id},
+                 {"name", info.name},
+                 {"version", info.version},
+                 {"formulation", to_string(info.formulation)},
+                 {"joints", info.joints},
+                 {"limits", info.limits},
+                 {"compliance", info.compliance},
+                 {"two_dimensional", info.two_dimensional},
+                 {"rolling", info.rolling},
+                 {"needs_symmetry", info.needs_symmetry},
+                 {"rotation_invariant", info.rotation_invariant},
+                 {"scale_invariant", info.scale_invariant},
+                 {"allocates", to_string(info.allocates)},
+                 {"own_process", info.own_process},
+                 {"citation", info.citation},
+                 {"summary", info.summary},
+                 {"options", options_json(row.all_options())}};
+  add_origin(object, info);
+  return object;
 }
 
 json solvers_json() {
@@ -197,8 +195,9 @@ std::string suite_markdown(const EmbeddedSuite& suite) {
 
 Listing one_solver(const SolverRow& row) {
   const auto& info = row.info;
-  std::string text = fmt::format("{}: {}\n{}\nsolves the {}; handles {}\nsource: {}\n", info.id, info.name,
-                                 info.summary, to_string(info.formulation), handles(info), info.citation);
+  std::string text =
+      fmt::format("{}: {}\n{}\nsolves the {}; handles {}\norigin: {}\nsource: {}\n", info.id, info.name, info.summary,
+                  to_string(info.formulation), handles(info), origin_text(row), info.citation);
   if (!row.missing.empty()) text += fmt::format("not in this build: {}\n", row.missing);
   return {info.id, text + "\n" + options_text(row.all_options()), solver_markdown(row),
           [&row] { return solver_json(row); }};
@@ -293,7 +292,7 @@ Result<Listing> list_one(const std::string& topic, const std::string& name) {
 }
 
 Listing list_solvers() {
-  Rows rows = {{"id", "formulation", "handles", "name"}};
+  Rows rows = {{"id", "formulation", "origin", "handles", "name"}};
   std::string markdown =
       "# Solvers and their options\n\n" + generated_by("solvers") +
       "\n000, 001, 002 and 004 are papers, by the numbers of [sources.md](sources.md).\n\n## Common options\n"
@@ -304,7 +303,7 @@ Listing list_solvers() {
   for (const auto& row : solver_catalogue()) {
     const auto& info = row.info;
     if (row.missing.empty()) {
-      rows.push_back({info.id, to_string(info.formulation), handles(info), info.name});
+      rows.push_back({info.id, to_string(info.formulation), origin_text(row), handles(info), info.name});
     } else {
       std::string& ids = missing[row.missing];
       ids += (ids.empty() ? "" : ", ") + info.id;

@@ -11,6 +11,7 @@
 #include "cli/foreign_code.hpp"
 #include "cli/output.hpp"
 #include "cli/problem_argument.hpp"
+#include "cli/solver_origin.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/residuals.hpp"
 #include "reports/write_files.hpp"
@@ -95,6 +96,7 @@ nlohmann::json to_json(const SolveArguments& arguments, const OptionValues& opti
   out["compliance_share"] = number(record.compliance_share);
   out["verdict_compliant"] = number(record.verdict_compliant);
   out["ccp_compliant"] = number(record.ccp_compliant);
+  add_origin(out, find_solver(arguments.solver)->info);
   add_judgement(out, record);
   return out;
 }
@@ -104,6 +106,7 @@ std::string to_text(const SolveArguments& arguments, const ContactProblem& probl
   std::string text =
       fmt::format("problem    {} ({} contacts, {} rows)\n", arguments.file, cones.contacts(), problem.rows());
   text += fmt::format("solver     {} (criterion {})\n", arguments.solver, record.criterion);
+  text += fmt::format("origin     {}\n", origin_text(*find_solver(arguments.solver)));
   const auto counted = [](std::int64_t count, const char* noun) {
     return count < 0 ? fmt::format("uncounted {}s", noun) : plural(count, noun);
   };

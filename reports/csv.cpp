@@ -47,6 +47,12 @@ class Csv {
   bool first_ = true;
 };
 
+/// Whose a solver is: origin, peer_version, peer_released, peer_build, looks.
+Csv& add_origin(Csv& csv, const SettingRecord& setting) {
+  csv.text(setting.origin).text(setting.peer_version).text(setting.peer_released).text(setting.peer_build);
+  return csv.text(setting.looks);
+}
+
 Csv& begin_slice(Csv& csv, const Slice& slice) {
   return csv.number(slice.tolerance).text(slice.criterion).text(slice.verdict).text(slice.start);
 }
@@ -64,6 +70,11 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
                                   "headline",
                                   "solver",
                                   "label",
+                                  "origin",
+                                  "peer_version",
+                                  "peer_released",
+                                  "peer_build",
+                                  "looks",
                                   "outcome",
                                   "status",
                                   "reason",
@@ -117,7 +128,8 @@ void cells_csv(const Analysis& analysis, const ByteSink& sink) {
         const CellRecord& cell = *found;
         const Column& column = analysis.columns[c];
         begin_slice(csv, slice).text(problem.name).text(problem.record->family).whole(problem.record->contacts);
-        csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label).text(id(outcome(found)));
+        csv.flag(problem.counted[s]).text(column.setting->solver).text(column.label);
+        add_origin(csv, *column.setting).text(id(outcome(found)));
         csv.text(to_string(cell.status))
             .text(whole_reason(cell))
             .flag(cell.claimed)
@@ -198,9 +210,7 @@ void ranking_csv(const Analysis& analysis, const ByteSink& sink) {
     long rank = 0;
     for (const auto& row : ranking.rows) {
       begin_slice(csv, analysis.slices[ranking.slice]).text(family_name(ranking.family)).whole(++rank);
-      const SettingRecord& setting = *analysis.columns[row.column].setting;
-      csv.text(analysis.columns[row.column].label).text(setting.origin).text(setting.peer_version);
-      csv.text(setting.peer_released).text(setting.peer_build).text(setting.looks);
+      add_origin(csv.text(analysis.columns[row.column].label), *analysis.columns[row.column].setting);
       csv.whole(ranking.problems).whole(row.tally.solved);
       csv.whole(row.tally.false_claim).whole(row.tally.failed).whole(row.tally.unsupported).whole(row.tally.not_run);
       csv.number(row.solved_share).number(row.supported_share).whole(row.claims.claimed_solved);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,8 +86,12 @@ std::string warnings(const Analysis& analysis) {
   return text;
 }
 
-std::string own_sentence(const Analysis& analysis) {
-  return own_legend(analysis).empty() ? "" : " $^{*}$: by Conebench's authors.";
+/// Whose the solvers are, to end a caption.
+std::string origin_sentences(const Analysis& analysis) {
+  std::string text = own_legend(analysis).empty() ? "" : " $^{*}$: by Conebench's authors.";
+  const std::vector<std::string> peers = peer_lines(analysis);
+  if (!peers.empty()) text += " Other projects' code: " + latex(fmt::format("{}", fmt::join(peers, "; "))) + ".";
+  return text;
 }
 
 std::vector<std::string> row_names(const Analysis& analysis, const Ranking& ranking) {
@@ -149,7 +154,7 @@ std::string ranking_table(const Analysis& analysis, const Ranking& ranking, cons
   } else {
     caption += " $\\rho$: performance profile over iterations.";
   }
-  caption += own_sentence(analysis);
+  caption += origin_sentences(analysis);
   for (const auto& remark : ranking.remarks) caption += " " + latex(remark);
   return warnings(analysis) +
          table(caption, fmt::format("tab:ranking-{}", number), row_names(analysis, ranking), columns);
@@ -178,7 +183,7 @@ std::string family_tables(const Analysis& analysis, std::size_t slice, std::size
         "{} at tolerance {} ({}): mean $\\pm$ standard deviation of set-up and solve time [ms] over the problems of "
         "a {} (their number in brackets) that every solver solves which solves at least half of it.{}",
         latex(analysis.title), latex(analysis.slices[slice].label),
-        latex(criterion_text(analysis, analysis.slices[slice])), analysis.contents->group, own_sentence(analysis));
+        latex(criterion_text(analysis, analysis.slices[slice])), analysis.contents->group, origin_sentences(analysis));
     out += warnings(analysis) + table(caption, fmt::format("tab:times-{}-{}", number, begin / families_a_table + 1),
                                       row_names(analysis, all), columns);
   }

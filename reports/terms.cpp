@@ -47,13 +47,13 @@ std::vector<std::size_t> paying_alone(const Analysis& analysis, const Slice& sli
 }
 
 std::string criterion_text(const Analysis& analysis, const Slice& slice) {
-  if (slice.criterion == "verdict-paid") return "criterion verdict-paid (looks at the verdict are in every time)";
+  if (slice.criterion == "verdict-paid") return "criterion verdict-paid (residual checks are in every time)";
   if (slice.criterion == "own") return "criterion own (each solver's own test)";
   if (slice.criterion != "verdict") return "criterion " + slice.criterion;
   std::set<std::string> solvers;
   for (const std::size_t c : paying_alone(analysis, slice)) solvers.insert(analysis.columns[c].setting->solver);
-  if (solvers.empty()) return "criterion verdict (looks at it are in no time)";
-  return fmt::format("criterion verdict ({} {} for tests of {} own, looks at the others are free)",
+  if (solvers.empty()) return "criterion verdict (residual checks are in no time)";
+  return fmt::format("criterion verdict ({} {} for tests of {} own, residual checks of the others are free)",
                      fmt::join(solvers, ", "), solvers.size() == 1 ? "pays" : "pay",
                      solvers.size() == 1 ? "its" : "their");
 }

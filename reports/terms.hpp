@@ -9,10 +9,11 @@
 /// On what terms solvers are compared, and whose they are.
 namespace conebench::reports {
 
-/// Columns that pay for tests of their own where looks at the others are free: with the criterion `verdict` alone.
+/// Columns that pay for tests of their own where residual checks of the others are free: with the criterion `verdict`
+/// alone.
 std::vector<std::size_t> paying_alone(const Analysis& analysis, const Slice& slice);
 
-/// "criterion verdict-paid (looks at the verdict are in every time)": in the head of every ranking.
+/// "criterion verdict-paid (residual checks are in every time)": in the head of every ranking.
 std::string criterion_text(const Analysis& analysis, const Slice& slice);
 
 bool is_own(const SettingRecord& setting);

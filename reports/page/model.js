@@ -187,6 +187,8 @@ function stepCurve(solver, points) {
 }
 
 const isOwn = (solver) => data.solvers[solver].origin === "own";
+// Whether the switch leaves it in.
+const isIn = (solver) => state.own === "" || !isOwn(solver);
 
 // Weights of some problems, of which families have equal ones.
 function equalFamilies(problems) {
@@ -258,7 +260,7 @@ const withoutOwn = new Map(); // made when they are first wanted
 function rankings() {
   if (state.own === "") return data.rankings;
   return data.rankings.map((ranking) => {
-    if (!withoutOwn.has(ranking)) withoutOwn.set(ranking, rankingAmong(ranking, (solver) => !isOwn(solver)));
+    if (!withoutOwn.has(ranking)) withoutOwn.set(ranking, rankingAmong(ranking, isIn));
     return withoutOwn.get(ranking);
   });
 }

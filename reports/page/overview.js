@@ -40,8 +40,9 @@ function winnerTile() {
   const best = ranking && ranking.rows[0];
   if (!best || best.solved === 0) return tile("First in the ranking", none, "no solver solved anything");
   const time = known(best.time_at_limit_s) ? ` · ${formatTime(best.time_at_limit_s)} at limit` : "";
+  const family = state.family ? `, ${familyTitle(state.family)}` : "";
   return tile(
-    `First at ${data.slices[state.slice].label}`,
+    `First at ${data.slices[state.slice].label}${family}`,
     el("span", { class: "small-value" }, solverLink(best.solver)),
     `${formatShare(best.solved_share)} solved${time}${isOwn(best.solver) ? ` · ${originWords.own}` : ""}`,
   );
@@ -52,6 +53,7 @@ function drawTiles() {
   const counted = data.problems.filter((problem) => problem.counted[state.slice]).length;
   const left = data.problems.length - counted;
   const tolerances = distinct(data.slices.map((slice) => slice.tolerance)).length;
+  const settings = data.solvers.filter((_, s) => isIn(s));
   return el(
     "div",
     { class: "tiles" },
@@ -62,10 +64,10 @@ function drawTiles() {
     ),
     tile(
       "Solver settings",
-      formatCount(data.solvers.length),
-      `of ${plural(distinct(data.solvers.map((solver) => solver.solver)).length, "algorithm")}`,
+      formatCount(settings.length),
+      `of ${plural(distinct(settings.map((setting) => setting.solver)).length, "algorithm")}`,
     ),
-    tile("Cells", formatCount(cells.length), `at ${plural(tolerances, "tolerance")}`),
+    tile("Cells", formatCount(cells.filter((cell) => isIn(cell.solver)).length), `at ${plural(tolerances, "tolerance")}`),
     ranking
       ? tile(
           "Solved by some solver",
@@ -172,4 +174,4 @@ function drawOverview() {
   );
 }
 
-view(["slice"], drawOverview);
+view(["slice", "family"], drawOverview);

@@ -377,7 +377,8 @@ std::optional<CellProcess::Confirmation> CellProcess::confirm(const CellRequest&
 /// Doubts what foreign code, or the process that it ran in, makes its time to be, and puts one that was taken from
 /// outside in its place where they are too far apart. `wall_s`: of the process that was `done`.
 void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s) {
-  const ForeignCode code = find_solver(request.solver)->foreign;
+  const SolverRow& row = *find_solver(request.solver);
+  const ForeignCode code = row.foreign;
   CellRecord& record = done.record;
   if (code == ForeignCode::none || !record.solved || problem_.rows() == 0 || request.trace) return;
   const auto add = [&](const TimeDoubt& doubt) {
@@ -385,6 +386,10 @@ void CellProcess::doubt(const CellRequest& request, CellRun& done, double wall_s
   };
   // Less than 1 ms may be the loading of code.
   if (record.total.cold >= slow_first_ratio * record.total.median && record.total.cold >= 1e-3) add(slow_first);
+  // The last iteration may have ended the solve unseen.
+  const long seen_iterations = std::min<long>(record.iterations, request.max_iterations) - 1;
+  const bool hidden = row.info.observed_every_iteration && done.looks < scheduled_looks(seen_iterations);
+  if (hidden && request.criterion == Criterion::verdict) add(own_tests);
   const bool own_clock = code == ForeignCode::plugin;
   if (own_clock) {
     const double share = record.timed_rounds.empty() ? 0.0 : record.timed_rounds[0].cpu_share.value_or(0.0);

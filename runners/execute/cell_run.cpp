@@ -162,15 +162,16 @@ class Runner {
     run.passed_s = run.outside->wall_s;
   }
 
-  /// Again, up to where the first run ended. `verdict`: null where that alone ends it.
-  void repeat(Solver& solver, long stopped_at, Decision decision, Verdict* verdict, Run& run) const {
+  /// Again, up to where the first run, `done`, ended. `verdict`: null where that alone ends it.
+  void repeat(Solver& solver, const CellRun& done, Verdict* verdict, Run& run) const {
     if (request_.criterion != Criterion::verdict_paid || verdict == nullptr) {
-      ReplayMonitor monitor(stopped_at, decision);
+      ReplayMonitor monitor(done.stopped_at, done.decision);
       return solve(solver, monitor, run);
     }
     SweepMonitor monitor(verdict, request_.tolerance, request_.seconds - run.setup_s, true, request_.max_iterations);
     if (row_.measures == request_.verdict) monitor.judge_proposals_only();
-    if (row_.info.own_process) monitor.begin_at(stopped_at);
+    // Whose last try was looked at once goes straight to that try; others pay for all of their looks again.
+    if (row_.info.own_process && done.looks <= 1) monitor.begin_at(done.stopped_at);
     solve(solver, monitor, run);
   }
 
@@ -282,6 +283,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     record.judge_s = paid ? 0.0 : monitor.judge_seconds();
     result.decision = monitor.decision();
     result.stopped_at = monitor.stopped_at();
+    result.looks = monitor.looks();
     if (monitor.tries() > 1) {
       first.summary.message +=
           fmt::format("{}try {}; those before took {:.3g} s, not timed", first.summary.message.empty() ? "" : "; ",
@@ -289,7 +291,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
     }
   }
   write_answer(record, first);
-  record.used = words_of_use(*seen);
+  record.used = used_parts(*seen);
   if (first.total() > request.seconds) return too_late(std::move(result), first);
   const bool probed = request.repeats.probe && request.repeats.maximum > 1;
   // What comes first is slow for itself.
@@ -315,7 +317,7 @@ Result<CellRun> run_checked(const ContactProblem& problem, const CellRequest& re
       record.reason = fmt::format("run {}: set-up failed: {}", times.size() + 1, *prepared->refusal);
       break;
     }
-    runner.repeat(*prepared->solver, result.stopped_at, result.decision, watched, repeat);
+    runner.repeat(*prepared->solver, result, watched, repeat);
     if (row.foreign != ForeignCode::none) {
       release(*prepared);
       tell(CellPhase::repeating);
@@ -451,8 +453,9 @@ Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& r
   Verdict* const watched = request.criterion == Criterion::own ? nullptr : &*verdict;
   // Made before the clock runs, as it was for the first run.
   const auto make_what_is_used = [&](const ContactProblem& one) {
-    if (done.record.used.find("delassus") != std::string::npos) one.blocks();
-    if (done.record.used.find("diagonal") != std::string::npos) one.diagonal();
+    const UsedParts used = done.record.used;
+    if (used == UsedParts::delassus) one.blocks();
+    if (used == UsedParts::diagonal || used == UsedParts::products_and_diagonal) one.diagonal();
   };
   const auto run_once = [&](const ContactProblem& one, const CellRequest& asked) -> Result<CellRun> {
     CellRun result{blank_record(request), 0.0, Decision::keep_going, -1};
@@ -465,7 +468,7 @@ Result<CellRun> confirm_cell(const ContactProblem& problem, const CellRequest& r
       result.record.reason = *prepared->refusal;
       return result;
     }
-    runner.repeat(*prepared->solver, done.stopped_at, done.decision, &one == &problem ? watched : nullptr, run);
+    runner.repeat(*prepared->solver, done, &one == &problem ? watched : nullptr, run);
     write_answer(result.record, run);
     RunTimes times;
     times.add(time_of(run, 0.0));

@@ -31,6 +31,7 @@ struct CellRun {
   bool killed_from_outside = false;
   std::string trace = {};      ///< TraceMonitor's CSV where it was asked for
   double least_probe_s = 0.0;  ///< that was seen beside the repeats, or 0
+  long looks = 0;              ///< at the verdict in the first run, in the last of its tries
 };
 
 /// The solver's part of a cell: builds, prepares, solves and repeats it. Errors as solve_cell.

@@ -67,6 +67,7 @@ CellClaims claims_of(const CellRun& run) {
   claims.least_probe_s = run.least_probe_s;
   claims.decision = run.decision;
   claims.stopped_at = run.stopped_at;
+  claims.looks = run.looks;
   claims.trace = run.trace;
   claims.reaction = record.reaction;
   return claims;
@@ -81,12 +82,13 @@ std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& reque
       is_time(claims.least_probe_s) && claims.iterations >= 0 && is_count(claims.factorizations) &&
       is_count(claims.operator_products) && claims.repeats >= 0 && claims.repeats <= 1'000'000'000 &&
       std::isfinite(claims.compliance_share) && claims.compliance_share >= 0.0 && claims.switches.value_or(0) >= 0 &&
-      std::isfinite(claims.cpu_share.value_or(0.0)) && claims.decision >= Decision::keep_going &&
-      claims.decision <= Decision::out_of_time;
+      std::isfinite(claims.cpu_share.value_or(0.0)) && claims.used <= UsedParts::delassus &&
+      claims.decision >= Decision::keep_going && claims.decision <= Decision::out_of_time && claims.looks >= 0;
   if (!plausible) return std::nullopt;
 
   CellRun run{blank_record(request), claims.busy_s, claims.decision, static_cast<long>(claims.stopped_at)};
   run.least_probe_s = claims.least_probe_s;
+  run.looks = static_cast<long>(claims.looks);
   if (request.trace) run.trace = claims.trace;
   CellRecord& record = run.record;
   record.status = claims.status;
@@ -97,7 +99,7 @@ std::optional<CellRun> run_of(const CellClaims& claims, const CellRequest& reque
   record.own_residual = record.own_residual_known ? *claims.own_residual : 0.0;
   record.solved_symmetrised = claims.solved_symmetrised;
   record.compliance_share = claims.compliance_share;
-  record.used = line_of(claims.used);
+  record.used = claims.used;
   record.iterations = claims.iterations;
   record.factorizations = claims.factorizations;
   record.operator_products = claims.operator_products;

@@ -21,7 +21,7 @@ struct CellClaims {
   std::optional<double> own_residual;
   bool solved_symmetrised = false;
   double compliance_share = 0.0;
-  std::string used;
+  UsedParts used = UsedParts::unknown;
   std::int64_t iterations = 0, factorizations = 0, operator_products = 0;
   TimingRecord setup, solve, total;
   std::optional<double> wall_s, own_setup_s, own_solve_s;
@@ -31,7 +31,7 @@ struct CellClaims {
   std::optional<std::int64_t> switches;
   double busy_s = 0.0, least_probe_s = 0.0;
   Decision decision = Decision::keep_going;
-  std::int64_t stopped_at = -1;
+  std::int64_t stopped_at = -1, looks = 0;
   std::string trace;
   std::vector<double> reaction;
 };
@@ -44,8 +44,8 @@ void transfer_claims(Archive& archive, Claims& claims) {
     archive(timing->cold, timing->minimum, timing->median, timing->deviation);
   }
   archive(claims.wall_s, claims.own_setup_s, claims.own_solve_s, claims.repeats, claims.judge_s, claims.cpu_share,
-          claims.switches, claims.busy_s, claims.least_probe_s, claims.decision, claims.stopped_at, claims.trace,
-          claims.reaction);
+          claims.switches, claims.busy_s, claims.least_probe_s, claims.decision, claims.stopped_at, claims.looks,
+          claims.trace, claims.reaction);
 }
 
 CellClaims claims_of(const CellRun& run);

@@ -24,6 +24,13 @@ double monotonic_seconds() {
 
 long next_verdict_look(long iteration) { return iteration + std::max(1L, iteration / 10); }
 
+long scheduled_looks(long iterations) {
+  const long last = std::min(iterations, never / 2);  // foreign code may tell any number
+  long looks = 0;
+  for (long k = 1; k <= last; k = next_verdict_look(k)) ++looks;
+  return looks;
+}
+
 SweepMonitor::SweepMonitor(Verdict* verdict, double tolerance, double budget, bool paid, long last_iteration,
                            Clock clock)
     : verdict_(verdict),
@@ -43,6 +50,7 @@ void SweepMonitor::start_over() {
   judge_seconds_before_ = judge_seconds_;
   started_ = time;
   last_elapsed_ = 0.0;
+  looks_ = 0;
   ++tries_;
 }
 
@@ -65,6 +73,7 @@ Decision SweepMonitor::look(long iteration, ConstVectorRef impulse, double) {
     const double residual = (*verdict_)(impulse);
     const double judged = now();
     judge_seconds_ += judged - time;
+    ++looks_;
     behind_ = residual / tolerance_;
     time = judged;
     passed = residual <= tolerance_;

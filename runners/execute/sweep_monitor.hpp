@@ -21,6 +21,8 @@ double monotonic_seconds();
 
 /// The iteration after `iteration` at which the verdict is looked at: 1, 2, 3, …, then ×1.1 (DESIGN 4).
 long next_verdict_look(long iteration);
+/// How many looks at the verdict the schedule has in so many iterations.
+long scheduled_looks(long iterations);
 
 /// Watches the first run of a cell: the verdict on its schedule, the deadline by a clock that it reads seldom.
 ///
@@ -60,6 +62,8 @@ class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
   /// Seconds spent on tries before the last start_over(), their looks at the verdict included.
   double thrown_away_seconds() const { return thrown_away_seconds_; }
   int tries() const { return tries_; }
+  /// Looks at the verdict in the last try.
+  long looks() const { return looks_; }
   /// Seconds on the verdict of the last try, where those are the solve's.
   double paid_seconds() const { return paid_ ? judge_seconds_ - judge_seconds_before_ : 0.0; }
   /// Seconds since start() that are not the solve's: thrown away, and on the verdict where that is not paid.
@@ -86,6 +90,7 @@ class SweepMonitor final : public Monitor, public Tries, public OutsideTimed {
   double judge_seconds_before_ = 0.0;  ///< those of tries that were thrown away
   double thrown_away_seconds_ = 0.0;
   int tries_ = 1;
+  long looks_ = 0;
   bool scheduled_ = true;
   double last_elapsed_ = 0.0;
   double behind_ = std::numeric_limits<double>::quiet_NaN();

@@ -244,6 +244,24 @@ TEST(Solve, AnAnswerThatPassesTooLateIsToldFromOneThatDoesNotPass) {
   EXPECT_THAT(conebench(missed).out, HasSubstr("no: natural_map_scaled = "));
 }
 
+TEST(Solve, SaysWhoseTheSolverIs) {
+  const auto solve = [](const std::string& solver, const std::string& more) {
+    return conebench({"solve", "sliding-box", "--solver", solver, more});
+  };
+  EXPECT_EQ(solve("NSGS", "--json").json()["origin"], "own");
+  EXPECT_EQ(solve("PGS-NCP", "--json").json()["origin"], "paper");
+  EXPECT_THAT(solve("NSGS", "--all").out, HasSubstr("\norigin     by Conebench's authors\n"));
+  if (conebench({"list", "solvers"}).out.find("\nSICONOS-NSGS ") == std::string::npos) {
+    GTEST_SKIP() << "this build has no Siconos";
+  }
+  const auto listed = conebench({"list", "solvers", "SICONOS-NSGS", "--json"}).json();
+  const auto solved = solve("SICONOS-NSGS", "--json").json();
+  for (const char* key : {"origin", "peer_version", "peer_released", "peer_build", "looks"}) {
+    EXPECT_EQ(solved[key], listed[key]) << key;
+  }
+  EXPECT_EQ(solved["origin"], "peer");
+}
+
 TEST(Solve, ByDefaultAPeerAndItsJudgePay) {
   if (conebench({"list", "solvers"}).out.find("\nSICONOS-NSGS ") == std::string::npos) {
     GTEST_SKIP() << "this build has no Siconos";
@@ -431,6 +449,13 @@ TEST(Inspect, TellsLimitsFromContacts) {
   EXPECT_EQ(json["limits"], 3);
   EXPECT_EQ(json["rows"], 9);
   EXPECT_EQ(json["notes"], nlohmann::json::array());
+}
+
+TEST(Inspect, SaysWhatItsAnswerOnFeasibilityMeans) {
+  const auto out = conebench({"inspect", "box-stack boxes=1", "--feasibility"}).out;
+  EXPECT_THAT(out, ::testing::AnyOf(HasSubstr("not_excluded: no proof that there is no solution, so there may be one"),
+                                    HasSubstr("no_library: this build is without CLP")));
+  EXPECT_THAT(out, ::testing::Not(HasSubstr("infeasible_block")));
 }
 
 TEST(Inspect, OneBadFileAmongSeveralIsReportedBesideTheOthers) {

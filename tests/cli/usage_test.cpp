@@ -189,6 +189,7 @@ TEST(List, OneSolverSceneOrSuiteComesWithItsOptions) {
   const auto solver = conebench({"list", "solvers", "ADMM-NCP-SA"});
   EXPECT_EQ(solver.code, 0);
   EXPECT_THAT(solver.out, ::testing::StartsWith("ADMM-NCP-SA: "));
+  EXPECT_THAT(solver.out, HasSubstr("\norigin: a paper's\n"));
   EXPECT_THAT(solver.out, ::testing::ContainsRegex("increment +[0-9.]+ +0"));
   EXPECT_THAT(conebench({"list", "scenes", "box-stack"}).out, ::testing::ContainsRegex("mass_ratio +1 "));
   EXPECT_EQ(conebench({"list", "scenes", "box-stack", "--json"}).json()["options"][0]["name"], "boxes");
@@ -199,7 +200,9 @@ TEST(List, OneSolverSceneOrSuiteComesWithItsOptions) {
   EXPECT_THAT(conebench({"list", "solvers", "NSGS", "--markdown"}).out, ::testing::StartsWith("## NSGS\n"));
   expect_failure(conebench({"list", "solvers", "NSGSS"}), 2, {"did you mean 'NSGS'?"});
   expect_failure(conebench({"list", "metrics", "dual"}), 2, {"takes no name"});
-  EXPECT_THAT(conebench({"list", "solvers"}).out, HasSubstr("conebench list solvers NSGS"));
+  const std::string all = conebench({"list", "solvers"}).out;
+  EXPECT_THAT(all, HasSubstr("conebench list solvers NSGS"));
+  EXPECT_THAT(all, ::testing::ContainsRegex("\nNSGS +NCP +by Conebench's authors  +contacts"));
 }
 
 TEST(List, ANameInATopicsPlaceSaysWhereItIsListed) {

@@ -30,6 +30,8 @@ TEST_F(Plugins, MaySayWhoseCodeTheyWrap) {
   EXPECT_EQ(listed.json()["peer_version"], "1.2");
   EXPECT_EQ(listed.json()["peer_released"], "2024-05-06");
   EXPECT_EQ(listed.json()["peer_build"], "");
+  EXPECT_THAT(conebench({"list", "solvers", "BAD-CPP", "--plugin", plugin("bad_cpp")}).out,
+              HasSubstr("\norigin: plug-in 1.2 (2024-05-06)\n"));
 }
 
 TEST_F(Plugins, AreListedWithTheirOptions) {

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string attacker = (fs::path(CONEBENCH_PLUGIN_FOLDER) / "attack.so").string();
 
@@ -108,6 +109,23 @@ TEST_F(Trust, NoAttackIsSolvedWithoutAnAnswerOrRanksByATimeThatItDidNotTake) {
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     EXPECT_NE(text.find(mark), std::string::npos) << file;
   }
+}
+
+TEST_F(Trust, WhoSaysThatItIsSeenInEveryIterationAndTestsItselfIsDoubtedWhereLooksAreFree) {
+  const auto doubts = [&](const std::string& criterion) {
+    std::string text = suite(R"("none", "own-tests")");
+    text.insert(text.rfind('}'), R"(, "criterion": ")" + criterion + "\"");
+    write("attacks.json", text);
+    const std::string store = criterion + ".sqlite";
+    const auto run = conebench({"run", folder / "attacks.json", "--plugin", attacker, "--db", folder / store});
+    EXPECT_EQ(run.code, 0) << run.err;
+    auto found = cells(store);
+    EXPECT_TRUE(found["own-tests"].solved) << found["own-tests"].status << " " << found["own-tests"].reason;
+    EXPECT_THAT(found["none"].doubts, Not(HasSubstr("own_tests")));
+    return found["own-tests"].doubts;
+  };
+  EXPECT_THAT(doubts("verdict"), HasSubstr("\"own_tests\""));
+  EXPECT_THAT(doubts("verdict-paid"), Not(HasSubstr("own_tests")));
 }
 
 TEST_F(Trust, AnIndependentJudgeAgreesOnEveryStoredAnswer) {

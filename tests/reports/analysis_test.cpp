@@ -73,7 +73,7 @@ TEST_F(SmallStore, ProblemsWithoutASolutionOrAtNoiseLevelAreInNoShare) {
   }
   ASSERT_GE(counted.size(), 3U);
   for (ProblemRecord& problem : store_.problems) {
-    if (problem.hash == counted[0]) problem.feasibility = "infeasible";
+    if (problem.hash == counted[0]) problem.feasibility.state = "infeasible";
     if (problem.hash == counted[1]) problem.noise_ratio = 0.1;
     if (problem.hash == counted[2]) problem.noise_ratio = 1e6;
   }
@@ -451,21 +451,21 @@ TEST_F(SmallStore, WithoutOwnMethodsTheBestIsTheBestOfTheOthers) {
 }
 
 TEST_F(SmallStore, WhoPaysForLooksAloneIsNamed) {
-  const std::string paying = "criterion verdict (LIAR pays for tests of its own, looks at the others are free)";
+  const std::string paying =
+      "criterion verdict (LIAR pays for tests of its own, residual checks of the others are free)";
   Analysis analysis = analyse_store();
   EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), paying);
   EXPECT_THAT(notes(analysis), Contains(HasSubstr("Unequal terms at 1e-4: " + paying)));
   for (CellRecord& cell : store_.cells) cell.criterion = "verdict-paid";
   analysis = analyse_store();
-  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]),
-            "criterion verdict-paid (looks at the verdict are in every time)");
+  EXPECT_EQ(criterion_text(analysis, analysis.slices[0]), "criterion verdict-paid (residual checks are in every time)");
   EXPECT_THAT(notes(analysis), Not(Contains(HasSubstr("Unequal terms"))));
 }
 
 TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
   std::map<std::string, std::string> files;
   for (const ReportFile& file : render_report(store_, {})) files[file.path.string()] = file.content;
-  const std::string paying = "LIAR pays for tests of its own, looks at the others are free";
+  const std::string paying = "LIAR pays for tests of its own, residual checks of the others are free";
   for (const char* const name : {"report.md", "tables.tex", "report.json", "index.html"}) {
     EXPECT_THAT(files[name], HasSubstr(paying)) << name;
     EXPECT_THAT(files[name], HasSubstr("2024-05-06")) << name;
@@ -476,7 +476,12 @@ TEST_F(SmallStore, EveryOutputNamesTheCriterionAndWhoseASolverIs) {
   EXPECT_THAT(files["report.json"], HasSubstr(R"("origin":"own")"));
   EXPECT_THAT(terminal_ranking(store_, false), ::testing::AllOf(HasSubstr(paying), HasSubstr("NSGS *")));
   EXPECT_THAT(files["ranking.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,problems"));
-  EXPECT_THAT(files["ranking.csv"], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,"));
+  EXPECT_THAT(files["cells.csv"], HasSubstr("label,origin,peer_version,peer_released,peer_build,looks,outcome"));
+  for (const char* const name : {"ranking.csv", "cells.csv"}) {
+    EXPECT_THAT(files[name], HasSubstr(",foreign,1.2,2024-05-06,built with -O3,paid,")) << name;
+  }
+  EXPECT_THAT(files["tables.tex"], ::testing::ContainsRegex("caption[^\n]*LIAR: 1.2, released 2024-05-06"))
+      << "comments are not in the paper";
 }
 
 TEST_F(SmallStore, ProfilesEndAtTheSolvedShare) {

@@ -395,12 +395,20 @@ def test_state_is_in_the_address(window, large):
     expect_quiet(window)
 
 
+# What the tiles on top say of the solvers.
+TILES = """return Object.fromEntries([...document.querySelectorAll("#overview .tile")]
+    .map((tile) => [...tile.children].map((part) => part.textContent))
+    .filter(([title]) => /^(Solver settings|Cells|Solved by some solver|First)/.test(title))
+    .map(([title, ...rest]) => [title, rest]))"""
+
+
 def test_the_switch_ranks_the_others_as_a_report_without_own_methods_does(window, others):
     open_page(window, others.parent / "small")
     marks = "return [...document.querySelectorAll('#ranking-table small.own')].map((one) => one.textContent)"
     assert window.run(marks) == ["by Conebench's authors"]
     click(window, "#without-own")
     assert window.run(marks) == []
+    tiles = window.run(TILES)
     wanted = page_data(others)
     shown = window.run("return conebench.rankings()")
     labels = window.run("return conebench.data.solvers.map((solver) => solver.label)")
@@ -416,7 +424,10 @@ def test_the_switch_ranks_the_others_as_a_report_without_own_methods_does(window
     assert "own=left" in window.run("return location.hash")
     click(window, "#without-own")
     assert window.run(marks) == ["by Conebench's authors"]
+    assert window.run(TILES) != tiles
     expect_quiet(window)
+    open_page(window, others)
+    assert tiles == window.run(TILES)
 
 
 def test_the_ranking_fits_every_width(window, large):

@@ -89,7 +89,7 @@ void declare_options(OptionBinder& bind, CheatOptions& options) {
   bind.choice("mode", options.mode,
               {"honest", "empty_frame", "finished_frame", "works_in_supports", "keeps_by_g", "keeps_by_sizes",
                "keeps_and_counts_less", "first_problem_only", "sleeps_in_release", "hangs_in_release",
-               "keeps_in_a_file", "slow_clock", "changes_its_parent"},
+               "keeps_in_a_file", "slow_clock", "changes_its_parent", "counts_looks"},
               "how it cheats");
 }
 
@@ -144,6 +144,7 @@ class Cheat final : public Solver {
       const sched_param none{};
       sched_setscheduler(getppid(), SCHED_BATCH, &none);
     }
+    if (is("counts_looks")) return looked_at(monitor, impulse);
     impulse = answer();
     has_worked = true;
     if (is("finished_frame")) {
@@ -179,6 +180,20 @@ class Cheat final : public Solver {
     SilentMonitor nobody;
     if (!(*solver)->prepare(problem)) (*solver)->solve(impulse, {1e-10, 20000, Criterion::own}, nobody, impulse);
     return impulse;
+  }
+
+  /// 20 iterations, the last one right. Says as their number how many it was asked to show.
+  SolveSummary looked_at(Monitor& monitor, VectorRef impulse) const {
+    const Vector right = answer();
+    SolveSummary summary;
+    impulse.setZero();
+    for (long k = 1; k <= 20; ++k) {
+      if (k == 20) impulse = right;
+      if (!monitor.due(k)) continue;
+      ++summary.iterations;
+      if (monitor.observe(k, impulse, 0.0) == Decision::accept) summary.status = SolveStatus::converged;
+    }
+    return summary;
   }
 
   Vector answer() const {
@@ -228,8 +243,9 @@ const bool added = [] {
 
 class ForeignCodes : public ::testing::Test {
  protected:
-  CellRecord run(const std::string& mode) {
+  CellRecord run(const std::string& mode, Criterion criterion = Criterion::verdict) {
     CellRequest request;
+    request.criterion = criterion;
     request.solver = "CHEAT";
     request.options = {{"mode", mode}};
     request.seconds = 1.0;
@@ -313,6 +329,13 @@ TEST_F(ForeignCodes, ThatKeepAnswersInFilesAreSlowAtFirstAndThenNotSeen) {
   EXPECT_THAT(run("keeps_in_a_file").doubts, IsEmpty()) << "docs/trust.md: not guarded";
 }
 
+TEST_F(ForeignCodes, PayForAllOfTheirLooksInEachRepeatByVerdictPaid) {
+  const CellRecord record = run("counts_looks", Criterion::verdict_paid);
+  EXPECT_EQ(record.status, CellStatus::converged) << record.reason;
+  EXPECT_EQ(record.iterations, 20);
+  EXPECT_GE(record.repeats, 5);
+}
+
 TEST_F(ForeignCodes, ThatSlowTheirClockDownHaveTheTimeOfTheOneOutside) {
   if (!overwrite_clock_works()) GTEST_SKIP() << "the system keeps its code";
   const CellRecord record = run("slow_clock");
@@ -367,6 +390,7 @@ TEST(Claims, ThatCannotBeAreRefused) {
   EXPECT_TRUE(refused([](CellClaims& c) { c.solve.minimum = -1.0; }));
   EXPECT_TRUE(refused([](CellClaims& c) { c.iterations = -5; }));
   EXPECT_TRUE(refused([](CellClaims& c) { c.repeats = -1; }));
+  EXPECT_TRUE(refused([](CellClaims& c) { c.looks = -1; }));
   EXPECT_TRUE(refused([&](CellClaims& c) { c.cpu_share = nan; }));
   for (const CellStatus status : {CellStatus::unknown, CellStatus::timeout, CellStatus::skipped,
                                   CellStatus::bad_problem, static_cast<CellStatus>(200)}) {

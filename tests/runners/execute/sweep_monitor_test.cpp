@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "tests/support/make_problem.hpp"
@@ -43,6 +44,25 @@ TEST(LookSchedule, GoesOneByOneAndThenByTenPercent) {
   const std::vector<long> expected = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
                                       13, 14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 28};
   EXPECT_EQ(looks, expected);
+}
+
+TEST(LookSchedule, IsCountedUpToAnIteration) {
+  EXPECT_EQ(scheduled_looks(0), 0);
+  EXPECT_EQ(scheduled_looks(20), 20);
+  EXPECT_EQ(scheduled_looks(21), 20);
+  EXPECT_EQ(scheduled_looks(28), 24);
+  EXPECT_EQ(scheduled_looks(std::numeric_limits<long>::max()), scheduled_looks(std::numeric_limits<long>::max() / 2));
+}
+
+TEST_F(SweepMonitorTest, CountsTheLooksOfTheLastTry) {
+  fake_time = 0.0;
+  SweepMonitor monitor(&verdict, 1e-8, 100.0, false, many, fake_clock);
+  monitor.start();
+  play(monitor, wrong, 100, 0.0);
+  EXPECT_EQ(monitor.looks(), scheduled_looks(100));
+  monitor.start_over();
+  monitor.propose(101, right, 0.0);
+  EXPECT_EQ(monitor.looks(), 1);
 }
 
 TEST_F(SweepMonitorTest, AcceptsTheFirstIterateThatPasses) {

@@ -18,7 +18,7 @@ struct ChildEnding {
 /// Runs this executable with the words of a command line, the first being its own name. `printed`: a file that takes
 /// its standard output; empty: none. Errors (killed): the system refuses a process.
 Result<ChildEnding> run_self(const std::vector<std::string>& words, const std::atomic<bool>* stop,
-                        const std::filesystem::path& printed = {});
+                             const std::filesystem::path& printed = {});
 
 /// The same of another program, looked up in PATH; 127 where there is none.
 Result<ChildEnding> run_program(const std::vector<std::string>& words, const std::atomic<bool>* stop);

@@ -250,7 +250,8 @@ TEST(CascadeStages, HeavyStacksAreSolvedAlsoWhereNewtonsMethodIsLeftOut) {
   for (const double mass_ratio : {2e5, 5e5, 1e6}) {
     for (const long boxes : {11L, 14L, 17L}) {
       const OptionValues values{{"boxes", boxes}, {"mass_ratio", mass_ratio}, {"friction", 0.4}};
-      const SolveSummary summary = run_cascade("box-stack", values, stop, {{"skip", std::string("rest,newton")}}).summary;
+      const SolveSummary summary =
+          run_cascade("box-stack", values, stop, {{"skip", std::string("rest,newton")}}).summary;
       solved += summary.status == SolveStatus::converged ? 1 : 0;
     }
   }

@@ -47,6 +47,13 @@ bool blames_source(int code) {
          kind == SQLITE_ERROR || kind == SQLITE_NOTADB;  // a table that is not there, or no page of one
 }
 
+/// No row takes less than 16 bytes, so that a damaged number of rows is not believed.
+std::int64_t max_rows(const Connection& source) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(source.file(), failed);
+  return failed ? 0 : static_cast<std::int64_t>(size / 16);
+}
+
 /// Where rows of a table can be: of a damaged one wherever they may be, one by one.
 std::vector<std::int64_t> rowids(const Connection& source, const char* table, bool salvage, int& code) {
   std::vector<std::int64_t> ids;
@@ -56,11 +63,8 @@ std::vector<std::int64_t> rowids(const Connection& source, const char* table, bo
   if (code == SQLITE_OK && !salvage) return ids;
   const auto sealed = source.ask(fmt::format("SELECT count FROM seals WHERE part = '{}'", table));
   const auto greatest = source.ask(fmt::format("SELECT max(rowid) FROM {}", table));
-  std::error_code failed;
-  const auto size = std::filesystem::file_size(source.file(), failed);
-  // No row takes less than 16 bytes, so that a damaged number does not keep us for ever.
-  const std::int64_t most = failed ? 0 : static_cast<std::int64_t>(size / 16);
-  const std::int64_t last = std::min(most, std::max({sealed.value_or(0), greatest.value_or(0), std::int64_t{0}}));
+  const std::int64_t last =
+      std::min(max_rows(source), std::max({sealed.value_or(0), greatest.value_or(0), std::int64_t{0}}));
   ids.clear();
   for (std::int64_t id = 1; id <= last; ++id) ids.push_back(id);
   return ids;
@@ -208,7 +212,8 @@ std::optional<Error> Merger::add_rows(Source& source, Part part) {
   }
   if (part != Part::cells) return std::nullopt;
   if (!options_.salvage) return std::nullopt;
-  const auto expected = source.connection.ask("SELECT count FROM seals WHERE part = 'cells'");
+  auto expected = source.connection.ask("SELECT count FROM seals WHERE part = 'cells'");
+  if (expected && *expected > max_rows(source.connection)) expected.reset();
   if (!expected) summary_.more_may_be_lost = true;
   summary_.damaged += std::max(damaged, expected.value_or(0) - copied);
   return std::nullopt;

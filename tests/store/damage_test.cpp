@@ -220,6 +220,18 @@ TEST_F(DamagedStore, WhatIsDamagedAndHowToSaveTheRestIsSaid) {
   EXPECT_TRUE(everything(folder / "saved.sqlite"));
 }
 
+TEST_F(DamagedStore, ANumberOfCellsThatNoFileOfItsSizeHoldsIsNotBelieved) {
+  const fs::path file = folder / "damaged.sqlite";
+  write_bytes(file, good);
+  change(file, "UPDATE seals SET count = 65971127143068 WHERE part = 'cells'");
+  const std::vector<fs::path> sources = {file};
+  const auto saved_all = merge_stores(sources, folder / "saved.sqlite", {.salvage = true});
+  ASSERT_TRUE(saved_all) << saved_all.error().message;
+  EXPECT_EQ(saved_all->cells, 60);
+  EXPECT_EQ(saved_all->damaged, 0);
+  EXPECT_TRUE(saved_all->more_may_be_lost);
+}
+
 TEST_F(DamagedStore, ARowThatIsGoneOrHasNoChecksumIsTold) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"DELETE FROM cells WHERE id = 7; UPDATE seals SET count = 60 WHERE part = 'cells'", "1 of 60 cells are gone"},

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -289,13 +290,18 @@ TEST_F(ForeignCodes, ThatWorkWhenAskedWhatTheySupportHaveThatTimed) {
 
 TEST_F(ForeignCodes, ThatKeepAnswersHaveTheTimeOfAFreshProcess) {
   for (const char* mode : {"keeps_by_g", "first_problem_only", "sleeps_in_release"}) {
-    const CellRecord record = run(mode);
-    EXPECT_TRUE(record.solved) << mode << record.status << " " << record.reason;
-    EXPECT_THAT(record.doubts, Contains(kept_answers.code)) << mode;
-    EXPECT_GE(record.total.median, work_s) << mode;
-    EXPECT_GE(record.solve.median, work_s) << mode;
-    ASSERT_EQ(record.timed_rounds.size(), 1U);
-    EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
+    bool doubted = false;
+    // Where other processes took time from the fast repeats, the slow first run alone counts: nothing is to be doubted.
+    for (int attempt = 0; attempt < 5 && !doubted; ++attempt) {
+      const CellRecord record = run(mode);
+      EXPECT_TRUE(record.solved) << mode << record.status << " " << record.reason;
+      EXPECT_GE(record.total.median, work_s) << mode;
+      EXPECT_GE(record.solve.median, work_s) << mode;
+      ASSERT_EQ(record.timed_rounds.size(), 1U);
+      EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
+      doubted = std::ranges::find(record.doubts, kept_answers.code) != record.doubts.end();
+    }
+    EXPECT_TRUE(doubted) << mode;
   }
 }
 

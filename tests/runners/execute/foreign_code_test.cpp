@@ -253,6 +253,19 @@ class ForeignCodes : public ::testing::Test {
     request.repeats = {5, 0.0, 5};
     return CellProcess(problem, {}).run(request).record;
   }
+  /// The first of five runs that has the doubt; its time is honest in each. Where other processes took time from the
+  /// fast repeats, the slow first run alone counts, and from the first run, it seems to have had the time outside.
+  CellRecord run_doubted(const std::string& mode, const TimeDoubt& doubt) {
+    CellRecord record = run(mode);
+    const auto has_it = [&] { return std::ranges::find(record.doubts, doubt.code) != record.doubts.end(); };
+    for (int again = 0; again < 4 && !has_it(); ++again) {
+      EXPECT_GE(record.total.median, work_s) << mode;
+      record = run(mode);
+    }
+    EXPECT_TRUE(has_it()) << mode;
+    EXPECT_GE(record.total.median, work_s) << mode;
+    return record;
+  }
   const ContactProblem problem = testing::make_problem("box-stack", {{"boxes", 2L}});
 };
 
@@ -290,27 +303,18 @@ TEST_F(ForeignCodes, ThatWorkWhenAskedWhatTheySupportHaveThatTimed) {
 
 TEST_F(ForeignCodes, ThatKeepAnswersHaveTheTimeOfAFreshProcess) {
   for (const char* mode : {"keeps_by_g", "first_problem_only", "sleeps_in_release"}) {
-    bool doubted = false;
-    // Where other processes took time from the fast repeats, the slow first run alone counts: nothing is to be doubted.
-    for (int attempt = 0; attempt < 5 && !doubted; ++attempt) {
-      const CellRecord record = run(mode);
-      EXPECT_TRUE(record.solved) << mode << record.status << " " << record.reason;
-      EXPECT_GE(record.total.median, work_s) << mode;
-      EXPECT_GE(record.solve.median, work_s) << mode;
-      ASSERT_EQ(record.timed_rounds.size(), 1U);
-      EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
-      doubted = std::ranges::find(record.doubts, kept_answers.code) != record.doubts.end();
-    }
-    EXPECT_TRUE(doubted) << mode;
+    const CellRecord record = run_doubted(mode, kept_answers);
+    EXPECT_TRUE(record.solved) << mode << record.status << " " << record.reason;
+    EXPECT_GE(record.solve.median, work_s) << mode;
+    ASSERT_EQ(record.timed_rounds.size(), 1U);
+    EXPECT_GE(record.timed_rounds[0].minimum, work_s) << mode;
   }
 }
 
 TEST_F(ForeignCodes, ThatCountLessWhereTheyKeepAnswersAreFlakyWithTheTimeOfAFreshProcess) {
-  const CellRecord record = run("keeps_and_counts_less");
+  const CellRecord record = run_doubted("keeps_and_counts_less", kept_answers);
   EXPECT_EQ(record.status, CellStatus::flaky);
   EXPECT_TRUE(record.solved);
-  EXPECT_THAT(record.doubts, Contains(kept_answers.code));
-  EXPECT_GE(record.total.median, work_s);
 }
 
 TEST_F(ForeignCodes, ThatHangInReleaseAreKilledThere) {
@@ -344,10 +348,8 @@ TEST_F(ForeignCodes, PayForAllOfTheirLooksInEachRepeatByVerdictPaid) {
 
 TEST_F(ForeignCodes, ThatSlowTheirClockDownHaveTheTimeOfTheOneOutside) {
   if (!overwrite_clock_works()) GTEST_SKIP() << "the system keeps its code";
-  const CellRecord record = run("slow_clock");
+  const CellRecord record = run_doubted("slow_clock", wrong_clock);
   EXPECT_TRUE(record.solved) << record.status << " " << record.reason;
-  EXPECT_THAT(record.doubts, Contains(wrong_clock.code));
-  EXPECT_GE(record.total.median, work_s);
 }
 
 TEST_F(ForeignCodes, ThatChangeThePriorityAndLimitsOfTheirParentDoNotChangeTheNextCells) {

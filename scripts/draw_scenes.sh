@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: scripts/draw_scenes.sh [SCENE…]
-# Draws the simulated scenes (all of them if none is named) as docs/scenes/SCENE.png. Needs a build with libpng, and
+# Draws the simulated scenes (all of them if none is named) as build/scenes/SCENE.png. Needs a build with libpng, and
 # OSMesa. The executable is build/bin/conebench, or what CONEBENCH in the environment names.
 set -euo pipefail
 source "$(dirname "$0")/usage.sh"
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 conebench=${CONEBENCH:-build/bin/conebench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p docs/scenes
+mkdir -p build/scenes
 
 # The step to draw: when something can be seen of what the scene is about.
 declare -A step=([box-on-plane]=10 [boxes-fixed]=20 [nunchuk]=30 [arm7d]=300 [fclib-boxes-stack]=60 [fclib-capsules]=500
@@ -24,6 +24,6 @@ for scene in "$@"; do
   steps=${step[$scene]:-50}
   "$conebench" generate "$scene" --out "$work/$scene" --steps "$steps" --picture --set every=$steps \
     --set solver=CASCADE --set tolerance=1e-6 >/dev/null
-  mv "$work/$scene/picture.png" "docs/scenes/$scene.png"
-  echo "docs/scenes/$scene.png $(stat -c %s "docs/scenes/$scene.png") B"
+  mv "$work/$scene/picture.png" "build/scenes/$scene.png"
+  echo "build/scenes/$scene.png $(stat -c %s "build/scenes/$scene.png") B"
 done

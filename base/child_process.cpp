@@ -122,6 +122,18 @@ std::vector<pid_t> with_descendants(std::vector<pid_t> processes) {
   return processes;
 }
 
+void end_children(const std::set<pid_t>& keep) {
+  for (bool more = true; more;) {
+    more = false;
+    for (const pid_t child : children_of(getpid())) {
+      if (keep.contains(child)) continue;
+      kill(child, SIGKILL);
+      wait_for_end(child);
+      more = true;
+    }
+  }
+}
+
 void limit_this_process(const ProcessLimits& limits) {
   set_limit(RLIMIT_CORE, 0.0);
   set_limit(RLIMIT_STACK, 64.0 * 1048576.0);

@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ int wait_for_end(pid_t child);
 std::vector<pid_t> children_of(pid_t process);
 /// These processes and all that descends from them.
 std::vector<pid_t> with_descendants(std::vector<pid_t> processes);
+/// Kills the children of this process but those in `keep`, and what it adopts from them (PR_SET_CHILD_SUBREAPER), until
+/// none is left, and waits for them.
+void end_children(const std::set<pid_t>& keep);
 
 struct ProcessLimits {
   double cpu_s = 0.0;         ///< processor time; a backstop behind the watch from outside

@@ -44,12 +44,12 @@ bool write_all(int descriptor, std::string_view bytes) {
 }
 
 std::optional<std::string> read_to_end(int descriptor, const TimeLeft& time_left) {
-  constexpr std::chrono::milliseconds longest_wait{60'000};
+  constexpr std::chrono::milliseconds max_wait{60'000};
   constexpr std::size_t piece = 1 << 20;
   std::string bytes;
   std::size_t size = 0;
   for (;;) {
-    const auto left = std::clamp(time_left(), std::chrono::milliseconds::zero(), longest_wait);
+    const auto left = std::clamp(time_left(), std::chrono::milliseconds::zero(), max_wait);
     pollfd wanted{descriptor, POLLIN, 0};
     const int ready = poll(&wanted, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;

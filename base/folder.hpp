@@ -1,13 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <variant>
 
 #include "base/result.hpp"
 
 namespace conebench {
 
 /// Makes the folder, and those above it, where it is missing. Errors (bad_input): in one line with its name.
-Result<std::monostate> make_folder(const std::filesystem::path& folder);
+Result<void> make_folder(const std::filesystem::path& folder);
 
 }  // namespace conebench

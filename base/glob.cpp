@@ -41,9 +41,9 @@ bool matches_class(const std::string& pattern, std::size_t& at, char c) {
 
 /// Folders within folders, and entries looked at: more is a disk, not a set of problems.
 constexpr int deepest_folder = 64;
-constexpr std::size_t most_entries = 1'000'000;
-constexpr std::size_t most_components = 64;
-constexpr std::size_t longest_pattern = 4096;
+constexpr std::size_t max_entries = 1'000'000;
+constexpr std::size_t max_components = 64;
+constexpr std::size_t max_pattern = 4096;
 
 class Traversal {
  public:
@@ -94,8 +94,8 @@ class Traversal {
     std::vector<fs::directory_entry> entries;
     for (fs::directory_iterator it(folder.empty() ? fs::path(".") : folder, error), end; !error && it != end;
          it.increment(error)) {
-      if (++entries_ > most_entries) {
-        refusal = "looks at more than " + std::to_string(most_entries) + " files and folders";
+      if (++entries_ > max_entries) {
+        refusal = "looks at more than " + std::to_string(max_entries) + " files and folders";
         return {};
       }
       if (it->path().filename().string().front() != '.') entries.push_back(*it);
@@ -149,15 +149,15 @@ Result<std::vector<fs::path>> glob_files(const fs::path& base, const std::string
     return Error{ErrorCode::bad_input,
                  "'" + shorten(one_line(pattern), 80) + "' " + why + "; write a narrower pattern"};
   };
-  if (pattern.size() > longest_pattern) return refuse("has more than " + std::to_string(longest_pattern) + " bytes");
+  if (pattern.size() > max_pattern) return refuse("has more than " + std::to_string(max_pattern) + " bytes");
   const fs::path path(pattern);
   std::vector<std::string> components;
   for (const auto& part : path.relative_path()) {
     const bool said = part == "**" && !components.empty() && components.back() == "**";  // one says the same
     if (!part.empty() && part != "." && !said) components.push_back(part.string());
   }
-  if (components.size() > most_components) {
-    return refuse("has more than " + std::to_string(most_components) + " folders");
+  if (components.size() > max_components) {
+    return refuse("has more than " + std::to_string(max_components) + " folders");
   }
   if (components.empty()) return std::vector<fs::path>{};
   Traversal traversal(std::move(components));

@@ -14,7 +14,7 @@ namespace conebench {
 namespace {
 
 constexpr std::size_t deepest_json = 64;
-constexpr std::size_t longest_text = 1 << 16;
+constexpr std::size_t max_text = 1 << 16;
 
 std::string joined(const auto& words) {
   std::string text;
@@ -52,8 +52,8 @@ std::string JsonReader::text(const Json& value, const std::string& path) {
     fail(path, "must be a text, not " + value.dump());
     return {};
   }
-  if (value.get_ref<const std::string&>().size() > longest_text) {
-    fail(path, fmt::format("is a text of more than {} bytes", longest_text));
+  if (value.get_ref<const std::string&>().size() > max_text) {
+    fail(path, fmt::format("is a text of more than {} bytes", max_text));
     return {};
   }
   return value.get<std::string>();

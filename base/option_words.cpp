@@ -28,6 +28,11 @@ std::string unknown_option(const std::string& name, const std::vector<std::strin
                      known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
+void drop_empty_list(OptionValues& values, const std::string& name) {
+  const auto set = values.find(name);
+  if (set != values.end() && split_list(to_text(set->second)).empty()) values.erase(set);
+}
+
 Result<OptionValues> parse_options(std::span<const std::string> words, std::span<const OptionSpec> specs,
                                    const std::string& owner, const std::string& before) {
   OptionValues values;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <stdexcept>
 
 #include "base/option_words.hpp"
@@ -31,11 +30,11 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::optional<Error> check_bounds(const OptionSpec& spec, double value, const std::string& text) {
+Result<void> check_bounds(const OptionSpec& spec, double value, const std::string& text) {
   if (std::isnan(value) || value < spec.minimum || value > spec.maximum) {
     return usage(fmt::format("option '{}' = {} is outside [{}, {}]", spec.name, text, spec.minimum, spec.maximum));
   }
-  return std::nullopt;
+  return {};
 }
 
 /// `value` in the option's own type, where it is allowed.
@@ -49,9 +48,9 @@ Result<OptionValue> check_value(const OptionSpec& spec, const OptionValue& value
     return usage(fmt::format("option '{}' = {} must be {}", spec.name, text, type_name(spec.default_value)));
   }
   if (const auto* real = std::get_if<double>(&converted)) {
-    if (auto error = check_bounds(spec, *real, text)) return *error;
+    CONEBENCH_CHECK(check_bounds(spec, *real, text));
   } else if (const auto* integer = std::get_if<long>(&converted)) {
-    if (auto error = check_bounds(spec, static_cast<double>(*integer), text)) return *error;
+    CONEBENCH_CHECK(check_bounds(spec, static_cast<double>(*integer), text));
   } else if (const auto* word = std::get_if<std::string>(&converted)) {
     if (!spec.choices.empty() && std::find(spec.choices.begin(), spec.choices.end(), *word) == spec.choices.end()) {
       return usage(fmt::format("option '{}' = {} must be one of: {}", spec.name, text, joined(spec.choices)));
@@ -105,7 +104,7 @@ std::vector<OptionSpec> OptionBinder::specs() const {
   return result;
 }
 
-Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
+Result<void> OptionBinder::assign(const OptionValues& values) {
   // All are checked before the first is written.
   std::vector<std::pair<Field, OptionValue>> accepted;
   for (const auto& [name, value] : values) {
@@ -116,14 +115,13 @@ Result<std::monostate> OptionBinder::assign(const OptionValues& values) {
       for (const auto& entry : entries_) known.push_back(entry.spec.name);
       return usage(unknown_option(name, known));
     }
-    auto checked = check_value(found->spec, value);
-    if (!checked) return checked.error();
-    accepted.emplace_back(found->field, std::move(*checked));
+    CONEBENCH_TRY(auto checked, check_value(found->spec, value));
+    accepted.emplace_back(found->field, std::move(checked));
   }
   for (const auto& [field, value] : accepted) {
     std::visit([&value = value](auto* target) { *target = std::get<std::decay_t<decltype(*target)>>(value); }, field);
   }
-  return std::monostate{};
+  return {};
 }
 
 OptionValues OptionBinder::effective() const {

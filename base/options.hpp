@@ -57,7 +57,7 @@ class OptionBinder {
   /// Writes `values` into the bound fields. Integers are taken where a real is expected. Errors (wrong_usage) name the
   /// option, the value and what was violated; an unknown option's error lists the known ones. Nothing is written where
   /// any value is wrong.
-  Result<std::monostate> assign(const OptionValues& values);
+  Result<void> assign(const OptionValues& values);
   /// Current values of all bound fields.
   OptionValues effective() const;
 

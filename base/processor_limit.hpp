@@ -11,7 +11,7 @@ namespace conebench {
 class ProcessorLimit {
  public:
   /// Wall clock over processor time, as on a core that ten share.
-  static constexpr double longest_wait = 10.0;
+  static constexpr double max_wait = 10.0;
 
   ProcessorLimit(pid_t process, double seconds);
 
@@ -20,8 +20,8 @@ class ProcessorLimit {
   double used_s() const;
   double waited_s() const;  ///< by the wall clock
   bool used_up() const { return used_s() >= seconds_; }
-  /// `longest_wait` times as long has passed; where it is not used up, the process was kept waiting.
-  bool overdue() const { return waited_s() >= longest_wait * seconds_; }
+  /// `max_wait` times as long has passed; where it is not used up, the process was kept waiting.
+  bool overdue() const { return waited_s() >= max_wait * seconds_; }
   /// Until one of the two can hold at the earliest.
   std::chrono::milliseconds left() const;
 

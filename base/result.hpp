@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -21,6 +23,12 @@ struct Error {
   std::string message;
 };
 
+/// The same error, said of a place: "place: message". For callers who know which file, option or scene it is about.
+inline Error within(std::string_view place, Error error) {
+  error.message.insert(0, std::string(place) + ": ");
+  return error;
+}
+
 /// A value or the reason why there is none. Bad input travels in it; exceptions are for programming errors.
 template <class T>
 class [[nodiscard]] Result {
@@ -33,14 +41,61 @@ class [[nodiscard]] Result {
   const T& value() const& { return std::get<0>(state_); }
   T& value() & { return std::get<0>(state_); }
   T&& value() && { return std::get<0>(std::move(state_)); }
-  const Error& error() const { return std::get<1>(state_); }
+  const Error& error() const& { return std::get<1>(state_); }
+  Error&& error() && { return std::get<1>(std::move(state_)); }
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
+
+  /// This, its error said of a place.
+  Result within(std::string_view place) && {
+    return ok() ? std::move(*this) : Result(conebench::within(place, std::move(*this).error()));
+  }
 
  private:
   std::variant<T, Error> state_;
 };
 
+/// Success, which is what it starts as, or the reason why not. True is success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return !error_; }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const& { return error_.value(); }
+  Error&& error() && { return std::move(error_).value(); }
+
+  Result within(std::string_view place) && {
+    return ok() ? Result() : Result(conebench::within(place, std::move(*this).error()));
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
 }  // namespace conebench
+
+#define CONEBENCH_JOIN_(left, right) left##right
+#define CONEBENCH_JOIN(left, right) CONEBENCH_JOIN_(left, right)
+#define CONEBENCH_TRY_(result, declaration, ...) \
+  auto result = __VA_ARGS__;                     \
+  if (!result) return std::move(result).error(); \
+  declaration = *std::move(result)
+
+/// Declares a variable by the value of a Result, or returns the Result's error from the enclosing function:
+/// `CONEBENCH_TRY(const auto text, read_text_file(file));`. Without a type it assigns: `CONEBENCH_TRY(plan.model, …);`.
+/// It is several statements, and stands in a block.
+#define CONEBENCH_TRY(declaration, ...) \
+  CONEBENCH_TRY_(CONEBENCH_JOIN(conebench_result_, __LINE__), declaration, __VA_ARGS__)
+
+/// Returns the error of a Result whose value is of no use here from the enclosing function, as one statement:
+/// `CONEBENCH_CHECK(make_folder(folder));`. The value is gone at the end of it: what holds a lock is declared by TRY.
+#define CONEBENCH_CHECK(...)                                                                               \
+  do {                                                                                                     \
+    if (const auto& conebench_checked = __VA_ARGS__; !conebench_checked) return conebench_checked.error(); \
+  } while (false)

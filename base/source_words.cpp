@@ -41,4 +41,13 @@ std::optional<std::vector<std::string>> source_words(std::string_view text) {
   return words;
 }
 
+std::string file_name(std::string text) {
+  for (char& c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || c == '=' || c == ',' || c == '+';
+    if (!plain) c = '_';
+  }
+  return text + ".hdf5";
+}
+
 }  // namespace conebench

@@ -14,4 +14,7 @@ std::string source_word(std::string_view name, std::string_view value);
 /// The words of such a text, without their quotes; nullopt where a quote is not closed.
 std::optional<std::vector<std::string>> source_words(std::string_view text);
 
+/// A source's text or a problem's name as the name of an HDF5 file.
+std::string file_name(std::string text);
+
 }  // namespace conebench

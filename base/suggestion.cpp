@@ -9,7 +9,7 @@ namespace conebench {
 namespace {
 
 /// Nothing is called by a longer one.
-constexpr std::size_t longest_word = 100;
+constexpr std::size_t max_word = 100;
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -41,7 +41,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
-  if (word.size() > longest_word) return {};
+  if (word.size() > max_word) return {};
   const std::string wanted = lower(word);
   std::pair<std::size_t, bool> least{std::max<std::size_t>(1, wanted.size() / 3) + 1, false};
   const std::string* nearest = nullptr;

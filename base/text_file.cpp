@@ -44,7 +44,7 @@ std::string refusal(int descriptor, std::uintmax_t most) {
 
 }  // namespace
 
-Result<std::string> read_text_file(const std::filesystem::path& file, std::uintmax_t most_bytes) {
+Result<std::string> read_text_file(const std::filesystem::path& file, std::uintmax_t max_bytes) {
   const auto fail = [&](const std::string& why) {
     return Error{ErrorCode::bad_input, one_line(file.string()) + ": " + why};
   };
@@ -54,14 +54,14 @@ Result<std::string> read_text_file(const std::filesystem::path& file, std::uintm
   if (descriptor < 0) {
     return fail(fmt::format("can't be read: {}; check the path and its permissions", std::strerror(errno)));
   }
-  std::string why = refusal(descriptor, most_bytes);
+  std::string why = refusal(descriptor, max_bytes);
   std::string text;
-  if (why.empty() && !read_to_end(descriptor, most_bytes, text)) {
+  if (why.empty() && !read_to_end(descriptor, max_bytes, text)) {
     why = fmt::format("can't be read: {}", std::strerror(errno));
   }
   // Files of the kernel tell no size, others grow.
-  if (why.empty() && text.size() > most_bytes) {
-    why = fmt::format("has more than {} bytes, which is all that is read of such a file", most_bytes);
+  if (why.empty() && text.size() > max_bytes) {
+    why = fmt::format("has more than {} bytes, which is all that is read of such a file", max_bytes);
   }
   ::close(descriptor);
   if (!why.empty()) return fail(why);

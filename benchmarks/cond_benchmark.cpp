@@ -20,7 +20,7 @@ double processor_time() {
 }
 
 class Never final : public Monitor {
-  Decision look(long, ConstVectorRef, double) override { return Decision::keep_going; }
+  Decision check(long, ConstVectorRef, double) override { return Decision::keep_going; }
 };
 
 /// A flat block of edge × 1.7 edge × 1 cells, all of its lowest nodes on the ground.

@@ -115,20 +115,18 @@ class Converter {
     order_ = {content_.s.size() + content_.b.size(), limits, contacts, content_.space_dimension};
     std::vector<double> rolling_friction;
     if (rolling) rolling_friction.assign(content_.mu_rolling.begin(), content_.mu_rolling.begin() + contacts);
-    Result<ConeProduct> cones =
-        ConeProduct::create(order_.joints, limits, {content_.mu.begin(), content_.mu.begin() + contacts},
-                            content_.space_dimension, std::move(rolling_friction));
-    if (!cones) return error(cones.error().code, cones.error().message);
-    data_.cones = *cones;
+    CONEBENCH_TRY(data_.cones,
+                  ConeProduct::create(order_.joints, limits, {content_.mu.begin(), content_.mu.begin() + contacts},
+                                      content_.space_dimension, std::move(rolling_friction))
+                      .within(name_));
     if (content_.extension && content_.extension->compliance) {
       data_.compliance = order_.from_extension(*content_.extension->compliance);
     }
-    if (const std::optional<Error> failed = global ? condense() : assemble()) return *failed;
+    CONEBENCH_CHECK(global ? condense() : assemble());
     attach_configuration();
     if (!content_.guesses.empty()) data_.guess = reaction_of(content_.guesses.front(), order_);
-    Result<ContactProblem> problem = ContactProblem::create(std::move(data_));
-    if (!problem) return error(problem.error().code, problem.error().message);
-    return with_solution(*problem);
+    CONEBENCH_TRY(const auto problem, ContactProblem::create(std::move(data_)).within(name_));
+    return with_solution(problem);
   }
 
  private:
@@ -143,17 +141,17 @@ class Converter {
     return make_block_sparse_delassus(BlockSparseMatrix::from_sparse(matrix, data_.cones));
   }
 
-  std::optional<Error> assemble() {
+  Result<void> assemble() {
     const auto& extension = content_.extension;
     const bool kept = extension && extension->delassus;
     data_.delassus =
         in_stored_form(kept ? matrix_of_extension(*extension->delassus, order_) : composite_matrix(content_, order_));
     data_.free_term = order_.joined(content_.s, content_.q);
     if (extension && extension->bias) data_.bias = order_.from_extension(*extension->bias);
-    return std::nullopt;
+    return {};
   }
 
-  std::optional<Error> condense() {
+  Result<void> condense() {
     // Those behind v_free were added by the writer (docs/sample_format.md).
     const bool told = content_.extension && content_.extension->free_velocity;
     const Index velocities = told ? content_.extension->free_velocity->size() : content_.m_matrix.rows();
@@ -161,32 +159,27 @@ class Converter {
     primal.mass = content_.m_matrix.topLeftCorner(velocities, velocities);
     primal.jacobian = jacobian_of(content_, order_, velocities);
     const bool kept = content_.extension && content_.extension->delassus;
-    if (!kept) {
-      if (const std::optional<Error> failed = too_large(primal)) return failed;
-    }
+    if (!kept) CONEBENCH_CHECK(check_size(primal));
     std::optional<Vector> velocity = kept_velocity(primal.mass);
     if (kept || !velocity) {
-      const Result<MassFactor> factor = MassFactor::create(primal.mass);
-      if (!factor) return error(factor.error().code, factor.error().message);
-      if (kept) use_kept_matrix(primal, *factor);
-      if (!velocity) velocity = factor->solve(Vector(content_.f.head(velocities)));
+      CONEBENCH_TRY(const auto factor, MassFactor::create(primal.mass).within(name_));
+      if (kept) use_kept_matrix(primal, factor);
+      if (!velocity) velocity = factor.solve(Vector(content_.f.head(velocities)));
     }
-    if (!data_.delassus) {
-      if (const std::optional<Error> failed = too_large(primal)) return failed;
-    }
+    if (!data_.delassus) CONEBENCH_CHECK(check_size(primal));
     primal.free_velocity = std::move(*velocity);
     if (!primal.free_velocity.allFinite()) return error(ErrorCode::bad_input, "M^-1 f is not finite");
     const Vector bias = order_.joined(content_.b, content_.w);
     data_.free_term = free_term(primal, bias);
     if (!content_.extension || content_.extension->bias_known) data_.bias = bias;
     data_.primal = std::move(primal);
-    return std::nullopt;
+    return {};
   }
 
-  std::optional<Error> too_large(const PrimalForm& primal) const {
-    if (!in_small_blocks(primal.mass)) return std::nullopt;  // it will not be formed
+  Result<void> check_size(const PrimalForm& primal) const {
+    if (!in_small_blocks(primal.mass)) return {};  // it will not be formed
     const double entries = entries_of_solution(primal.mass, SparseMatrix(primal.jacobian.transpose()));
-    if (entries <= max_condensed_entries) return std::nullopt;
+    if (entries <= max_condensed_entries) return {};
     return error(
         ErrorCode::unsupported,
         fmt::format("condensing it may need {:.1f} GB (M^-1 H fills in), more than is allowed", entries * 12e-9));
@@ -274,9 +267,8 @@ Result<ContactProblem> to_problem(const FclibContent& content, const std::filesy
 }
 
 Result<ContactProblem> load_fclib(const std::filesystem::path& file) {
-  const Result<FclibContent> content = read_fclib(file);
-  if (!content) return content.error();
-  return to_problem(*content, file);
+  CONEBENCH_TRY(const auto content, read_fclib(file));
+  return to_problem(content, file);
 }
 
 }  // namespace conebench

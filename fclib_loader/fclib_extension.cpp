@@ -17,7 +17,7 @@ using hdf5::Object;
 using hdf5::ReadFile;
 using Values = ReadFile::Values;
 
-constexpr std::size_t most_residuals = 100;
+constexpr std::size_t max_residuals = 100;
 
 /// Frames whose normal's axis goes from one place to another: the file has it first, as everything there.
 Vector normal_moved(const Vector& frames, int dimension, int from, int to) {
@@ -210,7 +210,7 @@ class ExtensionReader {
     extension_.reference_source = file_.read_text(reference, "source");
     if (!file_.has(reference, "residuals")) return;
     const Object residuals = file_.open_group(reference, "residuals");
-    for (const std::string& name : file_.names(residuals, most_residuals)) {
+    for (const std::string& name : file_.names(residuals, max_residuals)) {
       const ReadFile::Dataset dataset = file_.open_dataset(residuals, name, Values::reals, 1);
       extension_.reference_residuals[hdf5::one_line(name)] = file_.read_finite(dataset)[0];
     }

@@ -111,16 +111,16 @@ struct FclibWriteOptions {
 /// and J, which comes back block-sparse. Errors (unsupported): joints whose coupling with the contacts is not
 /// symmetric, which FCLIB has no place for; a compliance so small that 1/R overflows. Written to a temporary file
 /// beside `file` and renamed, so that a full disk leaves no half file.
-Result<std::monostate> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
-                                   const FclibWriteOptions& options = {});
+Result<void> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
+                         const FclibWriteOptions& options = {});
 
 /// The bytes that it writes, the same each time. `name`: for errors.
 Result<std::vector<char>> fclib_bytes(const ContactProblem& problem, const std::string& name,
                                       const FclibWriteOptions& options = {});
 
 /// Copies `source` to `target` and writes `/solution` into it (r, u normal first; v, l where they exist).
-Result<std::monostate> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
-                                      const ContactProblem& problem, ConstVectorRef impulse);
+Result<void> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
+                            const ContactProblem& problem, ConstVectorRef impulse);
 
 /// λ in problem order (normal last) from `.hdf5` (FCLIB's /solution: r and l, normal first) or `.npy` (float64, one
 /// dimension, in FCLIB's order: r normal first, of length dimension × (contacts + limits), with l before it where the

@@ -43,17 +43,16 @@ Vector read_stored_reaction(const std::filesystem::path& path, const RowOrder& o
 
 Result<Vector> read_reaction(const std::filesystem::path& file, const ContactProblem& problem) {
   const RowOrder order = RowOrder::of(problem.cones());
-  const Result<std::string> bytes = hdf5::isolated(file, [&] {
-    const Vector stored = read_stored_reaction(file, order);
-    return std::string(reinterpret_cast<const char*>(stored.data()),
-                       sizeof(double) * static_cast<std::size_t>(stored.size()));
-  });
-  if (!bytes) return bytes.error();
+  CONEBENCH_TRY(const auto bytes, hdf5::isolated(file, [&] {
+                  const Vector stored = read_stored_reaction(file, order);
+                  return std::string(reinterpret_cast<const char*>(stored.data()),
+                                     sizeof(double) * static_cast<std::size_t>(stored.size()));
+                }));
   Vector stored(order.joints + order.reaction_rows());
-  if (bytes->size() != sizeof(double) * static_cast<std::size_t>(stored.size())) {
+  if (bytes.size() != sizeof(double) * static_cast<std::size_t>(stored.size())) {
     return Error{ErrorCode::bad_input, hdf5::one_line(file.string()) + ": is damaged"};
   }
-  if (!bytes->empty()) std::memcpy(stored.data(), bytes->data(), bytes->size());
+  if (!bytes.empty()) std::memcpy(stored.data(), bytes.data(), bytes.size());
   return order.joined(stored.head(order.joints), stored.tail(order.reaction_rows()));
 }
 

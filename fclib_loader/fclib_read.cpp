@@ -230,9 +230,8 @@ Result<FclibContent> read_fclib_here(const std::filesystem::path& file) {
 }
 
 Result<FclibContent> read_fclib(const std::filesystem::path& file) {
-  const Result<std::string> bytes = hdf5::isolated(file, [&] { return pack(Reader(file).read()); });
-  if (!bytes) return bytes.error();
-  return hdf5::guarded(file.string(), [&] { return unpack(*bytes); });
+  CONEBENCH_TRY(const auto bytes, hdf5::isolated(file, [&] { return pack(Reader(file).read()); }));
+  return hdf5::guarded(file.string(), [&] { return unpack(bytes); });
 }
 
 }  // namespace conebench

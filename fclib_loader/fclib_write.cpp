@@ -232,13 +232,12 @@ class Writer {
 
 }  // namespace
 
-Result<std::monostate> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
-                                   const FclibWriteOptions& options) {
+Result<void> write_fclib(const ContactProblem& problem, const std::filesystem::path& file,
+                         const FclibWriteOptions& options) {
   return hdf5::guarded(file.string(), [&] {
     hdf5::Image image(options.compress);
     Writer(problem, hdf5::one_line(file.string()), image).write(options);
     image.save(file);
-    return std::monostate{};
   });
 }
 
@@ -251,29 +250,27 @@ Result<std::vector<char>> fclib_bytes(const ContactProblem& problem, const std::
   });
 }
 
-Result<std::monostate> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
-                                      const ContactProblem& problem, ConstVectorRef impulse) {
-  const Result<FclibContent> content = read_fclib(source);
-  if (!content) return content.error();
-  const Index joints = content->s.size() + content->b.size();
-  if (content->mu.size() != problem.cones().contacts() + problem.cones().limits() ||
-      joints != problem.cones().joints() || content->space_dimension != problem.cones().contact_dimension()) {
+Result<void> write_solution(const std::filesystem::path& source, const std::filesystem::path& target,
+                            const ContactProblem& problem, ConstVectorRef impulse) {
+  CONEBENCH_TRY(const auto content, read_fclib(source));
+  const Index joints = content.s.size() + content.b.size();
+  if (content.mu.size() != problem.cones().contacts() + problem.cones().limits() ||
+      joints != problem.cones().joints() || content.space_dimension != problem.cones().contact_dimension()) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: holds {} contacts and {} joint rows, the solved problem has {} and {}",
-                             hdf5::one_line(source.string()), content->mu.size(), joints,
+                             hdf5::one_line(source.string()), content.mu.size(), joints,
                              problem.cones().contacts() + problem.cones().limits(), problem.cones().joints())};
   }
   // HDF5 changes a file that somebody else made.
-  const Result<std::string> done = hdf5::isolated(source, [&] {
+  CONEBENCH_CHECK(hdf5::isolated(source, [&] {
     hdf5::Image image(source, false);
     image.remove("/solution");
     image.remove("/conebench/reference");
     Writer(problem, hdf5::one_line(target.string()), image).write_answer("/solution", {Vector(impulse), {}});
     image.save(target);
     return std::string();
-  });
-  if (!done) return done.error();
-  return std::monostate{};
+  }));
+  return {};
 }
 
 }  // namespace conebench

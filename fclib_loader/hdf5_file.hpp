@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/result.hpp"
@@ -135,7 +136,12 @@ template <class Body>
 auto guarded(const std::string& file, Body&& body) -> Result<decltype(body())> {
   try {
     const Session session;
-    return body();
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      return {};
+    } else {
+      return body();
+    }
   } catch (const Failure& failure) {
     return Error{failure.code(), failure.what()};
   } catch (const std::bad_alloc&) {

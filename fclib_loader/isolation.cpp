@@ -77,9 +77,8 @@ std::string words_of(const Death& death, std::uintmax_t file_bytes) {
 std::variant<std::string, Error, Death> run_once(const std::filesystem::path& file, std::uintmax_t size,
                                                  const std::function<std::string()>& body) {
   const auto here = [&]() -> std::variant<std::string, Error, Death> {
-    auto result = guarded(file.string(), body);
-    if (!result) return result.error();
-    return std::move(*result);
+    CONEBENCH_TRY(auto result, guarded(file.string(), body));
+    return result;
   };
   auto channel = make_channel();
   if (!channel) return here();
@@ -121,7 +120,7 @@ std::variant<std::string, Error, Death> run_once(const std::filesystem::path& fi
 void limit_reading(double seconds) { read_seconds = seconds; }
 
 Result<std::string> isolated(const std::filesystem::path& file, const std::function<std::string()>& body) {
-  constexpr int most_tries = 3;
+  constexpr int max_tries = 3;
   const std::string name = one_line(file.string());
   std::error_code ignored;
   const std::uintmax_t size =
@@ -139,7 +138,7 @@ Result<std::string> isolated(const std::filesystem::path& file, const std::funct
                       name, death.processor_seconds, death.starved_after)};
     }
     if (!from_outside(death)) return Error{ErrorCode::bad_input, name + ": " + words_of(death, size)};
-    if (tries == most_tries) {
+    if (tries == max_tries) {
       return Error{ErrorCode::killed,
                    fmt::format("{}: the process that reads it was killed from outside {} times (signal {}); nothing is "
                                "known of the file: free memory, or stop what kills it, and run again",

@@ -21,14 +21,14 @@ constexpr std::uintmax_t largest_entry = 1 << 20;
 
 /// The id with its numbers as long as each other, so that fig-9 comes before fig-10.
 std::string sort_key(const std::string& id) {
-  constexpr std::size_t longest_number = 6;
+  constexpr std::size_t max_number = 6;
   std::string key, digits;
   for (const char c : id + " ") {
     if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
       digits += c;
       continue;
     }
-    if (!digits.empty()) key += std::string(longest_number - std::min(digits.size(), longest_number), '0') + digits;
+    if (!digits.empty()) key += std::string(max_number - std::min(digits.size(), max_number), '0') + digits;
     digits.clear();
     key += c;
   }
@@ -36,31 +36,30 @@ std::string sort_key(const std::string& id) {
 }
 
 /// Adds the entry and its variants: the same document with a merge patch (RFC 7396) each.
-std::optional<Error> add(nlohmann::json document, const std::string& where, std::vector<Entry>& entries) {
+Result<void> add(nlohmann::json document, const std::string& where, std::vector<Entry>& entries) {
   auto variants = nlohmann::json::object();
   if (document.is_object() && document.contains("variants")) {
     variants = document["variants"];
     document.erase("variants");
     if (!variants.is_object()) return Error{ErrorCode::wrong_usage, where + ": variants: must be {\"NAME\": {…}, …}"};
   }
-  const auto read = [&](const nlohmann::json& one, const std::string& place) -> std::optional<Error> {
-    auto entry = read_entry(one, place);
-    if (!entry) return entry.error();
-    entry->text = one.dump();
-    entries.push_back(std::move(*entry));
-    return std::nullopt;
+  const auto read = [&](const nlohmann::json& one, const std::string& place) -> Result<void> {
+    CONEBENCH_TRY(auto entry, read_entry(one, place));
+    entry.text = one.dump();
+    entries.push_back(std::move(entry));
+    return {};
   };
-  if (auto error = read(document, where)) return error;
+  CONEBENCH_CHECK(read(document, where));
   const std::string id = entries.back().id;
   for (const auto& [name, patch] : variants.items()) {
     nlohmann::json changed = document;
     changed.merge_patch(patch);
     changed["id"] = id + "-" + name;
-    if (auto error = read(changed, where + ": variants." + name)) return error;
+    CONEBENCH_CHECK(read(changed, where + ": variants." + name));
     entries.back().variant = name;
     entries.back().variant_of = id;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -69,24 +68,21 @@ std::string to_string(State state) { return state_words()[static_cast<std::size_
 std::string to_string(Size size) { return size == Size::quick ? "quick" : "full"; }
 
 Result<std::vector<Entry>> parse_entries(const std::string& text, const std::filesystem::path& file) {
-  const auto document = parse_json(text, file.string());
-  if (!document) return document.error();
-  const bool list = document->is_array();
+  CONEBENCH_TRY(const auto document, parse_json(text, file.string()));
+  const bool list = document.is_array();
   std::vector<Entry> entries;
-  for (std::size_t i = 0; i < (list ? document->size() : 1); ++i) {
+  for (std::size_t i = 0; i < (list ? document.size() : 1); ++i) {
     const std::string where = list ? fmt::format("{}: [{}]", file.string(), i) : file.string();
-    if (auto error = add(list ? (*document)[i] : *document, where, entries)) return *error;
+    CONEBENCH_CHECK(add(list ? document[i] : document, where, entries));
   }
   for (Entry& entry : entries) entry.folder = file.parent_path();
   return entries;
 }
 
 Result<std::vector<Entry>> load_entries(const std::filesystem::path& file) {
-  const auto text = read_text_file(file, largest_entry);
-  if (!text) return text.error();
-  auto entries = parse_entries(*text, file);
-  if (!entries) return entries;
-  for (Entry& entry : *entries) {
+  CONEBENCH_TRY(const auto text, read_text_file(file, largest_entry));
+  CONEBENCH_TRY(auto entries, parse_entries(text, file));
+  for (Entry& entry : entries) {
     if (entry.folder.empty()) entry.folder = ".";
   }
   return entries;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,8 +88,8 @@ struct Check {
   Expression holds;
   std::optional<Expression> measure;
   std::vector<Part> each;  ///< it must hold in each of them; empty: in all cells together
-  long fewest_problems = 1;
-  long fewest_cells = 1;  ///< steps, of a simulation
+  long min_problems = 1;
+  long min_cells = 1;  ///< steps, of a simulation
   std::optional<KnownFailure> known_failure;
   std::vector<Spoiling> spoilt;
 };
@@ -138,6 +139,7 @@ Result<std::vector<Entry>> embedded_entries();
 
 /// The entry's suites at a size; those of `entries` where it shares another's. `with_data`: on its data_problems.
 /// Errors (wrong_usage): as parse_suite; no suite; the entry that it shares is not there.
-Result<std::vector<Suite>> suites_of(const Entry& entry, Size size, bool with_data, const std::vector<Entry>& entries);
+Result<std::vector<Suite>> suites_of(const Entry& entry, Size size, bool with_data, const std::vector<Entry>& entries,
+                                     std::span<const SampledScene> scenes = {});
 
 }  // namespace conebench::papers

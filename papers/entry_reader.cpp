@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double largest = 1e300;
-constexpr long longest_duration_s = 10'000'000;
+constexpr long max_duration_s = 10'000'000;
 
 class EntryReader {
  public:
@@ -108,7 +108,7 @@ class EntryReader {
     if (!read_.is_object(value, "duration", {"quick_s", "full_s"})) return;
     const auto seconds = [&](const char* key) {
       const Json* const found = find(value, key);
-      return found == nullptr ? 0.0 : read_.number(*found, child_path("duration", key), 0.0, longest_duration_s);
+      return found == nullptr ? 0.0 : read_.number(*found, child_path("duration", key), 0.0, max_duration_s);
     };
     entry.quick_s = seconds("quick_s");
     entry.full_s = seconds("full_s");
@@ -358,8 +358,8 @@ class EntryReader {
       const Json* const number = find(value, key);
       return number == nullptr ? 1 : read_.integer(*number, child_path(path, key), 1, 1'000'000);
     };
-    check.fewest_problems = least("problems");
-    check.fewest_cells = least("cells");
+    check.min_problems = least("problems");
+    check.min_cells = least("cells");
     if (const Json* failure = find(value, "known_failure"))
       known_failure(*failure, child_path(path, "known_failure"), check);
     each(value, path, "spoilt", [&](const Json& v, const std::string& at) { check.spoilt.push_back(spoiling(v, at)); });

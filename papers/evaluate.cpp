@@ -151,8 +151,8 @@ class Evaluator {
     if (depth_ == 0) {
       const long problems = problems_in(samples);
       const auto cells = static_cast<long>(samples.size());
-      out_.fewest_problems = out_.fewest_problems < 0 ? problems : std::min(out_.fewest_problems, problems);
-      out_.fewest_cells = out_.fewest_cells < 0 ? cells : std::min(out_.fewest_cells, cells);
+      out_.min_problems = out_.min_problems < 0 ? problems : std::min(out_.min_problems, problems);
+      out_.min_cells = out_.min_cells < 0 ? cells : std::min(out_.min_cells, cells);
     }
     if (samples.empty()) {
       const std::string where = expression.where_text.empty() ? "" : fmt::format(" fits {{{}}}", expression.where_text);

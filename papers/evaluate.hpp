@@ -40,8 +40,8 @@ struct Evaluation {
   /// The comparisons that were made outside reductions, with their numbers: "11.3 > 4.22".
   std::vector<std::string> comparisons;
   /// Different problems in the smallest selection that a reduction had; −1 where there was no reduction.
-  long fewest_problems = -1;
-  long fewest_cells = -1;  ///< cells in it, likewise
+  long min_problems = -1;
+  long min_cells = -1;  ///< cells in it, likewise
 };
 
 /// Of an expression that parse_expression() gave. A reduction of no cells, or of a field that one of its cells lacks,

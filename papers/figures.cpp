@@ -4,6 +4,7 @@
 #include <array>
 
 #include "papers/render.hpp"
+#include "reports/table.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::papers {
@@ -26,14 +27,11 @@ constexpr std::array<Look, 8> looks = {{{"0072B2", "1", "solid", "*", 7},
 const Look& look_of(std::size_t series) { return looks[series % looks.size()]; }
 
 std::string figure_csv(const std::vector<Curve>& curves) {
-  std::string text = "series,x,y\n";
+  reports::Table csv = reports::text_columns("series", "x", "y");
   for (const Curve& curve : curves) {
-    for (const Point& point : curve.points) {
-      text +=
-          fmt::format("{},{},{}\n", reports::csv_field(curve.name), reports::exact(point.x), reports::exact(point.y));
-    }
+    for (const Point& point : curve.points) csv.rows.push_back({curve.name, point.x, point.y});
   }
-  return text;
+  return reports::csv_text(csv);
 }
 
 /// In single quotes, where gnuplot takes everything but a quote as it is.

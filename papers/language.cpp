@@ -15,7 +15,7 @@ namespace conebench::papers {
 
 namespace {
 
-constexpr std::size_t longest_expression = 10'000;
+constexpr std::size_t max_expression = 10'000;
 constexpr int deepest_brackets = 50;
 
 bool is_in(const std::vector<std::string>& words, const std::string& word) {
@@ -41,7 +41,7 @@ class Parser {
   explicit Parser(const std::string& text) : text_(text) {}
 
   Result<Expression> whole(Kind wanted) {
-    if (text_.size() > longest_expression) fail(fmt::format("is longer than {} bytes", longest_expression));
+    if (text_.size() > max_expression) fail(fmt::format("is longer than {} bytes", max_expression));
     Expression expression = error_ ? Expression{} : disjunction();
     if (!error_ && at_ < text_.size()) fail(fmt::format("'{}' was not expected", rest()));
     if (!error_) require(expression, wanted, "the whole");

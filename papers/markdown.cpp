@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "papers/render.hpp"
+#include "reports/table.hpp"
 #include "reports/text.hpp"
 
 namespace conebench::papers {
@@ -9,39 +10,24 @@ namespace {
 
 using reports::markdown;
 
-/// `numbers`: all columns but the first are of numbers, which stand to the right.
-std::string lines_of(const std::vector<std::vector<std::string>>& rows, bool numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    text += "|";
-    for (const std::string& field : rows[i]) text += " " + markdown(field) + " |";
-    text += "\n";
-    if (i > 0) continue;
-    text += "|";
-    for (std::size_t c = 0; c < rows[i].size(); ++c) text += c == 0 || !numbers ? " --- |" : " ---: |";
-    text += "\n";
-  }
-  return text;
-}
-
 std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + markdown(text) + ")"; }
 
 std::string table_markdown(const Table& table, const std::vector<std::vector<TableCell>>& cells) {
   std::string text = fmt::format("## {}{}{}\n\n", markdown(table.title),
                                  table.unit.empty() ? "" : ", " + markdown(table.unit), in_brackets(table.place));
-  text += lines_of(table_texts(table, cells), true) + "\n";
+  text += reports::markdown_text(reports::text_table(table_texts(table, cells), 1)) + "\n";
   for (const std::string& gap : gaps_of(table, cells)) text += "- " + markdown(gap) + "\n";
   return text;
 }
 
 std::string checks_markdown(const EntryResult& result) {
-  std::vector<std::vector<std::string>> rows = {{"check", "claim", "verdict", "measured", "reason"}};
+  reports::Table table = reports::text_columns("check", "claim", "verdict", "measured", "reason");
   for (std::size_t i = 0; i < result.checks.size(); ++i) {
     const Check& check = result.entry->checks[i];
     const CheckResult& found = result.checks[i];
-    rows.push_back({check.id, check.claim, verdict_text(check, found), found.measured, found.reason});
+    table.rows.push_back({check.id, check.claim, verdict_text(check, found), found.measured, found.reason});
   }
-  return "## Claims\n\n" + lines_of(rows, false);
+  return "## Claims\n\n" + reports::markdown_text(table);
 }
 
 }  // namespace

@@ -213,8 +213,8 @@ CheckResult evaluate_part(const Check& check, const Selection& samples) {
     result.verdict = Verdict::not_run;
     result.reason = fmt::format("{}, of which it takes {} to tell", plural(found, what), wanted);
   };
-  require(evaluation.fewest_problems, check.fewest_problems, "problem");
-  require(evaluation.fewest_cells, check.fewest_cells, "cell");
+  require(evaluation.min_problems, check.min_problems, "problem");
+  require(evaluation.min_cells, check.min_cells, "cell");
   return result;
 }
 

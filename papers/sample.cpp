@@ -124,9 +124,8 @@ std::vector<Field> make_fields() {
        }},
       {{"verdict_value", number, "the official residual"},
        [](const CellRecord& cell, const ProblemRecord&) { return cell.verdict_value; }},
-      {{"warm", truth_kind, "it started from the answer to the step before"}, truth([](const CellRecord& cell) {
-         return cell.start == "previous" && cell.reason.find("started cold") == std::string::npos;
-       })},
+      {{"warm", truth_kind, "it started from the answer to the step before"},
+       truth([](const CellRecord& cell) { return cell.start_used == "previous"; })},
   };
 }
 

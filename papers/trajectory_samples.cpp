@@ -38,9 +38,8 @@ std::optional<double> number_of(std::string_view text) {
 }
 
 Result<Forces> largest_forces(const std::filesystem::path& file) {
-  const auto text = read_text_file(file, largest_impulses);
-  if (!text) return text.error();
-  const auto lines = split(*text, '\n');
+  CONEBENCH_TRY(const auto text, read_text_file(file, largest_impulses));
+  const auto lines = split(text, '\n');
   const auto heading = split(lines.front(), ',');
   const auto column = [&](std::string_view name) {
     return static_cast<std::size_t>(std::find(heading.begin(), heading.end(), name) - heading.begin());
@@ -87,9 +86,7 @@ Result<std::vector<Sample>> samples_of(const TrajectorySource& source, const Tra
                                        const std::filesystem::path& impulses, const RunFacts& facts) {
   Forces forces;
   if (source.impulses) {
-    auto read = largest_forces(impulses);
-    if (!read) return read.error();
-    forces = std::move(*read);
+    CONEBENCH_TRY(forces, largest_forces(impulses));
   }
   const Sample run = sample_of_run(source, facts);
   std::vector<Sample> samples;

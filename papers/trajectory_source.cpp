@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using Options = SourceOptions;
 
-constexpr long most_steps = 10'000'000;
+constexpr long max_steps = 10'000'000;
 constexpr double default_step_s = 1e-3;
 
 double time_step_of(const Options& options) {
@@ -29,11 +29,11 @@ long steps_of(JsonReader& read, const Json& item, const std::string& path, const
     read.fail(path, "must have either \"steps\" or \"seconds\"");
     return 0;
   }
-  if (item.contains("steps")) return read.integer(item["steps"], child_path(path, "steps"), 1, most_steps);
+  if (item.contains("steps")) return read.integer(item["steps"], child_path(path, "steps"), 1, max_steps);
   const double seconds = read.number(item["seconds"], child_path(path, "seconds"), 0.0, 1e6);
   const double steps = std::round(seconds / time_step_of(options));
-  if (!(steps >= 1.0 && steps <= static_cast<double>(most_steps))) {
-    read.fail(path, fmt::format("makes {:g} steps; 1 to {} are possible", steps, most_steps));
+  if (!(steps >= 1.0 && steps <= static_cast<double>(max_steps))) {
+    read.fail(path, fmt::format("makes {:g} steps; 1 to {} are possible", steps, max_steps));
     return 0;
   }
   return std::lround(steps);
@@ -55,7 +55,7 @@ void read_one(JsonReader& read, const Json& item, const std::string& path, std::
   if (item.contains("conditioning")) {
     source.conditioning = read.flag(item["conditioning"], child_path(path, "conditioning"));
   }
-  if (item.contains("every")) source.every = read.integer(item["every"], child_path(path, "every"), 1, most_steps);
+  if (item.contains("every")) source.every = read.integer(item["every"], child_path(path, "every"), 1, max_steps);
   if (item.contains("reference")) source.reference = read.text(item["reference"], child_path(path, "reference"));
   for (const Json& body : item.value("bodies", Json::array())) {
     source.bodies.push_back(read.text(body, child_path(path, "bodies")));

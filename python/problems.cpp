@@ -88,7 +88,7 @@ void add_problems(py::module_& module) {
   module.def("load", &load, py::arg("text"));
   module.def("make", &make);
   module.def("save", [](const ContactProblem& problem, const std::string& file) {
-    value_or_raise(write_fclib(problem, file));
+    if (const auto written = write_fclib(problem, file); !written) raise(written.error());
   });
   py::class_<ContactProblem>(module, "Core")
       .def_property_readonly("rows", &ContactProblem::rows)

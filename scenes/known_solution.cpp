@@ -152,9 +152,8 @@ Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::u
                                              to_text(o.stick_share) + " add up to more than 1"};
   }
   RandomSource random(seed);
-  auto data = random_structure(o.structure, random);
-  if (!data) return data.error();
-  ContactProblemData& problem_data = data->problem;
+  CONEBENCH_TRY(auto data, random_structure(o.structure, random));
+  ContactProblemData& problem_data = data.problem;
   const Answer answer = choose_answer(problem_data.cones, o, random);
   Vector product(answer.impulse.size());
   // By the assembled blocks, so that g does not depend on the form.
@@ -163,7 +162,7 @@ Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::u
   problem_data.free_term = answer.velocity - product;
   if (o.structure.form == "factored") {
     // J has orthonormal columns, but for the lever of moments, so this is the v_free that leaves the smallest b.
-    PrimalForm& primal = data->primal;
+    PrimalForm& primal = data.primal;
     primal.free_velocity = primal.jacobian.transpose() * moment_rows_over(problem_data.cones, o.structure.lever)
                                                              .cwiseAbs2()
                                                              .cwiseInverse()
@@ -172,9 +171,8 @@ Result<ContactProblem> make_known_solution(const KnownSolutionOptions& o, std::u
     problem_data.primal = std::move(primal);
   }
   problem_data.provenance.description = "random problem whose solution was chosen first";
-  auto problem = ContactProblem::create(std::move(problem_data));
-  if (!problem) return problem;
-  return with_reference(*problem, answer.impulse, "chosen, with g made to fit");
+  CONEBENCH_TRY(auto problem, ContactProblem::create(std::move(problem_data)));
+  return with_reference(problem, answer.impulse, "chosen, with g made to fit");
 }
 
 }  // namespace

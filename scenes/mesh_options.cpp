@@ -6,7 +6,7 @@ namespace conebench {
 
 namespace {
 
-constexpr double most_nodes = 2e5;
+constexpr double max_nodes = 2e5;
 
 }  // namespace
 
@@ -27,18 +27,17 @@ MeshBox box_of(const TetrahedralMesh& mesh) {
 
 Result<TetrahedralMesh> mesh_of(const MeshOptions& o, const std::function<Result<TetrahedralMesh>()>& own) {
   if (o.mesh.empty()) return own();
-  auto mesh = read_mesh(o.mesh);
-  if (!mesh) return mesh;
-  if (double(mesh->nodes.size()) > most_nodes) {
+  CONEBENCH_TRY(auto mesh, read_mesh(o.mesh));
+  if (double(mesh.nodes.size()) > max_nodes) {
     return Error{ErrorCode::wrong_usage, o.mesh + ": the mesh has more than 200000 nodes"};
   }
-  for (Eigen::Vector3d& node : mesh->nodes) node *= o.scale;
+  for (Eigen::Vector3d& node : mesh.nodes) node *= o.scale;
   return mesh;
 }
 
 Result<TetrahedralMesh> block_of(const MeshOptions& o, long nx, long ny, long nz, const Eigen::Vector3d& size) {
   auto mesh = mesh_of(o, [&]() -> Result<TetrahedralMesh> {
-    if (double(nx + 1) * double(ny + 1) * double(nz + 1) > most_nodes) {
+    if (double(nx + 1) * double(ny + 1) * double(nz + 1) > max_nodes) {
       return Error{ErrorCode::wrong_usage, "options nx, ny, nz: more than 200000 nodes"};
     }
     return block_mesh(nx, ny, nz, size);

@@ -26,24 +26,23 @@ struct RandomOptions {
 /// rigid problem has no contradiction between redundant rows.
 Result<ContactProblem> make_random(const RandomOptions& o, std::uint64_t seed) {
   RandomSource random(seed);
-  auto data = random_structure(o.structure, random);
-  if (!data) return data.error();
-  const ConeProduct& cones = data->problem.cones;
+  CONEBENCH_TRY(auto data, random_structure(o.structure, random));
+  const ConeProduct& cones = data.problem.cones;
   Vector target(cones.rows());
   for (Index i = 0; i < target.size(); ++i) target[i] = o.speed_spread * random.normal();
   for (Index i = 0; i < cones.limits(); ++i) target[cones.first_limit_row() + i] -= o.closing_speed;
   for (Index i = 0; i < cones.contacts(); ++i) {
     target[cones.contact_row(i) + cones.normal_row()] -= o.closing_speed;
   }
-  PrimalForm& primal = data->primal;
+  PrimalForm& primal = data.primal;
   primal.free_velocity = primal.jacobian.transpose() * target;
-  data->problem.free_term = primal.jacobian * primal.free_velocity;
+  data.problem.free_term = primal.jacobian * primal.free_velocity;
   if (o.structure.form == "factored") {
-    data->problem.bias = Vector::Zero(cones.rows());
-    data->problem.primal = std::move(primal);
+    data.problem.bias = Vector::Zero(cones.rows());
+    data.problem.primal = std::move(primal);
   }
-  data->problem.provenance.description = "random problem of prescribed rank and conditioning";
-  return ContactProblem::create(std::move(data->problem));
+  data.problem.provenance.description = "random problem of prescribed rank and conditioning";
+  return ContactProblem::create(std::move(data.problem));
 }
 
 }  // namespace

@@ -121,15 +121,14 @@ Result<RandomStructureData> random_structure(const RandomStructure& o, RandomSou
   data.primal.mass.makeCompressed();
   data.primal.jacobian.swap(factor.jacobian);
   data.primal.free_velocity = Vector::Zero(spec.rank);
-  auto delassus = make_delassus(data.primal, *cones, o.form);
-  if (!delassus) return delassus.error();
+  CONEBENCH_TRY(auto delassus, make_delassus(data.primal, *cones, o.form));
   if (o.asymmetry > 0.0) {
     const BlockSparseMatrix skewed = BlockSparseMatrix::from_sparse(
-        with_skew_part((*delassus)->assemble(*cones).sparse(), o.asymmetry, random), *cones);
+        with_skew_part(delassus->assemble(*cones).sparse(), o.asymmetry, random), *cones);
     delassus = o.form == "dense" ? make_dense_delassus(skewed.dense()) : make_block_sparse_delassus(skewed);
   }
   data.problem.cones = *cones;
-  data.problem.delassus = *delassus;
+  data.problem.delassus = delassus;
   data.problem.compliance = Vector::Constant(cones->rows(), o.compliance);
   Configuration configuration;
   configuration.generalised_velocities = spec.rank;

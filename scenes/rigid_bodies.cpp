@@ -54,10 +54,8 @@ void RigidBodies::add_side(Index row, int body, double sign, const Eigen::Vector
 
 Result<ContactProblem> RigidBodies::problem(double time_step, const std::string& form,
                                             const std::string& description) const {
-  auto cones = ConeProduct::create(0, 0, friction_);
-  if (!cones) return cones.error();
   ContactProblemData data;
-  data.cones = *cones;
+  CONEBENCH_TRY(data.cones, ConeProduct::create(0, 0, friction_));
   const Index velocities = 6 * bodies();
   PrimalForm primal;
   primal.mass = SparseMatrix(velocities, velocities);
@@ -67,9 +65,7 @@ Result<ContactProblem> RigidBodies::problem(double time_step, const std::string&
   primal.jacobian = SparseMatrix(data.cones.rows(), velocities);
   primal.jacobian.setFromTriplets(jacobian_.begin(), jacobian_.end());
   primal.free_velocity = Eigen::Map<const Vector>(free_velocity_.data(), velocities);
-  auto delassus = make_delassus(primal, data.cones, form);
-  if (!delassus) return delassus.error();
-  data.delassus = *delassus;
+  CONEBENCH_TRY(data.delassus, make_delassus(primal, data.cones, form));
   data.free_term = primal.jacobian * primal.free_velocity;
   data.bias = Vector::Zero(data.cones.rows());
   data.primal = std::move(primal);

@@ -33,16 +33,13 @@ SceneRow make_scene(std::string id, std::string summary, Seeding seeding,
     Options options;
     OptionBinder binder;
     Options::declare(binder, options);
-    if (auto assigned = binder.assign(values); !assigned) {
-      return Error{assigned.error().code, "scene '" + id + "': " + assigned.error().message};
-    }
-    auto problem = make(options, seed);
-    if (!problem) return Error{problem.error().code, "scene '" + id + "': " + problem.error().message};
-    Provenance provenance = problem->provenance();
+    CONEBENCH_CHECK(binder.assign(values).within("scene '" + id + "'"));
+    CONEBENCH_TRY(auto problem, make(options, seed).within("scene '" + id + "'"));
+    Provenance provenance = problem.provenance();
     provenance.family = id;
     provenance.name = scene_name(id, binder, seeding, seed);
     provenance.form = id;
-    return problem->with_provenance(std::move(provenance));
+    return problem.with_provenance(std::move(provenance));
   };
   return row;
 }

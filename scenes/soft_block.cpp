@@ -147,9 +147,8 @@ Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t)
   if (o.mesh.empty()) {
     contacts = add_block(o, all);
   } else {
-    const auto mesh = mesh_of(o, {});
-    if (!mesh) return mesh.error();
-    contacts = add_mesh(o, *mesh, all);
+    CONEBENCH_TRY(const auto mesh, mesh_of(o, {}));
+    contacts = add_mesh(o, mesh, all);
   }
   const Index nodes = all.mass.size();
   Triplets& entries = all.entries;
@@ -159,9 +158,8 @@ Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t)
   }
 
   ContactProblemData data;
-  auto cones = ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), o.friction));
-  if (!cones) return cones.error();
-  data.cones = *cones;
+  CONEBENCH_TRY(data.cones,
+                ConeProduct::create(0, 0, std::vector<double>(static_cast<std::size_t>(contacts), o.friction)));
   PrimalForm primal;
   primal.mass = SparseMatrix(3 * nodes, 3 * nodes);
   primal.mass.setFromTriplets(entries.begin(), entries.end());
@@ -174,9 +172,7 @@ Result<ContactProblem> make_soft_block(const SoftBlockOptions& o, std::uint64_t)
   const Eigen::Vector3d free_velocity = Eigen::Vector3d(o.push, 0.0, -o.time_step * o.gravity) / damping;
   primal.free_velocity = free_velocity.replicate(nodes, 1);
   if (o.form != "factored") {
-    auto delassus = make_delassus(primal, data.cones, o.form);
-    if (!delassus) return delassus.error();
-    data.delassus = *delassus;
+    CONEBENCH_TRY(data.delassus, make_delassus(primal, data.cones, o.form));
   }
   data.free_term = primal.jacobian * primal.free_velocity;
   data.bias = Vector::Zero(data.cones.rows());

@@ -152,7 +152,7 @@ class Engine {
   virtual Matrix control_waves() const = 0;
   /// What each actuator drives, in reduced coordinates; nothing where it is no position servo.
   virtual std::vector<std::optional<Servo>> servos() const = 0;
-  virtual Result<std::monostate> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) = 0;
+  virtual Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) = 0;
 
   /// q ← q ⊕ Δt v, quaternions along the exponential map (004 eq. 10b).
   virtual void advance_position(State& state, const Vector& velocity, double time_step) const = 0;
@@ -183,7 +183,7 @@ class Engine {
   virtual BodyPose body_pose(int body) const = 0;
   /// Writes what it looks like as PNG (480 x 360), without a screen. Errors: unsupported where this build or machine
   /// cannot draw, in one line with the reason; bad_input where the file can't be written.
-  virtual Result<std::monostate> write_picture(const std::filesystem::path& file) const = 0;
+  virtual Result<void> write_picture(const std::filesystem::path& file) const = 0;
 
   /// Told of the stages from now on; an empty one ends it.
   void watch(StageWatch stages) { stages_ = std::move(stages); }

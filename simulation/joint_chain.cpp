@@ -126,8 +126,8 @@ JointRows fit_joints(const mjModel& model, int body, const Pose& relative, mjtNu
   const Eigen::Vector3d point = relative.position + relative.rotation * rows.anchor;
   Chain chain;
   Vector6 error;
-  constexpr int most_steps = 20;
-  for (int step = 0; step < most_steps; ++step) {
+  constexpr int max_steps = 20;
+  for (int step = 0; step < max_steps; ++step) {
     chain = chain_of(model, body, rows.anchor, qpos);
     error << point - (chain.pose.position + chain.pose.rotation * rows.anchor),
         rotation_vector(relative.rotation * chain.pose.rotation.transpose());

@@ -38,21 +38,11 @@ std::string LoopSolver::advice(const std::string& reason) const {
   return fmt::format("set solver_options={}, or another solver", words);
 }
 
-void drop_empty_solver_options(OptionValues& values) {
-  const auto set = values.find("solver_options");
-  if (set != values.end() && split_list(to_text(set->second)).empty()) values.erase(set);
-}
-
 Result<LoopSolver> loop_solver(const std::string& id, const std::string& options) {
-  const auto row = require_solver(id);
-  if (!row) return row.error();
-  LoopSolver solver{*row, {}};
-  auto values = parse_options(split_list(options), (*row)->all_options(), id, "solver_options ");
-  if (!values) return values.error();
-  solver.options = std::move(*values);
-  if (const auto checked = (*row)->effective_options(solver.options); !checked) {
-    return Error{checked.error().code, fmt::format("solver_options {}: {}", options, checked.error().message)};
-  }
+  CONEBENCH_TRY(const auto row, require_solver(id));
+  LoopSolver solver{row, {}};
+  CONEBENCH_TRY(solver.options, parse_options(split_list(options), row->all_options(), id, "solver_options "));
+  CONEBENCH_CHECK(row->effective_options(solver.options).within(fmt::format("solver_options {}", options)));
   return solver;
 }
 

@@ -21,9 +21,6 @@ struct LoopSolver {
   std::string advice(const std::string& reason) const;
 };
 
-/// An empty `solver_options` is none.
-void drop_empty_solver_options(OptionValues& values);
-
 /// `options`: "increment=0.02,ratio=5", empty for the defaults. Errors (wrong_usage): an unknown solver or option, a
 /// value out of range; unsupported: the solver is not in this build.
 Result<LoopSolver> loop_solver(const std::string& id, const std::string& options);

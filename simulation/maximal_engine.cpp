@@ -2,7 +2,6 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <optional>
 
 #include "simulation/joint_chain.hpp"
 #include "simulation/mujoco_base.hpp"
@@ -52,8 +51,8 @@ class MaximalEngine final : public MujocoBase {
     return state;
   }
 
-  Result<std::monostate> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
-    std::optional<Error> full;
+  Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
+    Result<void> in_list;
     auto ran = guarded(name_, notes_, [&] {
       state_ = state;
       for (int b = 1; b < model_->nbody; ++b) poses_[std::size_t(b)] = pose_in_state(b);
@@ -68,7 +67,7 @@ class MaximalEngine final : public MujocoBase {
       mechanics.joint_softness = std::move(rows.softness);
       place_bodies(poses_);
       find_contacts(reach, highest_speed());
-      full = overflow();
+      in_list = check_contacts();
       mechanics.contacts_cut = contacts_are_cut();
       contacts(reach, rows, mechanics.contacts);
 
@@ -80,7 +79,7 @@ class MaximalEngine final : public MujocoBase {
                               .replicate(dimensions_.bodies, 1);
       inertia_and_forces(mechanics);
     });
-    if (full) return *full;
+    CONEBENCH_CHECK(in_list);
     return ran;
   }
 

@@ -8,7 +8,7 @@ namespace conebench::simulation {
 namespace {
 
 constexpr Index rows_of_body = 6;
-constexpr Index most_rows = 500;         ///< whose rank is found in some 50 ms
+constexpr Index max_rows = 500;          ///< whose rank is found in some 50 ms
 constexpr double rank_tolerance = 1e-9;  ///< of the largest pivot
 
 Index rank(const Mechanics& mechanics) {
@@ -39,7 +39,7 @@ std::map<std::string, double> model_sizes(Simulation& simulation) {
   const auto masses = simulation.engine().body_masses();
   const auto [lightest, heaviest] = std::minmax_element(masses.begin(), masses.end());
   if (!masses.empty() && *lightest > 0.0) sizes["mass_ratio"] = *heaviest / *lightest;
-  if (bilateral <= most_rows) sizes["mobility"] = double(size.velocities - rank(mechanics));
+  if (bilateral <= max_rows) sizes["mobility"] = double(size.velocities - rank(mechanics));
   return sizes;
 }
 

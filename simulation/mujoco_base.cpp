@@ -128,7 +128,7 @@ BodyPose MujocoBase::body_pose(int body) const {
   return {vector3(data_->xpos + 3 * body), Eigen::Map<const Eigen::Vector4d>(data_->xquat + 4 * body)};
 }
 
-Result<std::monostate> MujocoBase::write_picture(const std::filesystem::path& file) const {
+Result<void> MujocoBase::write_picture(const std::filesystem::path& file) const {
   return draw_picture(*model_, *data_, file);
 }
 
@@ -211,8 +211,8 @@ void MujocoBase::forces_and_rows() {
   mj_fwdActuation(&m, data_.get());
 }
 
-std::optional<Error> MujocoBase::overflow() const {
-  if (contacts_ != ContactList::full && data_->warning[mjWARN_CONTACTFULL].number == 0) return std::nullopt;
+Result<void> MujocoBase::check_contacts() const {
+  if (contacts_ != ContactList::full && data_->warning[mjWARN_CONTACTFULL].number == 0) return {};
   return Error{ErrorCode::bad_input, fmt::format("more than {} contacts; use fewer or coarser shapes",
                                                  std::max(model_->nconmax, data_->ncon))};
 }

@@ -58,7 +58,7 @@ class MujocoBase : public Engine {
   std::string body_name(int body) const override;
   /// In the pose that the data holds.
   BodyPose body_pose(int body) const override;
-  Result<std::monostate> write_picture(const std::filesystem::path& file) const override;
+  Result<void> write_picture(const std::filesystem::path& file) const override;
   /// In the pose that the data holds.
   Eigen::Vector3d world_point(int body, const Eigen::Vector3d& local) const override;
 
@@ -76,8 +76,8 @@ class MujocoBase : public Engine {
   void forces_and_rows();
   /// Whether contacts of two shapes are missing, as MuJoCo keeps no more.
   bool contacts_are_cut() const { return contacts_ == ContactList::cut; }
-  /// Nothing, or that the list of contacts has overflowed.
-  std::optional<Error> overflow() const;
+  /// The error (bad_input) where the list of contacts has overflowed.
+  Result<void> check_contacts() const;
 
   bool is_limit(int row) const;
   /// The same number for the same limit in every step: two for each joint, then two for each tendon.

@@ -12,9 +12,8 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
                                             const EngineOptions& options) {
   if (model.soft) return make_soft_engine(*model.soft, name, options);
   std::vector<std::string> notes;
-  auto loaded = load_model(model, name, notes);
-  if (!loaded) return loaded.error();
-  mjModel& m = **loaded;
+  CONEBENCH_TRY(auto loaded, load_model(model, name, notes));
+  mjModel& m = *loaded;
   if (m.nv == 0) {
     return Error{ErrorCode::bad_input, name + ": nothing in the model can move; give a body a joint or a freejoint"};
   }
@@ -34,25 +33,22 @@ Result<std::unique_ptr<Engine>> load_engine(const SimulatedModel& model, const s
   m.opt.jacobian = mjJAC_SPARSE;
   make_room(m);
   DataHandle data;
-  const auto made = guarded(name, notes, [&] { data.reset(mj_makeData(&m)); });
-  if (!made) return made.error();
+  CONEBENCH_CHECK(guarded(name, notes, [&] { data.reset(mj_makeData(&m)); }));
   if (options.maximal) {
-    return make_maximal_engine(std::move(*loaded), std::move(data), name, std::move(notes));
+    return make_maximal_engine(std::move(loaded), std::move(data), name, std::move(notes));
   }
-  return make_reduced_engine(std::move(*loaded), std::move(data), name, std::move(notes));
+  return make_reduced_engine(std::move(loaded), std::move(data), name, std::move(notes));
 }
 
 Result<std::string> model_hash(const SimulatedModel& model, const std::string& name) {
   if (model.soft) return soft_model_hash(*model.soft);
   std::vector<std::string> notes;
-  const auto loaded = load_model(model, name, notes);
-  if (!loaded) return loaded.error();
+  CONEBENCH_TRY(const auto loaded, load_model(model, name, notes));
   std::vector<char> bytes;
-  const auto saved = guarded(name, notes, [&] {
-    bytes.resize(static_cast<std::size_t>(mj_sizeModel(loaded->get())));
-    mj_saveModel(loaded->get(), nullptr, bytes.data(), static_cast<int>(bytes.size()));
-  });
-  if (!saved) return saved.error();
+  CONEBENCH_CHECK(guarded(name, notes, [&] {
+    bytes.resize(static_cast<std::size_t>(mj_sizeModel(loaded.get())));
+    mj_saveModel(loaded.get(), nullptr, bytes.data(), static_cast<int>(bytes.size()));
+  }));
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }

@@ -80,8 +80,8 @@ mjModel* load(const SimulatedModel& model, std::array<char, 1000>& error) {
                                                    : mj_loadXML(model.source_file.c_str(), nullptr, error.data(), size);
 }
 
-constexpr unsigned longest_load_s = 10;
-constexpr double most_load_mb = 8192.0;
+constexpr unsigned max_load_s = 10;
+constexpr double max_load_mb = 8192.0;
 
 /// How MuJoCo ends as it reads a file from outside, found in a process of its own, so that what its libraries print
 /// (Qhull sixty lines on a flat mesh) is not shown. MuJoCo 2.2.2 crashes on some that are wrong (a URDF joint of an
@@ -97,8 +97,8 @@ FirstLoad load_apart(const SimulatedModel& model) {
   const Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
   const pid_t child = fork_process({.channel = writing.number()}, [&] {
-    limit_this_process({.address_mb = most_load_mb});  // a mesh that is a device has no end
-    ::alarm(longest_load_s);
+    limit_this_process({.address_mb = max_load_mb});  // a mesh that is a device has no end
+    ::alarm(max_load_s);
     mju_user_error = [](const char*) { ::_exit(0); };
     std::array<char, 1000> said{};
     if (load(model, said) != nullptr) return 0;
@@ -116,12 +116,11 @@ FirstLoad load_apart(const SimulatedModel& model) {
 
 }  // namespace
 
-Result<std::monostate> guarded(const std::string& name, std::vector<std::string>& notes,
-                               const std::function<void()>& calls) {
+Result<void> guarded(const std::string& name, std::vector<std::string>& notes, const std::function<void()>& calls) {
   install_handlers();
   std::vector<std::string>* const outer = warnings_of_thread;
   warnings_of_thread = &notes;
-  Result<std::monostate> outcome = std::monostate{};
+  Result<void> outcome;
   try {
     calls();
   } catch (const EngineFailure& failure) {
@@ -148,7 +147,7 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
           ErrorCode::bad_input,
           fmt::format("{}: is not read within {} s; look whether a mesh or texture that it names is a pipe or a "
                       "device",
-                      model.source_file, longest_load_s)};
+                      model.source_file, max_load_s)};
     }
     if (signal != 0) {
       return Error{ErrorCode::bad_input,
@@ -159,15 +158,13 @@ Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& n
     if (!refusal.empty()) return not_taken(refusal);
   }
   std::vector<std::string> warnings;
-  const auto loaded = guarded(name, warnings, [&] { handle.reset(load(model, message)); });
-  if (!loaded) return loaded.error();
+  CONEBENCH_CHECK(guarded(name, warnings, [&] { handle.reset(load(model, message)); }));
   if (handle != nullptr && model.ground) {
     SimulatedModel grounded;
-    const auto added = guarded(name, warnings, [&] {
+    CONEBENCH_CHECK(guarded(name, warnings, [&] {
       grounded.mjcf = with_ground_plane(*handle);
       handle.reset(load(grounded, message));
-    });
-    if (!added) return added.error();
+    }));
   }
   const std::string said = one_line(message.data());
   if (handle == nullptr) return not_taken(said);

@@ -31,8 +31,7 @@ class EngineFailure : public std::runtime_error {
 
 /// Runs calls of MuJoCo: its errors end in the Result, its warnings in `notes` (each once). Nothing is printed, logged
 /// to MUJOCO_LOG.TXT or exited from.
-Result<std::monostate> guarded(const std::string& name, std::vector<std::string>& notes,
-                               const std::function<void()>& calls);
+Result<void> guarded(const std::string& name, std::vector<std::string>& notes, const std::function<void()>& calls);
 
 /// The compiled model, from its text or, where it has one, from its file. Errors: bad_input.
 Result<ModelHandle> load_model(const SimulatedModel& model, const std::string& name, std::vector<std::string>& notes);

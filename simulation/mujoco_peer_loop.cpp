@@ -39,7 +39,7 @@ class MujocoPeerLoop final : public PeerLoop {
     mjData& d = *data_;
     as_vector(d.ctrl, model_->nu) = control;
     for (mjTimerStat& timer : d.timer) timer.duration = 0.0;
-    if (auto ran = guarded(name_, notes_, [&] { mj_step(model_.get(), &d); }); !ran) return ran.error();
+    CONEBENCH_CHECK(guarded(name_, notes_, [&] { mj_step(model_.get(), &d); }));
     if (!as_vector(d.qvel, model_->nv).allFinite()) {
       return Error{ErrorCode::bad_input, name_ + ": mj_step gives velocities that are not finite"};
     }
@@ -73,9 +73,8 @@ Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel& model, co
                                                  const EngineOptions& options, double time_step) {
   if (model.soft) return Error{ErrorCode::unsupported, name + ": MuJoCo's own loop has no such elastic bodies"};
   std::vector<std::string> notes;
-  auto loaded = load_model(model, name, notes);
-  if (!loaded) return loaded.error();
-  mjModel& m = **loaded;
+  CONEBENCH_TRY(auto loaded, load_model(model, name, notes));
+  mjModel& m = *loaded;
   adapt(m, options);
   m.opt.timestep = time_step;
   m.opt.solver = mjSOL_NEWTON;
@@ -87,9 +86,8 @@ Result<std::unique_ptr<PeerLoop>> load_peer_loop(const SimulatedModel& model, co
   m.nstack = std::max(m.nstack, stack);
 #endif
   DataHandle data;
-  const auto made = guarded(name, notes, [&] { data.reset(mj_makeData(&m)); });
-  if (!made) return made.error();
-  return std::unique_ptr<PeerLoop>(std::make_unique<MujocoPeerLoop>(std::move(*loaded), std::move(data), name));
+  CONEBENCH_CHECK(guarded(name, notes, [&] { data.reset(mj_makeData(&m)); }));
+  return std::unique_ptr<PeerLoop>(std::make_unique<MujocoPeerLoop>(std::move(loaded), std::move(data), name));
 }
 
 }  // namespace conebench::simulation

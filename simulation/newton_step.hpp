@@ -17,7 +17,7 @@ namespace conebench::simulation {
 /// they do so linearly.
 class NewtonStep {
  public:
-  static constexpr long most_passes = 10;
+  static constexpr long max_passes = 10;
   static constexpr double accurate = 1e-8;  ///< ‖g‖ ≤ this share of ‖M v⁻‖ + Δt ‖τ‖
 
   /// `mechanics`: of the step's start. `damped`: A_k has Δt D.

@@ -356,7 +356,7 @@ std::string reason(int status) {
 
 }  // namespace
 
-Result<std::monostate> draw_picture(const mjModel& model, const mjData& data, const std::filesystem::path& file) {
+Result<void> draw_picture(const mjModel& model, const mjData& data, const std::filesystem::path& file) {
   const std::filesystem::path unfinished = file.string() + ".unfinished";
   const pid_t child = fork_process({}, [&] {
     // The copies of a process of its own: what is changed there does not change here.
@@ -369,7 +369,7 @@ Result<std::monostate> draw_picture(const mjModel& model, const mjData& data, co
   if (failed || (WIFEXITED(status) && WEXITSTATUS(status) == not_written)) {
     return Error{ErrorCode::bad_input, fmt::format("{}: cannot be written", file.string())};
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == drawn) return std::monostate{};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == drawn) return {};
   return Error{ErrorCode::unsupported, "no picture: " + reason(status)};
 }
 

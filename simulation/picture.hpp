@@ -14,6 +14,6 @@ namespace conebench::simulation {
 ///
 /// Errors: unsupported where this machine has no OSMesa or this build no libpng, bad_input where the file can't be
 /// written.
-Result<std::monostate> draw_picture(const mjModel& model, const mjData& data, const std::filesystem::path& file);
+Result<void> draw_picture(const mjModel& model, const mjData& data, const std::filesystem::path& file);
 
 }  // namespace conebench::simulation

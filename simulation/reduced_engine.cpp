@@ -26,8 +26,8 @@ class ReducedEngine final : public MujocoBase {
     return {as_vector(d.qpos, m.nq), as_vector(d.qvel, m.nv), as_vector(d.act, m.na), as_vector(d.ctrl, m.nu), d.time};
   }
 
-  Result<std::monostate> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
-    std::optional<Error> full;
+  Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
+    Result<void> in_list;
     auto ran = guarded(name_, notes_, [&] {
       set(state);
       kinematics();
@@ -40,7 +40,7 @@ class ReducedEngine final : public MujocoBase {
       find_contacts(reach, highest_speed());
       forces_and_rows();
 #endif
-      full = overflow();
+      in_list = check_contacts();
       mechanics.contacts_cut = contacts_are_cut();
       const Index velocities = model_->nv;
       fill_mass(mechanics.mass);
@@ -50,7 +50,7 @@ class ReducedEngine final : public MujocoBase {
                         as_vector(data_->qfrc_actuator, velocities);
       constraints(reach, mechanics);
     });
-    if (full) return *full;
+    CONEBENCH_CHECK(in_list);
     return ran;
   }
 

@@ -16,7 +16,7 @@ namespace conebench::simulation {
 
 namespace {
 
-constexpr double least_share = 1e-5, most_share = 1e-2;  // rounding; the least that links' shapes come to
+constexpr double min_share = 1e-5, max_share = 1e-2;  // rounding; the least that links' shapes come to
 constexpr double share_of_errors = 0.1;
 constexpr double no_part = 1e-12;
 
@@ -39,7 +39,7 @@ std::vector<Index> independent_rows(Matrix S, double least) {
 
 double admissible_share(const Mechanics& mechanics, double length) {
   const double error = mechanics.joint_residuals.lpNorm<Eigen::Infinity>();
-  return std::clamp(share_of_errors * error / std::min(length, 1.0), least_share, most_share);
+  return std::clamp(share_of_errors * error / std::min(length, 1.0), min_share, max_share);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/plural.hpp"
+#include "base/source_words.hpp"
 #include "base/text_file.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "simulation/loop_solver.hpp"
@@ -49,6 +50,7 @@ nlohmann::json to_json(const SampleList& list) {
                          {"tolerance", list.tolerance},
                          {"complete", list.complete},
                          {"blown_up", list.blown_up},
+                         {"failure", list.failure},
                          {"steps_done", summary.steps},
                          {"unsolved_steps", summary.unsolved},
                          {"worst_residual", number(summary.worst_residual)},
@@ -78,6 +80,7 @@ SampleList from_json(const nlohmann::json& json) {
   json.at("tolerance").get_to(list.tolerance);
   json.at("complete").get_to(list.complete);
   list.blown_up = json.value("blown_up", false);
+  list.failure = json.value("failure", "");
   json.at("steps_done").get_to(list.summary.steps);
   json.at("unsolved_steps").get_to(list.summary.unsolved);
   for (const auto& step : json.value("infeasible_steps", nlohmann::json::array())) {
@@ -108,7 +111,7 @@ SampleList from_json(const nlohmann::json& json) {
   return list;
 }
 
-Result<std::monostate> write_list(const SampleList& list, const fs::path& folder) {
+Result<void> write_list(const SampleList& list, const fs::path& folder) {
   const fs::path file = folder / list_name;
   const fs::path unfinished = folder / (std::string(list_name) + ".unfinished");
   std::ofstream stream(unfinished);
@@ -117,29 +120,19 @@ Result<std::monostate> write_list(const SampleList& list, const fs::path& folder
   std::error_code failed;
   if (stream) fs::rename(unfinished, file, failed);
   if (!stream || failed) return unwritable(file, "the disk may be full");
-  return std::monostate{};
+  return {};
 }
 
 }  // namespace
 
-std::string file_name(std::string name) {
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '.' || c == '=' || c == ',' || c == '+';
-    if (!plain) c = '_';
-  }
-  return name + ".hdf5";
-}
-
 Result<SampleRequest> sample_request(const ScenePlan& plan, long steps) {
-  const auto model = model_hash(plan.model, plan.name);
-  if (!model) return model.error();
+  CONEBENCH_TRY(const auto model, model_hash(plan.model, plan.name));
   SampleRequest request{plan.family,
                         plan.name,
                         {},
                         plan.seed,
                         steps,
-                        *model,
+                        model,
                         (plan.model.soft ? "" : "MuJoCo ") + engine_version(plan.model)};
   for (const auto& [name, value] : plan.values) request.options[name] = to_text(value);
   return request;
@@ -203,7 +196,7 @@ static std::vector<std::string> samples_of(const fs::path& folder, const SampleL
 
 bool has_samples(const fs::path& folder, const SampleList& list) { return !samples_of(folder, list).empty(); }
 
-Result<std::monostate> remove_samples(const fs::path& folder, const SampleList& list) {
+Result<void> remove_samples(const fs::path& folder, const SampleList& list) {
   std::error_code failed;
   std::vector<std::string> files = samples_of(folder, list);
   if (fs::exists(folder / picture_name, failed)) files.emplace_back(picture_name);
@@ -211,29 +204,28 @@ Result<std::monostate> remove_samples(const fs::path& folder, const SampleList& 
     if (fs::remove(folder / file, failed); failed) return unwritable(folder / file, failed.message());
   }
   if (fs::remove(folder / list_name, failed); failed) return unwritable(folder / list_name, failed.message());
-  return std::monostate{};
+  return {};
 }
 
 Result<fs::path> write_sample(const StepRecord& record, const fs::path& folder) {
   fs::path file = folder / file_name(record.problem.provenance().name);
-  if (auto written = write_fclib(record.problem, file); !written) return written.error();
+  CONEBENCH_CHECK(write_fclib(record.problem, file));
   return file;
 }
 
-Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
-                                     const fs::path& folder, const SamplingWatch& watch, SampleList& list) {
+Result<void> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
+                           const fs::path& folder, const SamplingWatch& watch, SampleList& list) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return unwritable(folder, failed.message());
-  list = {request, plan.options.solver, plan.options.tolerance, false, false, {}, {}, {}, {}};
-  if (auto begun = write_list(list, folder); !begun) return begun.error();
+  list = {.request = request, .solver = plan.options.solver, .tolerance = plan.options.tolerance};
+  CONEBENCH_CHECK(write_list(list, folder));
   SamplingWatch writing = watch;
-  writing.sample = [&](const StepRecord& record) -> Result<std::monostate> {
-    const auto file = write_sample(record, folder);
-    if (!file) return file.error();
-    list.files.push_back(file->filename().string());
+  writing.sample = [&](const StepRecord& record) -> Result<void> {
+    CONEBENCH_TRY(const auto file, write_sample(record, folder));
+    list.files.push_back(file.filename().string());
     if (watch.sample) return watch.sample(record);
-    return std::monostate{};
+    return {};
   };
   // At the start loops are closed; later their drift makes redundant rows independent.
   writing.step = [&](const StepRecord& record) {
@@ -244,30 +236,27 @@ Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& pl
   list.notes = simulation.notes();
   if (list.sizes.empty()) list.sizes = model_sizes(simulation);
   list.blown_up = simulation.has_blown_up();
+  if (!ran) list.failure = ran.error().message;
   list.complete = ran && (list.summary.steps == request.steps || list.summary.full);
   if (auto ended = write_list(list, folder); !ended && ran) return ended.error();
   return ran;
 }
 
-Result<std::monostate> make_samples(const fs::path& folder, const ScenePlan& plan, long steps,
-                                    const std::atomic<bool>* interrupted) {
-  auto simulation = simulate(plan);
-  if (!simulation) return simulation.error();
-  const auto request = sample_request(plan, steps);
-  if (!request) return request.error();
-  if (const auto earlier = read_list(folder)) {
-    if (auto removed = remove_samples(folder, *earlier); !removed) return removed.error();
-  }
+Result<void> make_samples(const fs::path& folder, const ScenePlan& plan, long steps,
+                          const std::atomic<bool>* interrupted) {
+  CONEBENCH_TRY(auto simulation, simulate(plan));
+  CONEBENCH_TRY(const auto request, sample_request(plan, steps));
+  if (const auto earlier = read_list(folder)) CONEBENCH_CHECK(remove_samples(folder, *earlier));
   SampleList list;
   const SamplingWatch watch{.sample = {}, .step = {}, .interrupted = interrupted};
-  if (auto ran = write_samples(*simulation, plan, *request, folder, watch, list); !ran) return ran.error();
+  CONEBENCH_CHECK(write_samples(simulation, plan, request, folder, watch, list));
   if (list.complete && list.files.empty()) {
     return Error{ErrorCode::bad_input, fmt::format("{}: no samples: {}", plan.name,
                                                    list.summary.why_empty(plan.sampling, advice_without_rows(plan)))};
   }
   // Samples do without where it can't be drawn.
-  if (list.complete) static_cast<void>(simulation->engine().write_picture(folder / picture_name));
-  return std::monostate{};
+  if (list.complete) static_cast<void>(simulation.engine().write_picture(folder / picture_name));
+  return {};
 }
 
 /// What of the scene makes contacts slip or open.
@@ -295,15 +284,15 @@ std::optional<std::string> trivial_warning(const SampleList& list) {
 }
 
 std::optional<std::string> strata_warning(const SampleList& list) {
-  constexpr std::size_t most_named = 3;
+  constexpr std::size_t max_named = 3;
   std::vector<std::string> named;
   std::size_t count = 0;
   for (const Stratum& stratum : list.summary.strata) {
-    if (!stratum.is_short() || ++count > most_named) continue;
+    if (!stratum.is_short() || ++count > max_named) continue;
     named.push_back(fmt::format("{}: {} of {}", stratum.name(), stratum.taken, stratum.wanted));
   }
   if (count == 0) return std::nullopt;
-  if (count > most_named) named.push_back(fmt::format("and {} more", count - most_named));
+  if (count > max_named) named.push_back(fmt::format("and {} more", count - max_named));
   return fmt::format("{}: {} without as many samples as wanted after {} ({}); more steps may give them",
                      list.request.name, count == 1 ? "1 stratum is" : fmt::format("{} strata are", count),
                      plural(list.summary.steps, "step"), fmt::join(named, "; "));

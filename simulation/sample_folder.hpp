@@ -30,6 +30,7 @@ struct SampleList {
   double tolerance = 0.0;  ///< of every step
   bool complete = false;   ///< all steps were done
   bool blown_up = false;   ///< a velocity passed max_speed; false and not complete: it failed or was interrupted
+  std::string failure;     ///< why it ended before its last step; empty: it did not, or was interrupted
   SamplingSummary summary;
   std::vector<std::string> files;       ///< names in the folder, in order
   std::map<std::string, double> sizes;  ///< model_sizes(); absent from lists of older runs
@@ -52,19 +53,19 @@ std::optional<SampleList> whole_list(const std::filesystem::path& folder);
 /// Whether a run left samples in the folder; a killed one has not listed all of them.
 bool has_samples(const std::filesystem::path& folder, const SampleList& list);
 /// Takes the list, its samples and their picture out of the folder, and leaves everything else. Errors: bad_input.
-Result<std::monostate> remove_samples(const std::filesystem::path& folder, const SampleList& list);
+Result<void> remove_samples(const std::filesystem::path& folder, const SampleList& list);
 
 /// Runs the simulation and writes a file a sample into the folder, made where it is missing, and its list, which holds
 /// what was written also where an error or `watch.interrupted` ended it. `watch.sample` is called after the file was
 /// written; it may be empty. Errors: those of the simulation, of write_sample and of watch.sample.
-Result<std::monostate> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
-                                     const std::filesystem::path& folder, const SamplingWatch& watch, SampleList& list);
+Result<void> write_samples(Simulation& simulation, const ScenePlan& plan, const SampleRequest& request,
+                           const std::filesystem::path& folder, const SamplingWatch& watch, SampleList& list);
 
 /// write_samples of a simulation of its own and, where it can be drawn, its picture, in the place of what an earlier
 /// run left in the folder. Errors: those of simulate, sample_request, remove_samples and write_samples; bad_input where
 /// all steps give no sample.
-Result<std::monostate> make_samples(const std::filesystem::path& folder, const ScenePlan& plan, long steps,
-                                    const std::atomic<bool>* interrupted = nullptr);
+Result<void> make_samples(const std::filesystem::path& folder, const ScenePlan& plan, long steps,
+                          const std::atomic<bool>* interrupted = nullptr);
 
 /// Writes a step's problem as `<name>.hdf5` into the folder, with the loop's impulses as its solution and the warm
 /// start as its guess. Errors: those of write_fclib.
@@ -78,8 +79,5 @@ std::optional<std::string> strata_warning(const SampleList& list);
 
 /// One line where the samples are a trivial set.
 std::optional<std::string> trivial_warning(const SampleList& list);
-
-/// A problem's name as a file name.
-std::string file_name(std::string name);
 
 }  // namespace conebench::simulation

@@ -27,9 +27,10 @@ std::vector<std::int64_t> pressed(const StepRecord& record) {
 
 constexpr double max_feasibility_s = 0.5;
 
-void look_for_contradiction(Simulation& simulation, const StepRecord& record, SamplingSummary& summary) {
+void look_for_contradiction(Simulation& simulation, const StepRecord& record, double tolerance,
+                            SamplingSummary& summary) {
   const Feasibility found = check_feasibility(record.problem, max_feasibility_s);
-  if (found.state != FeasibilityState::infeasible) return;
+  if (found.state != FeasibilityState::infeasible || found.verdict_bound <= tolerance) return;
   InfeasibleStep step{record.step, found.margin, {}};
   const ConeProduct& cones = record.problem.cones();
   const auto& contacts = simulation.mechanics().contacts;
@@ -57,64 +58,62 @@ void SampleOptions::declare(OptionBinder& bind, SampleOptions& o) {
   bind.text("bands", o.bands, "stratified: edges of the bands of conditioning");
 }
 
-Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
-                              const SamplingWatch& watch, SamplingSummary& summary) {
-  auto strata = Strata::create(options.categories, options.bands, options.per_stratum);
-  if (!strata) return strata.error();
+Result<void> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
+                    const SamplingWatch& watch, SamplingSummary& summary) {
+  CONEBENCH_TRY(auto strata, Strata::create(options.categories, options.bands, options.per_stratum));
   const bool stratified = options.sample == "stratified";
   std::vector<std::int64_t> pressed_before;
   long impacts = 0;
   bool due = false;
   for (long k = 1; k <= steps; ++k) {
     if (watch.interrupted != nullptr && *watch.interrupted) break;
-    auto record = simulation.step();
-    if (!record) return record.error();
+    CONEBENCH_TRY(auto record, simulation.step());
     summary.steps = k;
-    if (!(record->residual <= tolerance) && summary.unsolved++ < max_feasibility_checks)
-      look_for_contradiction(simulation, *record, summary);
-    if (!(record->residual <= summary.worst_residual)) summary.worst_residual = record->residual;
+    if (!(record.residual <= tolerance) && summary.unsolved++ < max_feasibility_checks)
+      look_for_contradiction(simulation, record, tolerance, summary);
+    if (!(record.residual <= summary.worst_residual)) summary.worst_residual = record.residual;
     summary.worst_configuration_residual =
-        std::max(summary.worst_configuration_residual, record->configuration_residual);
-    if (watch.step) watch.step(*record);
+        std::max(summary.worst_configuration_residual, record.configuration_residual);
+    if (watch.step) watch.step(record);
 
-    std::vector<std::int64_t> pressed_now = pressed(*record);
+    std::vector<std::int64_t> pressed_now = pressed(record);
     const bool impact =
         !std::includes(pressed_before.begin(), pressed_before.end(), pressed_now.begin(), pressed_now.end());
     pressed_before = std::move(pressed_now);
-    summary.constrained += record->problem.rows() > 0 ? 1 : 0;
+    summary.constrained += record.problem.rows() > 0 ? 1 : 0;
     if (options.sample == "impacts") {
       due = impact && ++impacts % options.every == 0;
     } else if (k % options.every == 0) {
       due = true;  // and remains so until there is something to solve
     }
-    summary.cut += record->contacts_cut ? 1 : 0;
-    if (!due || record->problem.rows() == 0 || record->contacts_cut) continue;
+    summary.cut += record.contacts_cut ? 1 : 0;
+    if (!due || record.problem.rows() == 0 || record.contacts_cut) continue;
     due = false;
     ++summary.candidates;
-    const Features features = extract_features(record->problem);
-    const bool taken = !stratified || strata->take(features);
-    if (stratified) summary.strata = strata->all();
+    const Features features = extract_features(record.problem);
+    const bool taken = !stratified || strata.take(features);
+    if (stratified) summary.strata = strata.all();
     if (!taken) continue;
-    Provenance provenance = record->problem.provenance();
+    Provenance provenance = record.problem.provenance();
     provenance.category = to_string(features.category);
     provenance.conditioning = features.spectrum.conditioning;
-    record->problem = record->problem.with_provenance(std::move(provenance));
-    if (Reference reference = record->problem.reference().value_or(Reference{}); reference.reaction.size() > 0) {
-      const Judgement judgement = judge(record->problem, record->impulse);
+    record.problem = record.problem.with_provenance(std::move(provenance));
+    if (Reference reference = record.problem.reference().value_or(Reference{}); reference.reaction.size() > 0) {
+      const Judgement judgement = judge(record.problem, record.impulse);
       for (const Residual& residual : judgement.residuals) {
         if (residual.known()) reference.residuals[residual.name] = residual.value;
       }
       summary.modes.open += judgement.modes.open;
       summary.modes.stick += judgement.modes.stick;
       summary.modes.slip += judgement.modes.slip;
-      record->problem = record->problem.with_reference(std::move(reference));
+      record.problem = record.problem.with_reference(std::move(reference));
     }
-    if (const auto written = watch.sample(*record); !written) return written.error();
+    CONEBENCH_CHECK(watch.sample(record));
     ++summary.samples;
-    summary.full = stratified && strata->full();
+    summary.full = stratified && strata.full();
     if (summary.full) break;
   }
-  return std::monostate{};
+  return {};
 }
 
 }  // namespace conebench::simulation

@@ -24,7 +24,7 @@ struct SampleOptions {
   static void declare(OptionBinder& bind, SampleOptions& o);
 };
 
-/// A step whose problem has no solution (metrics/feasibility.hpp).
+/// A step whose problem has no solution to the tolerance (metrics/feasibility.hpp).
 struct InfeasibleStep {
   long step = 0;
   double margin = 0.0;              ///< see Feasibility [m/s]
@@ -59,9 +59,9 @@ struct SamplingSummary {
 nlohmann::json to_json(const SamplingSummary& summary);
 
 struct SamplingWatch {
-  std::function<Result<std::monostate>(const StepRecord&)> sample;  ///< takes a sample; its error ends the run
-  std::function<void(const StepRecord&)> step;                      ///< told of every step; may be empty
-  const std::atomic<bool>* interrupted = nullptr;                   ///< looked at before every step; ends the run
+  std::function<Result<void>(const StepRecord&)> sample;  ///< takes a sample; its error ends the run
+  std::function<void(const StepRecord&)> step;            ///< told of every step; may be empty
+  const std::atomic<bool>* interrupted = nullptr;         ///< looked at before every step; ends the run
 };
 
 /// Steps the simulation, and hands over the samples, with category and conditioning in their provenance. Candidates are
@@ -69,7 +69,7 @@ struct SamplingWatch {
 /// an impulse that took none in the step before. A stratified set takes a candidate where its stratum is not full, and
 /// the run ends when all strata that were asked for are. `summary` says how far it came, also where an error or
 /// `interrupted` ended it.
-Result<std::monostate> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
-                              const SamplingWatch& watch, SamplingSummary& summary);
+Result<void> sample(Simulation& simulation, long steps, double tolerance, const SampleOptions& options,
+                    const SamplingWatch& watch, SamplingSummary& summary);
 
 }  // namespace conebench::simulation

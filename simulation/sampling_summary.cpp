@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double least_slip = 0.1, least_open = 0.05;
+constexpr double min_slip = 0.1, min_open = 0.05;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -22,13 +22,13 @@ std::string SamplingSummary::why_trivial() const {
   if (modes.all() == 0) return "its samples have no contacts";
   const double slip = double(modes.slip) / double(modes.all());
   const double open = double(modes.open) / double(modes.all());
-  if (slip >= least_slip && open >= least_open) return {};
+  if (slip >= min_slip && open >= min_open) return {};
   const auto share = [](double part, const char* what, double least) {
     return fmt::format("{:.3g} % {}{}", 100 * part, what,
                        part < least ? fmt::format(" (fewer than {:g} %)", 100 * least) : "");
   };
-  return fmt::format("of {} contacts {} and {}", modes.all(), share(slip, "slip", least_slip),
-                     share(open, "open", least_open));
+  return fmt::format("of {} contacts {} and {}", modes.all(), share(slip, "slip", min_slip),
+                     share(open, "open", min_open));
 }
 
 std::string SamplingSummary::why_empty(const SampleOptions& options, const std::string& advice) const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/option_words.hpp"
 #include "simulation/loop_solver.hpp"
 #include "simulation/scenes/urdf.hpp"
 
@@ -77,7 +78,7 @@ std::vector<OptionSpec> all_options(const SimulatedSceneRow& scene) {
 Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues& values, std::uint64_t seed) {
   ScenePlan plan;
   plan.values = values;
-  drop_empty_solver_options(plan.values);
+  drop_empty_list(plan.values, "solver_options");
   plan.seed = seed;
   OptionValues of_scene;
   OptionValues of_others = scene.loop;
@@ -91,12 +92,10 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
   OptionBinder binder;
   SimulationOptions::declare(binder, plan.options);
   SampleOptions::declare(binder, plan.sampling);
-  if (auto assigned = binder.assign(of_others); !assigned) {
-    return Error{assigned.error().code, fmt::format("scene '{}': {}", scene.id, assigned.error().message)};
-  }
+  CONEBENCH_CHECK(binder.assign(of_others).within(fmt::format("scene '{}'", scene.id)));
   if (!plan.options.solver_options.empty()) {
-    const auto solver = loop_solver(plan.options.solver, plan.options.solver_options);
-    if (!solver) return Error{solver.error().code, fmt::format("scene '{}': {}", scene.id, solver.error().message)};
+    CONEBENCH_CHECK(
+        loop_solver(plan.options.solver, plan.options.solver_options).within(fmt::format("scene '{}'", scene.id)));
   }
   const SampleOptions& s = plan.sampling;
   for (const char* const name : {"categories", "bands", "per_stratum"}) {
@@ -106,12 +105,8 @@ Result<ScenePlan> plan_scene(const SimulatedSceneRow& scene, const OptionValues&
                              "sample=stratified too, or leave it out",
                              scene.id, name, s.sample)};
   }
-  if (const auto strata = Strata::create(s.categories, s.bands, s.per_stratum); !strata) {
-    return Error{strata.error().code, fmt::format("scene '{}': {}", scene.id, strata.error().message)};
-  }
-  auto model = scene.make(of_scene, seed);
-  if (!model) return model.error();
-  plan.model = std::move(*model);
+  CONEBENCH_CHECK(Strata::create(s.categories, s.bands, s.per_stratum).within(fmt::format("scene '{}'", scene.id)));
+  CONEBENCH_TRY(plan.model, scene.make(of_scene, seed));
   const bool of_file = !plan.model.source_file.empty();
   plan.family = plan.name = of_file ? file_word(plan.model.source_file) : scene.id;
   for (const auto& [key, value] : plan.values) {

@@ -28,7 +28,7 @@ class VerdictMonitor final : public Monitor {
       : verdict_(verdict), tolerance_(tolerance), stages_(std::move(stages)) {}
 
  private:
-  Decision look(long iteration, ConstVectorRef impulse, double) override {
+  Decision check(long iteration, ConstVectorRef impulse, double) override {
     if (stages_) stages_(Stage::rest);
     next_ = iteration + 1 + iteration / 10;
     const double residual = verdict_(impulse);
@@ -165,32 +165,24 @@ Result<Simulation> Simulation::create(const SimulatedModel& model, const Simulat
   made.options_ = options;
   made.options_.step.midpoint = options.integrator == "midpoint";
   made.groundless_urdf_ = !model.source_file.empty() && !model.ground && is_urdf(model.mjcf);
-  const auto chosen = loop_solver(options.solver, options.solver_options);
-  if (!chosen) return chosen.error();
-  if (chosen->row->info.own_process) {
+  CONEBENCH_TRY(const auto chosen, loop_solver(options.solver, options.solver_options));
+  if (chosen.row->info.own_process) {
     return Error{
         ErrorCode::wrong_usage,
         options.solver + " needs a process of its own and can't run in a simulation's loop; set another solver"};
   }
-  auto solver = chosen->row->make(chosen->options);
-  if (!solver) return solver.error();
-  made.solver_ = std::move(*solver);
-  made.solver_label_ = chosen->label();
+  CONEBENCH_TRY(made.solver_, chosen.row->make(chosen.options));
+  made.solver_label_ = chosen.label();
   if (options.state == "solver" && (!has_velocity(*made.solver_) || options.integrator == "newton")) {
     return Error{ErrorCode::wrong_usage,
                  fmt::format("{}: state=solver takes a solver with velocities of its own ({}) and no integrator=newton",
                              name, fmt::join(solvers_with_velocities(), ", "))};
   }
   if (!options.reference.empty()) {
-    const auto row = require_solver(options.reference);
-    if (!row) return row.error();
-    auto reference = (*row)->make({});
-    if (!reference) return reference.error();
-    made.reference_ = std::move(*reference);
+    CONEBENCH_TRY(const auto row, require_solver(options.reference));
+    CONEBENCH_TRY(made.reference_, row->make({}));
   }
-  auto engine = load_engine(model, name, options.engine());
-  if (!engine) return engine.error();
-  made.engine_ = std::move(*engine);
+  CONEBENCH_TRY(made.engine_, load_engine(model, name, options.engine()));
   if (options.integrator == "newton" && !model.soft) {
     return Error{ErrorCode::wrong_usage, name + ": integrator=newton is for scenes of elastic bodies; set euler"};
   }
@@ -235,7 +227,7 @@ Error Simulation::failed(const std::string& what) const {
                fmt::format("{}: step {} (t = {:.6g} s): {}", name_, steps_ + 1, state_.time, what)};
 }
 
-std::optional<Error> Simulation::runaway(const Vector& velocity) {
+Result<void> Simulation::check_speed(const Vector& velocity) {
   for (Index i = 0; i < velocity.size(); ++i) {
     if (std::abs(velocity[i]) <= options_.max_speed) continue;
     blown_up_ = true;
@@ -243,7 +235,7 @@ std::optional<Error> Simulation::runaway(const Vector& velocity) {
         fmt::format("the simulation has blown up: velocity {} of {} is {:.3g}, more than max_speed = {:.3g}; {}", i + 1,
                     velocity.size(), velocity[i], options_.max_speed, blow_up_advice()));
   }
-  return std::nullopt;
+  return {};
 }
 
 void Simulation::note_overlap() {
@@ -269,7 +261,7 @@ std::string Simulation::blow_up_advice() const {
                              plural(missed_, "step"));
 }
 
-Result<std::monostate> Simulation::evaluate() {
+Result<void> Simulation::evaluate() {
   const Reach reach{.time_step = time_step_,
                     .contact_margin = options_.contact_margin,
                     .lifts = solver_->info().formulation == Formulation::ccp,
@@ -277,7 +269,7 @@ Result<std::monostate> Simulation::evaluate() {
                     .ahead = options_.step.midpoint ? 0.5 * time_step_ : time_step_};
   if (auto done = engine_->evaluate(state_, reach, mechanics_); !done) return failed(done.error().message);
   if (options_.thinning > 0.0) thin_contacts(mechanics_, options_.thinning);
-  return std::monostate{};
+  return {};
 }
 
 std::vector<std::string> Simulation::notes() const {
@@ -291,8 +283,7 @@ std::vector<std::string> Simulation::notes() const {
   }
   if (unsettled_ > 0) {
     all.push_back(fmt::format("{}: in {} Newton's method did not reach {:g} in {} passes, at worst {:.2g}", name_,
-                              plural(unsettled_, "step"), NewtonStep::accurate, NewtonStep::most_passes,
-                              unsettled_by_));
+                              plural(unsettled_, "step"), NewtonStep::accurate, NewtonStep::max_passes, unsettled_by_));
   }
   return all;
 }
@@ -315,7 +306,7 @@ PrescribedMotion Simulation::prescribed_motion(double left) const {
 }
 
 Result<StepRecord> Simulation::step() {
-  if (auto error = runaway(state_.velocity)) return *error;
+  CONEBENCH_CHECK(check_speed(state_.velocity));
   const State before = state_;
   const auto outcome = [&]() -> Result<StepRecord> {
     // Prescribed joints are told where to be at the step's end.
@@ -327,17 +318,16 @@ Result<StepRecord> Simulation::step() {
     state_.time += first;
     const PrescribedMotion prescribed = prescribed_motion(time_step_ - first);
     begin(Stage::assembly);
-    if (auto done = evaluate(); !done) return done.error();
+    CONEBENCH_CHECK(evaluate());
     if (steps_ == 0) note_overlap();
 
     begin(Stage::rest);
     auto identities = identities_.follow(mechanics_.contacts);
     const bool alone = is_experiment(options_.integrator);
-    auto pass = alone                             ? experiment(identities)
-                : options_.integrator == "newton" ? newton(identities)
-                                                  : solve_pass(identities, prescribed);
-    if (!pass) return pass.error();
-    StepRecord& record = pass->record;
+    CONEBENCH_TRY(auto pass, alone                             ? experiment(identities)
+                             : options_.integrator == "newton" ? newton(identities)
+                                                               : solve_pass(identities, prescribed));
+    StepRecord& record = pass.record;
     record.configuration_residual = configuration_residual(mechanics_);
     for (const double f : mechanics_.joint_residuals) record.joint_drift = std::max(record.joint_drift, std::abs(f));
     record.identities = std::move(identities);
@@ -345,14 +335,14 @@ Result<StepRecord> Simulation::step() {
     cut_ += record.contacts_cut ? 1 : 0;
     held_ = held_ || record.problem.rows() > 0;
     missed_ += alone || record.residual <= options_.tolerance ? 0 : 1;
-    if (auto error = runaway(pass->velocity)) return *error;
-    record.inverse_error = inverse_error(*pass);
-    if (auto error = compare(*pass, time_step_ - first, record)) return *error;
+    CONEBENCH_CHECK(check_speed(pass.velocity));
+    record.inverse_error = inverse_error(pass);
+    CONEBENCH_CHECK(compare(pass, time_step_ - first, record));
 
-    if (pass->moved) {
-      state_ = std::move(*pass->moved);
+    if (pass.moved) {
+      state_ = std::move(*pass.moved);
     } else {
-      const Vector& velocity = pass->velocity;
+      const Vector& velocity = pass.velocity;
       engine_->advance_position(state_, velocity, time_step_ - first);                                 // 004 eq. (10b)
       state_.velocity = options_.step.midpoint ? Vector(2.0 * velocity - before.velocity) : velocity;  // 003 (4)
     }
@@ -363,9 +353,7 @@ Result<StepRecord> Simulation::step() {
     if (trot_) touching_ = touched(record);
     warm_.keep(mechanics_, record.identities, record.impulse);
     if (options_.fclib == "local") {
-      auto local = without_primal(record.problem);
-      if (!local) return local.error();
-      record.problem = std::move(*local);
+      CONEBENCH_TRY(record.problem, without_primal(record.problem));
     }
     return std::move(record);
   }();
@@ -377,45 +365,40 @@ Result<StepRecord> Simulation::step() {
 Result<Simulation::Pass> Simulation::set_up(const std::vector<std::int64_t>& identities,
                                             const PrescribedMotion& prescribed, const Vector* guess) {
   begin(Stage::assembly);
-  auto step = discretise(mechanics_, state_.velocity, time_step_, options_.step, name_, prescribed);
-  if (!step) return step.error();
+  CONEBENCH_TRY(auto step, discretise(mechanics_, state_.velocity, time_step_, options_.step, name_, prescribed));
   begin(Stage::rest);
   SampleFacts known = facts(identities);
   if (guess != nullptr && options_.start == "previous") known.guess = *guess;
   begin(Stage::assembly);
-  auto problem = step_problem(mechanics_, *step, time_step_, options_.step, std::move(known));
-  if (!problem) return problem.error();
+  CONEBENCH_TRY(auto problem, step_problem(mechanics_, step, time_step_, options_.step, std::move(known)));
   begin(Stage::rest);
-  return Pass{std::move(*step), {.step = steps_ + 1, .state = state_, .problem = std::move(*problem)}, {}};
+  return Pass{std::move(step), {.step = steps_ + 1, .state = state_, .problem = std::move(problem)}, {}};
 }
 
 Result<Simulation::Pass> Simulation::solve_pass(const std::vector<std::int64_t>& identities,
                                                 const PrescribedMotion& prescribed, const Vector* guess) {
-  auto pass = set_up(identities, prescribed, guess);
-  if (!pass) return pass;
-  auto answer = solve(pass->record.problem, pass->record);
-  if (!answer) return answer.error();
-  pass->record.impulse = std::move(answer->impulse);
-  pass->velocity = answer->velocity ? std::move(*answer->velocity)
-                                    : velocity_after(pass->step, pass->record.impulse);  // 004 eq. (76)
+  CONEBENCH_TRY(auto pass, set_up(identities, prescribed, guess));
+  CONEBENCH_TRY(auto answer, solve(pass.record.problem, pass.record));
+  pass.record.impulse = std::move(answer.impulse);
+  pass.velocity =
+      answer.velocity ? std::move(*answer.velocity) : velocity_after(pass.step, pass.record.impulse);  // 004 eq. (76)
   return pass;
 }
 
 Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>& identities) {
-  auto pass = set_up(identities, {});
-  if (!pass) return pass;
-  StepRecord& record = pass->record;
+  CONEBENCH_TRY(auto pass, set_up(identities, {}));
+  StepRecord& record = pass.record;
   begin(Stage::solve);
   if (positions_) {
-    pass->moved = state_;
-    record.impulse = positions_->step(*pass->moved, mechanics_.contacts, time_step_);
-    pass->velocity = pass->moved->velocity;
+    pass.moved = state_;
+    record.impulse = positions_->step(*pass.moved, mechanics_.contacts, time_step_);
+    pass.velocity = pass.moved->velocity;
     record.summary.iterations = options_.substeps;
   } else {
     Vector rates = mechanics_.jacobian * state_.velocity;
     if (mechanics_.drift.size() > 0) rates += mechanics_.drift;
     record.impulse = penalty_impulse(mechanics_, rates, time_step_, options_.penalty);
-    pass->velocity = velocity_after(pass->step, record.impulse);
+    pass.velocity = velocity_after(pass.step, record.impulse);
   }
   begin(Stage::rest);
   record.summary.status = SolveStatus::converged;
@@ -427,20 +410,18 @@ Result<Simulation::Pass> Simulation::experiment(const std::vector<std::int64_t>&
 Result<Simulation::Pass> Simulation::newton(const std::vector<std::int64_t>& identities) {
   NewtonStep step(*engine_, state_, time_step_, mechanics_, options_.step.damping == "implicit");
   step.linearise(Vector::Zero(state_.velocity.size()));
-  auto last = solve_pass(identities, {});
-  if (!last) return last;
+  CONEBENCH_TRY(auto last, solve_pass(identities, {}));
   for (long pass = 1;; ++pass) {
-    held_ = held_ || last->record.problem.rows() > 0;
-    if (auto error = runaway(last->velocity)) return *error;
-    last->record.passes = pass;
-    last->record.newton_residual = step.linearise(last->velocity);
-    if (last->record.newton_residual <= NewtonStep::accurate || pass == NewtonStep::most_passes) break;
-    auto next = solve_pass(identities, {}, &last->record.impulse);
-    if (!next) return next;
-    add_work(last->record.summary, next->record.summary);
+    held_ = held_ || last.record.problem.rows() > 0;
+    CONEBENCH_CHECK(check_speed(last.velocity));
+    last.record.passes = pass;
+    last.record.newton_residual = step.linearise(last.velocity);
+    if (last.record.newton_residual <= NewtonStep::accurate || pass == NewtonStep::max_passes) break;
+    CONEBENCH_TRY(auto next, solve_pass(identities, {}, &last.record.impulse));
+    add_work(last.record.summary, next.record.summary);
     last = std::move(next);
   }
-  if (const double left = last->record.newton_residual; !(left <= NewtonStep::accurate)) {
+  if (const double left = last.record.newton_residual; !(left <= NewtonStep::accurate)) {
     ++unsettled_;
     unsettled_by_ = std::max(unsettled_by_, left);
   }
@@ -448,19 +429,19 @@ Result<Simulation::Pass> Simulation::newton(const std::vector<std::int64_t>& ide
 }
 
 /// Of the same problem, so that what the two differ in is this step's alone.
-std::optional<Error> Simulation::compare(const Pass& pass, double time_step, StepRecord& record) {
+Result<void> Simulation::compare(const Pass& pass, double time_step, StepRecord& record) {
   const auto force_after = [&](const Vector& velocity) {
     State moved = state_;
     engine_->advance_position(moved, velocity, time_step);
     return engine_->internal_force(moved.position, time_step);
   };
-  if (reference_ == nullptr) return std::nullopt;
+  if (reference_ == nullptr) return {};
   const Vector force =
       pass.moved ? engine_->internal_force(pass.moved->position, time_step) : force_after(pass.velocity);
   record.internal_force = force.norm();
-  if (record.problem.rows() == 0) return std::nullopt;
+  if (record.problem.rows() == 0) return {};
   begin(Stage::rest);
-  if (auto error = reference_->prepare(record.problem)) return error;
+  if (auto error = reference_->prepare(record.problem)) return *error;
   constexpr double accurate = 1e-10;
   VerdictMonitor verdict(official(record.problem), accurate, {});
   Vector impulse = Vector::Zero(record.problem.rows());
@@ -470,7 +451,7 @@ std::optional<Error> Simulation::compare(const Pass& pass, double time_step, Ste
   reference_->solve(record.impulse, rule, own ? static_cast<Monitor&>(silent) : verdict, impulse);
   record.contact_error = (record.impulse - impulse).norm() / time_step_;
   if (force.size() > 0) record.internal_error = (force - force_after(velocity_after(pass.step, impulse))).norm();
-  return std::nullopt;
+  return {};
 }
 
 double Simulation::inverse_error(const Pass& pass) const {
@@ -548,14 +529,14 @@ Result<SolveSummary> Simulation::run_solver(const ContactProblem& problem, const
 }
 
 /// 001 V-A: the robot is let slip for a step rather than be thrown.
-std::optional<Error> Simulation::fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer) {
+Result<void> Simulation::fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer) {
   Answer frictionless{Vector::Zero(problem.rows()), {}};
-  const auto summary = run_solver(without_friction(problem), Vector(Vector::Zero(problem.rows())), frictionless);
-  if (!summary) return summary.error();
-  const bool solved = summary->status == SolveStatus::converged && frictionless.finite();
+  CONEBENCH_TRY(const auto summary,
+                run_solver(without_friction(problem), Vector(Vector::Zero(problem.rows())), frictionless));
+  const bool solved = summary.status == SolveStatus::converged && frictionless.finite();
   record.fallback = solved ? Fallback::frictionless : Fallback::failed;
   if (solved) answer = std::move(frictionless);
-  return std::nullopt;
+  return {};
 }
 
 Result<Simulation::Answer> Simulation::solve(const ContactProblem& problem, StepRecord& record) {
@@ -568,11 +549,9 @@ Result<Simulation::Answer> Simulation::solve(const ContactProblem& problem, Step
     return Error{ErrorCode::unsupported, failed(fmt::format("{}: {}; {}", options_.solver, *reason, advice)).message};
   }
   const Vector guess = problem.guess().value_or(Vector::Zero(problem.rows()));
-  auto summary = run_solver(problem, guess, answer);
-  if (!summary) return summary.error();
-  record.summary = std::move(*summary);
+  CONEBENCH_TRY(record.summary, run_solver(problem, guess, answer));
   if (options_.fallback == "frictionless" && record.summary.status != SolveStatus::converged) {
-    if (auto error = fall_back(problem, record, answer)) return *error;
+    CONEBENCH_CHECK(fall_back(problem, record, answer));
   }
   if (!answer.finite()) {
     return failed(fmt::format("{} returned {} that are not finite ({}); use another solver or a smaller time_step",

@@ -146,16 +146,16 @@ class Simulation {
   /// The same, with impulses and velocity by an experiment's rule in place of the solver's.
   Result<Pass> experiment(const std::vector<std::int64_t>& identities);
   Result<Pass> newton(const std::vector<std::int64_t>& identities);
-  Result<std::monostate> evaluate();
+  Result<void> evaluate();
   PrescribedMotion prescribed_motion(double left) const;
   double inverse_error(const Pass& pass) const;
   std::vector<std::string> touched(const StepRecord& record) const;
   SampleFacts facts(const std::vector<std::int64_t>& identities) const;
   Result<Answer> solve(const ContactProblem& problem, StepRecord& record);
-  std::optional<Error> compare(const Pass& pass, double time_step, StepRecord& record);
+  Result<void> compare(const Pass& pass, double time_step, StepRecord& record);
   Result<SolveSummary> run_solver(const ContactProblem& problem, const Vector& guess, Answer& answer);
-  std::optional<Error> fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer);
-  std::optional<Error> runaway(const Vector& velocity);
+  Result<void> fall_back(const ContactProblem& problem, StepRecord& record, Answer& answer);
+  Result<void> check_speed(const Vector& velocity);
   std::string blow_up_advice() const;
   void note_overlap();
   Error failed(const std::string& what) const;

@@ -21,8 +21,8 @@ double shape(double x, double midpoint, double power) {
 }  // namespace
 
 Impedance impedance_at(Softness s, double residual, double time_step) {
-  const double d_0 = std::clamp(s.least_impedance, least, most);
-  const double d_w = std::clamp(s.most_impedance, least, most);
+  const double d_0 = std::clamp(s.min_impedance, least, most);
+  const double d_w = std::clamp(s.max_impedance, least, most);
   if ((s.time_constant > 0.0) != (s.damping_ratio > 0.0)) {
     s.time_constant = Softness{}.time_constant;
     s.damping_ratio = Softness{}.damping_ratio;

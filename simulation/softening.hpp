@@ -4,13 +4,13 @@ namespace conebench::simulation {
 
 /// MuJoCo's parameters of one constraint, `solref` and `solimp`, as the model has them (its own defaults here).
 struct Softness {
-  double time_constant = 0.02;   ///< T [s]; 0 or below: minus a stiffness [1/s²], and `damping_ratio` minus a damping
-  double damping_ratio = 1.0;    ///< ζ; see above [1/s]
-  double least_impedance = 0.9;  ///< d_0, at a residual of 0
-  double most_impedance = 0.95;  ///< d_w, from a residual of `width` on
-  double width = 0.001;          ///< w [m, rad]
-  double midpoint = 0.5;         ///< m, share of the width
-  double power = 2.0;            ///< p
+  double time_constant = 0.02;  ///< T [s]; 0 or below: minus a stiffness [1/s²], and `damping_ratio` minus a damping
+  double damping_ratio = 1.0;   ///< ζ; see above [1/s]
+  double min_impedance = 0.9;   ///< d_0, at a residual of 0
+  double max_impedance = 0.95;  ///< d_w, from a residual of `width` on
+  double width = 0.001;         ///< w [m, rad]
+  double midpoint = 0.5;        ///< m, share of the width
+  double power = 2.0;           ///< p
 };
 
 /// What a constraint is at one residual.

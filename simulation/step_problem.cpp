@@ -66,8 +66,8 @@ Result<std::shared_ptr<const DelassusOperator>> delassus(const FactoredMass& mas
 Softness with_options(Softness s, const StepOptions& o) {
   if (o.soft_time > 0.0) s.time_constant = o.soft_time;
   if (o.soft_damping > 0.0) s.damping_ratio = o.soft_damping;
-  if (o.soft_impedance > 0.0) s.least_impedance = o.soft_impedance;
-  if (o.soft_most_impedance > 0.0) s.most_impedance = o.soft_most_impedance;
+  if (o.soft_impedance > 0.0) s.min_impedance = o.soft_impedance;
+  if (o.soft_most_impedance > 0.0) s.max_impedance = o.soft_most_impedance;
   return s;
 }
 
@@ -141,7 +141,7 @@ Vector compliance(const ContactProblemData& data, const Vector& softness, const 
 }
 
 /// M_FF v_F = (M v_free)_F − M_FP v_P for the velocities F that are not prescribed.
-std::optional<Error> move_as(const PrescribedMotion& prescribed, const std::string& name, StepData& step) {
+Result<void> move_as(const PrescribedMotion& prescribed, const std::string& name, StepData& step) {
   const Index size = step.free_velocity.size();
   std::vector<bool> given(static_cast<std::size_t>(size), false);
   Vector velocity = Vector::Zero(size);
@@ -159,7 +159,7 @@ std::optional<Error> move_as(const PrescribedMotion& prescribed, const std::stri
   if (!factor) return Error{ErrorCode::bad_input, name + ": the mass matrix of what moves freely is singular"};
   step.factor = std::move(*factor);
   step.free_velocity = velocity + step.factor.solve(momentum);
-  return std::nullopt;
+  return {};
 }
 
 /// Splits J v into J_F v_F and the drift J_P v_P.
@@ -244,9 +244,7 @@ Result<StepData> discretise(const Mechanics& mechanics, const Vector& velocity, 
                 .bias = {},
                 .drift = {},
                 .softness = {}};
-  if (!prescribed.which.empty()) {
-    if (auto error = move_as(prescribed, name, step)) return *error;
-  }
+  if (!prescribed.which.empty()) CONEBENCH_CHECK(move_as(prescribed, name, step));
   const Vector before = mechanics.jacobian * velocity, free = mechanics.jacobian * step.free_velocity;
   step.bias = bias(mechanics, before, free, time_step, options);
   if (mechanics.drift.size() > 0) step.bias += mechanics.drift;
@@ -272,16 +270,14 @@ Result<ContactProblem> step_problem(const Mechanics& mechanics, const StepData& 
     friction.push_back(contact.friction);
     gaps[i] = contact.gap;
   }
-  auto cones = ConeProduct::create(mechanics.joint_residuals.size(), mechanics.limit_gaps.size(), std::move(friction));
-  if (!cones) return cones.error();
   ContactProblemData data;
-  data.cones = *cones;
+  CONEBENCH_TRY(data.cones, ConeProduct::create(mechanics.joint_residuals.size(), mechanics.limit_gaps.size(),
+                                                std::move(friction)));
   const bool whole = step.drift.size() == 0;
   if (whole) data.primal = PrimalForm{step.mass, step.jacobian, step.free_velocity};
-  auto matrix = delassus(step.factor, step.jacobian, data.cones,
-                         whole || options.form == "dense" ? options.form : "block_sparse");
-  if (!matrix) return Error{matrix.error().code, facts.provenance.name + ": " + matrix.error().message};
-  data.delassus = *matrix;
+  CONEBENCH_TRY(data.delassus, delassus(step.factor, step.jacobian, data.cones,
+                                        whole || options.form == "dense" ? options.form : "block_sparse")
+                                   .within(facts.provenance.name));
   data.bias = step.bias;
   data.free_term = step.jacobian * step.free_velocity + step.bias;  // 004 eq. (94)
   if (!whole) data.free_term += step.drift;

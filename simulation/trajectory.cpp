@@ -107,36 +107,35 @@ TrajectoryFiles::TrajectoryFiles(Simulation& simulation, const TrajectoryOptions
   simulation.watch([clock = clock_](Stage stage) { clock->begin(stage); });
 }
 
-std::optional<Error> TrajectoryFiles::open(Stream& stream, const char* name, const std::string& heading) const {
+Result<void> TrajectoryFiles::open(Stream& stream, const char* name, const std::string& heading) const {
   stream.reset(std::fopen((folder_ / name).c_str(), "w"));
   if (stream == nullptr) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: cannot be written: {}", (folder_ / name).string(), std::strerror(errno))};
   }
   std::fputs((heading + "\n").c_str(), stream.get());
-  return std::nullopt;
+  return {};
 }
 
 Result<TrajectoryFiles> TrajectoryFiles::create(const fs::path& folder, const TrajectoryOptions& options,
                                                 Simulation& simulation) {
-  auto bodies = body_numbers(simulation.engine(), options.bodies);
-  if (!bodies) return bodies.error();
-  TrajectoryFiles files(simulation, options, std::move(*bodies), folder);
-  if (auto error = files.open(files.trajectory_, trajectory_name, files.heading())) return *error;
+  CONEBENCH_TRY(auto bodies, body_numbers(simulation.engine(), options.bodies));
+  TrajectoryFiles files(simulation, options, std::move(bodies), folder);
+  CONEBENCH_CHECK(files.open(files.trajectory_, trajectory_name, files.heading()));
   std::error_code ignored;  // what is not there need not go
   fs::remove(folder / impulses_name, ignored);
   if (!options.impulses) return files;
-  if (auto error = files.open(files.impulses_, impulses_name, impulse_columns)) return *error;
+  CONEBENCH_CHECK(files.open(files.impulses_, impulses_name, impulse_columns));
   return files;
 }
 
-std::optional<Error> TrajectoryFiles::failure() const {
+Result<void> TrajectoryFiles::check() const {
   for (const auto& [stream, name] : {std::pair(trajectory_.get(), trajectory_name), {impulses_.get(), impulses_name}}) {
     if (stream == nullptr || std::ferror(stream) == 0) continue;
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: could not be written whole; the disk may be full", (folder_ / name).string())};
   }
-  return std::nullopt;
+  return {};
 }
 
 std::string TrajectoryFiles::heading() const {

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +37,7 @@ class TrajectoryFiles {
   /// Of the step that the simulation has just done.
   void add(const StepRecord& record);
   /// bad_input where a line could not be written.
-  std::optional<Error> failure() const;
+  Result<void> check() const;
 
  private:
   struct Closer {
@@ -47,7 +46,7 @@ class TrajectoryFiles {
   using Stream = std::unique_ptr<std::FILE, Closer>;
   TrajectoryFiles(Simulation& simulation, const TrajectoryOptions& options, std::vector<int> bodies,
                   std::filesystem::path folder);
-  std::optional<Error> open(Stream& stream, const char* name, const std::string& heading) const;
+  Result<void> open(Stream& stream, const char* name, const std::string& heading) const;
   std::string heading() const;
   std::string line(const StepRecord& record, const std::vector<Eigen::Vector3d>& forces) const;
   std::string of_bodies(const std::vector<Eigen::Vector3d>& forces) const;

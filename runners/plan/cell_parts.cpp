@@ -15,7 +15,7 @@ namespace conebench {
 namespace {
 
 /// Forking a child, and the repeats that a short solve gets.
-constexpr double least_cost_s = 0.06;
+constexpr double min_cost_s = 0.06;
 /// Of a cell per entry of W: the order of what 365 cells, drawn from all of the suite `fclib`, took.
 constexpr double cost_per_nonzero_s = 2e-4;
 
@@ -122,7 +122,7 @@ std::vector<double> estimated_costs(const Suite& suite, const std::vector<Survey
     } else if (const auto like = near.find({setting.solver, cell.tolerance}); like != near.end()) {
       cost = like->second.mean_near(size_of(problem));
     }
-    costs.push_back(std::clamp(least_cost_s + cost, least_cost_s, std::max(least_cost_s, suite.limits.seconds)));
+    costs.push_back(std::clamp(min_cost_s + cost, min_cost_s, std::max(min_cost_s, suite.limits.seconds)));
   }
   return costs;
 }

@@ -99,10 +99,12 @@ SettingRecord setting_record(const SolverRow& row, const OptionValues& effective
   record.peer_version = row.info.peer.version;
   record.peer_released = row.info.peer.released;
   record.peer_build = row.info.peer.build;
-  record.looks = looks_are_free(row.info) ? "free" : "paid";
+  record.looks = checks_are_free(row.info) ? "free" : "paid";
   record.label = row.info.id;
   for (const auto& [name, value] : effective) {
-    if (value != default_of(row, name)) record.label += fmt::format(" {}={}", name, to_text(value));
+    if (value == default_of(row, name)) continue;
+    record.changed_options.push_back(name);
+    record.label += fmt::format(" {}={}", name, to_text(value));
   }
   record.hash = content_address({"setting", record.solver, std::to_string(record.solver_version), record.options_json});
   if (!row.content_hash.empty()) record.hash = content_address({record.hash, row.content_hash});

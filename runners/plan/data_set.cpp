@@ -54,9 +54,8 @@ bool stays_below(const fs::path& path) {
 Result<std::set<std::string>> files_in(const fs::path& folder, const std::vector<std::string>& only) {
   std::set<std::string> paths;
   for (const std::string& part : only.empty() ? std::vector<std::string>{""} : only) {
-    const auto files = glob_files(folder / part, "**");
-    if (!files) return files.error();
-    for (const fs::path& file : *files) {
+    CONEBENCH_TRY(const auto files, glob_files(folder / part, "**"));
+    for (const fs::path& file : files) {
       const std::string extension = file.extension().string();
       if (extension != ".hdf5" && extension != ".h5") continue;
       const fs::path path = fs::path(part) / file;
@@ -75,9 +74,8 @@ Result<std::set<std::string>> files_in(const fs::path& folder, const std::vector
 }
 
 Result<DataSet> read_manifest(const fs::path& file) {
-  const auto text = read_text_file(file, largest_manifest);
-  if (!text) return text.error();
-  const auto json = parse_json(*text, file.string());
+  CONEBENCH_TRY(const auto text, read_text_file(file, largest_manifest));
+  const auto json = parse_json(text, file.string());
   if (!json) return bad(json.error().message);
   JsonReader read(file.string());
   DataSet set;
@@ -210,9 +208,8 @@ Result<std::optional<DataSet>> data_set_of(const fs::path& folder_or_name) {
       !fs::exists(manifest_file(name), ignored)) {
     return std::optional<DataSet>();
   }
-  auto set = find_data_set(text);
-  if (!set) return set.error();
-  return std::optional<DataSet>(std::move(*set));
+  CONEBENCH_TRY(auto set, find_data_set(text));
+  return std::optional<DataSet>(std::move(set));
 }
 
 fs::path data_folder(const fs::path& folder_or_name) {
@@ -226,16 +223,15 @@ std::string fetch_command(const DataSet& set) {
   return fmt::format("git -C '{}' lfs pull{}", set.folder.string(), parts.empty() ? "" : " --include '" + parts + "'");
 }
 
-std::optional<Error> take_files(DataSet& set) {
-  const auto paths = files_in(set.folder, set.only);
-  if (!paths) return paths.error();
-  if (paths->empty()) {
+Result<void> take_files(DataSet& set) {
+  CONEBENCH_TRY(const auto paths, files_in(set.folder, set.only));
+  if (paths.empty()) {
     return bad(fmt::format("{}: holds no .hdf5 or .h5 file{}", set.folder.string(),
                            set.only.empty() ? "" : fmt::format(" in {}", fmt::join(set.only, ", "))));
   }
   std::vector<std::string> pointers;
   set.files.clear();
-  for (const std::string& path : *paths) {
+  for (const std::string& path : paths) {
     const fs::path file = set.folder / path;
     if (is_pointer(file)) pointers.push_back(path);
     std::error_code failed;
@@ -248,11 +244,11 @@ std::optional<Error> take_files(DataSet& set) {
   if (!pointers.empty()) {
     return bad(fmt::format(
         "{}: Git LFS pointers in place of data, {} of {} ({}{}); fetch the data by `{}`, then the same command again",
-        set.name, pointers.size(), plural(static_cast<long>(paths->size()), "file"), pointers.front(),
+        set.name, pointers.size(), plural(static_cast<long>(paths.size()), "file"), pointers.front(),
         pointers.size() > 1 ? ", …" : "", fetch_command(set)));
   }
   set.version = version_of(set.files);
-  return std::nullopt;
+  return {};
 }
 
 std::string manifest_text(const DataSet& set) {

@@ -63,7 +63,7 @@ std::filesystem::path data_folder(const std::filesystem::path& folder_or_name);
 
 /// Fills in files and version from `folder` and `only`: HDF5 files (.hdf5, .h5) at any depth. Errors (bad_input): none
 /// there, Git LFS pointers among them (with the command that fetches the data), one that can't be read.
-std::optional<Error> take_files(DataSet& set);
+Result<void> take_files(DataSet& set);
 
 /// The manifest as JSON, "conebench.data_set/1".
 std::string manifest_text(const DataSet& set);

@@ -20,7 +20,7 @@ namespace conebench {
 
 namespace {
 
-constexpr std::size_t longest_filter = 1 << 16;
+constexpr std::size_t max_filter = 1 << 16;
 
 using TextField = std::optional<std::string> FilterSubject::*;
 using NumberField = std::optional<double> FilterSubject::*;
@@ -198,14 +198,13 @@ Result<CellFilter::Term> CellFilter::parse_term(const std::string& term, const F
 Result<CellFilter> CellFilter::parse(const std::string& expression, const FilterRules& rules) {
   CellFilter filter;
   if (trimmed(expression).empty()) return filter;
-  if (expression.size() > longest_filter) {
-    return Error{ErrorCode::wrong_usage, fmt::format("{}: '{}': is longer than {} bytes", rules.where,
-                                                     shorten(expression, 40), longest_filter)};
+  if (expression.size() > max_filter) {
+    return Error{ErrorCode::wrong_usage,
+                 fmt::format("{}: '{}': is longer than {} bytes", rules.where, shorten(expression, 40), max_filter)};
   }
   for (const std::string& part : split_terms(expression)) {
-    auto term = filter.parse_term(trimmed(part), rules);
-    if (!term) return term.error();
-    filter.terms_.push_back(std::move(*term));
+    CONEBENCH_TRY(auto term, filter.parse_term(trimmed(part), rules));
+    filter.terms_.push_back(std::move(term));
   }
   return filter;
 }
@@ -308,7 +307,7 @@ StoreContents filtered(StoreContents contents, const CellFilter& filter, const s
     return false;
   });
   std::erase_if(contents.problems, [&](const ProblemRecord& problem) { return !used.contains(problem.hash); });
-  for (RunRecord& run : contents.runs) run.suite_name += ", " + expression;
+  contents.filter += (contents.filter.empty() ? "" : ", ") + expression;
   for (SuiteState& suite : contents.suites) filter_state(suite, filter, subjects, settings, expression);
   return contents;
 }

@@ -61,9 +61,9 @@ class CellFilter {
 /// What a stored problem's fields are; of a cell, `solver`, `setting` and `tolerance` are left to the caller.
 FilterSubject subject_of(const ProblemRecord& problem);
 
-/// The cells that the filter fits, with the problems that they need; the runs' suites are named with the
-/// `expression`, and `suites` tells how far they are in what it fits: a cell that has not been run counts where it may
-/// fit, but not where the filter asks how cells ended.
+/// The cells that the filter fits, with the problems that they need; StoreContents::filter is the `expression`, and
+/// `suites` tells how far they are in what it fits: a cell that has not been run counts where it may fit, but not where
+/// the filter asks how cells ended.
 StoreContents filtered(StoreContents contents, const CellFilter& filter, const std::string& expression);
 
 /// "did you mean 'NSGS'? " where a term names a solver or a family that is not among these.

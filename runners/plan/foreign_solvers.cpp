@@ -224,12 +224,6 @@ std::string hash_of(SolverProgram& program) {
   return hash;
 }
 
-/// By solver; see foreign_code_words.
-std::map<std::string, std::vector<std::string>>& code_words() {
-  static std::map<std::string, std::vector<std::string>> words;
-  return words;
-}
-
 /// As `--program` takes it; empty where a word has blanks, which it can't take.
 std::string program_text(const std::vector<std::string>& words) {
   std::string text;
@@ -268,73 +262,59 @@ Result<std::string> add_program(const std::vector<std::string>& words) {
   program.scratch = scratch.path();
   const std::string hash = hash_of(program);
   const std::string text = program_text(program.words);
-  const auto described = describe_program(program);
-  if (!described) return described.error();
-  auto read = read_description(Json::parse(*described, nullptr, false), words.front());
-  if (!read) return read.error();
-  program.serves = read->serves;
+  CONEBENCH_TRY(const auto described, describe_program(program));
+  CONEBENCH_TRY(auto read, read_description(Json::parse(described, nullptr, false), words.front()));
+  program.serves = read.serves;
   if (program.serves) {
     program.words.emplace_back("-");
-    if (auto error = start_keeper(program.scratch)) return *error;
+    CONEBENCH_CHECK(start_keeper(program.scratch));
   }
-  read->info.observed_every_iteration = false;
-  for (const OptionSpec& own : read->options) {
+  read.info.observed_every_iteration = false;
+  for (const OptionSpec& own : read.options) {
     if (own.name != times_option().name) continue;
-    const Error error = taken(read->info.id, own.name);
+    const Error error = taken(read.info.id, own.name);
     return Error{error.code, words.front() + ": " + error.message};
   }
-  read->options.push_back(times_option());
-  const bool primal = std::count(read->uses.begin(), read->uses.end(), "primal") > 0;
-  auto row =
-      declared_row(read->info, read->options, [program, primal](const SolverInfo& info, const OptionValues& values) {
-        return make_program_solver(program, info, values, primal);
-      });
-  if (!row) return Error{row.error().code, words.front() + ": " + row.error().message};
-  row->content_hash = hash;
-  row->foreign = program.serves ? ForeignCode::kept_program : ForeignCode::program;
-  if (auto error = add_solver(std::move(*row))) return Error{error->code, words.front() + ": " + error->message};
-  if (!text.empty()) code_words().try_emplace(read->info.id, std::vector<std::string>{"--program", text});
-  return read->info.id;
+  read.options.push_back(times_option());
+  const bool primal = std::count(read.uses.begin(), read.uses.end(), "primal") > 0;
+  const auto make = [program, primal](const SolverInfo& info, const OptionValues& values) {
+    return make_program_solver(program, info, values, primal);
+  };
+  CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(words.front()));
+  row.content_hash = hash;
+  row.foreign = program.serves ? ForeignCode::kept_program : ForeignCode::program;
+  if (!text.empty()) row.command_words = {"--program", text};
+  CONEBENCH_CHECK(add_solver(std::move(row)).within(words.front()));
+  return read.info.id;
 }
 
 Result<SolverDescription> read_description(const Json& value, const std::string& where) {
   return DescriptionReader(where).description(value);
 }
 
-std::optional<Error> add_plugin(const std::filesystem::path& file) {
+Result<void> add_plugin(const std::filesystem::path& file) {
   const std::string name = file.string();
   std::error_code failure;
   const FileStamp stamp = FileStamp::of(std::filesystem::absolute(file, failure));
-  const auto described = describe_plugin(file);
-  if (!described) return described.error();
+  CONEBENCH_TRY(const auto described, describe_plugin(file));
   const std::string hash = file_address(stamp.file);
   if (!stamp.same_now()) return Error{ErrorCode::bad_input, name + ": was written to meanwhile; run again"};
-  const Json list = Json::parse(*described, nullptr, false);
+  const Json list = Json::parse(described, nullptr, false);
   for (std::size_t k = 0; k < list.size(); ++k) {
-    auto read = read_description(list[k], name);
-    if (!read) return read.error();
-    auto row = declared_row(read->info, read->options,
-                            [stamp, k, specs = read->options, uses = uses_flags(read->uses)](
-                                const SolverInfo& info, const OptionValues& values) {
-                              return make_plugin_solver(stamp, k, info, specs, values, uses);
-                            });
-    if (row) {
-      row->content_hash = hash;
-      row->foreign = ForeignCode::plugin;
-      row->load = [stamp] { open_plugin(stamp.file.string()); };
-    }
-    if (row) row = with_common(std::move(*row));
-    if (!row) return Error{row.error().code, name + ": " + row.error().message};
-    if (auto error = add_solver(std::move(*row))) return Error{error->code, name + ": " + error->message};
-    code_words().try_emplace(read->info.id,
-                             std::vector<std::string>{"--plugin", stamp.file.lexically_normal().string()});
+    CONEBENCH_TRY(auto read, read_description(list[k], name));
+    const auto make = [stamp, k, specs = read.options, uses = uses_flags(read.uses)](const SolverInfo& info,
+                                                                                     const OptionValues& values) {
+      return make_plugin_solver(stamp, k, info, specs, values, uses);
+    };
+    CONEBENCH_TRY(auto row, declared_row(read.info, read.options, make).within(name));
+    row.content_hash = hash;
+    row.foreign = ForeignCode::plugin;
+    row.load = [stamp] { open_plugin(stamp.file.string()); };
+    row.command_words = {"--plugin", stamp.file.lexically_normal().string()};
+    CONEBENCH_TRY(row, with_common(std::move(row)).within(name));
+    CONEBENCH_CHECK(add_solver(std::move(row)).within(name));
   }
-  return std::nullopt;
-}
-
-std::vector<std::string> foreign_code_words(const std::string& solver) {
-  const auto known = code_words().find(solver);
-  return known == code_words().end() ? std::vector<std::string>() : known->second;
+  return {};
 }
 
 }  // namespace conebench

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +18,9 @@ namespace conebench {
 enum class CodeInSuite { refuse, load, leave_out };
 
 /// As parse_suite and load_suite of runners/plan/suite.hpp, which refuse code.
-Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file, CodeInSuite code);
-Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code);
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file, CodeInSuite code,
+                          std::span<const SampledScene> scenes);
+Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code, std::span<const SampledScene> scenes);
 
 /// What a solver that is not part of the build says of itself (docs/plugin_interface.md).
 struct SolverDescription {
@@ -35,11 +36,7 @@ Result<SolverDescription> read_description(const nlohmann::json& value, const st
 /// Puts the solvers of a shared library (include/conebench/solver_plugin.h) into the table of solvers. Its content is
 /// part of their cells' keys. Errors (bad_input), one line with the file's name: as describe_plugin, read_description,
 /// add_solver.
-std::optional<Error> add_plugin(const std::filesystem::path& file);
-
-/// The words of a command line that name the plug-in or program of a solver, with absolute files:
-/// {"--plugin", "/FILE"}; empty for a solver of this build.
-std::vector<std::string> foreign_code_words(const std::string& solver);
+Result<void> add_plugin(const std::filesystem::path& file);
 
 /// Puts the solver of a program (docs/program_protocol.md) into the table of solvers. The content of those of its words
 /// that are files is part of its cells' keys. Errors (bad_input), one line: as describe_program, read_description,

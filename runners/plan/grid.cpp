@@ -41,7 +41,7 @@ std::vector<OptionValues> cartesian(const OptionValues& fixed,
   return points;
 }
 
-Result<std::monostate> check_options(const std::vector<OptionSpec>& specs, const OptionValues& values) {
+Result<void> check_options(const std::vector<OptionSpec>& specs, const OptionValues& values) {
   for (const auto& [name, value] : values) {
     const auto spec =
         std::find_if(specs.begin(), specs.end(), [&, &key = name](const OptionSpec& s) { return s.name == key; });
@@ -64,7 +64,7 @@ Result<std::monostate> check_options(const std::vector<OptionSpec>& specs, const
       return usage(fmt::format("option '{}' = {} must be one of: {}", name, text, fmt::join(spec->choices, ", ")));
     }
   }
-  return std::monostate{};
+  return {};
 }
 
 OptionValues effective_options(const std::vector<OptionSpec>& specs, const OptionValues& values) {

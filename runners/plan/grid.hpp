@@ -15,7 +15,7 @@ std::vector<OptionValues> cartesian(const OptionValues& fixed,
                                     const std::map<std::string, std::vector<OptionValue>>& axes);
 
 /// `values` against the declared options. Errors (wrong_usage) name option, value and what was violated.
-Result<std::monostate> check_options(const std::vector<OptionSpec>& specs, const OptionValues& values);
+Result<void> check_options(const std::vector<OptionSpec>& specs, const OptionValues& values);
 
 /// Declared defaults with `values` over them, integers turned into reals where a real is declared: what two spellings
 /// of one setting have in common. `values` must have passed check_options.

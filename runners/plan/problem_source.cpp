@@ -12,6 +12,7 @@
 #include "base/content_address.hpp"
 #include "base/glob.hpp"
 #include "base/plural.hpp"
+#include "base/source_words.hpp"
 #include "base/utf8.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
@@ -19,9 +20,6 @@
 #include "runners/plan/grid.hpp"
 #include "runners/plan/source_names.hpp"
 #include "scenes/scene_table.hpp"
-#include "simulation/loop_solver.hpp"
-#include "simulation/sample_folder.hpp"
-#include "simulation/scenes/simulated_scene.hpp"
 
 namespace conebench {
 
@@ -68,7 +66,7 @@ Result<std::vector<fs::path>> files_below(const ProblemEntry& entry, const Base&
 }
 
 /// Says of a source which file of the set it is.
-std::optional<Error> attribute(const DataSet& set, const fs::path& file, ProblemSource& source) {
+Result<void> attribute(const DataSet& set, const fs::path& file, ProblemSource& source) {
   const DataFile* const known = set.find(file.generic_string());
   if (known == nullptr) {
     return Error{ErrorCode::bad_input, fmt::format("data set {} {}: {} is not in its manifest; `conebench data add {}` "
@@ -78,25 +76,23 @@ std::optional<Error> attribute(const DataSet& set, const fs::path& file, Problem
   source.data_set = set.name;
   source.data_version = set.version;
   source.data_hash = known->hash;
-  return std::nullopt;
+  return {};
 }
 
 Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vector<Base> bases, Unasked& unasked) {
   if (!entry.data.empty()) {
-    auto set = find_data_set(entry.data);
-    if (!set) return Error{set.error().code, entry.where + ": " + set.error().message};
-    bases = {{set->folder, std::move(*set)}};
+    CONEBENCH_TRY(auto set, find_data_set(entry.data).within(entry.where));
+    bases = {{set.folder, std::move(set)}};
   }
   std::string looked;
   for (const Base& base : bases) {
-    const auto files = files_below(entry, base);
-    if (!files) return Error{files.error().code, entry.where + ": " + files.error().message};
-    if (files->empty()) {
+    CONEBENCH_TRY(const auto files, files_below(entry, base).within(entry.where));
+    if (files.empty()) {
       looked += (looked.empty() ? "" : ", ") + (base.folder.empty() ? std::string(".") : base.folder.string());
       continue;
     }
     std::vector<ProblemSource> sources;
-    for (const fs::path& file : *files) {
+    for (const fs::path& file : files) {
       ProblemSource source;
       source.name = valid_utf8(file.stem().string());
       source.family = entry.family.empty() ? family_of_name(source.name) : entry.family;
@@ -104,7 +100,7 @@ Result<std::vector<ProblemSource>> files_of(const ProblemEntry& entry, std::vect
       source.file = file.is_absolute() ? file : base.folder / file;
       if (!base.unasked.empty() && !file.is_absolute()) ++unasked[{base.folder, base.unasked}];
       if (base.set && !file.is_absolute()) {
-        if (auto error = attribute(*base.set, file, source)) return *error;
+        CONEBENCH_CHECK(attribute(*base.set, file, source));
         if (!entry.data.empty()) source.source = base.set->name + "/" + source.source;
       }
       sources.push_back(std::move(source));
@@ -140,9 +136,6 @@ std::vector<ProblemSource> scenes_of(const ProblemEntry& entry, const SceneRow& 
   return sources;
 }
 
-/// What samples depend on beside their scene's parameters; goes up whenever they may come out otherwise.
-constexpr int simulator_version = 8;
-
 bool interrupted(const SceneWatch& watch) { return watch.interrupted != nullptr && *watch.interrupted; }
 
 /// What a run has told of its simulations.
@@ -153,43 +146,39 @@ struct Told {
 };
 
 /// The files of a folder's samples in order, simulated where they are not all there. What is told begins with `before`.
-Result<std::vector<std::string>> samples_in(const fs::path& folder, const simulation::ScenePlan& plan, long steps,
+Result<std::vector<std::string>> samples_in(const fs::path& folder, const SampledSimulation& plan, long steps,
                                             const SceneWatch& watch, const std::string& before, Told& told) {
-  const auto tell = [&](const std::optional<std::string>& line) {
-    if (line && watch.note) watch.note(before + *line);
+  const auto tell = [&](const std::string& line) {
+    if (watch.note) watch.note(before + line);
   };
-  auto list = simulation::whole_list(folder);
-  if (!list) {
+  auto samples = plan.made(folder);
+  if (!samples) {
     tell(fmt::format("simulating {}, {} steps", plan.name, steps));
-    const auto made =
-        watch.make ? watch.make(folder, plan, steps) : simulation::make_samples(folder, plan, steps, watch.interrupted);
+    const auto made = watch.make ? watch.make(folder, plan, steps) : plan.make(folder, steps, watch.interrupted);
     if (interrupted(watch)) return std::vector<std::string>{};
-    if (!made) return made.error();
-    list = simulation::whole_list(folder);
-    if (!list) return Error{ErrorCode::bad_input, plan.name + ": its samples are gone from " + folder.string()};
+    CONEBENCH_CHECK(made);
+    samples = plan.made(folder);
+    if (!samples) return Error{ErrorCode::bad_input, plan.name + ": its samples are gone from " + folder.string()};
     // For the report; one line says that there is none, however many simulations there are.
-    if (std::error_code ignored; !told.no_picture && !fs::exists(folder / simulation::picture_name, ignored)) {
+    if (!told.no_picture && !samples->picture) {
       told.no_picture = true;
       tell("no picture of the scene could be drawn; conebench generate --picture says why");
     }
   }
-  for (const std::string& note : list->notes) tell(note);
-  tell(simulation::loop_warning(*list));
-  tell(simulation::strata_warning(*list));
-  tell(simulation::trivial_warning(*list));
-  return list->files;
+  for (const std::string& note : samples->notes) tell(note);
+  return std::move(samples->files);
 }
 
 /// Those that a simulation may give, as far as it is known without it.
-std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simulation::ScenePlan& plan,
+std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const SampledSimulation& plan,
                                            const std::string& name, long steps) {
   std::vector<ProblemSource> sources;
-  for (long k = plan.sampling.every; k <= steps; k += plan.sampling.every) {
+  for (long k = plan.every; k <= steps; k += plan.every) {
     ProblemSource source;
     source.name = fmt::format("{}_step={:05}", name, k);
     source.family = entry.family.empty() ? plan.family : entry.family;
-    source.source = sample_text(entry.scene, plan.values, plan.seed, k);
-    source.file = simulation::file_name(source.source);
+    source.source = sample_text(entry.scene, plan, k);
+    source.file = file_name(source.source);
     source.place = SequencePlace{fmt::format("{}\n{}\n{}", entry.where, name, plan.seed), k};
     source.pending = true;
     sources.push_back(std::move(source));
@@ -198,23 +187,15 @@ std::vector<ProblemSource> pending_samples(const ProblemEntry& entry, const simu
 }
 
 /// The one source of a simulation that gives no samples: all that it takes to see it fail again, and why it did.
-ProblemSource failed_simulation(const ProblemEntry& entry, const simulation::ScenePlan& plan, const std::string& name,
+ProblemSource failed_simulation(const ProblemEntry& entry, const SampledSimulation& plan, const std::string& name,
                                 long steps, const std::string& why) {
   ProblemSource source;
   source.name = name;
   source.family = entry.family.empty() ? plan.family : entry.family;
   source.source = fmt::format("{} steps={}", scene_text(entry.scene, plan.values, plan.seed), steps);
-  source.file = simulation::file_name(source.source);
+  source.file = file_name(source.source);
   source.failure = entry.where + ": " + why;
   return source;
-}
-
-/// With the same solver of another version samples come out otherwise.
-std::string solver_words(const simulation::SimulationOptions& options) {
-  const auto solver = simulation::loop_solver(options.solver, options.solver_options);
-  if (!solver) return options.solver;
-  const SolverInfo& info = solver->row->info;
-  return fmt::format("{} {} {}", info.id, info.version, solver->label().substr(info.id.size()));
 }
 
 /// The scene as far as its samples' content depends on it; the loop's solver has words of its own.
@@ -254,58 +235,44 @@ bool shares_file_name(const Suite& suite, const std::string& file) {
 
 Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemEntry& entry, const fs::path& cache,
                                               const SceneWatch& watch, Told& told) {
-  const auto row = require_simulated_scene(entry.scene);
-  if (!row) return row.error();
-  const auto specs = simulation::all_options(**row);
+  const auto& specs = entry.simulated->options;
   const std::set<std::string> differing = solve_options_that_differ(suite, entry.scene, specs);
   std::vector<ProblemSource> sources;
   for (const OptionValues& options : entry.options) {
     for (const std::uint64_t seed : entry.seeds) {
-      const auto plan = simulation::plan_scene(**row, options, seed);
-      if (!plan) return Error{plan.error().code, entry.where + ": " + plan.error().message};
-      const std::string name = short_name(*plan, differing);
-      const std::string family = entry.family.empty() ? plan->family : entry.family;
-      const long steps = entry.steps > 0 ? entry.steps : static_cast<long>(plan->model.steps);
+      CONEBENCH_TRY(const auto plan, entry.simulated->plan(options, seed).within(entry.where));
+      const std::string name = short_name(plan, differing);
+      const std::string family = entry.family.empty() ? plan.family : entry.family;
+      const long steps = entry.steps > 0 ? entry.steps : plan.steps;
       const auto fail = [&](const std::string& why) {
-        sources.push_back(failed_simulation(entry, *plan, name, steps, why));
-        if (!simulation::engine_version(plan->model).empty() || !watch.note || (watch.wanted && !watch.wanted(family)))
-          return;
+        sources.push_back(failed_simulation(entry, plan, name, steps, why));
+        if (plan.missing.empty() || !watch.note || (watch.wanted && !watch.wanted(family))) return;
         sources.back().told = true;
-        told.no_engine = why.substr(plan->name.size() + 2);
-        told.scenes.insert(plan->family);
+        told.no_engine = why.substr(plan.name.size() + 2);
+        told.scenes.insert(plan.family);
       };
-      std::string model = plan->model.mjcf;
-      for (const auto& [file, bytes] : plan->model.files) model += bytes;
-      if (!plan->model.source_file.empty() || plan->model.soft) {
-        // Its meshes and the files that it includes belong to it.
-        const auto hash = simulation::model_hash(plan->model, plan->name);
-        if (!hash && hash.error().code != ErrorCode::bad_input && hash.error().code != ErrorCode::unsupported) {
-          return Error{hash.error().code, entry.where + ": " + hash.error().message};
-        }
-        if (!hash) {
-          fail(hash.error().message);
-          continue;
-        }
-        model = *hash;
+      if (!plan.model) {
+        const Error& why = plan.model.error();
+        if (why.code != ErrorCode::bad_input && why.code != ErrorCode::unsupported) return within(entry.where, why);
+        fail(why.message);
+        continue;
       }
       const std::string address =
-          content_address({addressed_text(entry.scene, effective_options(specs, options), seed), model,
-                           fmt::format("{} {} {}", steps, simulator_version, simulation::engine_version(plan->model)),
-                           solver_words(plan->options)});
+          content_address({addressed_text(entry.scene, effective_options(specs, options), seed), *plan.model,
+                           fmt::format("{} {}", steps, plan.version), plan.solver});
       const std::string folder = fmt::format("{}-{}", entry.scene, address.substr(0, 12));
-      const bool there = simulation::whole_list(cache / folder).has_value();
-      if (!there && simulation::engine_version(plan->model).empty()) {
-        fail(simulation::model_hash(plan->model, plan->name).error().message);
+      const bool there = plan.made(cache / folder).has_value();
+      if (!there && !plan.missing.empty()) {
+        fail(plan.missing);
         continue;
       }
       const bool later = !watch.simulate || (watch.wanted && !watch.wanted(family));
       if (later && !there) {
-        for (ProblemSource& source : pending_samples(entry, *plan, name, steps)) sources.push_back(std::move(source));
+        for (ProblemSource& source : pending_samples(entry, plan, name, steps)) sources.push_back(std::move(source));
         continue;
       }
-      const std::string before =
-          shares_file_name(suite, plan->model.source_file) ? plan->model.source_file + ": " : std::string();
-      const auto files = samples_in(cache / folder, *plan, steps, watch, before, told);
+      const std::string before = shares_file_name(suite, plan.model_file) ? plan.model_file + ": " : std::string();
+      const auto files = samples_in(cache / folder, plan, steps, watch, before, told);
       if (interrupted(watch)) return sources;
       if (!files) {
         fail(files.error().message);
@@ -316,7 +283,7 @@ Result<std::vector<ProblemSource>> samples_of(const Suite& suite, const ProblemE
         const long step = step_of_name(file);
         source.name = fmt::format("{}_step={:05}", name, step);
         source.family = family;
-        source.source = sample_text(entry.scene, options, seed, step);
+        source.source = sample_text(entry.scene, plan, step);
         source.file = cache / folder / file;
         sources.push_back(std::move(source));
       }
@@ -349,11 +316,10 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
                                                 const fs::path& cache, const SceneWatch& watch) {
   std::vector<Base> bases;
   for (const auto& [place, unasked] : {std::pair(data, ""), {environment, "CONEBENCH_DATA"}}) {
-    auto set = data_set_of(place);
-    if (!set) return set.error();
-    if (*set) {
-      const fs::path folder = (*set)->folder;
-      bases.push_back({folder, std::move(*set), unasked});
+    CONEBENCH_TRY(auto set, data_set_of(place));
+    if (set) {
+      const fs::path folder = set->folder;
+      bases.push_back({folder, std::move(set), unasked});
     } else if (!place.empty()) {
       bases.push_back({place, {}, unasked});
     }
@@ -374,17 +340,12 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
   for (const ProblemEntry& entry : suite.problems) {
     std::vector<ProblemSource> found;
     if (entry.scene.empty()) {
-      auto files = files_of(entry, bases, unasked);
-      if (!files) return files.error();
-      found = std::move(*files);
+      CONEBENCH_TRY(found, files_of(entry, bases, unasked));
     } else if (entry.simulated) {
-      auto samples = samples_of(suite, with_model_found(entry, bases), cache, watch, told);
-      if (!samples) return samples.error();
-      found = std::move(*samples);
+      CONEBENCH_TRY(found, samples_of(suite, with_model_found(entry, bases), cache, watch, told));
     } else {
-      const auto row = require_scene(entry.scene);
-      if (!row) return row.error();
-      found = scenes_of(entry, **row);
+      CONEBENCH_TRY(const auto row, require_scene(entry.scene));
+      found = scenes_of(entry, *row);
     }
     for (ProblemSource& source : found) {
       const std::string identity = source.scene + "\n" + (source.scene.empty() ? source.file.string() : source.source);
@@ -407,9 +368,9 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const fs::pa
   return sources;
 }
 
-std::optional<Error> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted) {
+Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted) {
   for (const ProblemSource& source : sources) {
-    if (interrupted != nullptr && *interrupted) return std::nullopt;
+    if (interrupted != nullptr && *interrupted) return {};
     if (source.data_hash.empty() || file_xxh128(source.file) == source.data_hash) continue;
     std::error_code ignored;
     return Error{ErrorCode::bad_input,
@@ -418,7 +379,7 @@ std::optional<Error> altered_data(const std::vector<ProblemSource>& sources, con
                              fs::exists(source.file, ignored) ? "holds other data than when it was added" : "is gone",
                              source.data_set)};
   }
-  return std::nullopt;
+  return {};
 }
 
 fs::path cached_file(const ProblemSource& source, const fs::path& cache) {
@@ -431,23 +392,19 @@ Result<ContactProblem> load_source(const ProblemSource& source, const fs::path& 
   const fs::path file = cached_file(source, cache);
   if (reuse && source.as_fclib && fs::exists(file, failed)) return load_fclib(file);
   if (source.scene.empty()) {
-    auto problem = load_fclib(source.file);
-    if (!problem) return problem;
-    return named(*problem, source, source.name);
+    CONEBENCH_TRY(auto problem, load_fclib(source.file));
+    return named(problem, source, source.name);
   }
-  const auto row = require_scene(source.scene);
-  if (!row) return row.error();
-  auto made = (*row)->make(source.options, source.seed);
-  if (!made) return Error{made.error().code, source.source + ": " + made.error().message};
-  const std::string name = source.name.empty() ? made->provenance().name : source.name;
-  if (!source.as_fclib) return named(*made, source, name);
+  CONEBENCH_TRY(const auto row, require_scene(source.scene));
+  CONEBENCH_TRY(auto made, row->make(source.options, source.seed).within(source.source));
+  const std::string name = source.name.empty() ? made.provenance().name : source.name;
+  if (!source.as_fclib) return named(made, source, name);
 
   fs::create_directories(cache, failed);
   if (failed) return Error{ErrorCode::bad_input, cache.string() + ": can't be made: " + failed.message()};
-  if (const auto written = write_fclib(*made, file); !written) return written.error();
-  auto problem = load_fclib(file);
-  if (!problem) return problem;
-  return named(*problem, source, name);
+  CONEBENCH_CHECK(write_fclib(made, file));
+  CONEBENCH_TRY(auto problem, load_fclib(file));
+  return named(problem, source, name);
 }
 
 }  // namespace conebench

@@ -12,8 +12,8 @@
 #include "base/result.hpp"
 #include "problems/contact_problem.hpp"
 #include "problems/sequence.hpp"
+#include "runners/plan/sampled_scene.hpp"
 #include "runners/plan/suite.hpp"
-#include "simulation/scene_plan.hpp"
 
 namespace conebench {
 
@@ -44,9 +44,9 @@ struct ProblemSource {
   bool kept(const std::string& category, std::optional<double> conditioning) const;
 };
 
-/// Makes the samples of a simulation of so many steps in a folder, as simulation::make_samples does.
-using SampleMaker = std::function<Result<std::monostate>(const std::filesystem::path& folder,
-                                                         const simulation::ScenePlan& plan, long steps)>;
+/// Makes the samples of a simulation of so many steps in a folder, as its own `make` does.
+using SampleMaker =
+    std::function<Result<void>(const std::filesystem::path& folder, const SampledSimulation& plan, long steps)>;
 
 /// What becomes of simulated scenes whose samples are not there yet.
 struct SceneWatch {
@@ -54,7 +54,7 @@ struct SceneWatch {
   const std::atomic<bool>* interrupted = nullptr;
   /// A line for a person: what is simulated, what is wrong with it; from where files come that --data does not have.
   std::function<void(const std::string&)> note = {};
-  SampleMaker make = {};  ///< empty: simulation::make_samples, in this process
+  SampleMaker make = {};  ///< empty: the simulation's own, in this process
   /// Whether samples of this family are wanted now: others are not simulated, and `pending`. Empty: all are.
   std::function<bool(const std::string&)> wanted = {};
 };
@@ -76,7 +76,7 @@ Result<std::vector<ProblemSource>> list_sources(const Suite& suite, const std::f
 
 /// The first file of a named set that holds other data than when the set was added (bad_input); nothing where
 /// interrupted. Reads them all.
-std::optional<Error> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted);
+Result<void> altered_data(const std::vector<ProblemSource>& sources, const std::atomic<bool>* interrupted);
 
 /// The problem itself, with family, name and source file in its provenance. A scene with as_fclib is written to `cache`
 /// (made where it is missing) and read back; with `reuse` a file that is there already is read alone. Errors: the

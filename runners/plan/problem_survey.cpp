@@ -20,7 +20,7 @@ constexpr std::uintmax_t largest_hashed = std::uintmax_t{1} << 30;
 bool repeats(const SurveyedProblem& a, const SurveyedProblem& b) {
   return a.loaded && b.loaded && !a.pending && !b.pending && a.record.rows == b.record.rows &&
          a.record.contacts == b.record.contacts && a.record.joints == b.record.joints &&
-         a.record.limits == b.record.limits && a.record.rows > 0 && twins(a.signature, b.signature);
+         a.record.limits == b.record.limits && a.record.rows > 0 && same_problem(a.signature, b.signature);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ SurveyedProblem survey_problem(const ContactProblem& problem, const ProblemSourc
   }
   surveyed.place = source.place ? source.place : place_in_sequence(problem);
   surveyed.layout = layout_of(problem);
-  surveyed.signature = twin_signature(problem);
+  surveyed.signature = duplicate_fingerprint(problem);
   surveyed.loaded = true;
   return surveyed;
 }

@@ -9,8 +9,8 @@
 #include "base/result.hpp"
 #include "problems/contact_problem.hpp"
 #include "problems/sequence.hpp"
+#include "runners/plan/duplicate_fingerprint.hpp"
 #include "runners/plan/problem_source.hpp"
-#include "runners/plan/twin_signature.hpp"
 #include "store/records.hpp"
 
 namespace conebench {
@@ -25,7 +25,7 @@ struct SurveyedProblem {
   std::string guess_hash;    ///< of the stored guess; empty where there is none
   std::optional<SequencePlace> place;
   ImpulseLayout layout;
-  TwinSignature signature;
+  DuplicateFingerprint signature;
 };
 
 /// Entries that are not zero: of G, or where that is not assembled of M and J.

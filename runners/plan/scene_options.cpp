@@ -3,28 +3,27 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/option_words.hpp"
 #include "base/suggestion.hpp"
 #include "runners/plan/grid.hpp"
 #include "scenes/scene_table.hpp"
-#include "simulation/loop_solver.hpp"
-#include "simulation/scene_plan.hpp"
-#include "simulation/scenes/simulated_scene.hpp"
 
 namespace conebench {
 
-Result<std::monostate> SceneOptions::check(OptionValues& values) const {
-  if (simulated) simulation::drop_empty_solver_options(values);
+Result<void> SceneOptions::check(OptionValues& values) const {
+  if (simulated) drop_empty_list(values, "solver_options");
   return check_options(specs, values);
 }
 
-Result<SceneOptions> scene_options(const std::string& scene) {
+Result<SceneOptions> scene_options(const std::string& scene, std::span<const SampledScene> scenes) {
   std::vector<std::string> simulated;
-  for (const SimulatedSceneRow& row : simulated_scene_table()) {
-    if (row.id == scene) return SceneOptions{true, simulation::all_options(row)};
+  for (const SampledScene& row : scenes) {
+    if (row.id == scene) return SceneOptions{&row, row.options};
     simulated.push_back(row.id);
   }
   const auto row = require_scene(scene);
-  if (row) return SceneOptions{false, (*row)->options};
+  if (row) return SceneOptions{nullptr, (*row)->options};
+  if (simulated.empty()) return row.error();
   return Error{row.error().code, fmt::format("{}; {}simulated: {}", row.error().message, did_you_mean(scene, simulated),
                                              fmt::join(simulated, ", "))};
 }

@@ -17,11 +17,6 @@ namespace {
 constexpr const char* of_the_solves[] = {"solver",         "solver_options", "tolerance",
                                          "max_iterations", "criterion",      "start"};
 
-bool of_the_sampling(const std::string& option) {
-  const auto sampling = simulation::sampling_options();
-  return std::any_of(sampling.begin(), sampling.end(), [&](const OptionSpec& spec) { return spec.name == option; });
-}
-
 }  // namespace
 
 std::string scene_text(const std::string& scene, const OptionValues& options, std::uint64_t seed) {
@@ -30,10 +25,8 @@ std::string scene_text(const std::string& scene, const OptionValues& options, st
   return fmt::format("{} seed={}", text, seed);
 }
 
-std::string sample_text(const std::string& scene, const OptionValues& options, std::uint64_t seed, long step) {
-  OptionValues of_steps = options;
-  std::erase_if(of_steps, [](const auto& option) { return of_the_sampling(option.first); });
-  return fmt::format("{} step={}", scene_text(scene, of_steps, seed), step);
+std::string sample_text(const std::string& scene, const SampledSimulation& plan, long step) {
+  return fmt::format("{} step={}", scene_text(scene, plan.of_steps, plan.seed), step);
 }
 
 long step_of_name(const std::string& name) {
@@ -59,13 +52,13 @@ std::set<std::string> solve_options_that_differ(const Suite& suite, const std::s
   return differ;
 }
 
-std::string short_name(const simulation::ScenePlan& plan, const std::set<std::string>& told) {
+std::string short_name(const SampledSimulation& plan, const std::set<std::string>& told) {
   std::string name = plan.family;
-  for (const auto& [key, value] : plan.values) {
+  for (const auto& [key, value] : plan.of_steps) {
     const bool of_solves =
         std::find(std::begin(of_the_solves), std::end(of_the_solves), key) != std::end(of_the_solves);
-    const bool of_file = !plan.model.source_file.empty() && key == "path";
-    if (of_file || of_the_sampling(key) || (of_solves && !told.contains(key))) continue;
+    const bool of_file = !plan.model_file.empty() && key == "path";
+    if (of_file || (of_solves && !told.contains(key))) continue;
     name += fmt::format("_{}={}", key, to_text(value));
   }
   return plan.seed == 1 ? name : fmt::format("{}_seed={}", name, plan.seed);

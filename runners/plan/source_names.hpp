@@ -15,7 +15,7 @@ namespace conebench {
 std::string scene_text(const std::string& scene, const OptionValues& options, std::uint64_t seed);
 
 /// A sample as records show it: all that it takes to make it again, wherever the store goes.
-std::string sample_text(const std::string& scene, const OptionValues& options, std::uint64_t seed, long step);
+std::string sample_text(const std::string& scene, const SampledSimulation& plan, long step);
 
 /// The step in a sample's file or problem name, "hand_object=ball_step=00012"; 0 where there is none.
 long step_of_name(const std::string& name);
@@ -26,7 +26,7 @@ std::set<std::string> solve_options_that_differ(const Suite& suite, const std::s
                                                 const std::vector<OptionSpec>& specs);
 
 /// A simulation's name without what solves its loop, but for `told`.
-std::string short_name(const simulation::ScenePlan& plan, const std::set<std::string>& told);
+std::string short_name(const SampledSimulation& plan, const std::set<std::string>& told);
 
 /// Names the scenes that are one problem: by their options that are no defaults or differ between them.
 void name_scenes(std::vector<ProblemSource>& sources);

@@ -29,22 +29,23 @@ namespace {
 using Json = nlohmann::json;
 
 /// More would be a slip of the pen; every point becomes problems × tolerances cells.
-constexpr std::size_t most_grid_points = 100'000;
+constexpr std::size_t max_grid_points = 100'000;
 /// Bytes; a suite is written by a person.
 constexpr std::uintmax_t largest_suite = 4 << 20;
 /// Bytes; a file system takes 255, with the store's extension and those of its side files.
-constexpr std::size_t longest_name = 200;
+constexpr std::size_t max_name = 200;
 
 constexpr const char* refused =
     "this suite runs code that is not part of Conebench; look at it, then give --allow-code";
 
 class SuiteReader {
  public:
-  SuiteReader(const std::filesystem::path& file, CodeInSuite code)
+  SuiteReader(const std::filesystem::path& file, CodeInSuite code, std::span<const SampledScene> scenes)
       : name_(valid_utf8(file.stem().string())),
         file_(file.string()),
         folder_(file.parent_path()),
         code_(code),
+        scenes_(scenes),
         read_(file_) {}
 
   Result<Suite> suite(const Json& document) {
@@ -64,7 +65,7 @@ class SuiteReader {
     if (const Json* value = find(document, "tolerances")) tolerances(*value, suite);
     if (const Json* value = find(document, "verdict")) suite.verdict = read_.word(*value, "verdict", verdicts());
     const Json* const stated = find(document, "criterion");
-    suite.criterion = stated != nullptr ? criterion(*stated) : fair_criterion(all_looks_are_free_);
+    suite.criterion = stated != nullptr ? criterion(*stated) : fair_criterion(all_checks_are_free_);
     if (const Json* value = find(document, "start")) starts(*value, suite);
     if (const Json* value = find(document, "limits")) limits(*value, suite.limits);
     if (const Json* value = find(document, "repeats")) repeats(*value, suite.repeats);
@@ -93,9 +94,9 @@ class SuiteReader {
   std::string name(const Json& value) {
     const std::string text = read_.text(value, "name");
     const bool plain = text.find('/') == std::string::npos && one_line(text) == text && !text.starts_with('.');
-    if (!plain || text.size() > longest_name) {
-      read_.fail("name", fmt::format("'{}' is no plain file name: no '/', no '.' in front, {} bytes at most", text,
-                                     longest_name));
+    if (!plain || text.size() > max_name) {
+      read_.fail("name",
+                 fmt::format("'{}' is no plain file name: no '/', no '.' in front, {} bytes at most", text, max_name));
     }
     return text;
   }
@@ -144,8 +145,8 @@ class SuiteReader {
           axes[item.key()].push_back(read_.option(value, at, item.key()));
         });
         count *= std::max<std::size_t>(1, axes[item.key()].size());
-        if (count > most_grid_points) {
-          read_.fail(here, fmt::format("has more than {} points", most_grid_points));
+        if (count > max_grid_points) {
+          read_.fail(here, fmt::format("has more than {} points", max_grid_points));
           return {};
         }
       }
@@ -195,15 +196,15 @@ class SuiteReader {
     if (const Json* range = find(value, "conditioning")) {
       const std::string here = child_path(path, "conditioning");
       if (!range->is_array() || range->size() != 2) return read_.fail(here, "must be [least, most]");
-      condition.least_conditioning = read_.number((*range)[0], child_path(here, 0), 1.0, 1e300);
-      condition.most_conditioning = read_.number((*range)[1], child_path(here, 1), 1.0, 1e300);
-      if (*condition.most_conditioning < *condition.least_conditioning) read_.fail(here, "is an empty range");
+      condition.min_conditioning = read_.number((*range)[0], child_path(here, 0), 1.0, 1e300);
+      condition.max_conditioning = read_.number((*range)[1], child_path(here, 1), 1.0, 1e300);
+      if (*condition.max_conditioning < *condition.min_conditioning) read_.fail(here, "is an empty range");
     }
   }
 
   void scene(const Json& value, const std::string& path, ProblemEntry& entry) {
     entry.scene = read_.text(value["scene"], child_path(path, "scene"));
-    const auto options = scene_options(entry.scene);
+    const auto options = scene_options(entry.scene, scenes_);
     if (!options) return read_.fail(child_path(path, "scene"), options.error().message);
     entry.simulated = options->simulated;
     if (entry.simulated) {
@@ -238,7 +239,7 @@ class SuiteReader {
     }
     if (entry.seeds.empty()) entry.seeds.push_back(1);
     points_ += entry.seeds.size() * entry.options.size();
-    if (points_ > most_grid_points) read_.fail(path, fmt::format("makes more than {} problems", most_grid_points));
+    if (points_ > max_grid_points) read_.fail(path, fmt::format("makes more than {} problems", max_grid_points));
     if (const Json* as = find(value, "as")) {
       entry.as_fclib = read_.word(*as, child_path(path, "as"), {"fclib", "memory"}) == "fclib";
     }
@@ -253,7 +254,7 @@ class SuiteReader {
     each(value, "plugins", [&](const Json& item, const std::string& path) {
       const std::string file = read_.text(item, path);
       if (read_.error()) return;
-      if (const auto error = add_plugin(folder_ / file)) read_.fail(path, error->message);
+      if (const auto added = add_plugin(folder_ / file); !added) read_.fail(path, added.error().message);
     });
   }
 
@@ -330,7 +331,7 @@ class SuiteReader {
   /// Solvers that this build lacks count, too: a suite has one criterion, whatever is installed.
   void look_at(const std::string& id) {
     for (const SolverRow& row : solver_catalogue()) {
-      if (row.info.id == id) all_looks_are_free_ = all_looks_are_free_ && looks_are_free(row.info);
+      if (row.info.id == id) all_checks_are_free_ = all_checks_are_free_ && checks_are_free(row.info);
     }
   }
 
@@ -404,8 +405,9 @@ class SuiteReader {
   std::string file_;
   std::filesystem::path folder_;
   CodeInSuite code_;
-  bool all_looks_are_free_ = true;  ///< of the solvers so far
-  std::size_t points_ = 0;          ///< of scenes so far: options times seeds
+  std::span<const SampledScene> scenes_;
+  bool all_checks_are_free_ = true;  ///< of the solvers so far
+  std::size_t points_ = 0;           ///< of scenes so far: options times seeds
   JsonReader read_;
 };
 
@@ -414,26 +416,28 @@ class SuiteReader {
 bool FeatureCondition::holds(const std::string& category, std::optional<double> conditioning) const {
   if (!categories.empty() && std::find(categories.begin(), categories.end(), category) == categories.end())
     return false;
-  if (!least_conditioning && !most_conditioning) return true;
-  return conditioning && *conditioning >= least_conditioning.value_or(0.0) &&
-         *conditioning <= most_conditioning.value_or(std::numeric_limits<double>::infinity());
+  if (!min_conditioning && !max_conditioning) return true;
+  return conditioning && *conditioning >= min_conditioning.value_or(0.0) &&
+         *conditioning <= max_conditioning.value_or(std::numeric_limits<double>::infinity());
 }
 
-Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file, CodeInSuite code) {
-  const auto document = parse_json(text, file.string());
-  if (!document) return document.error();
-  auto suite = SuiteReader(file, code).suite(*document);
-  if (!suite) return suite;
-  suite->folder = file.parent_path();
-  suite->text = text;
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file, CodeInSuite code,
+                          std::span<const SampledScene> scenes) {
+  CONEBENCH_TRY(const auto document, parse_json(text, file.string()));
+  CONEBENCH_TRY(auto suite, SuiteReader(file, code, scenes).suite(document));
+  suite.folder = file.parent_path();
+  suite.text = text;
   return suite;
 }
 
-Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file) {
-  return parse_suite(text, file, CodeInSuite::refuse);
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file,
+                          std::span<const SampledScene> scenes) {
+  return parse_suite(text, file, CodeInSuite::refuse, scenes);
 }
 
-Result<Suite> load_suite(const std::filesystem::path& file) { return load_suite(file, CodeInSuite::refuse); }
+Result<Suite> load_suite(const std::filesystem::path& file, std::span<const SampledScene> scenes) {
+  return load_suite(file, CodeInSuite::refuse, scenes);
+}
 
 /// did_you_mean of the suites in the folder where there is no such file.
 static std::string suite_file_meant(const std::filesystem::path& file) {
@@ -447,13 +451,13 @@ static std::string suite_file_meant(const std::filesystem::path& file) {
   return did_you_mean(file.filename().string(), names);
 }
 
-Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code) {
+Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code, std::span<const SampledScene> scenes) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     std::string names;
     std::vector<std::string> suites;
     for (const EmbeddedSuite& embedded : embedded_suites()) {
-      if (embedded.name == file.string()) return parse_suite(embedded.text, embedded.name);
+      if (embedded.name == file.string()) return parse_suite(embedded.text, embedded.name, scenes);
       names += (names.empty() ? "" : ", ") + embedded.name;
       suites.push_back(embedded.name);
     }
@@ -462,9 +466,8 @@ Result<Suite> load_suite(const std::filesystem::path& file, CodeInSuite code) {
                                            (beside.empty() ? did_you_mean(file.stem().string(), suites) : beside) +
                                            "built in are: " + names};
   }
-  const auto text = read_text_file(file, largest_suite);
-  if (!text) return text.error();
-  auto suite = parse_suite(*text, file, code);
+  CONEBENCH_TRY(const auto text, read_text_file(file, largest_suite));
+  auto suite = parse_suite(text, file, code, scenes);
   if (suite && suite->folder.empty()) suite->folder = ".";
   return suite;
 }

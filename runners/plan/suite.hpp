@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/options.hpp"
 #include "base/result.hpp"
+#include "runners/plan/sampled_scene.hpp"
 #include "runners/plan/start.hpp"
 #include "solvers/solver.hpp"
 
@@ -16,9 +18,9 @@ namespace conebench {
 /// Problems of certain categories and a range of conditioning.
 struct FeatureCondition {
   std::vector<std::string> categories = {};  ///< as records have them ("sparse contacts"); empty: all
-  std::optional<double> least_conditioning = {}, most_conditioning = {};
+  std::optional<double> min_conditioning = {}, max_conditioning = {};
 
-  bool empty() const { return categories.empty() && !least_conditioning && !most_conditioning; }
+  bool empty() const { return categories.empty() && !min_conditioning && !max_conditioning; }
   /// No conditioning (G = 0) is in no range.
   bool holds(const std::string& category, std::optional<double> conditioning) const;
 };
@@ -33,11 +35,11 @@ struct ProblemEntry {
   std::vector<std::uint64_t> seeds;   ///< of the scene
   bool as_fclib = false;              ///< the scene is written as FCLIB HDF5 and read back
   bool sequence = false;              ///< its problems are one simulation's, in order
-  bool simulated = false;             ///< the scene is one of simulated_scene_table()
-  long steps = 0;                     ///< of the simulation; 0: as the scene says
-  FeatureCondition condition;         ///< what its problems must be like
-  std::string family;                 ///< overrides the name's or the scene's own, where not empty
-  std::string where;                  ///< "suite.json: problems[1]", for messages
+  const SampledScene* simulated = nullptr;  ///< of a simulated scene; else null
+  long steps = 0;                           ///< of the simulation; 0: as the scene says
+  FeatureCondition condition;               ///< what its problems must be like
+  std::string family;                       ///< overrides the name's or the scene's own, where not empty
+  std::string where;                        ///< "suite.json: problems[1]", for messages
 };
 
 /// One entry of a suite's "solvers", with every point of its grid.
@@ -82,12 +84,14 @@ struct Suite {
 };
 
 /// Errors (wrong_usage), in one line with `file` and the key's path: not JSON, an unknown key, a key given twice, a
-/// missing key, a value of another type or out of range, an unknown solver, scene, option or verdict.
-Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file);
+/// missing key, a value of another type or out of range, an unknown solver, scene, option or verdict. `scenes`: the
+/// simulated ones that it may name; the suite points into them.
+Result<Suite> parse_suite(const std::string& text, const std::filesystem::path& file,
+                          std::span<const SampledScene> scenes = {});
 
 /// parse_suite of a file, or of an embedded suite where `file` is the name of one and no such file exists.
 /// Errors: bad_input where it can't be read; as parse_suite.
-Result<Suite> load_suite(const std::filesystem::path& file);
+Result<Suite> load_suite(const std::filesystem::path& file, std::span<const SampledScene> scenes = {});
 
 /// A suite that is part of the executable.
 struct EmbeddedSuite {

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <ctime>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -30,7 +29,7 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr double most_seconds_to_start = 60.0;
+constexpr double max_seconds_to_start = 60.0;
 constexpr std::size_t max_shown_bytes = 200;
 
 ServedBy served_by;
@@ -86,8 +85,8 @@ class Conversation {
 
   KeptProgram& program() { return program_; }
 
-  /// `most_seconds`: 0 for no limit.
-  Result<ProgramReply> ask(Json request, double most_seconds, const TakeAnswer& take) {
+  /// `max_seconds`: 0 for no limit.
+  Result<ProgramReply> ask(Json request, double max_seconds, const TakeAnswer& take) {
     const std::int64_t number = program_.next_number();
     request["number"] = number;
     const std::string line = request.dump() + "\n";
@@ -95,11 +94,10 @@ class Conversation {
     const auto begin = Clock::now();
     program_.begins();
     if (!write_all(program_.talk(), line)) return ended();
-    const auto said = next_line(begin, most_seconds);
-    if (!said) return said.error();
+    CONEBENCH_TRY(const auto said, next_line(begin, max_seconds));
     ProgramReply reply;
-    reply.said = parse_reply(*said);
-    if (!reply.said.is_object() || reply.said.value("number", Json()) != Json(number)) return not_the_reply(*said);
+    reply.said = parse_reply(said);
+    if (!reply.said.is_object() || reply.said.value("number", Json()) != Json(number)) return not_the_reply(said);
     if (take) take();
     reply.wall_s = seconds_since(begin);
     reply.processor_s = processor_seconds_of(program_.process()) - used;
@@ -117,7 +115,7 @@ class Conversation {
   }
   Error ended() { return {ErrorCode::bad_input, name_ + ": " + program_.ending()}; }
 
-  Result<std::string> next_line(Clock::time_point begin, double most_seconds) {
+  Result<std::string> next_line(Clock::time_point begin, double max_seconds) {
     for (;;) {
       const std::size_t end = unread_.find('\n', looked_);
       if (end != std::string::npos) {
@@ -131,9 +129,9 @@ class Conversation {
       looked_ = unread_.size();
       if (looked_ > largest_reply) return Error{ErrorCode::bad_input, name_ + ": " + too_long};
       pollfd wanted{program_.talk(), POLLIN, 0};
-      const double left = most_seconds > 0.0 ? most_seconds - seconds_since(begin) : 3600.0;
+      const double left = max_seconds > 0.0 ? max_seconds - seconds_since(begin) : 3600.0;
       if (left <= 0.0) {
-        return Error{ErrorCode::bad_input, fmt::format("{}: it was not ready within {:g} s", name_, most_seconds)};
+        return Error{ErrorCode::bad_input, fmt::format("{}: it was not ready within {:g} s", name_, max_seconds)};
       }
       if (::poll(&wanted, 1, static_cast<int>(std::ceil(1e3 * left))) <= 0) continue;
       std::array<char, 1 << 16> bytes{};
@@ -170,14 +168,13 @@ Result<ProgramReply> ask_served(const SolverProgram& program, Json request, doub
   auto found = leased.find(program.words);
   if (found == leased.end()) {
     tell(-1);
-    auto lent = KeptProgram::lease(program.scratch, program.words, fresh_programs);
-    if (!lent) return lent.error();
-    found = leased.emplace(program.words, Conversation(std::move(*lent), program.words.front())).first;
+    CONEBENCH_TRY(auto lent, KeptProgram::lease(program.scratch, program.words, fresh_programs));
+    found = leased.emplace(program.words, Conversation(std::move(lent), program.words.front())).first;
     KeptProgram& kept = found->second.program();
     pin_as_this_process(kept.process());
     if (kept.fresh()) {
       // Until it has answered once it may still be loading what it needs.
-      const auto ready = found->second.ask({{"request", "describe"}}, most_seconds_to_start, {});
+      const auto ready = found->second.ask({{"request", "describe"}}, max_seconds_to_start, {});
       if (!ready) {
         leased.erase(found);
         return ready;

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* socket_name = "keeper";
-constexpr std::size_t most_bytes = 1 << 16;
+constexpr std::size_t max_bytes = 1 << 16;
 /// Requests of one lease at most: each lease has numbers of its own.
 constexpr std::int64_t numbers_of_a_lease = 1'000'000'000;
 constexpr int wait_for_end_ms = 1000;
@@ -63,7 +63,7 @@ bool send_word(int socket, std::string_view word) {
 
 /// One message; nothing where the other end is gone.
 std::optional<std::string> receive_word(int socket) {
-  std::string word(most_bytes, '\0');
+  std::string word(max_bytes, '\0');
   ssize_t count = -1;
   while ((count = ::recv(socket, word.data(), word.size(), 0)) < 0 && errno == EINTR) continue;
   if (count <= 0) return std::nullopt;
@@ -237,15 +237,7 @@ class Keeper {
   void end_orphans() {
     std::set<pid_t> ours;
     for (const auto& one : kept_) ours.insert(one->process);
-    for (bool more = true; more;) {
-      more = false;
-      for (const pid_t child : children_of(::getpid())) {
-        if (ours.contains(child)) continue;
-        ::kill(child, SIGKILL);
-        wait_for_end(child);
-        more = true;
-      }
-    }
+    end_children(ours);
   }
 
   std::string ending_of(Kept& one) {
@@ -301,10 +293,10 @@ int keep(const fs::path& scratch, pid_t group) {
 
 }  // namespace
 
-std::optional<Error> start_keeper(const fs::path& scratch) {
+Result<void> start_keeper(const fs::path& scratch) {
   static pid_t owner = -1;
   static Descriptor channel;
-  if (owner == ::getpid()) return std::nullopt;
+  if (owner == ::getpid()) return {};
   auto made = make_channel();
   const pid_t group = ::getpgrp();
   const pid_t child =
@@ -316,7 +308,7 @@ std::optional<Error> start_keeper(const fs::path& scratch) {
   }
   channel = std::move(made->first);
   owner = ::getpid();
-  return std::nullopt;
+  return {};
 }
 
 Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vector<std::string>& words, bool fresh) {
@@ -329,7 +321,7 @@ Result<KeptProgram> KeptProgram::lease(const fs::path& scratch, const std::vecto
   }
   std::string all(1, fresh ? fresh_word : kept_word);
   for (const std::string& word : words) all += word + '\0';
-  if (all.size() >= most_bytes || !send_word(program.lease_.number(), all)) return refused();
+  if (all.size() >= max_bytes || !send_word(program.lease_.number(), all)) return refused();
   auto lease = receive_lease(program.lease_.number());
   if (!lease) return refused();
   program.talk_ = std::move(lease->second);

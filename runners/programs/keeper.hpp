@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@ namespace conebench {
 /// Starts the process that keeps programs alive between requests, once in this process: a child that ends with it.
 /// Whoever solves leases a program from it (KeptProgram) and may be killed at any time; what it was busy with is then
 /// killed, too. Its socket is in `scratch`. Errors (killed): the system refuses.
-std::optional<Error> start_keeper(const std::filesystem::path& scratch);
+Result<void> start_keeper(const std::filesystem::path& scratch);
 
 /// A program that is kept alive, lent to this process and to no other until this goes.
 class KeptProgram {

@@ -39,11 +39,11 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-constexpr double most_seconds_to_describe = 60.0;
+constexpr double max_seconds_to_describe = 60.0;
 constexpr double tightening = 0.1;
 constexpr double tightest = 1e-16;
-constexpr std::size_t most_problem_files = 64;
-constexpr std::size_t longest_message = 500;
+constexpr std::size_t max_problem_files = 64;
+constexpr std::size_t max_message = 500;
 constexpr std::uint64_t max_count = std::uint64_t{1} << 53;
 constexpr const char* times_name = "times";
 
@@ -105,13 +105,13 @@ void mark_as_asked_for(const fs::path& file) {
 }
 
 /// In place of what is there: whoever has that open keeps it. Read-only, as what is given and taken is not to change.
-std::optional<Error> write_anew(const fs::path& file, std::string_view bytes) {
+Result<void> write_anew(const fs::path& file, std::string_view bytes) {
   const LargeFiles allowed;
   std::error_code error;
   fs::remove(file, error);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): open takes its mode this way
   Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR));
-  if (opened.open() && write_all(opened.number(), bytes) && opened.close()) return std::nullopt;
+  if (opened.open() && write_all(opened.number(), bytes) && opened.close()) return {};
   return Error{ErrorCode::bad_input, fmt::format("{}: can't be written: {}", file.string(), std::strerror(errno))};
 }
 
@@ -175,8 +175,8 @@ class ProgramSolver final : public Solver {
       return stop.tolerance * std::pow(tightening, static_cast<double>(rung - 1));
     };
     long rung = 1;
-    while (!monitor.due(rung) && tolerance_of(rung + 1) >= tightest) ++rung;
-    if (!monitor.due(rung)) rung = 1;
+    while (!monitor.should_check(rung) && tolerance_of(rung + 1) >= tightest) ++rung;
+    if (!monitor.should_check(rung)) rung = 1;
     for (auto from = began;; ++rung, from = Clock::now()) {
       summary = run(*given, tolerance_of(rung), stop, folder, from, monitor, impulse);
       const Decision decision = monitor.propose(rung, impulse, summary.own_residual);
@@ -222,14 +222,12 @@ class ProgramSolver final : public Solver {
         return given;
       }
     }
-    const auto problem = as_given(*problem_, primal_);
-    if (!problem) return problem.error();
+    CONEBENCH_TRY(const auto problem, as_given(*problem_, primal_));
     FclibWriteOptions options;
     options.compress = false;
     if (!cold) options.guesses = {{guess, {}}};
-    const auto bytes = fclib_bytes(*problem, given.problem.string(), options);
-    if (!bytes) return bytes.error();
-    const std::string_view content(bytes->data(), bytes->size());
+    CONEBENCH_TRY(const auto bytes, fclib_bytes(problem, given.problem.string(), options));
+    const std::string_view content(bytes.data(), bytes.size());
     given.content = hash_of(content);
     if (cold) {
       made[given.problem] = given.content;
@@ -237,9 +235,9 @@ class ProgramSolver final : public Solver {
         mark_as_asked_for(given.problem);
         return given;
       }
-      keep_latest(program_.scratch, most_problem_files);
+      keep_latest(program_.scratch, max_problem_files);
     }
-    if (auto error = write_anew(given.problem, content)) return *error;
+    CONEBENCH_CHECK(write_anew(given.problem, content));
     return given;
   }
 
@@ -292,7 +290,7 @@ class ProgramSolver final : public Solver {
       throw std::runtime_error(info_.id + ": the program wrote neither answer.npy nor answer.hdf5");
     }
     if (!bytes) throw std::runtime_error(bytes.error().message);
-    if (const auto error = write_anew(answer, *bytes)) throw std::runtime_error(error->message);
+    if (const auto kept = write_anew(answer, *bytes); !kept) throw std::runtime_error(kept.error().message);
     const auto reaction = read_reaction(answer, *problem_);
     if (!reaction) throw std::runtime_error(reaction.error().message);
     impulse = *reaction;
@@ -319,7 +317,7 @@ class ProgramSolver final : public Solver {
           fmt::format("{} replied with the status {}, which must be one of {}", info_.id, one_line(status), names));
     }
     if (reply.contains("message") && reply["message"].is_string()) {
-      summary.message = shorten(one_line(reply["message"].get<std::string>()), longest_message);
+      summary.message = shorten(one_line(reply["message"].get<std::string>()), max_message);
     }
     summary.iterations = claimed_iterations(count_or(reply, "iterations", 0), max_iterations);
     summary.factorizations = count_or(reply, "factorizations", not_counted);
@@ -374,10 +372,9 @@ OptionSpec times_option() {
 
 Result<std::string> describe_program(const SolverProgram& program) {
   const RequestFolder folder(program.scratch);
-  const auto reply = run_once(program, {{"request", "describe"}}, folder,
-                              {.cpu_s = most_seconds_to_describe, .wall_s = most_seconds_to_describe});
-  if (!reply) return reply.error();
-  return reply->said.dump();
+  CONEBENCH_TRY(const auto reply, run_once(program, {{"request", "describe"}}, folder,
+                                           {.cpu_s = max_seconds_to_describe, .wall_s = max_seconds_to_describe}));
+  return reply.said.dump();
 }
 
 std::unique_ptr<Solver> make_program_solver(const SolverProgram& program, SolverInfo info, OptionValues options,

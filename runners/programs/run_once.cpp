@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,6 +64,9 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const OutputCatcher output;
+  // What has left its group, and its parent, comes to this process and not to one above.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const auto children = children_of(::getpid());
   const auto begin = Clock::now();
   const pid_t child = fork_process({.channel = -1, .output = output.descriptor()}, [&] {
     ProcessLimits own;
@@ -91,6 +95,7 @@ Result<ProgramReply> run_once(const SolverProgram& program, Json request, const 
   ProgramReply reply;
   reply.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   reply.processor_s = seconds(used.ru_utime) + seconds(used.ru_stime);
+  end_children({children.begin(), children.end()});
   if (!in_time) return error(fmt::format("it did not end within {:g} s", limits.wall_s));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     const std::string& file = program.words.front();

@@ -25,7 +25,8 @@ struct ProgramLimits {
   double file_mb = 0.0;
 };
 
-/// Starts the program on a request, waits for its end, which is that of all that it started, and takes the answer.
+/// Starts the program on a request, waits for its end and takes the answer. What it started ends with it, also what has
+/// left its group; no other thread may fork meanwhile.
 /// Errors (bad_input), one line: how it ended and what it said last; no end within wall_s; no reply, or one that is no
 /// JSON object.
 Result<ProgramReply> run_once(const SolverProgram& program, nlohmann::json request, const RequestFolder& folder,

@@ -54,7 +54,7 @@ class SoftEngine final : public Engine {
   Matrix control_waves() const override { return Matrix(3, 0); }
   std::vector<std::optional<Servo>> servos() const override { return {}; }
 
-  Result<std::monostate> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
+  Result<void> evaluate(const State& state, const Reach& reach, Mechanics& mechanics) override {
     state_ = state;
     begin(Stage::assembly);
     frames_.place(state.position, state.velocity, state.time);
@@ -85,7 +85,7 @@ class SoftEngine final : public Engine {
     begin(Stage::collision);
     contacts_.find(state, frames_, reach, mechanics);
     begin(Stage::assembly);
-    return std::monostate{};
+    return {};
   }
 
   bool linearise(const Vector& velocity, double time_step, Tangent tangent, Mechanics& mechanics) override {
@@ -206,7 +206,7 @@ class SoftEngine final : public Engine {
     pose.position /= mass;
     return pose;
   }
-  Result<std::monostate> write_picture(const std::filesystem::path& file) const override {
+  Result<void> write_picture(const std::filesystem::path& file) const override {
     return draw_soft_picture(model_, frames_, state_.position, file);
   }
   const std::vector<std::string>& notes() const override { return notes_; }

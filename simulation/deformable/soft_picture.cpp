@@ -219,8 +219,8 @@ std::vector<Triangle> triangles_of(const SoftModel& model, const Frames& frames,
 
 }  // namespace
 
-Result<std::monostate> draw_soft_picture(const SoftModel& model, const Frames& frames, const Vector& position,
-                                         const std::filesystem::path& file) {
+Result<void> draw_soft_picture(const SoftModel& model, const Frames& frames, const Vector& position,
+                               const std::filesystem::path& file) {
   const Painter painter(triangles_of(model, frames, position));
   std::vector<unsigned char> palette;
   for (const auto& hue : hues) {
@@ -238,7 +238,7 @@ Result<std::monostate> draw_soft_picture(const SoftModel& model, const Frames& f
   image.format = PNG_FORMAT_RGB_COLORMAP;
   image.colormap_entries = static_cast<png_uint_32>(palette.size() / 3);
   if (png_image_write_to_file(&image, file.c_str(), 0, painter.pixels().data(), width, palette.data()) != 0) {
-    return std::monostate{};
+    return {};
   }
   return Error{ErrorCode::bad_input, file.string() + ": cannot be written: " + image.message};
 }

@@ -43,9 +43,8 @@ Result<std::vector<std::string>> with_included(const std::string& mjcf, const fs
     for (const std::string& name : attribute_values(texts[i], R"(<include\s[^>]*?\bfile)")) {
       std::error_code ignored;
       if (!fs::exists(folder / name, ignored) || !seen.insert(folder / name).second) continue;
-      const auto included = read_text_file(folder / name, largest_model);
-      if (!included) return included.error();
-      texts.push_back(without_comments(*included));
+      CONEBENCH_TRY(const auto included, read_text_file(folder / name, largest_model));
+      texts.push_back(without_comments(included));
     }
   }
   return texts;
@@ -70,27 +69,25 @@ std::optional<fs::path> endless_file(const std::vector<std::string>& texts, cons
   return std::nullopt;
 }
 
-Result<std::monostate> check_named_files(const ModelFileOptions& o, const std::string& mjcf) {
+Result<void> check_named_files(const ModelFileOptions& o, const std::string& mjcf) {
   const fs::path folder = fs::path(o.path).parent_path();
-  const auto texts = with_included(mjcf, folder);
-  if (!texts) return Error{texts.error().code, o.path + ": " + texts.error().message};
-  if (const auto file = endless_file(*texts, folder)) {
+  CONEBENCH_TRY(const auto texts, with_included(mjcf, folder).within(o.path));
+  if (const auto file = endless_file(texts, folder)) {
     return Error{ErrorCode::bad_input,
                  fmt::format("{}: {}, which it names, is a device, a pipe or a socket; give a file", o.path,
                              one_line(file->string()))};
   }
-  return std::monostate{};
+  return {};
 }
 
 Result<SimulatedModel> make_model_file(const ModelFileOptions& o, std::uint64_t) {
   if (o.path.empty()) {
     return Error{ErrorCode::wrong_usage, "which file? set path=robot.xml"};
   }
-  auto text = read_text_file(o.path, largest_model);
-  if (!text) return text.error();
-  if (const auto usable = check_named_files(o, *text); !usable) return usable.error();
+  CONEBENCH_TRY(auto text, read_text_file(o.path, largest_model));
+  CONEBENCH_CHECK(check_named_files(o, text));
   SimulatedModel model;
-  model.mjcf = std::move(*text);
+  model.mjcf = std::move(text);
   model.source_file = o.path;
   model.time_step = 0.0;
   model.ground = o.ground == "plane";
@@ -101,9 +98,7 @@ Result<SimulatedModel> make_model_file(const ModelFileOptions& o, std::uint64_t)
                  o.path + ": base and ground are for URDF files; MJCF has <freejoint/> and <geom type=\"plane\"/>"};
   }
   if (o.base == "free") {
-    auto free = with_floating_base(model.mjcf);
-    if (!free) return Error{free.error().code, o.path + ": " + free.error().message};
-    model.mjcf = *free;
+    CONEBENCH_TRY(model.mjcf, with_floating_base(model.mjcf).within(o.path));
   }
   model.mjcf = with_mesh_folder(model.mjcf, fs::path(o.path).parent_path().string());
   return model;

@@ -71,12 +71,8 @@ SimulatedSceneRow make_simulated_scene(std::string id, std::string summary,
     Options options;
     OptionBinder binder;
     Options::declare(binder, options);
-    if (auto assigned = binder.assign(values); !assigned) {
-      return Error{assigned.error().code, "scene '" + id + "': " + assigned.error().message};
-    }
-    auto model = make(options, seed);
-    if (!model) return Error{model.error().code, "scene '" + id + "': " + model.error().message};
-    return model;
+    CONEBENCH_CHECK(binder.assign(values).within("scene '" + id + "'"));
+    return make(options, seed).within("scene '" + id + "'");
   };
   return row;
 }

@@ -11,11 +11,10 @@ namespace {
 
 /// A body on the ground.
 Result<SimulatedModel> soft_scene(const SoftOptions& o, Result<TetrahedralMesh> mesh) {
-  if (!mesh) return mesh.error();
+  CONEBENCH_CHECK(mesh);
   SimulatedModel model = model_with(o);
-  auto body = body_of(o, std::move(*mesh));
-  if (!body) return body.error();
-  model.soft->bodies.push_back(std::move(*body));
+  CONEBENCH_TRY(auto body, body_of(o, std::move(*mesh)));
+  model.soft->bodies.push_back(std::move(body));
   model.soft->shapes.push_back(ground_of(o.friction));
   return model;
 }
@@ -44,9 +43,8 @@ struct SoftDropOptions : SoftOptions, MeshOptions {
 /// An elastic cube that falls on an edge or a corner, slides, and comes to rest.
 Result<SimulatedModel> make_soft_drop(const SoftDropOptions& o, std::uint64_t) {
   const auto cube = [&] { return block_of({}, o.nx, o.ny, o.nz, Eigen::Vector3d::Constant(o.edge)); };
-  auto model = soft_scene(o, mesh_of(o, cube));
-  if (!model) return model;
-  SoftBody& soft = model->soft->bodies[0];
+  CONEBENCH_TRY(auto model, soft_scene(o, mesh_of(o, cube)));
+  SoftBody& soft = model.soft->bodies[0];
   const double angle = o.tilt * std::numbers::pi / 180.0, c = std::cos(angle), s = std::sin(angle) / std::sqrt(2.0);
   Eigen::Matrix3d turn;  // about (1, 1, 0)/√2
   turn << 0.5 * (1 + c), 0.5 * (1 - c), s, 0.5 * (1 - c), 0.5 * (1 + c), -s, -s, s, c;
@@ -59,7 +57,7 @@ Result<SimulatedModel> make_soft_drop(const SoftDropOptions& o, std::uint64_t) {
     soft.position[k + 2] += o.height - lowest;
     soft.velocity[k] = o.speed;
   }
-  model->steps = 100;
+  model.steps = 100;
   return model;
 }
 
@@ -96,9 +94,8 @@ struct SoftMatOptions : SoftOptions, MeshOptions {
 Result<SimulatedModel> make_soft_mat(const SoftMatOptions& options, std::uint64_t seed) {
   SoftMatOptions o = options;
   if (o.random) draw(o, {.young = {5e4, 1e5}, .poisson = {0.3, 0.4}, .friction = {0.1, 0.5}}, seed);
-  auto model = soft_scene(o, block_of(o, o.nx, o.ny, o.nz, {o.width, o.length, o.thickness}));
-  if (!model) return model;
-  SoftModel& soft = *model->soft;
+  CONEBENCH_TRY(auto model, soft_scene(o, block_of(o, o.nx, o.ny, o.nz, {o.width, o.length, o.thickness})));
+  SoftModel& soft = *model.soft;
   const auto& nodes = soft.bodies[0].mesh.nodes;
   const Eigen::Vector3d size = box_of(soft.bodies[0].mesh).size();
   Tie tie;
@@ -117,7 +114,7 @@ Result<SimulatedModel> make_soft_mat(const SoftMatOptions& options, std::uint64_
                         .turns = false});
   soft.guides.push_back(hand);
   soft.ties.push_back(tie);
-  model->steps = 350;
+  model.steps = 350;
   return model;
 }
 

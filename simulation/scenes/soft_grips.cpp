@@ -43,20 +43,18 @@ Result<SimulatedModel> make_soft_ball_grip(const SoftBallGripOptions& options, s
   if (o.random) draw(o, {.young = {5e5, 2e6}, .poisson = {0.3, 0.4}, .friction = {0.4, 0.6}}, seed);
   SimulatedModel model = model_with(o);
   SoftModel& soft = *model.soft;
-  auto mesh = mesh_of(o, [&]() -> Result<TetrahedralMesh> { return ball_mesh(o.cells, o.radius); });
-  if (!mesh) return mesh.error();
+  CONEBENCH_TRY(auto mesh, mesh_of(o, [&]() -> Result<TetrahedralMesh> { return ball_mesh(o.cells, o.radius); }));
   if (!o.mesh.empty()) {
-    const MeshBox box = box_of(*mesh);
+    const MeshBox box = box_of(mesh);
     o.radius = 0.5 * box.size()[0];
     const Eigen::Vector3d centre(box.middle()[0], box.middle()[1], box.least[2] + o.radius);
-    for (Eigen::Vector3d& node : mesh->nodes) node -= centre;
+    for (Eigen::Vector3d& node : mesh.nodes) node -= centre;
   }
-  auto ball = body_of(o, std::move(*mesh));
-  if (!ball) return ball.error();
-  ball->name = "ball";
+  CONEBENCH_TRY(auto ball, body_of(o, std::move(mesh)));
+  ball.name = "ball";
   const double base_height = 2.5 * o.radius;
-  for (Index k = 2; k < ball->position.size(); k += 3) ball->position[k] += o.radius;
-  soft.bodies.push_back(std::move(*ball));
+  for (Index k = 2; k < ball.position.size(); k += 3) ball.position[k] += o.radius;
+  soft.bodies.push_back(std::move(ball));
 
   RigidBody base;
   base.name = "gripper";
@@ -131,24 +129,22 @@ Result<SimulatedModel> make_soft_gripper(const SoftGripperOptions& options, std:
   SimulatedModel model = model_with(o);
   SoftModel& soft = *model.soft;
   const double radius = 0.02, half_height = 0.03, play = 0.01, close = 0.5, lift_duration = 1.0;
-  const auto mesh = block_of(o, o.nx, o.ny, o.nz, {0.02, 0.03, 0.1});
-  if (!mesh) return mesh.error();
-  const Eigen::Vector3d finger = box_of(*mesh).size();
+  CONEBENCH_TRY(const auto mesh, block_of(o, o.nx, o.ny, o.nz, {0.02, 0.03, 0.1}));
+  const Eigen::Vector3d finger = box_of(mesh).size();
   for (const double side : {-1.0, 1.0}) {
-    auto body = body_of(o, *mesh);
-    if (!body) return body.error();
-    body->name = side < 0.0 ? "left" : "right";
+    CONEBENCH_TRY(auto body, body_of(o, mesh));
+    body.name = side < 0.0 ? "left" : "right";
     Eigen::Vector3d corner(radius + play, -0.5 * finger[1], 0.01);
     if (side < 0.0) corner[0] = -corner[0] - finger[0];
     Tie tie;
     tie.body = static_cast<int>(soft.bodies.size());
-    for (Index k = 0; k < body->position.size(); k += 3) {
-      if (body->position[k + 2] > finger[2] * (1.0 - 1e-9)) tie.nodes.push_back(k / 3);
-      body->position.segment<3>(k) += corner;
+    for (Index k = 0; k < body.position.size(); k += 3) {
+      if (body.position[k + 2] > finger[2] * (1.0 - 1e-9)) tie.nodes.push_back(k / 3);
+      body.position.segment<3>(k) += corner;
     }
     tie.guide = tie.body;
     tie.stiffness = 2e4 / double(tie.nodes.size());
-    soft.bodies.push_back(std::move(*body));
+    soft.bodies.push_back(std::move(body));
     soft.ties.push_back(tie);
     Guide root;
     root.name = side < 0.0 ? "left root" : "right root";

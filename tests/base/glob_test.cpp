@@ -1,9 +1,10 @@
 #include "base/glob.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
+
+#include "base/temporary_folder.hpp"
 
 namespace conebench {
 namespace {
@@ -26,15 +27,12 @@ TEST(Wildcards, MatchWholeNames) {
 class Glob : public ::testing::Test {
  protected:
   Glob() {
-    std::string pattern = (fs::temp_directory_path() / "glob-XXXXXX").string();
-    base = mkdtemp(pattern.data());
     for (const char* const file : {"b.hdf5", "a.hdf5", "a.txt", "one/c.hdf5", "one/two/d.hdf5", ".git/e.hdf5"}) {
       fs::create_directories((base / file).parent_path());
       std::ofstream(base / file) << "x";
     }
     fs::create_directory_symlink(base, base / "one" / "loop");
   }
-  ~Glob() override { fs::remove_all(base); }
   std::vector<std::string> files(const std::string& pattern) const {
     std::vector<std::string> names;
     const auto found = glob_files(base, pattern);
@@ -42,7 +40,8 @@ class Glob : public ::testing::Test {
     for (const auto& file : *found) names.push_back(file.generic_string());
     return names;
   }
-  fs::path base;
+  const TemporaryFolder temporary;
+  const fs::path base = temporary.path();
 };
 
 TEST_F(Glob, FindsFilesSorted) {

@@ -1,10 +1,11 @@
 #include "base/text_file.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <fstream>
+
+#include "base/temporary_folder.hpp"
 
 namespace conebench {
 namespace {
@@ -13,18 +14,14 @@ namespace fs = std::filesystem;
 
 class TextFile : public ::testing::Test {
  protected:
-  TextFile() {
-    std::string pattern = (fs::temp_directory_path() / "text-XXXXXX").string();
-    folder = mkdtemp(pattern.data());
-  }
-  ~TextFile() override { fs::remove_all(folder); }
   std::string error_of(const fs::path& file) const {
     const auto text = read_text_file(file, 1000);
     if (text) return "no error";
     EXPECT_EQ(text.error().code, ErrorCode::bad_input);
     return text.error().message;
   }
-  fs::path folder;
+  const TemporaryFolder temporary;
+  const fs::path folder = temporary.path();
 };
 
 TEST_F(TextFile, IsReadByteByByte) {

@@ -5,7 +5,7 @@
 #include "fclib_loader/fclib_file.hpp"
 #include "fclib_loader/fclib_names.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench {
 namespace {

@@ -8,7 +8,7 @@ namespace conebench::testing {
 namespace {
 
 /// Numbers that are read back at most.
-constexpr hssize_t most_read = 1 << 20;
+constexpr hssize_t max_read = 1 << 20;
 
 hid_t require(hid_t result, const std::string& what) {
   if (result < 0) throw std::runtime_error("test file: " + what);
@@ -132,9 +132,9 @@ std::vector<double> FileMaker::read_reals(const std::string& path) const {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   H5Sclose(space);
   // A spoilt dataset may declare any size.
-  std::vector<double> values(count >= 0 && count <= most_read ? static_cast<std::size_t>(count) : 0);
+  std::vector<double> values(count >= 0 && count <= max_read ? static_cast<std::size_t>(count) : 0);
   const herr_t read =
-      count > most_read ? -1 : H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+      count > max_read ? -1 : H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   H5Dclose(id);
   require(read, path);
   return values;

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "tests/fclib_loader/file_maker.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench::testing {
 namespace {

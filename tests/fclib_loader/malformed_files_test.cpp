@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench {
 namespace {

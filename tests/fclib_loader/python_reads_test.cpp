@@ -9,9 +9,9 @@
 
 #include "fclib_loader/fclib_file.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench {
 namespace {
@@ -119,7 +119,7 @@ TEST_F(PythonReads, ADifferenceInOneEntry) {
 
 TEST_F(PythonReads, CopiesOfRealProblemsEntryByEntry) {
   const auto folder = testing::shared_data("fclib/open");
-  if (!folder) GTEST_SKIP() << "no shared FCLIB files";
+  if (!folder) GTEST_SKIP() << testing::no_shared_data;
   for (const fs::directory_entry& entry : fs::directory_iterator(*folder)) {
     const Result<FclibContent> content = read_fclib(entry.path());
     ASSERT_TRUE(content.ok()) << content.error().message;

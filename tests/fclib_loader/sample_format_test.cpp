@@ -8,8 +8,8 @@
 #include "scenes/scene_table.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
 #include "tests/fclib_loader/sample_maker.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench {
 namespace {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "fclib_loader/fclib_file.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
 #include "tests/support/shared_data.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench {
 namespace {
@@ -18,7 +18,7 @@ nlohmann::json manifest(const fs::path& file) { return nlohmann::json::parse(std
 
 TEST(OpenFiles, LoadAndMatchTheirManifest) {
   const auto shared = testing::shared_data("fclib");
-  if (!shared) GTEST_SKIP() << "no shared FCLIB files";
+  if (!shared) GTEST_SKIP() << testing::no_shared_data;
   const fs::path& folder = *shared;
   const testing::TemporaryFolder temporary;
   for (const nlohmann::json& entry : manifest(folder / "manifest.json")) {
@@ -59,7 +59,7 @@ TEST(OpenFiles, LoadAndMatchTheirManifest) {
 
 TEST(BadFiles, AreRefusedOrLoadAsTheirManifestSays) {
   const auto shared = testing::shared_data("fclib/bad");
-  if (!shared) GTEST_SKIP() << "no shared FCLIB files";
+  if (!shared) GTEST_SKIP() << testing::no_shared_data;
   const fs::path& folder = *shared;
   const Result<ContactProblem> base = load_fclib(folder / "valid_base.hdf5");
   ASSERT_TRUE(base.ok());
@@ -92,7 +92,7 @@ TEST(BadFiles, AreRefusedOrLoadAsTheirManifestSays) {
 
 TEST(FamilyFiles, AllLoad) {
   const auto shared = testing::shared_data("families");
-  if (!shared) GTEST_SKIP() << "no shared families";
+  if (!shared) GTEST_SKIP() << testing::no_shared_data;
   const fs::path& folder = *shared;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".hdf5") continue;

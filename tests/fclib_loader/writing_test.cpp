@@ -8,7 +8,7 @@
 #include "problems/mass_solve.hpp"
 #include "scenes/scene_table.hpp"
 #include "tests/fclib_loader/file_maker.hpp"
-#include "tests/fclib_loader/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace conebench {
 namespace {

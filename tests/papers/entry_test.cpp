@@ -11,6 +11,7 @@
 #include "papers/results.hpp"
 #include "papers/trajectory_samples.hpp"
 #include "papers/verdicts.hpp"
+#include "simulation/sampled_scenes.hpp"
 
 namespace conebench::papers {
 namespace {
@@ -505,7 +506,7 @@ TEST(PaperEntries, ThoseThatComeAlongAreSoundAndTheirSuitesToo) {
     if (!entry.quick_trajectories.empty() || !entry.quick_commands.empty()) continue;
     for (const Size size : {Size::quick, Size::full}) {
       for (const bool with_data : {false, true}) {
-        const auto suites = suites_of(entry, size, with_data, *entries);
+        const auto suites = suites_of(entry, size, with_data, *entries, simulation::sampled_scenes());
         EXPECT_TRUE(suites) << entry.id << ": " << (suites ? "" : suites.error().message);
       }
     }

@@ -99,7 +99,7 @@ TEST(PaperLanguage, GroupsThatDoNotHoldAreLeftOut) {
   const auto samples = six();
   EXPECT_EQ(value("count(cells){setting=A} + count(count(cells) = 2 by problem having min(iterations) > 1)"), 5);
   EXPECT_EQ(value("sum(max(iterations) by problem having count(converged) = 2)"), 30);
-  EXPECT_EQ(run("sum(max(iterations) by problem having count(converged) = 2)", samples).fewest_problems, 2);
+  EXPECT_EQ(run("sum(max(iterations) by problem having count(converged) = 2)", samples).min_problems, 2);
   EXPECT_EQ(value("sum(max(iterations) by problem where iterations < 60 having count(cells) = 1)"), 4);
   EXPECT_EQ(run("sum(max(iterations) by problem having max(iterations) > 100)", samples).value.gap, Gap::not_run);
   // A group without the cells that its truth is of is none that holds.
@@ -164,9 +164,9 @@ TEST(PaperLanguage, WhatOneSideDecidesNeedsNoOther) {
 
 TEST(PaperLanguage, CountsTheProblemsOfTheSmallestSelection) {
   const auto samples = six();
-  EXPECT_EQ(run("max(iterations) + max(iterations){source=a1}", samples).fewest_problems, 1);
-  EXPECT_EQ(run("max(mean(iterations) by problem)", samples).fewest_problems, 3);
-  EXPECT_EQ(run("max(iterations) + max(iterations){setting=A}", samples).fewest_cells, 3);
+  EXPECT_EQ(run("max(iterations) + max(iterations){source=a1}", samples).min_problems, 1);
+  EXPECT_EQ(run("max(mean(iterations) by problem)", samples).min_problems, 3);
+  EXPECT_EQ(run("max(iterations) + max(iterations){setting=A}", samples).min_cells, 3);
 }
 
 TEST(PaperLanguage, ErrorsAreOneLineWithThePlace) {

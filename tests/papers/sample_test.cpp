@@ -87,10 +87,10 @@ TEST(PaperSample, ASolverIsJudgedOnItsOwnModel) {
 
 TEST(PaperSample, TheFirstOfASequenceIsNotWarm) {
   auto contents = store({{2.0, 4.0}, {1.0, 1.0}});
-  for (CellRecord& cell : contents.cells) cell.start = "previous";
-  contents.cells[0].reason = "started cold: the first of its sequence";
+  for (CellRecord& cell : contents.cells) cell.start = cell.start_used = "previous";
+  contents.cells[0].start_used = "cold";
   EXPECT_EQ(value(samples_of(contents), "count(warm)"), 3);
-  contents.cells[1].start = "cold";
+  contents.cells[1].start = contents.cells[1].start_used = "cold";
   EXPECT_EQ(value(samples_of(contents), "count(warm)"), 2);
 }
 

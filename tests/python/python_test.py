@@ -198,10 +198,10 @@ def sweeps(folder):
     cell = frame[(frame.label.str.contains("relaxation=0.3")) & (frame.problem.str.contains("boxes=2"))].iloc[0]
     check(cell.iterations == here_alone.iterations and cell.verdict_value == here_alone.verdict_value,
           f"the marked class is the same solver in a sweep ({cell.iterations} iterations)")
-    check(0.0 < cell.own_setup_s + cell.own_solve_s < cell.wall_s and cell.wall_s <= cell.total_s < 1.01 * cell.wall_s,
+    check(0.0 < cell.own_setup_s + cell.own_solve_s < cell.wall_s <= cell.total_s,
           "its own times are kept beside the clock's")
     late = conebench.solve("box-stack boxes=2", Waiting, time_limit=0.05)
-    check(late.status == "time_limit" and not late.solved and late.iterations == 50, "a solver is told its time")
+    check(late.status == "time_limit" and not late.solved and 1 <= late.iterations <= 50, "a solver is told its time")
     check(refused(lambda: Jacobi(relaxation=3.0)).code == "wrong_usage" and refused(lambda: Jacobi(omega=1.0)),
           "its options have names and ranges")
     told = run("check-solver", "--program", f"{sys.executable} -m conebench {here / 'jacobi.py'}")

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.hpp"
 #include "solvers/registry.hpp"
 #include "tests/simulation/mechanisms.hpp"
 
@@ -71,24 +72,22 @@ TEST_F(EngineErrors, AMissingFileIsNamed) {
 }
 
 TEST_F(EngineErrors, AMeshThatIsAPipeIsNotWaitedForForEver) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "conebench_pipe_test";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder temporary;
+  const auto& folder = temporary.path();
   ASSERT_EQ(mkfifo((folder / "pipe.stl").c_str(), 0600), 0);
   std::ofstream(folder / "robot.xml") << world("<body><freejoint/><geom type=\"mesh\" mesh=\"arm\"/></body>",
                                                "<asset><mesh name=\"arm\" file=\"pipe.stl\"/></asset>");
   SimulatedModel model;
   model.source_file = (folder / "robot.xml").string();
   const auto engine = load_engine(model, "robot");
-  std::filesystem::remove_all(folder);
   ASSERT_FALSE(engine);
   EXPECT_EQ(engine.error().code, ErrorCode::bad_input);
   EXPECT_THAT(engine.error().message, HasSubstr("is a pipe"));
 }
 
 TEST_F(EngineErrors, MeshesAreLookedForBesideTheFile) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "conebench_mesh_test";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder temporary;
+  const auto& folder = temporary.path();
   std::ofstream(folder / "tetra.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
   std::ofstream(folder / "robot.xml") << world("<body><freejoint/><geom type=\"mesh\" mesh=\"arm\"/></body>",
                                                "<asset><mesh name=\"arm\" file=\"tetra.obj\"/></asset>");
@@ -96,11 +95,11 @@ TEST_F(EngineErrors, MeshesAreLookedForBesideTheFile) {
   model.source_file = (folder / "robot.xml").string();
   const auto engine = load_engine(model, "robot");
   EXPECT_TRUE(engine) << engine.error().message;
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(EngineErrors, UrdfIsReadToo) {
-  const auto file = std::filesystem::path(::testing::TempDir()) / "conebench_robot.urdf";
+  const TemporaryFolder temporary;
+  const auto file = temporary.path() / "robot.urdf";
   std::ofstream(file) << R"(<robot name="arm"><link name="base"/><link name="arm"><inertial><mass value="2"/>
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
@@ -110,7 +109,6 @@ TEST_F(EngineErrors, UrdfIsReadToo) {
   const auto engine = load_engine(model, "robot");
   ASSERT_TRUE(engine) << engine.error().message;
   EXPECT_EQ((*engine)->dimensions().velocities, 1);
-  std::filesystem::remove(file);
 }
 
 TEST_F(EngineErrors, WhatIsLeftOutOfAModelIsNoted) {

@@ -1,13 +1,13 @@
 #include "simulation/sampling.hpp"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/temporary_folder.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "metrics/residuals.hpp"
 #include "simulation/sample_folder.hpp"
@@ -86,12 +86,6 @@ TEST(SamplingSummary, TellsATrivialSetFromOneThatIsNot) {
 
 class Sampling : public WithMujoco {
  protected:
-  Sampling() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sampling-XXXXXX").string();
-    folder = mkdtemp(pattern.data());
-  }
-  ~Sampling() override { std::filesystem::remove_all(folder); }
-
   /// The samples of a scene, as read back from their files.
   std::vector<ContactProblem> samples(const std::string& scene, const OptionValues& options, long steps) {
     const auto plan = plan_scene(**require_simulated_scene(scene), options, 1);
@@ -100,11 +94,11 @@ class Sampling : public WithMujoco {
     if (!simulation) throw std::runtime_error(simulation.error().message);
     summary = {};
     files.clear();
-    const SamplingWatch watch{.sample = [&](const StepRecord& record) -> Result<std::monostate> {
+    const SamplingWatch watch{.sample = [&](const StepRecord& record) -> Result<void> {
                                 const auto file = write_sample(record, folder);
                                 if (!file) return file.error();
                                 files.push_back(file->string());
-                                return std::monostate{};
+                                return {};
                               },
                               .step = {}};
     const auto ran = sample(*simulation, steps, plan->options.tolerance, plan->sampling, watch, summary);
@@ -119,7 +113,8 @@ class Sampling : public WithMujoco {
     return problems;
   }
 
-  std::filesystem::path folder;
+  const TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
   SamplingSummary summary;
   std::vector<std::string> files;
   std::string why_empty;
@@ -128,11 +123,12 @@ class Sampling : public WithMujoco {
 TEST_F(Sampling, ModesOfASetAreTheJudgesOfItsSamples) {
   Simulation loop = simulate(plan_scene(**require_simulated_scene("quadruped"), {}, 1).value()).value();
   Index open = 0, stick = 0, slip = 0;
-  const auto take = [&](const StepRecord& record) -> Result<std::monostate> {
-    for (const ContactMode mode : contact_modes(record.problem, record.impulse)) {
-      ++(mode == ContactMode::open ? open : mode == ContactMode::stick ? stick : slip);
-    }
-    return std::monostate{};
+  const auto take = [&](const StepRecord& record) -> Result<void> {
+    const ContactModes modes = judge(record.problem, record.impulse).modes;
+    open += modes.open;
+    stick += modes.stick;
+    slip += modes.slip;
+    return {};
   };
   ASSERT_TRUE(sample(loop, 120, 1e-8, {}, {.sample = take, .step = {}}, summary));
   EXPECT_GT(summary.modes.stick, 0);
@@ -223,7 +219,7 @@ TEST_F(Sampling, StepsThatLackContactsAreNoSamples) {
     auto loop = Simulation::create(model_of(ground, place, {.shape = shape}), options, 1, "test", "test");
     if (!loop) throw std::runtime_error(loop.error().message);
     summary = {};
-    const auto taken = [](const StepRecord&) -> Result<std::monostate> { return std::monostate{}; };
+    const auto taken = [](const StepRecord&) -> Result<void> { return {}; };
     EXPECT_TRUE(sample(*loop, 2, options.tolerance, {}, {.sample = taken, .step = {}}, summary));
     return loop->notes();
   };

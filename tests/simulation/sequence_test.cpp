@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/temporary_folder.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "simulation/contact_identity.hpp"
 #include "simulation/control.hpp"
@@ -166,8 +167,7 @@ TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
         <body name="arm" pos="-0.2 0 0"><joint type="ball"/>
           <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="0.5"/></body></body>)",
                                   R"(<equality><connect body1="leg" body2="arm" anchor="-0.2 0 -0.1"/></equality>)");
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "conebench_written_samples";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   for (const std::string coordinates : {"reduced", "maximal"}) {
     for (const double compliance : {0.0, 1e-4}) {
       SimulationOptions options;
@@ -179,7 +179,7 @@ TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
       const StepRecord record = step(simulation);
       const ConeProduct& cones = record.problem.cones();
       ASSERT_GT(cones.joints() * cones.limits() * cones.contacts(), 0);
-      const auto file = write_sample(record, folder);
+      const auto file = write_sample(record, folder.path());
       ASSERT_TRUE(file) << file.error().message;
       const auto read = load_fclib(*file);
       ASSERT_TRUE(read) << read.error().message;
@@ -191,7 +191,6 @@ TEST_F(Sequence, AWrittenSampleReadsBackAsTheIdenticalProblem) {
       EXPECT_EQ(*read->configuration()->contact_frames, *record.problem.configuration()->contact_frames);
     }
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Options, ElasticScenesHaveNoneThatDoNothingThere) {

@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
+#include "base/temporary_folder.hpp"
 #include "fclib_loader/fclib_file.hpp"
 #include "simulation/deformable/corotated_body.hpp"
 #include "simulation/sample_folder.hpp"
@@ -276,15 +277,13 @@ TEST(SoftEngine, StepsHaveTheSameBitsOnOneThreadAndTwo) {
 TEST(SoftEngine, SamplesAreReadBackIdentically) {
   Simulation loop = scene_of("soft-drop", {{"nx", 2L}, {"ny", 2L}, {"nz", 2L}, {"height", 0.0}});
   const StepRecord record = step(loop);
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "conebench_soft_samples";
-  std::filesystem::create_directories(folder);
-  const auto file = write_sample(record, folder);
+  const TemporaryFolder folder;
+  const auto file = write_sample(record, folder.path());
   ASSERT_TRUE(file) << file.error().message;
   const auto read = load_fclib(*file);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->data_hash(), record.problem.data_hash());
   EXPECT_EQ(read->configuration()->nodes, record.problem.configuration()->nodes);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(SoftEngine, SaysWhatIsWrongWithAModel) {

@@ -25,7 +25,7 @@ SimulationOptions softened(const std::string& kind) {
 }
 
 TEST(Impedance, RunsFromTheLeastToTheMostAcrossTheWidth) {
-  const Softness s{.least_impedance = 0.2, .most_impedance = 0.8, .width = 0.01, .midpoint = 0.3, .power = 3.0};
+  const Softness s{.min_impedance = 0.2, .max_impedance = 0.8, .width = 0.01, .midpoint = 0.3, .power = 3.0};
   const auto d = [&](double residual) { return impedance_at(s, residual, 0.001).impedance; };
   EXPECT_NEAR(d(0.0), 0.2, 1e-15);
   EXPECT_NEAR(d(-0.003), 0.2 + 0.6 * 0.3, 1e-15) << "the sigmoid passes through (m, m)";
@@ -45,7 +45,7 @@ TEST(Impedance, PrintedOffsetOfTheResidualTakesTheMidpointForALength) {
   const Softness s;
   const double printed_x = std::abs(0.0 - s.midpoint) / s.width;
   EXPECT_GE(printed_x, 1.0) << "so that d(0) would be d_w";
-  EXPECT_NEAR(impedance_at(s, 0.0, 0.001).impedance, s.least_impedance, 1e-15);
+  EXPECT_NEAR(impedance_at(s, 0.0, 0.001).impedance, s.min_impedance, 1e-15);
 }
 
 TEST(Impedance, ATimeConstantBelowTwoStepsIsTwoSteps) {
@@ -242,7 +242,7 @@ TEST_F(Softening, ALoneRowsVelocityIsTheMixtureOfTheFreeOneAndThatOfItsSpring) {
   const double dt = 0.004, d = 0.7;
   auto simulation = tied(0.1, 0.4, dt, "mujoco");
   const Impedance at = impedance_at(
-      {.time_constant = 0.1, .damping_ratio = 0.4, .least_impedance = d, .most_impedance = d, .width = 0.001}, 0.0, dt);
+      {.time_constant = 0.1, .damping_ratio = 0.4, .min_impedance = d, .max_impedance = d, .width = 0.001}, 0.0, dt);
   for (int k = 0; k < 20; ++k) {
     const double before = simulation.state().velocity[0], off = simulation.state().position[0];
     step(simulation);

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "base/temporary_folder.hpp"
 #include "tests/simulation/gravity.hpp"
 #include "tests/simulation/mechanisms.hpp"
 
@@ -50,24 +51,17 @@ Columns read(const fs::path& file) {
 
 class Trajectory : public WithMujoco {
  protected:
-  void SetUp() override {
-    WithMujoco::SetUp();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   void write(Simulation& simulation, const TrajectoryOptions& options, int steps) {
     auto files = TrajectoryFiles::create(folder_, options, simulation);
     if (!files) throw std::runtime_error(files.error().message);
     for (int k = 0; k < steps; ++k) files->add(step(simulation));
-    EXPECT_FALSE(files->failure());
+    EXPECT_TRUE(files->check());
   }
   Columns trajectory() const { return read(folder_ / trajectory_name); }
   Columns impulses() const { return read(folder_ / impulses_name); }
 
-  fs::path folder_ = fs::temp_directory_path() /
-                     ("trajectory_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(Trajectory, ASlidingCubesPositionsAreThoseOfCoulombsLaw) {

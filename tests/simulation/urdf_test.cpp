@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "base/temporary_folder.hpp"
 #include "simulation/scene_plan.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 #include "tests/simulation/mechanisms.hpp"
@@ -40,7 +40,6 @@ class UrdfFile : public WithMujoco {
     std::ofstream(folder_ / "parts" / "tail.obj") << "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\n"
                                                      "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   Result<ScenePlan> plan(const std::string& base, const std::string& ground) const {
     return plan_scene(**require_simulated_scene("file"),
@@ -50,9 +49,9 @@ class UrdfFile : public WithMujoco {
     return simulate(plan(base, ground).value()).value();
   }
 
-  std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("conebench_urdf_" + std::to_string(::getpid()));
-  std::filesystem::path file_ = folder_ / "hopper.urdf";
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
+  const std::filesystem::path file_ = folder_ / "hopper.urdf";
 };
 
 TEST_F(UrdfFile, StandsFixedWithoutGroundUnlessAskedOtherwise) {

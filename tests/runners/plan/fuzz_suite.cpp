@@ -3,6 +3,7 @@
 #include <string>
 
 #include "runners/plan/suite.hpp"
+#include "simulation/sampled_scenes.hpp"
 
 /// libFuzzer's entry: whatever the text, parse_suite gives a suite or one line of wrong usage; and a suite that it
 /// gives has a name that is no path, and is read again from its own text as the same.
@@ -17,7 +18,7 @@ void require(bool holds) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(bytes), size);
-  const auto suite = conebench::parse_suite(text, "folder/fuzzed.json");
+  const auto suite = conebench::parse_suite(text, "folder/fuzzed.json", conebench::simulation::sampled_scenes());
   if (!suite) {
     const conebench::Error& error = suite.error();
     require(error.code == conebench::ErrorCode::wrong_usage || error.code == conebench::ErrorCode::unsupported);
@@ -29,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   std::size_t points = 0;
   for (const auto& entry : suite->problems) points += entry.options.size() * entry.seeds.size();
   require(points <= 100'000);
-  const auto again = conebench::parse_suite(suite->text, "folder/fuzzed.json");
+  const auto again = conebench::parse_suite(suite->text, "folder/fuzzed.json", conebench::simulation::sampled_scenes());
   require(again.ok() && again->name == suite->name && again->solvers.size() == suite->solvers.size());
   return 0;
 }

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <map>
 
+#include "base/temporary_folder.hpp"
 #include "runners/plan/problem_survey.hpp"
 #include "simulation/engine.hpp"
+#include "simulation/sampled_scenes.hpp"
 #include "solvers/registry.hpp"
 #include "tests/support/make_problem.hpp"
 #include "tests/support/transforms.hpp"
@@ -25,20 +26,19 @@ using ::testing::HasSubstr;
 class Sources : public ::testing::Test {
  protected:
   Sources() {
-    std::string pattern = (fs::temp_directory_path() / "sources-XXXXXX").string();
-    base = mkdtemp(pattern.data());
     for (const char* const file : {"data/A/Box-i1.hdf5", "data/B/Box-i1.hdf5", "data/B/Ball-i2.hdf5", "env/E.hdf5"}) {
       fs::create_directories((base / file).parent_path());
       std::ofstream(base / file) << "x";
     }
   }
-  ~Sources() override { fs::remove_all(base); }
   Suite suite(const std::string& problems) const {
-    auto parsed = parse_suite(R"({"name": "s", "solvers": ["NSGS"], "problems": )" + problems + "}", base / "s.json");
+    auto parsed = parse_suite(R"({"name": "s", "solvers": ["NSGS"], "problems": )" + problems + "}", base / "s.json",
+                              simulation::sampled_scenes());
     if (!parsed) throw std::runtime_error(parsed.error().message);
     return *parsed;
   }
-  fs::path base;
+  const TemporaryFolder temporary;
+  const fs::path base = temporary.path();
 };
 
 TEST_F(Sources, AreLookedUpInDataThenEnvironmentThenTheSuitesFolder) {
@@ -444,31 +444,31 @@ ContactProblem with_free_term(const ContactProblem& problem, const Vector& free_
 
 TEST(Twins, AreTheSameProblemInOtherFramesAndOrder) {
   const auto problem = testing::make_problem("random", {{"contacts", 6L}, {"joints", 2L}});
-  const TwinSignature signature = twin_signature(problem);
-  EXPECT_TRUE(
-      twins(signature, twin_signature(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
-  EXPECT_TRUE(
-      twins(signature, twin_signature(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
+  const DuplicateFingerprint signature = duplicate_fingerprint(problem);
+  EXPECT_TRUE(same_problem(
+      signature, duplicate_fingerprint(testing::rotate_tangents(problem, testing::random_angles(6, 3)).problem)));
+  EXPECT_TRUE(same_problem(
+      signature, duplicate_fingerprint(testing::permute_contacts(problem, testing::random_order(6, 3)).problem)));
 }
 
 TEST(Twins, AreNotProblemsThatDifferInASignOrInWhichContactHoldsWhat) {
   const auto problem = testing::make_problem("random", {{"contacts", 4L}, {"mu_min", 0.2}, {"mu_max", 0.9}});
-  const TwinSignature signature = twin_signature(problem);
+  const DuplicateFingerprint signature = duplicate_fingerprint(problem);
   const ConeProduct& cones = problem.cones();
 
   std::vector<double> friction(cones.friction().begin(), cones.friction().end());
   std::swap(friction[0], friction[1]);
   ContactProblemData swapped = with_free_term(problem, problem.free_term()).data();
   swapped.cones = ConeProduct::create(0, 0, friction).value();
-  EXPECT_FALSE(twins(signature, twin_signature(ContactProblem::create(std::move(swapped)).value())));
+  EXPECT_FALSE(same_problem(signature, duplicate_fingerprint(ContactProblem::create(std::move(swapped)).value())));
 
   Vector reversed = problem.free_term();
   reversed.segment<2>(cones.contact_row(2)) *= -1.0;
-  EXPECT_FALSE(twins(signature, twin_signature(with_free_term(problem, reversed))));
+  EXPECT_FALSE(same_problem(signature, duplicate_fingerprint(with_free_term(problem, reversed))));
 
   Vector leaving = problem.free_term();
   leaving[cones.contact_row(1) + 2] *= -1.0;
-  EXPECT_FALSE(twins(signature, twin_signature(with_free_term(problem, leaving))));
+  EXPECT_FALSE(same_problem(signature, duplicate_fingerprint(with_free_term(problem, leaving))));
 }
 
 TEST(Duplicates, ProblemsThatDifferInTheirGuessAloneAreBothKept) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "simulation/sampled_scenes.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 #include "solvers/registry.hpp"
 
@@ -29,7 +30,7 @@ std::string with(const std::string& patch) {
 }
 
 std::string error_of(const std::string& text) {
-  const auto suite = parse_suite(text, "dir/x.json");
+  const auto suite = parse_suite(text, "dir/x.json", simulation::sampled_scenes());
   if (suite) return "no error";
   EXPECT_EQ(suite.error().code, ErrorCode::wrong_usage);
   EXPECT_EQ(suite.error().message.find('\n'), std::string::npos) << suite.error().message;
@@ -178,7 +179,7 @@ TEST(Suite, OptionsOfTheLoopsSolverAreAnObjectOrAText) {
   };
   const auto suite = parse_suite(entry(R"("options": {"speed": 1},
       "grid": {"solver_options": [{"relaxation": 0.5, "order": "random"}, "relaxation=0.5", "", {}]})"),
-                                 "dir/x.json");
+                                 "dir/x.json", simulation::sampled_scenes());
   ASSERT_TRUE(suite) << suite.error().message;
   const auto& points = suite->problems[0].options;
   ASSERT_EQ(points.size(), 4U);
@@ -243,6 +244,14 @@ TEST(Suite, UnknownSolversScenesAndOptionsAreNamed) {
   EXPECT_THAT(error_of(with(R"({"problems": [{}]})")), HasSubstr("either"));
 }
 
+TEST(Suite, WithoutASimulationItsScenesAreUnknown) {
+  const auto suite = parse_suite(with(R"({"problems": [{"scene": "box-on-plane"}]})"), "dir/x.json");
+  ASSERT_FALSE(suite);
+  EXPECT_EQ(suite.error().code, ErrorCode::wrong_usage);
+  EXPECT_THAT(suite.error().message, AllOf(HasSubstr("problems[0].scene: "), HasSubstr("'box-on-plane'"),
+                                           ::testing::Not(HasSubstr("simulated"))));
+}
+
 TEST(Suite, AHugeGridIsRefusedBeforeItIsMade) {
   nlohmann::json values = nlohmann::json::array();
   for (int i = 1; i <= 1000; ++i) values.push_back(0.001 * i);
@@ -263,7 +272,7 @@ TEST(Suite, BrokenJsonIsNamedWithItsLine) {
 TEST(Suite, EveryEmbeddedSuiteIsValidAndCanBeNamed) {
   ASSERT_FALSE(embedded_suites().empty());
   for (const EmbeddedSuite& embedded : embedded_suites()) {
-    const auto suite = load_suite(embedded.name);
+    const auto suite = load_suite(embedded.name, simulation::sampled_scenes());
     ASSERT_TRUE(suite) << suite.error().message;
     EXPECT_EQ(suite->name, embedded.name);
   }
@@ -277,7 +286,7 @@ TEST(Suite, EveryEmbeddedSuiteIsValidAndCanBeNamed) {
 std::set<std::string> scenes_of(const std::string& name, const std::string& option = "",
                                 const std::string& value = "") {
   std::set<std::string> scenes;
-  const auto suite = load_suite(name);
+  const auto suite = load_suite(name, simulation::sampled_scenes());
   EXPECT_TRUE(suite) << name;
   for (const ProblemEntry& entry : suite ? suite->problems : std::vector<ProblemEntry>{}) {
     EXPECT_TRUE(entry.simulated) << entry.where;
@@ -302,7 +311,8 @@ TEST(Suite, OfSimulatedScenesHasThemAllAndThatOfLoopsPaper004s) {
   EXPECT_EQ(scenes_of("kinematic-loops", "coordinates", "maximal"), of_004);
   EXPECT_EQ(scenes_of("kinematic-loops"), of_004) << "in maximal coordinates all";
   EXPECT_FALSE(scenes_of("sequences").empty());
-  EXPECT_THAT(load_suite("sequences")->starts, ::testing::ElementsAre(Start::cold, Start::previous));
+  EXPECT_THAT(load_suite("sequences", simulation::sampled_scenes())->starts,
+              ::testing::ElementsAre(Start::cold, Start::previous));
 }
 
 /// `small` with a text in the place of a value.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/temporary_folder.hpp"
 #include "scenes/scene_table.hpp"
 #include "simulation/scenes/simulated_scene.hpp"
 
@@ -59,10 +60,10 @@ TEST(SimulatedSceneTable, AnUnknownSceneIsAnsweredWithTheKnownOnes) {
 }
 
 TEST(SimulatedSceneTable, AFileIsTakenAsItIs) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / "conebench_model_file.xml";
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "model.xml";
   std::ofstream(path) << "<mujoco/>\n";
   const auto model = (*require_simulated_scene("file"))->make({{"path", path.string()}}, 1);
-  std::filesystem::remove(path);
   ASSERT_TRUE(model);
   EXPECT_EQ(model->mjcf, "<mujoco/>\n");
   EXPECT_EQ(model->source_file, path.string());

@@ -1,4 +1,4 @@
-#include "runners/plan/twin_signature.hpp"
+#include "runners/plan/duplicate_fingerprint.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 /// Adds terms to one sum after the other, from `first` on, with the terms' sizes.
 class Collector {
  public:
-  Collector(TwinSignature& signature, std::size_t first) : signature_(signature), next_(first) {}
+  Collector(DuplicateFingerprint& signature, std::size_t first) : signature_(signature), next_(first) {}
   void add(double term) { add(term, std::abs(term)); }
   void add(double term, double magnitude) {
     signature_.values[next_] += term;
@@ -22,14 +22,14 @@ class Collector {
   }
 
  private:
-  TwinSignature& signature_;
+  DuplicateFingerprint& signature_;
   std::size_t next_;
 };
 
 }  // namespace
 
-TwinSignature twin_signature(const ContactProblem& problem) {
-  TwinSignature signature;
+DuplicateFingerprint duplicate_fingerprint(const ContactProblem& problem) {
+  DuplicateFingerprint signature;
   const ConeProduct& cones = problem.cones();
   const DiagonalBlocks& diagonal = problem.diagonal();
   const Vector& g = problem.free_term();
@@ -78,8 +78,8 @@ TwinSignature twin_signature(const ContactProblem& problem) {
   return signature;
 }
 
-bool twins(const TwinSignature& a, const TwinSignature& b) {
-  for (std::size_t i = 0; i < TwinSignature::count; ++i) {
+bool same_problem(const DuplicateFingerprint& a, const DuplicateFingerprint& b) {
+  for (std::size_t i = 0; i < DuplicateFingerprint::count; ++i) {
     if (std::isnan(a.values[i]) || std::isnan(b.values[i])) continue;
     const double scale = std::max(a.magnitudes[i], b.magnitudes[i]);
     if (!(std::abs(a.values[i] - b.values[i]) <= 1e-9 * scale)) return false;
